@@ -1,0 +1,101 @@
+// Every refusal the service can give: one table of codes with their HTTP status, one error class that names a row.
+
+/** Code → HTTP status and the title that the OpenAPI document shows. A new failure is a new row. */
+export const ERROR_CODES = {
+  invalid_request: [400, 'The request has the wrong form'],
+  invalid_json: [400, 'The body is not JSON'],
+  invalid_graph: [400, 'The graph breaks a rule that refuses the write'],
+  invalid_webhook: [400, 'The webhook block is not usable'],
+  invalid_inputs: [400, 'The run inputs do not fit the graph'],
+  cyclic_graph: [400, 'The nodes to be run form a cycle'],
+  workflow_inactive: [400, 'The workflow is switched off'],
+  field_not_writable: [400, 'A field is owned by another endpoint'],
+  folder_workspace_mismatch: [400, 'The folder is in another workspace'],
+  folder_cycle: [400, 'A folder cannot be its own ancestor'],
+  invalid_bytes: [400, 'bytes is not a positive whole number'],
+  invalid_media_id: [400, 'The media id was not minted here'],
+  empty_file: [400, 'The file has no bytes'],
+  invalid_svg: [400, 'The SVG root element is not svg'],
+  svg_too_complex: [400, 'The SVG has too many elements or is nested too deep'],
+  invalid_scene_graph: [400, 'The scene graph does not fit its schema'],
+  unauthorized: [401, 'A valid API key is needed'],
+  invalid_api_key: [401, 'The API key is not valid'],
+  expired_api_key: [401, 'The API key has expired'],
+  insufficient_scope: [401, 'The API key lacks a scope'],
+  insufficient_credits: [402, 'The credits do not cover the run'],
+  max_credits_exceeded: [402, 'The run would cost more than maxCredits'],
+  daily_budget_exceeded: [402, 'The run would pass the daily credit budget'],
+  forbidden: [403, 'The caller may not do this'],
+  not_found: [404, 'There is no such thing'],
+  upload_not_found: [404, 'There is no such upload'],
+  method_not_allowed: [405, 'The path does not answer to this method'],
+  not_acceptable: [406, 'None of the accepted types can be sent'],
+  request_timeout: [408, 'The request took too long to arrive'],
+  stale_write: [409, 'The workflow changed after it was read'],
+  slug_taken: [409, 'The slug is in use'],
+  folder_not_empty: [409, 'The folder has subfolders'],
+  idempotency_in_progress: [409, 'The first request with this key is still in flight'],
+  not_resumable: [409, 'The execution cannot be resumed'],
+  media_in_use: [409, 'Workflows use this media'],
+  conflict: [409, 'The thing exists already or is in another state'],
+  file_too_large: [413, 'The file is over the limit'],
+  payload_too_large: [413, 'The body is over the limit'],
+  uri_too_long: [414, 'The address is too long'],
+  unsupported_type: [415, 'The content type is not accepted'],
+  range_not_satisfiable: [416, 'The range lies outside the file'],
+  idempotency_key_reused: [422, 'The idempotency key was used with another body'],
+  unreadable_image: [422, 'The bytes are not a readable image'],
+  board_too_large: [422, 'The board is too large to lay out'],
+  rate_limited: [429, 'Too many requests'],
+  daily_execution_limit: [429, 'The daily executions are used up'],
+  upload_busy: [429, 'Another upload is being minted'],
+  upload_budget_exceeded: [429, 'The hourly upload budget is used up'],
+  headers_too_large: [431, 'The headers are too large'],
+  internal_error: [500, 'Something failed on our side'],
+  unavailable: [503, 'The service is not ready'],
+} as const satisfies Record<string, readonly [status: number, title: string]>;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+/** One of several things wrong with a request; `path` is a JSON pointer into the body. */
+export interface Issue {
+  readonly path?: string;
+  readonly nodeId?: string;
+  readonly edgeId?: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface AppErrorOptions {
+  readonly cause?: unknown;
+  /** Sent as `issues`. */
+  readonly issues?: readonly Issue[];
+  /** Further members of the error body, e.g. `requiredCredits`. */
+  readonly details?: Readonly<Record<string, unknown>>;
+  /** Response headers that belong to the refusal, e.g. `Retry-After`. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A refusal with a code of the table and a sentence a person can act on. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly issues: readonly Issue[] | undefined;
+  readonly details: Readonly<Record<string, unknown>> | undefined;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+
+  constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
+    super(message, { cause: options.cause });
+    this.name = 'AppError';
+    this.code = code;
+    this.status = ERROR_CODES[code][0];
+    this.issues = options.issues;
+    this.details = options.details;
+    this.headers = options.headers;
+  }
+}
+
+/** Any thrown value as an Error, so that `message` and `stack` can be read. */
+export function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown), { cause: thrown });
+}

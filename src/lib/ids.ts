@@ -1,0 +1,57 @@
+// Identifiers: a prefix that names the kind, 48 bits of time so that they sort by age, 80 random bits.
+import { randomFillSync } from 'node:crypto';
+
+/** Prefix by kind; the contract fixes the ones that clients see. */
+const PREFIXES = {
+  workflow: 'wf',
+  execution: 'ex',
+  media: 'med',
+  folder: 'fld',
+  team: 'team',
+  key: 'key',
+  template: 'tpl',
+  delivery: 'dlv',
+  worker: 'wrk',
+  render: 'rnd',
+} as const;
+
+export type IdKind = keyof typeof PREFIXES;
+
+// Crockford's base 32 in lower case: no i, l, o, u; ASCII order is value order.
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+const TIME_CHARS = 10;
+const RANDOM_CHARS = 16;
+const POOL_BYTES = RANDOM_CHARS * 256;
+
+const pool = Buffer.alloc(POOL_BYTES);
+let poolOffset = POOL_BYTES;
+
+/** A new id of the kind, e.g. `wf_01kadj3vc8…`: 26 characters after the prefix, in the form of a ULID. */
+export function newId(kind: IdKind, nowMs: number = Date.now()): string {
+  return `${PREFIXES[kind]}_${encodeTime(nowMs)}${encodeRandom()}`;
+}
+
+/** Whether the text has the form of an id of the kind; says nothing of its existence. */
+export function isId(kind: IdKind, text: string): boolean {
+  return text.startsWith(`${PREFIXES[kind]}_`) && /^[0-9a-hjkmnp-tv-z]{26}$/.test(text.slice(PREFIXES[kind].length + 1));
+}
+
+function encodeTime(nowMs: number): string {
+  let text = '';
+  let rest = nowMs;
+  for (let i = 0; i < TIME_CHARS; i++) {
+    text = ALPHABET.charAt(rest % 32) + text;
+    rest = Math.floor(rest / 32);
+  }
+  return text;
+}
+
+function encodeRandom(): string {
+  if (poolOffset === POOL_BYTES) {
+    randomFillSync(pool);
+    poolOffset = 0;
+  }
+  let text = '';
+  for (let i = 0; i < RANDOM_CHARS; i++) text += ALPHABET.charAt(pool.readUInt8(poolOffset++) & 31);
+  return text;
+}
