@@ -1,0 +1,66 @@
+// What a run is made of, between the engine that produces it and the services that keep and show it.
+import type { JsonObject, Value, Values } from '../graph/types.ts';
+import type { NodeContext, NodeDefinition } from '../nodes/define.ts';
+
+export const NODE_STATUSES = ['PENDING', 'RUNNING', 'WAITING', 'COMPLETED', 'FAILED', 'SKIPPED', 'CANCELLED'] as const;
+export type NodeStatus = (typeof NODE_STATUSES)[number];
+
+export const isSettled = (status: NodeStatus): boolean => status === 'COMPLETED' || status === 'FAILED' || status === 'SKIPPED' || status === 'CANCELLED';
+
+export interface StepError {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** The newest state of one node in one run: a checkpoint is a batch of these, and a run resumes from them. */
+export interface Step {
+  readonly nodeId: string;
+  readonly status: NodeStatus;
+  readonly outputs?: Values;
+  readonly error?: StepError;
+  readonly cached?: true;
+  /** Starts of this node in this run, takeovers included. */
+  readonly attempt: number;
+  readonly startedAtMs?: number;
+  readonly finishedAtMs?: number;
+  /** While WAITING: since when, until when, and for what. */
+  readonly suspended?: { readonly kind: 'time' | 'decision'; readonly sinceMs: number; readonly untilMs: number };
+  /** Fan-out: results by item, kept so that a resume runs only the items that failed. */
+  readonly items?: readonly (Values | null)[];
+}
+
+/** Kept results of nodes whose key has been seen before in this workspace. */
+export interface NodeCache {
+  find(key: string, signal: AbortSignal): Promise<Values | undefined>;
+  /** Never fails the run: a result that could not be kept is only slower next time. */
+  keep(key: string, outputs: Values): void;
+}
+
+export interface RunOptions {
+  readonly define: (nodeType: string) => NodeDefinition | undefined;
+  /** Steps of earlier attempts, by node id: settled ones are not run again, WAITING ones wake when due. */
+  readonly steps: ReadonlyMap<string, Step>;
+  readonly context: (nodeId: string, attempt: number, signal: AbortSignal) => Omit<NodeContext, 'suspended' | 'nodeId' | 'signal' | 'progress'>;
+  /** Config keys that the run's `inputs` set, by node id. */
+  readonly overrides: ReadonlyMap<string, JsonObject>;
+  /** Decisions of people, by node id of a node WAITING for one. */
+  readonly decisions?: ReadonlyMap<string, Value>;
+  readonly cache?: NodeCache;
+  /** Called with each new state, in order; must not throw. */
+  readonly onStep: (step: Step) => void;
+  readonly onProgress?: (nodeId: string, fraction: number) => void;
+  /** Branches in flight at once. */
+  readonly concurrency: number;
+  readonly signal: AbortSignal;
+  readonly now: () => number;
+}
+
+/**
+ * How a run of a plan ended. `suspended`: nothing else can run until `untilMs` or a decision.
+ * `aborted`: the signal fired; nodes in flight are CANCELLED, the reason is the caller's to tell.
+ */
+export type RunOutcome =
+  | { readonly kind: 'completed' }
+  | { readonly kind: 'failed'; readonly nodeId: string; readonly error: StepError }
+  | { readonly kind: 'suspended'; readonly untilMs: number; readonly waitsFor: 'time' | 'decision' }
+  | { readonly kind: 'aborted' };

@@ -1,0 +1,201 @@
+// The declaration form of every node: ports and fields with their types, and the function that runs it.
+// The catalog entry is derived from the declaration, so an entry without an implementation cannot exist.
+import type { CatalogEntry, InputDef, NodeSource, OutputDef, PricingModel, ResolvedPorts } from '../graph/catalog.ts';
+import type { Category, Json, JsonObject, MediaRef, PortType, Value } from '../graph/types.ts';
+
+/** A port or field: its catalog facts, and in `T` the TypeScript type its value has inside `run`. */
+export interface Spec<T> extends SpecOptions {
+  readonly type: PortType;
+  readonly label: string;
+  /** Never set; carries `T` for inference. */
+  readonly value?: T;
+}
+
+export interface SpecOptions {
+  readonly required?: boolean;
+  readonly default?: Json;
+  readonly enum?: readonly string[];
+  readonly min?: number;
+  readonly max?: number;
+  readonly description?: string;
+}
+
+export type Specs = Readonly<Record<string, Spec<unknown>>>;
+// Required inputs and inputs with a default are always there; the engine sees to it.
+type Present<T, O> = O extends { required: true } | { default: Json } ? T : T | undefined;
+type ValuesOf<S extends Specs> = { readonly [K in keyof S]: S[K] extends Spec<infer T> ? T : never };
+
+export const text = <const O extends SpecOptions>(label: string, options?: O): Spec<Present<string, O>> => ({ type: 'TEXT', label, ...options });
+export const number = <const O extends SpecOptions>(label: string, options?: O): Spec<Present<number, O>> => ({ type: 'NUMBER', label, ...options });
+export const json = <const O extends SpecOptions>(label: string, options?: O): Spec<Present<Json, O>> => ({ type: 'JSON', label, ...options });
+export const image = <const O extends SpecOptions>(label: string, options?: O): Spec<Present<MediaRef, O>> => ({ type: 'IMAGE', label, ...options });
+export const video = <const O extends SpecOptions>(label: string, options?: O): Spec<Present<MediaRef, O>> => ({ type: 'VIDEO', label, ...options });
+export const audio = <const O extends SpecOptions>(label: string, options?: O): Spec<Present<MediaRef, O>> => ({ type: 'AUDIO', label, ...options });
+/** A list, whole: its node is not mapped over it. */
+export const list = <const O extends SpecOptions>(label: string, options?: O): Spec<Present<readonly Value[], O>> => ({ type: 'LIST', label, ...options });
+/** Any value, tagged, as it came. */
+export const any = <const O extends SpecOptions>(label: string, options?: O): Spec<Present<Value, O>> => ({ type: 'ANY', label, ...options });
+/** A config field with a closed set of values; the first is the default. */
+export const choice = <const E extends readonly [string, ...string[]]>(label: string, values: E, options?: SpecOptions): Spec<E[number]> => ({
+  type: 'TEXT',
+  label,
+  enum: values,
+  default: values[0],
+  ...options,
+});
+
+/** What a node may do to the world outside its inputs and outputs. */
+export interface NodeContext {
+  readonly executionId: string;
+  readonly nodeId: string;
+  /** Aborted when the run is cancelled, times out, or this worker loses its lease. Every await inside `run` takes it. */
+  readonly signal: AbortSignal;
+  readonly media: NodeMedia;
+  /** The guarded outbound client (decisions.md §9). */
+  fetch(url: string, init?: NodeFetchInit): Promise<NodeFetchResponse>;
+  /** 0 to 1; calls may come at any rate. */
+  progress(fraction: number): void;
+  /** Set when the node was suspended before and now runs again. */
+  readonly suspended?: { readonly sinceMs: number; readonly untilMs: number; readonly decision?: Json };
+  now(): number;
+}
+
+export interface NodeMedia {
+  /** Stores the bytes as an output of this run. The same bytes under the same name give the same media. */
+  put(bytes: Uint8Array, file: { readonly contentType: string; readonly name: string }): Promise<MediaRef>;
+  /** The bytes of a media, at most `maxBytes` (default 100 MB). */
+  read(ref: MediaRef, maxBytes?: number): Promise<Buffer>;
+  /** The media with this id, or at this address: one of ours by look-up, an outside one fetched and stored. */
+  resolve(source: { readonly mediaId?: string | undefined; readonly url?: string | undefined }, kind: 'image' | 'video' | 'audio'): Promise<MediaRef>;
+}
+
+export interface NodeFetchInit {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  readonly maxBytes?: number;
+  readonly timeoutMs?: number;
+}
+
+export interface NodeFetchResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+/** Returned by a node that waits without holding a worker: for a time, or for a person's decision until a time. */
+export class Suspend {
+  readonly kind: 'time' | 'decision';
+  readonly untilMs: number;
+  constructor(kind: 'time' | 'decision', untilMs: number) {
+    this.kind = kind;
+    this.untilMs = untilMs;
+  }
+}
+
+/** A failure that is the graph's or its input's fault, told to the caller as it stands. `code` is snake_case. */
+export class NodeError extends Error {
+  readonly code: string;
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'NodeError';
+    this.code = code;
+  }
+}
+
+// A TEXT output is a string, NUMBER a number, JSON any JSON, IMAGE/VIDEO/AUDIO a MediaRef; ANY and LIST
+// are tagged values. A tagged value is always taken as it stands. undefined: the port stays without a value.
+export type NodeOutput = string | number | Json | MediaRef | Value | readonly Value[] | undefined;
+export type NodeResult = Readonly<Record<string, NodeOutput>> | Suspend;
+
+export interface Pricing {
+  readonly model: PricingModel;
+  readonly credits: number | null;
+  readonly costUsd?: number;
+  readonly source?: string;
+}
+
+export interface NodeDeclaration<I extends Specs, C extends Specs> {
+  /** `family:name`. */
+  readonly nodeType: string;
+  readonly label: string;
+  readonly description?: string;
+  readonly category: Category | 'video';
+  readonly source?: NodeSource;
+  readonly customNodeType?: string;
+  /** Wireable ports. */
+  readonly inputs: I;
+  /** Fields of `data.config`. */
+  readonly config: C;
+  readonly outputs: Specs;
+  /** Ports that the config gives rise to, instead of `inputs` and `outputs`. */
+  readonly dynamicPorts?: { readonly note: string; resolve(config: JsonObject): { readonly inputs: Specs; readonly outputs: Specs } };
+  readonly pricing?: Pricing;
+  readonly deprecated?: true;
+  readonly hidden?: true;
+  /** Raised when the same inputs give another result than before; part of the cache key. */
+  readonly version?: number;
+  /** Whether results are worth keeping: true where running costs more than a look-up. Off for anything that reaches out or waits. */
+  readonly cache?: boolean;
+  /** Input nodes: a run's `inputs` value → the config keys it sets. */
+  readonly runInput?: (value: Json) => JsonObject;
+  run(values: ValuesOf<I> & ValuesOf<C> & { readonly [extra: string]: unknown }, ctx: NodeContext): NodeResult | Promise<NodeResult>;
+}
+
+/** A declaration with its types erased, ready for the engine, beside its catalog entry. */
+export interface NodeDefinition {
+  readonly entry: CatalogEntry;
+  readonly version: number;
+  readonly cache: boolean;
+  readonly runInput: ((value: Json) => JsonObject) | undefined;
+  ports(config: JsonObject): ResolvedPorts;
+  run(values: Readonly<Record<string, unknown>>, ctx: NodeContext): NodeResult | Promise<NodeResult>;
+}
+
+const FREE: Pricing = { model: 'free', credits: 0 };
+
+/** Turns a declaration into a definition; the only way to make one. */
+export function defineNode<I extends Specs, C extends Specs>(declaration: NodeDeclaration<I, C>): NodeDefinition {
+  const fields = toInputDefs(declaration.config, false);
+  const fixed: ResolvedPorts = { inputs: [...toInputDefs(declaration.inputs, true), ...fields], outputs: toOutputDefs(declaration.outputs) };
+  const dynamic = declaration.dynamicPorts;
+  const pricing = declaration.pricing ?? FREE;
+  return {
+    entry: {
+      nodeType: declaration.nodeType,
+      label: declaration.label,
+      category: declaration.category,
+      ...(declaration.description === undefined ? {} : { description: declaration.description }),
+      source: declaration.source ?? 'non-vendor',
+      inputs: fixed.inputs,
+      outputs: fixed.outputs,
+      executionCost: pricing.model === 'free' ? 'free' : 'paid',
+      pricingModel: pricing.model,
+      estimatedCredits: pricing.credits,
+      ...(pricing.costUsd === undefined ? {} : { costUsd: pricing.costUsd }),
+      ...(pricing.source === undefined ? {} : { priceSource: pricing.source }),
+      ...(declaration.customNodeType === undefined ? {} : { customNodeType: declaration.customNodeType }),
+      ...(dynamic === undefined ? {} : { dynamicPorts: true, dynamicPortsNote: dynamic.note }),
+      ...(declaration.deprecated === undefined ? {} : { deprecated: true }),
+      ...(declaration.hidden === undefined ? {} : { hidden: true }),
+    },
+    version: declaration.version ?? 1,
+    cache: declaration.cache ?? false,
+    runInput: declaration.runInput,
+    ports(config) {
+      if (dynamic === undefined) return fixed;
+      const specs = dynamic.resolve(config);
+      return { inputs: [...toInputDefs(specs.inputs, true), ...fields], outputs: toOutputDefs(specs.outputs) };
+    },
+    // The engine checks and converts every value against the same specs that `ValuesOf` is inferred from.
+    run: declaration.run as NodeDefinition['run'],
+  };
+}
+
+function toInputDefs(specs: Specs, isPort: boolean): InputDef[] {
+  return Object.entries(specs).map(([id, { value: _, ...spec }]) => ({ id, ...spec, isPort }));
+}
+
+function toOutputDefs(specs: Specs): OutputDef[] {
+  return Object.entries(specs).map(([id, spec]) => ({ id, label: spec.label, type: spec.type, isPort: true }));
+}
