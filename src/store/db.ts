@@ -1,0 +1,148 @@
+// The one owner of `pg`: the pool, statements, transactions, and a connection that listens.
+import pg from 'pg';
+import { AppError, toError } from '../lib/errors.ts';
+
+// int8 counts fit in a double here; timestamps stay text until a presenter asks for them as Date.
+pg.types.setTypeParser(20, Number);
+
+export interface Rows<R> {
+  readonly rows: readonly R[];
+  readonly rowCount: number;
+}
+
+/** What a statement runs on: the pool, or one transaction of it. Every store function takes it first. */
+export interface Tx {
+  query<R = Record<string, unknown>>(statement: string, values?: readonly unknown[]): Promise<Rows<R>>;
+}
+
+export interface Db extends Tx {
+  /** Commits when `work` resolves, rolls back when it throws. */
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Calls `onNotify` for each notification of the channels; reconnects by itself. Close with the returned function. */
+  listen(channels: readonly string[], onNotify: (channel: string, payload: string) => void): Promise<() => Promise<void>>;
+  /** For the queue, which brings its own statements. */
+  readonly pool: pg.Pool;
+  close(): Promise<void>;
+}
+
+export interface DbOptions {
+  /** A connection string, or the folder of a Unix socket. */
+  readonly connection: { readonly url: string } | { readonly socketDir: string; readonly user: string; readonly database: string };
+  readonly maxConnections: number;
+  readonly onError: (err: Error) => void;
+}
+
+const STATEMENT_TIMEOUT_MS = 30_000;
+const CONNECT_TIMEOUT_MS = 10_000;
+const RELISTEN_DELAY_MS = 500;
+
+/** Opens the pool; connections are made when they are first needed. */
+export function openDb(options: DbOptions): Db {
+  const config = toPoolConfig(options);
+  const pool = new pg.Pool(config);
+  pool.on('error', options.onError);
+  pool.on('connect', client => client.on('error', options.onError));
+  return {
+    pool,
+    query: (statement, values) => run(pool, statement, values),
+    transaction: work => transact(pool, work),
+    listen: (channels, onNotify) => listen(config, channels, onNotify, options.onError),
+    close: () => pool.end(),
+  };
+}
+
+function toPoolConfig({ connection, maxConnections }: DbOptions): pg.PoolConfig {
+  const where = 'url' in connection
+    ? { connectionString: connection.url }
+    : { host: connection.socketDir, user: connection.user, database: connection.database };
+  return {
+    ...where,
+    max: maxConnections,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
+    application_name: 'graphwright',
+  };
+}
+
+// Statements are named by their text, so that each is parsed and planned once a connection. The texts are
+// constants of store/, so their number is bounded.
+const names = new Map<string, string>();
+
+async function run<R>(on: pg.Pool | pg.PoolClient, statement: string, values: readonly unknown[] = []): Promise<Rows<R>> {
+  let name = names.get(statement);
+  if (name === undefined) names.set(statement, (name = `s${names.size}`));
+  try {
+    const result = await on.query({ name, text: statement, values: values as unknown[] });
+    return { rows: result.rows as R[], rowCount: result.rowCount ?? 0 };
+  } catch (err) {
+    throw translate(toError(err));
+  }
+}
+
+async function transact<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query('begin');
+    const result = await work({ query: (statement, values) => run(client, statement, values) });
+    await client.query('commit');
+    return result;
+  } catch (err) {
+    await client.query('rollback').catch((rollbackError: unknown) => {
+      broken = toError(rollbackError);
+    });
+    throw err;
+  } finally {
+    client.release(broken);
+  }
+}
+
+/** PostgreSQL refuses some texts that JSON allows; that is the caller's fault, not ours. */
+function translate(err: Error): Error {
+  const code = (err as { code?: unknown }).code;
+  // 22021 character_not_in_repertoire, 22P05 untranslatable_character: NUL or a lone surrogate in a text.
+  if (code === '22021' || code === '22P05') {
+    return new AppError('invalid_request', 'The request holds a character that cannot be stored (NUL or half of a surrogate pair).', { cause: err });
+  }
+  return err;
+}
+
+/** Whether the error is a violated unique constraint of that name. */
+export function isUniqueViolation(err: unknown, constraint: string): boolean {
+  return err instanceof Error && 'code' in err && err.code === '23505' && 'constraint' in err && err.constraint === constraint;
+}
+
+async function listen(
+  config: pg.PoolConfig,
+  channels: readonly string[],
+  onNotify: (channel: string, payload: string) => void,
+  onError: (err: Error) => void,
+): Promise<() => Promise<void>> {
+  let closed = false;
+  let client: pg.Client;
+  let timer: NodeJS.Timeout | undefined;
+  const connect = async (): Promise<void> => {
+    client = new pg.Client({ ...config, statement_timeout: 0, keepAlive: true });
+    client.on('notification', message => onNotify(message.channel, message.payload ?? ''));
+    client.on('error', err => {
+      onError(err);
+      void client.end().catch(onError);
+    });
+    client.on('end', () => {
+      if (!closed) timer = setTimeout(retry, RELISTEN_DELAY_MS);
+    });
+    await client.connect();
+    for (const channel of channels) await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+  };
+  const retry = (): void => void connect().catch((err: unknown) => {
+    onError(toError(err));
+    if (!closed) timer = setTimeout(retry, RELISTEN_DELAY_MS);
+  });
+  await connect();
+  return async () => {
+    closed = true;
+    clearTimeout(timer);
+    await client.end();
+  };
+}
