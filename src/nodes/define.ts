@@ -1,6 +1,13 @@
 // The declaration form of every node: ports and fields with their types, and the function that runs it.
 // The catalog entry is derived from the declaration, so an entry without an implementation cannot exist.
-import type { CatalogEntry, InputDef, NodeSource, OutputDef, PricingModel, ResolvedPorts } from '../graph/catalog.ts';
+import type {
+  CatalogEntry,
+  InputDef,
+  NodeSource,
+  OutputDef,
+  PricingModel,
+  ResolvedPorts,
+} from '../graph/catalog.ts';
 import type { Category, Json, JsonObject, MediaRef, PortType, Value } from '../graph/types.ts';
 
 /** A port or field: its catalog facts, and in `T` the TypeScript type its value has inside `run`. */
@@ -25,18 +32,49 @@ export type Specs = Readonly<Record<string, Spec<unknown>>>;
 type Present<T, O> = O extends { required: true } | { default: Json } ? T : T | undefined;
 type ValuesOf<S extends Specs> = { readonly [K in keyof S]: S[K] extends Spec<infer T> ? T : never };
 
-export const text = <const O extends SpecOptions>(label: string, options?: O): Spec<Present<string, O>> => ({ type: 'TEXT', label, ...options });
-export const number = <const O extends SpecOptions>(label: string, options?: O): Spec<Present<number, O>> => ({ type: 'NUMBER', label, ...options });
-export const json = <const O extends SpecOptions>(label: string, options?: O): Spec<Present<Json, O>> => ({ type: 'JSON', label, ...options });
-export const image = <const O extends SpecOptions>(label: string, options?: O): Spec<Present<MediaRef, O>> => ({ type: 'IMAGE', label, ...options });
-export const video = <const O extends SpecOptions>(label: string, options?: O): Spec<Present<MediaRef, O>> => ({ type: 'VIDEO', label, ...options });
-export const audio = <const O extends SpecOptions>(label: string, options?: O): Spec<Present<MediaRef, O>> => ({ type: 'AUDIO', label, ...options });
+export const text = <const O extends SpecOptions>(label: string, options?: O): Spec<Present<string, O>> => ({
+  type: 'TEXT',
+  label,
+  ...options,
+});
+export const number = <const O extends SpecOptions>(
+  label: string,
+  options?: O,
+): Spec<Present<number, O>> => ({ type: 'NUMBER', label, ...options });
+export const json = <const O extends SpecOptions>(label: string, options?: O): Spec<Present<Json, O>> => ({
+  type: 'JSON',
+  label,
+  ...options,
+});
+export const image = <const O extends SpecOptions>(
+  label: string,
+  options?: O,
+): Spec<Present<MediaRef, O>> => ({ type: 'IMAGE', label, ...options });
+export const video = <const O extends SpecOptions>(
+  label: string,
+  options?: O,
+): Spec<Present<MediaRef, O>> => ({ type: 'VIDEO', label, ...options });
+export const audio = <const O extends SpecOptions>(
+  label: string,
+  options?: O,
+): Spec<Present<MediaRef, O>> => ({ type: 'AUDIO', label, ...options });
 /** A list, whole: its node is not mapped over it. */
-export const list = <const O extends SpecOptions>(label: string, options?: O): Spec<Present<readonly Value[], O>> => ({ type: 'LIST', label, ...options });
+export const list = <const O extends SpecOptions>(
+  label: string,
+  options?: O,
+): Spec<Present<readonly Value[], O>> => ({ type: 'LIST', label, ...options });
 /** Any value, tagged, as it came. */
-export const any = <const O extends SpecOptions>(label: string, options?: O): Spec<Present<Value, O>> => ({ type: 'ANY', label, ...options });
+export const any = <const O extends SpecOptions>(label: string, options?: O): Spec<Present<Value, O>> => ({
+  type: 'ANY',
+  label,
+  ...options,
+});
 /** A config field with a closed set of values; the first is the default. */
-export const choice = <const E extends readonly [string, ...string[]]>(label: string, values: E, options?: SpecOptions): Spec<E[number]> => ({
+export const choice = <const E extends readonly [string, ...string[]]>(
+  label: string,
+  values: E,
+  options?: SpecOptions,
+): Spec<E[number]> => ({
   type: 'TEXT',
   label,
   enum: values,
@@ -61,12 +99,15 @@ export interface NodeContext {
 }
 
 export interface NodeMedia {
-  /** Stores the bytes as an output of this run. The same bytes under the same name give the same media. */
+  /** Stores the bytes as an output of this run. */
   put(bytes: Uint8Array, file: { readonly contentType: string; readonly name: string }): Promise<MediaRef>;
   /** The bytes of a media, at most `maxBytes` (default 100 MB). */
   read(ref: MediaRef, maxBytes?: number): Promise<Buffer>;
   /** The media with this id, or at this address: one of ours by look-up, an outside one fetched and stored. */
-  resolve(source: { readonly mediaId?: string | undefined; readonly url?: string | undefined }, kind: 'image' | 'video' | 'audio'): Promise<MediaRef>;
+  resolve(
+    source: { readonly mediaId?: string | undefined; readonly url?: string | undefined },
+    kind: 'image' | 'video' | 'audio',
+  ): Promise<MediaRef>;
 }
 
 export interface NodeFetchInit {
@@ -115,6 +156,9 @@ export interface Pricing {
   readonly source?: string;
 }
 
+/** What a service must have switched on for an entry to be shown; catalog.ts says which setting does it. */
+export type Requirement = 'sandbox';
+
 export interface NodeDeclaration<I extends Specs, C extends Specs> {
   /** `family:name`. */
   readonly nodeType: string;
@@ -129,17 +173,25 @@ export interface NodeDeclaration<I extends Specs, C extends Specs> {
   readonly config: C;
   readonly outputs: Specs;
   /** Ports that the config gives rise to, instead of `inputs` and `outputs`. */
-  readonly dynamicPorts?: { readonly note: string; resolve(config: JsonObject): { readonly inputs: Specs; readonly outputs: Specs } };
+  readonly dynamicPorts?: {
+    readonly note: string;
+    resolve(config: JsonObject): { readonly inputs: Specs; readonly outputs: Specs };
+  };
   readonly pricing?: Pricing;
   readonly deprecated?: true;
   readonly hidden?: true;
+  /** The entry is hidden where this is not there; a graph that has the node already still runs. */
+  readonly requires?: Requirement;
   /** Raised when the same inputs give another result than before; part of the cache key. */
   readonly version?: number;
   /** Whether results are worth keeping: true where running costs more than a look-up. Off for anything that reaches out or waits. */
   readonly cache?: boolean;
   /** Input nodes: a run's `inputs` value → the config keys it sets. */
   readonly runInput?: (value: Json) => JsonObject;
-  run(values: ValuesOf<I> & ValuesOf<C> & { readonly [extra: string]: unknown }, ctx: NodeContext): NodeResult | Promise<NodeResult>;
+  run(
+    values: ValuesOf<I> & ValuesOf<C> & { readonly [extra: string]: unknown },
+    ctx: NodeContext,
+  ): NodeResult | Promise<NodeResult>;
 }
 
 /** A declaration with its types erased, ready for the engine, beside its catalog entry. */
@@ -147,6 +199,7 @@ export interface NodeDefinition {
   readonly entry: CatalogEntry;
   readonly version: number;
   readonly cache: boolean;
+  readonly requires: Requirement | undefined;
   readonly runInput: ((value: Json) => JsonObject) | undefined;
   ports(config: JsonObject): ResolvedPorts;
   run(values: Readonly<Record<string, unknown>>, ctx: NodeContext): NodeResult | Promise<NodeResult>;
@@ -155,9 +208,14 @@ export interface NodeDefinition {
 const FREE: Pricing = { model: 'free', credits: 0 };
 
 /** Turns a declaration into a definition; the only way to make one. */
-export function defineNode<I extends Specs, C extends Specs>(declaration: NodeDeclaration<I, C>): NodeDefinition {
+export function defineNode<I extends Specs, C extends Specs>(
+  declaration: NodeDeclaration<I, C>,
+): NodeDefinition {
   const fields = toInputDefs(declaration.config, false);
-  const fixed: ResolvedPorts = { inputs: [...toInputDefs(declaration.inputs, true), ...fields], outputs: toOutputDefs(declaration.outputs) };
+  const fixed: ResolvedPorts = {
+    inputs: [...toInputDefs(declaration.inputs, true), ...fields],
+    outputs: toOutputDefs(declaration.outputs),
+  };
   const dynamic = declaration.dynamicPorts;
   const pricing = declaration.pricing ?? FREE;
   return {
@@ -181,11 +239,15 @@ export function defineNode<I extends Specs, C extends Specs>(declaration: NodeDe
     },
     version: declaration.version ?? 1,
     cache: declaration.cache ?? false,
+    requires: declaration.requires,
     runInput: declaration.runInput,
     ports(config) {
       if (dynamic === undefined) return fixed;
       const specs = dynamic.resolve(config);
-      return { inputs: [...toInputDefs(specs.inputs, true), ...fields], outputs: toOutputDefs(specs.outputs) };
+      return {
+        inputs: [...toInputDefs(specs.inputs, true), ...fields],
+        outputs: toOutputDefs(specs.outputs),
+      };
     },
     // The engine checks and converts every value against the same specs that `ValuesOf` is inferred from.
     run: declaration.run as NodeDefinition['run'],
@@ -197,5 +259,10 @@ function toInputDefs(specs: Specs, isPort: boolean): InputDef[] {
 }
 
 function toOutputDefs(specs: Specs): OutputDef[] {
-  return Object.entries(specs).map(([id, spec]) => ({ id, label: spec.label, type: spec.type, isPort: true }));
+  return Object.entries(specs).map(([id, spec]) => ({
+    id,
+    label: spec.label,
+    type: spec.type,
+    isPort: true,
+  }));
 }

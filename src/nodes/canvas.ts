@@ -1,0 +1,28 @@
+// Entries that live on the canvas only: a plan leaves them out, so they never run.
+import { defineNode, json, text } from './define.ts';
+
+export const group = defineNode({
+  nodeType: 'utility:group',
+  label: 'Group',
+  description: 'A frame around nodes.',
+  category: 'utility',
+  source: 'registry-shell',
+  customNodeType: 'groupFrame',
+  inputs: {},
+  config: { childNodeIds: json('Nodes in the group', { default: [] }) },
+  outputs: {},
+  run: () => ({}),
+});
+
+export const stickyNote = defineNode({
+  nodeType: 'utility:sticky_note',
+  label: 'Sticky note',
+  description: 'A note for people who read the graph.',
+  category: 'utility',
+  source: 'registry-shell',
+  customNodeType: 'stickyNote',
+  inputs: {},
+  config: { text: text('Text', { default: '' }), color: text('Color', { default: '#FDE68A' }) },
+  outputs: {},
+  run: () => ({}),
+});

@@ -1,0 +1,71 @@
+// The node catalog: every definition in one list, and the catalog that this service shows of it.
+import type { Catalog, ResolvedPorts } from '../graph/catalog.ts';
+import type { Settings } from '../lib/settings.ts';
+import { group, stickyNote } from './canvas.ts';
+import type { NodeDefinition, Requirement } from './define.ts';
+import { inputAudio, inputImage, inputJson, inputList, inputNumber, inputText, inputVideo } from './input.ts';
+import { jsonBuild, jsonExtract } from './json.ts';
+import { collect, listItem, listSlice } from './list.ts';
+import { approval, delay, logicIf, logicSwitch, merge } from './logic.ts';
+import { math } from './math.ts';
+import { gallery, preview } from './output.ts';
+import { promptConcat, textReplace, textSplit, textTemplate } from './text.ts';
+
+const DEFINITIONS: readonly NodeDefinition[] = [
+  inputText,
+  inputNumber,
+  inputJson,
+  inputList,
+  inputImage,
+  inputVideo,
+  inputAudio,
+  preview,
+  gallery,
+  promptConcat,
+  textTemplate,
+  textSplit,
+  textReplace,
+  jsonExtract,
+  jsonBuild,
+  math,
+  listItem,
+  listSlice,
+  logicIf,
+  logicSwitch,
+  merge,
+  collect,
+  delay,
+  approval,
+  group,
+  stickyNote,
+];
+
+const BY_TYPE: ReadonlyMap<string, NodeDefinition> = new Map(
+  DEFINITIONS.map(definition => [definition.entry.nodeType, definition]),
+);
+
+const NO_PORTS: ResolvedPorts = { inputs: [], outputs: [] };
+
+/** The settings that decide which entries are shown. */
+export type CatalogSettings = Pick<Settings, 'SANDBOX_MODELS'>;
+
+const IS_MET: Readonly<Record<Requirement, (settings: CatalogSettings) => boolean>> = {
+  sandbox: settings => settings.SANDBOX_MODELS,
+};
+
+export function findNode(nodeType: string): NodeDefinition | undefined {
+  return BY_TYPE.get(nodeType);
+}
+
+/** The catalog as lint, plan, layout and `GET /nodes` take it: entries whose requirement is not met are hidden. */
+export function makeCatalog(settings: CatalogSettings): Catalog {
+  const entries = DEFINITIONS.map(({ entry, requires }) =>
+    requires === undefined || IS_MET[requires](settings) ? entry : { ...entry, hidden: true as const },
+  );
+  const byType = new Map(entries.map(entry => [entry.nodeType, entry]));
+  return {
+    entries,
+    find: nodeType => byType.get(nodeType),
+    ports: (nodeType, config) => findNode(nodeType)?.ports(config) ?? NO_PORTS,
+  };
+}

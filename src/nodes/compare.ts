@@ -1,0 +1,78 @@
+// The comparisons of logic:if: a value of any type against a text of the config.
+import { isDeepStrictEqual } from 'node:util';
+import type { Json, Value } from '../graph/types.ts';
+import { NodeError } from './define.ts';
+import { testRegex } from './regex.ts';
+import { valueToJson, valueToText } from './value.ts';
+
+export const OPERATORS = [
+  'equals',
+  'not_equals',
+  'contains',
+  'greater',
+  'less',
+  'is_empty',
+  'matches',
+] as const;
+export type Operator = (typeof OPERATORS)[number];
+
+type Comparison = (value: Value, compare: string) => boolean | Promise<boolean>;
+
+const COMPARISONS: Readonly<Record<Operator, Comparison>> = {
+  equals: isEqual,
+  not_equals: (value, compare) => !isEqual(value, compare),
+  contains,
+  greater: (value, compare) => toNumber(valueToText(value)) > toNumber(compare),
+  less: (value, compare) => toNumber(valueToText(value)) < toNumber(compare),
+  is_empty: isEmpty,
+  matches: (value, compare) => testRegex(compare, valueToText(value)),
+};
+
+/** Whether the comparison holds; a value that is not there counts as an empty text. */
+export async function compareValue(
+  value: Value | undefined,
+  operator: Operator,
+  compare: string,
+): Promise<boolean> {
+  return COMPARISONS[operator](value ?? { type: 'TEXT', text: '' }, compare);
+}
+
+function isEqual(value: Value, compare: string): boolean {
+  const json = valueToJson(value);
+  if (json === compare) return true;
+  // 1.0 equals 1, and a JSON value equals the same JSON written otherwise.
+  const written = tryParse(compare);
+  return (
+    written !== undefined && isDeepStrictEqual(typeof json === 'string' ? tryParse(json) : json, written)
+  );
+}
+
+function contains(value: Value, compare: string): boolean {
+  const json = valueToJson(value);
+  if (Array.isArray(json)) return json.some(item => item === compare || String(item) === compare);
+  return valueToText(value).includes(compare);
+}
+
+function isEmpty(value: Value): boolean {
+  const json = valueToJson(value);
+  if (typeof json === 'string') return json.trim() === '';
+  if (json === null) return true;
+  return typeof json === 'object' && Object.keys(json).length === 0;
+}
+
+function toNumber(text: string): number {
+  const parsed = text.trim() === '' ? Number.NaN : Number(text);
+  if (!Number.isNaN(parsed)) return parsed;
+  throw new NodeError(
+    'not_a_number',
+    `greater and less compare numbers; ${JSON.stringify(text.slice(0, 60))} is none.`,
+  );
+}
+
+function tryParse(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,204 @@
+// Input nodes: where values enter a graph, from their config or from a run's `inputs`.
+import type { Json, JsonObject, MediaRef, Value } from '../graph/types.ts';
+import { AppError } from '../lib/errors.ts';
+import {
+  audio,
+  choice,
+  defineNode,
+  image,
+  json,
+  list,
+  type NodeContext,
+  NodeError,
+  number,
+  type Spec,
+  text,
+  video,
+} from './define.ts';
+import { boundedList, isJsonObject, jsonToValue, MAX_LIST_LENGTH } from './value.ts';
+
+// A run may give a list where the config holds one value. It travels as `items`, outside the declared fields;
+// a run that gives one value clears it.
+const one = (config: JsonObject): JsonObject => ({ ...config, items: null });
+const many = (items: readonly Json[]): JsonObject => {
+  if (items.length > MAX_LIST_LENGTH)
+    throw misfit(`a list of at most ${MAX_LIST_LENGTH} items`, 'a longer one');
+  return { items };
+};
+
+export const inputText = defineNode({
+  nodeType: 'input:text',
+  label: 'Text',
+  description: 'A text that the graph starts from.',
+  category: 'input',
+  inputs: {},
+  config: { value: text('Text', { default: '' }) },
+  outputs: { text: text('Text') },
+  runInput: given => (Array.isArray(given) ? many(given.map(asText)) : one({ value: asText(given) })),
+  run: ({ value, items }) => ({ text: Array.isArray(items) ? toList(items.map(asText)) : value }),
+});
+
+export const inputNumber = defineNode({
+  nodeType: 'input:number',
+  label: 'Number',
+  description: 'A number that the graph starts from.',
+  category: 'input',
+  inputs: {},
+  config: { value: number('Number', { default: 0 }) },
+  outputs: { number: number('Number') },
+  runInput: given => (Array.isArray(given) ? many(given.map(asNumber)) : one({ value: asNumber(given) })),
+  run: ({ value, items }) => ({ number: Array.isArray(items) ? toList(items.map(asNumber)) : value }),
+});
+
+export const inputJson = defineNode({
+  nodeType: 'input:json',
+  label: 'JSON',
+  description: 'Any JSON value that the graph starts from; an array stays one value.',
+  category: 'input',
+  inputs: {},
+  config: { value: json('JSON', { default: {} }) },
+  outputs: { json: json('JSON') },
+  runInput: given => ({ value: given }),
+  run: ({ value }) => ({ json: { type: 'JSON', json: value } }),
+});
+
+export const inputImage = defineMediaInput('image', 'Image', image('Image'));
+export const inputVideo = defineMediaInput('video', 'Video', video('Video'));
+export const inputAudio = defineMediaInput('audio', 'Audio', audio('Audio'));
+
+const ITEM_TYPES = ['TEXT', 'NUMBER', 'JSON', 'IMAGE', 'VIDEO', 'AUDIO'] as const;
+type ItemType = (typeof ITEM_TYPES)[number];
+
+export const inputList = defineNode({
+  nodeType: 'input:list',
+  label: 'List',
+  description: 'A list; the node it feeds runs once for each item.',
+  category: 'input',
+  inputs: {},
+  config: { items: json('Items', { default: [] }), itemType: choice('Item type', ITEM_TYPES) },
+  outputs: { list: list('List') },
+  runInput: given => {
+    if (!Array.isArray(given)) throw misfit('a list', describe(given));
+    return many(given);
+  },
+  run: async ({ items, itemType }, ctx) => {
+    if (!Array.isArray(items))
+      throw new NodeError('invalid_items', `items must be an array, not ${describe(items)}.`);
+    return { list: await toTypedItems(items, itemType, ctx) };
+  },
+});
+
+type MediaKind = 'image' | 'video' | 'audio';
+
+function defineMediaInput(kind: MediaKind, label: string, port: Spec<MediaRef | undefined>) {
+  return defineNode({
+    nodeType: `input:${kind}`,
+    label,
+    description: `A media file that the graph starts from: one stored here, or one at an address.`,
+    category: 'input',
+    inputs: {},
+    config: {
+      url: text('Address', { default: '', description: 'An http or https address.' }),
+      mediaId: text('Media id', { default: '', description: 'Goes before the address.' }),
+    },
+    outputs: { [kind]: port },
+    runInput: given =>
+      Array.isArray(given) ? many(given.map(asSource)) : one({ url: '', mediaId: '', ...asSource(given) }),
+    run: async ({ url, mediaId, items }, ctx) => {
+      if (Array.isArray(items))
+        return { [kind]: { type: 'LIST', items: await resolveAll(items, kind, ctx) } };
+      return { [kind]: await resolveMedia({ url, mediaId }, kind, ctx) };
+    },
+  });
+}
+
+async function toTypedItems(
+  items: readonly Json[],
+  itemType: ItemType,
+  ctx: NodeContext,
+): Promise<readonly Value[]> {
+  if (itemType === 'IMAGE') return resolveAll(items, 'image', ctx);
+  if (itemType === 'VIDEO') return resolveAll(items, 'video', ctx);
+  if (itemType === 'AUDIO') return resolveAll(items, 'audio', ctx);
+  if (itemType === 'TEXT') return boundedList(items.map(item => ({ type: 'TEXT', text: asText(item) })));
+  if (itemType === 'NUMBER')
+    return boundedList(items.map(item => ({ type: 'NUMBER', number: asNumber(item) })));
+  return boundedList(items.map(item => ({ type: 'JSON', json: item })));
+}
+
+const MAX_MEDIA_ITEMS = 100;
+const RESOLVED_AT_ONCE = 4;
+
+async function resolveAll(
+  items: readonly Json[],
+  kind: MediaKind,
+  ctx: NodeContext,
+): Promise<readonly Value[]> {
+  if (items.length > MAX_MEDIA_ITEMS) {
+    throw new NodeError(
+      'list_too_long',
+      `${items.length} media were given; at most ${MAX_MEDIA_ITEMS} fit into one list.`,
+    );
+  }
+  const type = kind === 'image' ? 'IMAGE' : kind === 'video' ? 'VIDEO' : 'AUDIO';
+  const values: Value[] = [];
+  for (let start = 0; start < items.length; start += RESOLVED_AT_ONCE) {
+    const batch = items
+      .slice(start, start + RESOLVED_AT_ONCE)
+      .map(item => resolveMedia(asSource(item), kind, ctx));
+    for (const media of await Promise.all(batch)) values.push({ type, media });
+    ctx.progress(values.length / items.length);
+  }
+  return values;
+}
+
+interface MediaSource {
+  readonly url?: string;
+  readonly mediaId?: string;
+}
+
+async function resolveMedia(
+  { url, mediaId }: MediaSource,
+  kind: MediaKind,
+  ctx: NodeContext,
+): Promise<MediaRef> {
+  if (mediaId) return ctx.media.resolve({ mediaId }, kind);
+  if (url) return ctx.media.resolve({ url }, kind);
+  throw new NodeError(
+    'missing_media',
+    `Give the ${kind} as url or mediaId, in the config or in the run's inputs.`,
+  );
+}
+
+function toList(items: readonly Json[]): Value {
+  return { type: 'LIST', items: boundedList(items.map(jsonToValue)) };
+}
+
+function asText(given: Json): string {
+  if (typeof given === 'string') return given;
+  if (typeof given === 'number') return String(given);
+  throw misfit('a text', describe(given));
+}
+
+function asNumber(given: Json): number {
+  const parsed = typeof given === 'string' && given.trim() !== '' ? Number(given) : given;
+  if (typeof parsed === 'number' && Number.isFinite(parsed)) return parsed;
+  throw misfit('a number', describe(given));
+}
+
+function asSource(given: Json): { readonly url: string } | { readonly mediaId: string } {
+  if (typeof given === 'string' && given !== '') return { url: given };
+  if (isJsonObject(given) && typeof given.mediaId === 'string') return { mediaId: given.mediaId };
+  if (isJsonObject(given) && typeof given.url === 'string') return { url: given.url };
+  throw misfit('an address, { "url" } or { "mediaId" }', describe(given));
+}
+
+function describe(given: Json): string {
+  if (given === null) return 'null';
+  if (Array.isArray(given)) return 'a list';
+  return typeof given === 'string' ? JSON.stringify(given.slice(0, 40)) : `a value of type ${typeof given}`;
+}
+
+function misfit(wanted: string, got: string): AppError {
+  return new AppError('invalid_inputs', `This input takes ${wanted}, not ${got}.`);
+}

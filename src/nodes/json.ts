@@ -1,0 +1,109 @@
+// JSON nodes: take values out of a JSON value by path, and build one from parts.
+import type { Json, JsonObject } from '../graph/types.ts';
+import { any, defineNode, json, NodeError, type Spec } from './define.ts';
+import { isJsonObject, isPortName, jsonToValue, MAX_TEXT_LENGTH, valueToJson } from './value.ts';
+
+const MAX_PORTS = 50;
+
+export const jsonExtract = defineNode({
+  nodeType: 'utility:json_extract',
+  label: 'Extract from JSON',
+  description:
+    'Values of a JSON value by dotted path, one output each; a path that leads nowhere gives none.',
+  category: 'utility',
+  inputs: { json: json('JSON', { required: true }) },
+  config: {
+    paths: json('Paths', {
+      default: {},
+      description: 'Output name → path, e.g. { "city": "address.city" }.',
+    }),
+  },
+  outputs: {},
+  dynamicPorts: {
+    note: `One output for each key of config.paths, ${MAX_PORTS} at most.`,
+    resolve: config => ({
+      inputs: { json: json('JSON', { required: true }) },
+      outputs: Object.fromEntries(
+        Object.keys(pathsOf(config.paths)).map((name): [string, Spec<unknown>] => [name, any(name)]),
+      ),
+    }),
+  },
+  run: values => {
+    const root = parseText(values.json);
+    const found = Object.entries(pathsOf(values.paths)).map(
+      ([name, path]) => [name, pick(root, path)] as const,
+    );
+    return Object.fromEntries(
+      found.map(([name, value]) => [name, value === undefined ? undefined : jsonToValue(value)]),
+    );
+  },
+});
+
+export const jsonBuild = defineNode({
+  nodeType: 'utility:json_build',
+  label: 'Build JSON',
+  description: 'A JSON object of what arrives: lists become arrays, media their addresses.',
+  category: 'utility',
+  inputs: {},
+  config: {
+    keys: json('Keys', { default: [], description: 'The names of the members, e.g. ["title", "price"].' }),
+  },
+  outputs: { json: json('JSON') },
+  dynamicPorts: {
+    note: `One input for each name in config.keys, ${MAX_PORTS} at most.`,
+    resolve: config => ({
+      inputs: Object.fromEntries(
+        keysOf(config.keys).map((name): [string, Spec<unknown>] => [name, any(name)]),
+      ),
+      outputs: { json: json('JSON') },
+    }),
+  },
+  run: values => {
+    const members = keysOf(values.keys).flatMap(name => {
+      const value = values[name];
+      return value === undefined
+        ? []
+        : [[name, valueToJson(value as Parameters<typeof valueToJson>[0])] as const];
+    });
+    return { json: { type: 'JSON', json: Object.fromEntries(members) } };
+  },
+});
+
+function pathsOf(paths: unknown): Readonly<Record<string, string>> {
+  if (!isJsonObject(paths)) return {};
+  const usable = Object.entries(paths).filter(
+    (pair): pair is [string, string] => isPortName(pair[0]) && typeof pair[1] === 'string',
+  );
+  return Object.fromEntries(usable.slice(0, MAX_PORTS));
+}
+
+function keysOf(keys: unknown): string[] {
+  if (!Array.isArray(keys)) return [];
+  // `keys` is this node's own field and cannot be a port as well.
+  return [...new Set(keys.filter(isPortName))].filter(name => name !== 'keys').slice(0, MAX_PORTS);
+}
+
+/** A text, as models give it, is read as JSON; a code fence around it is left out. */
+function parseText(value: Json): Json {
+  if (typeof value !== 'string') return value;
+  const source = value
+    .trim()
+    .replace(/^```(?:json)?/, '')
+    .replace(/```$/, '');
+  if (source.length > MAX_TEXT_LENGTH)
+    throw new NodeError('text_too_long', 'The text is too long to be read as JSON.');
+  try {
+    return JSON.parse(source) as Json;
+  } catch (err) {
+    throw new NodeError('invalid_json', 'The text is not JSON.', { cause: err });
+  }
+}
+
+function pick(root: Json, path: string): Json | undefined {
+  let current: Json | undefined = root;
+  for (const step of path === '' ? [] : path.split('.')) {
+    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, step)) return undefined;
+    current = (current as JsonObject)[step];
+  }
+  return current;
+}

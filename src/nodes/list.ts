@@ -1,0 +1,60 @@
+// List nodes: pick an item, cut a part, gather values into one list again.
+import type { Value } from '../graph/types.ts';
+import { any, defineNode, list, NodeError, number } from './define.ts';
+import { boundedList } from './value.ts';
+
+export const listItem = defineNode({
+  nodeType: 'utility:list_item',
+  label: 'List item',
+  description: 'One item of a list, counted from 0; from the end where the index is negative.',
+  category: 'utility',
+  inputs: { list: list('List', { required: true }) },
+  config: { index: number('Index', { default: 0 }) },
+  outputs: { item: any('Item') },
+  run: ({ list: items, index }) => {
+    const item = items.at(Math.trunc(index));
+    if (item !== undefined) return { item };
+    throw new NodeError('no_such_item', `The list has ${items.length} items, none at index ${index}.`);
+  },
+});
+
+export const listSlice = defineNode({
+  nodeType: 'utility:list_slice',
+  label: 'Part of a list',
+  description: 'The items from start up to, not including, end; negative numbers count from the end.',
+  category: 'utility',
+  inputs: { list: list('List', { required: true }) },
+  config: {
+    start: number('Start', { default: 0 }),
+    end: number('End', { description: 'Unset: to the end.' }),
+  },
+  outputs: { list: list('List') },
+  run: ({ list: items, start, end }) => ({ list: items.slice(start, end) }),
+});
+
+/** The ports of nodes that take several values of any type. */
+export const NUMBERED_INPUTS = {
+  input1: any('Input 1'),
+  input2: any('Input 2'),
+  input3: any('Input 3'),
+  input4: any('Input 4'),
+};
+
+type Numbered = { readonly [K in keyof typeof NUMBERED_INPUTS]: Value | undefined };
+
+export const collect = defineNode({
+  nodeType: 'logic:collect',
+  label: 'Collect',
+  description: 'Everything that arrives as one list, in order of the ports; lists are taken apart.',
+  category: 'logic',
+  inputs: NUMBERED_INPUTS,
+  config: {},
+  outputs: { list: list('List') },
+  run: values => ({ list: gather(values) }),
+});
+
+/** What arrived at the numbered inputs, as one flat list. */
+export function gather({ input1, input2, input3, input4 }: Numbered): readonly Value[] {
+  const arrived = [input1, input2, input3, input4].filter(value => value !== undefined);
+  return boundedList(arrived.flatMap(value => (value.type === 'LIST' ? value.items : [value])));
+}

@@ -1,0 +1,114 @@
+// Logic nodes that choose a way or wait; a port without a value leaves what hangs on it unrun.
+import type { Json, Value } from '../graph/types.ts';
+import { compareValue, OPERATORS } from './compare.ts';
+import { any, choice, defineNode, json, NodeError, number, type Spec, Suspend, text } from './define.ts';
+import { NUMBERED_INPUTS } from './list.ts';
+import { isJsonObject, isPortName, jsonToValue, valueToText } from './value.ts';
+
+export const logicIf = defineNode({
+  nodeType: 'logic:if',
+  label: 'If',
+  description:
+    'Compares a value and passes the input on at one of two outputs; without an input, the value itself.',
+  category: 'logic',
+  inputs: { value: any('Value'), input: any('Input') },
+  config: { operator: choice('Operator', OPERATORS), compare: text('Compare with', { default: '' }) },
+  outputs: { true: any('True'), false: any('False') },
+  run: async ({ value, input, operator, compare }) => {
+    const holds = await compareValue(value, operator, compare);
+    return { [String(holds)]: input ?? value ?? jsonToValue(holds) };
+  },
+});
+
+const MAX_CASES = 20;
+
+export const logicSwitch = defineNode({
+  nodeType: 'logic:switch',
+  label: 'Switch',
+  description: 'Passes the input on at the output of the first case that equals the value, else at default.',
+  category: 'logic',
+  inputs: { value: any('Value', { required: true }), input: any('Input') },
+  config: {
+    cases: json('Cases', { default: {}, description: 'Output name → text, e.g. { "cat": "A cat" }.' }),
+  },
+  outputs: { default: any('Default') },
+  dynamicPorts: {
+    note: `One output for each key of config.cases, ${MAX_CASES} at most, and default.`,
+    resolve: config => ({
+      inputs: { value: any('Value', { required: true }), input: any('Input') },
+      outputs: {
+        ...Object.fromEntries(
+          casesOf(config.cases).map(([name]): [string, Spec<unknown>] => [name, any(name)]),
+        ),
+        default: any('Default'),
+      },
+    }),
+  },
+  run: ({ value, input, cases }) => {
+    const taken = casesOf(cases).find(([, expected]) => expected === valueToText(value));
+    return { [taken?.[0] ?? 'default']: input ?? value };
+  },
+});
+
+function casesOf(cases: unknown): (readonly [name: string, expected: string])[] {
+  if (!isJsonObject(cases)) return [];
+  const named = Object.entries(cases).filter(([name]) => isPortName(name) && name !== 'default');
+  return named.slice(0, MAX_CASES).map(([name, expected]) => [name, valueToText(jsonToValue(expected))]);
+}
+
+export const merge = defineNode({
+  nodeType: 'logic:merge',
+  label: 'Merge',
+  description:
+    'Passes on what arrived: the first input that has a value. Joins branches that an If took apart.',
+  category: 'logic',
+  inputs: NUMBERED_INPUTS,
+  config: {},
+  outputs: { output: any('Output') },
+  run: ({ input1, input2, input3, input4 }) => ({ output: input1 ?? input2 ?? input3 ?? input4 }),
+});
+
+const DAY_MS = 86_400_000;
+
+export const delay = defineNode({
+  nodeType: 'logic:delay',
+  label: 'Delay',
+  description: 'Passes the input on after a time; a waiting run holds no worker.',
+  category: 'logic',
+  inputs: { input: any('Input', { required: true }) },
+  config: { ms: number('Milliseconds', { default: 1000, min: 0, max: DAY_MS }) },
+  outputs: { output: any('Output') },
+  run: ({ input, ms }, ctx) => {
+    if (ms < 0 || ms > DAY_MS)
+      throw new NodeError('delay_out_of_range', `ms must be from 0 to ${DAY_MS}, not ${ms}.`);
+    return ctx.suspended === undefined && ms > 0 ? new Suspend('time', ctx.now() + ms) : { output: input };
+  },
+});
+
+export const approval = defineNode({
+  nodeType: 'logic:approval',
+  label: 'Approval',
+  description: 'Waits for a person, then passes the input on at approved or rejected.',
+  category: 'logic',
+  inputs: { input: any('Input', { required: true }) },
+  config: {
+    message: text('Message', { default: '', description: 'What the person is asked.' }),
+    timeoutMs: number('Timeout in milliseconds', { default: 7 * DAY_MS, min: 1000, max: 30 * DAY_MS }),
+  },
+  outputs: { approved: any('Approved'), rejected: any('Rejected') },
+  run: ({ input, timeoutMs }, ctx) => {
+    if (ctx.suspended === undefined) return new Suspend('decision', ctx.now() + timeoutMs);
+    const { decision, untilMs } = ctx.suspended;
+    if (decision === undefined) return new Suspend('decision', untilMs);
+    return decide(decision, input);
+  },
+});
+
+/** A decision is `{ approved, value? }`; its value, if any, goes on in place of the input. */
+function decide(decision: Json, input: Value): Readonly<Record<string, Value>> {
+  if (!isJsonObject(decision) || typeof decision.approved !== 'boolean') {
+    throw new NodeError('invalid_decision', 'A decision is { "approved": true or false, "value"?: any }.');
+  }
+  const passed = decision.value === undefined ? input : jsonToValue(decision.value);
+  return decision.approved ? { approved: passed } : { rejected: passed };
+}

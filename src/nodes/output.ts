@@ -1,0 +1,27 @@
+// Output nodes: what a run shows as its results.
+import { any, defineNode } from './define.ts';
+import { gather, NUMBERED_INPUTS } from './list.ts';
+
+// Neither has an output port; the value is given out under the input's name, so that the node's state shows it.
+
+export const preview = defineNode({
+  nodeType: 'output:preview',
+  label: 'Preview',
+  description: 'Shows a result of the graph, of whatever type.',
+  category: 'output',
+  inputs: { input: any('Input', { required: true }) },
+  config: {},
+  outputs: {},
+  run: ({ input }) => ({ input }),
+});
+
+export const gallery = defineNode({
+  nodeType: 'output:gallery',
+  label: 'Gallery',
+  description: 'Shows up to four results, lists included, as one list.',
+  category: 'output',
+  inputs: NUMBERED_INPUTS,
+  config: {},
+  outputs: {},
+  run: values => ({ input: { type: 'LIST', items: gather(values) } }),
+});

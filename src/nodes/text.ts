@@ -1,0 +1,119 @@
+// Text nodes: join, fill in, split, replace.
+import { choice, defineNode, list, type Spec, text } from './define.ts';
+import { replaceRegex } from './regex.ts';
+import { assertTextLength, boundedList, boundedText, isPortName } from './value.ts';
+
+export const promptConcat = defineNode({
+  nodeType: 'utility:prompt_concat',
+  label: 'Join prompts',
+  description: 'Joins up to four texts; an empty one is left out, with its separator.',
+  category: 'utility',
+  inputs: { text1: text('Text 1'), text2: text('Text 2'), text3: text('Text 3'), text4: text('Text 4') },
+  config: { separator: text('Separator', { default: ', ' }) },
+  outputs: { text: text('Text') },
+  run: ({ text1, text2, text3, text4, separator }) => ({
+    text: boundedText(
+      [text1, text2, text3, text4].filter(part => part !== undefined && part !== '').join(separator),
+    ),
+  }),
+});
+
+const TOKEN = /\{\{\s*([A-Za-z][A-Za-z0-9_-]{0,63})\s*\}\}/g;
+const MAX_TOKENS = 50;
+
+export const textTemplate = defineNode({
+  nodeType: 'utility:text_template',
+  label: 'Text template',
+  description: 'Fills the {{tokens}} of a template; a token that nothing feeds becomes empty.',
+  category: 'utility',
+  inputs: {},
+  config: { template: text('Template', { default: '' }) },
+  outputs: { text: text('Text') },
+  dynamicPorts: {
+    note: `One text input for each {{token}} of config.template, ${MAX_TOKENS} at most.`,
+    resolve: config => ({
+      inputs: Object.fromEntries(
+        tokensOf(config.template).map((name): [string, Spec<unknown>] => [name, text(name)]),
+      ),
+      outputs: { text: text('Text') },
+    }),
+  },
+  run: values => {
+    const tokens = new Set(tokensOf(values.template));
+    let length = values.template.length;
+    const fill = (whole: string, name: string): string => {
+      if (!tokens.has(name)) return whole;
+      const filling = asFilling(values[name]);
+      // Counted while it is built: one long value may stand in for many tokens.
+      length += filling.length - whole.length;
+      assertTextLength(length - values.template.length);
+      return filling;
+    };
+    return { text: boundedText(values.template.replace(TOKEN, fill)) };
+  },
+});
+
+function tokensOf(template: unknown): string[] {
+  if (typeof template !== 'string') return [];
+  const names = new Set<string>();
+  for (const [, name] of template.matchAll(TOKEN)) {
+    // `template` is this node's own field and cannot be a port as well.
+    if (isPortName(name) && name !== 'template') names.add(name);
+    if (names.size === MAX_TOKENS) break;
+  }
+  return [...names];
+}
+
+function asFilling(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+export const textSplit = defineNode({
+  nodeType: 'utility:text_split',
+  label: 'Split text',
+  description:
+    'Cuts a text into a list. Parts are trimmed and empty ones left out; no separator means by character.',
+  category: 'utility',
+  inputs: { text: text('Text', { required: true }) },
+  config: {
+    separator: text('Separator', {
+      default: '\\n',
+      description: '\\n stands for a line break, \\t for a tab.',
+    }),
+  },
+  outputs: { list: list('List') },
+  run: ({ text: whole, separator }) => {
+    const parts = separator === '' ? Array.from(whole) : whole.split(readSeparator(separator));
+    const kept = parts.map(part => part.trim()).filter(part => part !== '');
+    return { list: boundedList(kept.map(part => ({ type: 'TEXT', text: part }))) };
+  },
+});
+
+const readSeparator = (separator: string): string =>
+  separator.replaceAll('\\n', '\n').replaceAll('\\t', '\t');
+
+export const textReplace = defineNode({
+  nodeType: 'utility:text_replace',
+  label: 'Replace text',
+  description: 'Replaces every occurrence of a text, or of a regular expression (RE2 syntax).',
+  category: 'utility',
+  inputs: { text: text('Text', { required: true }) },
+  config: {
+    find: text('Find', { default: '' }),
+    replace: text('Replace with', {
+      default: '',
+      description: 'In regex mode $1 stands for the first group.',
+    }),
+    mode: choice('Mode', ['text', 'regex']),
+  },
+  outputs: { text: text('Text') },
+  run: async ({ text: whole, find, replace, mode }) => {
+    if (find === '') return { text: whole };
+    if (mode === 'regex') return { text: boundedText(await replaceRegex(whole, find, replace)) };
+    const parts = whole.split(find);
+    // Counted before it is built: a million matches of one letter may each become a long text.
+    assertTextLength(whole.length + (parts.length - 1) * (replace.length - find.length));
+    return { text: parts.join(replace) };
+  },
+});

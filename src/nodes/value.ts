@@ -1,0 +1,62 @@
+// Values as nodes read and write them: tagged value ↔ plain JSON ↔ text.
+import type { Json, JsonObject, Value } from '../graph/types.ts';
+import { NodeError } from './define.ts';
+
+/** The longest text that a node gives out, in UTF-16 units. */
+export const MAX_TEXT_LENGTH = 1_000_000;
+/** The longest list that a node gives out. A node is mapped over at most 100 items; longer lists are for slicing. */
+export const MAX_LIST_LENGTH = 1000;
+
+/** A media becomes its address, a list an array. */
+export function valueToJson(value: Value): Json {
+  if (value.type === 'TEXT') return value.text;
+  if (value.type === 'NUMBER') return value.number;
+  if (value.type === 'JSON') return value.json;
+  if (value.type === 'LIST') return value.items.map(valueToJson);
+  return value.media.url;
+}
+
+export function valueToText(value: Value): string {
+  const json = valueToJson(value);
+  return typeof json === 'string' ? json : JSON.stringify(json);
+}
+
+/** A string becomes a TEXT, a number a NUMBER; anything else stays JSON. */
+export function jsonToValue(json: Json): Value {
+  if (typeof json === 'string') return { type: 'TEXT', text: json };
+  if (typeof json === 'number') return { type: 'NUMBER', number: json };
+  return { type: 'JSON', json };
+}
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Whether the text may name a port that a config gives rise to. */
+export function isPortName(text: unknown): text is string {
+  return typeof text === 'string' && /^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(text) && text !== 'constructor';
+}
+
+/** The text as it stands, or a NodeError where it is too long to be passed on. */
+export function boundedText(text: string): string {
+  assertTextLength(text.length);
+  return text;
+}
+
+/** For texts not built yet. */
+export function assertTextLength(length: number): void {
+  if (length <= MAX_TEXT_LENGTH) return;
+  throw new NodeError(
+    'text_too_long',
+    `The text would have ${length} characters; at most ${MAX_TEXT_LENGTH} can be passed on.`,
+  );
+}
+
+/** The items as they stand, or a NodeError where there are too many to be passed on. */
+export function boundedList(items: readonly Value[]): readonly Value[] {
+  if (items.length <= MAX_LIST_LENGTH) return items;
+  throw new NodeError(
+    'list_too_long',
+    `The list has ${items.length} items; at most ${MAX_LIST_LENGTH} can be passed on.`,
+  );
+}
