@@ -1,0 +1,46 @@
+// Adds to package-lock.json the optional packages of other platforms that a registry mirror did not offer when the
+// lock was written. npm 11 and 12 refuse `npm ci` without them, and other platforms need them. Run after `npm i`.
+import { readFileSync, writeFileSync } from 'node:fs';
+
+interface LockEntry {
+  readonly version?: string;
+  readonly dev?: boolean;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+const OS = /\b(aix|android|darwin|freebsd|linux|netbsd|openbsd|openharmony|sunos|win32)\b/;
+const CPU = /\b(arm64|arm|ia32|loong64|mips64el|ppc64|riscv64|s390x|wasm32|x64)\b/;
+
+/** The platform that a package's name speaks of; these names follow the convention of napi-rs and esbuild. */
+function platformOf(name: string): { os?: string[]; cpu?: string[]; libc?: string[] } {
+  const os = OS.exec(name)?.[1];
+  const cpu = CPU.exec(name)?.[1];
+  const libc = os === 'linux' && (name.includes('musl') ? 'musl' : 'glibc');
+  return { ...(cpu && { cpu: [cpu] }), ...(os && { os: [os] }), ...(libc && { libc: [libc] }) };
+}
+
+const path = new URL('../package-lock.json', import.meta.url);
+const lock: { packages: Record<string, LockEntry> } = JSON.parse(readFileSync(path, 'utf8'));
+const added: string[] = [];
+for (const [parent, entry] of Object.entries(lock.packages)) {
+  // The exact versions mark platform packages; a range is an ordinary optional dependency.
+  for (const [name, version] of Object.entries(parent === '' ? {} : (entry.optionalDependencies ?? {}))) {
+    const place = `node_modules/${name}`;
+    if (
+      lock.packages[place] !== undefined ||
+      lock.packages[`${parent}/${place}`] !== undefined ||
+      !/^\d/.test(version)
+    )
+      continue;
+    lock.packages[place] = {
+      version,
+      ...(entry.dev && { dev: true }),
+      optional: true,
+      ...platformOf(name),
+    } as LockEntry;
+    added.push(`${name}@${version}`);
+  }
+}
+const packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1)));
+if (added.length > 0) writeFileSync(path, `${JSON.stringify({ ...lock, packages }, null, 2)}\n`);
+process.stdout.write(added.length === 0 ? 'Nothing is missing.\n' : `Added ${added.join(', ')}.\n`);
