@@ -1,0 +1,63 @@
+// A gate in front of costly work: so many at once, so many waiting, the rest refused.
+import { AppError } from './errors.ts';
+
+export interface GateOptions {
+  readonly concurrency: number;
+  /** Callers in the queue beyond which the next one is refused as `unavailable`. */
+  readonly maxWaiting: number;
+}
+
+export type Gate = <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
+
+/** Returns a function that runs the work once there is room, in order of arrival; an aborted signal leaves the queue. */
+export function createGate({ concurrency, maxWaiting }: GateOptions): Gate {
+  const waiting = new Set<() => void>();
+  let active = 0;
+
+  const enter = async (signal: AbortSignal): Promise<void> => {
+    signal.throwIfAborted();
+    if (active < concurrency) {
+      active++;
+      return;
+    }
+    if (waiting.size >= maxWaiting) {
+      throw new AppError(
+        'unavailable',
+        'Too much work of this kind is waiting already; try again in a moment.',
+      );
+    }
+    await new Promise<void>((resolve, reject) => {
+      const admit = (): void => {
+        signal.removeEventListener('abort', leave);
+        resolve();
+      };
+      const leave = (): void => {
+        waiting.delete(admit);
+        reject(signal.reason);
+      };
+      waiting.add(admit);
+      signal.addEventListener('abort', leave, { once: true });
+    });
+  };
+
+  // The place is handed on rather than freed, so that nobody who arrives later overtakes.
+  const exit = (): void => {
+    const [next] = waiting;
+    if (next === undefined) {
+      active--;
+      return;
+    }
+    waiting.delete(next);
+    next();
+  };
+
+  return async (work, signal) => {
+    await enter(signal);
+    try {
+      signal.throwIfAborted();
+      return await work();
+    } finally {
+      exit();
+    }
+  };
+}

@@ -1,0 +1,65 @@
+// Sizes and places of images, worked out before any pixel is touched.
+import { AppError } from '../lib/errors.ts';
+
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+export const MAX_PIXELS = 100_000_000;
+export const MAX_SIDE = 16_384;
+
+export type Fit = 'cover' | 'contain' | 'fill' | 'inside' | 'outside';
+
+/** What an image is scaled into; with one side given the other follows from the image's shape. */
+export interface Box {
+  readonly width?: number | undefined;
+  readonly height?: number | undefined;
+  readonly fit: Fit;
+}
+
+/** The size that sharp gives the image, so that it can be refused before memory is taken for it. */
+export function resizedSize(facts: Size, { width, height, fit }: Box): Size {
+  if (width === undefined && height === undefined) return facts;
+  const scaleX = width === undefined ? undefined : width / facts.width;
+  const scaleY = height === undefined ? undefined : height / facts.height;
+  if (scaleX !== undefined && scaleY !== undefined && fit !== 'inside' && fit !== 'outside') {
+    return { width: facts.width * scaleX, height: facts.height * scaleY };
+  }
+  const scales = [scaleX, scaleY].filter(scale => scale !== undefined);
+  const scale = fit === 'outside' ? Math.max(...scales) : Math.min(...scales);
+  return { width: facts.width * scale, height: facts.height * scale };
+}
+
+export const roundSize = ({ width, height }: Size): Size => ({
+  width: Math.max(1, Math.round(width)),
+  height: Math.max(1, Math.round(height)),
+});
+
+/** AppError `invalid_request` where an image of this size would take too much memory. */
+export function assertSize({ width, height }: Size): void {
+  if (width <= MAX_SIDE && height <= MAX_SIDE && width * height <= MAX_PIXELS) return;
+  const wanted = `${Math.round(width)} × ${Math.round(height)}`;
+  throw new AppError(
+    'invalid_request',
+    `An image of ${wanted} pixels is too large: a side may have ${MAX_SIDE}, the whole 100 million.`,
+  );
+}
+
+/** The part of `start` … `start + length` that lies in 0 … `limit`. */
+export function clip(
+  start: number,
+  length: number,
+  limit: number,
+): { readonly start: number; readonly length: number } {
+  const from = Math.max(0, Math.round(start));
+  const to = Math.min(limit, Math.round(start) + Math.round(length));
+  return { start: from, length: Math.max(0, to - from) };
+}
+
+/** Which share of the free room lies before something placed by this gravity: 0, 0.5 or 1. */
+export function gravityShare(gravity: string, axis: 'x' | 'y'): number {
+  const [near, far] = axis === 'x' ? ['west', 'east'] : ['north', 'south'];
+  if (gravity.includes(near as string)) return 0;
+  return gravity.includes(far as string) ? 1 : 0.5;
+}

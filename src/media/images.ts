@@ -1,0 +1,376 @@
+// Reads and changes still images; the only file that imports sharp. Bytes in, bytes out.
+import type { Sharp, SharpOptions } from 'sharp';
+import { AppError } from '../lib/errors.ts';
+import { createGate } from '../lib/gate.ts';
+import {
+  assertSize,
+  clip,
+  type Fit,
+  gravityShare,
+  MAX_PIXELS,
+  resizedSize,
+  roundSize,
+  type Size,
+} from './image-geometry.ts';
+
+export interface ImageFile {
+  readonly bytes: Buffer;
+  readonly contentType: string;
+}
+
+export interface ImageFacts {
+  readonly contentType: string;
+  /** As shown, the orientation of the file applied. */
+  readonly width: number;
+  readonly height: number;
+  readonly hasAlpha: boolean;
+}
+
+// Decoding takes up to 400 MB, so few at once; whoever waits holds only the encoded bytes.
+const gate = createGate({ concurrency: 2, maxWaiting: 200 });
+const TIMEOUT_SECONDS = 60;
+
+const LOADERS = ['Jpeg', 'Png', 'Webp', 'Heif', 'Nsgif'].map(name => `VipsForeignLoad${name}`);
+
+type SharpModule = typeof import('sharp').default;
+let loading: Promise<SharpModule> | undefined;
+
+// Loaded at first use: a service at rest does without its 20 MB.
+function loadSharp(): Promise<SharpModule> {
+  loading ??= import('sharp').then(({ default: sharp }) => {
+    sharp.block({ operation: ['VipsForeignLoad'] });
+    sharp.unblock({ operation: LOADERS });
+    sharp.concurrency(1);
+    sharp.cache(false);
+    return sharp;
+  });
+  return loading;
+}
+
+const READ_OPTIONS: SharpOptions = { failOn: 'warning', limitInputPixels: MAX_PIXELS, sequentialRead: true };
+
+/** Decodes the whole image, since a header alone may lie. AppError `unreadable_image`. */
+export function inspectImage(bytes: Uint8Array, signal: AbortSignal): Promise<ImageFacts> {
+  return work(signal, async open => {
+    const image = open(bytes);
+    const facts = await readFacts(image);
+    signal.throwIfAborted();
+    await image.stats();
+    return facts;
+  });
+}
+
+export const FITS = ['cover', 'contain', 'fill', 'inside', 'outside'] as const satisfies readonly Fit[];
+
+export interface ResizeOptions {
+  readonly width?: number | undefined;
+  readonly height?: number | undefined;
+  readonly fit: Fit;
+  /** What `contain` leaves free is filled with it. */
+  readonly background: string;
+}
+
+/** Scales to the size; with one side given the other follows from the shape. */
+export function resizeImage(
+  bytes: Uint8Array,
+  options: ResizeOptions,
+  signal: AbortSignal,
+): Promise<ImageFile> {
+  return change(bytes, signal, (image, facts) => {
+    assertSize(resizedSize(facts, options));
+    const { width, height, fit, background } = options;
+    return image.resize({
+      ...(width === undefined ? {} : { width }),
+      ...(height === undefined ? {} : { height }),
+      fit,
+      background,
+    });
+  });
+}
+
+export interface Area {
+  readonly x: number;
+  readonly y: number;
+  /** Unset: up to the edge. */
+  readonly width?: number | undefined;
+  readonly height?: number | undefined;
+}
+
+/** Cuts an area out; what lies beyond the image is left away. AppError `invalid_request` where nothing remains. */
+export function cropImage(bytes: Uint8Array, area: Area, signal: AbortSignal): Promise<ImageFile> {
+  return change(bytes, signal, (image, facts) => {
+    const columns = clip(area.x, area.width ?? facts.width, facts.width);
+    const rows = clip(area.y, area.height ?? facts.height, facts.height);
+    if (columns.length === 0 || rows.length === 0) {
+      throw new AppError(
+        'invalid_request',
+        `The area lies outside the image of ${facts.width} × ${facts.height} pixels.`,
+      );
+    }
+    return image.extract({
+      left: columns.start,
+      top: rows.start,
+      width: columns.length,
+      height: rows.length,
+    });
+  });
+}
+
+export interface RotateOptions {
+  /** Clockwise, in degrees. */
+  readonly angle: number;
+  readonly mirror: 'none' | 'horizontal' | 'vertical';
+  readonly background: string;
+}
+
+export function rotateImage(
+  bytes: Uint8Array,
+  { angle, mirror, background }: RotateOptions,
+  signal: AbortSignal,
+): Promise<ImageFile> {
+  return change(bytes, signal, (image, facts) => {
+    const radians = (angle * Math.PI) / 180;
+    const [cos, sin] = [Math.abs(Math.cos(radians)), Math.abs(Math.sin(radians))];
+    assertSize({
+      width: facts.width * cos + facts.height * sin,
+      height: facts.width * sin + facts.height * cos,
+    });
+    const turned = angle % 360 === 0 ? image : image.rotate(angle, { background });
+    // Mirroring comes before turning in sharp's order, which is what the options say, too.
+    if (mirror === 'horizontal') return turned.flop();
+    return mirror === 'vertical' ? turned.flip() : turned;
+  });
+}
+
+export interface AdjustOptions {
+  /** Factors: 1 changes nothing. */
+  readonly brightness: number;
+  readonly contrast: number;
+  readonly saturation: number;
+  /** Degrees on the colour wheel. */
+  readonly hue: number;
+  readonly effect: 'none' | 'grayscale' | 'invert';
+}
+
+export function adjustImage(
+  bytes: Uint8Array,
+  options: AdjustOptions,
+  signal: AbortSignal,
+): Promise<ImageFile> {
+  const { brightness, contrast, saturation, hue, effect } = options;
+  return change(bytes, signal, image => {
+    const toned = image.modulate({ brightness, saturation, hue }).linear(contrast, 128 * (1 - contrast));
+    if (effect === 'grayscale') return toned.grayscale();
+    return effect === 'invert' ? toned.negate({ alpha: false }) : toned;
+  });
+}
+
+/** Blurs by a Gaussian of this standard deviation in pixels, 0.3 to 200. */
+export function blurImage(bytes: Uint8Array, sigma: number, signal: AbortSignal): Promise<ImageFile> {
+  return change(bytes, signal, image => image.blur(sigma));
+}
+
+export const FORMATS = ['png', 'jpeg', 'webp', 'avif'] as const;
+export type Format = (typeof FORMATS)[number];
+
+export interface ConvertOptions {
+  readonly format: Format;
+  /** 1 to 100; PNG takes no notice. */
+  readonly quality: number;
+  /** What shows through in a format without transparency. */
+  readonly background: string;
+}
+
+export function convertImage(
+  bytes: Uint8Array,
+  { format, quality, background }: ConvertOptions,
+  signal: AbortSignal,
+): Promise<ImageFile> {
+  return work(signal, open => {
+    const image = open(bytes);
+    return encode(format === 'jpeg' ? image.flatten({ background }) : image, format, quality);
+  });
+}
+
+export const BLENDS = [
+  'over',
+  'multiply',
+  'screen',
+  'overlay',
+  'darken',
+  'lighten',
+  'hard-light',
+  'soft-light',
+  'difference',
+] as const;
+export type Blend = (typeof BLENDS)[number];
+
+export const GRAVITIES = [
+  'center',
+  'north',
+  'northeast',
+  'east',
+  'southeast',
+  'south',
+  'southwest',
+  'west',
+  'northwest',
+] as const;
+export type Gravity = (typeof GRAVITIES)[number];
+
+export interface CompositeOptions {
+  /** Pixels from the left and top edge, may be negative; unset: `gravity` decides. */
+  readonly x?: number | undefined;
+  readonly y?: number | undefined;
+  readonly gravity: Gravity;
+  /** Size of the overlay; unset: its own, or what follows from its shape. */
+  readonly width?: number | undefined;
+  readonly height?: number | undefined;
+  /** 0 to 1. */
+  readonly opacity: number;
+  readonly blend: Blend;
+}
+
+/** Lays one image over another; the result has the size of the base, and the overlay may reach beyond it. */
+export function compositeImages(
+  base: Uint8Array,
+  overlay: Uint8Array,
+  options: CompositeOptions,
+  signal: AbortSignal,
+): Promise<ImageFile> {
+  return work(signal, async open => {
+    const below = open(base);
+    const facts = await readFacts(below);
+    const above = await sizeOverlay(open(overlay), options);
+    signal.throwIfAborted();
+    const { x = gravityShare(options.gravity, 'x') * (facts.width - above.width) } = options;
+    const { y = gravityShare(options.gravity, 'y') * (facts.height - above.height) } = options;
+    // Only the part of the overlay that meets the base: sharp takes nothing larger than the base.
+    const columns = clip(-Math.round(x), facts.width, above.width);
+    const rows = clip(-Math.round(y), facts.height, above.height);
+    if (columns.length === 0 || rows.length === 0) return encode(below, formatFor(facts));
+    const { data, info } = await above.image
+      .extract({ left: columns.start, top: rows.start, width: columns.length, height: rows.length })
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    signal.throwIfAborted();
+    const [left, top] = [Math.max(0, Math.round(x)), Math.max(0, Math.round(y))];
+    const layer = {
+      input: data,
+      raw: { width: info.width, height: info.height, channels: 4 as const },
+      left,
+      top,
+      blend: options.blend,
+    };
+    return encode(below.composite([layer]), formatFor(facts));
+  });
+}
+
+export interface GridOptions {
+  readonly columns: number;
+  readonly cell: Size;
+  readonly gap: number;
+  readonly background: string;
+}
+
+/** Lays images out in rows of equal cells, each cut to fill its cell; read one after the other, to hold one at a time. */
+export async function gridImages(
+  reads: readonly (() => Promise<Uint8Array>)[],
+  { columns, cell, gap, background }: GridOptions,
+  signal: AbortSignal,
+): Promise<ImageFile> {
+  const rows = Math.ceil(reads.length / columns);
+  const used = Math.min(columns, reads.length);
+  const size = { width: used * (cell.width + gap) + gap, height: rows * (cell.height + gap) + gap };
+  assertSize(size);
+  const layers: { input: Buffer; left: number; top: number }[] = [];
+  for (const [index, read] of reads.entries()) {
+    const bytes = await read();
+    const input = await work(signal, open =>
+      open(bytes).resize(cell).png({ compressionLevel: 1 }).toBuffer(),
+    );
+    const [column, row] = [index % columns, Math.floor(index / columns)];
+    layers.push({ input, left: gap + column * (cell.width + gap), top: gap + row * (cell.height + gap) });
+  }
+  return work(signal, async () => {
+    const sharp = await loadSharp();
+    const sheet = sharp({ create: { ...size, channels: 4, background }, limitInputPixels: MAX_PIXELS });
+    return encode(sheet.composite(layers), 'png');
+  });
+}
+
+type Open = (bytes: Uint8Array) => Sharp;
+
+async function work<T>(signal: AbortSignal, steps: (open: Open) => Promise<T>): Promise<T> {
+  const sharp = await loadSharp();
+  const open: Open = bytes =>
+    sharp(bytes, READ_OPTIONS).autoOrient().keepIccProfile().timeout({ seconds: TIMEOUT_SECONDS });
+  return gate(async () => {
+    try {
+      return await steps(open);
+    } catch (err) {
+      if (err instanceof AppError || signal.aborted) throw err;
+      throw new AppError(
+        'unreadable_image',
+        'The image cannot be read: it is damaged, too large, or of another type.',
+        { cause: err },
+      );
+    }
+  }, signal);
+}
+
+function change(
+  bytes: Uint8Array,
+  signal: AbortSignal,
+  edit: (image: Sharp, facts: ImageFacts) => Sharp,
+): Promise<ImageFile> {
+  return work(signal, async open => {
+    const image = open(bytes);
+    const facts = await readFacts(image);
+    signal.throwIfAborted();
+    return encode(edit(image, facts), formatFor(facts));
+  });
+}
+
+async function readFacts(image: Sharp): Promise<ImageFacts> {
+  const { format, compression, autoOrient, hasAlpha = false } = await image.metadata();
+  const isAvif = format === 'heif' && compression === 'av1';
+  return {
+    contentType: isAvif ? 'image/avif' : `image/${format}`,
+    width: autoOrient.width,
+    height: autoOrient.height,
+    hasAlpha,
+  };
+}
+
+/** Photographs stay JPEG or WebP; everything else becomes PNG, which loses nothing. */
+function formatFor({ contentType }: ImageFacts): Format {
+  if (contentType === 'image/jpeg') return 'jpeg';
+  return contentType === 'image/webp' ? 'webp' : 'png';
+}
+
+const DEFAULT_QUALITY = 90;
+
+async function encode(image: Sharp, format: Format, quality: number = DEFAULT_QUALITY): Promise<ImageFile> {
+  const encoded = format === 'png' ? image.png() : image.toFormat(format, { quality });
+  return { bytes: await encoded.toBuffer(), contentType: `image/${format}` };
+}
+
+async function sizeOverlay(
+  overlay: Sharp,
+  { width, height, opacity }: CompositeOptions,
+): Promise<Size & { readonly image: Sharp }> {
+  const facts = await readFacts(overlay);
+  const size = roundSize(resizedSize(facts, { width, height, fit: 'fill' }));
+  assertSize(size);
+  const image = overlay
+    .resize({ ...size, fit: 'fill' })
+    .toColourspace('srgb')
+    .ensureAlpha()
+    .linear([1, 1, 1, opacity], [0, 0, 0, 0]);
+  // A pipeline cuts before it scales, so the scaled overlay is made first and cut afterwards.
+  const { data, info } = await image.raw().toBuffer({ resolveWithObject: true });
+  const sharp = await loadSharp();
+  const raw = { width: info.width, height: info.height, channels: info.channels };
+  return { ...size, image: sharp(data, { raw, limitInputPixels: MAX_PIXELS }) };
+}
