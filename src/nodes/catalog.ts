@@ -3,6 +3,18 @@ import type { Catalog, ResolvedPorts } from '../graph/catalog.ts';
 import type { Settings } from '../lib/settings.ts';
 import { group, stickyNote } from './canvas.ts';
 import type { NodeDefinition, Requirement } from './define.ts';
+import { httpRequest } from './http.ts';
+import {
+  imageAdjust,
+  imageBlur,
+  imageComposite,
+  imageConvert,
+  imageCrop,
+  imageGrid,
+  imageInfo,
+  imageResize,
+  imageRotate,
+} from './image.ts';
 import { inputAudio, inputImage, inputJson, inputList, inputNumber, inputText, inputVideo } from './input.ts';
 import { jsonBuild, jsonExtract } from './json.ts';
 import { collect, listItem, listSlice } from './list.ts';
@@ -30,6 +42,16 @@ const DEFINITIONS: readonly NodeDefinition[] = [
   math,
   listItem,
   listSlice,
+  httpRequest,
+  imageResize,
+  imageCrop,
+  imageRotate,
+  imageAdjust,
+  imageBlur,
+  imageComposite,
+  imageGrid,
+  imageConvert,
+  imageInfo,
   logicIf,
   logicSwitch,
   merge,

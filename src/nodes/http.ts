@@ -1,0 +1,71 @@
+// The HTTP request node, through the guarded client.
+import type { Json } from '../graph/types.ts';
+import { choice, defineNode, json, NodeError, number, text } from './define.ts';
+import { boundedText, isJsonObject } from './value.ts';
+
+const MAX_BODY_BYTES = 1024 * 1024;
+const MAX_HEADERS = 50;
+// Set by the client itself; a graph that sets them could make the request mean two things.
+const OWN_HEADERS =
+  /^(host|content-length|transfer-encoding|connection|upgrade|te|trailer|expect|proxy-.*)$/i;
+
+export const httpRequest = defineNode({
+  nodeType: 'utility:http_request',
+  label: 'HTTP request',
+  description: 'Sends a request and gives the answer as text, and as JSON where it is JSON.',
+  category: 'utility',
+  inputs: { url: text('Address', { required: true }), body: text('Body') },
+  config: {
+    method: choice('Method', ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']),
+    headers: json('Headers', { default: {}, description: 'Name → value; {{secrets.NAME}} may be used.' }),
+    timeoutMs: number('Timeout in milliseconds', { default: 30_000, min: 100, max: 120_000 }),
+    onError: choice('Answers of 400 and above', ['fail', 'pass on']),
+  },
+  outputs: { text: text('Text'), json: json('JSON'), status: number('Status') },
+  run: async ({ url, body, method, headers, timeoutMs, onError }, ctx) => {
+    const answer = await ctx.fetch(url, {
+      method,
+      headers: readHeaders(headers),
+      timeoutMs,
+      maxBytes: MAX_BODY_BYTES,
+      ...(body === undefined || method === 'GET' || method === 'HEAD' ? {} : { body }),
+    });
+    if (answer.status >= 400 && onError === 'fail') {
+      throw new NodeError('http_error', `${new URL(url).host} answered ${answer.status}.`);
+    }
+    const written = boundedText(answer.body.toString('utf8'));
+    return { text: written, json: readJson(written, answer.headers['content-type']), status: answer.status };
+  },
+});
+
+function readHeaders(headers: Json): Record<string, string> {
+  if (!isJsonObject(headers)) throw new NodeError('invalid_headers', 'headers must be an object of texts.');
+  const pairs = Object.entries(headers);
+  if (pairs.length > MAX_HEADERS)
+    throw new NodeError('invalid_headers', `At most ${MAX_HEADERS} headers are allowed.`);
+  for (const [name, value] of pairs) {
+    const isUsable = /^[\w!#$%&'*+.^`|~-]{1,128}$/.test(name) && !OWN_HEADERS.test(name);
+    if (
+      !isUsable ||
+      typeof value !== 'string' ||
+      /[^\t\x20-\x7e\x80-\xff]/.test(value) ||
+      value.length > 8192
+    ) {
+      throw new NodeError(
+        'invalid_headers',
+        `The header ${JSON.stringify(name.slice(0, 60))} cannot be sent.`,
+      );
+    }
+  }
+  return Object.fromEntries(pairs as [string, string][]);
+}
+
+/** undefined where the answer is not JSON: its port stays without a value. */
+function readJson(written: string, contentType = ''): Json | undefined {
+  if (!/\bjson\b/i.test(contentType)) return undefined;
+  try {
+    return JSON.parse(written) as Json;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,284 @@
+// Image nodes: each reads its input, lets media/images change it, and stores the result.
+import type { MediaRef, Value } from '../graph/types.ts';
+import {
+  adjustImage,
+  BLENDS,
+  blurImage,
+  compositeImages,
+  convertImage,
+  cropImage,
+  FITS,
+  FORMATS,
+  GRAVITIES,
+  gridImages,
+  type ImageFile,
+  inspectImage,
+  resizeImage,
+  rotateImage,
+} from '../media/images.ts';
+import { color } from './color.ts';
+import {
+  choice,
+  defineNode,
+  image,
+  json,
+  list,
+  type NodeContext,
+  NodeError,
+  number,
+  text,
+} from './define.ts';
+
+const MAX_SIDE = 8192;
+const side = (label: string) => number(label, { min: 1, max: MAX_SIDE });
+
+const IMAGE_INPUT = { image: image('Image', { required: true }) };
+const IMAGE_OUTPUT = { image: image('Image') };
+
+export const imageResize = defineNode({
+  nodeType: 'utility:image_resize',
+  label: 'Resize image',
+  description: 'Scales an image; with only one side given the other follows from its shape.',
+  category: 'utility',
+  cache: true,
+  inputs: IMAGE_INPUT,
+  config: {
+    width: side('Width'),
+    height: side('Height'),
+    fit: choice('Fit', FITS),
+    background: text('Background', {
+      default: '#00000000',
+      description: 'Fills what `contain` leaves free.',
+    }),
+  },
+  outputs: IMAGE_OUTPUT,
+  run: async ({ image: input, width, height, fit, background }, ctx) => {
+    const size = { width: wholeSide(width, 'width'), height: wholeSide(height, 'height') };
+    const bytes = await ctx.media.read(input);
+    return {
+      image: await store(
+        await resizeImage(bytes, { ...size, fit, background: color(background) }, ctx.signal),
+        'resized',
+        ctx,
+      ),
+    };
+  },
+});
+
+export const imageCrop = defineNode({
+  nodeType: 'utility:image_crop',
+  label: 'Crop image',
+  description: 'Cuts an area out of an image.',
+  category: 'utility',
+  cache: true,
+  inputs: IMAGE_INPUT,
+  config: {
+    x: number('Left', { default: 0 }),
+    y: number('Top', { default: 0 }),
+    width: number('Width', { min: 1, description: 'Unset: up to the right edge.' }),
+    height: number('Height', { min: 1, description: 'Unset: down to the bottom edge.' }),
+  },
+  outputs: IMAGE_OUTPUT,
+  run: async ({ image: input, x, y, width, height }, ctx) => {
+    const bytes = await ctx.media.read(input);
+    return {
+      image: await store(await cropImage(bytes, { x, y, width, height }, ctx.signal), 'cropped', ctx),
+    };
+  },
+});
+
+export const imageRotate = defineNode({
+  nodeType: 'utility:image_rotate',
+  label: 'Rotate image',
+  description: 'Mirrors an image, then turns it clockwise; corners that come free are filled.',
+  category: 'utility',
+  cache: true,
+  inputs: IMAGE_INPUT,
+  config: {
+    angle: number('Degrees', { default: 90, min: -360, max: 360 }),
+    mirror: choice('Mirror', ['none', 'horizontal', 'vertical']),
+    background: text('Background', { default: '#00000000' }),
+  },
+  outputs: IMAGE_OUTPUT,
+  run: async ({ image: input, angle, mirror, background }, ctx) => {
+    const options = { angle: within(angle, -360, 360, 'angle'), mirror, background: color(background) };
+    const bytes = await ctx.media.read(input);
+    return { image: await store(await rotateImage(bytes, options, ctx.signal), 'rotated', ctx) };
+  },
+});
+
+export const imageAdjust = defineNode({
+  nodeType: 'utility:image_adjust',
+  label: 'Adjust image',
+  description: 'Changes brightness, contrast, saturation and hue; 1 (hue: 0) leaves each as it is.',
+  category: 'utility',
+  cache: true,
+  inputs: IMAGE_INPUT,
+  config: {
+    brightness: number('Brightness', { default: 1, min: 0, max: 4 }),
+    contrast: number('Contrast', { default: 1, min: 0, max: 4 }),
+    saturation: number('Saturation', { default: 1, min: 0, max: 4 }),
+    hue: number('Hue in degrees', { default: 0, min: -360, max: 360 }),
+    effect: choice('Effect', ['none', 'grayscale', 'invert']),
+  },
+  outputs: IMAGE_OUTPUT,
+  run: async ({ image: input, brightness, contrast, saturation, hue, effect }, ctx) => {
+    const options = {
+      brightness: within(brightness, 0, 4, 'brightness'),
+      contrast: within(contrast, 0, 4, 'contrast'),
+      saturation: within(saturation, 0, 4, 'saturation'),
+      hue: within(hue, -360, 360, 'hue'),
+      effect,
+    };
+    const bytes = await ctx.media.read(input);
+    return { image: await store(await adjustImage(bytes, options, ctx.signal), 'adjusted', ctx) };
+  },
+});
+
+export const imageBlur = defineNode({
+  nodeType: 'utility:image_blur',
+  label: 'Blur image',
+  category: 'utility',
+  cache: true,
+  inputs: IMAGE_INPUT,
+  config: { radius: number('Radius in pixels', { default: 8, min: 0.3, max: 200 }) },
+  outputs: IMAGE_OUTPUT,
+  run: async ({ image: input, radius }, ctx) => {
+    const sigma = within(radius, 0.3, 200, 'radius');
+    return {
+      image: await store(await blurImage(await ctx.media.read(input), sigma, ctx.signal), 'blurred', ctx),
+    };
+  },
+});
+
+export const imageComposite = defineNode({
+  nodeType: 'utility:image_composite',
+  label: 'Overlay image',
+  description: 'Lays one image over another; the result has the size of the lower one.',
+  category: 'utility',
+  cache: true,
+  inputs: { ...IMAGE_INPUT, overlay: image('Overlay', { required: true }) },
+  config: {
+    gravity: choice('Place', GRAVITIES),
+    x: number('Left', { description: 'Pixels from the left edge; goes before the place.' }),
+    y: number('Top', { description: 'Pixels from the top edge; goes before the place.' }),
+    width: side('Overlay width'),
+    height: side('Overlay height'),
+    opacity: number('Opacity', { default: 1, min: 0, max: 1 }),
+    blend: choice('Blend', BLENDS),
+  },
+  outputs: IMAGE_OUTPUT,
+  run: async ({ image: base, overlay, width, height, opacity, ...placing }, ctx) => {
+    const size = { width: wholeSide(width, 'width'), height: wholeSide(height, 'height') };
+    const options = { ...placing, ...size, opacity: within(opacity, 0, 1, 'opacity') };
+    const [below, above] = await Promise.all([ctx.media.read(base), ctx.media.read(overlay)]);
+    return { image: await store(await compositeImages(below, above, options, ctx.signal), 'composite', ctx) };
+  },
+});
+
+const MAX_GRID_IMAGES = 100;
+
+export const imageGrid = defineNode({
+  nodeType: 'utility:image_grid',
+  label: 'Image grid',
+  description: 'Lays a list of images out in rows of equal cells.',
+  category: 'utility',
+  cache: true,
+  inputs: { list: list('Images', { required: true }) },
+  config: {
+    columns: number('Columns', { default: 3, min: 1, max: 20 }),
+    cellWidth: number('Cell width', { default: 512, min: 1, max: 4096 }),
+    cellHeight: number('Cell height', { default: 512, min: 1, max: 4096 }),
+    gap: number('Gap', { default: 16, min: 0, max: 500 }),
+    background: text('Background', { default: '#ffffff' }),
+  },
+  outputs: IMAGE_OUTPUT,
+  run: async ({ list: items, columns, cellWidth, cellHeight, gap, background }, ctx) => {
+    const options = {
+      columns: Math.round(within(columns, 1, 20, 'columns')),
+      cell: {
+        width: Math.round(within(cellWidth, 1, 4096, 'cellWidth')),
+        height: Math.round(within(cellHeight, 1, 4096, 'cellHeight')),
+      },
+      gap: Math.round(within(gap, 0, 500, 'gap')),
+      background: color(background),
+    };
+    const reads = imagesOf(items).map(media => () => ctx.media.read(media));
+    return { image: await store(await gridImages(reads, options, ctx.signal), 'grid', ctx) };
+  },
+});
+
+function imagesOf(items: readonly Value[]): readonly MediaRef[] {
+  const media = items.flatMap(item => (item.type === 'IMAGE' ? [item.media] : []));
+  if (media.length === items.length && media.length >= 1 && media.length <= MAX_GRID_IMAGES) return media;
+  throw new NodeError(
+    'invalid_list',
+    `A grid takes a list of 1 to ${MAX_GRID_IMAGES} images and nothing else.`,
+  );
+}
+
+export const imageConvert = defineNode({
+  nodeType: 'utility:image_convert',
+  label: 'Convert image',
+  description: 'Writes an image in another format.',
+  category: 'utility',
+  cache: true,
+  inputs: IMAGE_INPUT,
+  config: {
+    format: choice('Format', FORMATS),
+    quality: number('Quality', { default: 85, min: 1, max: 100, description: 'PNG takes no notice of it.' }),
+    background: text('Background', {
+      default: '#ffffff',
+      description: 'Shows through where the format is opaque.',
+    }),
+  },
+  outputs: IMAGE_OUTPUT,
+  run: async ({ image: input, format, quality, background }, ctx) => {
+    const options = {
+      format,
+      quality: Math.round(within(quality, 1, 100, 'quality')),
+      background: color(background),
+    };
+    return {
+      image: await store(
+        await convertImage(await ctx.media.read(input), options, ctx.signal),
+        'converted',
+        ctx,
+      ),
+    };
+  },
+});
+
+export const imageInfo = defineNode({
+  nodeType: 'utility:image_info',
+  label: 'Image facts',
+  description: 'Width, height and further facts of an image.',
+  category: 'utility',
+  cache: true,
+  inputs: IMAGE_INPUT,
+  config: {},
+  outputs: { width: number('Width'), height: number('Height'), json: json('Facts') },
+  run: async ({ image: input }, ctx) => {
+    const { contentType, width, height, hasAlpha } = await inspectImage(
+      await ctx.media.read(input),
+      ctx.signal,
+    );
+    return { width, height, json: { contentType, width, height, hasAlpha, bytes: input.bytes } };
+  },
+});
+
+/** Stores a result under a name that says how it came about. */
+export function store({ bytes, contentType }: ImageFile, name: string, ctx: NodeContext): Promise<MediaRef> {
+  const extension = contentType === 'image/jpeg' ? 'jpg' : contentType.slice('image/'.length);
+  return ctx.media.put(bytes, { contentType, name: `${name}.${extension}` });
+}
+
+/** The number, or a NodeError that names the field and what is allowed. */
+export function within(value: number, min: number, max: number, field: string): number {
+  if (value >= min && value <= max) return value;
+  throw new NodeError('out_of_range', `${field} must be from ${min} to ${max}, not ${value}.`);
+}
+
+function wholeSide(value: number | undefined, field: string): number | undefined {
+  return value === undefined ? undefined : Math.round(within(value, 1, MAX_SIDE, field));
+}
