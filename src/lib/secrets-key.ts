@@ -1,0 +1,65 @@
+// The key that seals stored secrets: SECRETS_KEY, or one minted into the data folder at the first start.
+import { randomBytes, randomUUID } from 'node:crypto';
+import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SettingsError } from './settings.ts';
+
+export interface SecretsKeySource {
+  /** 64 hex digits, checked by the settings; undefined: the key is kept in `dataDir`. */
+  readonly SECRETS_KEY: string | undefined;
+  readonly dataDir: string;
+}
+
+/** The 32-byte key. Several processes that start at once on one folder all get the same one. */
+export async function loadSecretsKey({ SECRETS_KEY, dataDir }: SecretsKeySource): Promise<Buffer> {
+  if (SECRETS_KEY !== undefined) return Buffer.from(SECRETS_KEY, 'hex');
+  const path = join(dataDir, 'secrets.key');
+  return (await readKey(path)) ?? (await mintKey(dataDir, path));
+}
+
+async function readKey(path: string): Promise<Buffer | undefined> {
+  const text = await readFile(path, 'utf8').catch((err: NodeJS.ErrnoException) => {
+    if (err.code === 'ENOENT') return undefined;
+    throw new SettingsError(
+      `The secrets key ${path} cannot be read (${err.code}). Make it readable, or set SECRETS_KEY.`,
+    );
+  });
+  if (text === undefined) return undefined;
+  if (!/^[0-9a-f]{64}\s*$/i.test(text)) {
+    throw new SettingsError(`${path} must hold 64 hex digits. Restore it from a backup, or set SECRETS_KEY.`);
+  }
+  return Buffer.from(text.trim(), 'hex');
+}
+
+/** Writes a whole file beside the path, then links it there: link, unlike rename, never replaces another process's key. */
+async function mintKey(dataDir: string, path: string): Promise<Buffer> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const temporary = join(dataDir, `secrets.key.${randomUUID()}`);
+  try {
+    const file = await open(temporary, 'wx', 0o600);
+    try {
+      await file.writeFile(`${randomBytes(32).toString('hex')}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await link(temporary, path).catch((err: NodeJS.ErrnoException) => {
+      if (err.code !== 'EEXIST') throw err;
+    });
+  } finally {
+    await rm(temporary, { force: true });
+  }
+  await syncFolder(dataDir);
+  const key = await readKey(path);
+  if (key === undefined) throw new SettingsError(`${path} vanished while the service started.`);
+  return key;
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
