@@ -1,0 +1,39 @@
+// What parse, lint and normalize find in a graph: one shape for every door that tells it on.
+
+/** One finding. `path` is a JSON pointer into `{ nodes, edges }`; `suggestion` is what the author probably meant. */
+export interface LintIssue {
+  readonly severity: 'error' | 'warning';
+  readonly code: string;
+  readonly nodeId?: string;
+  readonly edgeId?: string;
+  readonly path?: string;
+  readonly message: string;
+  readonly suggestion?: string;
+}
+
+/** The longest list of findings that is told at once; a hostile graph could break a rule a million times. */
+export const MAX_ISSUES = 500;
+
+export function hasErrors(issues: readonly LintIssue[]): boolean {
+  return issues.some(issue => issue.severity === 'error');
+}
+
+/** The warnings as `meta.warnings` carries them: one sentence each, led by the node id where there is one. */
+export function warningSentences(issues: readonly LintIssue[]): string[] {
+  return issues
+    .filter(issue => issue.severity === 'warning')
+    .map(({ nodeId, edgeId, message }) => {
+      const place = nodeId ?? edgeId;
+      return place === undefined ? message : `${place}: ${message}`;
+    });
+}
+
+/** A JSON pointer (RFC 6901) from its segments. */
+export function pointer(...segments: readonly (string | number)[]): string {
+  return segments.map(segment => `/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+/** A name out of the graph as a sentence may quote it: bounded, its odd characters escaped. */
+export function quote(name: string): string {
+  return JSON.stringify(name.length > 60 ? `${name.slice(0, 59)}…` : name);
+}

@@ -1,0 +1,249 @@
+// From anything at all to a graph: refuses what has the wrong form, drops what belongs to the canvas alone, keeps the rest.
+import { type LintIssue, MAX_ISSUES, pointer, quote } from './issues.ts';
+import type { Graph, GraphEdge, GraphNode } from './types.ts';
+
+export type ParseResult =
+  | {
+      readonly ok: true;
+      readonly graph: Graph;
+      /** Ids of the nodes that came without a position; they stand at the origin until they are placed. */
+      readonly unplaced: ReadonlySet<string>;
+    }
+  | { readonly ok: false; readonly issues: readonly LintIssue[] };
+
+type Place = readonly (string | number)[];
+type Report = (code: string, place: Place, message: string) => void;
+type Fields = Readonly<Record<string, unknown>>;
+
+// `data` is level 1. A scene graph is a document of its own and counts from its own root.
+const MAX_DATA_DEPTH = 10;
+const MAX_DEPTH = 32;
+// Far outside any canvas, near enough that sums of coordinates stay exact.
+const MAX_COORDINATE = 1e9;
+// `dims` is ours to compute; the others are what a canvas writes while it is open.
+const DROPPED_NODE_KEYS = ['width', 'height', 'positionAbsolute', 'selected', 'dragging', 'dims'];
+const DROPPED_EDGE_KEYS = ['selected'];
+const NO_MODEL = 'A model node needs data.nodeType, the name of its model as GET /nodes lists it.';
+
+/**
+ * Reads `nodes` and `edges` as they came from outside. Unknown keys are kept, and everything kept is the very
+ * object that came in. A size survives as React Flow keeps it: `measured` (the rendered box) and `style`
+ * (a size set by resizing); `estimateDims` reads both.
+ */
+export function parseGraph(nodes: unknown, edges: unknown): ParseResult {
+  const issues: LintIssue[] = [];
+  const unplaced = new Set<string>();
+  const graph: Graph = {
+    nodes: parseList(nodes, 'nodes', issues, (fields, report) => parseNode(fields, report, unplaced)),
+    edges: parseList(edges, 'edges', issues, parseEdge),
+  };
+  return issues.length === 0 ? { ok: true, graph, unplaced } : { ok: false, issues };
+}
+
+function parseList<T>(
+  list: unknown,
+  name: 'nodes' | 'edges',
+  issues: LintIssue[],
+  parse: (fields: Fields, report: Report) => T,
+): T[] {
+  if (!Array.isArray(list)) {
+    issues.push({
+      severity: 'error',
+      code: `invalid_${name}`,
+      path: `/${name}`,
+      message: `${name} must be an array.`,
+    });
+    return [];
+  }
+  const parsed: T[] = [];
+  for (const [index, item] of list.entries()) {
+    const report = reporter(issues, name, index, item);
+    if (isFields(item)) parsed.push(parse(item, report));
+    else report(`invalid_${name.slice(0, -1)}`, [], `Each of ${name} must be an object.`);
+    if (issues.length >= MAX_ISSUES) break;
+  }
+  return parsed;
+}
+
+function reporter(issues: LintIssue[], list: 'nodes' | 'edges', index: number, item: unknown): Report {
+  const id = isFields(item) && isText(item.id) ? item.id.slice(0, 200) : undefined;
+  const named = id === undefined ? {} : list === 'nodes' ? { nodeId: id } : { edgeId: id };
+  return (code, place, message) => {
+    if (issues.length >= MAX_ISSUES) return;
+    issues.push({ severity: 'error', code, ...named, path: pointer(list, index, ...place), message });
+  };
+}
+
+function parseNode(fields: Fields, report: Report, unplaced: Set<string>): GraphNode {
+  const node = without(fields, DROPPED_NODE_KEYS);
+  for (const key of Object.keys(node)) {
+    checkText(key, [key], report);
+    if (key !== 'data') checkValue(node[key], [key], MAX_DEPTH, report);
+  }
+  requireText(
+    node.id,
+    'missing_node_id',
+    ['id'],
+    'The node needs an id, a string that no other node has.',
+    report,
+  );
+  requireText(node.type, 'missing_type', ['type'], 'The node needs a type, "basedNode" for most.', report);
+  checkData(node.data, report);
+  if (node.position === undefined || node.position === null) {
+    if (isText(node.id)) unplaced.add(node.id);
+    return { ...node, position: { x: 0, y: 0 } } as unknown as GraphNode;
+  }
+  if (!isPosition(node.position)) {
+    report('invalid_position', ['position'], 'position must be { x, y }, two numbers of canvas coordinates.');
+  }
+  // Every member that GraphNode names has been checked above; a wrong one has reported an error.
+  return node as unknown as GraphNode;
+}
+
+function checkData(data: unknown, report: Report): void {
+  if (!isFields(data)) {
+    report('missing_data', ['data'], 'The node needs data, an object with label, category and nodeType.');
+    return;
+  }
+  checkDepths(data, report);
+  requireText(
+    data.label,
+    'missing_label',
+    ['data', 'label'],
+    'The node needs data.label, its display name.',
+    report,
+  );
+  const needsCategory = 'The node needs data.category: model, input, utility, output or logic.';
+  requireText(data.category, 'missing_category', ['data', 'category'], needsCategory, report);
+  if (data.category === 'model') {
+    requireText(data.nodeType, 'missing_model', ['data', 'nodeType'], NO_MODEL, report);
+  } else {
+    const needsType = 'The node needs data.nodeType, one of those that GET /nodes lists.';
+    requireText(data.nodeType, 'missing_node_type', ['data', 'nodeType'], needsType, report);
+  }
+  for (const key of ['config', 'params']) {
+    if (data[key] === undefined || isFields(data[key])) continue;
+    report(`invalid_${key}`, ['data', key], `data.${key} must be an object.`);
+  }
+  checkPorts(data.inputs, 'inputs', report);
+  checkPorts(data.outputs, 'outputs', report);
+}
+
+/** Walks `data` under its bound, and the scene graph inside it under a bound of its own. */
+function checkDepths(data: Fields, report: Report): void {
+  const props = isFields(data.config) ? data.config.props : undefined;
+  const sceneGraph = isFields(props) ? props.sceneGraph : undefined;
+  const isScene = (value: object): boolean => value === sceneGraph;
+  checkValue(data, ['data'], MAX_DATA_DEPTH, report, isScene);
+  if (sceneGraph !== undefined) {
+    checkValue(sceneGraph, ['data', 'config', 'props', 'sceneGraph'], MAX_DEPTH, report);
+  }
+}
+
+function checkPorts(ports: unknown, side: 'inputs' | 'outputs', report: Report): void {
+  if (ports === undefined) return;
+  if (!Array.isArray(ports)) {
+    report('invalid_ports', ['data', side], `data.${side} must be an array of ports { id, label, type }.`);
+    return;
+  }
+  for (const [index, port] of ports.entries()) {
+    if (isFields(port) && isText(port.id)) continue;
+    report('invalid_port', ['data', side, index], 'A port must be an object with an id, a label and a type.');
+  }
+}
+
+function parseEdge(fields: Fields, report: Report): GraphEdge {
+  const edge = without(fields, DROPPED_EDGE_KEYS);
+  for (const key of Object.keys(edge)) {
+    checkText(key, [key], report);
+    checkValue(edge[key], [key], MAX_DEPTH, report);
+  }
+  requireText(
+    edge.id,
+    'missing_edge_id',
+    ['id'],
+    'The edge needs an id, a string that no other edge has.',
+    report,
+  );
+  requireText(edge.source, 'missing_source', ['source'], 'The edge needs source, the id of a node.', report);
+  requireText(edge.target, 'missing_target', ['target'], 'The edge needs target, the id of a node.', report);
+  for (const key of ['sourceHandle', 'targetHandle']) {
+    if (edge[key] === undefined || edge[key] === null || typeof edge[key] === 'string') continue;
+    report(
+      'invalid_handle',
+      [key],
+      `${key} must be a string such as "${key === 'sourceHandle' ? 'out' : 'in'}-image".`,
+    );
+  }
+  return edge as unknown as GraphEdge;
+}
+
+/** Walks a JSON value: bounded depth, and only what PostgreSQL and JSON can hold and give back. */
+function checkValue(
+  value: unknown,
+  // Grown and shrunk on the way, since a 4 MB graph has a million places and few of them are wrong.
+  place: string[],
+  depthLeft: number,
+  report: Report,
+  isElsewhere: (value: object) => boolean = () => false,
+): void {
+  if (typeof value === 'string') checkText(value, place, report);
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    report('invalid_number', place, 'The number is too large to be kept.');
+  }
+  if (typeof value !== 'object' || value === null || isElsewhere(value)) return;
+  if (depthLeft === 0) {
+    const what =
+      place[0] === 'data' && !place.includes('sceneGraph')
+        ? `data is nested over ${MAX_DATA_DEPTH}`
+        : `This is nested over ${MAX_DEPTH}`;
+    report('too_deep', place, `${what} levels deep; flatten it, or keep it as a JSON text.`);
+    return;
+  }
+  const isArray = Array.isArray(value);
+  for (const key of Object.keys(value)) {
+    place.push(key);
+    if (!isArray) checkText(key, place, report);
+    checkValue((value as Fields)[key], place, depthLeft - 1, report, isElsewhere);
+    place.pop();
+  }
+}
+
+/** A string or a key. `__proto__` as a key would set a prototype wherever the object is copied. */
+function checkText(text: string, place: Place, report: Report): void {
+  if (text === '__proto__' && place.at(-1) === text) {
+    report('forbidden_key', place, 'A key may not be "__proto__".');
+  } else if (text.includes('\0') || !text.isWellFormed()) {
+    report(
+      'invalid_text',
+      place,
+      `${quote(text)} holds a NUL or half a character (a lone surrogate); remove it.`,
+    );
+  }
+}
+
+function requireText(value: unknown, code: string, place: Place, message: string, report: Report): void {
+  if (!isText(value)) report(code, place, message);
+}
+
+/** The object itself where none of the keys is in it, else a copy without them. */
+function without(fields: Fields, keys: readonly string[]): Fields {
+  if (!keys.some(key => Object.hasOwn(fields, key))) return fields;
+  return Object.fromEntries(Object.entries(fields).filter(([key]) => !keys.includes(key)));
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+function isPosition(value: unknown): boolean {
+  return isFields(value) && isCoordinate(value.x) && isCoordinate(value.y);
+}
+
+function isCoordinate(value: unknown): boolean {
+  return typeof value === 'number' && Math.abs(value) <= MAX_COORDINATE;
+}
