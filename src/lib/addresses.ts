@@ -1,0 +1,21 @@
+// Which network addresses the outside may be asked to reach, and which host names mean this machine.
+import ipaddr from 'ipaddr.js';
+
+// Global unicast as far as it is handed out. ipaddr.js calls ::7f00:1 (127.0.0.1 in a deprecated dress) unicast.
+const GLOBAL_V6 = ipaddr.IPv6.parseCIDR('2000::/3');
+
+/**
+ * Whether the address is plain public unicast. Private, loopback, link-local, CGNAT, multicast, documentation and
+ * reserved ranges are not, nor is any IPv6 form that carries an IPv4 address (mapped, NAT64, 6to4, Teredo).
+ */
+export function isPublicAddress(text: string): boolean {
+  if (!ipaddr.isValid(text)) return false;
+  const address = ipaddr.parse(text);
+  if (address instanceof ipaddr.IPv6 && !address.match(GLOBAL_V6)) return false;
+  return address.range() === 'unicast';
+}
+
+/** Whether the host of a URL is one of the contract's names for this machine: localhost, 127.0.0.1, *.localhost. */
+export function isLoopbackHost(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '127.0.0.1' || hostname.endsWith('.localhost');
+}

@@ -1,0 +1,385 @@
+import assert from 'node:assert/strict';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { after, before, beforeEach, test } from 'node:test';
+import {
+  createGuardedFetch,
+  type GuardedFetch,
+  type OutboundRequest,
+  parseOutboundUrl,
+} from '../../src/lib/fetch.ts';
+import type { FetchError, FetchErrorCode } from '../../src/lib/fetch-error.ts';
+
+type Handler = (req: IncomingMessage, res: ServerResponse) => void;
+
+const PATHS: Record<string, Handler> = {
+  '/hello': (_, res) => res.end('hello'),
+  '/echo': async (req, res) => {
+    res.setHeader('content-type', 'application/json');
+    res.setHeader('set-cookie', ['a=1', 'b=2']);
+    res.end(
+      JSON.stringify({ method: req.method, headers: req.headers, body: (await buffer(req)).toString() }),
+    );
+  },
+  '/teapot': (_, res) => res.writeHead(418).end('short and stout'),
+  '/declared': (req, res) => {
+    res.writeHead(200, { 'content-length': 1_000_000 });
+    req.method === 'HEAD' ? res.end() : res.write('x');
+  },
+  '/endless': (_, res) => {
+    const pour = () => {
+      while (res.write(Buffer.alloc(65_536)));
+    };
+    res.on('drain', pour);
+    pour();
+  },
+  '/stalled': (_, res) => void res.write('begun'),
+  '/silent': () => undefined,
+  '/cut': (_, res) => {
+    res.writeHead(200, { 'content-length': 100 }).write('part', () => res.destroy());
+  },
+  '/reset': req => req.socket.destroy(),
+  '/loop': (_, res) => res.writeHead(302, { location: '/loop' }).end(),
+  '/noisy-loop': (_, res) => void res.writeHead(302, { location: '/loop', 'content-length': 9e9 }).write('x'),
+  '/count': (req, res) => {
+    const left = Number(new URL(req.url ?? '', 'http://x').searchParams.get('n'));
+    res.writeHead(302, { location: left > 1 ? `/count?n=${left - 1}` : '/hello' }).end();
+  },
+  '/to': (req, res) => {
+    const { searchParams } = new URL(req.url ?? '', 'http://x');
+    res
+      .writeHead(Number(searchParams.get('status') ?? 302), { location: searchParams.get('location') ?? '' })
+      .end();
+  },
+};
+
+let requests: string[] = [];
+const server = createServer((req, res) => {
+  requests.push(req.url ?? '');
+  const handler = PATHS[new URL(req.url ?? '', 'http://x').pathname];
+  handler === undefined ? res.writeHead(404).end() : handler(req, res);
+});
+let port = 0;
+let client: GuardedFetch;
+let free: GuardedFetch;
+const BOUNDS: OutboundRequest = { timeoutMs: 5000, maxBytes: 100_000 };
+const names: Record<string, string[]> = {
+  'hub.test': ['127.0.0.1'],
+  'inside.test': ['10.0.0.7'],
+  'mixed.test': ['93.184.216.34', '127.0.0.1'],
+};
+let rebindings = 0;
+
+const resolve = async (hostname: string) => {
+  if (hostname === 'rebind.test')
+    return [{ address: rebindings++ === 0 ? '127.0.0.1' : '10.0.0.1', family: 4 }];
+  const addresses = names[hostname];
+  if (addresses === undefined) throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' });
+  return addresses.map(address => ({ address, family: 4 }));
+};
+
+before(async () => {
+  await new Promise<void>(done => server.listen(0, '127.0.0.1', done));
+  port = (server.address() as AddressInfo).port;
+  client = createGuardedFetch({
+    allowPrivate: false,
+    trustedOrigins: [`http://hub.test:${port}/api`],
+    resolve,
+  });
+  free = createGuardedFetch({ allowPrivate: true, trustedOrigins: [], resolve });
+});
+beforeEach(() => {
+  requests = [];
+});
+after(async () => {
+  await Promise.all([client.close(), free.close()]);
+  server.closeAllConnections();
+  server.close();
+});
+
+const hub = (path: string): string => `http://hub.test:${port}${path}`;
+const to = (location: string, status = 302): string =>
+  hub(`/to?status=${status}&location=${encodeURIComponent(location)}`);
+
+// A header holds ASCII only; the URL parser takes a host in percent code as well.
+const encodeHost = (host: string): string => host.replace(/[^!-~]/gu, encodeURIComponent);
+
+async function refuses(
+  promise: Promise<unknown>,
+  code: FetchErrorCode,
+  maybeSent: boolean,
+): Promise<FetchError> {
+  const error = await promise.then(
+    () => assert.fail('it was answered'),
+    (err: FetchError) => err,
+  );
+  assert.deepEqual([error.name, error.code, error.maybeSent], ['FetchError', code, maybeSent], error.message);
+  return error;
+}
+
+test('an answer carries status, joined headers, address and body', async () => {
+  const answer = await client.fetch(hub('/echo'), {
+    ...BOUNDS,
+    method: 'POST',
+    headers: { 'X-Thing': 'ä'.normalize() },
+    body: 'gr\u00fcn',
+  });
+  assert.equal(answer.status, 200);
+  assert.equal(answer.url, hub('/echo'));
+  assert.equal(answer.headers['set-cookie'], 'a=1, b=2');
+  const echo = JSON.parse(answer.body.toString());
+  assert.deepEqual([echo.method, echo.body, echo.headers['user-agent']], ['POST', 'grün', 'Graphwright']);
+  assert.equal((await client.fetch(hub('/teapot'), BOUNDS)).status, 418);
+  assert.equal(
+    (await client.fetch(hub('/declared'), { ...BOUNDS, method: 'HEAD', maxBytes: 10 })).body.length,
+    0,
+  );
+});
+
+const TRICKS = [
+  '127.0.0.1',
+  '127.1',
+  '2130706433',
+  '0x7f.1',
+  '0x7f000001',
+  '0177.0.0.1',
+  '127.0.0.1.',
+  '①②⑦.0.0.1',
+  '１２７.０.０.１',
+  '127。0。0。1',
+  '0',
+  '0.0.0.0',
+  '10.0.0.1',
+  '169.254.169.254',
+  '2852039166',
+  '0xa9fea9fe',
+  '192.168.0.1',
+  '172.16.0.1',
+  '100.64.0.1',
+  '198.18.0.1',
+  '192.0.0.192',
+  '224.0.0.1',
+  '255.255.255.255',
+  '240.0.0.1',
+  '[::]',
+  '[::1]',
+  '[0:0:0:0:0:0:0:1]',
+  '[::ffff:127.0.0.1]',
+  '[::ffff:7f00:1]',
+  '[::127.0.0.1]',
+  '[::7f00:1]',
+  '[64:ff9b::7f00:1]',
+  '[64:ff9b::169.254.169.254]',
+  '[64:ff9b:1::a00:1]',
+  '[2002:7f00:1::]',
+  '[2001:0:53aa::1]',
+  '[fe80::1]',
+  '[fc00::1]',
+  '[fd00:ec2::254]',
+  '[ff02::1]',
+  'localhost',
+];
+for (const host of TRICKS) {
+  test(`${host} is refused before anything is sent, asked for directly or by a redirect`, async () => {
+    names.localhost = ['127.0.0.1'];
+    await refuses(client.fetch(`http://${host}:${port}/hello`, BOUNDS), 'blocked_address', false);
+    await refuses(
+      client.fetch(to(`http://${encodeHost(host)}:${port}/hello`), BOUNDS),
+      'blocked_address',
+      true,
+    );
+    assert.equal(requests.filter(path => path === '/hello').length, 0);
+  });
+}
+
+test('a name is refused where any of its addresses is private, and at every connection anew', async () => {
+  await refuses(client.fetch('http://inside.test/', BOUNDS), 'blocked_address', false);
+  await refuses(client.fetch('http://mixed.test/', BOUNDS), 'blocked_address', false);
+  await refuses(client.fetch(to(`http://inside.test:${port}/hello`), BOUNDS), 'blocked_address', true);
+});
+
+test('a name is asked for once a connection, and the socket goes to the address that was checked', async () => {
+  rebindings = 0;
+  assert.equal((await free.fetch(`http://rebind.test:${port}/hello`, BOUNDS)).body.toString(), 'hello');
+  assert.equal(rebindings, 1);
+});
+
+test('a trusted origin is trusted on its own port and scheme only', async () => {
+  assert.equal((await client.fetch(hub('/hello'), BOUNDS)).status, 200);
+  await refuses(client.fetch(`http://hub.test:${port + 1}/`, BOUNDS), 'blocked_address', false);
+  await refuses(client.fetch(`https://hub.test:${port}/`, BOUNDS), 'blocked_address', false);
+});
+
+test('webhooks may reach this machine by the names of the contract, not by others and not after a redirect', async () => {
+  const allowed = { ...BOUNDS, allowLoopback: true };
+  for (const host of ['localhost', '127.0.0.1', 'hooks.localhost']) {
+    assert.equal((await client.fetch(`http://${host}:${port}/hello`, allowed)).status, 200, host);
+  }
+  for (const host of ['127.0.0.2', '[::1]', '10.0.0.1', 'inside.test']) {
+    await refuses(client.fetch(`http://${host}:${port}/hello`, allowed), 'blocked_address', false);
+  }
+  await refuses(client.fetch(to(`http://localhost:${port}/hello`), allowed), 'blocked_address', true);
+  await refuses(client.fetch(`http://hooks.localhost:${port}/hello`, BOUNDS), 'dns_failed', false);
+});
+
+test('what is not a plain http address is refused', async () => {
+  const addresses = [
+    '',
+    'hub.test',
+    'ftp://hub.test/',
+    'file:///etc/passwd',
+    'data:,x',
+    'javascript:1',
+    'gopher://hub.test',
+    'http://',
+    'http://u:p@hub.test/',
+    'http://u@hub.test/',
+    `http://hub.test/${'x'.repeat(8192)}`,
+  ];
+  for (const address of addresses) {
+    assert.throws(() => parseOutboundUrl(address), { code: 'bad_url' }, address);
+    await refuses(client.fetch(address, BOUNDS), 'bad_url', false);
+  }
+  for (const location of [
+    'file:///etc/passwd',
+    'ftp://hub.test/',
+    'http://u:p@hub.test/',
+    'http://[',
+    '//u@hub.test/',
+  ]) {
+    await refuses(client.fetch(to(location), BOUNDS), 'bad_url', true);
+  }
+});
+
+test('headers that belong to the connection, or hold a line break, are refused', async () => {
+  for (const name of ['Host', 'content-length', 'Transfer-Encoding', 'connection', 'upgrade', 'expect']) {
+    await refuses(client.fetch(hub('/hello'), { ...BOUNDS, headers: { [name]: '1' } }), 'bad_header', false);
+  }
+  await refuses(
+    client.fetch(hub('/hello'), { ...BOUNDS, headers: { 'x-a': 'b\r\nhost: c' } }),
+    'bad_header',
+    false,
+  );
+  await refuses(client.fetch(hub('/hello'), { ...BOUNDS, headers: { 'x a': 'b' } }), 'bad_header', false);
+  assert.deepEqual(requests, []);
+});
+
+test('redirects are followed to a bound, and none where none are wanted', async () => {
+  const followed = await client.fetch(hub('/count?n=5'), BOUNDS);
+  assert.deepEqual([followed.body.toString(), followed.url], ['hello', hub('/hello')]);
+  await refuses(client.fetch(hub('/count?n=6'), BOUNDS), 'too_many_redirects', true);
+  await refuses(client.fetch(hub('/loop'), BOUNDS), 'too_many_redirects', true);
+  await refuses(client.fetch(hub('/noisy-loop'), BOUNDS), 'too_many_redirects', true);
+  const kept = await client.fetch(hub('/loop'), { ...BOUNDS, maxRedirects: 0 });
+  assert.deepEqual([kept.status, kept.headers.location], [302, '/loop']);
+});
+
+test('a redirect to another origin loses every header that may be a credential', async () => {
+  const headers = { Authorization: 'Bearer x', Cookie: 'a=b', 'xi-api-key': 'k', Accept: 'image/png' };
+  const stranger = `http://localhost:${port}/echo`;
+  names.localhost = ['127.0.0.1'];
+  const away = JSON.parse((await free.fetch(to(stranger), { ...BOUNDS, headers })).body.toString()).headers;
+  assert.deepEqual(
+    [away.authorization, away.cookie, away['xi-api-key'], away.accept],
+    [undefined, undefined, undefined, 'image/png'],
+  );
+  const home = JSON.parse((await free.fetch(to('/echo'), { ...BOUNDS, headers })).body.toString()).headers;
+  assert.deepEqual([home.authorization, home.cookie, home['xi-api-key']], ['Bearer x', 'a=b', 'k']);
+});
+
+for (const [status, method] of [
+  [301, 'GET'],
+  [302, 'GET'],
+  [303, 'GET'],
+  [307, 'POST'],
+  [308, 'POST'],
+] as const) {
+  test(`after ${status} a POST goes on as ${method}`, async () => {
+    const request = {
+      ...BOUNDS,
+      method: 'POST',
+      headers: { 'content-type': 'text/plain' },
+      body: 'body',
+    } as const;
+    const echo = JSON.parse((await client.fetch(to('/echo', status), request)).body.toString());
+    assert.deepEqual(
+      [echo.method, echo.body, echo.headers['content-type']],
+      method === 'GET' ? ['GET', '', undefined] : ['POST', 'body', 'text/plain'],
+    );
+  });
+}
+
+test('a body over the bound is refused, declared or poured', async () => {
+  await refuses(client.fetch(hub('/declared'), BOUNDS), 'too_large', true);
+  await refuses(client.fetch(hub('/endless'), { ...BOUNDS, maxBytes: 5_000_000 }), 'too_large', true);
+  assert.equal((await client.fetch(hub('/hello'), { ...BOUNDS, maxBytes: 5 })).body.length, 5);
+  await refuses(client.fetch(hub('/hello'), { ...BOUNDS, maxBytes: 4 }), 'too_large', true);
+});
+
+test('silence before or within the answer ends at the deadline', async () => {
+  await refuses(client.fetch(hub('/silent'), { ...BOUNDS, timeoutMs: 200 }), 'timeout', true);
+  await refuses(client.fetch(hub('/stalled'), { ...BOUNDS, timeoutMs: 200 }), 'timeout', true);
+});
+
+test('a broken connection says that the request may have been sent, a failed one that it was not', async () => {
+  await refuses(
+    client.fetch(hub('/reset'), { ...BOUNDS, method: 'POST', body: 'x' }),
+    'connection_lost',
+    true,
+  );
+  await refuses(client.fetch(hub('/cut'), BOUNDS), 'connection_lost', true);
+  await refuses(client.fetch('http://nowhere.test/', BOUNDS), 'dns_failed', false);
+  const closed = createTcpServer().listen(0, '127.0.0.1');
+  await new Promise(done => closed.once('listening', done));
+  const { port: unused } = closed.address() as AddressInfo;
+  await new Promise(done => closed.close(done));
+  await refuses(free.fetch(`http://127.0.0.1:${unused}/`, BOUNDS), 'connect_failed', false);
+});
+
+test('a TLS handshake that fails sends nothing', async () => {
+  await refuses(
+    free.fetch(`https://127.0.0.1:${port}/`, { ...BOUNDS, method: 'POST', body: 'x' }),
+    'connect_failed',
+    false,
+  );
+});
+
+test('the caller may give up at any time', async () => {
+  await refuses(client.fetch(hub('/hello'), { ...BOUNDS, signal: AbortSignal.abort() }), 'aborted', false);
+  const abort = new AbortController();
+  const waiting = client.fetch(hub('/stalled'), { ...BOUNDS, signal: abort.signal });
+  setTimeout(() => abort.abort(), 50);
+  await refuses(waiting, 'aborted', true);
+});
+
+test('a streamed body arrives in pieces and may be left early, or never read', async () => {
+  const { body, status } = await client.stream(hub('/endless'), { ...BOUNDS, maxBytes: 1e9 });
+  assert.equal(status, 200);
+  for await (const chunk of body) {
+    assert.ok(chunk.length > 0);
+    break;
+  }
+  const { body: stalled } = await client.stream(hub('/stalled'), { ...BOUNDS, timeoutMs: 200 });
+  await refuses(buffer(stalled), 'timeout', true);
+  await client.stream(hub('/stalled'), { ...BOUNDS, timeoutMs: 100 });
+  await new Promise(done => setTimeout(done, 200));
+});
+
+test('connections are kept and used again', async () => {
+  const ports = new Set<number | undefined>();
+  const note = (req: IncomingMessage): unknown => ports.add(req.socket.remotePort);
+  server.on('request', note);
+  for (let i = 0; i < 5; i++) await free.fetch(`http://127.0.0.1:${port}/hello`, BOUNDS);
+  server.off('request', note);
+  assert.ok(ports.size < 5);
+});
+
+test('a message names the host and not the path', async () => {
+  const { message } = await refuses(
+    client.fetch('http://inside.test/secret?token=1', BOUNDS),
+    'blocked_address',
+    false,
+  );
+  assert.equal(message, 'inside.test is at an address that may not be reached from here.');
+});
