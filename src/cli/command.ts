@@ -1,0 +1,15 @@
+// What every command gets: its arguments and options as the parser read them, the terminal, and the signal to stop.
+import type { Terminal } from './terminal.ts';
+
+export type OptionValue = string | boolean | readonly string[] | undefined;
+
+export interface CommandInput {
+  readonly args: readonly string[];
+  readonly options: Readonly<Record<string, OptionValue>>;
+  readonly terminal: Terminal;
+  /** Aborted by the first SIGINT or SIGTERM; a second one ends the process. */
+  readonly signal: AbortSignal;
+}
+
+/** Resolves when the work is done; throws UsageError for exit code 2, anything else for 1. */
+export type Command = (input: CommandInput) => Promise<void>;

@@ -1,0 +1,68 @@
+// `graphwright nodes`: the catalog as this machine's settings make it, without a service.
+import type { CatalogEntry, InputDef } from '../graph/catalog.ts';
+import { readSettings } from '../lib/settings.ts';
+import { makeCatalog } from '../nodes/catalog.ts';
+import type { Command } from './command.ts';
+import { UsageError } from './failure.ts';
+import type { Terminal } from './terminal.ts';
+import { alignColumns, fitText } from './text-width.ts';
+
+export const nodes: Command = async ({ args, options, terminal }) => {
+  const catalog = makeCatalog(readSettings());
+  const [nodeType] = args;
+  if (nodeType !== undefined) {
+    const entry = catalog.find(nodeType);
+    if (entry === undefined)
+      throw new UsageError(`There is no node type ${nodeType}; \`graphwright nodes\` lists them.`);
+    return options.json === true
+      ? terminal.print(JSON.stringify(entry, null, 2))
+      : printEntry(entry, terminal);
+  }
+  const visible = catalog.entries.filter(entry => entry.hidden === undefined);
+  const categories = [...new Set(visible.map(entry => entry.category))];
+  const wanted = options.category;
+  if (typeof wanted === 'string' && !categories.some(category => category === wanted)) {
+    throw new UsageError(`--category must be one of ${categories.join(', ')}.`);
+  }
+  const shown = visible.filter(entry => wanted === undefined || entry.category === wanted);
+  if (options.json === true) return terminal.print(JSON.stringify(shown, null, 2));
+  printList(shown, terminal);
+};
+
+function printList(entries: readonly CatalogEntry[], terminal: Terminal): void {
+  const rows = entries.map(entry => [
+    terminal.paint('bold', entry.nodeType),
+    ports(entry.inputs.filter(input => input.isPort)),
+    '→',
+    ports(entry.outputs),
+    terminal.paint('dim', entry.description ?? entry.label),
+  ]);
+  for (const line of alignColumns(rows))
+    terminal.print(terminal.isLive ? fitText(line, terminal.width) : line);
+}
+
+const ports = (defs: readonly { readonly id: string }[]): string => defs.map(def => def.id).join(' ') || '-';
+
+function printEntry(entry: CatalogEntry, terminal: Terminal): void {
+  terminal.print(`${terminal.paint('bold', entry.nodeType)}  ${entry.label}`);
+  if (entry.description !== undefined) terminal.print(entry.description);
+  const sections: readonly (readonly [string, readonly string[]])[] = [
+    ['Ports in', entry.inputs.filter(input => input.isPort).map(describeInput)],
+    ['Config', entry.inputs.filter(input => !input.isPort).map(describeInput)],
+    ['Ports out', entry.outputs.map(output => `${output.id}  ${output.type}`)],
+  ];
+  for (const [title, lines] of sections) {
+    if (lines.length > 0) terminal.print(`\n${title}\n${lines.map(line => `  ${line}`).join('\n')}`);
+  }
+  if (entry.dynamicPortsNote !== undefined) terminal.print(`\n${entry.dynamicPortsNote}`);
+}
+
+function describeInput(input: InputDef): string {
+  const facts = [
+    input.required === true ? 'required' : undefined,
+    input.default === undefined ? undefined : `default ${JSON.stringify(input.default)}`,
+    input.enum === undefined ? undefined : `one of ${input.enum.join(', ')}`,
+    input.min === undefined && input.max === undefined ? undefined : `${input.min ?? ''}…${input.max ?? ''}`,
+  ].filter(fact => fact !== undefined);
+  return [input.id, input.type, ...facts].join('  ');
+}

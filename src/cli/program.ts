@@ -1,0 +1,170 @@
+// The commands, their options and help. The one owner of the argument parser; each command's code is loaded when it runs.
+import { readFileSync } from 'node:fs';
+import { Command as Parser } from 'commander';
+import { listSettings } from '../lib/settings.ts';
+import type { Command, CommandInput, OptionValue } from './command.ts';
+import { alignColumns } from './text-width.ts';
+
+interface CommandRow {
+  /** Name and arguments; a name of two words is a command of a group. */
+  readonly usage: string;
+  readonly summary: string;
+  /** Flags → meaning. An option whose flags end in `...` may be given several times. */
+  readonly options?: Readonly<Record<string, string>>;
+  readonly examples: readonly string[];
+  readonly load: () => Promise<Command>;
+}
+
+const JSON_OPTION = { '--json': 'print one JSON document instead of text' };
+
+const COMMANDS: readonly CommandRow[] = [
+  {
+    usage: 'serve',
+    summary: 'serve the API and run workflows, until SIGINT or SIGTERM',
+    examples: ['graphwright serve', 'PORT=8080 DATA_DIR=/var/lib/graphwright graphwright serve'],
+    load: async () => (await import('./serve.ts')).serve,
+  },
+  {
+    usage: 'worker',
+    summary: 'run workflows for services that share DATABASE_URL',
+    examples: ['DATABASE_URL=postgres://db.internal/graphwright graphwright worker'],
+    load: async () => (await import('./serve.ts')).work,
+  },
+  {
+    usage: 'migrate',
+    summary: 'bring the database up to date and stop',
+    options: JSON_OPTION,
+    examples: ['DATABASE_URL=postgres://db.internal/graphwright graphwright migrate'],
+    load: async () => (await import('./migrate.ts')).migrate,
+  },
+  {
+    usage: 'run <file|workflow-id>',
+    summary: 'run a workflow on a running service and follow it node by node',
+    options: {
+      '-i, --input <node=value...>': "the value of an input node, by the node's id",
+      ...JSON_OPTION,
+    },
+    examples: [
+      'graphwright run examples/postcard.json',
+      'graphwright run wf_01k… --input greeting="Hello from Lisbon"',
+    ],
+    load: async () => (await import('./run.ts')).run,
+  },
+  {
+    usage: 'lint <file>',
+    summary: 'check a workflow file, without service or database',
+    options: JSON_OPTION,
+    examples: ['graphwright lint examples/postcard.json'],
+    load: async () => (await import('./lint.ts')).lint,
+  },
+  {
+    usage: 'nodes [type]',
+    summary: 'list the node types, or show the ports and fields of one',
+    options: { '--category <name>': 'only this category', ...JSON_OPTION },
+    examples: [
+      'graphwright nodes',
+      'graphwright nodes --category logic',
+      'graphwright nodes utility:image_resize',
+    ],
+    load: async () => (await import('./nodes.ts')).nodes,
+  },
+  {
+    usage: 'keys create <name>',
+    summary: 'mint an API key and print it once',
+    options: {
+      '--scope <scope...>': "what the key may do (default: all that the maker's may)",
+      '--expires <time>': 'when it ends, e.g. 2027-01-31',
+      ...JSON_OPTION,
+    },
+    examples: [
+      'graphwright keys create laptop',
+      'graphwright keys create ci --scope workflows:execute --expires 2027-01-31',
+    ],
+    load: async () => (await import('./keys.ts')).createKey,
+  },
+  {
+    usage: 'keys list',
+    summary: 'list the API keys',
+    options: JSON_OPTION,
+    examples: ['graphwright keys list'],
+    load: async () => (await import('./keys.ts')).listKeys,
+  },
+  {
+    usage: 'keys revoke <id>',
+    summary: 'end an API key, everywhere within 5 seconds',
+    options: JSON_OPTION,
+    examples: ['graphwright keys revoke key_01k…'],
+    load: async () => (await import('./keys.ts')).revokeKey,
+  },
+  {
+    usage: 'doctor',
+    summary: 'check that this machine has what the service needs',
+    options: JSON_OPTION,
+    examples: ['graphwright doctor'],
+    load: async () => (await import('./doctor.ts')).doctor,
+  },
+];
+
+const GROUPS: Readonly<Record<string, string>> = {
+  keys: "API keys: over HTTP where GRAPHWRIGHT_API_KEY is set, else on the service's own database",
+};
+
+/** The parser of the whole command line. It throws a CommanderError for help, version and wrong usage. */
+export function buildProgram(context: Pick<CommandInput, 'terminal' | 'signal'>): Parser {
+  const program = new Parser('graphwright')
+    .description('Stores, checks and runs workflow graphs of AI media nodes.')
+    .version(readVersion(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand('help [command]', 'print the help of a command')
+    .exitOverride()
+    .configureOutput({ outputError: () => undefined })
+    .addHelpText(
+      'after',
+      () =>
+        `${examplesHelp(['graphwright serve', 'graphwright run examples/postcard.json'])}${settingsHelp()}`,
+    );
+  for (const row of COMMANDS) addCommand(program, row, context);
+  return program;
+}
+
+function addCommand(
+  program: Parser,
+  row: CommandRow,
+  context: Pick<CommandInput, 'terminal' | 'signal'>,
+): void {
+  const [first = '', ...rest] = row.usage.split(' ');
+  const parent = first in GROUPS ? findGroup(program, first) : program;
+  const parser = parent
+    .command(parent === program ? row.usage : rest.join(' '))
+    .summary(row.summary)
+    .description(`${row.summary[0]?.toUpperCase()}${row.summary.slice(1)}.`)
+    .addHelpText('after', examplesHelp(row.examples));
+  for (const [flags, meaning] of Object.entries(row.options ?? {})) parser.option(flags, meaning);
+  parser.action(async () => {
+    const command = await row.load();
+    await command({ args: parser.args, options: parser.opts<Record<string, OptionValue>>(), ...context });
+  });
+}
+
+function findGroup(program: Parser, name: string): Parser {
+  return (
+    program.commands.find(command => command.name() === name) ??
+    program.command(name).description(GROUPS[name] ?? '')
+  );
+}
+
+function examplesHelp(examples: readonly string[]): string {
+  return `\nExamples:\n${examples.map(example => `  $ ${example}\n`).join('')}`;
+}
+
+function settingsHelp(): string {
+  const rows = listSettings().map(({ name, shown, help }) => [`  ${name}`, shown, help]);
+  const lines = alignColumns([['  variable', 'default', 'meaning'], ...rows]);
+  return `\nSettings, from the environment:\n${lines.join('\n')}\n\nExit codes: 0 done, 1 the work failed, 2 wrong usage.`;
+}
+
+function readVersion(): string {
+  const file = new URL('../../package.json', import.meta.url);
+  const { version }: { version: string } = JSON.parse(readFileSync(file, 'utf8'));
+  return version;
+}

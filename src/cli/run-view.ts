@@ -1,0 +1,159 @@
+// A run as it stands, kept up to date from the service's events, and drawn as lines for a person.
+import type { ServerEvent } from './server-events.ts';
+import type { Style, Terminal } from './terminal.ts';
+import { alignColumns, cleanText, fitText, padText, textWidth } from './text-width.ts';
+
+/** The members of decisions.md §5 that the command line shows. */
+export interface NodeState {
+  readonly nodeId: string;
+  readonly label: string;
+  readonly status: string;
+  readonly error: string | null;
+  readonly outputUrl?: string;
+  readonly outputUrls?: readonly string[];
+  readonly text?: string;
+  readonly texts?: readonly string[];
+  readonly value?: unknown;
+  readonly values?: readonly unknown[];
+  readonly startedAt: string | null;
+  readonly finishedAt: string | null;
+  readonly cached: boolean;
+  readonly progress: number;
+}
+
+export interface Execution {
+  readonly id: string;
+  readonly workflowId: string;
+  readonly status: string;
+  readonly nodeStates: readonly NodeState[];
+  readonly outputs: readonly {
+    readonly nodeId: string;
+    readonly label: string;
+    readonly type: string;
+    readonly url?: string;
+    readonly text?: string;
+    readonly value?: unknown;
+  }[];
+  readonly error: { readonly message: string; readonly nodeId: string | null } | null;
+  readonly createdAt: string;
+  readonly startedAt: string | null;
+  readonly finishedAt: string | null;
+}
+
+const TERMINAL_STATUSES: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'TIMEOUT', 'CANCELLED']);
+export const hasEnded = ({ status }: { readonly status: string }): boolean => TERMINAL_STATUSES.has(status);
+
+const LOOKS: Readonly<Record<string, readonly [mark: string, style: Style]>> = {
+  PENDING: ['·', 'dim'],
+  RUNNING: ['●', 'cyan'],
+  WAITING: ['◌', 'yellow'],
+  COMPLETED: ['✔', 'green'],
+  FAILED: ['✖', 'red'],
+  SKIPPED: ['–', 'dim'],
+  CANCELLED: ['✖', 'yellow'],
+};
+const SPINNER = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
+const SPINNER_MS = 80;
+const BAR_COLUMNS = 20;
+/** A text result is shown by its beginning. */
+const MAX_TEXT_COLUMNS = 120;
+
+/** The run after one event of its stream; `undefined` before the first snapshot. */
+export function applyEvent(run: Execution | undefined, { event, data }: ServerEvent): Execution | undefined {
+  const parsed = JSON.parse(data) as Partial<Execution> & Partial<NodeState>;
+  if (event === 'snapshot') return parsed as Execution;
+  if (run === undefined) return undefined;
+  if (event === 'execution') return { ...run, ...(parsed as Partial<Execution>) };
+  // `node` brings a whole state, `progress` the id and the fraction alone.
+  return {
+    ...run,
+    nodeStates: run.nodeStates.map(state =>
+      state.nodeId === parsed.nodeId ? { ...state, ...(parsed as Partial<NodeState>) } : state,
+    ),
+  };
+}
+
+/** The lines of a live frame: one a node, then the bar of the whole run. */
+export function drawRun(run: Execution, terminal: Terminal, nowMs: number): string[] {
+  const rows = run.nodeStates.map(state => {
+    const [mark, style] = LOOKS[state.status] ?? ['?', 'dim'];
+    const spin =
+      state.status === 'RUNNING' ? (SPINNER[Math.floor(nowMs / SPINNER_MS) % SPINNER.length] ?? mark) : mark;
+    const label = cleanText(state.label);
+    return [
+      ` ${terminal.paint(style, spin)} ${state.status === 'PENDING' ? terminal.paint('dim', label) : label}`,
+      terminal.paint('dim', describeTime(state, nowMs)),
+      state.status === 'RUNNING' && state.progress > 0
+        ? drawBar(state.progress, terminal)
+        : drawResult(state, terminal),
+    ];
+  });
+  const done = run.nodeStates.filter(
+    state => !['PENDING', 'RUNNING', 'WAITING'].includes(state.status),
+  ).length;
+  const total = run.nodeStates.length;
+  const elapsed = formatMs(
+    (run.finishedAt === null ? nowMs : Date.parse(run.finishedAt)) - Date.parse(run.createdAt),
+  );
+  const look = hasEnded(run) ? (LOOKS[run.status]?.[1] ?? 'red') : 'cyan';
+  const summary = ` ${drawBar(total === 0 ? 1 : done / total, terminal)} ${done} of ${total} nodes  ${terminal.paint(look, run.status)}  ${terminal.paint('dim', elapsed)}`;
+  return [...alignColumns(rows), summary];
+}
+
+/** A node's change as one line for a pipe, e.g. `COMPLETED  Picture  1.2 s  http://…`. */
+export function describeChange(state: NodeState, terminal: Terminal): string {
+  const result = drawResult(state, terminal);
+  const cells = [padText(state.status, 9), cleanText(state.label), describeTime(state), result];
+  return cells.filter(cell => cell !== '').join('  ');
+}
+
+/** The nodes of an ended run as a table that fits the terminal. */
+export function drawTable(run: Execution, terminal: Terminal): string[] {
+  const rows = run.nodeStates.map(state => [
+    cleanText(state.label),
+    terminal.paint(
+      LOOKS[state.status]?.[1] ?? 'dim',
+      state.status.toLowerCase() + (state.cached ? ', cached' : ''),
+    ),
+    describeTime(state),
+    drawResult(state, terminal),
+  ]);
+  const [head = '', ...lines] = alignColumns([['node', 'status', 'time', 'result'], ...rows], 3);
+  const columns = terminal.isLive ? terminal.width - 1 : Number.POSITIVE_INFINITY;
+  const rule = '─'.repeat(Math.min(columns, Math.max(...[head, ...lines].map(textWidth))));
+  return [
+    terminal.paint('bold', head),
+    terminal.paint('dim', rule),
+    ...lines.map(line => fitText(line, columns)),
+  ];
+}
+
+function drawBar(fraction: number, terminal: Terminal): string {
+  const full = Math.round(Math.min(1, Math.max(0, fraction)) * BAR_COLUMNS);
+  return terminal.paint('cyan', '━'.repeat(full)) + terminal.paint('dim', '─'.repeat(BAR_COLUMNS - full));
+}
+
+function drawResult(state: NodeState, terminal: Terminal): string {
+  if (state.error !== null) return terminal.paint('red', cleanText(state.error));
+  const several = state.outputUrls ?? state.texts ?? state.values;
+  if (several !== undefined && several.length > 1) return terminal.paint('dim', `${several.length} results`);
+  const value =
+    state.outputUrl ?? state.text ?? (state.value === undefined ? '' : JSON.stringify(state.value));
+  return state.outputUrl === undefined ? fitText(cleanText(value), MAX_TEXT_COLUMNS) : value;
+}
+
+function describeTime(state: NodeState, nowMs?: number): string {
+  if (state.cached) return 'cached';
+  if (state.startedAt === null) return '';
+  const endMs = state.finishedAt === null ? nowMs : Date.parse(state.finishedAt);
+  return endMs === undefined ? '' : formatMs(endMs - Date.parse(state.startedAt));
+}
+
+/** `7 ms`, `1.2 s`, `3 min 05 s`. */
+export function formatMs(ms: number): string {
+  const known = Math.max(0, ms);
+  if (known < 1000) return `${Math.round(known)} ms`;
+  if (known < 60_000) return `${(known / 1000).toFixed(1)} s`;
+  const seconds = Math.round(known / 1000);
+  return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`;
+}

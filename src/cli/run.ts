@@ -1,0 +1,96 @@
+// `graphwright run`: saves a workflow file where one is given, starts a run, follows it and prints what came out.
+import type { Json } from '../graph/types.ts';
+import { toError } from '../lib/errors.ts';
+import { isId } from '../lib/ids.ts';
+import { readSettings } from '../lib/settings.ts';
+import { connect } from './client.ts';
+import type { Command, OptionValue } from './command.ts';
+import { UsageError, WorkFailed } from './failure.ts';
+import { followRun } from './follow.ts';
+import type { Execution } from './run-view.ts';
+import type { Terminal } from './terminal.ts';
+import { cleanText } from './text-width.ts';
+import { readWorkflowFile, type WorkflowFile } from './workflow-file.ts';
+
+interface Saved extends WorkflowFile {
+  readonly id: string;
+}
+
+export const run: Command = async ({ args, options, terminal, signal }) => {
+  const [target = ''] = args;
+  // Requests outlive the first Ctrl-C: it asks the service to cancel, and the run is followed to its end.
+  const client = connect(readSettings(), new AbortController().signal);
+  const file = isId('workflow', target) ? undefined : await readWorkflowFile(target);
+  const source = file ?? (await client.get<Saved>(`/workflows/${target}`));
+  const inputs = parseInputs(options.input, source);
+  const { id } = file === undefined ? { id: target } : await client.post<Saved>('/workflows', file);
+  const { executionId } = await client.post<{ executionId: string }>(`/workflows/${id}/run`, { inputs });
+  const quiet = options.json === true;
+  if (!quiet)
+    terminal.print(
+      `${terminal.paint('bold', cleanText(source.name))}  ${terminal.paint('dim', `${id}  ${executionId}`)}`,
+    );
+
+  const cancel = (): void => {
+    client
+      .post(`/executions/${executionId}/cancel`)
+      .catch((thrown: unknown) =>
+        terminal.note(`The run could not be cancelled: ${toError(thrown).message}`),
+      );
+  };
+  if (signal.aborted) cancel();
+  signal.addEventListener('abort', cancel, { once: true });
+  const ended = await followRun(client, executionId, quiet ? undefined : terminal);
+  if (quiet) terminal.print(JSON.stringify(ended, null, 2));
+  else printResult(ended, terminal);
+  if (ended.status !== 'COMPLETED') throw new WorkFailed(`The run ended as ${ended.status}.`);
+};
+
+/** The value that a text on the command line stands for, by the type of the input node. */
+const READERS: Readonly<Record<string, (text: string) => Json>> = {
+  'input:number': text => {
+    const parsed = Number(text);
+    if (text.trim() === '' || !Number.isFinite(parsed)) throw new Error('needs a number');
+    return parsed;
+  },
+  'input:json': text => JSON.parse(text) as Json,
+  'input:list': text => {
+    const parsed = JSON.parse(text) as Json;
+    if (!Array.isArray(parsed)) throw new Error('needs a JSON array');
+    return parsed as Json;
+  },
+};
+
+/** `node=value` texts as the run's `inputs`. UsageError where a text has no such form or names no input node. */
+export function parseInputs(
+  given: OptionValue,
+  { nodes }: Pick<WorkflowFile, 'nodes'>,
+): Readonly<Record<string, Json>> {
+  const types = new Map(nodes.map(node => [node.id, node.data?.nodeType ?? '']));
+  const known = [...types].filter(([, type]) => type.startsWith('input:')).map(([id]) => id);
+  const entries = (Array.isArray(given) ? (given as readonly string[]) : []).map((pair): [string, Json] => {
+    const cut = pair.indexOf('=');
+    if (cut <= 0) throw new UsageError(`--input ${pair} must have the form node=value.`);
+    const id = pair.slice(0, cut);
+    const value = pair.slice(cut + 1);
+    if (!known.includes(id)) {
+      throw new UsageError(
+        `--input ${id}: the workflow has no input node with this id${known.length === 0 ? '' : `; it has ${known.join(', ')}`}.`,
+      );
+    }
+    try {
+      return [id, READERS[types.get(id) ?? '']?.(value) ?? value];
+    } catch (thrown) {
+      throw new UsageError(`--input ${id}: ${toError(thrown).message}.`, { cause: thrown });
+    }
+  });
+  return Object.fromEntries(entries);
+}
+
+function printResult(ended: Execution, terminal: Terminal): void {
+  for (const { label, url, text, value } of ended.outputs) {
+    terminal.print(`${terminal.paint('bold', cleanText(label))}: ${url ?? text ?? JSON.stringify(value)}`);
+  }
+  if (ended.error !== null) terminal.note(`graphwright: ${cleanText(ended.error.message)}`);
+  else if (ended.status !== 'COMPLETED') terminal.note(`graphwright: the run ended as ${ended.status}.`);
+}

@@ -1,0 +1,50 @@
+// A workflow in a file: the JSON that POST /workflows takes.
+import { readFile, stat } from 'node:fs/promises';
+import type { Graph } from '../graph/types.ts';
+import { toError } from '../lib/errors.ts';
+import { UsageError } from './failure.ts';
+
+/** The contract's limit of a request body. */
+const MAX_BYTES = 4 * 1024 * 1024;
+
+export interface WorkflowFile extends Graph {
+  readonly name: string;
+}
+
+/** Reads the file; UsageError where it is unreadable, no JSON, or holds no nodes and edges. */
+export async function readWorkflowFile(path: string): Promise<WorkflowFile> {
+  const text = await readText(path);
+  const parsed = parseJson(path, text) as Partial<WorkflowFile> | null;
+  if (!Array.isArray(parsed?.nodes) || !Array.isArray(parsed.edges)) {
+    throw new UsageError(`${path} is not a workflow: it needs "nodes" and "edges", each an array.`);
+  }
+  return parsed as WorkflowFile;
+}
+
+async function readText(path: string): Promise<string> {
+  try {
+    const { size } = await stat(path);
+    if (size > MAX_BYTES)
+      throw new UsageError(`${path} has ${size} bytes; a workflow has at most ${MAX_BYTES}.`);
+    return await readFile(path, 'utf8');
+  } catch (thrown) {
+    if (thrown instanceof UsageError) throw thrown;
+    const { code } = thrown as NodeJS.ErrnoException;
+    const reason = code === 'ENOENT' ? 'there is no such file' : toError(thrown).message;
+    throw new UsageError(`${path} cannot be read: ${reason}.`, { cause: thrown });
+  }
+}
+
+function parseJson(path: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (thrown) {
+    const { message } = toError(thrown);
+    const place = /at position (\d+)/.exec(message)?.[1];
+    const before = text.slice(0, Number(place ?? 0)).split('\n');
+    const where = place === undefined ? path : `${path}:${before.length}:${(before.at(-1) ?? '').length + 1}`;
+    throw new UsageError(`${where} is not JSON: ${message.replace(/ at position.*$/s, '')}.`, {
+      cause: thrown,
+    });
+  }
+}

@@ -1,0 +1,32 @@
+// Server-sent events, as they come cut into chunks at any byte.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { parseEvents, type ServerEvent } from '../../src/cli/server-events.ts';
+
+async function parse(text: string, chunkBytes: number): Promise<ServerEvent[]> {
+  const bytes = new TextEncoder().encode(text);
+  const chunks = Array.from({ length: Math.ceil(bytes.length / chunkBytes) }, (_, i) =>
+    bytes.subarray(i * chunkBytes, (i + 1) * chunkBytes),
+  );
+  async function* body(): AsyncGenerator<Uint8Array> {
+    yield* chunks;
+  }
+  return Array.fromAsync(parseEvents(body(), () => undefined));
+}
+
+const STREAM =
+  ': hello\n\nid: 1\nevent: snapshot\ndata: {"a":"é🌅"}\n\n: ping\n\nevent: progress\ndata: {"b":\ndata: 2}\n\nid: 2\ndata: last\n\nevent: cut';
+
+it('reads events whatever the chunks, skips comments, joins data lines and drops an unfinished event', async () => {
+  for (const chunkBytes of [1, 2, 7, 1000]) {
+    assert.deepEqual(await parse(STREAM, chunkBytes), [
+      { id: '1', event: 'snapshot', data: '{"a":"é🌅"}' },
+      { id: undefined, event: 'progress', data: '{"b":\n2}' },
+      { id: '2', event: 'message', data: 'last' },
+    ]);
+  }
+});
+
+it('reads lines that end in CR LF', async () => {
+  assert.deepEqual(await parse('id:7\r\ndata:x\r\n\r\n', 3), [{ id: '7', event: 'message', data: 'x' }]);
+});

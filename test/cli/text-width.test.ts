@@ -1,0 +1,51 @@
+// Columns of texts on a terminal: counted, cut and padded, colours and wide characters included.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { alignColumns, cleanText, fitText, padText, textWidth } from '../../src/cli/text-width.ts';
+
+const RED = '\u001b[31m';
+const OFF = '\u001b[39m';
+
+describe('textWidth', () => {
+  it('counts letters as one, East Asian characters and emoji as two, colours and marks as none', () => {
+    assert.equal(textWidth('Graph'), 5);
+    assert.equal(textWidth('図形'), 4);
+    assert.equal(textWidth('🌅'), 2);
+    assert.equal(textWidth('e\u0301'), 1);
+    assert.equal(textWidth(`${RED}red${OFF}`), 3);
+    assert.equal(textWidth('✔━─⠋…'), 5);
+  });
+});
+
+describe('fitText', () => {
+  it('leaves what fits and cuts what does not, with an ellipsis inside the columns', () => {
+    assert.equal(fitText('postcard', 8), 'postcard');
+    assert.equal(fitText('postcard', 7), 'postca…');
+    assert.equal(textWidth(fitText('図形図形図形', 7)), 7);
+  });
+
+  it('closes a colour that it cut open', () => {
+    const cut = fitText(`${RED}a long red line${OFF}`, 6);
+    assert.equal(textWidth(cut), 6);
+    assert.ok(cut.endsWith('\u001b[0m'));
+  });
+});
+
+describe('cleanText', () => {
+  it('makes one line without control characters, so that no text can steer the terminal', () => {
+    assert.equal(cleanText('a\u001b[2Jb\u0007\r\nc\td \ud800 '), 'ab c d');
+  });
+});
+
+describe('alignColumns', () => {
+  it('puts the columns of all rows under each other', () => {
+    assert.deepEqual(
+      alignColumns([
+        ['a', 'bb', 'c'],
+        ['図', 'b', 'c'],
+      ]),
+      ['a   bb  c', '図  b   c'],
+    );
+    assert.equal(padText('図', 4), '図  ');
+  });
+});
