@@ -1,0 +1,131 @@
+// The PostgreSQL that the service brings along: started on a data folder, kept running, stopped with the service.
+import { mkdir, realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { toError } from '../lib/errors.ts';
+import { findBinaries } from './embedded-binaries.ts';
+import { ensureCluster, giveFolder, makeSocketDir, removeSocketDir } from './embedded-cluster.ts';
+import { clearLeftovers } from './embedded-leftovers.ts';
+import { takeLock } from './embedded-lock.ts';
+import { chooseRunner } from './embedded-run.ts';
+import { type Server, type ServerRequest, startServer } from './embedded-server.ts';
+
+export interface EmbeddedOptions {
+  /** Made where it is missing; PostgreSQL's part is its subfolder `postgres`. */
+  readonly dataDir: string;
+  /** What a second service on the folder is told of this one, e.g. its base URL. */
+  readonly address?: string;
+  /** PostgreSQL's own log and what was done about its troubles, a line at a time. */
+  readonly log?: (line: string) => void;
+  /** Called once when PostgreSQL ended and could not be started again. */
+  readonly onExit?: (err: Error) => void;
+  /** The account to run it as where the service is root; `postgres` unless given, and others where that fails. */
+  readonly account?: string;
+}
+
+export interface EmbeddedPostgres {
+  /** Holds the Unix socket, the only way in; stays the same when PostgreSQL is restarted. */
+  readonly socketDir: string;
+  readonly user: string;
+  readonly database: string;
+  /** The postmaster's process, of now. */
+  readonly pid: number;
+  /** Stops PostgreSQL and gives the folder free. */
+  stop(): Promise<void>;
+}
+
+const USER = 'postgres';
+const DATABASE = 'postgres';
+const MAX_RESTARTS = 5;
+const RESTART_WINDOW_MS = 60_000;
+const RESTART_DELAY_MS = 200;
+
+/**
+ * Starts PostgreSQL on the data folder; the first time this makes the cluster. Throws a sentence where another
+ * service holds the folder or PostgreSQL cannot run here. Call it on the main thread: PostgreSQL ends with its caller.
+ */
+export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+  const { dataDir, address, log = () => undefined, onExit = () => undefined, account = 'postgres' } = options;
+  const binaries = await findBinaries();
+  await mkdir(dataDir, { recursive: true });
+  const folder = join(await realpath(dataDir), 'postgres');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const cluster = join(folder, 'cluster');
+  const lock = await takeLock(join(folder, 'service.lock'), dataDir, address);
+  try {
+    await clearLeftovers(cluster, log);
+    await removeSocketDir(lock.previous?.socketDir ?? '');
+    const owner = await stat(cluster).catch(() => undefined);
+    const runner = await chooseRunner({
+      postgres: binaries.postgres,
+      folder: await realpath(dataDir),
+      owner,
+      account,
+    });
+    await giveFolder(folder, cluster, runner);
+    await ensureCluster(cluster, binaries.initdb, USER, runner);
+    const socketDir = await makeSocketDir(runner);
+    await lock.describe({ socketDir });
+    const kept = await keepServer({ postgres: binaries.postgres, cluster, socketDir, runner, log }, onExit);
+    return {
+      socketDir,
+      user: USER,
+      database: DATABASE,
+      get pid() {
+        return kept.server.pid;
+      },
+      stop: async () => {
+        await kept.stop();
+        await removeSocketDir(socketDir);
+        await lock.release();
+      },
+    };
+  } catch (err) {
+    await lock.release();
+    throw err;
+  }
+}
+
+interface Keeper {
+  readonly server: Server;
+  stop(): Promise<void>;
+}
+
+/** Starts a server and, as long as nobody stops it, another one whenever it ends. */
+async function keepServer(request: ServerRequest, onExit: (err: Error) => void): Promise<Keeper> {
+  const ends: number[] = [];
+  let server = await startServer(request);
+  let stopping = false;
+
+  const restart = async (how: string): Promise<void> => {
+    request.log(`PostgreSQL (process ${server.pid}) ended unexpectedly: ${how}. Starting it again.`);
+    ends.push(performance.now());
+    const recent = ends.filter(atMs => atMs > performance.now() - RESTART_WINDOW_MS).length;
+    if (recent > MAX_RESTARTS)
+      throw new Error(`PostgreSQL ended ${recent} times within a minute, last with ${how}.`);
+    if (recent > 1) await sleep(RESTART_DELAY_MS * recent);
+    await clearLeftovers(request.cluster, request.log);
+    server = await startServer(request);
+  };
+  const keep = async (): Promise<void> => {
+    for (;;) {
+      const how = await server.ended;
+      if (stopping) return;
+      await restart(how);
+      if (stopping) await server.stop();
+    }
+  };
+  const kept = keep().catch((err: unknown) => {
+    if (!stopping) onExit(toError(err));
+  });
+  return {
+    get server() {
+      return server;
+    },
+    stop: async () => {
+      stopping = true;
+      await server.stop();
+      await kept;
+    },
+  };
+}
