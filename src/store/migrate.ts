@@ -1,0 +1,132 @@
+// Brings the database to the shape this program expects: forward only, once, whatever number of processes starts.
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '../lib/errors.ts';
+import type { Db } from './db.ts';
+
+/** One connection of the pool, which alone can hold the lock. */
+interface Client {
+  query<R>(statement: string, values?: unknown[]): Promise<{ readonly rows: readonly R[] }>;
+}
+
+interface Migration {
+  readonly version: number;
+  readonly name: string;
+  readonly sql: string;
+  /** SHA-256 of the file, in hex. */
+  readonly checksum: string;
+}
+
+type Applied = Omit<Migration, 'sql'>;
+
+const FOLDER = join(import.meta.dirname, '../../migrations');
+const FILE_NAME = /^(\d{4})_([a-z0-9_]+)\.sql$/;
+// Any number will do that nothing else on the database takes: "grph" in ASCII.
+const LOCK_KEY = 0x67_72_70_68;
+const LOCK_POLL_MS = 50;
+const LOCK_TIMEOUT_MS = 600_000;
+
+/**
+ * Applies the files of `migrations/` that the database has not seen, then calls `extra` (migrations of a library),
+ * all under one advisory lock. Throws a sentence where the database is newer than the program or an applied file has
+ * changed. Needs a pool of at least two connections, since `extra` brings its own.
+ */
+export async function migrate(db: Db, extra: () => Promise<void> = async () => undefined): Promise<void> {
+  const migrations = await readMigrations(FOLDER);
+  const client = await db.pool.connect();
+  try {
+    await takeLock(client);
+    await client.query(
+      `create table if not exists schema_migrations (
+        version integer primary key,
+        name text not null,
+        checksum text not null,
+        applied_at timestamptz(3) not null default now()
+      )`,
+    );
+    const { rows } = await client.query<Applied>(
+      'select version, name, checksum from schema_migrations order by version',
+    );
+    for (const migration of listPending(migrations, rows)) await apply(client, migration);
+    await extra();
+  } finally {
+    // Ending the connection frees the lock, whatever state it is in.
+    client.release(true);
+  }
+}
+
+/** The migrations still to be applied, in order. Throws where what was applied does not fit them. */
+export function listPending(known: readonly Migration[], applied: readonly Applied[]): readonly Migration[] {
+  const byVersion = new Map(known.map(migration => [migration.version, migration]));
+  for (const { version, name, checksum } of applied) {
+    const migration = byVersion.get(version);
+    if (migration === undefined) {
+      throw new AppError(
+        'unavailable',
+        `The database is newer than this program: it has migration ${label(version, name)}, and this program ends with ${label(known.at(-1)?.version ?? 0, known.at(-1)?.name ?? '')}. Start the newer program, or restore a backup.`,
+      );
+    }
+    if (migration.checksum !== checksum) {
+      throw new AppError(
+        'unavailable',
+        `Migration ${label(version, name)} was applied to this database and its file has changed since. Put the file back and write the change as a new migration.`,
+      );
+    }
+  }
+  const done = new Set(applied.map(({ version }) => version));
+  return known.filter(({ version }) => !done.has(version));
+}
+
+const label = (version: number, name: string): string => `${String(version).padStart(4, '0')}_${name}`;
+
+async function readMigrations(folder: string): Promise<readonly Migration[]> {
+  const files = (await readdir(folder)).filter(file => file.endsWith('.sql')).sort();
+  return Promise.all(
+    files.map(async (file, i) => {
+      const [, version, name] = FILE_NAME.exec(file) ?? [];
+      if (name === undefined || Number(version) !== i + 1) {
+        throw new Error(`migrations/${file} is not the file number ${i + 1} named NNNN_name.sql.`);
+      }
+      const sql = await readFile(join(folder, file), 'utf8');
+      return {
+        version: Number(version),
+        name,
+        sql,
+        checksum: createHash('sha256').update(sql).digest('hex'),
+      };
+    }),
+  );
+}
+
+/** Asks again and again: a statement that waits would be ended by the pool's statement timeout. */
+async function takeLock(client: Client): Promise<void> {
+  const deadline = performance.now() + LOCK_TIMEOUT_MS;
+  for (;;) {
+    const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [
+      LOCK_KEY,
+    ]);
+    if (rows[0]?.taken === true) return;
+    if (performance.now() > deadline) {
+      throw new AppError(
+        'unavailable',
+        `Another process has been migrating the database for ${LOCK_TIMEOUT_MS / 60_000} minutes. See what it does, then start again.`,
+      );
+    }
+    await sleep(LOCK_POLL_MS);
+  }
+}
+
+async function apply(client: Client, { version, name, sql, checksum }: Migration): Promise<void> {
+  await client.query('begin');
+  // Large tables take longer than the pool allows a statement.
+  await client.query('set local statement_timeout = 0');
+  await client.query(sql);
+  await client.query('insert into schema_migrations (version, name, checksum) values ($1, $2, $3)', [
+    version,
+    name,
+    checksum,
+  ]);
+  await client.query('commit');
+}

@@ -1,0 +1,27 @@
+// Refuses an outside PostgreSQL that is too old for the statements of this folder.
+import { AppError } from '../lib/errors.ts';
+import type { Tx } from './db.ts';
+
+const OLDEST_MAJOR = 15;
+
+/** Throws a sentence that names the version found where the server is older than PostgreSQL 15. */
+export async function checkServerVersion(tx: Tx): Promise<void> {
+  const { rows } = await tx.query<{ server_version_num: string }>('show server_version_num');
+  const problem = judgeVersion(rows[0]?.server_version_num ?? '');
+  if (problem !== undefined) throw new AppError('unavailable', problem);
+}
+
+/** What is wrong with a `server_version_num` such as `150004`; undefined where it will do. */
+export function judgeVersion(versionNum: string): string | undefined {
+  const number = Number.parseInt(versionNum, 10);
+  if (number >= OLDEST_MAJOR * 10_000) return undefined;
+  return `DATABASE_URL leads to ${nameVersion(number)}; Graphwright needs PostgreSQL ${OLDEST_MAJOR} or newer. Upgrade it, or unset DATABASE_URL to use the embedded one.`;
+}
+
+// Until 9.6 the major version had two parts: 90603 is 9.6.3, 140011 is 14.11.
+function nameVersion(number: number): string {
+  if (Number.isNaN(number)) return 'a server that does not tell its version';
+  const major = Math.trunc(number / 10_000);
+  if (major >= 10) return `PostgreSQL ${major}.${number % 10_000}`;
+  return `PostgreSQL ${major}.${Math.trunc(number / 100) % 100}.${number % 100}`;
+}

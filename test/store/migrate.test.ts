@@ -1,0 +1,98 @@
+// Migrations: once, whoever starts; refused where database and program do not fit.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { AppError } from '../../src/lib/errors.ts';
+import { type Db, openDb } from '../../src/store/db.ts';
+import { listPending, migrate } from '../../src/store/migrate.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+const open = (connection: TestDatabase['connection'], database: string): Db =>
+  openDb({
+    connection: { ...connection, database },
+    maxConnections: 2,
+    onError: err => process.emitWarning(err),
+  });
+
+const file = (version: number, name: string, checksum = `sum ${version}`) => ({
+  version,
+  name,
+  checksum,
+  sql: '',
+});
+
+describe('migrate', () => {
+  let test: TestDatabase;
+  let empty: string;
+
+  before(async () => {
+    test = await createTestDatabase();
+    empty = `${test.connection.database}_empty`;
+    await test.db.query(`create database ${empty} template template0`);
+  });
+  after(async () => {
+    await test.db.query(`drop database ${empty} with (force)`);
+    await test.drop();
+  });
+
+  it('runs each file once when four pools start at the same time on an empty database', async () => {
+    const pools = Array.from({ length: 4 }, () => open(test.connection, empty));
+    let inside = 0;
+    const extra = async (): Promise<void> => {
+      assert.equal(++inside, 1, 'only one is inside the lock');
+      await pools[0]?.query('select pg_sleep(0.05)');
+      inside--;
+    };
+    try {
+      await Promise.all(pools.map(pool => migrate(pool, extra)));
+      const { rows } = await (pools[0] as Db).query<{ count: number; distinct: number }>(
+        'select count(*), count(distinct version) as distinct from schema_migrations',
+      );
+      assert.ok((rows[0]?.count ?? 0) >= 1);
+      assert.equal(rows[0]?.count, rows[0]?.distinct);
+    } finally {
+      await Promise.all(pools.map(pool => pool.close()));
+    }
+  });
+
+  it('frees the lock and leaves the database usable when extra throws', async () => {
+    const pool = open(test.connection, empty);
+    try {
+      await assert.rejects(
+        migrate(pool, async () => {
+          throw new Error('no');
+        }),
+        /^Error: no$/,
+      );
+      await migrate(pool);
+    } finally {
+      await pool.close();
+    }
+  });
+
+  it('refuses a database that a newer program has migrated', async () => {
+    const pool = open(test.connection, empty);
+    try {
+      await pool.query("insert into schema_migrations (version, name, checksum) values (9999, 'future', '')");
+      await assert.rejects(migrate(pool), /newer than this program: it has migration 9999_future/);
+    } finally {
+      await pool.close();
+    }
+  });
+});
+
+describe('listPending', () => {
+  it('names what is not applied yet, in order', () => {
+    const known = [file(1, 'init'), file(2, 'b'), file(3, 'c')];
+    assert.deepEqual(
+      listPending(known, [file(1, 'init')]).map(({ version }) => version),
+      [2, 3],
+    );
+  });
+
+  it('refuses an applied file that has changed', () => {
+    assert.throws(
+      () => listPending([file(1, 'init', 'new')], [file(1, 'init', 'old')]),
+      (err: unknown) => err instanceof AppError && /0001_init was applied .* has changed/.test(err.message),
+    );
+  });
+});

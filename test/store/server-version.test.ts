@@ -1,0 +1,29 @@
+// Which outside PostgreSQL is accepted.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { checkServerVersion, judgeVersion } from '../../src/store/server-version.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+describe('the server version', () => {
+  let test: TestDatabase;
+  before(async () => {
+    test = await createTestDatabase();
+  });
+  after(() => test.drop());
+
+  it('accepts PostgreSQL 15 and newer', async () => {
+    assert.equal(judgeVersion('150000'), undefined);
+    assert.equal(judgeVersion('180004'), undefined);
+    await checkServerVersion(test.db);
+  });
+
+  for (const [number, name] of [
+    ['140011', 'PostgreSQL 14.11'],
+    ['90603', 'PostgreSQL 9.6.3'],
+    ['', 'a server that does not tell its version'],
+  ] as const) {
+    it(`refuses ${name} by that name`, () => {
+      assert.match(judgeVersion(number) ?? '', new RegExp(`leads to ${name}; .* 15 or newer`));
+    });
+  }
+});
