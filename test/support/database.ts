@@ -1,0 +1,79 @@
+// A database of its own for each test file, cloned from the migrated template.
+import { existsSync, rmSync } from 'node:fs';
+import { type Db, openDb } from '../../src/store/db.ts';
+import { ADDRESS_VARIABLE, startTestServer, TEMPLATE, type TestAddress } from './postgres.ts';
+
+export interface TestDatabase {
+  readonly db: Db;
+  /** For a second pool or another process. */
+  readonly connection: TestAddress;
+  /** Closes `db` and removes the database, whoever is still connected to it. */
+  drop(): Promise<void>;
+}
+
+const MAX_CONNECTIONS = 10;
+const MAX_REMOVALS = 100;
+const REMOVAL_DELAY_MS = 20;
+
+let lazyAddress: Promise<TestAddress> | undefined;
+let count = 0;
+
+/** Call it in `before` and `drop` in `after`. Uses the run's server, or starts one where the file runs alone. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const address = await findAddress();
+  const database = `test_${process.pid}_${count++}`;
+  await administrate(address, `create database ${database} template ${TEMPLATE} strategy file_copy`);
+  const connection = { ...address, database };
+  const db = openDb({
+    connection,
+    maxConnections: MAX_CONNECTIONS,
+    onError: err => process.emitWarning(err),
+  });
+  return {
+    db,
+    connection,
+    drop: async () => {
+      await db.close();
+      await administrate(address, `drop database ${database} with (force)`);
+    },
+  };
+}
+
+function findAddress(): Promise<TestAddress> {
+  const given = process.env[ADDRESS_VARIABLE];
+  if (given !== undefined) return Promise.resolve(JSON.parse(given) as TestAddress);
+  lazyAddress ??= startOwn();
+  return lazyAddress;
+}
+
+/** A server for this process alone. Only synchronous work is left to do at exit, so it is ended without ceremony. */
+async function startOwn(): Promise<TestAddress> {
+  const { address, pid, folder } = await startTestServer();
+  process.once('exit', () => {
+    process.kill(pid, 'SIGQUIT');
+    removeNow(address.socketDir);
+    removeNow(folder);
+  });
+  return address;
+}
+
+/** Tries again while PostgreSQL, on its way out, still touches its files. */
+function removeNow(folder: string): void {
+  const clock = new Int32Array(new SharedArrayBuffer(4));
+  for (let attempt = 0; attempt < MAX_REMOVALS && existsSync(folder); attempt++) {
+    try {
+      rmSync(folder, { recursive: true });
+    } catch {
+      Atomics.wait(clock, 0, 0, REMOVAL_DELAY_MS);
+    }
+  }
+}
+
+async function administrate(connection: TestAddress, statement: string): Promise<void> {
+  const admin = openDb({ connection, maxConnections: 1, onError: err => process.emitWarning(err) });
+  try {
+    await admin.query(statement);
+  } finally {
+    await admin.close();
+  }
+}

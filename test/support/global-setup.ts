@@ -1,0 +1,15 @@
+// Starts the one PostgreSQL of a whole test run (node --test --test-global-setup) and removes it at the end.
+import { ADDRESS_VARIABLE, startTestServer, type TestServer } from './postgres.ts';
+
+let server: TestServer | undefined;
+
+/** Called by the runner before the first test file; the files' processes inherit the address. */
+export async function globalSetup(): Promise<void> {
+  server = await startTestServer();
+  process.env[ADDRESS_VARIABLE] = JSON.stringify(server.address);
+}
+
+/** Called by the runner after the last test file, failures and Ctrl-C included. */
+export async function globalTeardown(): Promise<void> {
+  await server?.stop();
+}

@@ -1,0 +1,64 @@
+// One embedded PostgreSQL for tests, in a temporary folder, with a template database that has every migration.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runMigrations } from 'graphile-worker';
+import { openDb } from '../../src/store/db.ts';
+import { startEmbedded } from '../../src/store/embedded.ts';
+import { migrate } from '../../src/store/migrate.ts';
+
+export const TEMPLATE = 'graphwright_template';
+
+/** Where a test's process finds the server: JSON of `TestAddress`. */
+export const ADDRESS_VARIABLE = 'GRAPHWRIGHT_TEST_POSTGRES';
+
+export interface TestAddress {
+  readonly socketDir: string;
+  readonly user: string;
+  readonly database: string;
+}
+
+export interface TestServer {
+  readonly address: TestAddress;
+  readonly pid: number;
+  readonly folder: string;
+  stop(): Promise<void>;
+}
+
+/** Starts the server and fills the template. `stop` removes every trace of it. */
+export async function startTestServer(): Promise<TestServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'graphwright-test-'));
+  const postgres = await startEmbedded({ dataDir: folder });
+  const stop = async (): Promise<void> => {
+    await postgres.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  const { socketDir, user, database, pid } = postgres;
+  const address = { socketDir, user, database };
+  try {
+    await makeTemplate(address);
+  } catch (err) {
+    await stop();
+    throw err;
+  }
+  return { address, pid, folder, stop };
+}
+
+async function makeTemplate(address: TestAddress): Promise<void> {
+  const admin = open(address);
+  // Test data need not outlive the machine.
+  await admin.query('alter system set fsync = off');
+  await admin.query('select pg_reload_conf()');
+  await admin.query(`create database ${TEMPLATE}`);
+  await admin.close();
+  const template = open({ ...address, database: TEMPLATE });
+  await migrate(template, () => runMigrations({ pgPool: template.pool }));
+  await template.close();
+}
+
+const open = (connection: TestAddress): ReturnType<typeof openDb> =>
+  openDb({
+    connection,
+    maxConnections: 3,
+    onError: err => process.emitWarning(err),
+  });
