@@ -1,0 +1,42 @@
+// The known name nearest to a misspelt one.
+
+const MAX_NAME = 80;
+
+/** The candidate within a third of the name's length in edits, case and separators aside; undefined where none is near. */
+export function nearest(name: string, candidates: Iterable<string>): string | undefined {
+  if (name.length > MAX_NAME) return undefined;
+  const wanted = fold(name);
+  let best: string | undefined;
+  let limit = Math.max(1, Math.floor(wanted.length / 3)) + 1;
+  for (const candidate of candidates) {
+    const distance = editDistance(wanted, fold(candidate), limit);
+    if (distance < limit) {
+      best = candidate;
+      limit = distance;
+    }
+  }
+  return best;
+}
+
+function fold(name: string): string {
+  return name.toLowerCase().replace(/[-_ ]/g, '');
+}
+
+/** Edits (insert, delete, replace) from one text to the other, or `limit` where there are as many or more. */
+function editDistance(from: string, to: string, limit: number): number {
+  if (Math.abs(from.length - to.length) >= limit) return limit;
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= from.length; i++) {
+    const next = [i];
+    let least = i;
+    for (let j = 1; j <= to.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
+      const cost = Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1);
+      next.push(cost);
+      least = Math.min(least, cost);
+    }
+    if (least >= limit) return limit;
+    row = next;
+  }
+  return Math.min(limit, row[to.length] ?? limit);
+}
