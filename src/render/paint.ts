@@ -1,0 +1,74 @@
+// The rasterizer's owner: surfaces, bundled fonts, PNG. Loaded in worker threads only (still-worker.ts), where
+// the fonts of the machine are switched off, so that a picture is the same everywhere.
+import { fileURLToPath } from 'node:url';
+import { type Canvas, createCanvas, GlobalFonts, Image, type SKRSContext2D } from '@napi-rs/canvas';
+import type { Measure } from './text-layout.ts';
+
+export type Brush = SKRSContext2D;
+
+const WEIGHTS = [400, 600, 800] as const;
+export type Weight = (typeof WEIGHTS)[number];
+
+// One family a subset: within one family a character that is missing in its first file would not be found.
+const SUBSETS = [
+  'latin',
+  'latin-ext',
+  'cyrillic',
+  'cyrillic-ext',
+  'greek',
+  'greek-ext',
+  'vietnamese',
+] as const;
+const FAMILIES = SUBSETS.map(subset => `"Inter ${subset}"`).join(', ');
+
+for (const subset of SUBSETS) {
+  for (const weight of WEIGHTS) {
+    const file = import.meta.resolve(`@fontsource/inter/files/inter-${subset}-${weight}-normal.woff2`);
+    GlobalFonts.registerFromPath(fileURLToPath(file), `Inter ${subset}`);
+  }
+}
+
+export interface Surface {
+  readonly canvas: Canvas;
+  readonly brush: Brush;
+}
+
+export function createSurface(width: number, height: number): Surface {
+  const canvas = createCanvas(width, height);
+  const brush = canvas.getContext('2d');
+  brush.textBaseline = 'alphabetic';
+  return { canvas, brush };
+}
+
+/** Sets the font; `spacing` between letters is in em. */
+export function setFont(brush: Brush, weight: Weight, size: number, spacing = 0): void {
+  brush.font = `${weight} ${size}px ${FAMILIES}`;
+  brush.letterSpacing = `${(spacing * size).toFixed(3)}px`;
+}
+
+const MEASURED_SIZE = 100;
+
+/** Widths in em of text at this weight and letter spacing. */
+export function measureWith(brush: Brush, weight: Weight, spacing = 0): Measure {
+  const known = new Map<string, number>();
+  return text => {
+    const seen = known.get(text);
+    if (seen !== undefined) return seen;
+    setFont(brush, weight, MEASURED_SIZE, spacing);
+    const width = brush.measureText(text).width / MEASURED_SIZE;
+    known.set(text, width);
+    return width;
+  };
+}
+
+/** Decodes a PNG that media/images made. Bytes from outside never come here. */
+export async function readPng(bytes: Uint8Array): Promise<Image> {
+  const image = new Image();
+  image.src = Buffer.from(bytes);
+  await image.decode();
+  return image;
+}
+
+export function encodePng({ canvas }: Surface): Promise<Buffer> {
+  return canvas.encode('png');
+}

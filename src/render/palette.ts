@@ -1,0 +1,85 @@
+// Colours for drawn pictures, and the dice that choose among them: the same words give the same picture.
+import { createHash } from 'node:crypto';
+
+export interface Palette {
+  /** Dark, nearly black: the ground. */
+  readonly ground: string;
+  /** Four colours that stand well together on the ground, from deep to bright. */
+  readonly colors: readonly [string, string, string, string];
+  /** Words of a prompt that ask for this palette. */
+  readonly words: RegExp;
+}
+
+const PALETTES: readonly Palette[] = [
+  {
+    ground: '#0b1026',
+    colors: ['#3a2a8c', '#7c3aed', '#ec4899', '#fde68a'],
+    words: /\b(night|star|space|galax|neon|cyber|dream|magic|purple|violet)/i,
+  },
+  {
+    ground: '#1c0f13',
+    colors: ['#9f1239', '#ea580c', '#f59e0b', '#fef3c7'],
+    words: /\b(sunset|sunrise|fire|desert|autumn|warm|orange|red|fox|lion)/i,
+  },
+  {
+    ground: '#041c2c',
+    colors: ['#075985', '#0891b2', '#5eead4', '#f0fdfa'],
+    words: /\b(sea|ocean|water|lake|river|rain|whale|fish|blue|boat|harbou?r|beach|coast)/i,
+  },
+  {
+    ground: '#0c1f17',
+    colors: ['#14532d', '#15803d', '#a3e635', '#fefce8'],
+    words: /\b(forest|tree|garden|green|leaf|jungle|meadow|grass|spring|frog)/i,
+  },
+  {
+    ground: '#101827',
+    colors: ['#334155', '#64748b', '#bae6fd', '#f8fafc'],
+    words: /\b(snow|winter|ice|mountain|fog|mist|moon|silver|gr[ae]y|cloud)/i,
+  },
+  {
+    ground: '#2a1022',
+    colors: ['#831843', '#db2777', '#fda4af', '#fff1f2'],
+    words: /\b(flower|rose|love|pink|blossom|cherry|heart|wedding|candy)/i,
+  },
+  {
+    ground: '#17150f',
+    colors: ['#1d4ed8', '#dc2626', '#facc15', '#fafaf9'],
+    words: /\b(city|poster|bauhaus|toy|robot|car|train|street|pop)/i,
+  },
+  {
+    ground: '#12110f',
+    colors: ['#57534e', '#b45309', '#d6b88a', '#faf5ec'],
+    words: /\b(coffee|wood|bread|old|vintage|book|sand|dog|cat|portrait)/i,
+  },
+  {
+    ground: '#071b1f',
+    colors: ['#115e59', '#0d9488', '#fb7185', '#ffedd5'],
+    words: /\b(summer|tropic|palm|parrot|bird|fruit|melon|holiday)/i,
+  },
+];
+
+/** Numbers from 0 up to 1, the same row for the same text. */
+export function rollDice(text: string): () => number {
+  let state = createHash('sha256').update(text).digest().readUInt32LE(0);
+  // mulberry32: small, and even enough for drawing.
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** The palette that the prompt's words ask for, else one that its text falls upon. */
+export function choosePalette(prompt: string): Palette {
+  const asked = PALETTES.find(palette => palette.words.test(prompt.slice(0, 2000)));
+  const fallen = PALETTES[Math.floor(rollDice(`palette ${prompt}`)() * PALETTES.length)];
+  return asked ?? fallen ?? (PALETTES[0] as Palette);
+}
+
+/** The colour with another opacity, 0 to 1. */
+export function fade(hex: string, alpha: number): string {
+  return `${hex.slice(0, 7)}${Math.round(alpha * 255)
+    .toString(16)
+    .padStart(2, '0')}`;
+}

@@ -1,0 +1,62 @@
+// Draws stills off the main thread: a few worker threads, started at first use and ended when nobody needs them.
+import { once } from 'node:events';
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { createGate } from '../lib/gate.ts';
+import type { Still, StillAnswer } from './still-worker.ts';
+
+const gate = createGate({ concurrency: 2, maxWaiting: 500 });
+const TIMEOUT_MS = 30_000;
+// A thread holds about 60 MB, which a service at rest has better uses for.
+const IDLE_MS = 5_000;
+
+const idle = new Map<Worker, NodeJS.Timeout>();
+
+/** The still as PNG. The same still gives the same bytes. */
+export function drawStill(still: Still, signal: AbortSignal): Promise<Buffer> {
+  return gate(async () => {
+    const worker = takeWorker();
+    try {
+      const png = await ask(worker, still, AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]));
+      release(worker);
+      return png;
+    } catch (err) {
+      // Whatever it was doing, the thread is not asked again; ending it also stops a drawing that goes on.
+      void worker.terminate();
+      throw err;
+    }
+  }, signal);
+}
+
+async function ask(worker: Worker, still: Still, signal: AbortSignal): Promise<Buffer> {
+  worker.postMessage(still);
+  const [answer] = (await once(worker, 'message', { signal })) as [StillAnswer];
+  if ('error' in answer) throw new Error(`The still could not be drawn: ${answer.error}`);
+  return Buffer.from(answer.png.buffer, answer.png.byteOffset, answer.png.byteLength);
+}
+
+function takeWorker(): Worker {
+  const [waiting] = idle;
+  if (waiting === undefined) return startWorker();
+  const [worker, timer] = waiting;
+  clearTimeout(timer);
+  idle.delete(worker);
+  worker.ref();
+  return worker;
+}
+
+function startWorker(): Worker {
+  // Sources run as .ts; the published package holds .js.
+  const file = new URL(`./still-worker${extname(import.meta.filename)}`, import.meta.url);
+  const worker = new Worker(file, { env: { DISABLE_SYSTEM_FONTS_LOAD: '1' } });
+  worker.on('exit', () => {
+    clearTimeout(idle.get(worker));
+    idle.delete(worker);
+  });
+  return worker;
+}
+
+function release(worker: Worker): void {
+  worker.unref();
+  idle.set(worker, setTimeout(() => void worker.terminate(), IDLE_MS).unref());
+}
