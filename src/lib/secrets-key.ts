@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SettingsError } from './settings.ts';
+import { syncFolder } from './sync-folder.ts';
 
 export interface SecretsKeySource {
   /** 64 hex digits, checked by the settings; undefined: the key is kept in `dataDir`. */
@@ -53,13 +54,4 @@ async function mintKey(dataDir: string, path: string): Promise<Buffer> {
   const key = await readKey(path);
   if (key === undefined) throw new SettingsError(`${path} vanished while the service started.`);
   return key;
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

@@ -1,0 +1,120 @@
+// Media on the local disk: a temporary file, fsync, rename, fsync of the folder; keys spread over 1,024 folders.
+import { randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { AppError } from '../lib/errors.ts';
+import { syncFolder } from '../lib/sync-folder.ts';
+import { createMeter } from './measure.ts';
+import {
+  type ByteRange,
+  checkKey,
+  type MediaStorage,
+  type PutOptions,
+  type ReadFile,
+  type StoredFile,
+} from './storage.ts';
+
+const STALE_MS = 3_600_000;
+const READ_CHUNK_BYTES = 262_144;
+
+/** Opens the folder, made where it is not there, and sweeps what an earlier process left half written. */
+export async function openDiskStorage(folder: string): Promise<MediaStorage> {
+  const temporary = join(folder, 'tmp');
+  await mkdir(temporary, { recursive: true, mode: 0o700 });
+  await sweepTemporary(temporary);
+  const shards = new Set<string>();
+  const pathOf = (key: string): string => join(folder, shardOf(key), key);
+
+  /** Renames into the key's folder, so that neither the name nor the folder is lost with the power. */
+  const settle = async (from: string, key: string): Promise<void> => {
+    const shard = join(folder, shardOf(key));
+    if (!shards.has(shard)) {
+      await mkdir(shard, { recursive: true, mode: 0o700 });
+      await syncFolder(folder);
+      shards.add(shard);
+    }
+    await rename(from, join(shard, key));
+    await syncFolder(shard);
+  };
+
+  return {
+    async put(key, source, options) {
+      checkKey(key);
+      const path = join(temporary, randomUUID());
+      try {
+        const stored = await writeFile(path, source, options);
+        await settle(path, key);
+        return stored;
+      } catch (err) {
+        await rm(path, { force: true });
+        throw err;
+      }
+    },
+    async read(key, range) {
+      return await readFile(pathOf(key), range);
+    },
+    async stat(key) {
+      const { size } = (await stat(pathOf(key)).catch(ignoreAbsent)) ?? {};
+      return size === undefined ? undefined : { bytes: size };
+    },
+    async move(from, to) {
+      checkKey(to);
+      await settle(pathOf(from), to).catch(refuseAbsent);
+    },
+    async remove(key) {
+      await rm(pathOf(key), { force: true });
+    },
+  };
+}
+
+/** The random end of the id, since its beginning is the time: files of one hour must not share a folder. */
+function shardOf(key: string): string {
+  return checkKey(key).slice(-2);
+}
+
+async function writeFile(
+  path: string,
+  source: Uint8Array | AsyncIterable<Uint8Array>,
+  { maxBytes, signal }: PutOptions,
+): Promise<StoredFile> {
+  const meter = createMeter(maxBytes);
+  const file = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true });
+  await pipeline(
+    meter.pass(source instanceof Uint8Array ? [source] : source),
+    file,
+    signal === undefined ? {} : { signal },
+  );
+  return meter.total();
+}
+
+async function readFile(path: string, range: ByteRange | undefined): Promise<ReadFile> {
+  const file = await open(path).catch(refuseAbsent);
+  try {
+    const bytes = range === undefined ? (await file.stat()).size : range.end - range.start + 1;
+    return { bytes, stream: file.createReadStream({ ...range, highWaterMark: READ_CHUNK_BYTES }) };
+  } catch (err) {
+    await file.close();
+    throw err;
+  }
+}
+
+/** Other processes may share the folder: only what nobody can still be writing goes. */
+async function sweepTemporary(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    const { mtimeMs } = (await stat(path).catch(ignoreAbsent)) ?? {};
+    if (mtimeMs !== undefined && mtimeMs < Date.now() - STALE_MS) await rm(path, { force: true });
+  }
+}
+
+function ignoreAbsent(err: NodeJS.ErrnoException): undefined {
+  if (err.code !== 'ENOENT') throw err;
+}
+
+function refuseAbsent(err: NodeJS.ErrnoException): never {
+  throw err.code === 'ENOENT'
+    ? new AppError('not_found', 'The file of this media is gone.', { cause: err })
+    : err;
+}

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { newId } from '../../src/lib/ids.ts';
+import { openDiskStorage } from '../../src/media/disk.ts';
+import { testStorage } from './storage-contract.ts';
+
+const root = await mkdtemp(join(tmpdir(), 'gw-media-'));
+after(() => rm(root, { recursive: true }));
+
+testStorage('disk', () => openDiskStorage(join(root, 'media')));
+
+test('no temporary file outlives a put, whatever came of it', async () => {
+  assert.deepEqual(await readdir(join(root, 'media', 'tmp')), []);
+});
+
+test('opening sweeps stale temporary files and leaves fresh and finished ones', async () => {
+  const folder = join(root, 'swept');
+  await mkdir(join(folder, 'tmp'), { recursive: true });
+  await writeFile(join(folder, 'tmp', 'fresh'), 'x');
+  await writeFile(join(folder, 'tmp', 'stale'), 'x');
+  await utimes(join(folder, 'tmp', 'stale'), 0, 0);
+  const key = newId('media');
+  await (await openDiskStorage(folder)).put(key, Buffer.from('kept'), {
+    contentType: 'image/png',
+    maxBytes: 10,
+  });
+  const again = await openDiskStorage(folder);
+  assert.deepEqual(await readdir(join(folder, 'tmp')), ['fresh']);
+  assert.deepEqual(await again.stat(key), { bytes: 4 });
+});

@@ -1,0 +1,143 @@
+// What every media storage must do, run against the disk and against a bucket.
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { newId } from '../../src/lib/ids.ts';
+import { type MediaStorage, pendingKey } from '../../src/media/storage.ts';
+
+const OPTIONS = { contentType: 'image/png', maxBytes: 10_000_000 };
+
+/** Declares the tests of the contract for the storage that `open` gives. */
+export function testStorage(name: string, open: () => Promise<MediaStorage>): void {
+  const put = async (storage: MediaStorage, data: Uint8Array, key = newId('media')): Promise<string> => {
+    await storage.put(key, data, OPTIONS);
+    return key;
+  };
+  const readAll = async (storage: MediaStorage, key: string): Promise<Buffer> =>
+    await buffer((await storage.read(key)).stream);
+
+  test(`${name}: what is put is read back, with its size and hash`, async () => {
+    const storage = await open();
+    for (const size of [1, 65_536, 3_000_001]) {
+      const data = randomBytes(size);
+      const sha256 = createHash('sha256').update(data).digest('hex');
+      const key = newId('media');
+      assert.deepEqual(await storage.put(key, new Uint8Array(data), OPTIONS), { bytes: size, sha256 });
+      assert.deepEqual(await storage.stat(key), { bytes: size });
+      const file = await storage.read(key);
+      assert.equal(file.bytes, size);
+      assert.ok(data.equals(await buffer(file.stream)));
+    }
+  });
+
+  test(`${name}: a source may arrive in pieces`, async () => {
+    const storage = await open();
+    const key = newId('media');
+    const pieces = async function* () {
+      for (let i = 0; i < 50; i++) yield Buffer.alloc(1000, i);
+    };
+    assert.equal((await storage.put(key, pieces(), OPTIONS)).bytes, 50_000);
+    assert.equal((await readAll(storage, key))[49_999], 49);
+  });
+
+  test(`${name}: a range is read without the rest`, async () => {
+    const storage = await open();
+    const key = await put(storage, Buffer.from('0123456789'));
+    for (const [start, end, text] of [
+      [0, 0, '0'],
+      [3, 6, '3456'],
+      [9, 9, '9'],
+      [0, 9, '0123456789'],
+    ] as const) {
+      const { bytes, stream } = await storage.read(key, { start, end });
+      assert.equal(bytes, text.length);
+      assert.equal((await buffer(stream)).toString(), text);
+    }
+  });
+
+  test(`${name}: one byte over the bound stores nothing and leaves what was there`, async () => {
+    const storage = await open();
+    const key = await put(storage, Buffer.from('first'));
+    const bounds = { ...OPTIONS, maxBytes: 5 };
+    await assert.rejects(storage.put(key, Buffer.from('second'), bounds), { code: 'file_too_large' });
+    assert.equal((await readAll(storage, key)).toString(), 'first');
+    assert.equal((await storage.put(key, Buffer.from('fives'), bounds)).bytes, 5);
+  });
+
+  test(`${name}: a source that fails, or is given up, stores nothing`, async () => {
+    const storage = await open();
+    const key = newId('media');
+    const failing = async function* () {
+      yield Buffer.from('begun');
+      throw new Error('the client left');
+    };
+    await assert.rejects(storage.put(key, failing(), OPTIONS), /the client left/);
+    const stalling = async function* () {
+      yield Buffer.from('begun');
+      await new Promise(done => setTimeout(done, 300));
+      yield Buffer.from('late');
+    };
+    await assert.rejects(storage.put(key, stalling(), { ...OPTIONS, signal: AbortSignal.timeout(50) }));
+    await assert.rejects(storage.put(key, Buffer.from('x'), { ...OPTIONS, signal: AbortSignal.abort() }));
+    assert.equal(await storage.stat(key), undefined);
+  });
+
+  test(`${name}: a put replaces, a move renames, a remove removes`, async () => {
+    const storage = await open();
+    const key = await put(storage, Buffer.from('old'));
+    await put(storage, Buffer.from('newer'), key);
+    assert.equal((await readAll(storage, key)).toString(), 'newer');
+    const pending = await put(storage, Buffer.from('uploaded'), pendingKey(newId('media')));
+    await storage.move(pending, key);
+    assert.equal((await readAll(storage, key)).toString(), 'uploaded');
+    assert.equal(await storage.stat(pending), undefined);
+    await storage.remove(key);
+    await storage.remove(key);
+    assert.equal(await storage.stat(key), undefined);
+  });
+
+  test(`${name}: what is not there is not found`, async () => {
+    const storage = await open();
+    await assert.rejects(storage.read(newId('media')), { code: 'not_found' });
+    await assert.rejects(storage.read(newId('media'), { start: 0, end: 1 }), { code: 'not_found' });
+    await assert.rejects(storage.move(pendingKey(newId('media')), newId('media')), { code: 'not_found' });
+  });
+
+  test(`${name}: nothing but a media id is a key`, async () => {
+    const storage = await open();
+    const id = newId('media');
+    const keys = [
+      '',
+      '.',
+      '..',
+      '/etc/passwd',
+      '../x',
+      `${id}/..`,
+      `${id}\0`,
+      `./${id}`,
+      `${id}\n`,
+      newId('workflow'),
+      id.toUpperCase(),
+      `pending-pending-${id}`,
+      `pending-`,
+    ];
+    for (const key of keys) {
+      await assert.rejects(storage.put(key, Buffer.from('x'), OPTIONS), /no key/, key);
+      await assert.rejects(storage.read(key), /no key/, key);
+      await assert.rejects(storage.stat(key), /no key/, key);
+      await assert.rejects(storage.remove(key), /no key/, key);
+      await assert.rejects(storage.move(key, id), /no key/, key);
+      await assert.rejects(storage.move(id, key), /no key/, key);
+    }
+  });
+
+  test(`${name}: many puts at once all arrive`, async () => {
+    const storage = await open();
+    const keys = await Promise.all(
+      Array.from({ length: 40 }, (_, i) => put(storage, Buffer.alloc(10_000, i))),
+    );
+    for (const [i, key] of keys.entries())
+      assert.ok((await readAll(storage, key)).equals(Buffer.alloc(10_000, i)));
+  });
+}
