@@ -7,11 +7,22 @@ import { promisify } from 'node:util';
 import { AppError } from '../lib/errors.ts';
 
 const POLL_MS = 20;
-/** How long each signal may take before the next; a fast shutdown writes a checkpoint first. */
-const PATIENCE: readonly (readonly [signal: NodeJS.Signals, waitMs: number])[] = [
-  ['SIGINT', 15_000],
-  ['SIGQUIT', 3_000],
-  ['SIGKILL', 5_000],
+
+interface Step {
+  readonly to: 'postmaster' | 'all';
+  /** Absent: they are given the time to end by themselves. */
+  readonly signal?: NodeJS.Signals;
+  readonly waitMs: number;
+}
+
+/** Backends follow their postmaster; without one they notice and end by themselves, unless they are busy. */
+const STEPS: readonly Step[] = [
+  { to: 'postmaster', signal: 'SIGINT', waitMs: 15_000 },
+  { to: 'postmaster', signal: 'SIGQUIT', waitMs: 3_000 },
+  { to: 'postmaster', signal: 'SIGKILL', waitMs: 1_000 },
+  { to: 'all', waitMs: 500 },
+  { to: 'all', signal: 'SIGQUIT', waitMs: 2_000 },
+  { to: 'all', signal: 'SIGKILL', waitMs: 5_000 },
 ];
 const COMMAND_TIMEOUT_MS = 5_000;
 
@@ -31,18 +42,18 @@ export async function clearLeftovers(cluster: string, log: (line: string) => voi
 }
 
 async function endProcesses(cluster: string, postmaster: number, log: (line: string) => void): Promise<void> {
-  for (const [signal, waitMs] of PATIENCE) {
+  const first = await listProcesses(cluster, postmaster);
+  if (first.length === 0) return;
+  log(`PostgreSQL of an earlier service is still there (processes ${first.join(', ')}); ending it.`);
+  for (const { to, signal, waitMs } of STEPS) {
     const found = await listProcesses(cluster, postmaster);
-    if (found.length === 0) return;
-    // Backends follow their postmaster; without one they notice and end by themselves, unless they are busy.
-    const targets = found.includes(postmaster) ? [postmaster] : signal === 'SIGINT' ? [] : found;
-    log(`PostgreSQL of an earlier service is still there (processes ${found.join(', ')}); ending it.`);
-    for (const pid of targets) sendSignal(pid, signal);
-    const deadline = performance.now() + waitMs;
-    while (performance.now() < deadline) {
+    const targets = to === 'all' ? found : found.filter(pid => pid === postmaster);
+    if (signal !== undefined) for (const pid of targets) sendSignal(pid, signal);
+    const deadline = performance.now() + (targets.length > 0 ? waitMs : 0);
+    do {
       if ((await listProcesses(cluster, postmaster)).length === 0) return;
       await sleep(POLL_MS);
-    }
+    } while (performance.now() < deadline);
   }
   throw new AppError(
     'unavailable',

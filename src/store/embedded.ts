@@ -1,8 +1,8 @@
 // The PostgreSQL that the service brings along: started on a data folder, kept running, stopped with the service.
-import { mkdir, realpath, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, constants, mkdir, realpath, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { toError } from '../lib/errors.ts';
+import { AppError, toError } from '../lib/errors.ts';
 import { findBinaries } from './embedded-binaries.ts';
 import { ensureCluster, giveFolder, makeSocketDir, removeSocketDir } from './embedded-cluster.ts';
 import { clearLeftovers } from './embedded-leftovers.ts';
@@ -47,9 +47,7 @@ const RESTART_DELAY_MS = 200;
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { dataDir, address, log = () => undefined, onExit = () => undefined, account = 'postgres' } = options;
   const binaries = await findBinaries();
-  await mkdir(dataDir, { recursive: true });
-  const folder = join(await realpath(dataDir), 'postgres');
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const folder = await makeFolder(dataDir);
   const cluster = join(folder, 'cluster');
   const lock = await takeLock(join(folder, 'service.lock'), dataDir, address);
   try {
@@ -58,7 +56,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
     const owner = await stat(cluster).catch(() => undefined);
     const runner = await chooseRunner({
       postgres: binaries.postgres,
-      folder: await realpath(dataDir),
+      folder: dirname(folder),
       owner,
       account,
     });
@@ -83,6 +81,24 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
   } catch (err) {
     await lock.release();
     throw err;
+  }
+}
+
+/** PostgreSQL's own folder below the data folder, without symlinks in its path. */
+async function makeFolder(dataDir: string): Promise<string> {
+  try {
+    await mkdir(dataDir, { recursive: true });
+    const folder = join(await realpath(dataDir), 'postgres');
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await access(folder, constants.W_OK | constants.X_OK);
+    return folder;
+  } catch (err) {
+    const { message } = toError(err);
+    throw new AppError(
+      'unavailable',
+      `The data folder ${dataDir} cannot be used (${message}). Give DATA_DIR a folder that this account can write.`,
+      { cause: err },
+    );
   }
 }
 
