@@ -54,7 +54,8 @@ export function openDb(options: DbOptions): Db {
 function toPoolConfig({ connection, maxConnections }: DbOptions): pg.PoolConfig {
   const where = 'url' in connection
     ? { connectionString: connection.url }
-    : { host: connection.socketDir, user: connection.user, database: connection.database };
+    : // Named, or PGPORT and PGSSLMODE of the environment would be taken.
+      { host: connection.socketDir, port: 5432, ssl: false, user: connection.user, database: connection.database };
   return {
     ...where,
     max: maxConnections,
