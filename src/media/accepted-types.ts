@@ -1,0 +1,76 @@
+// The media types that the service accepts, by what names they are known, and how large each may be at each door.
+
+export type MediaKind = 'image' | 'video' | 'audio';
+
+export interface MediaType {
+  /** The one name under which it is stored and served. */
+  readonly contentType: string;
+  readonly kind: MediaKind;
+  readonly extension: string;
+  /** Further names that clients and the sniffer use for the same thing. */
+  readonly aliases: readonly string[];
+}
+
+const MB = 1_048_576;
+
+const MEDIA_TYPES: readonly MediaType[] = [
+  { contentType: 'image/jpeg', kind: 'image', extension: 'jpg', aliases: ['image/jpg', 'image/pjpeg'] },
+  { contentType: 'image/png', kind: 'image', extension: 'png', aliases: ['image/x-png', 'image/apng'] },
+  { contentType: 'image/gif', kind: 'image', extension: 'gif', aliases: [] },
+  { contentType: 'image/webp', kind: 'image', extension: 'webp', aliases: [] },
+  { contentType: 'image/avif', kind: 'image', extension: 'avif', aliases: [] },
+  { contentType: 'image/svg+xml', kind: 'image', extension: 'svg', aliases: ['image/svg'] },
+  { contentType: 'video/mp4', kind: 'video', extension: 'mp4', aliases: ['video/x-m4v'] },
+  { contentType: 'video/webm', kind: 'video', extension: 'webm', aliases: [] },
+  { contentType: 'video/quicktime', kind: 'video', extension: 'mov', aliases: ['video/mov'] },
+  {
+    contentType: 'audio/mpeg',
+    kind: 'audio',
+    extension: 'mp3',
+    aliases: ['audio/mp3', 'audio/x-mp3', 'audio/mpeg3'],
+  },
+  {
+    contentType: 'audio/wav',
+    kind: 'audio',
+    extension: 'wav',
+    aliases: ['audio/x-wav', 'audio/wave', 'audio/vnd.wave', 'audio/x-pn-wav'],
+  },
+  { contentType: 'audio/mp4', kind: 'audio', extension: 'm4a', aliases: ['audio/x-m4a', 'audio/m4a'] },
+];
+
+const BY_NAME: ReadonlyMap<string, MediaType> = new Map(
+  MEDIA_TYPES.flatMap(type => [type.contentType, ...type.aliases].map(name => [name, type] as const)),
+);
+
+/** The accepted type of that name, whatever its case and parameters; undefined where it is none. */
+export function findMediaType(contentType: string): MediaType | undefined {
+  return BY_NAME.get(contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '');
+}
+
+export const SVG_TYPE = 'image/svg+xml';
+
+export type Door = 'multipart' | 'dataUrl' | 'url' | 'presigned';
+
+const DOOR_BYTES: Readonly<Record<Exclude<Door, 'presigned'>, number>> = {
+  multipart: 4 * MB,
+  dataUrl: 3 * MB,
+  url: 25 * MB,
+};
+const PRESIGNED_BYTES: Readonly<Record<MediaKind, number>> = {
+  image: 25 * MB,
+  audio: 25 * MB,
+  video: 100 * MB,
+};
+const SVG_BYTES = MB;
+
+/** The most bytes that the door takes of the type; 0 where it takes none, as the presigned door does of SVG. */
+export function maxBytesAt(door: Door, type: MediaType): number {
+  const isSvg = type.contentType === SVG_TYPE;
+  if (door === 'presigned') return isSvg ? 0 : PRESIGNED_BYTES[type.kind];
+  return isSvg ? SVG_BYTES : DOOR_BYTES[door];
+}
+
+/** The most bytes that the door takes of any type. */
+export function maxBytesAtDoor(door: Exclude<Door, 'presigned'>): number {
+  return DOOR_BYTES[door];
+}

@@ -1,0 +1,129 @@
+// How a media file is answered over HTTP: conditional requests, ranges, caching and the headers that keep it harmless
+// (RFC 9110 §13 and §14). Pure: the caller opens the file and sends.
+import { SVG_TYPE } from './accepted-types.ts';
+import type { ByteRange } from './storage.ts';
+
+export interface MediaFacts {
+  readonly name: string;
+  readonly contentType: string;
+  readonly bytes: number;
+  /** Hex digits. */
+  readonly sha256: string;
+  readonly createdAt: Date;
+}
+
+export interface MediaRequest {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+}
+
+export interface MediaAnswer {
+  readonly status: 200 | 206 | 304 | 416;
+  readonly headers: Readonly<Record<string, string>>;
+  /** What to send; undefined: the whole file, or nothing with 304 and 416. */
+  readonly range?: ByteRange;
+}
+
+/** What to answer to a GET or HEAD of the file. To a HEAD the same headers are sent as to a GET without `Range`. */
+export function answerMedia({ method, headers }: MediaRequest, facts: MediaFacts): MediaAnswer {
+  const validators = validatorsOf(facts);
+  if (isUnchanged(headers, validators)) return { status: 304, headers: { ...SHARED, ...validators } };
+  const range =
+    method === 'GET' && isRangeWanted(headers, validators)
+      ? parseRange(one(headers.range), facts.bytes)
+      : undefined;
+  if (range === 'unsatisfiable') {
+    return {
+      status: 416,
+      headers: { ...CROSS_ORIGIN, 'Accept-Ranges': 'bytes', 'Content-Range': `bytes */${facts.bytes}` },
+    };
+  }
+  const whole = { ...SHARED, ...validators, ...describe(facts) };
+  if (range === undefined)
+    return { status: 200, headers: { ...whole, 'Content-Length': String(facts.bytes) } };
+  const { start, end } = range;
+  return {
+    status: 206,
+    range,
+    headers: {
+      ...whole,
+      'Content-Length': String(end - start + 1),
+      'Content-Range': `bytes ${start}-${end}/${facts.bytes}`,
+    },
+  };
+}
+
+const CROSS_ORIGIN = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': 'Accept-Ranges, Content-Length, Content-Range, ETag',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+  'X-Content-Type-Options': 'nosniff',
+};
+const SHARED = { ...CROSS_ORIGIN, 'Cache-Control': 'public, max-age=31536000, immutable' };
+// An SVG that is opened as a page runs nothing, loads nothing and has no origin; its own style attributes still work.
+const SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+
+interface Validators {
+  readonly ETag: string;
+  readonly 'Last-Modified': string;
+}
+
+function validatorsOf({ sha256, createdAt }: MediaFacts): Validators {
+  return { ETag: `"${sha256.slice(0, 32)}"`, 'Last-Modified': createdAt.toUTCString() };
+}
+
+function describe({ name, contentType }: MediaFacts): Record<string, string> {
+  const isSvg = contentType === SVG_TYPE;
+  return {
+    'Content-Type': contentType,
+    'Accept-Ranges': 'bytes',
+    'Content-Disposition': `${isSvg ? 'attachment' : 'inline'}; ${encodeFilename(name)}`,
+    ...(isSvg ? { 'Content-Security-Policy': SVG_POLICY } : {}),
+  };
+}
+
+/** Both forms of RFC 6266: ASCII for old clients, UTF-8 in percent code for the others. */
+function encodeFilename(name: string): string {
+  const ascii = name.replace(/[^\x20-\x7e]|["\\%]/gu, '_');
+  const encoded = encodeURIComponent(name.toWellFormed()).replace(
+    /['()*]/g,
+    char => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `filename="${ascii}"; filename*=UTF-8''${encoded}`;
+}
+
+/** `If-None-Match` where there is one, else `If-Modified-Since`. */
+function isUnchanged(headers: MediaRequest['headers'], validators: Validators): boolean {
+  const noneMatch = headers['if-none-match'];
+  if (noneMatch !== undefined) {
+    const given = [noneMatch].flat().join(',');
+    return given.trim() === '*' || (given.match(/"[^"]*"/g) ?? []).includes(validators.ETag);
+  }
+  const since = Date.parse(one(headers['if-modified-since']));
+  return Date.parse(validators['Last-Modified']) <= since;
+}
+
+/** `If-Range` asks for the range only where the client's part is of this very file. */
+function isRangeWanted(headers: MediaRequest['headers'], validators: Validators): boolean {
+  const ifRange = one(headers['if-range']);
+  return ifRange === '' || ifRange === validators.ETag || ifRange === validators['Last-Modified'];
+}
+
+/** One range as RFC 9110 has it. Several ranges, other units and wrong forms are ignored, as they may and must be. */
+function parseRange(header: string, size: number): ByteRange | 'unsatisfiable' | undefined {
+  const match = /^bytes=\s*(\d*)-(\d*)\s*$/i.exec(header);
+  const [first = '', last = ''] = match?.slice(1) ?? [];
+  if (first === '' && last === '') return undefined;
+  if (first === '') {
+    const length = Math.min(Number(last), size);
+    return length === 0 ? 'unsatisfiable' : { start: size - length, end: size - 1 };
+  }
+  const start = Number(first);
+  const end = last === '' ? size - 1 : Math.min(Number(last), size - 1);
+  if (last !== '' && Number(last) < start) return undefined;
+  return start >= size ? 'unsatisfiable' : { start, end };
+}
+
+function one(header: string | readonly string[] | undefined): string {
+  return (typeof header === 'object' ? header[0] : header) ?? '';
+}

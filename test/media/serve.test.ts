@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { answerMedia, type MediaAnswer, type MediaFacts } from '../../src/media/serve.ts';
+
+const FACTS: MediaFacts = {
+  name: 'cat.png',
+  contentType: 'image/png',
+  bytes: 1000,
+  sha256: 'ab'.repeat(32),
+  createdAt: new Date('2026-11-21T10:00:00.789Z'),
+};
+const ETAG = `"${'ab'.repeat(16)}"`;
+const MODIFIED = 'Sat, 21 Nov 2026 10:00:00 GMT';
+
+const get = (headers: Record<string, string | string[]> = {}, facts: Partial<MediaFacts> = {}): MediaAnswer =>
+  answerMedia({ method: 'GET', headers }, { ...FACTS, ...facts });
+
+test('200: the whole file with everything a browser and a cache need', () => {
+  assert.deepEqual(get(), {
+    status: 200,
+    headers: {
+      'Access-Control-Allow-Origin': '*',
+      'Access-Control-Expose-Headers': 'Accept-Ranges, Content-Length, Content-Range, ETag',
+      'Cross-Origin-Resource-Policy': 'cross-origin',
+      'X-Content-Type-Options': 'nosniff',
+      'Cache-Control': 'public, max-age=31536000, immutable',
+      ETag: ETAG,
+      'Last-Modified': MODIFIED,
+      'Content-Type': 'image/png',
+      'Accept-Ranges': 'bytes',
+      'Content-Disposition': `inline; filename="cat.png"; filename*=UTF-8''cat.png`,
+      'Content-Length': '1000',
+    },
+  });
+});
+
+test('200: a HEAD is answered as a whole GET, Range or not', () => {
+  const head = answerMedia({ method: 'HEAD', headers: { range: 'bytes=0-9' } }, FACTS);
+  assert.deepEqual(head, get());
+});
+
+const RANGES: readonly (readonly [string, number, number])[] = [
+  ['bytes=0-0', 0, 0],
+  ['bytes=0-', 0, 999],
+  ['bytes=10-19', 10, 19],
+  ['bytes=990-5000', 990, 999],
+  ['bytes=999-999', 999, 999],
+  ['bytes=-1', 999, 999],
+  ['bytes=-5000', 0, 999],
+  ['BYTES=1-2', 1, 2],
+  [`bytes=1-${'9'.repeat(400)}`, 1, 999],
+];
+for (const [range, start, end] of RANGES) {
+  test(`206: ${range.slice(0, 20)}`, () => {
+    const answer = get({ range });
+    assert.deepEqual([answer.status, answer.range], [206, { start, end }]);
+    assert.equal(answer.headers['Content-Range'], `bytes ${start}-${end}/1000`);
+    assert.equal(answer.headers['Content-Length'], String(end - start + 1));
+  });
+}
+
+for (const range of ['bytes=1000-', 'bytes=1000-2000', 'bytes=-0', `bytes=${'9'.repeat(400)}-`]) {
+  test(`416: ${range.slice(0, 20)}`, () => {
+    const { status, headers } = get({ range });
+    assert.equal(status, 416);
+    assert.equal(headers['Content-Range'], 'bytes */1000');
+    assert.equal(headers['Cache-Control'], undefined);
+    assert.equal(headers['Access-Control-Allow-Origin'], '*');
+  });
+}
+
+for (const range of [
+  '',
+  'bytes',
+  'bytes=',
+  'bytes=-',
+  'bytes=5-4',
+  'bytes=a-b',
+  'bytes=1-2,5-6',
+  'items=0-5',
+  'bytes=1.5-3',
+  'bytes=--1',
+  'bytes=0x1-2',
+]) {
+  test(`200: the range "${range}" is ignored`, () => assert.equal(get({ range }).status, 200));
+}
+
+test('If-Range keeps the range for this file and drops it for any other', () => {
+  const range = 'bytes=0-9';
+  for (const same of [ETAG, MODIFIED]) assert.equal(get({ range, 'if-range': same }).status, 206, same);
+  for (const other of ['"other"', `W/${ETAG}`, 'Sat, 21 Nov 2026 10:00:01 GMT', 'x'])
+    assert.equal(get({ range, 'if-range': other }).status, 200, other);
+});
+
+test('304: the client has the file already', () => {
+  for (const tag of [ETAG, `W/${ETAG}`, `"x", ${ETAG}`, '*', ` ${ETAG} `]) {
+    const { status, headers } = get({ 'if-none-match': tag, range: 'bytes=5000-' });
+    assert.equal(status, 304, tag);
+    assert.equal(headers.ETag, ETAG);
+    assert.equal(headers['Content-Length'], undefined);
+    assert.match(headers['Cache-Control'] ?? '', /immutable/);
+  }
+  for (const since of [MODIFIED, 'Sun, 22 Nov 2026 10:00:00 GMT'])
+    assert.equal(get({ 'if-modified-since': since }).status, 304, since);
+});
+
+test('200: the client has another file, or its condition makes no sense', () => {
+  for (const tag of ['"other"', 'ab', '', `"${ETAG}`])
+    assert.equal(get({ 'if-none-match': tag }).status, 200, tag);
+  for (const since of ['Sat, 21 Nov 2026 09:59:59 GMT', 'yesterday', ''])
+    assert.equal(get({ 'if-modified-since': since }).status, 200, since);
+  assert.equal(get({ 'if-none-match': '"other"', 'if-modified-since': MODIFIED }).status, 200);
+});
+
+test('an SVG is an attachment that runs nothing', () => {
+  const { headers } = get({}, { contentType: 'image/svg+xml', name: 'logo.svg' });
+  assert.match(headers['Content-Disposition'] ?? '', /^attachment; /);
+  assert.equal(headers['Content-Security-Policy'], "default-src 'none'; style-src 'unsafe-inline'; sandbox");
+  assert.equal(headers['X-Content-Type-Options'], 'nosniff');
+});
+
+test('a file name cannot leave its header or its quotes', () => {
+  const names: readonly (readonly [string, string, string])[] = [
+    ['a"; x="b.png', 'a_; x=_b.png', 'a%22%3B%20x%3D%22b.png'],
+    ['a\r\nSet-Cookie: x.png', 'a__Set-Cookie: x.png', 'a%0D%0ASet-Cookie%3A%20x.png'],
+    ['Käse 🧀.png', 'K_se _.png', 'K%C3%A4se%20%F0%9F%A7%80.png'],
+    ["o'(a)*\\%41.png", "o'(a)*__41.png", 'o%27%28a%29%2A%5C%2541.png'],
+    ['\ud800.png', '_.png', '%EF%BF%BD.png'],
+    ['', '', ''],
+  ];
+  for (const [name, ascii, encoded] of names) {
+    assert.equal(
+      get({}, { name }).headers['Content-Disposition'],
+      `inline; filename="${ascii}"; filename*=UTF-8''${encoded}`,
+    );
+  }
+});
