@@ -1,0 +1,65 @@
+// What strangers may not see: every key at any depth whose name denotes a secret, and the account's own business.
+
+/** Keys that go though they hold no secret (service-api.md, redaction). */
+const PRIVATE_NAMES = new Set(['webhookUrl', 'dailyCreditBudget', 'executionEngine']);
+
+/** A word that denotes a secret wherever in a name it stands, joined writings such as `apikey` and `mypassword` included. */
+const SECRET_WORD = new RegExp(
+  [
+    '^secrets?$|(?:client|app|api|shared|webhook|signing|consumer|my)secrets?$|^secret(?:key|access|token|value)',
+    'passw(?:or)?ds?$|^passw(?:or)?d|^(?:pwd|passphrase|passcode)s?$',
+    '^(?:credentials?|creds|authorization|bearer|jwt|cookies?)$',
+    'apikeys?(?:id)?$|^(?:access|private|auth|encryption|signing|client|service|session|license|ssh|master)keys?(?:id)?$',
+    'apitokens?$|^(?:access|auth|bearer|refresh|session|id|csrf|xsrf|oauth|my|user|bot|github|gh)tokens?$',
+  ].join('|'),
+);
+
+/** Words that denote a secret only by where they stand: `falKey` does, `keyFrame` and `maxTokens` do not. */
+const KEY_WORDS = new Set(['key', 'keys', 'token', 'tokens', 'pass', 'auth']);
+
+/** After one of these a key word is a secret though more words follow: `accessKeyId`, `api_key_2_old`. */
+const OWNERS = new Set(
+  'access account api app auth aws azure bearer bot client csrf deploy encryption fal github google hf id jwt license licence master oauth openai personal private refresh secret service session signing ssh user webhook xsrf'.split(
+    ' ',
+  ),
+);
+
+/** After one of these the last word is a thing of the graph: `sortKey`, `max_tokens`, `chroma-key`, `lowPass`, `noAuth`. */
+const HARMLESS = new Set(
+  'all arrow band cache cached chroma color colour completion composite count data design eos bos first foreign group high hot idempotency image index input json locale low luma map mask max min modifier multi music musical new no num number object of output pad partition per primary prompt public reasoning render requires second shortcut single song sort special stop style text total translation trigger two unique video word'.split(
+    ' ',
+  ),
+);
+
+/** What may follow a key word without making it harmless: `tokenHash`, `key_pem`. */
+const CARRIERS = new Set(['hash', 'pem', 'string', 'material']);
+
+// A run of capitals is one word, and its last letter begins the next one: `APIKey` is API and Key.
+const WORDS = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g;
+
+/** A copy without the keys that strangers may not see; `value` is JSON of bounded depth, as parseGraph leaves it. */
+export function redact(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(redact);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name]) => !PRIVATE_NAMES.has(name) && !isSecretName(name))
+      .map(([name, member]) => [name, redact(member)]),
+  );
+}
+
+/** Whether the name of a key denotes a secret, token, key or password. Unknown owners count: better one key too many. */
+export function isSecretName(name: string): boolean {
+  const whole = name.normalize('NFKC').replace(/pass[-_ ]?word/i, 'password');
+  const words = (whole.match(WORDS) ?? []).map(word => word.toLowerCase());
+  // A bare `keys` names the members of an object, as in utility:json_build.
+  if (words.length === 1 && words[0] === 'keys') return false;
+  return words.some((word, index) => {
+    if (SECRET_WORD.test(word)) return true;
+    if (!KEY_WORDS.has(word)) return false;
+    const before = words[index - 1] ?? '';
+    if (OWNERS.has(before)) return true;
+    const after = words[index + 1];
+    return (after === undefined || CARRIERS.has(after)) && !HARMLESS.has(before);
+  });
+}
