@@ -1,0 +1,63 @@
+// Mends in `data.config` what has one obvious meaning: numbers written as text, enum values in another case.
+import type { Catalog, InputDef } from './catalog.ts';
+import { type LintIssue, MAX_ISSUES, pointer, quote } from './issues.ts';
+import type { Graph, GraphNode, Json, JsonObject } from './types.ts';
+
+export interface Normalized {
+  readonly graph: Graph;
+  /** A warning for each change. */
+  readonly issues: readonly LintIssue[];
+}
+
+// What a person writes for a number; no hex, no "Infinity", no blanks inside.
+const NUMERIC = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i;
+// More digits than a double keeps would come back as another number.
+const MAX_DIGITS = 15;
+
+/** The graph with its configs mended; nodes that need nothing are the very objects that came in. */
+export function normalizeConfig(graph: Graph, catalog: Catalog): Normalized {
+  const issues: LintIssue[] = [];
+  const nodes = graph.nodes.map((node, index) => normalizeNode(node, index, catalog, issues));
+  return issues.length === 0 ? { graph, issues } : { graph: { ...graph, nodes }, issues };
+}
+
+function normalizeNode(node: GraphNode, index: number, catalog: Catalog, issues: LintIssue[]): GraphNode {
+  const { nodeType, config } = node.data;
+  if (config === undefined || catalog.find(nodeType) === undefined) return node;
+  const changed: Record<string, Json> = {};
+  for (const input of catalog.ports(nodeType, config).inputs) {
+    if (!Object.hasOwn(config, input.id)) continue;
+    const value = config[input.id];
+    const mended = mend(input, value);
+    if (mended === undefined) continue;
+    changed[input.id] = mended;
+    if (issues.length < MAX_ISSUES) issues.push(describe(node, index, input.id, value, mended));
+  }
+  if (Object.keys(changed).length === 0) return node;
+  const mendedConfig: JsonObject = { ...config, ...changed };
+  return { ...node, data: { ...node.data, config: mendedConfig } };
+}
+
+/** The value that is meant, or undefined where it stands as it should or cannot be guessed. */
+function mend(input: InputDef, value: Json | undefined): Json | undefined {
+  if (typeof value !== 'string') return undefined;
+  if (input.enum !== undefined) {
+    if (input.enum.includes(value)) return undefined;
+    const folded = value.trim().toLowerCase();
+    return input.enum.find(option => option.toLowerCase() === folded);
+  }
+  if (input.type !== 'NUMBER' || !NUMERIC.test(value)) return undefined;
+  const number = Number(value);
+  const digits = value.replace(/e.*/i, '').replace(/\D/g, '').length;
+  return Number.isFinite(number) && digits <= MAX_DIGITS ? number : undefined;
+}
+
+function describe(node: GraphNode, index: number, key: string, from: Json | undefined, to: Json): LintIssue {
+  return {
+    severity: 'warning',
+    code: 'config_normalized',
+    nodeId: node.id,
+    path: pointer('nodes', index, 'data', 'config', key),
+    message: `config.${key} was ${quote(String(from))} and is kept as ${JSON.stringify(to)}.`,
+  };
+}
