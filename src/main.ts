@@ -18,7 +18,7 @@ for (const [name, number] of Object.entries(SIGNALS)) {
       firstSignalMs = Date.now();
       interrupt.abort(new Error('Interrupted.'));
     } else if (Date.now() - firstSignalMs > SAME_SIGNAL_MS) {
-      terminal.endFrame();
+      terminal.erase();
       process.exit(128 + number);
     }
   });
@@ -38,7 +38,7 @@ async function runCommandLine(
     await program.parseAsync(argv, { from: 'user' });
     return 0;
   } catch (thrown) {
-    terminal.endFrame();
+    terminal.erase();
     return report(toError(thrown), terminal);
   }
 }

@@ -25,12 +25,10 @@ export async function followRun(
     }
   } finally {
     clearInterval(timer);
+    terminal?.erase();
   }
   // The stream says that it ended; the record is what stands.
-  run = await client.get<Execution>(`/executions/${executionId}`);
-  redraw();
-  terminal?.endFrame();
-  return run;
+  return client.get<Execution>(`/executions/${executionId}`);
 }
 
 function isLast({ event, data }: ServerEvent): boolean {

@@ -9,7 +9,7 @@ interface CommandRow {
   /** Name and arguments; a name of two words is a command of a group. */
   readonly usage: string;
   readonly summary: string;
-  /** Flags → meaning. An option whose flags end in `...` may be given several times. */
+  /** Flags → meaning. An option whose value ends in `...` may be given several times. */
   readonly options?: Readonly<Record<string, string>>;
   readonly examples: readonly string[];
   readonly load: () => Promise<Command>;
@@ -139,11 +139,22 @@ function addCommand(
     .summary(row.summary)
     .description(`${row.summary[0]?.toUpperCase()}${row.summary.slice(1)}.`)
     .addHelpText('after', examplesHelp(row.examples));
-  for (const [flags, meaning] of Object.entries(row.options ?? {})) parser.option(flags, meaning);
+  for (const [flags, meaning] of Object.entries(row.options ?? {})) addOption(parser, flags, meaning);
   parser.action(async () => {
     const command = await row.load();
     await command({ args: parser.args, options: parser.opts<Record<string, OptionValue>>(), ...context });
   });
+}
+
+// The parser's own `...` would swallow the argument that follows it, so each occurrence takes one value.
+function addOption(parser: Parser, flags: string, meaning: string): void {
+  if (!flags.endsWith('...>')) parser.option(flags, meaning);
+  else
+    parser.option(
+      flags.replace('...>', '>'),
+      `${meaning}; may be repeated`,
+      (value: string, earlier: readonly string[] = []) => [...earlier, value],
+    );
 }
 
 function findGroup(program: Parser, name: string): Parser {

@@ -7,7 +7,7 @@ import { connect } from './client.ts';
 import type { Command, OptionValue } from './command.ts';
 import { UsageError, WorkFailed } from './failure.ts';
 import { followRun } from './follow.ts';
-import type { Execution } from './run-view.ts';
+import { drawTable, type Execution } from './run-view.ts';
 import type { Terminal } from './terminal.ts';
 import { cleanText } from './text-width.ts';
 import { readWorkflowFile, type WorkflowFile } from './workflow-file.ts';
@@ -88,6 +88,8 @@ export function parseInputs(
 }
 
 function printResult(ended: Execution, terminal: Terminal): void {
+  // A pipe has had a line for each node already.
+  if (terminal.isLive) for (const line of drawTable(ended, terminal)) terminal.print(line);
   for (const { label, url, text, value } of ended.outputs) {
     terminal.print(`${terminal.paint('bold', cleanText(label))}: ${url ?? text ?? JSON.stringify(value)}`);
   }

@@ -17,8 +17,8 @@ export interface Terminal {
   paint(style: Style, text: string): string;
   /** Replaces the frame at the foot of the screen by these lines. Only on a terminal. */
   draw(lines: readonly string[]): void;
-  /** Leaves the frame as it stands and goes on below it. */
-  endFrame(): void;
+  /** Takes the frame away. */
+  erase(): void;
 }
 
 const HIDE_CURSOR = '\x1b[?25l';
@@ -35,10 +35,6 @@ export function openTerminal(
   const rewind = (): string => (frameHeight === 0 ? '' : `\x1b[${frameHeight}A\r${ERASE_BELOW}`);
   const width = (): number => Math.max(20, out.columns ?? 80);
 
-  const endFrame = (): void => {
-    if (frameHeight > 0) out.write(SHOW_CURSOR);
-    frameHeight = 0;
-  };
   return {
     isLive,
     get width() {
@@ -56,6 +52,9 @@ export function openTerminal(
       out.write(`${frameHeight === 0 ? HIDE_CURSOR : ''}${rewind()}${body}`);
       frameHeight = shown.length;
     },
-    endFrame,
+    erase() {
+      if (frameHeight > 0) out.write(`${rewind()}${SHOW_CURSOR}`);
+      frameHeight = 0;
+    },
   };
 }

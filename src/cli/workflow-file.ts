@@ -39,12 +39,11 @@ function parseJson(path: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (thrown) {
+    // The engine quotes the text and mostly, but not always, says where.
     const { message } = toError(thrown);
-    const place = /at position (\d+)/.exec(message)?.[1];
-    const before = text.slice(0, Number(place ?? 0)).split('\n');
-    const where = place === undefined ? path : `${path}:${before.length}:${(before.at(-1) ?? '').length + 1}`;
-    throw new UsageError(`${where} is not JSON: ${message.replace(/ at position.*$/s, '')}.`, {
-      cause: thrown,
-    });
+    const [, line, column] = /\(line (\d+) column (\d+)\)/.exec(message) ?? [];
+    const reason = message.split(/, (?:\.{3})?"| in JSON at| at position/, 1)[0];
+    const where = line === undefined ? path : `${path}:${line}:${column}`;
+    throw new UsageError(`${where} is not JSON: ${reason}.`, { cause: thrown });
   }
 }

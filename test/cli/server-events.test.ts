@@ -11,7 +11,9 @@ async function parse(text: string, chunkBytes: number): Promise<ServerEvent[]> {
   async function* body(): AsyncGenerator<Uint8Array> {
     yield* chunks;
   }
-  return Array.fromAsync(parseEvents(body(), () => undefined));
+  const events: ServerEvent[] = [];
+  for await (const event of parseEvents(body(), () => undefined)) events.push(event);
+  return events;
 }
 
 const STREAM =

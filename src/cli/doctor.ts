@@ -1,0 +1,147 @@
+// `graphwright doctor`: whether this machine has what the service needs, each check a line with what to do about it.
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, statfs } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { toError } from '../lib/errors.ts';
+import { readSettings, type Settings } from '../lib/settings.ts';
+import { openDb } from '../store/db.ts';
+import { findBinaries } from '../store/embedded-binaries.ts';
+import type { Command } from './command.ts';
+import { WorkFailed } from './failure.ts';
+import type { Style, Terminal } from './terminal.ts';
+import { alignColumns, cleanText } from './text-width.ts';
+
+const MIN_NODE_MAJOR = 24;
+const MIN_POSTGRES = 150_000;
+const MIN_FREE_BYTES = 1024 ** 3;
+const PROBE_TIMEOUT_MS = 5000;
+
+interface Finding {
+  readonly check: string;
+  /** `missing`: the service runs without it. */
+  readonly state: 'ok' | 'missing' | 'failed';
+  readonly detail: string;
+}
+
+type Check = (settings: Settings) => Promise<string>;
+
+/** A check that throws this names something that the service can do without. */
+class Missing extends Error {}
+
+const CHECKS: Readonly<Record<string, Check>> = {
+  'Node.js': async () => {
+    const { node } = process.versions;
+    if (Number(node.split('.')[0]) < MIN_NODE_MAJOR)
+      throw new Error(`${node} is too old; run it through npm, which brings Node ${MIN_NODE_MAJOR}`);
+    return `${node} on ${process.platform} ${process.arch}`;
+  },
+  PostgreSQL: checkDatabase,
+  DATA_DIR: async ({ DATA_DIR }) => {
+    const folder = findFolder(DATA_DIR);
+    await rm(await mkdtemp(join(folder, 'graphwright-doctor-')), { recursive: true });
+    return folder === DATA_DIR ? `${DATA_DIR} can be written` : `${DATA_DIR} can be made`;
+  },
+  'disk space': async ({ DATA_DIR }) => {
+    const { bavail, bsize } = await statfs(findFolder(DATA_DIR));
+    const free = `${((bavail * bsize) / 1024 ** 3).toFixed(1)} GB free`;
+    if (bavail * bsize < MIN_FREE_BYTES)
+      throw new Error(`${free} at ${DATA_DIR}; the database and media need at least 1 GB`);
+    return free;
+  },
+  port: checkPort,
+  images: async () => {
+    const [{ default: sharp }] = await Promise.all([import('sharp'), import('../render/paint.ts')]);
+    return `libvips ${sharp.versions.vips}, Skia`;
+  },
+  ffmpeg: async ({ FFMPEG_PATH }) => {
+    const program = FFMPEG_PATH ?? 'ffmpeg';
+    const output = await runProgram(program, ['-version']).catch(() => {
+      throw new Missing(`${program} was not found; install ffmpeg or set FFMPEG_PATH for video`);
+    });
+    return output.split(' Copyright')[0] ?? output;
+  },
+};
+
+export const doctor: Command = async ({ options, terminal }) => {
+  const settings = readSettings();
+  const findings: Finding[] = [];
+  for (const [check, find] of Object.entries(CHECKS)) findings.push(await runCheck(check, find, settings));
+  if (options.json === true) terminal.print(JSON.stringify(findings, null, 2));
+  else printFindings(findings, terminal);
+  if (findings.some(({ state }) => state === 'failed')) throw new WorkFailed('The machine lacks something.');
+};
+
+async function runCheck(check: string, find: Check, settings: Settings): Promise<Finding> {
+  try {
+    return { check, state: 'ok', detail: cleanText(await find(settings)) };
+  } catch (thrown) {
+    return {
+      check,
+      state: thrown instanceof Missing ? 'missing' : 'failed',
+      detail: cleanText(toError(thrown).message),
+    };
+  }
+}
+
+const LOOKS: Readonly<Record<Finding['state'], readonly [mark: string, style: Style]>> = {
+  ok: ['✔', 'green'],
+  missing: ['–', 'yellow'],
+  failed: ['✖', 'red'],
+};
+
+function printFindings(findings: readonly Finding[], terminal: Terminal): void {
+  const rows = findings.map(({ check, state, detail }) => [
+    terminal.paint(LOOKS[state][1], LOOKS[state][0]),
+    check,
+    detail,
+  ]);
+  for (const line of alignColumns(rows)) terminal.print(line);
+}
+
+/** The folder itself, or the nearest one above it that exists: doctor makes nothing that stays. */
+const findFolder = (path: string): string => (existsSync(path) ? path : findFolder(dirname(path)));
+
+async function checkDatabase(settings: Settings): Promise<string> {
+  if (settings.DATABASE_URL === undefined) {
+    const { postgres } = await findBinaries();
+    return `embedded: ${(await runProgram(postgres, ['--version'])).trim()}`;
+  }
+  const db = openDb({
+    connection: { url: settings.DATABASE_URL },
+    maxConnections: 1,
+    onError: () => undefined,
+  });
+  try {
+    const { rows } = await db.query<{ number: string; name: string }>(
+      "select current_setting('server_version_num') as number, version() as name",
+    );
+    const [version] = rows;
+    if (version === undefined || Number(version.number) < MIN_POSTGRES)
+      throw new Error(`${version?.name} is too old; 15 or newer is needed`);
+    return `DATABASE_URL: ${version.name.split(' on ')[0]}`;
+  } finally {
+    await db.close();
+  }
+}
+
+function checkPort({ HOST, PORT }: Settings): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', (err: NodeJS.ErrnoException) => {
+      const reason =
+        err.code === 'EADDRINUSE'
+          ? 'is in use; stop what listens there, or set PORT'
+          : `cannot be listened on (${err.message})`;
+      reject(new Error(`${HOST}:${PORT} ${reason}`));
+    });
+    server.listen(PORT, HOST, () => server.close(() => resolve(`${HOST}:${PORT} is free`)));
+  });
+}
+
+async function runProgram(program: string, args: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(program, args, { timeout: PROBE_TIMEOUT_MS });
+  return stdout.split('\n')[0] ?? '';
+}
