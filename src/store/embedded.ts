@@ -64,7 +64,11 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
     await ensureCluster(cluster, binaries.initdb, USER, runner);
     const socketDir = await makeSocketDir(runner);
     await lock.describe({ socketDir });
-    const kept = await keepServer({ postgres: binaries.postgres, cluster, socketDir, runner, log }, onExit);
+    const request = { postgres: binaries.postgres, cluster, socketDir, runner, log };
+    const kept = await keepServer(request, onExit).catch(async (err: unknown) => {
+      await removeSocketDir(socketDir);
+      throw err;
+    });
     return {
       socketDir,
       user: USER,
