@@ -2,6 +2,7 @@
 import type { Catalog, ResolvedPorts } from '../graph/catalog.ts';
 import type { Settings } from '../lib/settings.ts';
 import { group, stickyNote } from './canvas.ts';
+import { textToImageCard } from './card.ts';
 import type { NodeDefinition, Requirement } from './define.ts';
 import { httpRequest } from './http.ts';
 import {
@@ -21,6 +22,7 @@ import { collect, listItem, listSlice } from './list.ts';
 import { approval, delay, logicIf, logicSwitch, merge } from './logic.ts';
 import { math } from './math.ts';
 import { gallery, preview } from './output.ts';
+import { editSandbox, generateSandbox } from './sandbox.ts';
 import { promptConcat, textReplace, textSplit, textTemplate } from './text.ts';
 
 const DEFINITIONS: readonly NodeDefinition[] = [
@@ -52,6 +54,9 @@ const DEFINITIONS: readonly NodeDefinition[] = [
   imageGrid,
   imageConvert,
   imageInfo,
+  textToImageCard,
+  generateSandbox,
+  editSandbox,
   logicIf,
   logicSwitch,
   merge,

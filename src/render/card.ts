@@ -3,32 +3,13 @@ import {
   type Brush,
   createSurface,
   measureWith,
-  readPng,
+  readPicture,
   type Surface,
   setFont,
   type Weight,
 } from './paint.ts';
+import { type Card, type CardTheme, type Frame, pictureFrame } from './still.ts';
 import { ellipsize, fitText, type TextBlock } from './text-layout.ts';
-
-export const CARD_THEMES = ['midnight', 'paper', 'sunrise', 'forest', 'mono', 'glass'] as const;
-export type CardTheme = (typeof CARD_THEMES)[number];
-
-export interface Card {
-  readonly kicker: string;
-  readonly title: string;
-  readonly text: string;
-  readonly footer: string;
-  readonly theme: CardTheme;
-  readonly align: 'left' | 'center';
-  /** `#rrggbb`; empty: the theme's own. */
-  readonly accent: string;
-  readonly width: number;
-  readonly height: number;
-  /** Of the corners, in pixels; what lies outside is transparent. */
-  readonly radius: number;
-  /** A PNG of the size that `pictureFrame` gives. */
-  readonly picture?: Uint8Array;
-}
 
 interface Theme {
   /** Stops of the ground, from the upper left to the lower right. */
@@ -91,20 +72,6 @@ const THEMES: Readonly<Record<CardTheme, Theme>> = {
   },
 };
 
-interface Frame {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
-
-/** Where a picture stands: the right part of a wide card, the upper part of a tall one. */
-export function pictureFrame({ width, height }: Pick<Card, 'width' | 'height'>): Frame {
-  if (width < height) return { x: 0, y: 0, width, height: Math.round(height * 0.48) };
-  const share = Math.round(width * 0.42);
-  return { x: width - share, y: 0, width: share, height };
-}
-
 export async function drawCard(card: Card): Promise<Surface> {
   const surface = createSurface(card.width, card.height);
   const { brush } = surface;
@@ -143,7 +110,7 @@ function drawGround(brush: Brush, { width, height }: Card, theme: Theme): void {
 /** Draws the picture into its frame and gives the room that is left for words. */
 async function drawPicture(brush: Brush, card: Card, picture: Uint8Array): Promise<Frame> {
   const frame = pictureFrame(card);
-  brush.drawImage(await readPng(picture), frame.x, frame.y, frame.width, frame.height);
+  brush.drawImage(await readPicture(picture), frame.x, frame.y, frame.width, frame.height);
   if (frame.x > 0) return { x: 0, y: 0, width: frame.x, height: card.height };
   return { x: 0, y: frame.height, width: card.width, height: card.height - frame.height };
 }

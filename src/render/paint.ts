@@ -61,8 +61,8 @@ export function measureWith(brush: Brush, weight: Weight, spacing = 0): Measure 
   };
 }
 
-/** Decodes a PNG that media/images made. Bytes from outside never come here. */
-export async function readPng(bytes: Uint8Array): Promise<Image> {
+/** Decodes a picture that media/images wrote. Bytes from outside never come here. */
+export async function readPicture(bytes: Uint8Array): Promise<Image> {
   const image = new Image();
   image.src = Buffer.from(bytes);
   await image.decode();

@@ -1,18 +1,8 @@
 // The pictures of the sandbox models: abstract, drawn from the prompt's letters, and labelled as what they are.
 import { type Brush, createSurface, measureWith, type Surface, setFont } from './paint.ts';
 import { choosePalette, fade, type Palette, rollDice } from './palette.ts';
+import type { SandboxPicture, SandboxStyle } from './still.ts';
 import { ellipsize } from './text-layout.ts';
-
-export const SANDBOX_STYLES = ['gradient', 'blocks', 'rings'] as const;
-export type SandboxStyle = (typeof SANDBOX_STYLES)[number];
-
-export interface SandboxPicture {
-  readonly prompt: string;
-  readonly seed: number;
-  readonly style: SandboxStyle;
-  readonly width: number;
-  readonly height: number;
-}
 
 interface Scene {
   readonly brush: Brush;

@@ -1,19 +1,9 @@
 // The thread that draws stills: one message in, one PNG out.
 import { parentPort } from 'node:worker_threads';
-import { type Card, drawCard } from './card.ts';
+import { drawCard } from './card.ts';
 import { encodePng, type Surface } from './paint.ts';
-import { drawSandboxPicture, drawSandboxWash, type SandboxPicture } from './sandbox.ts';
-
-export type Still =
-  | { readonly kind: 'card'; readonly card: Card }
-  | { readonly kind: 'sandbox-picture'; readonly picture: SandboxPicture }
-  | {
-      readonly kind: 'sandbox-wash';
-      readonly prompt: string;
-      readonly seed: number;
-      readonly width: number;
-      readonly height: number;
-    };
+import { drawSandboxPicture, drawSandboxWash } from './sandbox.ts';
+import type { Still } from './still.ts';
 
 export type StillAnswer = { readonly png: Uint8Array<ArrayBuffer> } | { readonly error: string };
 

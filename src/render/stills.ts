@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { createGate } from '../lib/gate.ts';
-import type { Still, StillAnswer } from './still-worker.ts';
+import type { Still } from './still.ts';
+import type { StillAnswer } from './still-worker.ts';
 
 const gate = createGate({ concurrency: 2, maxWaiting: 500 });
 const TIMEOUT_MS = 30_000;

@@ -1,0 +1,59 @@
+// The text card node: words on a designed card, beside a picture if one is wired.
+import type { MediaRef } from '../graph/types.ts';
+import { resizeImage } from '../media/images.ts';
+import { CARD_THEMES, type Card, pictureFrame } from '../render/still.ts';
+import { drawStill } from '../render/stills.ts';
+import { color } from './color.ts';
+import { choice, defineNode, image, type NodeContext, NodeError, number, text } from './define.ts';
+import { store, within } from './image.ts';
+
+const [MIN_SIDE, MAX_SIDE] = [64, 4096];
+
+export const textToImageCard = defineNode({
+  nodeType: 'utility:text_to_image_card',
+  label: 'Text card',
+  description: 'Sets words on a designed card, each as large as it fits; a picture takes a part of the card.',
+  category: 'utility',
+  cache: true,
+  inputs: { text: text('Text'), title: text('Title'), image: image('Picture') },
+  config: {
+    kicker: text('Kicker', { default: '', description: 'A short line above the title.' }),
+    footer: text('Footer', { default: '' }),
+    theme: choice('Theme', CARD_THEMES, { description: 'glass is translucent, for laying over a picture.' }),
+    align: choice('Align', ['left', 'center']),
+    accent: text('Accent colour', { default: '', description: "Empty: the theme's own." }),
+    width: number('Width', { default: 1200, min: MIN_SIDE, max: MAX_SIDE }),
+    height: number('Height', { default: 630, min: MIN_SIDE, max: MAX_SIDE }),
+    radius: number('Corner radius', { default: 0, min: 0, max: MAX_SIDE / 2 }),
+  },
+  outputs: { image: image('Image') },
+  run: async ({ text: words = '', title = '', image: picture, ...config }, ctx) => {
+    if (words.trim() === '' && title.trim() === '')
+      throw new NodeError('missing_text', 'A card needs a text or a title.');
+    const card = {
+      kicker: config.kicker,
+      title: title.trim(),
+      text: words.trim(),
+      footer: config.footer,
+      theme: config.theme,
+      align: config.align,
+      accent: config.accent === '' ? '' : color(config.accent),
+      width: Math.round(within(config.width, MIN_SIDE, MAX_SIDE, 'width')),
+      height: Math.round(within(config.height, MIN_SIDE, MAX_SIDE, 'height')),
+      radius: within(config.radius, 0, MAX_SIDE / 2, 'radius'),
+    };
+    const beside = picture === undefined ? {} : { picture: await fitPicture(picture, card, ctx) };
+    const bytes = await drawStill({ kind: 'card', card: { ...card, ...beside } }, ctx.signal);
+    return { image: await store({ bytes, contentType: 'image/png' }, 'card', ctx) };
+  },
+});
+
+async function fitPicture(
+  picture: MediaRef,
+  card: Pick<Card, 'width' | 'height'>,
+  ctx: NodeContext,
+): Promise<Buffer> {
+  const { width, height } = pictureFrame(card);
+  const options = { width, height, fit: 'cover', background: '#00000000' } as const;
+  return (await resizeImage(await ctx.media.read(picture), options, ctx.signal)).bytes;
+}

@@ -1,0 +1,70 @@
+// Sandbox models: local, free, deterministic stand-ins for trying a graph without a key, visibly labelled.
+import { compositeImages, inspectImage, resizeImage } from '../media/images.ts';
+import { SANDBOX_STYLES } from '../render/still.ts';
+import { drawStill } from '../render/stills.ts';
+import { choice, defineNode, image, number, text } from './define.ts';
+import { store, within } from './image.ts';
+
+const [MIN_SIDE, MAX_SIDE] = [64, 4096];
+const side = (label: string) => number(label, { default: 1024, min: MIN_SIDE, max: MAX_SIDE });
+
+export const generateSandbox = defineNode({
+  nodeType: 'generate:sandbox',
+  label: 'Sandbox picture',
+  description: 'Draws an abstract picture from the letters of the prompt: a stand-in for an image model.',
+  category: 'model',
+  requires: 'sandbox',
+  cache: true,
+  inputs: { prompt: text('Prompt', { required: true }) },
+  config: {
+    width: side('Width'),
+    height: side('Height'),
+    seed: number('Seed', { default: 0 }),
+    style: choice('Style', SANDBOX_STYLES),
+  },
+  outputs: { image: image('Image') },
+  run: async ({ prompt, width, height, seed, style }, ctx) => {
+    const picture = {
+      prompt,
+      seed,
+      style,
+      width: Math.round(within(width, MIN_SIDE, MAX_SIDE, 'width')),
+      height: Math.round(within(height, MIN_SIDE, MAX_SIDE, 'height')),
+    };
+    const bytes = await drawStill({ kind: 'sandbox-picture', picture }, ctx.signal);
+    return { image: await store({ bytes, contentType: 'image/png' }, 'sandbox', ctx) };
+  },
+});
+
+export const editSandbox = defineNode({
+  nodeType: 'edit:sandbox',
+  label: 'Sandbox edit',
+  description: 'Washes an image in the colours of the prompt and labels it: a stand-in for an editing model.',
+  category: 'model',
+  requires: 'sandbox',
+  cache: true,
+  inputs: { image: image('Image', { required: true }), prompt: text('Prompt', { required: true }) },
+  config: { seed: number('Seed', { default: 0 }) },
+  outputs: { image: image('Image') },
+  run: async ({ image: input, prompt, seed }, ctx) => {
+    const base = await fitToModel(await ctx.media.read(input), ctx.signal);
+    const wash = await drawStill(
+      { kind: 'sandbox-wash', prompt, seed, width: base.width, height: base.height },
+      ctx.signal,
+    );
+    const options = { gravity: 'center', opacity: 1, blend: 'over' } as const;
+    return {
+      image: await store(await compositeImages(base.bytes, wash, options, ctx.signal), 'sandbox-edit', ctx),
+    };
+  },
+});
+
+/** Models work on pictures of bounded size; a larger one is scaled down, as they do it. */
+async function fitToModel(bytes: Buffer, signal: AbortSignal) {
+  const { width, height } = await inspectImage(bytes, signal);
+  if (Math.max(width, height) <= MAX_SIDE) return { bytes, width, height };
+  const options = { width: MAX_SIDE, height: MAX_SIDE, fit: 'inside', background: '#00000000' } as const;
+  const scaled = await resizeImage(bytes, options, signal);
+  const facts = await inspectImage(scaled.bytes, signal);
+  return { bytes: scaled.bytes, width: facts.width, height: facts.height };
+}

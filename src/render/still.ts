@@ -1,0 +1,57 @@
+// What a still is drawn from: plain data that crosses to the drawing thread.
+
+export type Still =
+  | { readonly kind: 'card'; readonly card: Card }
+  | { readonly kind: 'sandbox-picture'; readonly picture: SandboxPicture }
+  | {
+      readonly kind: 'sandbox-wash';
+      readonly prompt: string;
+      readonly seed: number;
+      readonly width: number;
+      readonly height: number;
+    };
+
+export const CARD_THEMES = ['midnight', 'paper', 'sunrise', 'forest', 'mono', 'glass'] as const;
+export type CardTheme = (typeof CARD_THEMES)[number];
+
+export interface Card {
+  readonly kicker: string;
+  readonly title: string;
+  readonly text: string;
+  readonly footer: string;
+  readonly theme: CardTheme;
+  readonly align: 'left' | 'center';
+  /** `#rrggbb`; empty: the theme's own. */
+  readonly accent: string;
+  readonly width: number;
+  readonly height: number;
+  /** Of the corners, in pixels; what lies outside is transparent. */
+  readonly radius: number;
+  /** Written by media/images, in the size that `pictureFrame` gives. */
+  readonly picture?: Uint8Array;
+}
+
+export interface Frame {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Where a picture stands: the right part of a wide card, the upper part of a tall one. */
+export function pictureFrame({ width, height }: Pick<Card, 'width' | 'height'>): Frame {
+  if (width < height) return { x: 0, y: 0, width, height: Math.round(height * 0.48) };
+  const share = Math.round(width * 0.42);
+  return { x: width - share, y: 0, width: share, height };
+}
+
+export const SANDBOX_STYLES = ['gradient', 'blocks', 'rings'] as const;
+export type SandboxStyle = (typeof SANDBOX_STYLES)[number];
+
+export interface SandboxPicture {
+  readonly prompt: string;
+  readonly seed: number;
+  readonly style: SandboxStyle;
+  readonly width: number;
+  readonly height: number;
+}
