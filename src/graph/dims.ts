@@ -46,7 +46,8 @@ function estimate(node: GraphNode, catalog: Catalog): Pick<Dims, 'width' | 'heig
   const { inputs, outputs } = catalog.ports(node.data.nodeType, node.data.config ?? {});
   const ports = Math.max(countPorts(inputs), countPorts(outputs), 1);
   const fields = inputs.filter(input => !input.isPort).slice(0, MAX_FIELDS);
-  const hasPreview = outputs.some(({ type }) => type === 'IMAGE' || type === 'VIDEO') || isOutput(node);
+  const hasPreview =
+    outputs.some(({ type }) => type === 'IMAGE' || type === 'VIDEO') || entry?.category === 'output';
   const rows = fields.reduce((sum, field) => sum + fieldHeight(field), 0);
   return {
     width: hasPreview ? NODE_BOX.wideWidth : NODE_BOX.width,
@@ -66,10 +67,6 @@ function countPorts(ports: readonly { readonly isPort: boolean }[]): number {
 function fieldHeight(field: InputDef): number {
   const isLong = field.type === 'JSON' || (TEXT_AREAS.has(field.id) && field.enum === undefined);
   return isLong ? NODE_BOX.textAreaRow : NODE_BOX.fieldRow;
-}
-
-function isOutput(node: GraphNode): boolean {
-  return node.data.category === 'output';
 }
 
 /** A width and height as React Flow keeps them: numbers, or texts such as "320px"; undefined unless both are usable. */

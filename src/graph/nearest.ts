@@ -2,12 +2,12 @@
 
 const MAX_NAME = 80;
 
-/** The candidate within a third of the name's length in edits, case and separators aside; undefined where none is near. */
+/** The candidate fewest edits away, about a third of the name's length at most, case and separators aside. */
 export function nearest(name: string, candidates: Iterable<string>): string | undefined {
   if (name.length > MAX_NAME) return undefined;
   const wanted = fold(name);
   let best: string | undefined;
-  let limit = Math.max(1, Math.floor(wanted.length / 3)) + 1;
+  let limit = wanted.length <= 3 ? 2 : Math.floor(wanted.length / 3) + 2;
   for (const candidate of candidates) {
     const distance = editDistance(wanted, fold(candidate), limit);
     if (distance < limit) {

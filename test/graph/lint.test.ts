@@ -1,0 +1,270 @@
+// lintGraph: a graph in, its findings out, one group of cases a rule.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { warningSentences } from '../../src/graph/issues.ts';
+import { lintGraph } from '../../src/graph/lint.ts';
+import type { LintOptions } from '../../src/graph/lint-context.ts';
+import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
+import { CATALOG, edge, node } from './fixture.ts';
+
+interface Case {
+  readonly nodes: readonly GraphNode[];
+  readonly edges?: readonly (string | GraphEdge)[];
+  readonly options?: LintOptions;
+  /** `severity code place → suggestion`. */
+  readonly finds: readonly string[];
+}
+
+const TEXT = node('t', 'input:text', { value: 'a' });
+const IMAGE = node('g', 'generate:image');
+const FED = 't.text > g.prompt';
+const OLD = node('o', 'utility:old');
+const data = (more: object): { data: GraphNode['data'] } => ({ data: more as GraphNode['data'] });
+
+const CASES: Readonly<Record<string, Case>> = {
+  'finds nothing in a sound graph': {
+    nodes: [
+      TEXT,
+      node('g', 'generate:image', { width: 512, style: 'rings', prompt: 'p', maxCredits: 5 }),
+      node('p', 'output:preview'),
+    ],
+    edges: [FED, 'g.image > p.input'],
+    finds: [],
+  },
+  'refuses no nodes': { nodes: [], finds: ['error no_nodes /nodes'] },
+  'refuses a node id given twice': { nodes: [TEXT, TEXT], finds: ['error duplicate_node_id /nodes/0/id'] },
+  'refuses an edge id given twice': {
+    nodes: [TEXT, node('j', 'utility:join')],
+    edges: [edge('t.text > j.a'), { ...edge('t.text > j.b'), id: 't.text > j.a' }],
+    finds: ['error duplicate_edge_id /edges/1/id'],
+  },
+  'refuses a node without position': {
+    nodes: [TEXT],
+    options: { unplaced: new Set(['t']) },
+    finds: ['error missing_position /nodes/0/position'],
+  },
+  'lets an update add a node without position': {
+    nodes: [TEXT],
+    options: { unplaced: new Set(['t']), previous: { nodes: [], edges: [] } },
+    finds: [],
+  },
+  'refuses an update that takes a position away': {
+    nodes: [TEXT],
+    options: { unplaced: new Set(['t']), previous: { nodes: [TEXT], edges: [] } },
+    finds: ['error missing_position /nodes/0/position'],
+  },
+  'refuses an unknown node type, naming the nearest': {
+    nodes: [node('x', 'input:txt'), node('y', 'nothing:like-it')],
+    finds: [
+      'error unknown_node_type /nodes/0/data/nodeType → input:text',
+      'error unknown_node_type /nodes/1/data/nodeType',
+    ],
+  },
+  'refuses the wrong type for the entry': {
+    nodes: [
+      node('n', 'utility:sticky_note', {}, { type: 'basedNode' }),
+      node('t', 'input:text', {}, { type: 'custom' }),
+    ],
+    finds: ['error wrong_type /nodes/0/type → stickyNote', 'error wrong_type /nodes/1/type → basedNode'],
+  },
+  'refuses a new node of a deprecated type': {
+    nodes: [OLD],
+    finds: ['error deprecated_type /nodes/0/data/nodeType'],
+  },
+  'keeps a node of a deprecated type that was there': {
+    nodes: [OLD],
+    options: { previous: { nodes: [OLD], edges: [] } },
+    finds: [],
+  },
+  'refuses a node that becomes one of a deprecated type': {
+    nodes: [OLD],
+    options: { previous: { nodes: [node('o', 'utility:join')], edges: [] } },
+    finds: ['error deprecated_type /nodes/0/data/nodeType'],
+  },
+  'refuses edges that hang in the air': {
+    nodes: [node('text-1', 'input:text')],
+    edges: ['text-2 > nowhere-at-all'],
+    finds: ['error unknown_source /edges/0/source → text-1', 'error unknown_target /edges/0/target'],
+  },
+  'refuses 1501 edges, not 1500': {
+    nodes: [TEXT, node('l', 'utility:gather')],
+    edges: Array.from({ length: 1501 }, (_, index) => ({ ...edge('t.text > l.list'), id: `e${index}` })),
+    finds: ['error too_many_edges /edges'],
+  },
+  'refuses lists of other lengths that are zipped': {
+    nodes: [
+      node('l1', 'input:list', { items: ['a', 'b'] }),
+      node('l2', 'input:list', { items: ['a', 'b', 'c'] }),
+      node('j', 'utility:join'),
+      node('k', 'utility:join', { fanOut: 'product' }),
+    ],
+    edges: ['l1.list > j.a', 'l2.list > j.b', 'l1.list > k.a', 'l2.list > k.b'],
+    finds: ['error unequal_lists /nodes/2'],
+  },
+  'warns of an unknown category': {
+    nodes: [node('t', 'input:text', {}, data({ category: 'inputs' }))],
+    finds: ['warning unknown_category /nodes/0/data/category → input'],
+  },
+  'warns of unknown config keys': {
+    nodes: [TEXT, node('g', 'generate:image', { widht: 1, zzz: 2, __proto: 3 })],
+    edges: [FED],
+    finds: [
+      'warning unknown_config_key /nodes/1/data/config/widht → width',
+      'warning unknown_config_key /nodes/1/data/config/zzz',
+      'warning unknown_config_key /nodes/1/data/config/__proto',
+    ],
+  },
+  'warns of values outside the enum': {
+    nodes: [TEXT, node('g', 'generate:image', { style: 'block' })],
+    edges: [FED],
+    finds: ['warning value_not_in_enum /nodes/1/data/config/style → blocks'],
+  },
+  'warns of values of the wrong type': {
+    nodes: [
+      TEXT,
+      node('g', 'generate:image', { width: 'wide', style: true, refs: {}, logo: 1, any: [], json: 1 }),
+    ],
+    edges: [FED],
+    finds: ['width', 'style', 'refs', 'logo'].map(
+      key => `warning wrong_value_type /nodes/1/data/config/${key}`,
+    ),
+  },
+  'takes null for unset and a secret for any value': {
+    nodes: [
+      TEXT,
+      node('g', 'generate:image', { width: '{{secrets.W}}', style: '{{secrets.S}}', refs: null }),
+    ],
+    edges: [FED],
+    finds: [],
+  },
+  'warns of numbers out of range': {
+    nodes: [TEXT, node('g', 'generate:image', { width: 5000 })],
+    edges: [FED],
+    finds: ['warning value_out_of_range /nodes/1/data/config/width'],
+  },
+  'warns of params, and of those that override config': {
+    nodes: [node('t', 'input:text', { value: 'a' }, data({ params: { value: 'b', 'a/b': 1 } }))],
+    finds: [
+      'warning params_override_config /nodes/0/data/params/value',
+      'warning params_in_use /nodes/0/data/params',
+    ],
+  },
+  'warns of a setting among the ports': {
+    nodes: [TEXT, node('g', 'generate:image', {}, data({ inputs: [{ id: 'prompt' }, { id: 'width' }] }))],
+    edges: [FED],
+    finds: ['warning stray_port /nodes/1/data/inputs/1'],
+  },
+  'warns of a required port that nothing feeds': {
+    nodes: [IMAGE],
+    finds: ['warning required_port_unfed /nodes/0'],
+  },
+  'takes a config value for a port as fed': {
+    nodes: [node('g', 'generate:image', { prompt: 'p' })],
+    finds: [],
+  },
+  'warns of handles that name no port': {
+    nodes: [TEXT, node('g', 'generate:image', { prompt: 'p' }), node('s', 'utility:split')],
+    edges: [
+      't.txt > g.prompts',
+      's > t.value',
+      { id: 'e', source: 't', target: 's', sourceHandle: 'text', targetHandle: null },
+    ],
+    finds: [
+      'warning unknown_port /edges/0/sourceHandle → out-text',
+      'warning unknown_port /edges/0/targetHandle → in-prompt',
+      'warning unknown_port /edges/1/sourceHandle',
+      'warning unknown_port /edges/1/targetHandle',
+      'warning unknown_port /edges/2/sourceHandle → out-text',
+      'warning cycle /nodes/0',
+    ],
+  },
+  'warns of port types that cannot be joined': {
+    nodes: [TEXT, node('g', 'generate:image', { prompt: 'p' })],
+    edges: ['t.text > g.mask', 'g.image > g.prompt'],
+    finds: [
+      'warning cycle /nodes/1',
+      'warning incompatible_types /edges/0/targetHandle',
+      'warning incompatible_types /edges/1/targetHandle',
+    ],
+  },
+  'warns of two edges into a single-value port, not into a list': {
+    nodes: [TEXT, node('u', 'input:text'), IMAGE, node('l', 'utility:gather')],
+    edges: [FED, 'u.text > g.prompt', 't.text > l.list', 'u.text > l.list'],
+    finds: ['warning port_fed_twice /nodes/2'],
+  },
+  'warns of each cycle once': {
+    nodes: ['a', 'b', 'c', 'd', 'e'].map(id => node(id, 'utility:join')),
+    edges: ['a.text > b.a', 'b.text > c.a', 'c.text > a.a', 'c.text > d.a', 'e.text > e.a'],
+    finds: ['warning cycle /nodes/0', 'warning cycle /nodes/4'],
+  },
+  'warns of over 100 nodes': {
+    nodes: Array.from({ length: 101 }, (_, index) => node(`n${index}`, 'input:text')),
+    finds: ['warning too_many_nodes /nodes'],
+  },
+  'warns of groups that name no node, share one, or contradict the wiring': {
+    nodes: [
+      ...['a', 'b', 'c'].map(id => node(id, 'utility:join')),
+      node('f', 'utility:group', { childNodeIds: ['a', 'c', 'gone'] }),
+      node('h', 'utility:group', { childNodeIds: ['a'] }),
+    ],
+    edges: ['a.text > b.a', 'b.text > c.a'],
+    finds: [
+      'warning unknown_group_member /nodes/3/data/config/childNodeIds',
+      'warning shared_group_member /nodes/4/data/config/childNodeIds',
+      'warning group_against_wiring /nodes/3/data/config/childNodeIds',
+    ],
+  },
+};
+
+function summarize({ nodes, edges = [], options = {} }: Case): string[] {
+  const graph = { nodes, edges: edges.map(it => (typeof it === 'string' ? edge(it) : it)) };
+  return lintGraph(graph, CATALOG, options).map(({ severity, code, path, suggestion }) => {
+    const found = `${severity} ${code} ${path}`;
+    return suggestion === undefined ? found : `${found} → ${suggestion}`;
+  });
+}
+
+describe('lintGraph', () => {
+  for (const [name, given] of Object.entries(CASES)) {
+    it(name, () => assert.deepEqual(summarize(given).sort(), [...given.finds].sort()));
+  }
+
+  it('tells errors first and at most 500 findings', () => {
+    const many = Array.from({ length: 600 }, (_, index) => [`bad${index}`, 1]);
+    const nodes = [node('g', 'generate:image', Object.fromEntries(many)), node('x', 'no:such')];
+    const issues = lintGraph({ nodes, edges: [] }, CATALOG);
+    assert.equal(issues.length, 500);
+    assert.equal(issues[0]?.code, 'unknown_node_type');
+  });
+
+  it('is not confused by config keys that every object has', () => {
+    const issues = lintGraph(
+      { nodes: [node('t', 'input:text', { constructor: 1, toString: 2 })], edges: [] },
+      CATALOG,
+    );
+    assert.deepEqual(
+      issues.map(({ code }) => code),
+      ['unknown_config_key', 'unknown_config_key'],
+    );
+  });
+
+  it('says what to do in one sentence', () => {
+    const sentences = Object.values(CASES).flatMap(({ nodes, edges = [], options }) =>
+      lintGraph(
+        { nodes, edges: edges.map(it => (typeof it === 'string' ? edge(it) : it)) },
+        CATALOG,
+        options,
+      ),
+    );
+    for (const { message } of sentences) assert.match(message, /^\S.*[.?]$/);
+  });
+});
+
+describe('warningSentences', () => {
+  it('leads each warning by its node, and leaves errors out', () => {
+    const graph = { nodes: [IMAGE, node('x', 'no:such')], edges: [] };
+    assert.deepEqual(warningSentences(lintGraph(graph, CATALOG)), [
+      'g: The required port "prompt" is not fed; wire something to in-prompt.',
+    ]);
+  });
+});
