@@ -150,7 +150,8 @@ create table executions (
 ) with (fillfactor = 70);
 create index executions_workflow on executions (workflow_id, id desc);
 create index executions_user on executions (user_id, id desc);
-create index executions_worker on executions (worker_id) where worker_id is not null;
+-- The runs under way: counted by workspace, found by the worker that died.
+create index executions_running on executions (workspace, worker_id) where worker_id is not null;
 create index executions_parked on executions (workspace, id) where parked;
 
 -- The newest state of each node of a run; appended and replaced in batches.

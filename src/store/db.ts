@@ -19,7 +19,10 @@ export interface Db extends Tx {
   /** Commits when `work` resolves, rolls back when it throws. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Calls `onNotify` for each notification of the channels; reconnects by itself. Close with the returned function. */
-  listen(channels: readonly string[], onNotify: (channel: string, payload: string) => void): Promise<() => Promise<void>>;
+  listen(
+    channels: readonly string[],
+    onNotify: (channel: string, payload: string) => void,
+  ): Promise<() => Promise<void>>;
   /** For the queue, which brings its own statements. */
   readonly pool: pg.Pool;
   close(): Promise<void>;
@@ -27,7 +30,9 @@ export interface Db extends Tx {
 
 export interface DbOptions {
   /** A connection string, or the folder of a Unix socket. */
-  readonly connection: { readonly url: string } | { readonly socketDir: string; readonly user: string; readonly database: string };
+  readonly connection:
+    | { readonly url: string }
+    | { readonly socketDir: string; readonly user: string; readonly database: string };
   readonly maxConnections: number;
   readonly onError: (err: Error) => void;
 }
@@ -52,10 +57,17 @@ export function openDb(options: DbOptions): Db {
 }
 
 function toPoolConfig({ connection, maxConnections }: DbOptions): pg.PoolConfig {
-  const where = 'url' in connection
-    ? { connectionString: connection.url }
-    : // Named, or PGPORT and PGSSLMODE of the environment would be taken.
-      { host: connection.socketDir, port: 5432, ssl: false, user: connection.user, database: connection.database };
+  const where =
+    'url' in connection
+      ? { connectionString: connection.url }
+      : // Named, or PGPORT and PGSSLMODE of the environment would be taken.
+        {
+          host: connection.socketDir,
+          port: 5432,
+          ssl: false,
+          user: connection.user,
+          database: connection.database,
+        };
   return {
     ...where,
     max: maxConnections,
@@ -70,9 +82,18 @@ function toPoolConfig({ connection, maxConnections }: DbOptions): pg.PoolConfig 
 // constants of store/, so their number is bounded.
 const names = new Map<string, string>();
 
-async function run<R>(on: pg.Pool | pg.PoolClient, statement: string, values: readonly unknown[] = []): Promise<Rows<R>> {
-  let name = names.get(statement);
-  if (name === undefined) names.set(statement, (name = `s${names.size}`));
+function nameOf(statement: string): string {
+  const name = names.get(statement) ?? `s${names.size}`;
+  names.set(statement, name);
+  return name;
+}
+
+async function run<R>(
+  on: pg.Pool | pg.PoolClient,
+  statement: string,
+  values: readonly unknown[] = [],
+): Promise<Rows<R>> {
+  const name = nameOf(statement);
   try {
     const result = await on.query({ name, text: statement, values: values as unknown[] });
     return { rows: result.rows as R[], rowCount: result.rowCount ?? 0 };
@@ -104,14 +125,24 @@ function translate(err: Error): Error {
   const code = (err as { code?: unknown }).code;
   // 22021 character_not_in_repertoire, 22P05 untranslatable_character: NUL or a lone surrogate in a text.
   if (code === '22021' || code === '22P05') {
-    return new AppError('invalid_request', 'The request holds a character that cannot be stored (NUL or half of a surrogate pair).', { cause: err });
+    return new AppError(
+      'invalid_request',
+      'The request holds a character that cannot be stored (NUL or half of a surrogate pair).',
+      { cause: err },
+    );
   }
   return err;
 }
 
 /** Whether the error is a violated unique constraint of that name. */
 export function isUniqueViolation(err: unknown, constraint: string): boolean {
-  return err instanceof Error && 'code' in err && err.code === '23505' && 'constraint' in err && err.constraint === constraint;
+  return (
+    err instanceof Error &&
+    'code' in err &&
+    err.code === '23505' &&
+    'constraint' in err &&
+    err.constraint === constraint
+  );
 }
 
 async function listen(
@@ -136,10 +167,11 @@ async function listen(
     await client.connect();
     for (const channel of channels) await client.query(`listen ${pg.escapeIdentifier(channel)}`);
   };
-  const retry = (): void => void connect().catch((err: unknown) => {
-    onError(toError(err));
-    if (!closed) timer = setTimeout(retry, RELISTEN_DELAY_MS);
-  });
+  const retry = (): void =>
+    void connect().catch((err: unknown) => {
+      onError(toError(err));
+      if (!closed) timer = setTimeout(retry, RELISTEN_DELAY_MS);
+    });
   await connect();
   return async () => {
     closed = true;

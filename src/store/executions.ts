@@ -1,0 +1,124 @@
+// Reads of executions: one record with its node states, and lists without them.
+import type { Tx } from './db.ts';
+
+export interface ExecutionRow {
+  readonly id: string;
+  readonly workflow_id: string;
+  readonly workflow_version: number;
+  readonly user_id: number;
+  readonly workspace: string;
+  readonly status: string;
+  readonly trigger: string;
+  readonly request: string;
+  readonly webhook: string | null;
+  readonly lease: number;
+  readonly worker_id: string | null;
+  readonly seq: number;
+  readonly nodes_total: number;
+  readonly running_ms: number;
+  readonly wake_at: Date | null;
+  readonly error: string | null;
+  readonly idempotency_key: string | null;
+  readonly resumed_from_id: string | null;
+  readonly created_at: Date;
+  readonly started_at: Date | null;
+  readonly finished_at: Date | null;
+  readonly nodes_done: number;
+  readonly delivery_state: string | null;
+  readonly delivery_attempts: number | null;
+  readonly delivery_last_status_code: number | null;
+}
+
+const COLUMNS = `e.id, e.workflow_id, e.workflow_version, e.user_id, e.workspace, e.status, e.trigger, e.request, e.webhook,
+  e.lease, e.worker_id, e.seq, e.nodes_total, e.running_ms, e.wake_at, e.error, e.idempotency_key, e.resumed_from_id,
+  e.created_at, e.started_at, e.finished_at,
+  d.state as delivery_state, d.attempts as delivery_attempts, d.last_status_code as delivery_last_status_code`;
+
+export async function findExecution(tx: Tx, id: string): Promise<ExecutionRow | undefined> {
+  const { rows } = await tx.query<ExecutionRow>(
+    `select ${COLUMNS}, 0 as nodes_done from executions e left join deliveries d on d.execution_id = e.id where e.id = $1`,
+    [id],
+  );
+  return rows[0];
+}
+
+/** The same, with the row locked until the transaction ends. */
+export async function lockExecution(tx: Tx, id: string): Promise<ExecutionRow | undefined> {
+  await tx.query('select from executions where id = $1 for no key update', [id]);
+  return findExecution(tx, id);
+}
+
+export interface StepRow {
+  readonly node_id: string;
+  readonly seq: number;
+  readonly step: string;
+}
+
+/** Node states newer than `afterSeq`, oldest first. */
+export async function listSteps(tx: Tx, executionId: string, afterSeq = -1): Promise<readonly StepRow[]> {
+  const { rows } = await tx.query<StepRow>(
+    'select node_id, seq, step from execution_nodes where execution_id = $1 and seq > $2 order by seq',
+    [executionId, afterSeq],
+  );
+  return rows;
+}
+
+export interface ExecutionFilter {
+  readonly workflowId: string | null;
+  /** Executions that this user started or whose workflow the user owns; null where access is already settled. */
+  readonly userId: number | null;
+  readonly status: string | null;
+  readonly createdAfter: Date | null;
+  readonly createdBefore: Date | null;
+  readonly idempotencyKey: string | null;
+  /** Ids below it: the cursor. */
+  readonly before: string | null;
+  readonly limit: number;
+}
+
+/** Newest first. */
+export async function listExecutions(tx: Tx, filter: ExecutionFilter): Promise<readonly ExecutionRow[]> {
+  const { rows } = await tx.query<ExecutionRow>(
+    filter.workflowId === null ? LIST_OF_USER : LIST_OF_WORKFLOW,
+    [
+      filter.workflowId ?? filter.userId,
+      filter.status,
+      filter.createdAfter,
+      filter.createdBefore,
+      filter.idempotencyKey,
+      filter.before,
+      filter.limit,
+    ],
+  );
+  return rows;
+}
+
+const list = (owner: string): string => `
+select ${COLUMNS},
+  (select count(*)::int from execution_nodes n where n.execution_id = e.id
+    and n.step::json->>'status' in ('COMPLETED', 'FAILED', 'SKIPPED', 'CANCELLED')) as nodes_done
+from executions e left join deliveries d on d.execution_id = e.id
+where ${owner} and ($2::text is null or e.status = $2) and ($3::timestamptz is null or e.created_at > $3)
+  and ($4::timestamptz is null or e.created_at < $4) and ($5::text is null or e.idempotency_key = $5)
+  and ($6::text is null or e.id < $6)
+order by e.id desc limit $7`;
+const LIST_OF_WORKFLOW = list('e.workflow_id = $1::text');
+const LIST_OF_USER = list('e.user_id = $1::int');
+
+export interface IdempotencyRow {
+  readonly body_hash: Buffer;
+  readonly execution_id: string;
+}
+
+/** The first use of the key within 24 hours. */
+export async function findIdempotencyKey(
+  tx: Tx,
+  key: { readonly userId: number; readonly workflowId: string; readonly route: string; readonly key: string },
+): Promise<IdempotencyRow | undefined> {
+  const { rows } = await tx.query<IdempotencyRow>(
+    `select body_hash, execution_id from idempotency_keys
+     where user_id = $1 and workflow_id = $2 and route = $3 and key = $4 and created_at > now() - interval '24 hours'`,
+    [key.userId, key.workflowId, key.route, key.key],
+  );
+  return rows[0];
+}

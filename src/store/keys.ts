@@ -1,0 +1,70 @@
+// API keys, kept as hashes, and the users they stand for.
+import type { Tx } from './db.ts';
+
+export interface KeyRow {
+  readonly id: string;
+  readonly user_id: number;
+  readonly scopes: readonly string[];
+  readonly expires_at: Date | null;
+  readonly plan: string;
+}
+
+/** The key and its user; undefined where it is unknown, revoked, or its user disabled. */
+export async function findKeyByHash(tx: Tx, hash: Buffer): Promise<KeyRow | undefined> {
+  const { rows } = await tx.query<KeyRow>(
+    `select k.id, k.user_id, k.scopes, k.expires_at, u.plan
+     from api_keys k join users u on u.id = k.user_id
+     where k.hash = $1 and k.revoked_at is null and not u.disabled`,
+    [hash],
+  );
+  return rows[0];
+}
+
+export interface ListedKey {
+  readonly id: string;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly expires_at: Date | null;
+  readonly last_used_at: Date | null;
+  readonly created_at: Date;
+}
+
+export async function listKeys(tx: Tx, userId: number): Promise<readonly ListedKey[]> {
+  const { rows } = await tx.query<ListedKey>(
+    `select id, name, scopes, expires_at, last_used_at, created_at from api_keys
+     where user_id = $1 and revoked_at is null order by id desc`,
+    [userId],
+  );
+  return rows;
+}
+
+export async function insertKey(
+  tx: Tx,
+  key: {
+    readonly id: string;
+    readonly userId: number;
+    readonly name: string;
+    readonly hash: Buffer;
+    readonly scopes: readonly string[];
+    readonly expiresAt: Date | null;
+  },
+): Promise<void> {
+  await tx.query(
+    'insert into api_keys (id, user_id, name, hash, scopes, expires_at) values ($1, $2, $3, $4, $5, $6)',
+    [key.id, key.userId, key.name, key.hash, key.scopes, key.expiresAt],
+  );
+}
+
+/** Returns false where the user has no such key. */
+export async function revokeKey(tx: Tx, id: string, userId: number): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    'update api_keys set revoked_at = now() where id = $1 and user_id = $2 and revoked_at is null',
+    [id, userId],
+  );
+  return rowCount === 1;
+}
+
+/** Flushed in batches; `lastUsedAt` costs no write on the request. */
+export async function touchKeys(tx: Tx, ids: readonly string[]): Promise<void> {
+  await tx.query('update api_keys set last_used_at = now() where id = any ($1::text[])', [ids]);
+}

@@ -1,0 +1,28 @@
+// Kept results of nodes, by workspace and key.
+import type { Tx } from './db.ts';
+
+/** JSON text of the outputs; undefined where the key is new or one of its media is gone. */
+export async function findCached(tx: Tx, workspace: string, key: string): Promise<string | undefined> {
+  const { rows } = await tx.query<{ outputs: string }>(
+    `select outputs from node_cache c where workspace = $1 and key = decode($2, 'hex')
+     and not exists (select from unnest(c.media_ids) as kept (id) where not exists (select from media m where m.id = kept.id))`,
+    [workspace, key],
+  );
+  return rows[0]?.outputs;
+}
+
+export async function keepCached(
+  tx: Tx,
+  entry: {
+    readonly workspace: string;
+    readonly key: string;
+    readonly outputs: string;
+    readonly mediaIds: readonly string[];
+  },
+): Promise<void> {
+  await tx.query(
+    `insert into node_cache (workspace, key, outputs, media_ids) values ($1, decode($2, 'hex'), $3, $4)
+     on conflict (workspace, key) do update set outputs = excluded.outputs, media_ids = excluded.media_ids, created_at = now()`,
+    [entry.workspace, entry.key, entry.outputs, entry.mediaIds],
+  );
+}

@@ -1,0 +1,251 @@
+// The writes of a run's life: accepted, claimed, advanced, ended. Each is one statement over a batch of runs,
+// so that neighbours share its commit; what must happen together stands in the same statement.
+import type { Tx } from './db.ts';
+import { jobSpecs } from './queue.ts';
+
+export interface NewRun {
+  readonly id: string;
+  readonly workflow_id: string;
+  readonly workflow_version: number;
+  readonly user_id: number;
+  readonly workspace: string;
+  readonly trigger: string;
+  /** JSON text of inputs, metadata and options as sent. */
+  readonly request: string;
+  /** JSON text of {url, secret}, the secret sealed; null without a webhook. */
+  readonly webhook: string | null;
+  readonly watched: boolean;
+  readonly nodes_total: number;
+  readonly resumed_from_id: string | null;
+  readonly created_at: string;
+  /** Node states that are already known when the run begins (a resumed run). */
+  readonly steps: readonly NewStep[];
+  readonly idempotency: { readonly route: string; readonly key: string; readonly body_hash: string } | null;
+}
+
+export interface NewStep {
+  readonly node_id: string;
+  /** engine/types.ts Step, as JSON text. */
+  readonly step: string;
+}
+
+/**
+ * Stores new runs as QUEUED with their idempotency keys and queued jobs. Returns the ids that were stored: a run
+ * whose idempotency key another run of the last 24 hours holds is left out, whole.
+ */
+export async function insertRuns(tx: Tx, runs: readonly NewRun[]): Promise<ReadonlySet<string>> {
+  const { rows } = await tx.query<{ id: string }>(INSERT_RUNS, [JSON.stringify(runs)]);
+  return new Set(rows.map(row => row.id));
+}
+
+const INSERT_RUNS = `
+with input as materialized (
+  select i.*, i.idempotency->>'route' as route, i.idempotency->>'key' as key, i.idempotency->>'body_hash' as body_hash
+  from json_to_recordset($1::json) as i(
+    id text, workflow_id text, workflow_version int, user_id int, workspace text, trigger text, request text,
+    webhook text, watched bool, nodes_total int, resumed_from_id text, created_at timestamptz, steps json, idempotency json)
+), keys as (
+  insert into idempotency_keys as k (user_id, workflow_id, route, key, body_hash, execution_id)
+  select user_id, workflow_id, route, key, decode(body_hash, 'hex'), id from input where key is not null
+  order by user_id, workflow_id, route, key
+  on conflict (user_id, workflow_id, route, key) do update
+    set body_hash = excluded.body_hash, execution_id = excluded.execution_id, created_at = now()
+    where k.created_at < now() - interval '24 hours'
+  returning execution_id
+), accepted as (
+  insert into executions (id, workflow_id, workflow_version, user_id, workspace, status, trigger, request, webhook,
+    watched, nodes_total, idempotency_key, resumed_from_id, created_at)
+  select id, workflow_id, workflow_version, user_id, workspace, 'QUEUED', trigger, request, webhook,
+    watched, nodes_total, key, resumed_from_id, created_at
+  from input where key is null or id in (select execution_id from keys)
+  returning id
+), steps as (
+  insert into execution_nodes (execution_id, node_id, seq, step)
+  select i.id, s.node_id, 0, s.step
+  from accepted join input i using (id) cross join lateral json_to_recordset(i.steps) as s(node_id text, step text)
+  where json_array_length(i.steps) > 0
+), jobs as (
+  ${jobSpecs("select 'run' as task, id, null::timestamptz as run_at from accepted")}
+)
+select id from accepted, (select count(*) from jobs) as enqueued`;
+
+export interface ClaimedRun {
+  readonly id: string;
+  readonly lease: number;
+  readonly status: 'RUNNING' | 'CANCELLING';
+  readonly workflow_id: string;
+  readonly workflow_version: number;
+  readonly user_id: number;
+  readonly workspace: string;
+  readonly request: string;
+  readonly webhook: string | null;
+  readonly running_ms: number;
+  readonly nodes_total: number;
+  readonly resumed_from_id: string | null;
+  readonly created_at: Date;
+  readonly started_at: Date;
+}
+
+/**
+ * Takes runs for a worker by raising their lease numbers. Left out: runs that have ended, that a live worker holds,
+ * and those past their workspace's number of runs at once, which are parked until one of its runs ends.
+ */
+export async function claimRuns(
+  tx: Tx,
+  claim: { readonly ids: readonly string[]; readonly workerId: string; readonly maxConcurrent: number },
+): Promise<readonly ClaimedRun[]> {
+  const { rows } = await tx.query<ClaimedRun>(CLAIM_RUNS, [claim.ids, claim.workerId, claim.maxConcurrent]);
+  return rows;
+}
+
+/** A worker whose heartbeat is older is dead to the others (decisions.md §5). */
+export const TAKEOVER_SECONDS = 20;
+
+const CLAIM_RUNS = `
+with free as (
+  select e.id, e.workspace from executions e
+  where e.id = any ($1::text[]) and e.finished_at is null
+    and (e.worker_id is null or not exists (
+      select from workers w where w.id = e.worker_id and w.heartbeat_at > now() - interval '${TAKEOVER_SECONDS} seconds'))
+  order by e.id for no key update
+), busy as (
+  select workspace, (select count(*) from executions r where r.workspace = f.workspace and r.worker_id is not null) as runs
+  from (select distinct workspace from free) f
+), ranked as (
+  select f.id, row_number() over (partition by f.workspace order by f.id) + b.runs <= $3::int as admitted
+  from free f join busy b using (workspace)
+), parked as (
+  update executions e set parked = true from ranked r where e.id = r.id and not r.admitted and e.worker_id is null
+)
+update executions e
+set lease = e.lease + 1, worker_id = $2, parked = false, wake_at = null, started_at = coalesce(e.started_at, now()),
+  status = case e.status when 'CANCELLING' then 'CANCELLING' else 'RUNNING' end
+from ranked r where e.id = r.id and r.admitted
+returning e.id, e.lease, e.status, e.workflow_id, e.workflow_version, e.user_id, e.workspace, e.request, e.webhook,
+  e.running_ms, e.nodes_total, e.resumed_from_id, e.created_at, e.started_at`;
+
+export interface NewDelivery {
+  readonly id: string;
+  readonly event_id: string;
+  readonly event: string;
+  readonly url: string;
+  /** Base64 of the sealed secret. */
+  readonly secret: string | null;
+  readonly body: string;
+}
+
+/** News of one run, to be written together: node states, and where it leaves the worker, how. */
+export interface RunWrite {
+  readonly id: string;
+  readonly lease: number;
+  readonly steps: readonly NewStep[];
+  /** Set where the worker lets go of the run; a status with `finished_at` is the last one. */
+  readonly leave: {
+    readonly status: string;
+    readonly error: string | null;
+    readonly running_ms: number;
+    readonly wake_at: string | null;
+    readonly finished_at: string | null;
+    readonly delivery: NewDelivery | null;
+  } | null;
+}
+
+export interface WrittenRun {
+  readonly id: string;
+  readonly seq: number;
+  readonly watched: boolean;
+}
+
+/**
+ * Writes node states and endings, each on condition that the lease number still stands. In the same statement: the
+ * webhook's outbox row and its job, the wake-up job of a suspended run, and a job for a parked run of the workspace.
+ * Returns the runs that were written; the others have a new holder, or ended.
+ */
+export async function writeRuns(tx: Tx, writes: readonly RunWrite[]): Promise<readonly WrittenRun[]> {
+  const { rows } = await tx.query<WrittenRun>(WRITE_RUNS, [JSON.stringify(writes)]);
+  return rows;
+}
+
+const WRITE_RUNS = `
+with input as materialized (
+  select i.id, i.lease, i.steps, json_array_length(i.steps) as step_count, i.leave is not null as leaves,
+    l.status, l.error, l.running_ms, l.wake_at, l.finished_at, l.delivery
+  from json_to_recordset($1::json) as i(id text, lease int, steps json, leave json)
+  left join lateral json_to_record(i.leave) as l(
+    status text, error text, running_ms int, wake_at timestamptz, finished_at timestamptz, delivery json) on true
+), held as (
+  update executions e
+  set seq = e.seq + i.step_count + i.leaves::int,
+    status = case when i.leaves then i.status else e.status end,
+    error = case when i.leaves then i.error else e.error end,
+    running_ms = case when i.leaves then i.running_ms else e.running_ms end,
+    worker_id = case when i.leaves then null else e.worker_id end,
+    wake_at = i.wake_at, finished_at = i.finished_at, parked = false
+  from input i
+  where e.id = i.id and e.lease = i.lease and e.finished_at is null
+  returning e.id, e.seq, e.watched, e.workspace, e.user_id, e.seq - i.step_count - i.leaves::int as base
+), nodes as (
+  insert into execution_nodes (execution_id, node_id, seq, step)
+  select h.id, s.node_id, h.base + s.ordinality, s.step
+  from held h join input i using (id)
+  cross join lateral rows from (json_to_recordset(i.steps) as (node_id text, step text)) with ordinality as s(node_id, step, ordinality)
+  on conflict (execution_id, node_id) do update set seq = excluded.seq, step = excluded.step
+), outbox as (
+  insert into deliveries (id, execution_id, user_id, event_id, event, url, secret, body)
+  select d.id, h.id, h.user_id, d.event_id, d.event, d.url, decode(d.secret, 'base64'), d.body
+  from held h join input i using (id)
+  cross join lateral json_to_record(i.delivery) as d(
+    id text, event_id uuid, event text, url text, secret text, body text)
+  where i.delivery is not null
+  returning id
+), freed as (
+  select h.workspace, count(*) as slots from held h join input i using (id) where i.leaves group by h.workspace
+), unparked as (
+  update executions e set parked = false
+  from freed f cross join lateral (
+    select p.id from executions p where p.workspace = f.workspace and p.parked order by p.id limit f.slots for update skip locked) p
+  where e.id = p.id
+  returning e.id
+), jobs as (
+  ${jobSpecs(`
+    select 'deliver' as task, id, null::timestamptz as run_at from outbox
+    union all select 'run', id, null from unparked
+    union all select 'run', h.id, i.wake_at from held h join input i using (id) where i.wake_at is not null`)}
+), told as (
+  select pg_notify('graphwright_runs', string_agg(id, ',')) from held where watched having count(*) > 0
+)
+select id, seq, watched from held, (select count(*) from jobs) as enqueued, (select count(*) from told) as notified`;
+
+/** Asks whichever worker holds the run to stop it. Returns its status, undefined where there is no such run. */
+export async function markCancelling(
+  tx: Tx,
+  id: string,
+): Promise<
+  | {
+      readonly lease: number;
+      readonly worker_id: string | null;
+      readonly status: string;
+      readonly finished: boolean;
+    }
+  | undefined
+> {
+  const { rows } = await tx.query<{
+    lease: number;
+    worker_id: string | null;
+    status: string;
+    finished: boolean;
+  }>(
+    `update executions
+     set status = case when worker_id is null or finished_at is not null then status else 'CANCELLING' end,
+       seq = seq + (worker_id is not null and finished_at is null and status <> 'CANCELLING')::int
+     where id = $1
+     returning lease, worker_id, status, finished_at is not null as finished`,
+    [id],
+  );
+  return rows[0];
+}
+
+/** Tells the processes that listen for it. */
+export async function notifyCancel(tx: Tx, id: string): Promise<void> {
+  await tx.query(`select pg_notify('graphwright_cancel', $1)`, [id]);
+}
