@@ -33,7 +33,10 @@ export function newId(kind: IdKind, nowMs: number = Date.now()): string {
 
 /** Whether the text has the form of an id of the kind; says nothing of its existence. */
 export function isId(kind: IdKind, text: string): boolean {
-  return text.startsWith(`${PREFIXES[kind]}_`) && /^[0-9a-hjkmnp-tv-z]{26}$/.test(text.slice(PREFIXES[kind].length + 1));
+  return (
+    text.startsWith(`${PREFIXES[kind]}_`) &&
+    /^[0-9a-hjkmnp-tv-z]{26}$/.test(text.slice(PREFIXES[kind].length + 1))
+  );
 }
 
 function encodeTime(nowMs: number): string {

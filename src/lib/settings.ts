@@ -11,7 +11,11 @@ interface Row<T> {
   readonly parse: (text: string | undefined) => T;
 }
 
-const row = <T>(help: string, shown: string, parse: (text: string | undefined) => T): Row<T> => ({ help, shown, parse });
+const row = <T>(help: string, shown: string, parse: (text: string | undefined) => T): Row<T> => ({
+  help,
+  shown,
+  parse,
+});
 
 const text = (fallback: string) => (value: string | undefined) => value ?? fallback;
 const optional = (value: string | undefined): string | undefined => value;
@@ -19,7 +23,8 @@ const optional = (value: string | undefined): string | undefined => value;
 const integer = (fallback: number, min: number, max: number) => (value: string | undefined) => {
   if (value === undefined) return fallback;
   const parsed = Number(value);
-  if (!Number.isInteger(parsed) || parsed < min || parsed > max) throw new Error(`must be a whole number from ${min} to ${max}`);
+  if (!Number.isInteger(parsed) || parsed < min || parsed > max)
+    throw new Error(`must be a whole number from ${min} to ${max}`);
   return parsed;
 };
 
@@ -47,12 +52,14 @@ const httpUrl = (fallback?: string) => (value: string | undefined) => {
 };
 
 const databaseUrl = (value: string | undefined): string | undefined => {
-  if (value !== undefined && !/^postgres(ql)?:\/\//.test(value)) throw new Error('must begin with postgres:// or postgresql://');
+  if (value !== undefined && !/^postgres(ql)?:\/\//.test(value))
+    throw new Error('must begin with postgres:// or postgresql://');
   return value;
 };
 
 const apiKey = (value: string | undefined): string | undefined => {
-  if (value !== undefined && !/^sk-[\x21-\x7e]{16,200}$/.test(value)) throw new Error('must be sk- and at least 16 printable characters');
+  if (value !== undefined && !/^sk-[\x21-\x7e]{16,200}$/.test(value))
+    throw new Error('must be sk- and at least 16 printable characters');
   return value;
 };
 
@@ -77,7 +84,9 @@ const ROWS = {
   HOST: row('address to listen on', '127.0.0.1', text('127.0.0.1')),
   BASE_URL: row('how the outside reaches the service', 'http://localhost:$PORT', httpUrl()),
   CDN_URL: row('address of the media', '$BASE_URL/cdn', httpUrl()),
-  DATA_DIR: row('database cluster, media and secrets of this machine', './data', value => resolve(value ?? './data')),
+  DATA_DIR: row('database cluster, media and secrets of this machine', './data', value =>
+    resolve(value ?? './data'),
+  ),
   DATABASE_URL: row('a PostgreSQL 15 or newer, instead of the embedded one', 'unset', databaseUrl),
   S3_BUCKET: row('bucket for media, instead of the local disk', 'unset', optional),
   S3_ENDPOINT: row('address of an S3-compatible store', 'unset', httpUrl()),
@@ -90,30 +99,55 @@ const ROWS = {
   BOOTSTRAP_API_KEY: row("the first user's sk- key, all scopes", 'minted and printed once', apiKey),
   CONTENT_WEBHOOK_SECRET: row('secret of the content webhook', 'unset: it answers 401', optional),
   SECRETS_KEY: row('64 hex digits that encrypt stored secrets', 'minted into DATA_DIR', value => {
-    if (value !== undefined && !/^[0-9a-f]{64}$/i.test(value)) throw new Error('must be 64 hex digits (openssl rand -hex 32)');
+    if (value !== undefined && !/^[0-9a-f]{64}$/i.test(value))
+      throw new Error('must be 64 hex digits (openssl rand -hex 32)');
     return value;
   }),
   FAL_KEY: row('enables fal', 'unset', optional),
   FAL_BASE_URL: row('address of fal', 'https://queue.fal.run', httpUrl('https://queue.fal.run')),
   REPLICATE_API_TOKEN: row('enables Replicate', 'unset', optional),
-  REPLICATE_BASE_URL: row('address of Replicate', 'https://api.replicate.com/v1', httpUrl('https://api.replicate.com/v1')),
+  REPLICATE_BASE_URL: row(
+    'address of Replicate',
+    'https://api.replicate.com/v1',
+    httpUrl('https://api.replicate.com/v1'),
+  ),
   OPENAI_API_KEY: row('enables OpenAI', 'unset', optional),
-  OPENAI_BASE_URL: row('address of OpenAI or a compatible server', 'https://api.openai.com/v1', httpUrl('https://api.openai.com/v1')),
+  OPENAI_BASE_URL: row(
+    'address of OpenAI or a compatible server',
+    'https://api.openai.com/v1',
+    httpUrl('https://api.openai.com/v1'),
+  ),
   ELEVENLABS_API_KEY: row('enables ElevenLabs', 'unset', optional),
-  ELEVENLABS_BASE_URL: row('address of ElevenLabs', 'https://api.elevenlabs.io', httpUrl('https://api.elevenlabs.io')),
+  ELEVENLABS_BASE_URL: row(
+    'address of ElevenLabs',
+    'https://api.elevenlabs.io',
+    httpUrl('https://api.elevenlabs.io'),
+  ),
   COMFYUI_URL: row('a ComfyUI server; enables it', 'unset', httpUrl()),
   DEFAULT_PLAN: row('plan of accounts created later', 'free', text('free')),
   DEFAULT_CREDITS: row('credits of accounts created later', '0', integer(0, 0, 1e12)),
   PLANS_FILE: row('a JSON file that overrides the limits of plans', 'unset', optional),
   MAX_CONCURRENT_RUNS: row("an account's runs advanced at once", '100', integer(100, 1, 1_000_000)),
-  WEBHOOK_BACKOFF_BASE_MS: row('delay before the second attempt of a webhook', '30000', integer(30_000, 1, 3_600_000)),
+  WEBHOOK_BACKOFF_BASE_MS: row(
+    'delay before the second attempt of a webhook',
+    '30000',
+    integer(30_000, 1, 3_600_000),
+  ),
   WEBHOOK_TIMEOUT_MS: row('how long a webhook receiver may take', '10000', integer(10_000, 1, 60_000)),
   ALLOW_PRIVATE_NETWORK: row('let outbound requests reach private addresses', 'false', flag(false)),
-  RUN_TIMEOUT_MS: row('a run past it ends as TIMEOUT; only time in RUNNING counts', '1800000', integer(1_800_000, 1, 604_800_000)),
-  TRUST_PROXY: row('whose X-Forwarded-For is believed: true, false, or addresses and ranges with commas', 'false', value => {
-    if (value === undefined || value === 'false') return false;
-    return value === 'true' ? true : value;
-  }),
+  RUN_TIMEOUT_MS: row(
+    'a run past it ends as TIMEOUT; only time in RUNNING counts',
+    '1800000',
+    integer(1_800_000, 1, 604_800_000),
+  ),
+  TRUST_PROXY: row(
+    'whose X-Forwarded-For is believed: true, false, or addresses and ranges with commas',
+    'false',
+    value => {
+      if (value === undefined || value === 'false') return false;
+      return value === 'true' ? true : value;
+    },
+  ),
   KEEP_EXECUTIONS_DAYS: row('days that ended executions are kept', '90', integer(90, 1, 36_500)),
   KEEP_DELIVERIES_DAYS: row('days that webhook deliveries are kept', '30', integer(30, 1, 36_500)),
   ARRANGE_ON_WRITE: row('lay out a board when a write changes its structure', 'false', flag(false)),
@@ -121,8 +155,16 @@ const ROWS = {
   SANDBOX_MODELS: row('offer the local stand-in models', 'true', flag(true)),
   SPEECH_COMMAND: row('a local speech engine', 'unset', optional),
   FFMPEG_PATH: row('an ffmpeg that is not on the PATH', 'unset', optional),
-  LOG_LEVEL: row('trace, debug, info, warn, error, fatal or silent', 'info', oneOf(['info', 'trace', 'debug', 'warn', 'error', 'fatal', 'silent'])),
-  GRAPHWRIGHT_URL: row('where the command line finds a running service', 'http://localhost:3000', httpUrl('http://localhost:3000')),
+  LOG_LEVEL: row(
+    'trace, debug, info, warn, error, fatal or silent',
+    'info',
+    oneOf(['info', 'trace', 'debug', 'warn', 'error', 'fatal', 'silent']),
+  ),
+  GRAPHWRIGHT_URL: row(
+    'where the command line finds a running service',
+    'http://localhost:3000',
+    httpUrl('http://localhost:3000'),
+  ),
   GRAPHWRIGHT_API_KEY: row('the key that the command line sends', 'unset', optional),
 } satisfies Record<string, Row<unknown>>;
 
@@ -155,7 +197,9 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   if (problems.length > 0) throw new SettingsError(problems.join('\n'));
   const parsed = Object.fromEntries(entries) as Parsed;
   if (parsed.ROLE !== 'all' && parsed.DATABASE_URL === undefined) {
-    throw new SettingsError(`ROLE=${parsed.ROLE} needs DATABASE_URL: the embedded PostgreSQL serves one process with ROLE=all only.`);
+    throw new SettingsError(
+      `ROLE=${parsed.ROLE} needs DATABASE_URL: the embedded PostgreSQL serves one process with ROLE=all only.`,
+    );
   }
   const plans = readPlans(parsed.PLANS_FILE);
   if (plans[parsed.DEFAULT_PLAN] === undefined) {
@@ -166,7 +210,11 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
 }
 
 /** The rows of `--help`: name, default, meaning. */
-export function listSettings(): readonly { readonly name: string; readonly shown: string; readonly help: string }[] {
+export function listSettings(): readonly {
+  readonly name: string;
+  readonly shown: string;
+  readonly help: string;
+}[] {
   return Object.entries(ROWS).map(([name, { shown, help }]) => ({ name, shown, help }));
 }
 
@@ -175,16 +223,21 @@ function readPlans(file: string | undefined): Readonly<Record<string, PlanLimits
   const path = isAbsolute(file) ? file : resolve(file);
   try {
     const given: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    if (typeof given !== 'object' || given === null || Array.isArray(given)) throw new Error('it is not an object of plans');
-    return { ...PLANS, ...Object.fromEntries(Object.entries(given).map(([name, limits]) => [name, parsePlan(name, limits)])) };
+    if (typeof given !== 'object' || given === null || Array.isArray(given))
+      throw new Error('it is not an object of plans');
+    return {
+      ...PLANS,
+      ...Object.fromEntries(Object.entries(given).map(([name, limits]) => [name, parsePlan(name, limits)])),
+    };
   } catch (err) {
     throw new SettingsError(`PLANS_FILE (${path}) cannot be used: ${(err as Error).message}.`);
   }
 }
 
 function parsePlan(name: string, given: unknown): PlanLimits {
-  const limits = { ...(PLANS[name] ?? PLANS['free']), ...(given as Partial<PlanLimits>) } as PlanLimits;
-  const isCount = (value: unknown): boolean => typeof value === 'number' && Number.isInteger(value) && value >= 0;
+  const limits = { ...(PLANS[name] ?? PLANS.free), ...(given as Partial<PlanLimits>) } as PlanLimits;
+  const isCount = (value: unknown): boolean =>
+    typeof value === 'number' && Number.isInteger(value) && value >= 0;
   if (!isCount(limits.requestsPerMinute) || !isCount(limits.executionsPerMinute)) {
     throw new Error(`requestsPerMinute and executionsPerMinute of plan ${name} must be whole numbers`);
   }
