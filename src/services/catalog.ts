@@ -1,0 +1,67 @@
+// The catalog as GET /nodes and GET /models show it: filtered, and the same text for the same question.
+
+import type { CatalogEntry } from '../graph/catalog.ts';
+import { NODE_SOURCES } from '../graph/catalog.ts';
+import { CATEGORIES } from '../graph/types.ts';
+import { sha256 } from '../lib/crypto.ts';
+import { AppError } from '../lib/errors.ts';
+import { createLru } from '../lib/lru.ts';
+import type { Deps } from './deps.ts';
+
+const VERSION = 1;
+const SHOWN_CATEGORIES: readonly string[] = [...CATEGORIES, 'video'];
+
+export interface CatalogQuery {
+  readonly category?: string | undefined;
+  readonly source?: string | undefined;
+  readonly includeHidden?: string | undefined;
+}
+
+// The entries are constants of the program and its settings, so an answer is made once. The number of distinct
+// questions is small: filters are closed sets.
+const answers = new WeakMap<Deps['catalog'], ReturnType<typeof createLru<{ text: string; etag: string }>>>();
+const MAX_ANSWERS = 100;
+
+/** The answer as JSON text. Throws 400 for a filter value that does not exist. */
+export function listCatalog(
+  deps: Deps,
+  list: 'nodes' | 'models',
+  query: CatalogQuery,
+): { readonly text: string; readonly etag: string } {
+  checkFilter('category', query.category, SHOWN_CATEGORIES);
+  checkFilter('source', query.source, NODE_SOURCES);
+  checkFilter('includeHidden', query.includeHidden, ['0', '1', 'true', 'false']);
+  const includeHidden = query.includeHidden === '1' || query.includeHidden === 'true';
+  const key = JSON.stringify([list, query.category, query.source, includeHidden]);
+  const kept = answers.get(deps.catalog) ?? createLru(MAX_ANSWERS);
+  answers.set(deps.catalog, kept);
+  const found = kept.get(key);
+  if (found !== undefined) return found;
+  const entries = deps.catalog.entries.filter(
+    entry =>
+      (list === 'nodes' || isModel(entry)) &&
+      (includeHidden || (entry.hidden !== true && entry.deprecated !== true)) &&
+      (query.category === undefined || entry.category === query.category) &&
+      (query.source === undefined || entry.source === query.source),
+  );
+  const head = { version: VERSION, generatedAt: new Date(deps.now()).toISOString(), count: entries.length };
+  const answer = {
+    text: JSON.stringify({ ...head, [list]: entries }),
+    // Of the entries alone: another process or a later start tells the same under another generatedAt.
+    etag: `"${sha256(JSON.stringify(entries)).toString('base64url').slice(0, 22)}"`,
+  };
+  kept.set(key, answer, 1);
+  return answer;
+}
+
+function isModel(entry: CatalogEntry): boolean {
+  return entry.category === 'model' || (entry.category === 'video' && entry.source === 'vendor');
+}
+
+function checkFilter(name: string, value: string | undefined, allowed: readonly string[]): void {
+  if (value === undefined || allowed.includes(value)) return;
+  const message = `must be one of ${allowed.join(', ')}`;
+  throw new AppError('invalid_request', `${name} ${message}.`, {
+    issues: [{ path: `/${name}`, code: 'invalid_request', message }],
+  });
+}

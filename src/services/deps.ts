@@ -1,0 +1,29 @@
+// What every service function is handed first: the outside world and the process's shared parts, made once by app.ts.
+import type { Catalog } from '../graph/catalog.ts';
+import type { GuardedFetch } from '../lib/fetch.ts';
+import type { Logger } from '../lib/log.ts';
+import type { RunNews } from '../lib/news.ts';
+import type { Settings } from '../lib/settings.ts';
+import type { MediaStorage } from '../media/storage.ts';
+import type { NodeDefinition } from '../nodes/define.ts';
+import type { Db } from '../store/db.ts';
+import type { GraphVersions } from './graph-versions.ts';
+import type { RateLimiter } from './rate-limits.ts';
+import type { RunWrites } from './run-writes.ts';
+
+export interface Deps {
+  readonly settings: Settings;
+  readonly log: Logger;
+  readonly now: () => number;
+  readonly db: Db;
+  readonly storage: MediaStorage;
+  readonly fetch: GuardedFetch;
+  /** 32 bytes that seal stored secrets. */
+  readonly secretsKey: Buffer;
+  readonly catalog: Catalog;
+  readonly findNode: (nodeType: string) => NodeDefinition | undefined;
+  readonly versions: GraphVersions;
+  readonly runs: RunWrites;
+  readonly news: RunNews;
+  readonly limiter: RateLimiter;
+}

@@ -1,0 +1,155 @@
+// Executions read, listed and stopped.
+import type { Step } from '../engine/types.ts';
+import type { Plan } from '../graph/plan.ts';
+import { AppError } from '../lib/errors.ts';
+import type { Tx } from '../store/db.ts';
+import type { ExecutionFilter, ExecutionRow } from '../store/executions.ts';
+import { findExecution, listExecutions, listSteps, lockExecution } from '../store/executions.ts';
+import { markCancelling, notifyCancel, writeRuns } from '../store/runs.ts';
+import { findWorkflow } from '../store/workflows.ts';
+import { authorize, canDo, roleOf } from './access.ts';
+import type { Actor, UserActor } from './actor.ts';
+import { requireScope } from './actor.ts';
+import { buildDelivery } from './delivery-body.ts';
+import type { Deps } from './deps.ts';
+import type { ExecutionRecord } from './present-execution.ts';
+import { presentExecution, presentListedExecution } from './present-execution.ts';
+import { parseRunRequest } from './run-request.ts';
+
+/** The execution, for whoever may edit its workflow or started it. Throws 404, 403. */
+export async function getExecutionRow(deps: Deps, actor: Actor, id: string): Promise<ExecutionRow> {
+  const user = requireScope(actor, 'workflows:read');
+  return authorizeExecution(deps, user, await findExecution(deps.db, id));
+}
+
+async function authorizeExecution(
+  deps: Deps,
+  user: UserActor,
+  row: ExecutionRow | undefined,
+): Promise<ExecutionRow> {
+  if (row === undefined) throw new AppError('not_found', 'There is no execution with this id.');
+  if (row.user_id === user.userId) return row;
+  const workflow = await findWorkflow(deps.db, row.workflow_id, user.userId);
+  if (workflow !== undefined && canDo(roleOf(user, workflow), 'edit')) return row;
+  throw new AppError(
+    'forbidden',
+    'You may not see this execution: it is of a workflow that you cannot edit, and you did not start it.',
+  );
+}
+
+export async function getExecution(deps: Deps, actor: Actor, id: string): Promise<ExecutionRecord> {
+  return recordOf(deps, await getExecutionRow(deps, actor, id));
+}
+
+/** The record of a row whose access is settled. */
+export async function recordOf(deps: Deps, row: ExecutionRow): Promise<ExecutionRecord> {
+  const steps = new Map(
+    (await listSteps(deps.db, row.id)).map(step => [step.node_id, JSON.parse(step.step) as Step]),
+  );
+  return presentExecution(row, await planOf(deps, row), steps);
+}
+
+/** The plan of an accepted run; it was sound when the run was accepted. */
+export async function planOf(
+  deps: Deps,
+  row: Pick<ExecutionRow, 'workflow_id' | 'workflow_version' | 'request'>,
+): Promise<Plan> {
+  const version = await deps.versions.get(deps.db, row.workflow_id, row.workflow_version);
+  const result = version.plan(parseRunRequest(row.request).targets);
+  return result.ok ? result.plan : { nodes: [] };
+}
+
+/** The graph as it ran. */
+export async function getExecutionGraph(deps: Deps, actor: Actor, id: string): Promise<string> {
+  const row = await getExecutionRow(deps, actor, id);
+  const { text } = await deps.versions.get(deps.db, row.workflow_id, row.workflow_version);
+  return `{"workflowId":${JSON.stringify(row.workflow_id)},"workflowVersion":${row.workflow_version},${text}}`;
+}
+
+export interface ListExecutionsInput {
+  readonly workflowId?: string | undefined;
+  readonly status?: string | undefined;
+  readonly createdAfter?: string | undefined;
+  readonly createdBefore?: string | undefined;
+  readonly idempotencyKey?: string | undefined;
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+/** Newest first: of one workflow that the caller may edit, or all that the caller started. */
+export async function listRuns(deps: Deps, actor: Actor, input: ListExecutionsInput) {
+  const user = requireScope(actor, 'workflows:read');
+  if (input.workflowId !== undefined)
+    authorize(actor, 'edit', await findWorkflow(deps.db, input.workflowId, user.userId));
+  const filter: ExecutionFilter = {
+    workflowId: input.workflowId ?? null,
+    userId: user.userId,
+    status: input.status ?? null,
+    createdAfter: parseTime('createdAfter', input.createdAfter),
+    createdBefore: parseTime('createdBefore', input.createdBefore),
+    idempotencyKey: input.idempotencyKey ?? null,
+    before: input.cursor ?? null,
+    limit: input.limit + 1,
+  };
+  const rows = await listExecutions(deps.db, filter);
+  const page = rows.slice(0, input.limit);
+  return {
+    data: page.map(presentListedExecution),
+    nextCursor: rows.length > input.limit ? (page.at(-1)?.id ?? null) : null,
+  };
+}
+
+function parseTime(name: string, text: string | undefined): Date | null {
+  if (text === undefined) return null;
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime())) {
+    throw new AppError(
+      'invalid_request',
+      `${name} must be a time in ISO 8601, such as 2026-11-21T12:00:00Z.`,
+    );
+  }
+  return time;
+}
+
+/**
+ * Stops a run, wherever it is: at once where no worker holds it, else by asking the worker, which has 30 s.
+ * A run that has ended stays as it is.
+ */
+export async function cancelRun(deps: Deps, actor: Actor, id: string): Promise<ExecutionRecord> {
+  const user = requireScope(actor, 'workflows:execute');
+  const row = await authorizeExecution(deps, user, await findExecution(deps.db, id));
+  if (row.finished_at === null) {
+    await deps.db.transaction(async tx => {
+      const marked = await markCancelling(tx, id);
+      if (marked === undefined || marked.finished) return;
+      if (marked.worker_id === null) await endCancelled(deps, tx, id);
+      else await notifyCancel(tx, id);
+    });
+    deps.news.tell(id);
+  }
+  return getExecution(deps, actor, id);
+}
+
+/** Ends a run that nobody holds; its row is locked by the caller's transaction. */
+async function endCancelled(deps: Deps, tx: Tx, id: string): Promise<void> {
+  const row = await lockExecution(tx, id);
+  if (row === undefined) return;
+  const steps = new Map((await listSteps(tx, id)).map(step => [step.node_id, JSON.parse(step.step) as Step]));
+  const finishedAt = new Date(deps.now()).toISOString();
+  const run = { claimed: row, request: parseRunRequest(row.request), plan: await planOf(deps, row) };
+  await writeRuns(tx, [
+    {
+      id,
+      lease: row.lease,
+      steps: [],
+      leave: {
+        status: 'CANCELLED',
+        error: JSON.stringify({ code: 'cancelled', message: 'The run was cancelled.', nodeId: null }),
+        running_ms: row.running_ms,
+        wake_at: null,
+        finished_at: finishedAt,
+        delivery: buildDelivery(run, 'CANCELLED', steps, finishedAt),
+      },
+    },
+  ]);
+}

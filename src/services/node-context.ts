@@ -1,0 +1,27 @@
+// What a node of a run may do: read and store media, reach out through the guarded client, tell the time.
+import type { RunOptions } from '../engine/types.ts';
+import type { ClaimedRun } from '../store/runs.ts';
+import type { Deps } from './deps.ts';
+import { readMedia, resolveMedia, storeMedia } from './media.ts';
+
+const MAX_READ_BYTES = 104_857_600;
+const FETCH_TIMEOUT_MS = 30_000;
+const MAX_FETCH_BYTES = 26_214_400;
+
+export function createNodeContext(deps: Deps, run: ClaimedRun): RunOptions['context'] {
+  const owner = { userId: run.user_id, workspace: run.workspace };
+  return (_nodeId, _attempt, signal) => ({
+    executionId: run.id,
+    now: deps.now,
+    media: {
+      put: (bytes, file) =>
+        storeMedia(deps, { bytes, ...file, ...owner, origin: 'output', executionId: run.id }, signal),
+      read: (ref, maxBytes = MAX_READ_BYTES) => readMedia(deps, ref, maxBytes),
+      resolve: (source, kind) => resolveMedia(deps, owner, source, kind, signal),
+    },
+    fetch: async (url, init = {}) => {
+      const { timeoutMs = FETCH_TIMEOUT_MS, maxBytes = MAX_FETCH_BYTES, ...request } = init;
+      return deps.fetch.fetch(url, { ...request, timeoutMs, maxBytes, signal });
+    },
+  });
+}

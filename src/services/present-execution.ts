@@ -1,0 +1,176 @@
+// An execution as clients see it: one object for the record, the event stream and the webhook body.
+import type { NodeStatus, Step, StepError } from '../engine/types.ts';
+import type { Plan } from '../graph/plan.ts';
+import type { Json, Value, Values } from '../graph/types.ts';
+import type { ExecutionRow } from '../store/executions.ts';
+import { parseRunRequest } from './run-request.ts';
+
+export interface NodeState {
+  readonly nodeId: string;
+  readonly label: string;
+  readonly status: NodeStatus;
+  readonly error: string | null;
+  readonly outputUrl?: string;
+  readonly outputUrls?: readonly string[];
+  readonly text?: string;
+  readonly texts?: readonly string[];
+  readonly value?: Json;
+  readonly values?: readonly Json[];
+  readonly startedAt: string | null;
+  readonly finishedAt: string | null;
+  readonly credits: number;
+  readonly cached: boolean;
+  readonly attempt: number;
+  readonly progress: number;
+}
+
+type ExecutionOutput = { readonly nodeId: string; readonly label: string; readonly type: string } & Readonly<
+  Record<string, Json>
+>;
+
+export const TERMINAL_STATUSES = ['COMPLETED', 'FAILED', 'TIMEOUT', 'CANCELLED'] as const;
+export const EXECUTION_STATUSES = [
+  'QUEUED',
+  'RUNNING',
+  'WAITING',
+  'CANCELLING',
+  ...TERMINAL_STATUSES,
+] as const;
+export type ExecutionStatus = (typeof EXECUTION_STATUSES)[number];
+
+const iso = (ms: number | undefined): string | null => (ms === undefined ? null : new Date(ms).toISOString());
+
+/** The state of one node; `step` undefined: not begun. */
+export function presentStep(
+  node: { readonly id: string; readonly label: string },
+  step: Step | undefined,
+): NodeState {
+  return {
+    nodeId: node.id,
+    label: node.label,
+    status: step?.status ?? 'PENDING',
+    error: step?.error?.message ?? null,
+    ...(step?.outputs === undefined ? {} : presentValues(step.outputs)),
+    startedAt: iso(step?.startedAtMs),
+    finishedAt: iso(step?.finishedAtMs),
+    credits: 0,
+    cached: step?.cached ?? false,
+    attempt: step?.attempt ?? 0,
+    progress: step?.status === 'COMPLETED' ? 1 : 0,
+  };
+}
+
+// The members of decisions.md §6: text, value and outputUrl, each with its plural where the port holds a list.
+const MEMBERS = {
+  TEXT: ['text', 'texts'],
+  NUMBER: ['value', 'values'],
+  JSON: ['value', 'values'],
+  IMAGE: ['outputUrl', 'outputUrls'],
+  VIDEO: ['outputUrl', 'outputUrls'],
+  AUDIO: ['outputUrl', 'outputUrls'],
+} as const;
+
+/** The first value of each kind among the ports; a list of one has both its forms. */
+function presentValues(outputs: Values): Record<string, Json> {
+  const shown: Record<string, Json> = {};
+  for (const value of Object.values(outputs)) {
+    const items = value.type === 'LIST' ? value.items.filter(item => item.type !== 'LIST') : [value];
+    const first = items[0];
+    if (first === undefined) continue;
+    const [one, many] = MEMBERS[first.type];
+    if (value.type === 'LIST') shown[many] ??= items.map(bare);
+    if (items.length === 1) shown[one] ??= bare(first);
+  }
+  return shown;
+}
+
+function bare(value: Value): Json {
+  switch (value.type) {
+    case 'TEXT':
+      return value.text;
+    case 'NUMBER':
+      return value.number;
+    case 'JSON':
+      return value.json;
+    case 'LIST':
+      return value.items.map(bare);
+    default:
+      return value.media.url;
+  }
+}
+
+const OUTPUT_MEMBER = {
+  TEXT: 'text',
+  NUMBER: 'value',
+  JSON: 'value',
+  LIST: 'value',
+  IMAGE: 'url',
+  VIDEO: 'url',
+  AUDIO: 'url',
+} as const;
+
+/** What the output nodes show; where a graph has none, what its last nodes gave. */
+function presentOutputs(plan: Plan, steps: ReadonlyMap<string, Step>): readonly ExecutionOutput[] {
+  const declared = plan.nodes.filter(node => node.category === 'output');
+  const shown = declared.length > 0 ? declared : plan.nodes.filter(node => node.dependents.length === 0);
+  return shown.flatMap(node =>
+    Object.values(steps.get(node.id)?.outputs ?? {}).flatMap(value =>
+      (value.type === 'LIST' ? value.items : [value]).map(item => ({
+        nodeId: node.id,
+        label: node.label,
+        type: item.type,
+        [OUTPUT_MEMBER[item.type]]: bare(item),
+      })),
+    ),
+  );
+}
+
+export interface StoredError extends StepError {
+  readonly nodeId: string | null;
+}
+
+/** What lists show: no node states, inputs or outputs. */
+export function presentListedExecution(row: ExecutionRow) {
+  return {
+    id: row.id,
+    workflowId: row.workflow_id,
+    workflowVersion: row.workflow_version,
+    status: row.status as ExecutionStatus,
+    trigger: row.trigger,
+    metadata: parseRunRequest(row.request).metadata ?? null,
+    error: row.error === null ? null : (JSON.parse(row.error) as StoredError),
+    progress: { done: row.nodes_done, total: row.nodes_total },
+    credits: { estimated: 0, held: 0, charged: 0, released: 0 },
+    createdAt: row.created_at.toISOString(),
+    startedAt: row.started_at?.toISOString() ?? null,
+    finishedAt: row.finished_at?.toISOString() ?? null,
+    webhook: presentWebhook(row),
+    idempotencyKey: row.idempotency_key,
+    resumedFromId: row.resumed_from_id,
+  };
+}
+
+function presentWebhook(row: ExecutionRow) {
+  if (row.webhook === null) return null;
+  const { url } = JSON.parse(row.webhook) as { url: string };
+  return {
+    url,
+    state: row.delivery_state ?? 'pending',
+    attempts: row.delivery_attempts ?? 0,
+    lastStatusCode: row.delivery_last_status_code,
+  };
+}
+
+/** The whole record (decisions.md §5). */
+export function presentExecution(row: ExecutionRow, plan: Plan, steps: ReadonlyMap<string, Step>) {
+  const nodeStates = plan.nodes.map(node => presentStep(node, steps.get(node.id)));
+  const settled = nodeStates.filter(state => !['PENDING', 'RUNNING', 'WAITING'].includes(state.status));
+  return {
+    ...presentListedExecution({ ...row, nodes_done: settled.length }),
+    inputs: parseRunRequest(row.request).inputs ?? {},
+    nodeStates,
+    outputs: presentOutputs(plan, steps),
+  };
+}
+
+export type ExecutionRecord = ReturnType<typeof presentExecution>;

@@ -1,0 +1,31 @@
+// Whether the parts that the service stands on answer.
+import { toError } from '../lib/errors.ts';
+import type { Deps } from './deps.ts';
+
+const TIMEOUT_MS = 2000;
+// To look for what cannot be there asks the same of disk and bucket.
+const NO_SUCH_MEDIA = `med_${'0'.repeat(26)}`;
+
+/** 'ok' or what is wrong, by part; never throws. */
+export async function checkReadiness(
+  deps: Deps,
+): Promise<Readonly<Record<'database' | 'queue' | 'storage', string>>> {
+  const [database, queue, storage] = await Promise.all([
+    probe(() => deps.db.query('select 1')),
+    probe(() => deps.db.query('select from graphile_worker.jobs limit 1')),
+    probe(() => deps.storage.stat(NO_SUCH_MEDIA)),
+  ]);
+  return { database, queue, storage };
+}
+
+async function probe(work: () => Promise<unknown>): Promise<string> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<string>(resolve => {
+    timer = setTimeout(() => resolve(`no answer in ${TIMEOUT_MS} ms`), TIMEOUT_MS);
+  });
+  const answer = work().then(
+    () => 'ok',
+    (err: unknown) => `failed (${toError(err).name})`,
+  );
+  return Promise.race([answer, tooLate]).finally(() => clearTimeout(timer));
+}

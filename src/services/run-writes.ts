@@ -1,0 +1,51 @@
+// The group commits of runs: calls that arrive while one statement is under way share the next.
+import { createBatcher } from '../lib/batch.ts';
+import type { Db } from '../store/db.ts';
+import type { ClaimedRun, NewRun, RunWrite, WrittenRun } from '../store/runs.ts';
+import { claimRuns, insertRuns, writeRuns } from '../store/runs.ts';
+
+export interface RunWrites {
+  /** Resolves to false where another run of the last 24 hours holds the idempotency key. */
+  accept(run: NewRun): Promise<boolean>;
+  /** undefined: the run has ended, has a live holder, or was parked. */
+  claim(id: string, workerId: string): Promise<ClaimedRun | undefined>;
+  /** undefined: the lease number no longer stands, nothing was written. At most one write of a run at a time. */
+  write(write: RunWrite): Promise<WrittenRun | undefined>;
+}
+
+// Larger batches no longer gain throughput and make every member wait longer.
+const BATCH = { maxItems: 200, concurrency: 1 } as const;
+
+export function createRunWrites(db: Db, maxConcurrent: number): RunWrites {
+  const accept = createBatcher<NewRun, boolean>(async runs => {
+    const stored = await insertRuns(db, runs);
+    return runs.map(run => stored.has(run.id));
+  }, BATCH);
+  const claim = createBatcher<{ id: string; workerId: string }, ClaimedRun | undefined>(async claims => {
+    // A process has one worker, so a batch has one claimant.
+    const rows = await claimRuns(db, {
+      ids: claims.map(c => c.id),
+      workerId: claims[0]?.workerId ?? '',
+      maxConcurrent,
+    });
+    return pick(claims, rows);
+  }, BATCH);
+  const write = createBatcher<RunWrite, WrittenRun | undefined>(
+    async writes => pick(writes, await writeRuns(db, writes)),
+    BATCH,
+  );
+  return { accept, claim: (id, workerId) => claim({ id, workerId }), write };
+}
+
+function pick<R extends { readonly id: string }>(
+  asked: readonly { readonly id: string }[],
+  rows: readonly R[],
+): (R | undefined)[] {
+  const byId = new Map(rows.map(row => [row.id, row]));
+  return asked.map(({ id }) => {
+    const row = byId.get(id);
+    // The same run asked for twice in one batch is given once.
+    byId.delete(id);
+    return row;
+  });
+}

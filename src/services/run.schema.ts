@@ -1,0 +1,75 @@
+// The forms of requests that start, list and follow runs.
+
+import type { Static } from 'typebox';
+import { Type } from 'typebox';
+import { EXECUTION_STATUSES } from './present-execution.ts';
+import { Answer } from './workflow.schema.ts';
+
+const RUN_FIELDS = {
+  inputs: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: 'By input node id: a string, number, JSON or list; for media a URL, {url} or {mediaId}',
+    }),
+  ),
+  metadata: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: 'Echoed in the delivery, members in the same order',
+    }),
+  ),
+  targets: Type.Optional(
+    Type.Array(Type.String({ maxLength: 200 }), {
+      minItems: 1,
+      maxItems: 1000,
+      description: 'Run these nodes and what they need',
+    }),
+  ),
+  useCache: Type.Optional(Type.Boolean({ default: true })),
+  timeoutMs: Type.Optional(Type.Integer({ minimum: 1, maximum: 604_800_000 })),
+  maxCredits: Type.Optional(Type.Integer({ minimum: 0 })),
+};
+
+export const ExecuteBody = Type.Object(RUN_FIELDS, { additionalProperties: false });
+export const RunBody = Type.Object(
+  {
+    ...RUN_FIELDS,
+    webhook: Type.Optional(
+      Type.Object({
+        url: Type.String({ maxLength: 2048, description: 'https; plain http for localhost only' }),
+        secret: Type.Optional(Type.Union([Type.String({ maxLength: 1024 }), Type.Null()])),
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type RunBody = Static<typeof RunBody>;
+
+export const ExecutionId = Type.Object({
+  id: Type.String({ maxLength: 64, description: 'Execution id, `ex_…`' }),
+});
+
+export const ListExecutionsQuery = Type.Object({
+  status: Type.Optional(Type.Enum([...EXECUTION_STATUSES])),
+  createdAfter: Type.Optional(Type.String({ maxLength: 40 })),
+  createdBefore: Type.Optional(Type.String({ maxLength: 40 })),
+  idempotencyKey: Type.Optional(Type.String({ maxLength: 255 })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
+  cursor: Type.Optional(Type.String({ maxLength: 64 })),
+});
+
+export const AcceptedRun = Answer(
+  Type.Object({
+    executionId: Type.String(),
+    workflowId: Type.String(),
+    status: Type.Literal('QUEUED'),
+    estimatedCredits: Type.Integer(),
+    createdAt: Type.String({ format: 'date-time' }),
+    urls: Type.Object({ self: Type.String(), events: Type.String(), cancel: Type.String() }),
+  }),
+);
+
+export const ExecutionRecord = Answer(
+  Type.Object(
+    { id: Type.String(), status: Type.Enum([...EXECUTION_STATUSES]) },
+    { additionalProperties: true },
+  ),
+);

@@ -1,0 +1,140 @@
+// A run followed as it happens: its end awaited, or its changes one by one. Woken by news, read from PostgreSQL, so
+// that nothing is missed whichever process advances the run.
+import type { Step } from '../engine/types.ts';
+import type { ExecutionRow } from '../store/executions.ts';
+import { findExecution, listSteps } from '../store/executions.ts';
+import type { Actor } from './actor.ts';
+import type { Deps } from './deps.ts';
+import { getExecutionRow, planOf, recordOf } from './executions.ts';
+import type { ExecutionRecord } from './present-execution.ts';
+import { presentListedExecution, presentStep } from './present-execution.ts';
+
+// News is a hint that can be lost (a listening connection that broke); a look now and then makes up for it.
+const LOOK_MS = 1000;
+
+/** Resolves to the record once the run has ended, or to undefined after `timeoutMs`. */
+export async function awaitRun(
+  deps: Deps,
+  id: string,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<ExecutionRecord | undefined> {
+  const deadline = deps.now() + timeoutMs;
+  const bell = createBell(deps, id);
+  try {
+    for (;;) {
+      const row = await findExecution(deps.db, id);
+      if (row !== undefined && row.finished_at !== null) return await recordOf(deps, row);
+      const leftMs = deadline - deps.now();
+      if (leftMs <= 0 || signal.aborted) return undefined;
+      await bell.wait(Math.min(leftMs, LOOK_MS), signal);
+    }
+  } finally {
+    bell.close();
+  }
+}
+
+export type RunEvent =
+  | { readonly event: 'snapshot'; readonly id: number; readonly data: ExecutionRecord }
+  | { readonly event: 'node'; readonly id: number; readonly data: ReturnType<typeof presentStep> }
+  | {
+      readonly event: 'execution';
+      readonly id: number;
+      readonly data: ReturnType<typeof presentListedExecution>;
+    }
+  | { readonly event: 'progress'; readonly data: { readonly nodeId: string; readonly progress: number } };
+
+const PROGRESS_EVERY_MS = 250;
+
+/**
+ * The events of decisions.md §5: a snapshot, then each node's and the run's changes, until the run has ended. Ids are
+ * the run's sequence numbers; `afterId` leaves out the snapshot and resumes behind that event. Node states are the
+ * newest ones: of two changes between looks, the first is not told.
+ */
+export async function* watchRun(
+  deps: Deps,
+  actor: Actor,
+  id: string,
+  options: { readonly afterId?: number | undefined; readonly signal: AbortSignal },
+): AsyncGenerator<RunEvent> {
+  const first = await getExecutionRow(deps, actor, id);
+  const bell = createBell(deps, id);
+  try {
+    let seen = options.afterId ?? first.seq;
+    if (options.afterId === undefined) {
+      yield { event: 'snapshot', id: first.seq, data: await recordOf(deps, first) };
+      if (first.finished_at !== null) return;
+    }
+    const labels = new Map((await planOf(deps, first)).nodes.map(node => [node.id, node]));
+    let status = options.afterId === undefined ? first.status : '';
+    while (!options.signal.aborted) {
+      // The row before the steps: a step that is newer than the row is told again, never lost.
+      const row = (await findExecution(deps.db, id)) as ExecutionRow;
+      for (const step of await listSteps(deps.db, id, seen)) {
+        const node = labels.get(step.node_id);
+        if (node !== undefined)
+          yield { event: 'node', id: step.seq, data: presentStep(node, JSON.parse(step.step) as Step) };
+        seen = Math.max(seen, step.seq);
+      }
+      if (row.status !== status)
+        yield { event: 'execution', id: Math.max(seen, row.seq), data: presentListedExecution(row) };
+      status = row.status;
+      seen = Math.max(seen, row.seq);
+      if (row.finished_at !== null) return;
+      await bell.wait(LOOK_MS, options.signal);
+      yield* bell.takeProgress();
+    }
+  } finally {
+    bell.close();
+  }
+}
+
+interface Bell {
+  /** Resolves at the next news of the run, after `ms`, or when the signal fires; at once where news came meanwhile. */
+  wait(ms: number, signal: AbortSignal): Promise<void>;
+  takeProgress(): Generator<RunEvent>;
+  close(): void;
+}
+
+function createBell(deps: Deps, id: string): Bell {
+  let rung = false;
+  let wake: (() => void) | undefined;
+  const progress = new Map<string, number>();
+  const toldAtMs = new Map<string, number>();
+  const ring = (): void => {
+    rung = true;
+    wake?.();
+  };
+  const close = deps.news.subscribe(id, {
+    onChange: ring,
+    onProgress(nodeId, fraction) {
+      progress.set(nodeId, fraction);
+      if (deps.now() - (toldAtMs.get(nodeId) ?? 0) >= PROGRESS_EVERY_MS) ring();
+    },
+  });
+  return {
+    wait: (ms, signal) =>
+      new Promise(resolve => {
+        const done = (): void => {
+          clearTimeout(timer);
+          signal.removeEventListener('abort', done);
+          wake = undefined;
+          rung = false;
+          resolve();
+        };
+        const timer = setTimeout(done, ms);
+        signal.addEventListener('abort', done, { once: true });
+        wake = done;
+        if (rung || signal.aborted) done();
+      }),
+    *takeProgress() {
+      for (const [nodeId, fraction] of progress) {
+        if (deps.now() - (toldAtMs.get(nodeId) ?? 0) < PROGRESS_EVERY_MS) continue;
+        toldAtMs.set(nodeId, deps.now());
+        progress.delete(nodeId);
+        yield { event: 'progress', data: { nodeId, progress: fraction } };
+      }
+    },
+    close,
+  };
+}
