@@ -1,0 +1,31 @@
+// GET /nodes and GET /models: the catalog, open to anyone, cached for an hour.
+import { Type } from 'typebox';
+import { listCatalog } from '../../services/catalog.ts';
+import type { Deps } from '../../services/deps.ts';
+import type { App } from '../app.ts';
+import { sendCached } from '../conditional.ts';
+
+const Query = Type.Object({
+  category: Type.Optional(
+    Type.String({ maxLength: 40, description: 'model, input, utility, output, logic or video' }),
+  ),
+  source: Type.Optional(Type.String({ maxLength: 40, description: 'vendor, non-vendor or registry-shell' })),
+  includeHidden: Type.Optional(Type.String({ maxLength: 5, description: '1 shows hidden nodes too' })),
+});
+
+export function registerCatalog(app: App, deps: Deps): void {
+  for (const list of ['nodes', 'models'] as const) {
+    app.get(
+      `/api/v1/${list}`,
+      {
+        schema: {
+          tags: ['Catalog'],
+          summary: list === 'nodes' ? 'List node types' : 'List models',
+          querystring: Query,
+          security: [],
+        },
+      },
+      (req, reply) => sendCached(req, reply, listCatalog(deps, list, req.query), 'public, max-age=3600'),
+    );
+  }
+}

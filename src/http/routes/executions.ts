@@ -1,0 +1,120 @@
+// Executions over HTTP: the record, the lists, the event stream, cancel.
+import { once } from 'node:events';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { AppError } from '../../lib/errors.ts';
+import type { Deps } from '../../services/deps.ts';
+import { cancelRun, getExecution, getExecutionGraph, listRuns } from '../../services/executions.ts';
+import { ExecutionId, ExecutionRecord, ListExecutionsQuery } from '../../services/run.schema.ts';
+import type { RunEvent } from '../../services/watch-run.ts';
+import { watchRun } from '../../services/watch-run.ts';
+import { WorkflowId } from '../../services/workflow.schema.ts';
+import type { App } from '../app.ts';
+import { sendJson } from '../conditional.ts';
+import { closeSignal } from './runs.ts';
+
+const tags = ['Executions'];
+const KEEP_ALIVE_MS = 15_000;
+
+export function registerExecutions(app: App, deps: Deps): void {
+  app.get(
+    '/api/v1/workflows/:id/executions',
+    {
+      schema: {
+        tags,
+        summary: 'List the runs of a workflow',
+        params: WorkflowId,
+        querystring: ListExecutionsQuery,
+      },
+    },
+    req =>
+      listRuns(deps, req.actor, { ...req.query, workflowId: req.params.id, limit: req.query.limit ?? 50 }),
+  );
+  app.get(
+    '/api/v1/executions',
+    { schema: { tags, summary: 'List the runs that you started', querystring: ListExecutionsQuery } },
+    req => listRuns(deps, req.actor, { ...req.query, limit: req.query.limit ?? 50 }),
+  );
+  app.get(
+    '/api/v1/executions/:id',
+    {
+      schema: { tags, summary: 'Read an execution', params: ExecutionId, response: { 200: ExecutionRecord } },
+    },
+    (req, reply) => {
+      reply.header('cache-control', 'no-store');
+      return getExecution(deps, req.actor, req.params.id);
+    },
+  );
+  app.get(
+    '/api/v1/executions/:id/workflow',
+    { schema: { tags, summary: 'Read the graph as it ran', params: ExecutionId } },
+    async (req, reply) => sendJson(reply, await getExecutionGraph(deps, req.actor, req.params.id)),
+  );
+  app.get(
+    '/api/v1/executions/:id/events',
+    {
+      schema: {
+        tags,
+        summary: 'Follow an execution by server-sent events',
+        params: ExecutionId,
+        headers: Type.Object({ 'last-event-id': Type.Optional(Type.String({ maxLength: 20 })) }),
+      },
+    },
+    (req, reply) => streamEvents(deps, req, reply),
+  );
+  app.post(
+    '/api/v1/executions/:id/cancel',
+    {
+      schema: {
+        tags,
+        summary: 'Cancel an execution',
+        params: ExecutionId,
+        response: { 200: ExecutionRecord },
+      },
+    },
+    req => cancelRun(deps, req.actor, req.params.id),
+  );
+}
+
+async function streamEvents(deps: Deps, req: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const signal = closeSignal(req);
+  const events = watchRun(deps, req.actor, (req.params as { id: string }).id, {
+    afterId: parseLastEventId(req),
+    signal,
+  });
+  // The first event before the head: a refusal is still an answer in the usual form.
+  const first = await events.next();
+  reply.hijack();
+  const { raw } = reply;
+  raw.writeHead(200, {
+    ...(reply.getHeaders() as Record<string, string>),
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+  });
+  const keepAlive = setInterval(() => raw.write(': still here\n\n'), KEEP_ALIVE_MS);
+  try {
+    for (let next = first; !next.done && !signal.aborted; next = await events.next()) {
+      if (!raw.write(formatEvent(next.value))) await once(raw, 'drain', { signal });
+    }
+  } catch (err) {
+    if (!signal.aborted) deps.log.error({ err, requestId: req.id }, 'an event stream broke off');
+  } finally {
+    clearInterval(keepAlive);
+    await events.return(undefined);
+    raw.end();
+  }
+}
+
+function formatEvent(event: RunEvent): string {
+  const id = 'id' in event ? `id: ${event.id}\n` : '';
+  return `${id}event: ${event.event}\ndata: ${JSON.stringify(event.data)}\n\n`;
+}
+
+function parseLastEventId(req: FastifyRequest): number | undefined {
+  const given = req.headers['last-event-id'];
+  if (given === undefined || given === '') return undefined;
+  if (typeof given !== 'string' || !/^\d{1,9}$/.test(given))
+    throw new AppError('invalid_request', 'Last-Event-ID must be the id of an event of this stream.');
+  return Number(given);
+}

@@ -1,0 +1,38 @@
+// Whether the process lives, whether it can work, and its measurements.
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { AppError } from '../../lib/errors.ts';
+import type { Deps } from '../../services/deps.ts';
+import { checkReadiness } from '../../services/readiness.ts';
+import type { App } from '../app.ts';
+
+export function registerHealth(app: App, deps: Deps): void {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const config = { limit: 'none' } as const;
+  app.get(
+    '/healthz',
+    { config, schema: { tags: ['Operation'], summary: 'The process is up', security: [] } },
+    () => ({ status: 'ok' }),
+  );
+  app.get(
+    '/readyz',
+    { config, schema: { tags: ['Operation'], summary: 'Database, storage and queue answer', security: [] } },
+    async () => {
+      const parts = await checkReadiness(deps);
+      const broken = Object.entries(parts).filter(([, state]) => state !== 'ok');
+      if (broken.length === 0) return { status: 'ok', ...parts };
+      throw new AppError('unavailable', `Not ready: ${broken.map(([part]) => part).join(', ')}.`, {
+        details: parts,
+        headers: { 'retry-after': '1' },
+      });
+    },
+  );
+  app.get(
+    '/metrics',
+    { config, schema: { tags: ['Operation'], summary: 'Prometheus metrics', security: [] } },
+    async (_req, reply) => {
+      reply.type(registry.contentType).serializer(String);
+      return registry.metrics();
+    },
+  );
+}

@@ -1,0 +1,105 @@
+// Starting runs over HTTP.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { JsonObject } from '../../graph/types.ts';
+import { AppError } from '../../lib/errors.ts';
+import type { Deps } from '../../services/deps.ts';
+import { AcceptedRun, ExecuteBody, ExecutionRecord, RunBody } from '../../services/run.schema.ts';
+import type { RunRequest } from '../../services/run-request.ts';
+import type { AcceptedRun as Accepted, RunRoute } from '../../services/start-run.ts';
+import { startRun } from '../../services/start-run.ts';
+import { awaitRun } from '../../services/watch-run.ts';
+import { parseWebhook } from '../../services/webhook-target.ts';
+import { WorkflowId } from '../../services/workflow.schema.ts';
+import type { App } from '../app.ts';
+
+const tags = ['Runs'];
+const response = { 200: ExecutionRecord, 202: AcceptedRun };
+
+export function registerRuns(app: App, deps: Deps): void {
+  app.post(
+    '/api/v1/workflows/:id/run',
+    {
+      schema: {
+        tags,
+        summary: 'Start a run, told by webhook when it has ended',
+        params: WorkflowId,
+        body: RunBody,
+        response,
+      },
+      config: { startsRun: true },
+      // Before the schema: an unusable webhook comes before any other complaint about the body (decisions.md §5).
+      preValidation: (req, _reply, done) => done(webhookFault(deps, req.body)),
+    },
+    (req, reply) => start(deps, req, reply, 'run'),
+  );
+  app.post(
+    '/api/v1/workflows/:id/execute',
+    {
+      schema: { tags, summary: 'Start a run', params: WorkflowId, body: ExecuteBody, response },
+      config: { startsRun: true, limit: 'executions' },
+    },
+    (req, reply) => start(deps, req, reply, 'execute'),
+  );
+}
+
+function webhookFault(deps: Deps, body: unknown): Error | undefined {
+  if (typeof body !== 'object' || body === null || !('webhook' in body)) return undefined;
+  try {
+    parseWebhook(deps.settings, body.webhook);
+    return undefined;
+  } catch (err) {
+    return err as Error;
+  }
+}
+
+async function start(
+  deps: Deps,
+  req: FastifyRequest,
+  reply: FastifyReply,
+  route: RunRoute,
+): Promise<unknown> {
+  const waitSeconds = parsePrefer(req.headers.prefer);
+  const { webhook, ...request } = req.body as RunRequest & { readonly webhook?: JsonObject };
+  const accepted = await startRun(deps, req.actor, {
+    workflowId: (req.params as { id: string }).id,
+    route,
+    request,
+    webhook,
+    idempotencyKey: singleHeader(req, 'idempotency-key'),
+    trigger: 'api',
+  });
+  reply.header('location', `/api/v1/executions/${accepted.executionId}`);
+  if (accepted.replayed) reply.header('idempotent-replayed', 'true');
+  if (waitSeconds > 0) {
+    reply.header('preference-applied', `wait=${waitSeconds}`);
+    const record = await awaitRun(deps, accepted.executionId, waitSeconds * 1000, closeSignal(req));
+    if (record !== undefined) return reply.code(200).send(record);
+  }
+  return reply.code(202).send(presentAccepted(deps, accepted));
+}
+
+function presentAccepted(deps: Deps, { replayed: _, ...accepted }: Accepted) {
+  const self = `${deps.settings.BASE_URL}/api/v1/executions/${accepted.executionId}`;
+  return { ...accepted, urls: { self, events: `${self}/events`, cancel: `${self}/cancel` } };
+}
+
+const MAX_WAIT_SECONDS = 60;
+
+/** Seconds of `Prefer: wait=N` (RFC 7240), at most 60; 0 where it is not asked for. Other preferences are ignored. */
+function parsePrefer(header: string | string[] | undefined): number {
+  const seconds = /(?:^|[,;]\s*)wait\s*=\s*"?(\d{1,6})"?/i.exec([header ?? ''].flat().join(','))?.[1];
+  return Math.min(Number(seconds ?? 0), MAX_WAIT_SECONDS);
+}
+
+function singleHeader(req: FastifyRequest, name: string): string | undefined {
+  const value = req.headers[name];
+  if (Array.isArray(value)) throw new AppError('invalid_request', `${name} may be sent once only.`);
+  return value;
+}
+
+/** Fires when the caller hangs up. */
+export function closeSignal(req: FastifyRequest): AbortSignal {
+  const controller = new AbortController();
+  req.raw.socket.once('close', () => controller.abort());
+  return controller.signal;
+}
