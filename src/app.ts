@@ -1,0 +1,155 @@
+// The composition root: settings → one Deps record → worker and HTTP, torn down in reverse.
+import { join } from 'node:path';
+import { createServer } from './http/server.ts';
+import type { Worker } from './jobs/worker.ts';
+import { migrateQueue, startWorker } from './jobs/worker.ts';
+import { createGuardedFetch } from './lib/fetch.ts';
+import type { Logger } from './lib/log.ts';
+import { createLogger } from './lib/log.ts';
+import { createRunNews } from './lib/news.ts';
+import { loadSecretsKey } from './lib/secrets-key.ts';
+import type { Settings } from './lib/settings.ts';
+import { openDiskStorage } from './media/disk.ts';
+import { findNode, makeCatalog } from './nodes/catalog.ts';
+import { bootstrap } from './services/bootstrap.ts';
+import type { Deps } from './services/deps.ts';
+import { createGraphVersions } from './services/graph-versions.ts';
+import { createKeyAuthenticator } from './services/keys.ts';
+import { createRateLimiter } from './services/rate-limits.ts';
+import { createRunWrites } from './services/run-writes.ts';
+import type { Db } from './store/db.ts';
+import { openDb } from './store/db.ts';
+import { startEmbedded } from './store/embedded.ts';
+import { migrate } from './store/migrate.ts';
+import { checkServerVersion } from './store/server-version.ts';
+
+export interface Service {
+  /** Where it listens. */
+  readonly url: string;
+  /** The first user's key, where it was minted just now; it cannot be shown again. */
+  readonly bootstrapKey: string | undefined;
+  /** Finishes what is in flight, then stops; the embedded PostgreSQL last. */
+  close(): Promise<void>;
+}
+
+export interface StartOptions {
+  readonly log?: Logger;
+  /** Called where the service can no longer work, e.g. because PostgreSQL is gone for good. */
+  readonly onFatal?: (err: Error) => void;
+}
+
+const MAX_CONNECTIONS = 20;
+const KEY_FLUSH_MS = 10_000;
+/** Runs in hand at a stop have this long to end; then they are handed back to the queue. */
+const DRAIN_MS = 10_000;
+const CHANNELS = ['graphwright_runs', 'graphwright_cancel'] as const;
+
+/** Starts what ROLE says. Throws a sentence a person can act on; whatever had started is stopped again. */
+export async function startService(settings: Settings, options: StartOptions = {}): Promise<Service> {
+  const log = options.log ?? createLogger(settings.LOG_LEVEL);
+  await using stack = new AsyncDisposableStack();
+  const db = await openDatabase(settings, log, options.onFatal, stack);
+  await migrateAll(db, log);
+  const bootstrapKey = await bootstrap(db, settings);
+  const deps = await createDeps(settings, log, db);
+  stack.defer(() => deps.fetch.close());
+
+  const worker = settings.ROLE === 'api' ? undefined : await startWorker(deps);
+  if (worker !== undefined) stack.defer(() => worker.stop(DRAIN_MS));
+  stack.defer(await db.listen(CHANNELS, (channel, payload) => hear(deps, worker, channel, payload)));
+  const url = await listen(deps, stack);
+  log.info({ url, role: settings.ROLE }, 'ready');
+  const running = stack.move();
+  return { url, bootstrapKey, close: () => running.disposeAsync() };
+}
+
+async function openDatabase(
+  settings: Settings,
+  log: Logger,
+  onFatal: StartOptions['onFatal'],
+  stack: AsyncDisposableStack,
+): Promise<Db> {
+  const onError = (err: Error): void => log.warn({ err }, 'a database connection broke');
+  if (settings.DATABASE_URL !== undefined) {
+    const db = openDb({
+      connection: { url: settings.DATABASE_URL },
+      maxConnections: MAX_CONNECTIONS,
+      onError,
+    });
+    stack.defer(() => db.close());
+    await checkServerVersion(db);
+    return db;
+  }
+  const embedded = await startEmbedded({
+    dataDir: settings.DATA_DIR,
+    address: settings.BASE_URL,
+    log: line => log.debug({ part: 'postgres' }, line),
+    ...(onFatal === undefined ? {} : { onExit: onFatal }),
+  });
+  stack.defer(() => embedded.stop());
+  const db = openDb({ connection: embedded, maxConnections: MAX_CONNECTIONS, onError });
+  stack.defer(() => db.close());
+  return db;
+}
+
+/** Our tables, then the queue's, once over all processes that start. */
+export async function migrateAll(db: Db, log: Logger): Promise<void> {
+  await migrate(db, () => migrateQueue({ db, log }));
+}
+
+async function createDeps(settings: Settings, log: Logger, db: Db): Promise<Deps> {
+  const now = Date.now;
+  const catalog = makeCatalog(settings);
+  return {
+    settings,
+    log,
+    now,
+    db,
+    storage: await openDiskStorage(join(settings.DATA_DIR, 'media')),
+    fetch: createGuardedFetch({
+      allowPrivate: settings.ALLOW_PRIVATE_NETWORK,
+      trustedOrigins: trustedOrigins(settings),
+    }),
+    secretsKey: await loadSecretsKey({ SECRETS_KEY: settings.SECRETS_KEY, dataDir: settings.DATA_DIR }),
+    catalog,
+    findNode,
+    versions: createGraphVersions(catalog),
+    runs: createRunWrites(db, settings.MAX_CONCURRENT_RUNS),
+    news: createRunNews(),
+    limiter: createRateLimiter(db, now),
+  };
+}
+
+function trustedOrigins(settings: Settings): readonly string[] {
+  const { FAL_BASE_URL, REPLICATE_BASE_URL, OPENAI_BASE_URL, ELEVENLABS_BASE_URL, COMFYUI_URL, S3_ENDPOINT } =
+    settings;
+  return [
+    FAL_BASE_URL,
+    REPLICATE_BASE_URL,
+    OPENAI_BASE_URL,
+    ELEVENLABS_BASE_URL,
+    COMFYUI_URL,
+    S3_ENDPOINT,
+  ].filter(url => url !== undefined);
+}
+
+function hear(deps: Deps, worker: Worker | undefined, channel: string, payload: string): void {
+  if (channel === 'graphwright_cancel') worker?.cancel(payload);
+  for (const id of payload.split(',')) deps.news.tell(id);
+}
+
+async function listen(deps: Deps, stack: AsyncDisposableStack): Promise<string> {
+  const keys = createKeyAuthenticator(deps.db, deps.now);
+  const server = await createServer(deps, keys);
+  const flush = (): void =>
+    void keys
+      .flush()
+      .catch((err: unknown) => deps.log.warn({ err }, 'times of use of keys could not be written'));
+  const timer = setInterval(flush, KEY_FLUSH_MS);
+  stack.defer(async () => {
+    clearInterval(timer);
+    await server.close();
+    await keys.flush();
+  });
+  return server.listen({ host: deps.settings.HOST, port: deps.settings.PORT });
+}

@@ -1,0 +1,28 @@
+// The job queue's tasks: each row a service call.
+
+import { deliverWebhook } from '../services/deliver-webhook.ts';
+import type { Deps } from '../services/deps.ts';
+import type { RunHolder } from '../services/execute-run.ts';
+import { executeRun } from '../services/execute-run.ts';
+
+export interface TaskContext {
+  readonly deps: Deps;
+  readonly holder: RunHolder;
+  /** Fires when the process must stop. */
+  readonly signal: AbortSignal;
+  /** Resolves once this worker is known to the others; nothing may be claimed before. */
+  readonly enrolled: Promise<void>;
+}
+
+/** Which pool of the worker does it: runs never wait for deliveries. */
+export type Pool = 'runs' | 'deliveries';
+
+export interface Task {
+  readonly pool: Pool;
+  readonly work: (ctx: TaskContext, id: string) => Promise<void>;
+}
+
+export const TASKS: Readonly<Record<string, Task>> = {
+  run: { pool: 'runs', work: ({ deps, holder }, id) => executeRun(deps, holder, id) },
+  deliver: { pool: 'deliveries', work: ({ deps, signal }, id) => deliverWebhook(deps, id, signal) },
+};

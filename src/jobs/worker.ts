@@ -1,0 +1,111 @@
+// The owner of graphile-worker: one pool of the queue for runs, one for deliveries, and the heartbeat beside them.
+import { EventEmitter } from 'node:events';
+import type { Runner, TaskList } from 'graphile-worker';
+import { Logger, makeWorkerUtils, run, runMigrations } from 'graphile-worker';
+import type { Deps } from '../services/deps.ts';
+import type { RunHolder } from '../services/execute-run.ts';
+import { beat, dismissWorker, enrolWorker, HEARTBEAT_MS } from '../services/workers.ts';
+import type { Pool, TaskContext } from './tasks.ts';
+import { TASKS } from './tasks.ts';
+
+const DELIVERIES_AT_ONCE = 256;
+// Locked jobs that no task has begun go back after this long.
+const LOCAL_QUEUE_TTL_MS = 60_000;
+// Only for jobs whose time comes; new ones announce themselves.
+const POLL_MS = 500;
+// A finished job's row may outlive it by this much; done again, it finds nothing left to do.
+const COMPLETE_DELAY_MS = 20;
+
+/** Makes, or brings up to date, the queue's own tables. */
+export async function migrateQueue({ db, log }: Pick<Deps, 'db' | 'log'>): Promise<void> {
+  await runMigrations({ pgPool: db.pool, logger: loggerOf(log) });
+}
+
+export interface Worker {
+  /** Stops the run that this process executes, if it does. */
+  cancel(executionId: string): void;
+  /** Takes no more jobs, gives those in hand `graceMs` to end, then hands them back to the queue. */
+  stop(graceMs: number): Promise<void>;
+}
+
+export async function startWorker(deps: Deps): Promise<Worker> {
+  const stopping = new AbortController();
+  const holder: RunHolder = { workerId: '', inHand: new Map() };
+  const enrolled = Promise.withResolvers<void>();
+  const ctx: TaskContext = { deps, holder, signal: stopping.signal, enrolled: enrolled.promise };
+  const pools: string[] = [];
+  const runners = await Promise.all([
+    startPool(ctx, 'runs', deps.settings.WORKER_CONCURRENCY, pools),
+    startPool(ctx, 'deliveries', DELIVERIES_AT_ONCE, pools),
+  ]);
+  const utils = await makeWorkerUtils({ pgPool: deps.db.pool, logger: loggerOf(deps.log) });
+  const tick = (): Promise<void> => beat(deps, holder, pools, dead => utils.forceUnlockWorkers([...dead]));
+  holder.workerId = await enrolWorker(deps, pools);
+  enrolled.resolve();
+  // At once: with the first beat after a restart, the runs of the process before go on.
+  await tick();
+  const heart = setInterval(() => {
+    tick().catch((err: unknown) => deps.log.error({ err }, 'a heartbeat failed'));
+  }, HEARTBEAT_MS);
+  return {
+    cancel: executionId => holder.inHand.get(executionId)?.('cancelled'),
+    async stop(graceMs) {
+      const release = setTimeout(() => {
+        stopping.abort();
+        for (const stop of holder.inHand.values()) stop('released');
+      }, graceMs);
+      await Promise.all(runners.map(runner => runner.stop()));
+      clearTimeout(release);
+      clearInterval(heart);
+      await dismissWorker(deps, holder.workerId);
+      await utils.release();
+    },
+  };
+}
+
+async function startPool(
+  ctx: TaskContext,
+  pool: Pool,
+  concurrency: number,
+  pools: string[],
+): Promise<Runner> {
+  const events = new EventEmitter();
+  events.on('pool:create', ({ workerPool }: { workerPool: { id: string } }) => pools.push(workerPool.id));
+  return run({
+    pgPool: ctx.deps.db.pool,
+    logger: loggerOf(ctx.deps.log),
+    events,
+    taskList: taskListOf(ctx, pool),
+    noHandleSignals: true,
+    preset: {
+      worker: {
+        concurrentJobs: concurrency,
+        pollInterval: POLL_MS,
+        localQueue: { size: concurrency * 2, ttl: LOCAL_QUEUE_TTL_MS },
+        completeJobBatchDelay: COMPLETE_DELAY_MS,
+        failJobBatchDelay: COMPLETE_DELAY_MS,
+      },
+    },
+  });
+}
+
+function taskListOf(ctx: TaskContext, pool: Pool): TaskList {
+  const rows = Object.entries(TASKS).filter(([, task]) => task.pool === pool);
+  return Object.fromEntries(
+    rows.map(([name, task]) => [
+      name,
+      async (payload: unknown) => {
+        await ctx.enrolled;
+        await task.work(ctx, (payload as { id: string }).id);
+      },
+    ]),
+  );
+}
+
+/** The queue's log lines as debug lines of ours; its errors as errors. */
+function loggerOf(log: Deps['log']): Logger {
+  return new Logger(() => (level, message, meta) => {
+    if (level === 'error') log.error({ meta }, message);
+    else log.debug({ meta }, message);
+  });
+}
