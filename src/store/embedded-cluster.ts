@@ -2,6 +2,7 @@
 import { access, chown, lchown, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { AppError, toError } from '../lib/errors.ts';
 import { type Runner, runProgram } from './embedded-run.ts';
 
 const INITDB_TIMEOUT_MS = 120_000;
@@ -23,7 +24,14 @@ export async function ensureCluster(
     ...['-D', unfinished, '-U', user, '--auth-local=trust', '--auth-host=reject', '-E', 'UTF8'],
     ...['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C', '--no-instructions'],
   ];
-  await runProgram(runner, initdb, args, INITDB_TIMEOUT_MS);
+  await runProgram(runner, initdb, args, INITDB_TIMEOUT_MS).catch((err: unknown) => {
+    const { message } = toError(err);
+    throw new AppError(
+      'unavailable',
+      `The embedded PostgreSQL cannot make its files in ${cluster}: ${message}\nMake room for them there, or set DATABASE_URL to a PostgreSQL 15 or newer.`,
+      { cause: err },
+    );
+  });
   await rename(unfinished, cluster);
 }
 

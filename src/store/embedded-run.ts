@@ -1,6 +1,7 @@
 // Decides as whom PostgreSQL's programs run, since they refuse root, and how the kernel stops them with the service.
 import { type ChildProcess, execFile, type SpawnOptions, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
 import { promisify } from 'node:util';
 import { AppError, toError } from '../lib/errors.ts';
 
@@ -37,12 +38,8 @@ const MAX_OUTPUT_BYTES = 1_000_000;
 
 // The kernel interrupts the program (a fast shutdown) when the thread that started it ends, however it ends.
 const DIE_WITH_PARENT = ['setpriv', '--pdeathsig', 'INT'];
-const IN_NAMESPACE: Runner = {
-  prefix: ['unshare', '--user', '--map-user=1000', '--map-group=1000', ...DIE_WITH_PARENT],
-  owner: { uid: 0, gid: 0 },
-};
-// In the range that Debian keeps for programs; no account has it, so nobody else's process does either.
-const UNNAMED: Ids = { uid: 64_732, gid: 64_732 };
+const ROOT: Ids = { uid: 0, gid: 0 };
+const NOBODY: Ids = { uid: 65_534, gid: 65_534 };
 
 /** The first way that works here. Throws a sentence with the reason of each that does not. */
 export async function chooseRunner(request: RunnerRequest): Promise<Runner> {
@@ -63,13 +60,17 @@ export async function chooseRunner(request: RunnerRequest): Promise<Runner> {
 }
 
 async function listRunners({ owner, account }: RunnerRequest): Promise<readonly Runner[]> {
-  if (process.getuid?.() !== 0) return [{ prefix: DIE_WITH_PARENT }, { prefix: [] }];
-  const named = await findAccount(account);
-  const accounts = [owner, named, undefined, UNNAMED].filter((ids, i) => ids !== undefined || i === 2);
-  const ways = accounts.map(ids => (ids === undefined || ids.uid === 0 ? IN_NAMESPACE : asAccount(ids)));
+  const accounts = await readAccounts();
+  const nobody = accounts.get('nobody') ?? [...accounts.values()].find(({ uid }) => uid !== 0);
+  if (process.getuid?.() !== 0) {
+    const here = [{ prefix: DIE_WITH_PARENT }, { prefix: [] }];
+    return hasAccount() ? here : [inNamespace(nobody), ...here];
+  }
+  const wayOf = (ids: Ids): Runner => (ids.uid === 0 ? inNamespace(nobody) : asAccount(ids));
+  const wanted = [owner, accounts.get(account), ROOT, nobody].filter(ids => ids !== undefined);
   // Where setpriv is absent (macOS, busybox) the next start stops what a killed service left behind.
-  const plain = [owner, named, UNNAMED].filter(ids => ids !== undefined && ids.uid !== 0);
-  return [...new Set(ways), ...plain.map(ids => ({ prefix: [], ids, owner: ids }) as Runner)];
+  const plain = wanted.filter(({ uid }) => uid !== 0).map(ids => ({ prefix: [], ids, owner: ids }));
+  return [...wanted.map(wayOf), ...plain];
 }
 
 const asAccount = (ids: Ids): Runner => ({
@@ -83,13 +84,29 @@ const asAccount = (ids: Ids): Runner => ({
   owner: ids,
 });
 
-async function findAccount(name: string): Promise<Ids | undefined> {
+/** We stay who we are and own what we make, but PostgreSQL takes us for the account. `initdb` wants it to have a name. */
+function inNamespace({ uid, gid }: Ids = NOBODY): Runner {
+  const prefix = ['unshare', '--user', `--map-user=${uid}`, `--map-group=${gid}`, ...DIE_WITH_PARENT];
+  return process.getuid?.() === 0 ? { prefix, owner: ROOT } : { prefix };
+}
+
+/** Containers often run under a bare number. */
+function hasAccount(): boolean {
+  try {
+    return userInfo().username !== '';
+  } catch {
+    return false;
+  }
+}
+
+async function readAccounts(): Promise<ReadonlyMap<string, Ids>> {
   const passwd = await readFile('/etc/passwd', 'utf8').catch(() => '');
-  const fields = passwd
-    .split('\n')
-    .map(line => line.split(':'))
-    .find(([found]) => found === name);
-  return fields === undefined ? undefined : { uid: Number(fields[2]), gid: Number(fields[3]) };
+  const rows = passwd.split('\n').map(line => line.split(':'));
+  return new Map(
+    rows.flatMap(([name, , uid, gid]) =>
+      name && uid && gid ? [[name, { uid: Number(uid), gid: Number(gid) }] as const] : [],
+    ),
+  );
 }
 
 /** Why the way does not work; undefined where it does. */

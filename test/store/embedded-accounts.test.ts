@@ -1,0 +1,168 @@
+// The embedded PostgreSQL started by root: under an account, without one, below a closed folder, and by an ordinary user.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { chmod, chown, mkdir, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, before, beforeEach, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { AppError } from '../../src/lib/errors.ts';
+import { openDb } from '../../src/store/db.ts';
+import { type EmbeddedPostgres, startEmbedded } from '../../src/store/embedded.ts';
+import { chooseRunner } from '../../src/store/embedded-run.ts';
+import { isRunning, startService, waitUntil } from '../support/processes.ts';
+
+const NOT_ROOT = process.getuid?.() === 0 ? false : 'only root has to become somebody else';
+const MISSING = 'graphwright-no-such-account';
+const NAMELESS = { uid: 64_732, gid: 64_732 };
+const ORDINARY = { uid: 65_534, gid: 65_534 };
+
+const succeeds = async (command: string, args: readonly string[], ids = {}): Promise<boolean> =>
+  promisify(execFile)(command, args, { timeout: 10_000, ...ids }).then(
+    () => true,
+    () => false,
+  );
+
+const hasNamespaces = await succeeds('unshare', ['--user', '--map-user=1000', 'true']);
+const NO_NAMESPACES =
+  NOT_ROOT || (hasNamespaces ? false : 'this kernel or container allows no user namespaces');
+
+describe('the embedded PostgreSQL under root', { skip: NOT_ROOT }, () => {
+  let root: string;
+  let running: EmbeddedPostgres | undefined;
+
+  const start = async (dataDir: string, account: string): Promise<EmbeddedPostgres> => {
+    running = await startEmbedded({ dataDir, account });
+    return running;
+  };
+  const stop = async (): Promise<void> => {
+    await running?.stop();
+    running = undefined;
+  };
+  const ask = async (postgres: EmbeddedPostgres, statement: string): Promise<readonly unknown[]> => {
+    const db = openDb({ connection: postgres, maxConnections: 1, onError: err => process.emitWarning(err) });
+    try {
+      return (await db.query(statement)).rows;
+    } finally {
+      await db.close();
+    }
+  };
+  const clusterOwner = async (dataDir: string): Promise<number> =>
+    (await stat(join(dataDir, 'postgres', 'cluster'))).uid;
+
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), 'graphwright-test-'));
+    await chmod(root, 0o755);
+  });
+  afterEach(async () => {
+    await stop();
+    await rm(root, { recursive: true, force: true });
+  });
+
+  it('runs as the account it is given', async () => {
+    const postgres = await start(root, 'nobody');
+    const status = await readFile(`/proc/${postgres.pid}/status`, 'utf8');
+    assert.match(status, /^Uid:\t65534\t65534\t65534\t65534$/m);
+    assert.match(status, /^Groups:\t\s*$/m);
+    assert.equal(await clusterOwner(root), 65_534);
+  });
+
+  it('runs where there is no such account', async () => {
+    const postgres = await start(root, MISSING);
+    assert.deepEqual(await ask(postgres, 'select 1 as one'), [{ one: 1 }]);
+  });
+
+  for (const account of ['nobody', MISSING]) {
+    it(`runs below a folder that only root can enter, preferring the account ${account}`, {
+      skip: NO_NAMESPACES,
+    }, async () => {
+      await chmod(root, 0o700);
+      const postgres = await start(join(root, 'data'), account);
+      assert.deepEqual(await ask(postgres, 'select 1 as one'), [{ one: 1 }]);
+      assert.equal(await clusterOwner(join(root, 'data')), 0);
+    });
+  }
+
+  it('takes its cluster along when the folder moves to where the account cannot go', {
+    skip: NO_NAMESPACES,
+  }, async () => {
+    await mkdir(join(root, 'open'));
+    await ask(await start(join(root, 'open'), 'nobody'), 'create table t as select 5 as n');
+    await stop();
+    await mkdir(join(root, 'closed'), { mode: 0o700 });
+    await rename(join(root, 'open'), join(root, 'closed', 'moved'));
+    const postgres = await start(join(root, 'closed', 'moved'), 'nobody');
+    assert.deepEqual(await ask(postgres, 'select n from t'), [{ n: 5 }]);
+  });
+
+  for (const account of ['nobody', MISSING]) {
+    it(`ends with a killed service, preferring the account ${account}`, async () => {
+      const service = startService({ dataDir: root, account });
+      const { postmaster, connection } = await service.next('ready');
+      await service.end('SIGKILL');
+      await waitUntil('the end of the postmaster', () => !isRunning(postmaster));
+      await start(root, account);
+      await assert.rejects(stat(connection.socketDir), { code: 'ENOENT' });
+    });
+  }
+});
+
+describe('the embedded PostgreSQL under an ordinary user', { skip: NOT_ROOT }, () => {
+  let reaches = false;
+  before(async () => {
+    reaches = await succeeds(
+      '/bin/sh',
+      ['-c', 'test -r "$1" && test -x "$2"', 'sh', import.meta.filename, process.execPath],
+      ORDINARY,
+    );
+  });
+
+  for (const [who, ids, skip] of [
+    ['that user', ORDINARY, false],
+    ['a number without an account', NAMELESS, NO_NAMESPACES],
+  ] as const) {
+    it(`runs as ${who} and ends with a killed service`, { skip }, async t => {
+      if (!reaches) return t.skip('an ordinary user cannot enter the folder of this repository');
+      const root = await mkdtemp(join(tmpdir(), 'graphwright-test-'));
+      await chown(root, ids.uid, ids.gid);
+      const service = startService({ dataDir: root }, ids);
+      try {
+        const { postmaster, connection } = await service.next('ready');
+        const status = await readFile(`/proc/${postmaster}/status`, 'utf8');
+        assert.match(status, new RegExp(`^Uid:\\t${ids.uid}\\t`, 'm'));
+        await service.end('SIGKILL');
+        await waitUntil('the end of the postmaster', () => !isRunning(postmaster));
+        await rm(connection.socketDir, { recursive: true });
+      } finally {
+        await service.end('SIGKILL');
+        await rm(root, { recursive: true, force: true });
+      }
+    });
+  }
+
+  it('is refused in a sentence on a folder it cannot write', async t => {
+    if (!reaches) return t.skip('an ordinary user cannot enter the folder of this repository');
+    const root = await mkdtemp(join(tmpdir(), 'graphwright-test-'));
+    const service = startService({ dataDir: join(root, 'data') }, ORDINARY);
+    try {
+      await assert.rejects(service.next('ready'), /The data folder .* cannot be used .*EACCES/);
+    } finally {
+      await service.end('SIGKILL');
+      await rm(root, { recursive: true, force: true });
+    }
+  });
+});
+
+describe('what root is told', { skip: NOT_ROOT }, () => {
+  it('names each way that was tried where none works', async () => {
+    const request = { postgres: '/nowhere/postgres', folder: '/', owner: undefined, account: MISSING };
+    await assert.rejects(
+      chooseRunner(request),
+      (err: unknown) =>
+        err instanceof AppError &&
+        /ordinary user.*DATABASE_URL[\s\S]*Tried unshare .*\/nowhere\/postgres[\s\S]*Tried setpriv/.test(
+          err.message,
+        ),
+    );
+  });
+});
