@@ -1,0 +1,76 @@
+// The declaration form: the entry that follows from it, and the types that `run` sees.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { MediaRef, Value } from '../../src/graph/types.ts';
+import { any, choice, defineNode, image, list, number, text } from '../../src/nodes/define.ts';
+
+// Fails to compile, not to run, where the two types differ.
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+const assertType = <T extends true>(_: T): void => undefined;
+
+const sample = defineNode({
+  nodeType: 'utility:sample',
+  label: 'Sample',
+  category: 'utility',
+  inputs: {
+    prompt: text('Prompt', { required: true }),
+    picture: image('Picture'),
+    all: list('All'),
+    either: any('Either'),
+  },
+  config: {
+    size: number('Size', { default: 3, min: 1 }),
+    limit: number('Limit'),
+    mode: choice('Mode', ['fast', 'fine']),
+  },
+  outputs: { text: text('Text') },
+  dynamicPorts: { note: 'one', resolve: () => ({ inputs: { extra: text('Extra') }, outputs: {} }) },
+  pricing: { model: 'flat-usd', credits: 4, costUsd: 0.04, source: 'price list' },
+  run: values => {
+    assertType<Same<typeof values.prompt, string>>(true);
+    assertType<Same<typeof values.picture, MediaRef | undefined>>(true);
+    assertType<Same<typeof values.all, readonly Value[] | undefined>>(true);
+    assertType<Same<typeof values.either, Value | undefined>>(true);
+    assertType<Same<typeof values.size, number>>(true);
+    assertType<Same<typeof values.limit, number | undefined>>(true);
+    assertType<Same<typeof values.mode, 'fast' | 'fine'>>(true);
+    return { text: values.prompt };
+  },
+});
+
+describe('defineNode', () => {
+  it('derives ports and fields from the declaration', () => {
+    assert.deepEqual(sample.entry.inputs, [
+      { id: 'prompt', type: 'TEXT', label: 'Prompt', required: true, isPort: true },
+      { id: 'picture', type: 'IMAGE', label: 'Picture', isPort: true },
+      { id: 'all', type: 'LIST', label: 'All', isPort: true },
+      { id: 'either', type: 'ANY', label: 'Either', isPort: true },
+      { id: 'size', type: 'NUMBER', label: 'Size', default: 3, min: 1, isPort: false },
+      { id: 'limit', type: 'NUMBER', label: 'Limit', isPort: false },
+      { id: 'mode', type: 'TEXT', label: 'Mode', enum: ['fast', 'fine'], default: 'fast', isPort: false },
+    ]);
+    assert.deepEqual(sample.entry.outputs, [{ id: 'text', label: 'Text', type: 'TEXT', isPort: true }]);
+  });
+
+  it('carries the price and says that it costs', () => {
+    const { executionCost, pricingModel, estimatedCredits, costUsd, priceSource } = sample.entry;
+    assert.deepEqual(
+      [executionCost, pricingModel, estimatedCredits, costUsd, priceSource],
+      ['paid', 'flat-usd', 4, 0.04, 'price list'],
+    );
+  });
+
+  it('puts the ports that the config gives rise to in place of the declared ones', () => {
+    const { inputs, outputs } = sample.ports({});
+    assert.deepEqual(
+      inputs.map(input => input.id),
+      ['extra', 'size', 'limit', 'mode'],
+    );
+    assert.deepEqual(outputs, []);
+    assert.equal(sample.entry.dynamicPorts, true);
+  });
+
+  it('is at version 1 and uncached unless it says otherwise', () => {
+    assert.deepEqual([sample.version, sample.cache, sample.requires], [1, false, undefined]);
+  });
+});

@@ -1,0 +1,47 @@
+// List nodes and the nodes that gather values into lists.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { listValue, numberValue, runNode, textValue } from '../support/node-context.ts';
+
+const [a, b, c] = [textValue('a'), textValue('b'), textValue('c')];
+
+describe('utility:list_item', () => {
+  it('counts from the start, or from the end', async () => {
+    assert.deepEqual(await runNode('utility:list_item', { list: [a, b, c] }), { item: a });
+    assert.deepEqual(await runNode('utility:list_item', { list: [a, b, c], index: -1 }), { item: c });
+  });
+
+  it('says how long the list is where there is no such item', async () => {
+    await assert.rejects(runNode('utility:list_item', { list: [a], index: 1 }), {
+      code: 'no_such_item',
+      message: /1 items/,
+    });
+  });
+});
+
+describe('utility:list_slice', () => {
+  it('takes the part from start to end', async () => {
+    assert.deepEqual(await runNode('utility:list_slice', { list: [a, b, c], start: 1 }), { list: [b, c] });
+    assert.deepEqual(await runNode('utility:list_slice', { list: [a, b, c], start: -2, end: -1 }), {
+      list: [b],
+    });
+    assert.deepEqual(await runNode('utility:list_slice', { list: [a], start: 5 }), { list: [] });
+  });
+});
+
+describe('logic:collect and output:gallery', () => {
+  const inputs = { input1: listValue([a, b]), input3: numberValue(1), input4: c };
+
+  it('make one list of what arrived, in order of the ports', async () => {
+    assert.deepEqual(await runNode('logic:collect', inputs), { list: [a, b, numberValue(1), c] });
+    assert.deepEqual(await runNode('output:gallery', inputs), {
+      input: listValue([a, b, numberValue(1), c]),
+    });
+  });
+});
+
+describe('output:preview', () => {
+  it('shows what arrived as it is', async () => {
+    assert.deepEqual(await runNode('output:preview', { input: a }), { input: a });
+  });
+});

@@ -1,0 +1,145 @@
+// Logic nodes: which port gets the value, and how waiting begins and ends.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Value } from '../../src/graph/types.ts';
+import { Suspend } from '../../src/nodes/define.ts';
+import {
+  jsonValue,
+  listValue,
+  makeContext,
+  NOW_MS,
+  numberValue,
+  runNode,
+  startNode,
+  textValue,
+} from '../support/node-context.ts';
+
+describe('logic:if', () => {
+  const holds = async (value: Value | undefined, operator: string, compare = '') => {
+    const result = await runNode('logic:if', { value, operator, compare, input: textValue('passed') });
+    assert.deepEqual(Object.values(result), [textValue('passed')]);
+    return Object.keys(result)[0] === 'true';
+  };
+
+  it('gives a value to the port that is taken, and to no other', async () => {
+    const value = textValue('yes');
+    assert.deepEqual(await runNode('logic:if', { value, compare: 'yes' }), { true: value });
+    assert.deepEqual(await runNode('logic:if', { value, compare: 'no' }), { false: value });
+  });
+
+  it('compares by each operator', async () => {
+    const cases: readonly (readonly [Value | undefined, string, string, boolean])[] = [
+      [textValue('a'), 'equals', 'a', true],
+      [textValue('a'), 'equals', 'A', false],
+      [numberValue(1), 'equals', '1.0', true],
+      [textValue('007'), 'equals', '7', false],
+      [jsonValue({ a: [1] }), 'equals', '{ "a": [1] }', true],
+      [jsonValue(true), 'equals', 'true', true],
+      [undefined, 'equals', '', true],
+      [textValue('a'), 'not_equals', 'b', true],
+      [textValue('abc'), 'contains', 'bc', true],
+      [listValue([textValue('x'), numberValue(2)]), 'contains', '2', true],
+      [listValue([textValue('xy')]), 'contains', 'x', false],
+      [jsonValue({ key: 'v' }), 'contains', '"key"', true],
+      [numberValue(10), 'greater', '9', true],
+      [textValue('10'), 'greater', '9', true],
+      [numberValue(-1), 'less', '0', true],
+      [numberValue(0), 'less', '0', false],
+      [undefined, 'is_empty', '', true],
+      [textValue(' \n'), 'is_empty', '', true],
+      [listValue([]), 'is_empty', '', true],
+      [jsonValue({}), 'is_empty', '', true],
+      [numberValue(0), 'is_empty', '', false],
+      [jsonValue(false), 'is_empty', '', false],
+      [textValue('cat-42'), 'matches', '^cat-\\d+$', true],
+      [textValue(`${'a'.repeat(5000)}!`), 'matches', '^(a|a)*$', false],
+    ];
+    for (const [value, operator, compare, expected] of cases) {
+      assert.equal(
+        await holds(value, operator, compare),
+        expected,
+        `${JSON.stringify(value)} ${operator} ${compare}`,
+      );
+    }
+  });
+
+  it('refuses to order what is no number, and patterns that are wrong', async () => {
+    await assert.rejects(holds(textValue('a'), 'greater', '1'), { code: 'not_a_number' });
+    await assert.rejects(holds(numberValue(1), 'less', ''), { code: 'not_a_number' });
+    await assert.rejects(holds(textValue('a'), 'matches', '['), { code: 'invalid_regex' });
+  });
+});
+
+describe('logic:switch', () => {
+  const cases = { cat: 'A cat', five: 5 };
+
+  it('takes the first case that equals the value, else default', async () => {
+    assert.deepEqual(await runNode('logic:switch', { value: textValue('A cat'), cases }), {
+      cat: textValue('A cat'),
+    });
+    assert.deepEqual(
+      await runNode('logic:switch', { value: numberValue(5), input: textValue('in'), cases }),
+      { five: textValue('in') },
+    );
+    assert.deepEqual(await runNode('logic:switch', { value: textValue('dog'), cases }), {
+      default: textValue('dog'),
+    });
+  });
+});
+
+describe('logic:merge', () => {
+  it('passes on the first value that arrived', async () => {
+    assert.deepEqual(await runNode('logic:merge', { input2: textValue('b'), input4: textValue('d') }), {
+      output: textValue('b'),
+    });
+  });
+});
+
+describe('logic:delay', () => {
+  it('waits first and passes the input on afterwards', async () => {
+    const values = { input: textValue('x'), ms: 500 };
+    const first = await startNode('logic:delay', values, makeContext());
+    assert.ok(first instanceof Suspend);
+    assert.deepEqual([first.kind, first.untilMs], ['time', NOW_MS + 500]);
+    const ctx = makeContext({ suspended: { sinceMs: NOW_MS - 500, untilMs: NOW_MS } });
+    assert.deepEqual(await runNode('logic:delay', values, ctx), { output: textValue('x') });
+  });
+
+  it('does not wait for nothing, nor longer than a day', async () => {
+    assert.deepEqual(await runNode('logic:delay', { input: textValue('x'), ms: 0 }), {
+      output: textValue('x'),
+    });
+    await assert.rejects(runNode('logic:delay', { input: textValue('x'), ms: 86_400_001 }), {
+      code: 'delay_out_of_range',
+    });
+  });
+});
+
+describe('logic:approval', () => {
+  const values = { input: textValue('draft') };
+  const decided = (decision: { approved: boolean; value?: string } | string) =>
+    runNode(
+      'logic:approval',
+      values,
+      makeContext({ suspended: { sinceMs: 0, untilMs: NOW_MS + 1, decision } }),
+    );
+
+  it('waits for a decision, and goes on waiting without one', async () => {
+    const first = await startNode('logic:approval', { ...values, timeoutMs: 60_000 }, makeContext());
+    assert.ok(first instanceof Suspend);
+    assert.deepEqual([first.kind, first.untilMs], ['decision', NOW_MS + 60_000]);
+    const again = await startNode(
+      'logic:approval',
+      values,
+      makeContext({ suspended: { sinceMs: 0, untilMs: NOW_MS + 7 } }),
+    );
+    assert.deepEqual(again, new Suspend('decision', NOW_MS + 7));
+  });
+
+  it('passes the input on as decided, or the value that came with the decision', async () => {
+    assert.deepEqual(await decided({ approved: true }), { approved: textValue('draft') });
+    assert.deepEqual(await decided({ approved: false }), { rejected: textValue('draft') });
+    assert.deepEqual(await decided({ approved: true, value: 'edited' }), { approved: textValue('edited') });
+    await assert.rejects(decided('yes'), { code: 'invalid_decision' });
+  });
+});

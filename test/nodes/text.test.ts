@@ -1,0 +1,121 @@
+// Text nodes, with the hostile texts and patterns that a graph may hold.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { findNode } from '../../src/nodes/catalog.ts';
+import { runNode, textValue } from '../support/node-context.ts';
+
+describe('utility:prompt_concat', () => {
+  it('joins what is there and leaves out what is empty', async () => {
+    assert.deepEqual(
+      await runNode('utility:prompt_concat', { text1: 'a fox', text3: '', text4: 'at dawn' }),
+      { text: 'a fox, at dawn' },
+    );
+    assert.deepEqual(await runNode('utility:prompt_concat', { text1: 'a', text2: 'b', separator: ' + ' }), {
+      text: 'a + b',
+    });
+    assert.deepEqual(await runNode('utility:prompt_concat', {}), { text: '' });
+  });
+});
+
+describe('utility:text_template', () => {
+  const portsOf = (template: unknown) =>
+    findNode('utility:text_template')
+      ?.ports({ template } as never)
+      .inputs.filter(input => input.isPort)
+      .map(input => input.id);
+
+  it('fills its tokens and leaves everything else as written', async () => {
+    const template = 'A {{ animal }} in {{place}}, {{animal}}! {{secrets.KEY}} {{}}';
+    const { text } = await runNode('utility:text_template', { template, animal: 'fox', place: '$& $1' });
+    assert.equal(text, 'A fox in $& $1, fox! {{secrets.KEY}} {{}}');
+  });
+
+  it('does not fill what a value brings along', async () => {
+    assert.deepEqual(await runNode('utility:text_template', { template: '{{a}}', a: '{{b}}', b: 'x' }), {
+      text: '{{b}}',
+    });
+  });
+
+  it('makes a port of each token once, and none of names that would be dangerous or taken', () => {
+    assert.deepEqual(portsOf('{{a}} {{b}} {{a}} {{__proto__}} {{constructor}} {{template}} {{1x}}'), [
+      'a',
+      'b',
+    ]);
+    assert.deepEqual(portsOf(7), []);
+    assert.equal(portsOf(Array.from({ length: 80 }, (_, index) => `{{t${index}}}`).join(''))?.length, 50);
+  });
+
+  it('refuses a result that would be too long, before it is built', async () => {
+    const values = { template: '{{a}}'.repeat(10_000), a: 'x'.repeat(900_000) };
+    await assert.rejects(runNode('utility:text_template', values), { code: 'text_too_long' });
+  });
+});
+
+describe('utility:text_split', () => {
+  it('cuts, trims and drops empty parts', async () => {
+    const list = ['red', 'green', 'blue'].map(textValue);
+    assert.deepEqual(await runNode('utility:text_split', { text: 'red, green,,blue ', separator: ',' }), {
+      list,
+    });
+    assert.deepEqual(await runNode('utility:text_split', { text: 'red\ngreen\n\nblue' }), { list });
+  });
+
+  it('cuts by character where the separator is empty, without tearing an emoji', async () => {
+    assert.deepEqual(await runNode('utility:text_split', { text: 'a🦊', separator: '' }), {
+      list: ['a', '🦊'].map(textValue),
+    });
+  });
+
+  it('refuses more parts than a list may hold', async () => {
+    await assert.rejects(runNode('utility:text_split', { text: 'a,'.repeat(1001), separator: ',' }), {
+      code: 'list_too_long',
+    });
+  });
+});
+
+describe('utility:text_replace', () => {
+  const replace = (values: object) => runNode('utility:text_replace', { ...values });
+
+  it('replaces every occurrence, taking nothing in it for a pattern', async () => {
+    assert.deepEqual(await replace({ text: 'a.b.c', find: '.', replace: '$&' }), { text: 'a$&b$&c' });
+    assert.deepEqual(await replace({ text: 'abc', find: '', replace: 'x' }), { text: 'abc' });
+  });
+
+  it('replaces by pattern, with groups', async () => {
+    assert.deepEqual(
+      await replace({ text: 'John Smith', find: '(\\w+) (\\w+)', replace: '$2, $1', mode: 'regex' }),
+      { text: 'Smith, John' },
+    );
+    assert.deepEqual(await replace({ text: 'Fox fox', find: '(?i)fox', replace: 'owl', mode: 'regex' }), {
+      text: 'owl owl',
+    });
+  });
+
+  it('answers a pattern that would backtrack for ever', async () => {
+    const { text } = await replace({
+      text: `${'a'.repeat(5000)}!`,
+      find: '^(a+)+$',
+      replace: 'x',
+      mode: 'regex',
+    });
+    assert.equal((text as string).length, 5001);
+  });
+
+  it('refuses patterns that are wrong or too costly, and results that are too long', async () => {
+    const failing = [
+      [{ text: 'a', find: '(', replace: '', mode: 'regex' }, 'invalid_regex'],
+      [{ text: 'a', find: '(?=a)', replace: '', mode: 'regex' }, 'invalid_regex'],
+      [{ text: 'a', find: 'a'.repeat(501), replace: '', mode: 'regex' }, 'invalid_regex'],
+      [{ text: 'a'.repeat(200_000), find: '(a{1,30}b){30}', replace: '', mode: 'regex' }, 'regex_too_costly'],
+      [{ text: 'a'.repeat(1000), find: 'a', replace: 'b'.repeat(5000), mode: 'regex' }, 'text_too_long'],
+      [{ text: 'a'.repeat(100_000), find: 'a', replace: 'b'.repeat(100_000), mode: 'text' }, 'text_too_long'],
+    ] as const;
+    for (const [values, code] of failing) await assert.rejects(replace(values), { code });
+  });
+
+  it('keeps references to the text around a match as written', async () => {
+    assert.deepEqual(await replace({ text: 'abc', find: 'b', replace: "[$`$']", mode: 'regex' }), {
+      text: "a[$`$']c",
+    });
+  });
+});

@@ -1,0 +1,101 @@
+// Runs one node as the engine would: defaults filled in, media kept in memory.
+import { createHash } from 'node:crypto';
+import type { Json, MediaRef, Value } from '../../src/graph/types.ts';
+import { AppError } from '../../src/lib/errors.ts';
+import { inspectImage } from '../../src/media/images.ts';
+import { findNode } from '../../src/nodes/catalog.ts';
+import {
+  type NodeContext,
+  type NodeFetchInit,
+  type NodeFetchResponse,
+  Suspend,
+} from '../../src/nodes/define.ts';
+
+export interface TestContext extends NodeContext {
+  /** Stores bytes as if uploaded; images are measured. */
+  upload(bytes: Uint8Array, contentType: string, name?: string): Promise<MediaRef>;
+  bytesOf(ref: MediaRef): Buffer;
+}
+
+export interface ContextOptions {
+  readonly suspended?: NonNullable<NodeContext['suspended']>;
+  readonly signal?: AbortSignal;
+  /** The network's edge. */
+  readonly fetch?: (url: string, init: NodeFetchInit) => Promise<NodeFetchResponse>;
+}
+
+export const NOW_MS = 1_700_000_000_000;
+
+export function makeContext(options: ContextOptions = {}): TestContext {
+  const stored = new Map<string, { readonly ref: MediaRef; readonly bytes: Buffer }>();
+  const signal = options.signal ?? new AbortController().signal;
+
+  const upload = async (bytes: Uint8Array, contentType: string, name = 'file'): Promise<MediaRef> => {
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const mediaId = `med_${sha256.slice(0, 26)}`;
+    const isImage = contentType.startsWith('image/');
+    const { width, height } = isImage ? await inspectImage(bytes, signal) : { width: null, height: null };
+    const url = `http://localhost/cdn/${mediaId}/${name}`;
+    const ref = { mediaId, url, contentType, sha256, bytes: bytes.length, width, height, duration: null };
+    stored.set(mediaId, { ref, bytes: Buffer.from(bytes) });
+    return ref;
+  };
+
+  const get = (mediaId: string) => {
+    const found = stored.get(mediaId);
+    if (found === undefined) throw new AppError('not_found', `There is no media ${mediaId}.`);
+    return found;
+  };
+
+  return {
+    executionId: 'ex_test',
+    nodeId: 'node',
+    signal,
+    media: {
+      put: (bytes, file) => upload(bytes, file.contentType, file.name),
+      read: async ref => get(ref.mediaId).bytes,
+      resolve: async ({ mediaId, url }) => {
+        const id = mediaId ?? [...stored.values()].find(({ ref }) => ref.url === url)?.ref.mediaId;
+        return get(id ?? String(url)).ref;
+      },
+    },
+    fetch: async (url, init = {}) => {
+      if (options.fetch === undefined) throw new Error('This test has no network.');
+      return options.fetch(url, init);
+    },
+    progress: () => undefined,
+    now: () => NOW_MS,
+    ...(options.suspended === undefined ? {} : { suspended: options.suspended }),
+    upload,
+    bytesOf: ref => get(ref.mediaId).bytes,
+  };
+}
+
+/** The node's outputs, its defaults filled in; throws where the node suspends. */
+export async function runNode(
+  nodeType: string,
+  values: Readonly<Record<string, unknown>>,
+  ctx: NodeContext = makeContext(),
+): Promise<Readonly<Record<string, unknown>>> {
+  const result = await startNode(nodeType, values, ctx);
+  if (result instanceof Suspend) throw new Error(`${nodeType} suspended`);
+  return result;
+}
+
+export async function startNode(
+  nodeType: string,
+  values: Readonly<Record<string, unknown>>,
+  ctx: NodeContext,
+) {
+  const definition = findNode(nodeType);
+  if (definition === undefined) throw new Error(`There is no node ${nodeType}`);
+  const defaults: Record<string, Json> = {};
+  for (const input of definition.entry.inputs)
+    if (input.default !== undefined) defaults[input.id] = input.default;
+  return definition.run({ ...defaults, ...values }, ctx);
+}
+
+export const textValue = (text: string): Value => ({ type: 'TEXT', text });
+export const numberValue = (number: number): Value => ({ type: 'NUMBER', number });
+export const jsonValue = (json: Json): Value => ({ type: 'JSON', json });
+export const listValue = (items: readonly Value[]): Value => ({ type: 'LIST', items });
