@@ -69,7 +69,7 @@ export async function takeLock(file: string, dataDir: string, address?: string):
 async function flock(handle: FileHandle): Promise<'taken' | 'busy' | 'unsupported'> {
   const child = spawn('flock', ['-n', '3'], {
     stdio: ['ignore', 'ignore', 'ignore', handle.fd],
-    timeout: COMMAND_TIMEOUT_MS,
+    signal: AbortSignal.timeout(COMMAND_TIMEOUT_MS),
   });
   const code = await once(child, 'exit').then(
     ([exitCode]) => exitCode as number | null,

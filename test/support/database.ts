@@ -22,7 +22,7 @@ let count = 0;
 export async function createTestDatabase(): Promise<TestDatabase> {
   const address = await findAddress();
   const database = `test_${process.pid}_${count++}`;
-  await administrate(address, `create database ${database} template ${TEMPLATE} strategy file_copy`);
+  await administrate(address, `create database ${database} template ${TEMPLATE}`);
   const connection = { ...address, database };
   const db = openDb({
     connection,

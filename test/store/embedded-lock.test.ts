@@ -1,0 +1,82 @@
+// The lock on a data folder: kept by the kernel, or by the process's start time where there is no flock.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { takeLock } from '../../src/store/embedded-lock.ts';
+
+const ps = spawnSync('/bin/sh', ['-c', 'command -v ps'], { encoding: 'utf8' }).stdout.trim();
+const NO_PS = ps === '' ? 'there is no ps here' : false;
+
+describe('takeLock', () => {
+  let folder: string;
+  let file: string;
+  const path = process.env.PATH;
+
+  const take = () => takeLock(file, folder, 'http://localhost:3998');
+  const write = (holder: Readonly<Record<string, unknown>>) =>
+    writeFile(file, JSON.stringify({ host: hostname(), since: 'then', ...holder }));
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'graphwright-test-'));
+    file = join(folder, 'service.lock');
+  });
+  afterEach(async () => {
+    process.env.PATH = path;
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('is exclusive until it is released, and then leaves no holder behind', async () => {
+    const lock = await take();
+    await assert.rejects(
+      take(),
+      new RegExp(`at http://localhost:3998 \\(process ${process.pid} on ${hostname()}`),
+    );
+    await lock.describe({ socketDir: '/tmp/x' });
+    assert.match(await readFile(file, 'utf8'), /"socketDir":"\/tmp\/x"\}\n$/);
+    await lock.release();
+    const next = await take();
+    assert.equal(next.previous, undefined);
+    await next.release();
+  });
+
+  it('goes by the kernel and not by the file: a pid that lives again holds nothing', async () => {
+    await write({ pid: process.pid });
+    const lock = await take();
+    assert.equal(lock.previous?.pid, process.pid);
+    await lock.release();
+  });
+
+  it('survives a file with anything in it', async () => {
+    await writeFile(file, '\0{"pid":');
+    await (await take()).release();
+  });
+
+  describe('without flock', { skip: NO_PS }, () => {
+    beforeEach(async () => {
+      await symlink(ps, join(folder, 'ps'));
+      process.env.PATH = folder;
+    });
+
+    it('is exclusive too', async () => {
+      const lock = await take();
+      await assert.rejects(take(), /is in use by the service/);
+      await lock.release();
+      await (await take()).release();
+    });
+
+    it('takes over from a process that is gone, or whose pid another process got', async () => {
+      for (const holder of [
+        { pid: 2 ** 22 + 1, started: 'Mon Jan  1 00:00:00 2024' },
+        { pid: process.pid, started: 'Mon Jan  1 00:00:00 2024' },
+      ]) {
+        await write(holder);
+        const lock = await take();
+        assert.equal(lock.previous?.pid, holder.pid);
+        await lock.release();
+      }
+    });
+  });
+});
