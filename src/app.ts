@@ -63,7 +63,8 @@ export async function startService(settings: Settings, options: StartOptions = {
   return { url, bootstrapKey, close: () => running.disposeAsync() };
 }
 
-async function openDatabase(
+/** Opens DATABASE_URL, or starts the embedded PostgreSQL; the stack closes it. Nothing is migrated yet. */
+export async function openDatabase(
   settings: Settings,
   log: Logger,
   onFatal: StartOptions['onFatal'],

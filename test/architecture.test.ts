@@ -34,14 +34,16 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   '@fastify/': ['http'],
   '@fontsource/': ['render/paint.ts'],
   '@napi-rs/canvas': ['render/paint.ts'],
+  ajv: ['http/validator.ts'],
   commander: ['cli/program.ts'],
   fastify: ['http'],
-  'file-type': ['media'],
-  'graphile-worker': ['jobs'],
+  'file-type': ['media/sniff.ts'],
+  'find-my-way': ['http/method-not-allowed.ts'],
+  'graphile-worker': ['jobs/worker.ts'],
   'ipaddr.js': ['lib'],
   pg: ['store/db.ts'],
   pino: ['lib'],
-  'prom-client': ['lib'],
+  'prom-client': ['http'],
   re2js: ['nodes/regex.ts'],
   sharp: ['media/images.ts'],
   typebox: ['http', 'services'],
@@ -226,6 +228,21 @@ describe('src', () => {
       );
       return owner === undefined || !(OWNERS[owner] ?? []).some(place => covers(place, path));
     });
+    assert.deepEqual(wrong, []);
+  });
+
+  it('imports no third-party package that package.json does not ask for', () => {
+    const { dependencies, optionalDependencies } = JSON.parse(
+      readFileSync(join(ROOT, 'package.json'), 'utf8'),
+    );
+    const asked = Object.keys({ ...dependencies, ...optionalDependencies });
+    const wrong = findImports(
+      sources,
+      (_, { specifier }) =>
+        !isRelative(specifier) &&
+        !specifier.startsWith('node:') &&
+        !asked.some(name => covers(name, specifier)),
+    );
     assert.deepEqual(wrong, []);
   });
 

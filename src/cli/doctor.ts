@@ -9,15 +9,17 @@ import { toError } from '../lib/errors.ts';
 import { readSettings, type Settings } from '../lib/settings.ts';
 import { openDb } from '../store/db.ts';
 import { findBinaries } from '../store/embedded-binaries.ts';
+import { checkServerVersion } from '../store/server-version.ts';
 import type { Command } from './command.ts';
 import { WorkFailed } from './failure.ts';
 import type { Style, Terminal } from './terminal.ts';
 import { alignColumns, cleanText } from './text-width.ts';
 
 const MIN_NODE_MAJOR = 24;
-const MIN_POSTGRES = 150_000;
 const MIN_FREE_BYTES = 1024 ** 3;
 const PROBE_TIMEOUT_MS = 5000;
+const ONE_PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 interface Finding {
   readonly check: string;
@@ -53,8 +55,12 @@ const CHECKS: Readonly<Record<string, Check>> = {
   },
   port: checkPort,
   images: async () => {
-    const [{ default: sharp }] = await Promise.all([import('sharp'), import('../render/paint.ts')]);
-    return `libvips ${sharp.versions.vips}, Skia`;
+    const [{ inspectImage }] = await Promise.all([
+      import('../media/images.ts'),
+      import('../render/paint.ts'),
+    ]);
+    await inspectImage(Buffer.from(ONE_PIXEL, 'base64'), AbortSignal.timeout(PROBE_TIMEOUT_MS));
+    return 'libvips and Skia load';
   },
   ffmpeg: async ({ FFMPEG_PATH }) => {
     const program = FFMPEG_PATH ?? 'ffmpeg';
@@ -115,13 +121,9 @@ async function checkDatabase(settings: Settings): Promise<string> {
     onError: () => undefined,
   });
   try {
-    const { rows } = await db.query<{ number: string; name: string }>(
-      "select current_setting('server_version_num') as number, version() as name",
-    );
-    const [version] = rows;
-    if (version === undefined || Number(version.number) < MIN_POSTGRES)
-      throw new Error(`${version?.name} is too old; 15 or newer is needed`);
-    return `DATABASE_URL: ${version.name.split(' on ')[0]}`;
+    await checkServerVersion(db);
+    const { rows } = await db.query<{ server_version: string }>('show server_version');
+    return `DATABASE_URL: PostgreSQL ${rows[0]?.server_version}`;
   } finally {
     await db.close();
   }

@@ -71,6 +71,9 @@ export function createKeyAuthenticator(db: Db, now: () => number): KeyAuthentica
 
 const CHALLENGE = { 'www-authenticate': 'Bearer error="invalid_token"' };
 
+/** What the keys need of Deps; the command line has no more than this. */
+type KeyDeps = Pick<Deps, 'db' | 'now'>;
+
 export interface CreateKeyInput {
   readonly name: string;
   readonly scopes: readonly Scope[];
@@ -79,7 +82,7 @@ export interface CreateKeyInput {
 
 /** Mints a key for the caller; no scope that the caller's own key lacks. The key is in the answer and nowhere else. */
 export async function createKey(
-  deps: Deps,
+  deps: KeyDeps,
   actor: Actor,
   input: CreateKeyInput,
 ): Promise<PresentedKey & { readonly key: string }> {
@@ -137,7 +140,7 @@ export async function storeKey(
   };
 }
 
-export async function listOwnKeys(deps: Deps, actor: Actor): Promise<readonly PresentedKey[]> {
+export async function listOwnKeys(deps: KeyDeps, actor: Actor): Promise<readonly PresentedKey[]> {
   const user = requireScope(actor, 'account:admin');
   return (await listKeys(deps.db, user.userId)).map(presentKey);
 }
@@ -155,7 +158,7 @@ function presentKey(key: ListedKey) {
   };
 }
 
-export async function revokeOwnKey(deps: Deps, actor: Actor, id: string): Promise<void> {
+export async function revokeOwnKey(deps: KeyDeps, actor: Actor, id: string): Promise<void> {
   const user = requireScope(actor, 'account:admin');
   if (!(await revokeKey(deps.db, id, user.userId)))
     throw new AppError('not_found', 'You have no key with this id.');
