@@ -1,0 +1,89 @@
+// The client against a server at the network's edge that breaks connections and refuses, as the real one may.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, it, type TestContext } from 'node:test';
+import { type Client, connect } from '../../src/cli/client.ts';
+import type { ServerEvent } from '../../src/cli/server-events.ts';
+import { readSettings } from '../../src/lib/settings.ts';
+
+const KEY = 'sk-0123456789abcdef';
+
+async function serve(t: TestContext, listener: RequestListener): Promise<Client> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const settings = readSettings({ GRAPHWRIGHT_URL: `http://127.0.0.1:${port}`, GRAPHWRIGHT_API_KEY: KEY });
+  return connect(settings, t.signal);
+}
+
+describe('a request', () => {
+  it('carries the key and the body, and resolves to the answer', async t => {
+    const client = await serve(t, async (req, res) => {
+      const chunks = await req.toArray();
+      res.end(
+        JSON.stringify([req.method, req.url, req.headers.authorization, Buffer.concat(chunks).toString()]),
+      );
+    });
+    assert.deepEqual(await client.post('/workflows', { a: 1 }), [
+      'POST',
+      '/api/v1/workflows',
+      `Bearer ${KEY}`,
+      '{"a":1}',
+    ]);
+  });
+
+  it("is refused in the service's words, with every issue", async t => {
+    const client = await serve(t, (_, res) => {
+      res
+        .writeHead(400)
+        .end(JSON.stringify({ error: 'It is wrong.', issues: [{ nodeId: 'n1', message: 'has no type.' }] }));
+    });
+    await assert.rejects(client.get('/x'), {
+      name: 'ServiceError',
+      status: 400,
+      message: 'It is wrong.\n  n1: has no type.',
+    });
+  });
+
+  it('is refused with the status where the answer is none of ours', async t => {
+    const client = await serve(t, (_, res) => void res.writeHead(502).end('<html>'));
+    await assert.rejects(client.get('/x'), { message: 'The service answered 502.' });
+  });
+});
+
+describe('the event stream', () => {
+  const isLast = ({ data }: ServerEvent): boolean => data === 'end';
+  const collect = async (events: AsyncIterable<ServerEvent>): Promise<string[]> => {
+    const seen: string[] = [];
+    for await (const { data } of events) seen.push(data);
+    return seen;
+  };
+
+  it('goes on from the last event where the connection breaks', async t => {
+    const asked: (string | undefined)[] = [];
+    const client = await serve(t, (req, res) => {
+      asked.push(req.headers['last-event-id'] as string | undefined);
+      res.writeHead(200, { 'content-type': 'text/event-stream' });
+      if (asked.length === 1) res.write('id: 1\ndata: a\n\nid: 2\ndata: b\n\n', () => res.destroy());
+      else res.end('id: 3\ndata: c\n\ndata: end\n\n');
+    });
+    assert.deepEqual(await collect(client.events('/executions/ex/events', isLast)), ['a', 'b', 'c', 'end']);
+    assert.deepEqual(asked, [undefined, '2']);
+  });
+
+  it('ends at once where the service refuses', async t => {
+    let requests = 0;
+    const client = await serve(t, (_, res) => {
+      requests++;
+      res.writeHead(404).end(JSON.stringify({ error: 'There is no such execution.' }));
+    });
+    await assert.rejects(collect(client.events('/executions/ex/events', isLast)), /no such execution/);
+    assert.equal(requests, 1);
+  });
+});
