@@ -1,0 +1,56 @@
+// A receiver of completion webhooks on the loopback, which verifies each signature with GitHub's own library.
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import { verify } from '@octokit/webhooks-methods';
+
+export interface Delivery {
+  readonly event: string;
+  readonly executionId: string;
+  readonly status: string;
+}
+
+export interface Receiver extends AsyncDisposable {
+  readonly url: string;
+  /** Resolves to the first delivery; rejects where its signature is wrong, or when the signal fires. */
+  wait(signal: AbortSignal): Promise<Delivery>;
+}
+
+/** Starts the receiver on a free port. */
+export async function receiveWebhook(secret: string): Promise<Receiver> {
+  const arrival = Promise.withResolvers<Delivery>();
+  // Nobody may be waiting yet when a bad delivery arrives.
+  arrival.promise.catch(() => undefined);
+  const server = createServer(async (request, response) => {
+    const body = await readBody(request);
+    const isGenuine = await verify(secret, body, String(request.headers['x-service-signature'])).catch(
+      () => false,
+    );
+    response.writeHead(isGenuine ? 204 : 401).end();
+    if (isGenuine) arrival.resolve(JSON.parse(body) as Delivery);
+    else arrival.reject(new Error('the webhook came with a wrong signature'));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}/hook`,
+    wait: signal => {
+      signal.addEventListener('abort', () => arrival.reject(new Error('the webhook did not arrive')), {
+        once: true,
+      });
+      return arrival.promise;
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,101 @@
+// `npm run demo`: the main job end to end. Starts the service on a fresh folder, stores examples/postcard.json, runs it,
+// verifies the signed webhook with a verifier that is not ours, and saves the picture.
+import { randomBytes } from 'node:crypto';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { type Client, connect } from '../src/cli/client.ts';
+import { followRun } from '../src/cli/follow.ts';
+import { drawTable, type Execution, formatMs } from '../src/cli/run-view.ts';
+import { openTerminal } from '../src/cli/terminal.ts';
+import { readWorkflowFile } from '../src/cli/workflow-file.ts';
+import { readSettings } from '../src/lib/settings.ts';
+import { startService } from './demo-service.ts';
+import { receiveWebhook } from './demo-webhook.ts';
+import { drawPicture } from './picture-text.ts';
+
+const ROOT = dirname(import.meta.dirname);
+const EXAMPLE = join(ROOT, 'examples', 'postcard.json');
+const OUTPUT = join(ROOT, 'demo-output');
+const WEBHOOK_TIMEOUT_MS = 15_000;
+const DOWNLOAD_TIMEOUT_MS = 10_000;
+
+const terminal = openTerminal();
+const interrupt = new AbortController();
+for (const name of ['SIGINT', 'SIGTERM'] as const)
+  process.on(name, () => interrupt.abort(new Error('Interrupted.')));
+
+const done = (text: string, detail: string): void =>
+  terminal.print(`${terminal.paint('green', '✔')} ${text}  ${terminal.paint('dim', detail)}`);
+
+try {
+  await demonstrate(interrupt.signal);
+} catch (thrown) {
+  terminal.erase();
+  terminal.note(`The demo failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+  process.exitCode = 1;
+}
+
+async function demonstrate(signal: AbortSignal): Promise<void> {
+  terminal.print(
+    `${terminal.paint('bold', 'Graphwright')}  text → prompt → picture → postcard, then a signed webhook\n`,
+  );
+  await rm(OUTPUT, { recursive: true, force: true });
+  await mkdir(OUTPUT, { recursive: true });
+  const startedMs = performance.now();
+  const apiKey = `sk-${randomBytes(32).toString('hex')}`;
+  await using service = await startService({ folder: OUTPUT, apiKey, signal });
+  done('Service and its PostgreSQL are ready', `${formatMs(performance.now() - startedMs)}  ${service.url}`);
+
+  const client = connect(readSettings({ GRAPHWRIGHT_URL: service.url, GRAPHWRIGHT_API_KEY: apiKey }), signal);
+  const secret = randomBytes(32).toString('hex');
+  await using receiver = await receiveWebhook(secret);
+  const ended = await runExample(client, { url: receiver.url, secret });
+  for (const line of drawTable(ended, terminal)) terminal.print(line);
+  terminal.print('');
+  if (ended.status !== 'COMPLETED')
+    throw new Error(`the run ended as ${ended.status}: ${ended.error?.message ?? 'no reason given'}`);
+
+  const delivery = await receiver.wait(AbortSignal.any([signal, AbortSignal.timeout(WEBHOOK_TIMEOUT_MS)]));
+  if (delivery.executionId !== ended.id) throw new Error('the webhook speaks of another execution');
+  done(`Webhook ${delivery.event} arrived`, 'its signature verified by @octokit/webhooks-methods');
+  await savePicture(ended, signal);
+}
+
+async function runExample(
+  client: Client,
+  webhook: { readonly url: string; readonly secret: string },
+): Promise<Execution> {
+  const example = await readWorkflowFile(EXAMPLE);
+  const { id } = await client.post<{ id: string }>('/workflows', example);
+  done(
+    `Stored ${relative(process.cwd(), EXAMPLE)}`,
+    `${id}  ${example.nodes.length} nodes, ${example.edges.length} edges`,
+  );
+  const accepted = await client.post<{ executionId: string }>(`/workflows/${id}/run`, {
+    webhook,
+    metadata: { from: 'demo' },
+  });
+  done('Run accepted', accepted.executionId);
+  terminal.print('');
+  return followRun(client, accepted.executionId, terminal);
+}
+
+async function savePicture(ended: Execution, signal: AbortSignal): Promise<void> {
+  const url = ended.outputs.find(output => output.type === 'IMAGE')?.url;
+  if (url === undefined) throw new Error('the run gave no picture');
+  const response = await fetch(url, {
+    signal: AbortSignal.any([signal, AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS)]),
+  });
+  if (!response.ok) throw new Error(`the picture's address answered ${response.status}`);
+  const bytes = Buffer.from(await response.arrayBuffer());
+  const path = join(OUTPUT, 'postcard.png');
+  await writeFile(path, bytes);
+  if (process.stdout.isTTY && process.stdout.getColorDepth() === 24) {
+    for (const line of await drawPicture(bytes, Math.min(64, terminal.width - 4)))
+      terminal.print(`  ${line}`);
+  }
+  done(
+    `Picture saved to ${terminal.paint('bold', relative(process.cwd(), path))}`,
+    `${Math.ceil(bytes.length / 1024)} KB`,
+  );
+}
