@@ -39,6 +39,10 @@ export async function ensureCluster(
 export async function giveFolder(folder: string, cluster: string, { owner }: Runner): Promise<void> {
   if (owner === undefined) return;
   await chown(folder, owner.uid, owner.gid);
+  // The lock and the like, so that the service itself may run as that account one day.
+  for (const name of await readdir(folder)) {
+    if (join(folder, name) !== cluster) await lchown(join(folder, name), owner.uid, owner.gid);
+  }
   const found = await stat(cluster).catch(() => undefined);
   if (found === undefined || found.uid === owner.uid) return;
   for (const name of await readdir(cluster, { recursive: true })) {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { type FileHandle, open } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { promisify } from 'node:util';
-import { AppError } from '../lib/errors.ts';
+import { AppError, toError } from '../lib/errors.ts';
 
 /** Who holds a lock, as its file says. */
 export interface Holder {
@@ -32,7 +32,13 @@ const COMMAND_TIMEOUT_MS = 5_000;
 
 /** Takes the lock, or throws a sentence that names its holder. `address` is what the next one would be told. */
 export async function takeLock(file: string, dataDir: string, address?: string): Promise<ServiceLock> {
-  const handle = await open(file, 'a+', 0o600);
+  const handle = await open(file, 'a+', 0o600).catch((err: unknown) => {
+    throw new AppError(
+      'unavailable',
+      `The data folder ${dataDir} cannot be locked (${toError(err).message}). Start the service under the account it ran under before.`,
+      { cause: err },
+    );
+  });
   try {
     const outcome = await flock(handle);
     const previous = await readHolder(handle);

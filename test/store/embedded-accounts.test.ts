@@ -140,6 +140,20 @@ describe('the embedded PostgreSQL under an ordinary user', { skip: NOT_ROOT }, (
     });
   }
 
+  it('can go on as that account with what root began', async t => {
+    if (!reaches) return t.skip('an ordinary user cannot enter the folder of this repository');
+    const root = await mkdtemp(join(tmpdir(), 'graphwright-test-'));
+    await chown(root, ORDINARY.uid, ORDINARY.gid);
+    await (await startEmbedded({ dataDir: root, account: 'nobody' })).stop();
+    const service = startService({ dataDir: root }, ORDINARY);
+    try {
+      await service.next('ready');
+    } finally {
+      await service.end('SIGTERM');
+      await rm(root, { recursive: true, force: true });
+    }
+  });
+
   it('is refused in a sentence on a folder it cannot write', async t => {
     if (!reaches) return t.skip('an ordinary user cannot enter the folder of this repository');
     const root = await mkdtemp(join(tmpdir(), 'graphwright-test-'));
