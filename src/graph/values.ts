@@ -1,0 +1,101 @@
+// Values between nodes: tagged along the edges, plain inside a node's `run`, converted by the type of the port.
+import type { OutputDef } from './catalog.ts';
+import type { Json, MediaRef, PortType, Value } from './types.ts';
+
+/** A value that does not fit its port; the message names both. */
+export class ValueError extends Error {
+  override readonly name = 'ValueError';
+}
+
+type PortName = Pick<OutputDef, 'id' | 'label' | 'type'>;
+
+/**
+ * The value as `run` takes it at this port: a string, a number, any JSON, a media reference; LIST its items, ANY the
+ * value as it came. Throws a ValueError where the types cannot be joined.
+ */
+export function toPlain(value: Value, port: PortName): unknown {
+  const { type } = port;
+  if (type === 'ANY') return value;
+  if (type === 'LIST') return value.type === 'LIST' ? value.items : [value];
+  if (type === 'JSON') return valueToJson(value);
+  if (type === 'TEXT') {
+    if (value.type === 'TEXT') return value.text;
+    if (value.type === 'NUMBER' || value.type === 'JSON') return valueToText(value);
+  } else if (type === 'NUMBER') {
+    if (value.type === 'NUMBER') return value.number;
+  } else if (value.type === type) return value.media;
+  throw new ValueError(`${portName(port)} takes ${NOUNS[type]}, but ${NOUNS[value.type]} arrived.`);
+}
+
+/** What `run` gave at this port as a tagged value; one that is tagged already stays as it is. Throws a ValueError. */
+export function toValue(output: unknown, port: PortName): Value {
+  if (isValue(output)) return output;
+  const { type } = port;
+  if (type === 'TEXT' && typeof output === 'string') return { type, text: output };
+  if (type === 'NUMBER' && Number.isFinite(output)) return { type, number: output as number };
+  if (type === 'LIST' && Array.isArray(output) && output.every(isValue)) return { type, items: output };
+  if (isMediaType(type) && isMediaRef(output)) return { type, media: output };
+  // Whatever else a node gives at a JSON port is JSON by its declared type.
+  if (type === 'JSON' && output !== undefined) return { type, json: output as Json };
+  throw new ValueError(`${portName(port)} should have given ${NOUNS[type]}.`);
+}
+
+/** A media becomes its address, a list an array. */
+export function valueToJson(value: Value): Json {
+  if (value.type === 'TEXT') return value.text;
+  if (value.type === 'NUMBER') return value.number;
+  if (value.type === 'JSON') return value.json;
+  if (value.type === 'LIST') return value.items.map(valueToJson);
+  return value.media.url;
+}
+
+/** A JSON string becomes the string itself, other JSON its text. */
+export function valueToText(value: Value): string {
+  const json = valueToJson(value);
+  return typeof json === 'string' ? json : JSON.stringify(json);
+}
+
+/** A string becomes a TEXT, a number a NUMBER; anything else stays JSON. */
+export function jsonToValue(json: Json): Value {
+  if (typeof json === 'string') return { type: 'TEXT', text: json };
+  if (typeof json === 'number') return { type: 'NUMBER', number: json };
+  return { type: 'JSON', json };
+}
+
+/** How a port is named in a sentence, e.g. `"Prompt" (prompt)`. */
+export function portName(port: PortName): string {
+  return port.label === port.id ? `"${port.id}"` : `"${port.label}" (${port.id})`;
+}
+
+const NOUNS: Readonly<Record<PortType, string>> = {
+  TEXT: 'a text',
+  NUMBER: 'a number',
+  JSON: 'JSON',
+  IMAGE: 'an image',
+  VIDEO: 'a video',
+  AUDIO: 'an audio',
+  LIST: 'a list',
+  ANY: 'any value',
+};
+
+type MediaType = 'IMAGE' | 'VIDEO' | 'AUDIO';
+
+/** Whether values of the type are media references. */
+export function isMediaType(type: PortType): type is MediaType {
+  return type === 'IMAGE' || type === 'VIDEO' || type === 'AUDIO';
+}
+
+/** Whether it is a tagged value as it stands. */
+export function isValue(output: unknown): output is Value {
+  if (typeof output !== 'object' || output === null || !('type' in output)) return false;
+  const { type } = output;
+  if (type === 'TEXT') return 'text' in output && typeof output.text === 'string';
+  if (type === 'NUMBER') return 'number' in output && Number.isFinite(output.number);
+  if (type === 'JSON') return 'json' in output;
+  if (type === 'LIST') return 'items' in output && Array.isArray(output.items) && output.items.every(isValue);
+  return isMediaType(type as PortType) && 'media' in output && isMediaRef(output.media);
+}
+
+function isMediaRef(output: unknown): output is MediaRef {
+  return typeof output === 'object' && output !== null && 'mediaId' in output && 'sha256' in output;
+}
