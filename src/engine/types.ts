@@ -1,11 +1,20 @@
 // What a run is made of, between the engine that produces it and the services that keep and show it.
-import type { JsonObject, Value, Values } from '../graph/types.ts';
+import type { Json, JsonObject, Values } from '../graph/types.ts';
 import type { NodeContext, NodeDefinition } from '../nodes/define.ts';
 
-export const NODE_STATUSES = ['PENDING', 'RUNNING', 'WAITING', 'COMPLETED', 'FAILED', 'SKIPPED', 'CANCELLED'] as const;
+export const NODE_STATUSES = [
+  'PENDING',
+  'RUNNING',
+  'WAITING',
+  'COMPLETED',
+  'FAILED',
+  'SKIPPED',
+  'CANCELLED',
+] as const;
 export type NodeStatus = (typeof NODE_STATUSES)[number];
 
-export const isSettled = (status: NodeStatus): boolean => status === 'COMPLETED' || status === 'FAILED' || status === 'SKIPPED' || status === 'CANCELLED';
+export const isSettled = (status: NodeStatus): boolean =>
+  status === 'COMPLETED' || status === 'FAILED' || status === 'SKIPPED' || status === 'CANCELLED';
 
 export interface StepError {
   readonly code: string;
@@ -24,7 +33,11 @@ export interface Step {
   readonly startedAtMs?: number;
   readonly finishedAtMs?: number;
   /** While WAITING: since when, until when, and for what. */
-  readonly suspended?: { readonly kind: 'time' | 'decision'; readonly sinceMs: number; readonly untilMs: number };
+  readonly suspended?: {
+    readonly kind: 'time' | 'decision';
+    readonly sinceMs: number;
+    readonly untilMs: number;
+  };
   /** Fan-out: results by item, kept so that a resume runs only the items that failed. */
   readonly items?: readonly (Values | null)[];
 }
@@ -38,29 +51,42 @@ export interface NodeCache {
 
 export interface RunOptions {
   readonly define: (nodeType: string) => NodeDefinition | undefined;
-  /** Steps of earlier attempts, by node id: settled ones are not run again, WAITING ones wake when due. */
+  /**
+   * Steps of earlier attempts, by node id. COMPLETED and FAILED ones stand; WAITING ones wake when due; all others
+   * run again, less the `items` that have a result. Whether a node is skipped is found anew.
+   */
   readonly steps: ReadonlyMap<string, Step>;
-  readonly context: (nodeId: string, attempt: number, signal: AbortSignal) => Omit<NodeContext, 'suspended' | 'nodeId' | 'signal' | 'progress'>;
+  readonly context: (
+    nodeId: string,
+    attempt: number,
+    signal: AbortSignal,
+  ) => Omit<NodeContext, 'suspended' | 'nodeId' | 'signal' | 'progress'>;
   /** Config keys that the run's `inputs` set, by node id. */
   readonly overrides: ReadonlyMap<string, JsonObject>;
   /** Decisions of people, by node id of a node WAITING for one. */
-  readonly decisions?: ReadonlyMap<string, Value>;
+  readonly decisions?: ReadonlyMap<string, Json>;
   readonly cache?: NodeCache;
   /** Called with each new state, in order; must not throw. */
   readonly onStep: (step: Step) => void;
   readonly onProgress?: (nodeId: string, fraction: number) => void;
-  /** Branches in flight at once. */
+  /** Called with what a node threw, where its step tells only that it failed. */
+  readonly onError?: (nodeId: string, err: unknown) => void;
+  /** Nodes, and items of nodes mapped over lists, in flight at once. */
   readonly concurrency: number;
+  /** How long nodes in flight are waited for once the signal has fired; 30 s where absent. */
+  readonly graceMs?: number;
   readonly signal: AbortSignal;
   readonly now: () => number;
 }
 
 /**
- * How a run of a plan ended. `suspended`: nothing else can run until `untilMs` or a decision.
+ * How a run of a plan ended. `suspended`: nothing else can run until `untilMs` or, where any node waits for one, a
+ * decision. `expired`: a decision did not come in time.
  * `aborted`: the signal fired; nodes in flight are CANCELLED, the reason is the caller's to tell.
  */
 export type RunOutcome =
   | { readonly kind: 'completed' }
   | { readonly kind: 'failed'; readonly nodeId: string; readonly error: StepError }
   | { readonly kind: 'suspended'; readonly untilMs: number; readonly waitsFor: 'time' | 'decision' }
+  | { readonly kind: 'expired'; readonly nodeId: string; readonly error: StepError }
   | { readonly kind: 'aborted' };

@@ -1,0 +1,81 @@
+// Mapping a node over lists: what each item is run with, and the lists that the items' results become.
+import type { OutputDef } from '../graph/catalog.ts';
+import type { PlanNode } from '../graph/plan.ts';
+import type { JsonObject, Value, Values } from '../graph/types.ts';
+import { portName } from '../graph/values.ts';
+import { NodeError } from '../nodes/define.ts';
+import type { Arrivals } from './inputs.ts';
+
+/** Items of one mapped node, at most. */
+export const MAX_ITEMS = 100;
+
+interface MappedList {
+  readonly port: string;
+  readonly name: string;
+  readonly items: readonly Value[];
+}
+
+/**
+ * What arrived, item by item, where a list arrived at a port that takes single values; undefined where none did.
+ * Lists are zipped, a list of one serves every item; `fanOut: "product"` in the settings pairs each with each, the
+ * last list running fastest. Throws a NodeError where the lengths differ or the items are too many.
+ */
+export function spreadItems(
+  node: PlanNode,
+  settings: JsonObject,
+  arrivals: Arrivals,
+): readonly Arrivals[] | undefined {
+  const lists = findMappedLists(node, arrivals);
+  if (lists.length === 0) return undefined;
+  const isProduct = settings.fanOut === 'product';
+  const count = isProduct ? productOf(lists) : zippedLength(lists);
+  if (count > MAX_ITEMS) {
+    throw new NodeError(
+      'too_many_items',
+      `The lists make ${count} items; a node is run for ${MAX_ITEMS} at most.`,
+    );
+  }
+  return Array.from({ length: count }, (_, index) => {
+    const single = new Map(arrivals);
+    for (const [place, { port, items }] of lists.entries()) {
+      const turn = isProduct ? Math.floor(index / productOf(lists.slice(place + 1))) : index;
+      single.set(port, items[turn % items.length] as Value);
+    }
+    return single;
+  });
+}
+
+/** One list a port, in the order of the items; an item without a value at the port is left out of its list. */
+export function gatherItems(results: readonly Values[], outputDefs: readonly OutputDef[]): Values {
+  const gathered = outputDefs.map(({ id }): [string, Value] => {
+    const items = results.flatMap(outputs => (Object.hasOwn(outputs, id) ? (outputs[id] ?? []) : []));
+    return [id, { type: 'LIST', items }];
+  });
+  return Object.fromEntries(gathered);
+}
+
+function findMappedLists(node: PlanNode, arrivals: Arrivals): readonly MappedList[] {
+  const lists: MappedList[] = [];
+  for (const [port, value] of arrivals) {
+    if (value.type !== 'LIST') continue;
+    const def = node.inputDefs.find(candidate => candidate.id === port && candidate.isPort);
+    if (def === undefined || def.type === 'LIST' || def.type === 'ANY') continue;
+    lists.push({ port, name: portName(def), items: value.items });
+  }
+  return lists;
+}
+
+function productOf(lists: readonly MappedList[]): number {
+  return lists.reduce((product, { items }) => product * items.length, 1);
+}
+
+function zippedLength(lists: readonly MappedList[]): number {
+  const long = lists.filter(({ items }) => items.length !== 1);
+  const count = long[0]?.items.length ?? 1;
+  if (long.every(({ items }) => items.length === count)) return count;
+  const lengths = long.map(({ name, items }) => `${name} has ${items.length}`).join(', ');
+  throw new NodeError(
+    'unequal_lists',
+    `The lists differ in length: ${lengths}. Make them equal, or of one item.`,
+  );
+}

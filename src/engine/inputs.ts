@@ -1,0 +1,107 @@
+// What a node is run with: the values that arrived along its edges over its settings, each as its port or field takes it.
+import type { InputDef } from '../graph/catalog.ts';
+import type { PlanNode } from '../graph/plan.ts';
+import type { Json, JsonObject, Value, Values } from '../graph/types.ts';
+import { isMediaType, jsonToValue, portName, toPlain } from '../graph/values.ts';
+import { NodeError } from '../nodes/define.ts';
+
+/** Input port id → what arrived there. A port that nothing arrived at is absent. */
+export type Arrivals = ReadonlyMap<string, Value>;
+
+/**
+ * Reads what arrived from the node's sources. Where several edges lead into one port, a LIST port gathers them in
+ * order, any other takes the last one that has a value.
+ */
+export function collectArrivals(node: PlanNode, outputsOf: (source: number) => Values | undefined): Arrivals {
+  const arrivals = new Map<string, Value>();
+  for (const { port, source, sourcePort } of node.inputs) {
+    const outputs = outputsOf(source);
+    if (outputs === undefined || !Object.hasOwn(outputs, sourcePort)) continue;
+    const value = outputs[sourcePort] as Value;
+    const before = arrivals.get(port);
+    const isGathered = before !== undefined && findDef(node, port)?.type === 'LIST';
+    arrivals.set(port, isGathered ? { type: 'LIST', items: [...itemsOf(before), ...itemsOf(value)] } : value);
+  }
+  return arrivals;
+}
+
+/** Whether all that is wired came to nothing, or all that is wired to one required port. */
+export function isCutOff(node: PlanNode, arrivals: Arrivals): boolean {
+  if (node.inputs.length === 0) return false;
+  if (arrivals.size === 0) return true;
+  return node.inputs.some(({ port }) => !arrivals.has(port) && findDef(node, port)?.required === true);
+}
+
+/**
+ * The values that `run` gets: settings, then what arrived over them; absent ones take the default of their field.
+ * Throws a NodeError or ValueError that names the port or field that cannot be filled.
+ */
+export function resolveValues(
+  node: PlanNode,
+  settings: JsonObject,
+  arrivals: Arrivals,
+): Readonly<Record<string, unknown>> {
+  // No prototype: a port may be called toString, and a setting __proto__.
+  const values: Record<string, unknown> = Object.create(null);
+  for (const key of Object.keys(settings)) values[key] = settings[key];
+  for (const def of node.inputDefs) {
+    const arrived = def.isPort ? arrivals.get(def.id) : undefined;
+    values[def.id] =
+      arrived === undefined
+        ? fromSetting(values[def.id] as Json | undefined, def)
+        : checkRange(toPlain(arrived, def), def, 'invalid_input');
+  }
+  return values;
+}
+
+function findDef(node: PlanNode, port: string): InputDef | undefined {
+  return node.inputDefs.find(def => def.id === port && def.isPort);
+}
+
+function itemsOf(value: Value): readonly Value[] {
+  return value.type === 'LIST' ? value.items : [value];
+}
+
+function fromSetting(setting: Json | undefined, def: InputDef): unknown {
+  const isUnset = setting === undefined || (setting === null && def.type !== 'JSON');
+  const given = isUnset ? def.default : setting;
+  if (given !== undefined) return checkRange(settingToPlain(given, def), def, 'invalid_config');
+  if (def.required !== true) return undefined;
+  throw new NodeError('missing_input', `${portName(def)} needs a value, and nothing gives it one.`);
+}
+
+function settingToPlain(given: Json, def: InputDef): unknown {
+  const { type } = def;
+  if (type === 'JSON') return given;
+  if (type === 'ANY') return jsonToValue(given);
+  if (type === 'TEXT' && typeof given === 'string') return given;
+  if (type === 'TEXT' && typeof given === 'number') return String(given);
+  if (type === 'NUMBER' && Number.isFinite(given)) return given;
+  if (type === 'LIST' && Array.isArray(given)) return given.map(jsonToValue);
+  const wanted = isMediaType(type) ? 'be wired to a media' : WANTED[type];
+  throw new NodeError('invalid_config', `${portName(def)} must ${wanted}, not ${quote(given)}.`);
+}
+
+const WANTED = { TEXT: 'be a text', NUMBER: 'be a number', LIST: 'be a list' } as const;
+
+function checkRange(value: unknown, def: InputDef, code: 'invalid_input' | 'invalid_config'): unknown {
+  const problem = findRangeProblem(value, def);
+  if (problem === undefined) return value;
+  throw new NodeError(code, `${portName(def)} must be ${problem}, not ${quote(value)}.`);
+}
+
+function findRangeProblem(value: unknown, def: InputDef): string | undefined {
+  if (typeof value === 'string' && def.enum !== undefined && !def.enum.includes(value)) {
+    return `one of ${def.enum.join(', ')}`;
+  }
+  if (typeof value !== 'number') return undefined;
+  if (def.min !== undefined && value < def.min) return `${def.min} or more`;
+  return def.max !== undefined && value > def.max ? `${def.max} or less` : undefined;
+}
+
+const QUOTE_LENGTH = 60;
+
+function quote(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length > QUOTE_LENGTH ? `${text.slice(0, QUOTE_LENGTH)}…` : text;
+}

@@ -1,0 +1,63 @@
+// The ready set: which nodes of a plan can start, kept by counting for each node the sources that have not settled.
+import type { Plan } from '../graph/plan.ts';
+
+export class ReadySet {
+  readonly #plan: Plan;
+  /** Unsettled sources by node; -1 once the node itself has settled. */
+  readonly #blocks: number[];
+  readonly #queue: number[] = [];
+  #head = 0;
+  #unsettled: number;
+
+  /** `settled`: indexes of nodes that settled in an earlier attempt. */
+  constructor(plan: Plan, settled: readonly number[]) {
+    this.#plan = plan;
+    this.#blocks = plan.nodes.map(node => node.sourceCount);
+    this.#unsettled = plan.nodes.length - settled.length;
+    for (const index of settled) this.#release(index);
+    for (const index of settled) this.#blocks[index] = -1;
+    for (const [index, blocks] of this.#blocks.entries()) if (blocks === 0) this.#queue.push(index);
+  }
+
+  /** How many nodes have not settled, ready or not. */
+  get unsettled(): number {
+    return this.#unsettled;
+  }
+
+  get hasNext(): boolean {
+    return this.#head < this.#queue.length;
+  }
+
+  /** The node that has been ready for longest. */
+  take(): number | undefined {
+    return this.#queue[this.#head++] ?? this.#empty();
+  }
+
+  /** A node that was taken may start again. */
+  putBack(index: number): void {
+    this.#queue.push(index);
+  }
+
+  /** The node needs no more running; nodes that waited only for it become ready. */
+  settle(index: number): void {
+    this.#blocks[index] = -1;
+    this.#unsettled--;
+    for (const dependent of this.#release(index)) {
+      if (this.#blocks[dependent] === 0) this.#queue.push(dependent);
+    }
+  }
+
+  #release(index: number): readonly number[] {
+    const dependents = this.#plan.nodes[index]?.dependents ?? [];
+    for (const dependent of dependents) {
+      const blocks = this.#blocks[dependent] ?? -1;
+      if (blocks > 0) this.#blocks[dependent] = blocks - 1;
+    }
+    return dependents;
+  }
+
+  #empty(): undefined {
+    this.#queue.length = 0;
+    this.#head = 0;
+  }
+}

@@ -1,0 +1,247 @@
+// Runs a plan: starts what is ready, as much at once as it may, until everything has settled, waits, or is stopped.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Plan, PlanNode } from '../graph/plan.ts';
+import type { Values } from '../graph/types.ts';
+import { collectArrivals, isCutOff } from './inputs.ts';
+import { ReadySet } from './ready.ts';
+import { DECISION_TIMEOUT, runNode, type StepHost } from './step.ts';
+import type { RunOptions, RunOutcome, Step, StepError } from './types.ts';
+
+// Free nodes follow each other without a pause; so long a run of them gives way to the rest of the process.
+const SLICE_MS = 4;
+const GRACE_MS = 30_000;
+
+/**
+ * Runs the plan from where the earlier steps left it. A failed node fails the run once the branches that do not
+ * depend on it have finished. Rejects only where a callback of the options throws.
+ */
+export async function runPlan(plan: Plan, options: RunOptions): Promise<RunOutcome> {
+  const run = new PlanRun(plan, options);
+  options.signal.addEventListener('abort', run.wake);
+  try {
+    await run.drive();
+    if (options.signal.aborted) await run.abandon();
+    return run.outcome();
+  } finally {
+    options.signal.removeEventListener('abort', run.wake);
+  }
+}
+
+class PlanRun implements StepHost {
+  readonly options: RunOptions;
+  readonly #plan: Plan;
+  readonly #ready: ReadySet;
+  /** The newest step of each node, by index. */
+  readonly #steps: (Step | undefined)[];
+  /** Items of mapped nodes that can start. */
+  readonly #items: (() => Promise<void>)[] = [];
+  /** Nodes that have started and not ended. */
+  readonly #inFlight = new Set<number>();
+  readonly #waiting = new Set<number>();
+  /** Calls under way: nodes that are not mapped, and items of those that are. */
+  #callCount = 0;
+  #failure: { readonly nodeId: string; readonly error: StepError } | undefined;
+  #fault: { readonly err: unknown } | undefined;
+  #isOver = false;
+  #wake: (() => void) | undefined;
+
+  constructor(plan: Plan, options: RunOptions) {
+    this.#plan = plan;
+    this.options = options;
+    this.#steps = plan.nodes.map(node => options.steps.get(node.id));
+    const settled: number[] = [];
+    for (const [index, step] of this.#steps.entries()) {
+      if (step?.status !== 'COMPLETED' && step?.status !== 'FAILED') continue;
+      settled.push(index);
+      this.#noteFailure(step);
+    }
+    this.#ready = new ReadySet(plan, settled);
+  }
+
+  readonly wake = (): void => this.#wake?.();
+
+  /** Returns when nothing is in flight and nothing can start, or as soon as the signal fires. */
+  async drive(): Promise<void> {
+    let sliceEndMs = performance.now() + SLICE_MS;
+    while (!this.options.signal.aborted) {
+      if (this.#startNext()) {
+        if (performance.now() < sliceEndMs) continue;
+        await nextTurn();
+      } else if (this.#inFlight.size > 0) {
+        await this.#pause(this.#msUntilDue());
+      } else return;
+      sliceEndMs = performance.now() + SLICE_MS;
+    }
+  }
+
+  /** Gives what is in flight its time to stop, and lists as CANCELLED whatever started and has not ended. */
+  async abandon(): Promise<void> {
+    // Items that have not started find the signal fired and end at once.
+    for (const startItem of this.#items.splice(0)) void startItem();
+    const endMs = performance.now() + (this.options.graceMs ?? GRACE_MS);
+    while (this.#inFlight.size > 0 && performance.now() < endMs) {
+      await this.#pause(endMs - performance.now());
+    }
+    const finishedAtMs = this.options.now();
+    for (const index of [...this.#inFlight, ...this.#waiting]) {
+      const step = this.#steps[index];
+      if (step !== undefined) this.report(index, { ...withoutWait(step), status: 'CANCELLED', finishedAtMs });
+    }
+    this.#isOver = true;
+  }
+
+  outcome(): RunOutcome {
+    if (this.options.signal.aborted && this.#ready.unsettled > 0) return { kind: 'aborted' };
+    if (this.#waiting.size > 0) return this.#suspension();
+    if (this.#failure === undefined) return { kind: 'completed' };
+    return { kind: this.#failure.error.code === DECISION_TIMEOUT ? 'expired' : 'failed', ...this.#failure };
+  }
+
+  report(index: number, step: Step): void {
+    // A node that was given up on may still come to an end; nobody listens any more.
+    if (this.#isOver) return;
+    this.#steps[index] = step;
+    this.options.onStep(step);
+  }
+
+  submit(work: () => Promise<void>): Promise<void> {
+    return new Promise(resolve => {
+      this.#items.push(() => work().then(resolve));
+      this.wake();
+    });
+  }
+
+  /** Starts an item or a node; false where none can start. */
+  #startNext(): boolean {
+    if (this.#fault !== undefined) throw this.#fault.err;
+    if (this.#waiting.size > 0) this.#rouse();
+    if (this.#callCount >= this.options.concurrency) return false;
+    const startItem = this.#items.shift();
+    if (startItem !== undefined) {
+      this.#track(startItem());
+      return true;
+    }
+    const index = this.#ready.take();
+    if (index === undefined) return false;
+    this.#start(index, this.#plan.nodes[index] as PlanNode);
+    return true;
+  }
+
+  #start(index: number, node: PlanNode): void {
+    const earlier = this.#steps[index];
+    if (earlier?.status === 'WAITING' && !this.#isDue(earlier)) {
+      this.#waiting.add(index);
+      return;
+    }
+    const arrivals = collectArrivals(node, this.#outputsOf);
+    if (isCutOff(node, arrivals)) {
+      this.#skip(index, node, earlier);
+      return;
+    }
+    const step = runNode(this, { index, node, arrivals, earlier });
+    if (!(step instanceof Promise)) {
+      this.#land(index, step);
+      return;
+    }
+    this.#inFlight.add(index);
+    const landing = step.then(late => this.#land(index, late));
+    // A mapped node takes no room itself, its items do.
+    if (this.#steps[index]?.items === undefined) this.#track(landing);
+    else landing.then(this.wake, this.#noteFault);
+  }
+
+  #skip(index: number, node: PlanNode, earlier: Step | undefined): void {
+    if (earlier?.status !== 'SKIPPED') {
+      this.report(index, { nodeId: node.id, status: 'SKIPPED', attempt: earlier?.attempt ?? 0 });
+    }
+    this.#ready.settle(index);
+  }
+
+  #land(index: number, step: Step): void {
+    this.#inFlight.delete(index);
+    if (this.#isOver) return;
+    this.report(index, step);
+    if (step.status === 'CANCELLED') return;
+    if (step.status === 'WAITING') {
+      this.#waiting.add(index);
+      return;
+    }
+    this.#noteFailure(step);
+    this.#ready.settle(index);
+  }
+
+  #track(work: Promise<void>): void {
+    this.#callCount++;
+    const done = (): void => {
+      this.#callCount--;
+      this.wake();
+    };
+    work.then(done, this.#noteFault);
+  }
+
+  readonly #noteFault = (err: unknown): void => {
+    this.#fault ??= { err };
+    this.wake();
+  };
+
+  readonly #outputsOf = (source: number): Values | undefined => {
+    const step = this.#steps[source];
+    return step?.status === 'COMPLETED' ? step.outputs : undefined;
+  };
+
+  #noteFailure({ nodeId, status, error }: Step): void {
+    if (status === 'FAILED' && error !== undefined) this.#failure ??= { nodeId, error };
+  }
+
+  #isDue({ nodeId, suspended }: Step): boolean {
+    if (suspended === undefined || suspended.untilMs <= this.options.now()) return true;
+    return suspended.kind === 'decision' && this.options.decisions?.has(nodeId) === true;
+  }
+
+  /** Lets nodes whose time has come start again while others still run. Decisions come only with another run. */
+  #rouse(): void {
+    const nowMs = this.options.now();
+    for (const index of this.#waiting) {
+      const suspended = this.#steps[index]?.suspended;
+      if (suspended?.kind !== 'time' || suspended.untilMs > nowMs) continue;
+      this.#waiting.delete(index);
+      this.#ready.putBack(index);
+    }
+  }
+
+  #msUntilDue(): number | undefined {
+    const dueMs = this.#waits()
+      .filter(wait => wait.kind === 'time')
+      .map(wait => wait.untilMs);
+    return dueMs.length === 0 ? undefined : Math.min(...dueMs) - this.options.now();
+  }
+
+  #waits(): NonNullable<Step['suspended']>[] {
+    return [...this.#waiting].flatMap(index => this.#steps[index]?.suspended ?? []);
+  }
+
+  #suspension(): RunOutcome {
+    const waits = this.#waits();
+    return {
+      kind: 'suspended',
+      untilMs: Math.min(...waits.map(wait => wait.untilMs)),
+      waitsFor: waits.some(wait => wait.kind === 'decision') ? 'decision' : 'time',
+    };
+  }
+
+  /** Resolves when something has happened, or the time has passed. */
+  async #pause(ms: number | undefined): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#wake = resolve;
+    const timer = ms === undefined ? undefined : setTimeout(resolve, Math.min(Math.max(ms, 0), MAX_TIMER_MS));
+    await promise;
+    clearTimeout(timer);
+    this.#wake = undefined;
+  }
+}
+
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+function withoutWait({ suspended: _, ...step }: Step): Omit<Step, 'suspended'> {
+  return step;
+}

@@ -1,0 +1,178 @@
+// One node from its inputs to the step that a run records of it: called once, or once for each item of a list.
+import type { PlanNode } from '../graph/plan.ts';
+import type { JsonObject, Values } from '../graph/types.ts';
+import { type NodeContext, type NodeDefinition, NodeError, Suspend } from '../nodes/define.ts';
+import { type CallResult, callNode } from './call.ts';
+import { toStepError } from './failure.ts';
+import { gatherItems, spreadItems } from './fan-out.ts';
+import { type Arrivals, resolveValues } from './inputs.ts';
+import type { RunOptions, Step, StepError } from './types.ts';
+
+/** What the run that a node belongs to does for it. */
+export interface StepHost {
+  readonly options: RunOptions;
+  /** Tells that the node goes on. */
+  report(index: number, step: Step): void;
+  /** Has the work done when there is room for it. The work must not reject. */
+  submit(work: () => Promise<void>): Promise<void>;
+}
+
+/** The code of a step that waited for a decision until its time was over. */
+export const DECISION_TIMEOUT = 'decision_timeout';
+
+interface Job {
+  readonly index: number;
+  readonly node: PlanNode;
+  readonly definition: NodeDefinition;
+  readonly settings: JsonObject;
+  readonly earlier: Step | undefined;
+  readonly begun: Begun;
+}
+
+type Begun = Pick<Step, 'nodeId' | 'attempt'> & { readonly startedAtMs: number };
+
+/** Runs the node and returns the step it ends with: at once where the node answers at once. Never throws. */
+export function runNode(
+  host: StepHost,
+  {
+    index,
+    node,
+    arrivals,
+    earlier,
+  }: Pick<Job, 'index' | 'node' | 'earlier'> & { readonly arrivals: Arrivals },
+): Step | Promise<Step> {
+  const begun = begin(host, node, earlier);
+  try {
+    const definition = host.options.define(node.nodeType);
+    if (definition === undefined) {
+      throw new NodeError('unknown_node_type', `This service has no node type ${node.nodeType}.`);
+    }
+    const override = host.options.overrides.get(node.id);
+    const settings = override === undefined ? node.settings : { ...node.settings, ...override };
+    const job = { index, node, definition, settings, earlier, begun };
+    const items = spreadItems(node, settings, arrivals);
+    if (items !== undefined) return runItems(host, job, items);
+    const result = call(host, job, arrivals, fraction => host.options.onProgress?.(node.id, fraction));
+    if (!(result instanceof Promise)) return end(host, job, result);
+    // A worker that takes a woken node over still knows that it was woken.
+    const suspended = earlier?.suspended;
+    host.report(index, { ...begun, status: 'RUNNING', ...(suspended === undefined ? {} : { suspended }) });
+    return result.then(
+      late => end(host, job, late),
+      err => fail(host, begun, err),
+    );
+  } catch (err) {
+    return fail(host, begun, err);
+  }
+}
+
+function begin({ options }: StepHost, node: PlanNode, earlier: Step | undefined): Begun {
+  const nowMs = options.now();
+  // A node that wakes goes on with the start it had.
+  if (earlier?.status === 'WAITING') {
+    return { nodeId: node.id, attempt: earlier.attempt, startedAtMs: earlier.startedAtMs ?? nowMs };
+  }
+  return { nodeId: node.id, attempt: (earlier?.attempt ?? 0) + 1, startedAtMs: nowMs };
+}
+
+function call(
+  { options }: StepHost,
+  { node, definition, settings, earlier, begun }: Job,
+  arrivals: Arrivals,
+  progress: (fraction: number) => void,
+): CallResult | Promise<CallResult> {
+  const values = resolveValues(node, settings, arrivals);
+  const ctx: NodeContext = {
+    ...options.context(node.id, begun.attempt, options.signal),
+    nodeId: node.id,
+    signal: options.signal,
+    progress,
+    ...(earlier?.suspended === undefined ? {} : { suspended: wakeReason(options, earlier) }),
+  };
+  return callNode({ definition, node, values, ctx }, options.cache);
+}
+
+function wakeReason(options: RunOptions, { nodeId, suspended }: Step): NonNullable<NodeContext['suspended']> {
+  const { kind, sinceMs, untilMs } = suspended as NonNullable<Step['suspended']>;
+  const decision = kind === 'decision' ? options.decisions?.get(nodeId) : undefined;
+  return { sinceMs, untilMs, ...(decision === undefined ? {} : { decision }) };
+}
+
+function end({ options }: StepHost, { begun, earlier }: Job, result: CallResult): Step {
+  const nowMs = options.now();
+  if (!(result instanceof Suspend)) {
+    const step = { ...begun, status: 'COMPLETED', outputs: result.outputs, finishedAtMs: nowMs } as const;
+    return result.isCached ? { ...step, cached: true } : step;
+  }
+  const { kind, untilMs } = result;
+  if (kind === 'decision' && untilMs <= nowMs) {
+    const error = { code: DECISION_TIMEOUT, message: 'Nobody decided in time.' };
+    return { ...begun, status: 'FAILED', error, finishedAtMs: nowMs };
+  }
+  const sinceMs = earlier?.suspended?.sinceMs ?? nowMs;
+  return { ...begun, status: 'WAITING', suspended: { kind, sinceMs, untilMs } };
+}
+
+/** A node that stops because the run does is CANCELLED, whatever it threw. */
+function fail({ options }: StepHost, begun: Begun, thrown: unknown): Step {
+  const finishedAtMs = options.now();
+  if (options.signal.aborted) return { ...begun, status: 'CANCELLED', finishedAtMs };
+  return { ...begun, status: 'FAILED', error: explain(options, begun.nodeId, thrown), finishedAtMs };
+}
+
+function explain(options: RunOptions, nodeId: string, thrown: unknown): StepError {
+  return toStepError(thrown, err => options.onError?.(nodeId, err));
+}
+
+interface ItemFailure {
+  readonly index: number;
+  readonly thrown: unknown;
+}
+
+/** Runs the node for each item that has no result of an earlier attempt. Items do not stop each other by failing. */
+async function runItems(host: StepHost, job: Job, items: readonly Arrivals[]): Promise<Step> {
+  const { options } = host;
+  const kept = job.earlier?.items?.length === items.length ? job.earlier.items : undefined;
+  const results: (Values | null)[] = items.map((_, index) => kept?.[index] ?? null);
+  const failures: ItemFailure[] = [];
+  let cachedCount = 0;
+  const runItem = async (index: number): Promise<void> => {
+    try {
+      options.signal.throwIfAborted();
+      const result = await call(host, job, items[index] as Arrivals, ignoreProgress);
+      if (result instanceof Suspend) {
+        throw new NodeError('cannot_wait', 'A node cannot wait while it is run for the items of a list.');
+      }
+      results[index] = result.outputs;
+      if (result.isCached) cachedCount++;
+    } catch (thrown) {
+      failures.push({ index, thrown });
+    }
+    host.report(job.index, { ...job.begun, status: 'RUNNING', items: [...results] });
+    options.onProgress?.(job.node.id, results.filter(result => result !== null).length / items.length);
+  };
+  host.report(job.index, { ...job.begun, status: 'RUNNING', items: [...results] });
+  const open = [...results.keys()].filter(index => results[index] === null);
+  await Promise.all(open.map(index => host.submit(() => runItem(index))));
+  if (failures.length > 0) return failItems(host, job, results, failures);
+  const outputs = gatherItems(results as readonly Values[], job.node.outputDefs);
+  const step = { ...job.begun, status: 'COMPLETED', outputs, finishedAtMs: options.now() } as const;
+  return items.length > 0 && cachedCount === items.length ? { ...step, cached: true } : step;
+}
+
+// An item's own fraction says little of the whole; the node's progress is the share of items done.
+const ignoreProgress = (): void => undefined;
+
+function failItems(
+  host: StepHost,
+  { begun }: Job,
+  items: readonly (Values | null)[],
+  failures: ItemFailure[],
+): Step {
+  const [first] = failures.sort((a, b) => a.index - b.index);
+  const step = fail(host, begun, first?.thrown);
+  if (step.error === undefined) return { ...step, items };
+  const share = `${failures.length} of ${items.length} items failed`;
+  const message = `Item ${first?.index}, counted from 0: ${step.error.message} (${share}.)`;
+  return { ...step, items, error: { code: step.error.code, message } };
+}
