@@ -1,0 +1,84 @@
+// What the engine costs a node by itself: a chain of 1,000 free nodes, no checkpoint, no database.
+import { runPlan } from '../src/engine/run.ts';
+import type { RunOptions } from '../src/engine/types.ts';
+import type { Catalog } from '../src/graph/catalog.ts';
+import { makePlan } from '../src/graph/plan.ts';
+import { defineNode, type NodeContext, type NodeDefinition, number, text } from '../src/nodes/define.ts';
+
+const CHAIN_LENGTH = 1000;
+const ROUNDS = 50;
+
+const append = defineNode({
+  nodeType: 'bench:append',
+  label: 'Append',
+  category: 'utility',
+  inputs: { text: text('Text', { default: '' }) },
+  config: {
+    suffix: text('Suffix', { default: '.' }),
+    times: number('Times', { default: 1, min: 1, max: 9 }),
+  },
+  outputs: { text: text('Text') },
+  run: ({ text: whole, suffix, times }) => ({ text: `${whole.slice(-20)}${suffix.repeat(times)}` }),
+});
+
+/** Median time of a node in a chain of 1,000, in µs. */
+export async function engineChain(): Promise<{ readonly usPerNode: number }> {
+  const times: number[] = [];
+  const plan = makeChain();
+  for (let round = 0; round < ROUNDS; round++) {
+    const startedMs = performance.now();
+    const outcome = await runPlan(plan, benchOptions(append));
+    times.push(((performance.now() - startedMs) * 1000) / CHAIN_LENGTH);
+    if (outcome.kind !== 'completed') throw new Error(`The chain ended as ${outcome.kind}.`);
+  }
+  return { usPerNode: times.sort((a, b) => a - b)[ROUNDS / 2] ?? Number.NaN };
+}
+
+function makeChain() {
+  const indexes = Array.from({ length: CHAIN_LENGTH }, (_, index) => index);
+  const graph = {
+    nodes: indexes.map(index => ({
+      id: `n${index}`,
+      type: 'node',
+      position: { x: 0, y: 0 },
+      data: { label: 'Append', category: 'utility', nodeType: 'bench:append', config: { suffix: '!' } },
+    })),
+    edges: indexes.slice(1).map(index => ({
+      id: `e${index}`,
+      source: `n${index - 1}`,
+      target: `n${index}`,
+      sourceHandle: 'out-text',
+      targetHandle: 'in-text',
+    })),
+  };
+  const catalog: Catalog = {
+    entries: [append.entry],
+    find: () => append.entry,
+    ports: (_, config) => append.ports(config),
+  };
+  const result = makePlan(graph, catalog);
+  if (!result.ok) throw new Error('The chain has no plan.');
+  return result.plan;
+}
+
+function benchOptions(definition: NodeDefinition): RunOptions {
+  const none = (): never => {
+    throw new Error('The bench reaches nothing outside.');
+  };
+  const outside = {
+    executionId: 'ex_bench',
+    media: { put: none, read: none, resolve: none },
+    fetch: none,
+    now: Date.now,
+  } satisfies Partial<NodeContext>;
+  return {
+    define: () => definition,
+    steps: new Map(),
+    overrides: new Map(),
+    context: () => outside,
+    onStep: () => undefined,
+    concurrency: 16,
+    signal: new AbortController().signal,
+    now: Date.now,
+  };
+}
