@@ -97,7 +97,7 @@ function isUnchanged(headers: MediaRequest['headers'], validators: Validators): 
   const noneMatch = headers['if-none-match'];
   if (noneMatch !== undefined) {
     const given = [noneMatch].flat().join(',');
-    return given.trim() === '*' || (given.match(/"[^"]*"/g) ?? []).includes(validators.ETag);
+    return given.trim() === '*' || given.match(/"[^"]*"/g)?.some(tag => tag === validators.ETag) === true;
   }
   const since = Date.parse(one(headers['if-modified-since']));
   return Date.parse(validators['Last-Modified']) <= since;

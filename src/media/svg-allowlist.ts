@@ -1,0 +1,105 @@
+// What a sanitized SVG may hold: elements, attributes, and the values of each. Anything that is not named here is dropped.
+// No pattern below lets &, <, > or a double quote through, so an accepted value is printed as it is.
+
+/** Elements that are kept. `a` and `switch` become groups, so that what they wrap is still drawn. */
+export const ELEMENTS: ReadonlyMap<string, string> = new Map([
+  ...'svg g defs symbol use path rect circle ellipse line polyline polygon linearGradient radialGradient stop clipPath mask'
+    .split(' ')
+    .map(name => [name, name] as const),
+  ['a', 'g'],
+  ['switch', 'g'],
+]);
+
+/** What one accepted attribute says: the value to print, and the ids that it points to. */
+export interface CleanValue {
+  readonly text: string;
+  /** Ids whose elements may be drawn wherever this one is. */
+  readonly targets: readonly string[];
+}
+
+type Clean = (value: string) => CleanValue | undefined;
+
+const ID = String.raw`[\p{L}\p{N}_.:-]{1,256}`;
+const ID_VALUE = new RegExp(`^${ID}$`, 'u');
+const LOCAL_HREF = new RegExp(`^\\s*#(${ID})\\s*$`, 'u');
+const LOCAL_URL = new RegExp(`^\\s*url\\(\\s*(["']?)#(${ID})\\1\\s*\\)\\s*(.*)$`, 'iu');
+const PATH_DATA = /^[\s\d.,eE+\-MmZzLlHhVvCcSsQqTtAa]*$/;
+// An escape, a colon, a quote, an at sign, a comment: without them no CSS parser finds an address or an import.
+const NOT_PLAIN = /[^\w\s.,#%()+/-]|\/[/*]/;
+// The look-behind keeps a long word from being tried from each of its letters.
+const FUNCTION = /(?<![\w-])([\w-]+)\s*\(/g;
+const FUNCTIONS: ReadonlySet<string> = new Set(
+  'matrix translate translatex translatey scale scalex scaley rotate skewx skewy rgb rgba hsl hsla'.split(
+    ' ',
+  ),
+);
+const NONE: readonly string[] = [];
+
+const plain: Clean = value => {
+  if (NOT_PLAIN.test(value)) return undefined;
+  const isKnown =
+    !value.includes('(') ||
+    [...value.matchAll(FUNCTION)].every(([, name = '']) => FUNCTIONS.has(name.toLowerCase()));
+  return isKnown ? { text: value, targets: NONE } : undefined;
+};
+const pathData: Clean = value => (PATH_DATA.test(value) ? { text: value, targets: NONE } : undefined);
+const identifier: Clean = value => (ID_VALUE.test(value) ? { text: value, targets: NONE } : undefined);
+const href: Clean = value => {
+  const id = LOCAL_HREF.exec(value)?.[1];
+  return id === undefined ? undefined : { text: `#${id}`, targets: [id] };
+};
+/** A plain value, or `url(#id)` with a plain one to fall back to. */
+const reference: Clean = value => {
+  const [, , id, rest = ''] = LOCAL_URL.exec(value) ?? [];
+  if (id === undefined) return plain(value);
+  const fallback = plain(rest);
+  return fallback === undefined
+    ? undefined
+    : { text: `url(#${id}) ${fallback.text}`.trimEnd(), targets: [id] };
+};
+
+const PROPERTIES: ReadonlyMap<string, Clean> = new Map([
+  ...(
+    'clip-rule color color-interpolation color-rendering display fill-opacity fill-rule isolation mask-type mix-blend-mode opacity ' +
+    'overflow paint-order shape-rendering stop-color stop-opacity stroke-dasharray stroke-dashoffset stroke-linecap stroke-linejoin ' +
+    'stroke-miterlimit stroke-opacity stroke-width transform transform-box transform-origin vector-effect visibility'
+  )
+    .split(' ')
+    .map(name => [name, plain] as const),
+  ...'clip-path fill mask stroke'.split(' ').map(name => [name, reference] as const),
+]);
+
+/** The declarations of a style attribute that are kept, printed anew. */
+const style: Clean = value => {
+  if (/[\\@]|\/\*/.test(value)) return undefined;
+  const targets: string[] = [];
+  const kept = value.split(';').flatMap(declaration => {
+    const colon = declaration.indexOf(':');
+    const property = declaration.slice(0, Math.max(colon, 0)).trim().toLowerCase();
+    const clean = PROPERTIES.get(property)?.(
+      declaration
+        .slice(colon + 1)
+        .replace(/!\s*important\s*$/i, '')
+        .trim(),
+    );
+    if (clean === undefined || clean.text === '') return [];
+    targets.push(...clean.targets);
+    return [`${property}:${clean.text}`];
+  });
+  return kept.length === 0 ? undefined : { text: kept.join(';'), targets };
+};
+
+/** Attributes that are kept, of whatever element, each with what its value must be. */
+export const ATTRIBUTES: ReadonlyMap<string, Clean> = new Map([
+  ...(
+    'clipPathUnits cx cy fr fx fy gradientTransform gradientUnits height maskContentUnits maskUnits offset pathLength points ' +
+    'preserveAspectRatio r refX refY rx ry spreadMethod viewBox width x x1 x2 y y1 y2'
+  )
+    .split(' ')
+    .map(name => [name, plain] as const),
+  ...PROPERTIES,
+  ['d', pathData],
+  ['href', href],
+  ['id', identifier],
+  ['style', style],
+]);

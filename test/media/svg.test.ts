@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SaxesParser } from 'saxes';
+import { AppError } from '../../src/lib/errors.ts';
+import { sanitizeSvg } from '../../src/media/svg.ts';
+import { HOSTILE } from './svg-corpus.ts';
+
+const NS = 'xmlns="http://www.w3.org/2000/svg"';
+const sanitize = (text: string): string => sanitizeSvg(Buffer.from(text)).toString();
+const svg = (inner: string): string => `<svg ${NS}>${inner}</svg>`;
+
+const swapped = (text: string): Buffer => Buffer.from(text, 'utf16le').swap16();
+const ENCODINGS: Readonly<Record<string, (text: string) => Buffer>> = {
+  'utf-8': text => Buffer.from(text),
+  'utf-8 with a mark': text => Buffer.from(`\uFEFF${text}`),
+  'utf-16le with a mark': text => Buffer.from(`\uFEFF${text}`, 'utf16le'),
+  'utf-16be with a mark': text => swapped(`\uFEFF${text}`),
+  'utf-16le without a mark': text => Buffer.from(text, 'utf16le'),
+  'utf-16be without a mark': text => swapped(text),
+  'declared latin1': text => Buffer.from(`<?xml version="1.0" encoding="iso-8859-1"?>${text}`, 'latin1'),
+  'declared windows-1252': text =>
+    Buffer.from(`<?xml version='1.0' encoding='windows-1252' standalone="no"?>${text}`, 'latin1'),
+};
+
+const ELEMENTS =
+  /^(svg|g|defs|symbol|use|path|rect|circle|ellipse|line|polyline|polygon|linearGradient|radialGradient|stop|clipPath|mask)$/;
+const ADDRESS =
+  /script|https?:(?!\/\/www\.w3\.org\/(2000\/svg|1999\/xlink)")|data:|@|\\|<!|<\?|\/\*|expression|foreign|&|'/i;
+
+/** Reads the output with a parser and by eye: neither may find anything but shapes and references within the file. */
+function assertHarmless(output: string): void {
+  assert.doesNotMatch(output, ADDRESS);
+  for (const [, target] of output.matchAll(/(?:href="|url\()([^")]*)/gi))
+    assert.match(target ?? '', /^#[\p{L}\p{N}_.:-]+$/u);
+  assert.equal(output.match(/url/gi)?.length, output.match(/url\(#/g)?.length);
+  const parser = new SaxesParser({ xmlns: true });
+  const fail = (what: string) => () => assert.fail(`${what} in ${output}`);
+  parser.on('text', fail('text'));
+  parser.on('comment', fail('a comment'));
+  parser.on('cdata', fail('CDATA'));
+  parser.on('doctype', fail('a doctype'));
+  parser.on('processinginstruction', fail('an instruction'));
+  parser.on('opentag', ({ name, uri, attributes }) => {
+    assert.match(name, ELEMENTS);
+    assert.equal(uri, 'http://www.w3.org/2000/svg');
+    for (const attribute of Object.values(attributes))
+      assert.doesNotMatch(attribute.name, /^on|^(?!xmlns|xlink:href).*:/i);
+  });
+  parser.write(output).close();
+}
+
+test('the corpus is as large as it claims', () =>
+  assert.ok(new Set(HOSTILE).size >= 150, String(HOSTILE.length)));
+
+for (const [name, encode] of Object.entries(ENCODINGS)) {
+  test(`nothing hostile survives in ${name}`, () => {
+    for (const text of HOSTILE) {
+      try {
+        assertHarmless(sanitizeSvg(encode(text)).toString());
+      } catch (err) {
+        if (!(err instanceof AppError))
+          throw new Error(`${JSON.stringify(text)}: ${(err as Error).message}`, { cause: err });
+        assert.match(err.code, /^(invalid_svg|svg_too_complex)$/, text);
+      }
+    }
+  });
+}
+
+test('what is printed is a fixed point', () => {
+  for (const text of HOSTILE) {
+    try {
+      const once = sanitize(text);
+      assert.equal(sanitize(once), once);
+    } catch (err) {
+      if (!(err instanceof AppError)) throw err;
+    }
+  }
+});
+
+test('shapes, gradients, clips, masks and references are kept', () => {
+  const kept = svg(
+    '<defs><linearGradient id="Verlauf-ä" x1="0" gradientTransform="rotate(45 1 1)"><stop offset=".5" stop-color="#f00"/></linearGradient>' +
+      '<clipPath id="c"><circle cx="1" cy="1" r="1e3"/></clipPath><mask id="m"><rect width="100%" height="1"/></mask><symbol id="s" viewBox="0 0 1 1"><path d="M0 0h1v-1z"/></symbol></defs>' +
+      '<g fill="url(#Verlauf-ä)" stroke="url(#x) rgb(1, 2, 3)" clip-path="url(#c)" mask="url(#m)" opacity=".5" style="fill:red;stroke-width:2px"><use href="#s" x="1"/><polygon points="0,0 1,1"/></g>',
+  );
+  assert.equal(sanitize(kept), kept);
+});
+
+test('an xlink reference keeps its form, under whatever prefix it came', () => {
+  const given = `<svg ${NS} xmlns:q="http://www.w3.org/1999/xlink"><use q:href=" #a "/></svg>`;
+  assert.equal(
+    sanitize(given),
+    `<svg ${NS} xmlns:xlink="http://www.w3.org/1999/xlink"><use xlink:href="#a"/></svg>`,
+  );
+});
+
+test('a missing namespace is added, a prefix for it is taken off', () => {
+  assert.equal(
+    sanitize('<svg viewBox="0 0 1 1"><rect/></svg>'),
+    `<svg ${NS} viewBox="0 0 1 1"><rect/></svg>`,
+  );
+  assert.equal(sanitize('<s:svg xmlns:s="http://www.w3.org/2000/svg"><s:rect/></s:svg>'), svg('<rect/>'));
+});
+
+test('links and switches become groups, so that what they wrap is still drawn', () => {
+  assert.equal(
+    sanitize(svg('<a href="http://x.example" fill="red"><rect/></a>')),
+    svg('<g fill="red"><rect/></g>'),
+  );
+  assert.equal(
+    sanitize(svg('<switch><foreignObject/><g><rect/></g></switch>')),
+    svg('<g><g><rect/></g></g>'),
+  );
+});
+
+test('what only surrounds the picture is dropped', () => {
+  const drawn = `<?xml version="1.0"?><!-- by hand --><!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">${svg('\n<title>Cat</title><metadata><x xmlns="urn:x"/></metadata><rect class="a" data-x="1"/>\n')}\n`;
+  assert.equal(sanitize(drawn), svg('<rect/>'));
+});
+
+test('the entities that Illustrator declares for its namespaces do not refuse a file', () => {
+  const drawn =
+    '<!DOCTYPE svg [<!ENTITY ns_svg "http://www.w3.org/2000/svg"><!ENTITY ns_flow "http://ns.adobe.com/Flows/1.0/">]><svg xmlns="&ns_svg;" xmlns:f="&ns_flow;"><f:x/><rect/></svg>';
+  assert.equal(sanitize(drawn), svg('<rect/>'));
+});
+
+test('the second of two equal ids is dropped, so that all renderers mean the first', () => {
+  assert.equal(sanitize(svg('<g id="a"/><rect id="a"/>')), svg('<g id="a"/><rect/>'));
+});
+
+const refused = (text: string, code: string): void =>
+  assert.throws(() => sanitize(text), { name: 'AppError', code }, text.slice(0, 80));
+
+test('a root that is not svg, and text that is not XML, are invalid', () => {
+  for (const text of [
+    '',
+    ' ',
+    'svg',
+    '<html/>',
+    '<g/>',
+    '<SVG/>',
+    '<svg',
+    '<svg></g>',
+    '<svg>&x;</svg>',
+    '<svg a="1" a="2"/>',
+    '<x:svg/>',
+    '<svg xmlns="urn:x"/>',
+    '<svg/><svg/>',
+    '{"a":1}',
+  ]) {
+    refused(text, 'invalid_svg');
+  }
+  for (const bytes of [
+    Buffer.from([0x3c, 0xff, 0xfe]),
+    Buffer.from([0xff, 0xfe, 0]),
+    Buffer.from('<?xml version="1.0" encoding="utf-7"?><svg/>'),
+    Buffer.alloc(10),
+  ]) {
+    assert.throws(() => sanitizeSvg(bytes), { code: 'invalid_svg' });
+  }
+});
+
+test('20,000 elements pass and one more does not, its root and what is dropped counted', () => {
+  const dropped = '<title/>'.repeat(10_000);
+  assert.equal(sanitize(svg(dropped + '<g/>'.repeat(9_999))).length, svg('<g/>'.repeat(9_999)).length);
+  refused(svg(dropped + '<g/>'.repeat(10_000)), 'svg_too_complex');
+});
+
+test('64 levels pass and one more does not, its root counted', () => {
+  const nested = (levels: number, name: string): string =>
+    svg(`<${name}>`.repeat(levels - 1) + `</${name}>`.repeat(levels - 1));
+  assert.equal(sanitize(nested(64, 'g')).match(/<g/g)?.length, 63);
+  sanitize(nested(64, 'title'));
+  refused(nested(65, 'g'), 'svg_too_complex');
+  refused(nested(65, 'title'), 'svg_too_complex');
+  refused(nested(100_000, 'g'), 'svg_too_complex');
+});
+
+test('references that explode, in width or in depth, or go round in a circle, are refused', () => {
+  const doubling = (link: (id: number) => string): string =>
+    Array.from({ length: 30 }, (_, id) => `<g id="n${id}">${link(id + 1).repeat(2)}</g>`).join('');
+  refused(svg(doubling(id => `<use href="#n${id}"/>`)), 'svg_too_complex');
+  refused(svg(doubling(id => `<g mask="url(#n${id})"/>`)), 'svg_too_complex');
+  refused(svg(doubling(id => `<g style="clip-path:url(#n${id})"/>`)), 'svg_too_complex');
+  refused(
+    svg(Array.from({ length: 200 }, (_, id) => `<use id="n${id}" href="#n${id + 1}"/>`).join('')),
+    'svg_too_complex',
+  );
+  refused(svg('<use id="a" href="#b"/><use id="b" href="#a"/>'), 'svg_too_complex');
+  refused(svg('<g id="a"><use href="#a"/></g>'), 'svg_too_complex');
+  refused(svg(`<g id="a">${'<g/>'.repeat(5000)}</g>${'<use href="#a"/>'.repeat(1000)}`), 'svg_too_complex');
+});
+
+test('references as drawings have them are kept', () => {
+  const gradient = `<linearGradient id="a">${'<stop/>'.repeat(100)}</linearGradient><linearGradient id="b" href="#a"/>`;
+  sanitize(svg(gradient + '<path fill="url(#b)" stroke="url(#b)"/>'.repeat(5000)));
+  sanitize(svg(`<symbol id="s">${'<path d="M0 0"/>'.repeat(20)}</symbol>${'<use href="#s"/>'.repeat(2000)}`));
+});
+
+test('a megabyte of anything ends soon', () => {
+  const MB = 1_000_000;
+  const long = [
+    'x'.repeat(MB),
+    ' '.repeat(MB),
+    '('.repeat(MB),
+    'a '.repeat(MB / 2),
+    `${'x'.repeat(MB)}.(`,
+    '!'.repeat(MB),
+    '! '.repeat(MB / 2),
+    ';'.repeat(MB),
+    ':'.repeat(MB),
+    `fill:a${' '.repeat(MB)}b`,
+    `url(${' '.repeat(MB)}`,
+    `#${'a'.repeat(MB)}`,
+    '0,0 '.repeat(MB / 4),
+  ];
+  for (const value of long)
+    sanitize(
+      svg(
+        ['fill', 'style', 'id', 'href', 'd', 'points', 'transform']
+          .map(name => `<rect ${name}="${value.slice(0, MB / 7)}"/>`)
+          .join(''),
+      ),
+    );
+  for (const text of ['<!ENTITY '.repeat(MB / 9), `<!ENTITY ${' '.repeat(MB)}`])
+    sanitize(`<!DOCTYPE svg [${text}]>${svg('')}`.replaceAll('<!ENTITY <', '<!ENTITY x ""><'));
+  sanitize(`<svg ${Array.from({ length: 50_000 }, (_, i) => `a${i}=""`).join(' ')}/>`);
+});
