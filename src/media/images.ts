@@ -239,7 +239,8 @@ export function compositeImages(
   signal: AbortSignal,
 ): Promise<ImageFile> {
   return work(signal, async open => {
-    const below = open(base);
+    // Colours mix only in one colour space.
+    const below = open(base).withIccProfile('srgb');
     const facts = await readFacts(below);
     const above = await sizeOverlay(open(overlay), options);
     signal.throwIfAborted();
@@ -287,7 +288,7 @@ export async function gridImages(
   for (const [index, read] of reads.entries()) {
     const bytes = await read();
     const input = await work(signal, open =>
-      open(bytes).resize(cell).png({ compressionLevel: 1 }).toBuffer(),
+      open(bytes).resize(cell).withIccProfile('srgb').png({ compressionLevel: 1 }).toBuffer(),
     );
     const [column, row] = [index % columns, Math.floor(index / columns)];
     layers.push({ input, left: gap + column * (cell.width + gap), top: gap + row * (cell.height + gap) });
@@ -356,6 +357,8 @@ async function encode(image: Sharp, format: Format, quality: number = DEFAULT_QU
   return { bytes: await encoded.toBuffer(), contentType: `image/${format}` };
 }
 
+const ONE_PIXEL = { width: 1, height: 1, channels: 4 } as const;
+
 async function sizeOverlay(
   overlay: Sharp,
   { width, height, opacity }: CompositeOptions,
@@ -363,11 +366,13 @@ async function sizeOverlay(
   const facts = await readFacts(overlay);
   const size = roundSize(resizedSize(facts, { width, height, fit: 'fill' }));
   assertSize(size);
-  const image = overlay
+  const scaled = overlay
     .resize({ ...size, fit: 'fill' })
     .toColourspace('srgb')
-    .ensureAlpha()
-    .linear([1, 1, 1, opacity], [0, 0, 0, 0]);
+    .ensureAlpha();
+  // Keeps of each pixel as much as the opacity says, whatever the overlay's own transparency.
+  const veil = { input: Buffer.from([255, 255, 255, Math.round(opacity * 255)]), raw: ONE_PIXEL, tile: true };
+  const image = opacity === 1 ? scaled : scaled.composite([{ ...veil, blend: 'dest-in' }]);
   // A pipeline cuts before it scales, so the scaled overlay is made first and cut afterwards.
   const { data, info } = await image.raw().toBuffer({ resolveWithObject: true });
   const sharp = await loadSharp();
