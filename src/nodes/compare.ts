@@ -1,9 +1,9 @@
 // The comparisons of logic:if: a value of any type against a text of the config.
 import { isDeepStrictEqual } from 'node:util';
-import type { Json, Value } from '../graph/types.ts';
+import type { Value } from '../graph/types.ts';
 import { NodeError } from './define.ts';
 import { testRegex } from './regex.ts';
-import { valueToJson, valueToText } from './value.ts';
+import { parseJson, valueToJson, valueToText } from './value.ts';
 
 export const OPERATORS = [
   'equals',
@@ -41,9 +41,9 @@ function isEqual(value: Value, compare: string): boolean {
   const json = valueToJson(value);
   if (json === compare) return true;
   // 1.0 equals 1, and a JSON value equals the same JSON written otherwise.
-  const written = tryParse(compare);
+  const written = parseJson(compare);
   return (
-    written !== undefined && isDeepStrictEqual(typeof json === 'string' ? tryParse(json) : json, written)
+    written !== undefined && isDeepStrictEqual(typeof json === 'string' ? parseJson(json) : json, written)
   );
 }
 
@@ -67,12 +67,4 @@ function toNumber(text: string): number {
     'not_a_number',
     `greater and less compare numbers; ${JSON.stringify(text.slice(0, 60))} is none.`,
   );
-}
-
-function tryParse(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
 }

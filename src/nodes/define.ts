@@ -111,7 +111,7 @@ export interface NodeMedia {
 }
 
 export interface NodeFetchInit {
-  readonly method?: string;
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   readonly maxBytes?: number;

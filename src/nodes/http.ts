@@ -1,7 +1,7 @@
 // The HTTP request node, through the guarded client.
 import type { Json } from '../graph/types.ts';
-import { choice, defineNode, json, NodeError, number, text } from './define.ts';
-import { boundedText, isJsonObject } from './value.ts';
+import { choice, defineNode, json as jsonPort, NodeError, number, text } from './define.ts';
+import { boundedText, isJsonObject, parseJson } from './value.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 const MAX_HEADERS = 50;
@@ -17,11 +17,11 @@ export const httpRequest = defineNode({
   inputs: { url: text('Address', { required: true }), body: text('Body') },
   config: {
     method: choice('Method', ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']),
-    headers: json('Headers', { default: {}, description: 'Name → value; {{secrets.NAME}} may be used.' }),
+    headers: jsonPort('Headers', { default: {}, description: 'Name → value; {{secrets.NAME}} may be used.' }),
     timeoutMs: number('Timeout in milliseconds', { default: 30_000, min: 100, max: 120_000 }),
     onError: choice('Answers of 400 and above', ['fail', 'pass on']),
   },
-  outputs: { text: text('Text'), json: json('JSON'), status: number('Status') },
+  outputs: { text: text('Text'), json: jsonPort('JSON'), status: number('Status') },
   run: async ({ url, body, method, headers, timeoutMs, onError }, ctx) => {
     const answer = await ctx.fetch(url, {
       method,
@@ -34,7 +34,14 @@ export const httpRequest = defineNode({
       throw new NodeError('http_error', `${new URL(url).host} answered ${answer.status}.`);
     }
     const written = boundedText(answer.body.toString('utf8'));
-    return { text: written, json: readJson(written, answer.headers['content-type']), status: answer.status };
+    const isJson = /\bjson\b/i.test(answer.headers['content-type'] ?? '');
+    const json = isJson ? parseJson(written) : undefined;
+    // Tagged, lest an answer that looks like a tagged value be taken for one. Not JSON: no value.
+    return {
+      text: written,
+      json: json === undefined ? undefined : { type: 'JSON', json },
+      status: answer.status,
+    };
   },
 });
 
@@ -58,14 +65,4 @@ function readHeaders(headers: Json): Record<string, string> {
     }
   }
   return Object.fromEntries(pairs as [string, string][]);
-}
-
-/** undefined where the answer is not JSON: its port stays without a value. */
-function readJson(written: string, contentType = ''): Json | undefined {
-  if (!/\bjson\b/i.test(contentType)) return undefined;
-  try {
-    return JSON.parse(written) as Json;
-  } catch {
-    return undefined;
-  }
 }

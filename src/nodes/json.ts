@@ -1,7 +1,7 @@
 // JSON nodes: take values out of a JSON value by path, and build one from parts.
 import type { Json, JsonObject } from '../graph/types.ts';
 import { any, defineNode, json, NodeError, type Spec } from './define.ts';
-import { isJsonObject, isPortName, jsonToValue, MAX_TEXT_LENGTH, valueToJson } from './value.ts';
+import { isJsonObject, isPortName, jsonToValue, MAX_TEXT_LENGTH, parseJson, valueToJson } from './value.ts';
 
 const MAX_PORTS = 50;
 
@@ -92,11 +92,9 @@ function parseText(value: Json): Json {
     .replace(/```$/, '');
   if (source.length > MAX_TEXT_LENGTH)
     throw new NodeError('text_too_long', 'The text is too long to be read as JSON.');
-  try {
-    return JSON.parse(source) as Json;
-  } catch (err) {
-    throw new NodeError('invalid_json', 'The text is not JSON.', { cause: err });
-  }
+  const json = parseJson(source);
+  if (json === undefined) throw new NodeError('invalid_json', 'The text is not JSON, or nested too deep.');
+  return json;
 }
 
 function pick(root: Json, path: string): Json | undefined {

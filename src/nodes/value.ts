@@ -60,3 +60,24 @@ export function boundedList(items: readonly Value[]): readonly Value[] {
     `The list has ${items.length} items; at most ${MAX_LIST_LENGTH} can be passed on.`,
   );
 }
+
+const MAX_JSON_DEPTH = 100;
+
+/** Text from outside as JSON; undefined where it is none, or nested deeper than 100 levels. */
+export function parseJson(text: string): Json | undefined {
+  try {
+    const json = JSON.parse(text) as Json;
+    return isShallow(json) ? json : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+// Level by level, since a walk by recursion is what deep nesting breaks.
+function isShallow(json: Json): boolean {
+  let level: readonly unknown[] = [json];
+  for (let depth = 0; depth < MAX_JSON_DEPTH && level.length > 0; depth++) {
+    level = level.flatMap(value => (typeof value === 'object' && value !== null ? Object.values(value) : []));
+  }
+  return level.length === 0;
+}

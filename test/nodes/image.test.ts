@@ -1,0 +1,102 @@
+// Image nodes: fields to pixels, results stored as media, wrong fields refused with a sentence.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { MediaRef } from '../../src/graph/types.ts';
+import { makeContext, runNode, textValue } from '../support/node-context.ts';
+import { isNear, plainImage, readPixels } from '../support/pixels.ts';
+
+const ctx = makeContext();
+const red = await ctx.upload(await plainImage(40, 20, '#ff0000'), 'image/png');
+const blue = await ctx.upload(await plainImage(10, 10, '#0000ff', 'jpeg'), 'image/jpeg');
+
+async function runImage(nodeType: string, values: Readonly<Record<string, unknown>>): Promise<MediaRef> {
+  const { image } = await runNode(nodeType, values, ctx);
+  return image as MediaRef;
+}
+
+const pixelsOf = (ref: MediaRef) => readPixels(ctx.bytesOf(ref));
+
+describe('image nodes', () => {
+  it('resize, and store the result under a name that says so', async () => {
+    const image = await runImage('utility:image_resize', { image: red, width: 20, height: 20, fit: 'cover' });
+    assert.deepEqual([image.width, image.height, image.contentType], [20, 20, 'image/png']);
+    assert.match(image.url, /resized\.png$/);
+    assert.match((await runImage('utility:image_resize', { image: blue, width: 5 })).url, /resized\.jpg$/);
+  });
+
+  it('give the same media for the same input', async () => {
+    const [first, second] = [
+      await runImage('utility:image_blur', { image: red }),
+      await runImage('utility:image_blur', { image: red }),
+    ];
+    assert.equal(first.sha256, second.sha256);
+  });
+
+  it('crop, rotate, adjust, blur and convert', async () => {
+    const cropped = await runImage('utility:image_crop', { image: red, x: 30, width: 50, height: 5 });
+    assert.deepEqual([cropped.width, cropped.height], [10, 5]);
+    const rotated = await runImage('utility:image_rotate', { image: red });
+    assert.deepEqual([rotated.width, rotated.height], [20, 40]);
+    const inverted = await pixelsOf(await runImage('utility:image_adjust', { image: red, effect: 'invert' }));
+    assert.ok(isNear(inverted.at(5, 5), [0, 255, 255, 255]));
+    assert.deepEqual((await runImage('utility:image_blur', { image: red })).width, 40);
+    assert.equal(
+      (await runImage('utility:image_convert', { image: red, format: 'webp' })).contentType,
+      'image/webp',
+    );
+  });
+
+  it('lay one image over another', async () => {
+    const pixels = await pixelsOf(
+      await runImage('utility:image_composite', { image: red, overlay: blue, x: 30, y: 10 }),
+    );
+    assert.deepEqual([pixels.width, pixels.height], [40, 20]);
+    assert.ok(isNear(pixels.at(39, 19), [0, 0, 255, 255]) && isNear(pixels.at(29, 19), [255, 0, 0, 255]));
+  });
+
+  it('lay a list out in a grid', async () => {
+    const list = [red, blue, red].map(media => ({ type: 'IMAGE', media }));
+    const image = await runImage('utility:image_grid', {
+      list,
+      columns: 2,
+      cellWidth: 8,
+      cellHeight: 6,
+      gap: 1,
+    });
+    assert.deepEqual([image.width, image.height], [19, 15]);
+  });
+
+  it('tell the facts of an image', async () => {
+    const json = { contentType: 'image/png', width: 40, height: 20, hasAlpha: true, bytes: red.bytes };
+    assert.deepEqual(await runNode('utility:image_info', { image: red }, ctx), {
+      width: 40,
+      height: 20,
+      json,
+    });
+  });
+});
+
+describe('image nodes refuse', () => {
+  const refused: readonly (readonly [string, Readonly<Record<string, unknown>>, string])[] = [
+    ['utility:image_resize', { image: red, width: 0 }, 'out_of_range'],
+    ['utility:image_resize', { image: red, width: 100_000 }, 'out_of_range'],
+    ['utility:image_resize', { image: red, height: Number.NaN }, 'out_of_range'],
+    ['utility:image_resize', { image: red, width: 4, background: 'red; drop' }, 'invalid_color'],
+    ['utility:image_crop', { image: red, x: 40 }, 'invalid_request'],
+    ['utility:image_crop', { image: red, width: -3 }, 'invalid_request'],
+    ['utility:image_rotate', { image: red, angle: 1000 }, 'out_of_range'],
+    ['utility:image_adjust', { image: red, brightness: -1 }, 'out_of_range'],
+    ['utility:image_blur', { image: red, radius: 0 }, 'out_of_range'],
+    ['utility:image_composite', { image: red, overlay: blue, opacity: 2 }, 'out_of_range'],
+    ['utility:image_grid', { list: [] }, 'invalid_list'],
+    ['utility:image_grid', { list: [textValue('x')] }, 'invalid_list'],
+    ['utility:image_grid', { list: [{ type: 'IMAGE', media: red }], columns: 0 }, 'out_of_range'],
+    ['utility:image_convert', { image: red, quality: 0 }, 'out_of_range'],
+  ];
+  for (const [nodeType, values, code] of refused) {
+    const fields = Object.entries(values).filter(([, value]) => typeof value !== 'object');
+    it(`${nodeType} with ${fields.join(' and ') || 'an empty or mixed list'}`, async () => {
+      await assert.rejects(runNode(nodeType, values, ctx), { code });
+    });
+  }
+});

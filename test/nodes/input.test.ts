@@ -1,0 +1,120 @@
+// Input nodes: config in, value out, and what a run's `inputs` may set.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Json, JsonObject } from '../../src/graph/types.ts';
+import { findNode } from '../../src/nodes/catalog.ts';
+import {
+  jsonValue,
+  listValue,
+  makeContext,
+  numberValue,
+  runNode,
+  textValue,
+} from '../support/node-context.ts';
+import { plainImage } from '../support/pixels.ts';
+
+function runInput(nodeType: string, given: Json): JsonObject {
+  const config = findNode(nodeType)?.runInput?.(given);
+  assert.ok(config, `${nodeType} takes no input`);
+  return config;
+}
+
+const runWith = (nodeType: string, config: JsonObject, given: Json, ctx = makeContext()) =>
+  runNode(nodeType, { ...config, ...runInput(nodeType, given) }, ctx);
+
+describe('input:text, input:number, input:json', () => {
+  it('give what their config holds', async () => {
+    assert.deepEqual(await runNode('input:text', { value: 'hello' }), { text: 'hello' });
+    assert.deepEqual(await runNode('input:number', { value: 4 }), { number: 4 });
+    assert.deepEqual(await runNode('input:json', { value: [1] }), { json: jsonValue([1]) });
+  });
+
+  it('give what the run sets instead', async () => {
+    assert.deepEqual(await runWith('input:text', { value: 'old' }, 'new'), { text: 'new' });
+    assert.deepEqual(await runWith('input:text', { value: 'old' }, 7), { text: '7' });
+    assert.deepEqual(await runWith('input:number', { value: 1 }, '2.5'), { number: 2.5 });
+    assert.deepEqual(await runWith('input:json', { value: {} }, null), { json: jsonValue(null) });
+  });
+
+  it('make a list of a list, except for JSON, where an array is one value', async () => {
+    assert.deepEqual(await runWith('input:text', {}, ['a', 'b']), {
+      text: listValue([textValue('a'), textValue('b')]),
+    });
+    assert.deepEqual(await runWith('input:number', {}, [1, '2']), {
+      number: listValue([numberValue(1), numberValue(2)]),
+    });
+    assert.deepEqual(await runWith('input:json', {}, ['a']), { json: jsonValue(['a']) });
+  });
+
+  it('refuse what is of another type', () => {
+    for (const given of [null, true, {}, [['a']]]) {
+      assert.throws(() => runInput('input:text', given), { code: 'invalid_inputs' });
+    }
+    for (const given of ['many', '', null, ['x']]) {
+      assert.throws(() => runInput('input:number', given), { code: 'invalid_inputs' });
+    }
+    assert.throws(() => runInput('input:text', new Array(1001).fill('x')), { code: 'invalid_inputs' });
+  });
+});
+
+describe('input:image, input:video, input:audio', () => {
+  it('give the media with the id or at the address', async () => {
+    const ctx = makeContext();
+    const image = await ctx.upload(await plainImage(4, 2, '#00ff00'), 'image/png');
+    assert.deepEqual(await runNode('input:image', { mediaId: image.mediaId }, ctx), { image });
+    assert.deepEqual(await runNode('input:image', { url: image.url }, ctx), { image });
+    const audio = await ctx.upload(Buffer.from('sound'), 'audio/mpeg');
+    assert.deepEqual(await runNode('input:audio', { mediaId: audio.mediaId }, ctx), { audio });
+  });
+
+  it('take an address, an id or a list of both from the run, whatever the config says', async () => {
+    const ctx = makeContext();
+    const [a, b] = await Promise.all(
+      ['#ff0000', '#0000ff'].map(async hue => ctx.upload(await plainImage(2, 2, hue), 'image/png')),
+    );
+    assert.ok(a && b);
+    const config = { mediaId: a.mediaId };
+    assert.deepEqual(await runWith('input:image', config, b.url, ctx), { image: b });
+    assert.deepEqual(await runWith('input:image', config, { url: b.url }, ctx), { image: b });
+    assert.deepEqual(await runWith('input:image', { url: a.url }, { mediaId: b.mediaId }, ctx), { image: b });
+    const image = listValue([a, b].map(media => ({ type: 'IMAGE', media })));
+    assert.deepEqual(await runWith('input:image', {}, [a.url, { mediaId: b.mediaId }], ctx), { image });
+  });
+
+  it('refuse what names no media', async () => {
+    for (const given of [7, '', {}, { mediaId: 7 }, [null]]) {
+      assert.throws(() => runInput('input:video', given), { code: 'invalid_inputs' });
+    }
+    await assert.rejects(runNode('input:image', {}), { code: 'missing_media' });
+  });
+});
+
+describe('input:list', () => {
+  it('gives its items in their type', async () => {
+    assert.deepEqual(await runNode('input:list', { items: ['a', 2] }), {
+      list: [textValue('a'), textValue('2')],
+    });
+    assert.deepEqual(await runNode('input:list', { items: ['1', 2], itemType: 'NUMBER' }), {
+      list: [numberValue(1), numberValue(2)],
+    });
+    assert.deepEqual(await runNode('input:list', { items: [{}], itemType: 'JSON' }), {
+      list: [jsonValue({})],
+    });
+    assert.deepEqual(await runWith('input:list', { items: ['a'] }, ['b']), { list: [textValue('b')] });
+  });
+
+  it('resolves media items', async () => {
+    const ctx = makeContext();
+    const media = await ctx.upload(await plainImage(2, 2, '#ff0000'), 'image/png');
+    assert.deepEqual(await runNode('input:list', { items: [media.url], itemType: 'IMAGE' }, ctx), {
+      list: [{ type: 'IMAGE', media }],
+    });
+    const items = new Array(101).fill(media.url);
+    await assert.rejects(runNode('input:list', { items, itemType: 'IMAGE' }, ctx), { code: 'list_too_long' });
+  });
+
+  it('refuses what is no list', async () => {
+    assert.throws(() => runInput('input:list', 'a'), { code: 'invalid_inputs' });
+    await assert.rejects(runNode('input:list', { items: 'a' }), { code: 'invalid_items' });
+  });
+});

@@ -1,0 +1,151 @@
+// The nodes that draw: sandbox pictures and text cards, checked by their pixels.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { MediaRef } from '../../src/graph/types.ts';
+import { makeContext, runNode } from '../support/node-context.ts';
+import { isNear, type Pixels, plainImage, readPixels } from '../support/pixels.ts';
+
+const ctx = makeContext();
+
+async function draw(nodeType: string, values: Readonly<Record<string, unknown>>): Promise<MediaRef> {
+  const { image } = await runNode(nodeType, values, ctx);
+  return image as MediaRef;
+}
+
+const pixelsOf = (ref: MediaRef): Promise<Pixels> => readPixels(ctx.bytesOf(ref));
+
+/** How many pixels of an area are near a colour. */
+function count(
+  { at }: Pixels,
+  [x, y, width, height]: readonly [number, number, number, number],
+  color: readonly number[],
+): number {
+  let near = 0;
+  for (let row = y; row < y + height; row++)
+    for (let column = x; column < x + width; column++) if (isNear(at(column, row), color, 24)) near++;
+  return near;
+}
+
+describe('generate:sandbox', () => {
+  const small = { prompt: 'a red fox', width: 256, height: 192 };
+
+  it('draws 1024 × 1024 unless told otherwise, at no cost', async () => {
+    const image = await draw('generate:sandbox', { prompt: 'a red fox' });
+    assert.deepEqual([image.width, image.height, image.contentType], [1024, 1024, 'image/png']);
+  });
+
+  for (const style of ['gradient', 'blocks', 'rings']) {
+    it(`draws the same ${style} for the same words, and another for another seed or prompt`, async () => {
+      const hash = async (change: object) =>
+        (await draw('generate:sandbox', { ...small, style, ...change })).sha256;
+      const first = await hash({});
+      assert.equal(await hash({}), first);
+      assert.notEqual(await hash({ seed: 1 }), first);
+      assert.notEqual(await hash({ prompt: 'a red foxes' }), first);
+    });
+
+    it(`labels ${style} with white letters on a dark ground`, async () => {
+      const pixels = await pixelsOf(
+        await draw('generate:sandbox', { prompt: 'x', width: 512, height: 512, style }),
+      );
+      // The pill stands in the lower left; its letters are some hundred pixels of white.
+      assert.ok(count(pixels, [16, 467, 90, 29], [255, 255, 255, 255]) > 60);
+      assert.ok(count(pixels, [16, 467, 90, 29], [20, 20, 26, 255]) > 200);
+    });
+  }
+
+  it('copes with prompts that are long, empty, or of other scripts, and with odd shapes', async () => {
+    for (const prompt of ['', ' ', 'x'.repeat(100_000), '狐狸 🦊 ثعلب', '\u0000\ud800']) {
+      assert.equal((await draw('generate:sandbox', { ...small, prompt })).width, 256);
+    }
+    for (const style of ['gradient', 'blocks', 'rings']) {
+      const image = await draw('generate:sandbox', { prompt: 'x', width: 64, height: 2000, style });
+      assert.deepEqual([image.width, image.height], [64, 2000]);
+    }
+  });
+
+  it('refuses sizes out of bounds', async () => {
+    for (const width of [63, 4097, Number.NaN, -1]) {
+      await assert.rejects(draw('generate:sandbox', { prompt: 'x', width }), { code: 'out_of_range' });
+    }
+  });
+});
+
+describe('edit:sandbox', () => {
+  it('tints and labels its input, keeping its size, the same each time', async () => {
+    const grey = await ctx.upload(await plainImage(400, 300, '#808080'), 'image/png');
+    const values = { image: grey, prompt: 'make it a sunset' };
+    const image = await draw('edit:sandbox', values);
+    assert.deepEqual([image.width, image.height], [400, 300]);
+    const pixels = await pixelsOf(image);
+    const [red = 0, green = 0] = pixels.at(200, 60);
+    assert.ok(red > green + 20, 'a sunset is warm');
+    assert.ok(count(pixels, [9, 270, 80, 20], [255, 255, 255, 255]) > 20);
+    assert.equal((await draw('edit:sandbox', values)).sha256, image.sha256);
+  });
+
+  it('copes with a tiny image', async () => {
+    const tiny = await ctx.upload(await plainImage(1, 1, '#808080'), 'image/png');
+    assert.equal((await draw('edit:sandbox', { image: tiny, prompt: 'x' })).width, 1);
+  });
+});
+
+describe('utility:text_to_image_card', () => {
+  it('sets the words in the colour of the theme, the same each time', async () => {
+    const values = { title: 'Hello', text: 'A card', theme: 'mono', width: 600, height: 315 };
+    const image = await draw('utility:text_to_image_card', values);
+    assert.deepEqual([image.width, image.height], [600, 315]);
+    assert.ok(count(await pixelsOf(image), [0, 0, 600, 315], [10, 10, 10, 255]) > 800);
+    assert.equal((await draw('utility:text_to_image_card', values)).sha256, image.sha256);
+  });
+
+  it('puts a picture beside the words', async () => {
+    const green = await ctx.upload(await plainImage(50, 50, '#00ff00', 'jpeg'), 'image/jpeg');
+    const pixels = await pixelsOf(
+      await draw('utility:text_to_image_card', { text: 'Hi', image: green, width: 200, height: 100 }),
+    );
+    assert.ok(isNear(pixels.at(190, 50), [0, 255, 0, 255], 8));
+    assert.ok(!isNear(pixels.at(20, 5), [0, 255, 0, 255], 60));
+  });
+
+  it('leaves the outside of round corners transparent, and glass translucent', async () => {
+    const pixels = await pixelsOf(
+      await draw('utility:text_to_image_card', {
+        text: 'Hi',
+        theme: 'glass',
+        radius: 30,
+        width: 200,
+        height: 100,
+      }),
+    );
+    assert.equal(pixels.at(0, 0)[3], 0);
+    const alpha = pixels.at(100, 2)[3] ?? 0;
+    assert.ok(alpha > 100 && alpha < 255);
+  });
+
+  it('keeps text of any length within the margins', async () => {
+    for (const text of ['word '.repeat(5000), 'x'.repeat(5000), '\n'.repeat(3000), '漢字'.repeat(2000)].map(
+      words => `.${words}`,
+    )) {
+      const pixels = await pixelsOf(
+        await draw('utility:text_to_image_card', {
+          text,
+          title: text,
+          theme: 'mono',
+          width: 300,
+          height: 160,
+        }),
+      );
+      assert.equal(count(pixels, [0, 0, 300, 10], [10, 10, 10, 255]), 0);
+      assert.equal(count(pixels, [0, 150, 300, 10], [10, 10, 10, 255]), 0);
+      assert.equal(count(pixels, [290, 0, 10, 160], [10, 10, 10, 255]), 0);
+    }
+  });
+
+  it('refuses to draw nothing, and colours that are none', async () => {
+    await assert.rejects(draw('utility:text_to_image_card', { text: ' ' }), { code: 'missing_text' });
+    await assert.rejects(draw('utility:text_to_image_card', { text: 'x', accent: 'url(x)' }), {
+      code: 'invalid_color',
+    });
+  });
+});
