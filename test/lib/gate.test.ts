@@ -1,0 +1,61 @@
+// The gate: order, bounds, and callers that give up.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createGate } from '../../src/lib/gate.ts';
+
+const { signal } = new AbortController();
+
+/** A piece of work that ends when told to. */
+function makeWork(name: string, log: string[]) {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const work = () => {
+    log.push(name);
+    return promise;
+  };
+  return { work, end: () => resolve(name), fail: (err: Error) => reject(err) };
+}
+
+describe('createGate', () => {
+  it('lets in so many at once, the others in order of arrival', async () => {
+    const gate = createGate({ concurrency: 2, maxWaiting: 10 });
+    const log: string[] = [];
+    const works = ['a', 'b', 'c', 'd'].map(name => makeWork(name, log));
+    const results = works.map(({ work }) => gate(work, signal));
+    await Promise.resolve();
+    assert.deepEqual(log, ['a', 'b']);
+    for (const { end } of works) end();
+    assert.deepEqual(await Promise.all(results), ['a', 'b', 'c', 'd']);
+    assert.deepEqual(log, ['a', 'b', 'c', 'd']);
+  });
+
+  it('refuses who comes when the queue is full', async () => {
+    const gate = createGate({ concurrency: 1, maxWaiting: 1 });
+    const log: string[] = [];
+    const [first, second] = [makeWork('a', log), makeWork('b', log)];
+    const results = [gate(first.work, signal), gate(second.work, signal)];
+    await assert.rejects(
+      gate(async () => 'c', signal),
+      { code: 'unavailable' },
+    );
+    first.end();
+    second.end();
+    assert.deepEqual(await Promise.all(results), ['a', 'b']);
+  });
+
+  it('takes an aborted caller out of the queue, and lets the next one in after a failure', async () => {
+    const gate = createGate({ concurrency: 1, maxWaiting: 10 });
+    const log: string[] = [];
+    const [first, second, third] = [makeWork('a', log), makeWork('b', log), makeWork('c', log)];
+    const aborting = new AbortController();
+    const results = [gate(first.work, signal), gate(second.work, aborting.signal), gate(third.work, signal)];
+    const settled = Promise.allSettled(results);
+    aborting.abort();
+    first.fail(new Error('broken'));
+    third.end();
+    assert.deepEqual(
+      (await settled).map(result => result.status),
+      ['rejected', 'rejected', 'fulfilled'],
+    );
+    assert.deepEqual(log, ['a', 'c']);
+  });
+});

@@ -1,0 +1,52 @@
+// The drawing threads: many at once, aborted ones, broken ones.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Still } from '../../src/render/still.ts';
+import { drawStill } from '../../src/render/stills.ts';
+import { readPixels } from '../support/pixels.ts';
+
+const { signal } = new AbortController();
+
+function still(seed: number, side = 64): Still {
+  return {
+    kind: 'sandbox-picture',
+    picture: { prompt: 'x', seed, style: 'blocks', width: side, height: side },
+  };
+}
+
+describe('drawStill', () => {
+  it('draws many at once, each as it was asked for', async () => {
+    const seeds = Array.from({ length: 20 }, (_, index) => index % 5);
+    const drawn = await Promise.all(seeds.map(seed => drawStill(still(seed), signal)));
+    const alone = await Promise.all([0, 1, 2, 3, 4].map(seed => drawStill(still(seed), signal)));
+    for (const [index, seed] of seeds.entries())
+      assert.ok(alone[seed]?.equals(drawn[index] ?? Buffer.alloc(0)));
+    assert.equal((await readPixels(drawn[0] ?? Buffer.alloc(0))).format, 'png');
+  });
+
+  it('stops at once where the signal is aborted, and draws on afterwards', async () => {
+    const aborting = new AbortController();
+    const drawing = drawStill(still(1, 4096), aborting.signal);
+    aborting.abort();
+    await assert.rejects(drawing, { name: 'AbortError' });
+    assert.ok((await drawStill(still(1), signal)).length > 0);
+  });
+
+  it('reports a picture that cannot be drawn, and draws on afterwards', async () => {
+    const card = {
+      kicker: '',
+      title: 'x',
+      text: '',
+      footer: '',
+      theme: 'mono',
+      align: 'left',
+      accent: '',
+      width: 64,
+      height: 64,
+      radius: 0,
+    } as const;
+    const broken: Still = { kind: 'card', card: { ...card, picture: Buffer.from('no picture') } };
+    await assert.rejects(drawStill(broken, signal), /could not be drawn/);
+    assert.ok((await drawStill({ kind: 'card', card }, signal)).length > 0);
+  });
+});
