@@ -47,7 +47,7 @@ export async function chooseRunner(request: RunnerRequest): Promise<Runner> {
   for (const runner of await listRunners(request)) {
     const reason = await probe(runner, request);
     if (reason === undefined) return runner;
-    reasons.push(`${runner.prefix.join(' ') || 'directly'}: ${reason}`);
+    reasons.push(`${describe(runner)}: ${reason}`);
   }
   const remedy =
     process.getuid?.() === 0
@@ -58,6 +58,9 @@ export async function chooseRunner(request: RunnerRequest): Promise<Runner> {
     `The embedded PostgreSQL (${request.postgres}) cannot run with its data in ${request.folder}. ${remedy}\nTried ${reasons.join('\nTried ')}`,
   );
 }
+
+const describe = ({ prefix, ids }: Runner): string =>
+  prefix.join(' ') || (ids === undefined ? 'directly' : `as user ${ids.uid}`);
 
 async function listRunners({ owner, account }: RunnerRequest): Promise<readonly Runner[]> {
   const accounts = await readAccounts();

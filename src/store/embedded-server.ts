@@ -41,6 +41,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
 const READY = 'database system is ready to accept connections';
 // Recovery replays at most what max_wal_size holds (1 GB by default).
 const START_TIMEOUT_MS = 120_000;
+// A process can end before the last of what it wrote is read.
+const LAST_WORDS_MS = 1_000;
 const KEPT_LINES = 8;
 const MAX_LINE_CHARS = 2000;
 /** Fast, then immediate, then none; the files survive each. */
@@ -63,6 +65,7 @@ export async function startServer(request: ServerRequest): Promise<Server> {
     child.once('error', err => resolve(err.message));
     child.once('exit', (code, signal) => resolve(signal === null ? `exit code ${code}` : signal));
   });
+  const closed = new Promise<true>(resolve => child.once('close', () => resolve(true)));
   const lines: string[] = [];
   const ready = new Promise<true>(resolve => {
     if (child.stderr === null) return;
@@ -80,6 +83,7 @@ export async function startServer(request: ServerRequest): Promise<Server> {
     return { pid: child.pid, ended, stop: () => stopServer(child, ended) };
   }
   await stopServer(child, ended);
+  await within(LAST_WORDS_MS, closed);
   const how = outcome ?? `not ready after ${START_TIMEOUT_MS / 1000} s`;
   throw new AppError(
     'unavailable',
