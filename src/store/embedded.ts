@@ -3,10 +3,10 @@ import { access, constants, mkdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, toError } from '../lib/errors.ts';
-import { findBinaries } from './embedded-binaries.ts';
+import { type Binaries, findBinaries } from './embedded-binaries.ts';
 import { ensureCluster, giveFolder, makeSocketDir, removeSocketDir } from './embedded-cluster.ts';
 import { clearLeftovers } from './embedded-leftovers.ts';
-import { takeLock } from './embedded-lock.ts';
+import { type ServiceLock, takeLock } from './embedded-lock.ts';
 import { chooseRunner } from './embedded-run.ts';
 import { type Server, type ServerRequest, startServer } from './embedded-server.ts';
 
@@ -45,47 +45,52 @@ const RESTART_DELAY_MS = 200;
  * service holds the folder or PostgreSQL cannot run here. Call it on the main thread: PostgreSQL ends with its caller.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
-  const { dataDir, address, log = () => undefined, onExit = () => undefined, account = 'postgres' } = options;
+  const { dataDir, address } = options;
   const binaries = await findBinaries();
   const folder = await makeFolder(dataDir);
-  const cluster = join(folder, 'cluster');
   const lock = await takeLock(join(folder, 'service.lock'), dataDir, address);
   try {
-    await clearLeftovers(cluster, log);
-    await removeSocketDir(lock.previous?.socketDir ?? '');
-    const owner = await stat(cluster).catch(() => undefined);
-    const runner = await chooseRunner({
-      postgres: binaries.postgres,
-      folder: dirname(folder),
-      owner,
-      account,
-    });
-    await giveFolder(folder, cluster, runner);
-    await ensureCluster(cluster, binaries.initdb, USER, runner);
-    const socketDir = await makeSocketDir(runner);
-    await lock.describe({ socketDir });
-    const request = { postgres: binaries.postgres, cluster, socketDir, runner, log };
-    const kept = await keepServer(request, onExit).catch(async (err: unknown) => {
-      await removeSocketDir(socketDir);
-      throw err;
-    });
-    return {
-      socketDir,
-      user: USER,
-      database: DATABASE,
-      get pid() {
-        return kept.server.pid;
-      },
-      stop: async () => {
-        await kept.stop();
-        await removeSocketDir(socketDir);
-        await lock.release();
-      },
-    };
+    return await startLocked(options, folder, binaries, lock);
   } catch (err) {
     await lock.release();
     throw err;
   }
+}
+
+async function startLocked(
+  options: EmbeddedOptions,
+  folder: string,
+  { postgres, initdb }: Binaries,
+  lock: ServiceLock,
+): Promise<EmbeddedPostgres> {
+  const { log = () => undefined, onExit = () => undefined, account = 'postgres' } = options;
+  const cluster = join(folder, 'cluster');
+  await clearLeftovers(cluster, log);
+  await removeSocketDir(lock.previous?.socketDir ?? '');
+  const owner = await stat(cluster).catch(() => undefined);
+  const runner = await chooseRunner({ postgres, folder: dirname(folder), owner, account });
+  await giveFolder(folder, cluster, runner);
+  await ensureCluster(cluster, initdb, USER, runner);
+  const socketDir = await makeSocketDir(runner);
+  await lock.describe({ socketDir });
+  const request = { postgres, cluster, socketDir, runner, log };
+  const kept = await keepServer(request, onExit).catch(async (err: unknown) => {
+    await removeSocketDir(socketDir);
+    throw err;
+  });
+  return {
+    socketDir,
+    user: USER,
+    database: DATABASE,
+    get pid() {
+      return kept.server.pid;
+    },
+    stop: async () => {
+      await kept.stop();
+      await removeSocketDir(socketDir);
+      await lock.release();
+    },
+  };
 }
 
 /** PostgreSQL's own folder below the data folder, without symlinks in its path. */
