@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import sharp from 'sharp';
+import { findMediaType, maxBytesAt, maxBytesAtDoor } from '../../src/media/accepted-types.ts';
+import { identify, sniffType } from '../../src/media/sniff.ts';
+
+const box = (type: string, body: string): Buffer => {
+  const size = Buffer.alloc(4);
+  size.writeUInt32BE(8 + body.length);
+  return Buffer.concat([size, Buffer.from(type + body, 'latin1')]);
+};
+const mp4 = (brand: string): Buffer =>
+  Buffer.concat([box('ftyp', `${brand}\0\0\x02\0${brand}`), box('free', ''), box('mdat', 'x'.repeat(64))]);
+const WEBM = Buffer.from(
+  '1a45dfa39f4286810142f7810142f2810442f381084282847765626d42878104428581021853806701ffffffffffffff',
+  'hex',
+);
+const WAV = Buffer.from(
+  'RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x40\x1f\0\0\x80\x3e\0\0\x02\0\x10\0data\0\0\0\0',
+  'latin1',
+);
+const SVG = '<?xml version="1.0"?>\n<!-- by hand -->\n<svg xmlns="http://www.w3.org/2000/svg"/>';
+
+/** Accepted type → files of it. */
+const FILES: Record<string, Buffer[]> = {
+  'video/mp4': [mp4('isom'), mp4('mp42'), mp4('M4V ')],
+  'video/quicktime': [mp4('qt  ')],
+  'audio/mp4': [mp4('M4A ')],
+  'video/webm': [WEBM],
+  'audio/mpeg': [
+    Buffer.concat([
+      Buffer.from('ID3\x03\0\0\0\0\0\x0a', 'latin1'),
+      Buffer.alloc(10),
+      Buffer.from('fffb9064', 'hex'),
+      Buffer.alloc(500),
+    ]),
+    Buffer.concat([Buffer.from('fffb9064', 'hex'), Buffer.alloc(500)]),
+  ],
+  'audio/wav': [WAV],
+  'image/svg+xml': [
+    Buffer.from(SVG),
+    Buffer.from(`\uFEFF${SVG}`, 'utf16le'),
+    Buffer.from('\n <svg/>'),
+    Buffer.from(`<svg:svg xmlns:svg="x">${'ä'.repeat(5000)}</svg:svg>`),
+  ],
+};
+
+before(async () => {
+  for (const format of ['jpeg', 'png', 'gif', 'webp', 'avif'] as const) {
+    FILES[`image/${format}`] = [
+      await sharp({ create: { width: 8, height: 8, channels: 3, background: 'red' } })
+        .toFormat(format)
+        .toBuffer(),
+    ];
+  }
+});
+
+test('every accepted type is known by its bytes', async () => {
+  assert.equal(Object.keys(FILES).length, 12);
+  for (const [type, files] of Object.entries(FILES)) {
+    for (const bytes of files) {
+      assert.equal((await identify(bytes, undefined)).contentType, type);
+      assert.equal((await identify(bytes, 'application/octet-stream')).contentType, type);
+      assert.equal((await identify(bytes, `${type.toUpperCase()}; charset=x`)).contentType, type);
+    }
+  }
+});
+
+const only = (type: string): Buffer => FILES[type]?.[0] ?? assert.fail(type);
+
+test('the names that clients use are one type', async () => {
+  for (const [alias, type] of [
+    ['image/jpg', 'image/jpeg'],
+    ['audio/mp3', 'audio/mpeg'],
+    ['audio/x-wav', 'audio/wav'],
+    ['audio/x-m4a', 'audio/mp4'],
+    ['audio/m4a', 'audio/mp4'],
+  ] as const) {
+    assert.equal((await identify(only(type), alias)).contentType, type);
+  }
+});
+
+test('an m4a that calls itself mp4 is what it was declared', async () => {
+  assert.equal((await identify(mp4('isom'), 'audio/mp4')).contentType, 'audio/mp4');
+});
+
+test('empty_file: no bytes', async () => {
+  await assert.rejects(identify(Buffer.alloc(0), 'image/png'), { code: 'empty_file' });
+});
+
+test('unsupported_type: a declaration that is not accepted, or bytes of another type', async () => {
+  for (const declared of ['text/html', 'image/bmp', 'image/heic', 'application/pdf', 'image/', 'png', '\0']) {
+    await assert.rejects(identify(only('image/png'), declared), { code: 'unsupported_type' }, declared);
+  }
+  for (const [bytes, declared] of [
+    [only('image/png'), 'image/jpeg'],
+    [only('image/png'), 'video/mp4'],
+    [WAV, 'audio/mpeg'],
+    [only('image/png'), 'image/svg+xml'],
+    [Buffer.from(SVG), 'image/png'],
+    [Buffer.from('hello'), 'audio/mpeg'],
+    [Buffer.from('hello'), ''],
+    [Buffer.from('%PDF-1.7 '), undefined],
+    [Buffer.from('<html></html>'), undefined],
+  ] as const) {
+    await assert.rejects(identify(bytes, declared), { code: 'unsupported_type' }, `${declared}`);
+  }
+});
+
+test('unreadable_image: an image by declaration that shows itself as nothing', async () => {
+  for (const text of ['hello', '%PDF-1.7 ', 'PK\x03\x04', '<html></html>'])
+    await assert.rejects(identify(Buffer.from(text), 'image/png'), { code: 'unreadable_image' });
+});
+
+test('what claims to be an SVG is left to the sanitizer', async () => {
+  assert.equal((await identify(Buffer.from('<html></html>'), 'image/svg+xml')).contentType, 'image/svg+xml');
+});
+
+test('sniffing takes any bytes', async () => {
+  for (const bytes of [
+    Buffer.alloc(1),
+    Buffer.alloc(5000),
+    Buffer.from('fffe', 'hex'),
+    Buffer.from('<'),
+    Buffer.from('feff00', 'hex'),
+    mp4('isom').subarray(0, 9),
+  ])
+    await sniffType(bytes);
+});
+
+test('each door has its limit for each type', () => {
+  const png = findMediaType('image/png') ?? assert.fail();
+  const mov = findMediaType('video/quicktime') ?? assert.fail();
+  const svg = findMediaType('image/svg+xml') ?? assert.fail();
+  assert.deepEqual(
+    [maxBytesAt('multipart', png), maxBytesAt('dataUrl', mov), maxBytesAt('url', mov)],
+    [4_194_304, 3_145_728, 26_214_400],
+  );
+  assert.deepEqual(
+    [maxBytesAt('presigned', png), maxBytesAt('presigned', mov), maxBytesAt('presigned', svg)],
+    [26_214_400, 104_857_600, 0],
+  );
+  assert.deepEqual([maxBytesAt('url', svg), maxBytesAtDoor('url')], [1_048_576, 26_214_400]);
+});
