@@ -50,6 +50,7 @@ async function demonstrate(signal: AbortSignal): Promise<void> {
   const secret = randomBytes(32).toString('hex');
   await using receiver = await receiveWebhook(secret);
   const ended = await runExample(client, { url: receiver.url, secret });
+  if (!terminal.isLive) terminal.print('');
   for (const line of drawTable(ended, terminal)) terminal.print(line);
   terminal.print('');
   if (ended.status !== 'COMPLETED')

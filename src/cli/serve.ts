@@ -1,8 +1,11 @@
 // `graphwright serve` and `graphwright worker`: the service in the foreground, from its start to a drained end.
 import { once } from 'node:events';
+import type { Service } from '../app.ts';
+import { toError } from '../lib/errors.ts';
 import { readSettings, type Settings, SettingsError } from '../lib/settings.ts';
 import type { Command, CommandInput } from './command.ts';
 import { formatMs } from './run-view.ts';
+import type { Terminal } from './terminal.ts';
 
 export const serve: Command = input => runService(readSettings(), input);
 
@@ -18,16 +21,43 @@ export const work: Command = input => {
 
 async function runService(settings: Settings, { terminal, signal }: CommandInput): Promise<void> {
   const { startService } = await import('../app.ts');
-  const service = await startService(settings);
-  // stdout belongs to the log, a JSON line an event; what is for a person goes to stderr.
-  terminal.note(`Graphwright is ready at ${service.url} (${formatMs(performance.now())}). Ctrl-C stops it.`);
-  if (service.bootstrapKey !== undefined) {
-    terminal.note(`\n  Your API key, shown this once: ${service.bootstrapKey}\n`);
-    terminal.note(
-      `  export GRAPHWRIGHT_API_KEY=${service.bootstrapKey}\n  npm exec graphwright -- run examples/postcard.json\n`,
-    );
+  const fatal = Promise.withResolvers<never>();
+  // It may come while nobody waits yet; the race below hears of it all the same.
+  fatal.promise.catch(() => undefined);
+  const service = await startService(settings, { onFatal: fatal.reject }).catch((err: unknown) => {
+    throw explainListening(toError(err), settings);
+  });
+  try {
+    announce(service, terminal);
+    await Promise.race([fatal.promise, signal.aborted ? undefined : once(signal, 'abort')]);
+    terminal.note('Stopping: what is in flight is finished first. Signal again to stop at once.');
+  } finally {
+    await service.close();
   }
-  if (!signal.aborted) await once(signal, 'abort');
-  terminal.note('Stopping: what is in flight is finished first. Signal again to stop at once.');
-  await service.close();
+}
+
+// stdout belongs to the log, a JSON line an event; what is for a person goes to stderr.
+function announce({ url, bootstrapKey }: Service, terminal: Terminal): void {
+  terminal.note(`Graphwright is ready at ${url} (${formatMs(performance.now())}). Ctrl-C stops it.`);
+  if (bootstrapKey === undefined) return;
+  terminal.note(`\n  Your API key, shown this once: ${bootstrapKey}\n`);
+  terminal.note(
+    `  export GRAPHWRIGHT_API_KEY=${bootstrapKey}\n  npm exec graphwright -- run examples/postcard.json\n`,
+  );
+}
+
+/** What the system says of an address it does not give, in words that name the settings. */
+function explainListening(err: Error, { HOST, PORT }: Settings): Error {
+  const { code } = err as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE')
+    return new Error(`${HOST}:${PORT} is in use. Stop what listens there, or set PORT.`, { cause: err });
+  if (code === 'EACCES')
+    return new Error(`This account may not listen on ${HOST}:${PORT}. Set PORT to 1024 or above.`, {
+      cause: err,
+    });
+  if (code === 'EADDRNOTAVAIL')
+    return new Error(`${HOST} is no address of this machine. Set HOST to 127.0.0.1 or 0.0.0.0.`, {
+      cause: err,
+    });
+  return err;
 }
