@@ -368,6 +368,7 @@ async function sizeOverlay(
   assertSize(size);
   const scaled = overlay
     .resize({ ...size, fit: 'fill' })
+    .withIccProfile('srgb')
     .toColourspace('srgb')
     .ensureAlpha();
   // Keeps of each pixel as much as the opacity says, whatever the overlay's own transparency.
