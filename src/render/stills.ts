@@ -50,10 +50,12 @@ function startWorker(): Worker {
   // Sources run as .ts; the published package holds .js.
   const file = new URL(`./still-worker${extname(import.meta.filename)}`, import.meta.url);
   const worker = new Worker(file, { env: { DISABLE_SYSTEM_FONTS_LOAD: '1' } });
-  worker.on('exit', () => {
+  // Both events may also befall a thread that nobody waits for.
+  const forget = (): void => {
     clearTimeout(idle.get(worker));
     idle.delete(worker);
-  });
+  };
+  worker.on('error', forget).on('exit', forget);
   return worker;
 }
 
