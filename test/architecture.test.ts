@@ -85,7 +85,9 @@ function scanImports(text: string): Import[] {
 function readFiles(folder: string): SourceFile[] {
   const base = join(ROOT, folder);
   return readdirSync(base, { recursive: true, withFileTypes: true })
-    .filter(entry => entry.isFile() && entry.name.endsWith('.ts'))
+    .filter(
+      entry => entry.isFile() && entry.name.endsWith('.ts') && !entry.parentPath.includes('node_modules'),
+    )
     .map(entry => {
       const path = relative(base, join(entry.parentPath, entry.name)).replaceAll('\\', '/');
       const text = readFileSync(join(base, path), 'utf8');
