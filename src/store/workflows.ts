@@ -33,6 +33,8 @@ export interface WorkflowRow {
 export interface ReadWorkflowRow extends WorkflowRow {
   readonly share_role: 'VIEW' | 'EDIT' | 'OWNER' | null;
   readonly team_role: 'OWNER' | 'EDITOR' | 'VIEWER' | null;
+  /** Whose the media is that contains the workflow. */
+  readonly media_user_id: number | null;
 }
 
 const COLUMNS = `w.id, w.user_id, w.team_id, w.folder_id, w.version, w.name, w.description, w.tags, w.is_active,
@@ -51,10 +53,11 @@ export async function findWorkflow(
 }
 
 const FIND = `
-select ${COLUMNS}, p.role as share_role, m.role as team_role
+select ${COLUMNS}, p.role as share_role, m.role as team_role, d.user_id as media_user_id
 from workflows w
 left join workflow_permissions p on p.workflow_id = w.id and p.user_id = $2
 left join team_members m on m.team_id = w.team_id and m.user_id = $2
+left join media d on d.id = w.media_id
 where w.id = $1 and w.deleted_at is null`;
 
 /** The same, with the row locked until the transaction ends. */
