@@ -2,16 +2,23 @@
 // redirect hop again, and bounds size and time.
 import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
+import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { Agent, type Dispatcher } from 'undici';
 import { isLoopbackHost, isPublicAddress } from './addresses.ts';
 import { FetchError, refusal, toFetchError } from './fetch-error.ts';
 
+/** A body that is too large to hold; it can be sent once, so no redirect is followed with it. */
+export interface SizedStream {
+  readonly stream: Readable;
+  readonly bytes: number;
+}
+
 export interface OutboundRequest {
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array;
+  readonly body?: string | Uint8Array | SizedStream;
   readonly signal?: AbortSignal | undefined;
   /** For the whole exchange: redirects and the body's last byte included. */
   readonly timeoutMs: number;
@@ -126,7 +133,7 @@ interface Hop {
   readonly url: URL;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array | undefined;
+  readonly body: OutboundRequest['body'];
 }
 
 /** What the hops of one exchange share. */
@@ -185,6 +192,7 @@ function nextHop(hop: Hop, { statusCode, headers }: Dispatcher.ResponseData): Ho
   const url = parseOutboundUrl(target.href);
   const isStranger = url.origin !== hop.url.origin;
   const becomesGet = statusCode === 303 ? hop.method !== 'HEAD' : statusCode <= 302 && hop.method === 'POST';
+  if (!becomesGet && isStream(hop.body)) return undefined;
   const kept = Object.entries(hop.headers).filter(
     ([name]) =>
       (!isStranger || HEADERS_FOR_STRANGERS.has(name)) && !(becomesGet && name.startsWith('content-')),
@@ -197,14 +205,18 @@ function nextHop(hop: Hop, { statusCode, headers }: Dispatcher.ResponseData): Ho
   };
 }
 
+function isStream(body: OutboundRequest['body']): body is SizedStream {
+  return typeof body === 'object' && 'stream' in body;
+}
+
 async function send(hop: Hop, shared: Exchange, agent: Agent): Promise<Dispatcher.ResponseData> {
   shared.signal.throwIfAborted();
   return await agent.compose(noteSending(shared)).request({
     origin: hop.url.origin,
     path: hop.url.pathname + hop.url.search,
     method: hop.method,
-    headers: hop.headers,
-    body: hop.body ?? null,
+    headers: isStream(hop.body) ? { ...hop.headers, 'content-length': String(hop.body.bytes) } : hop.headers,
+    body: (isStream(hop.body) ? hop.body.stream : hop.body) ?? null,
     signal: shared.signal,
   });
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { after, before, beforeEach, test } from 'node:test';
 import {
@@ -309,6 +310,19 @@ for (const [status, method] of [
     );
   });
 }
+
+test('a streamed body is sent with its length, and not to where a redirect points', async () => {
+  const request = { ...BOUNDS, method: 'PUT' } as const;
+  const sized = () => ({ stream: Readable.from([Buffer.from('in '), Buffer.from('pieces')]), bytes: 9 });
+  const echo = JSON.parse((await client.fetch(hub('/echo'), { ...request, body: sized() })).body.toString());
+  assert.deepEqual([echo.body, echo.headers['content-length']], ['in pieces', '9']);
+  assert.equal((await client.fetch(to('/echo', 307), { ...request, body: sized() })).status, 307);
+  await refuses(
+    client.fetch(hub('/silent'), { ...request, body: { ...sized(), bytes: 10 } }),
+    'connection_lost',
+    true,
+  );
+});
 
 test('a body over the bound is refused, declared or poured', async () => {
   await refuses(client.fetch(hub('/declared'), BOUNDS), 'too_large', true);
