@@ -1,20 +1,11 @@
 // Media on the local disk: a temporary file, fsync, rename, fsync of the folder; keys spread over 1,024 folders.
 import { randomUUID } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { AppError } from '../lib/errors.ts';
 import { syncFolder } from '../lib/sync-folder.ts';
-import { createMeter } from './measure.ts';
-import {
-  type ByteRange,
-  checkKey,
-  type MediaStorage,
-  type PutOptions,
-  type ReadFile,
-  type StoredFile,
-} from './storage.ts';
+import { writeMeasured } from './measure.ts';
+import { type ByteRange, checkKey, type MediaStorage, type ReadFile } from './storage.ts';
 
 const STALE_MS = 3_600_000;
 const READ_CHUNK_BYTES = 262_144;
@@ -44,7 +35,7 @@ export async function openDiskStorage(folder: string): Promise<MediaStorage> {
       checkKey(key);
       const path = join(temporary, randomUUID());
       try {
-        const stored = await writeFile(path, source, options);
+        const stored = await writeMeasured(path, source, options);
         await settle(path, key);
         return stored;
       } catch (err) {
@@ -72,21 +63,6 @@ export async function openDiskStorage(folder: string): Promise<MediaStorage> {
 /** The random end of the id, since its beginning is the time: files of one hour must not share a folder. */
 function shardOf(key: string): string {
   return checkKey(key).slice(-2);
-}
-
-async function writeFile(
-  path: string,
-  source: Uint8Array | AsyncIterable<Uint8Array>,
-  { maxBytes, signal }: PutOptions,
-): Promise<StoredFile> {
-  const meter = createMeter(maxBytes);
-  const file = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true });
-  await pipeline(
-    meter.pass(source instanceof Uint8Array ? [source] : source),
-    file,
-    signal === undefined ? {} : { signal },
-  );
-  return meter.total();
 }
 
 async function readFile(path: string, range: ByteRange | undefined): Promise<ReadFile> {

@@ -1,28 +1,32 @@
-// Counts and hashes bytes on their way to storage, and ends the way once there are too many.
+// Writes what is to be stored to a file of its own, counted and hashed on the way, and no further than its bound.
 import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
 import { AppError } from '../lib/errors.ts';
-import type { StoredFile } from './storage.ts';
+import type { PutOptions, Source, StoredFile } from './storage.ts';
 
-export interface Meter {
-  /** Passes the chunks on. Throws `file_too_large`. */
-  pass(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined>;
-  /** What has passed; asked for once, at the end. */
-  total(): StoredFile;
-}
-
-export function createMeter(maxBytes: number): Meter {
+/** Writes and fsyncs a new file. Throws `file_too_large` and whatever the source throws; the file is then the caller's to remove. */
+export async function writeMeasured(
+  path: string,
+  source: Source,
+  { maxBytes, signal }: PutOptions,
+): Promise<StoredFile> {
   const hash = createHash('sha256');
   let bytes = 0;
-  return {
-    async *pass(source) {
-      for await (const chunk of source) {
-        bytes += chunk.length;
-        if (bytes > maxBytes)
-          throw new AppError('file_too_large', `The file is over the limit of ${maxBytes} bytes.`);
-        hash.update(chunk);
-        yield chunk;
-      }
-    },
-    total: () => ({ bytes, sha256: hash.digest('hex') }),
+  const measure = async function* (): AsyncGenerator<Uint8Array, void, undefined> {
+    for await (const chunk of source instanceof Uint8Array ? [source] : source) {
+      bytes += chunk.length;
+      if (bytes > maxBytes) throw tooLarge(maxBytes);
+      hash.update(chunk);
+      yield chunk;
+    }
   };
+  const file = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true });
+  await pipeline(measure(), file, signal === undefined ? {} : { signal });
+  return { bytes, sha256: hash.digest('hex') };
+}
+
+/** The refusal of a file over its bound. */
+export function tooLarge(maxBytes: number): AppError {
+  return new AppError('file_too_large', `The file is over the limit of ${maxBytes} bytes.`);
 }

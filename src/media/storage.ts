@@ -2,6 +2,9 @@
 import type { Readable } from 'node:stream';
 import { isId } from '../lib/ids.ts';
 
+/** Bytes that are at hand, or that arrive in pieces. */
+export type Source = Uint8Array | AsyncIterable<Uint8Array>;
+
 export interface StoredFile {
   readonly bytes: number;
   /** Hex digits. */
@@ -30,7 +33,7 @@ export interface ReadFile {
 /** A key is a media id, or `pendingKey` of one. Every function throws where it is neither. */
 export interface MediaStorage {
   /** Stores all of the source durably, or nothing; what the key held before is replaced. */
-  put(key: string, source: Uint8Array | AsyncIterable<Uint8Array>, options: PutOptions): Promise<StoredFile>;
+  put(key: string, source: Source, options: PutOptions): Promise<StoredFile>;
   /** Throws `not_found` where there is no such file. A range must lie within the file. */
   read(key: string, range?: ByteRange): Promise<ReadFile>;
   stat(key: string): Promise<{ readonly bytes: number } | undefined>;
