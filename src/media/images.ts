@@ -79,12 +79,11 @@ export function resizeImage(
   return change(bytes, signal, (image, facts) => {
     assertSize(resizedSize(facts, options));
     const { width, height, fit, background } = options;
-    return image.resize({
-      ...(width === undefined ? {} : { width }),
-      ...(height === undefined ? {} : { height }),
-      fit,
-      background,
-    });
+    const sides = {
+      ...(width === undefined ? {} : { width: Math.max(1, Math.round(width)) }),
+      ...(height === undefined ? {} : { height: Math.max(1, Math.round(height)) }),
+    };
+    return image.resize({ ...sides, fit, background });
   });
 }
 

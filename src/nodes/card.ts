@@ -5,7 +5,7 @@ import { CARD_THEMES, type Card, pictureFrame } from '../render/still.ts';
 import { drawStill } from '../render/stills.ts';
 import { color } from './color.ts';
 import { choice, defineNode, image, type NodeContext, NodeError, number, text } from './define.ts';
-import { store, within } from './image.ts';
+import { store } from './image.ts';
 
 const [MIN_SIDE, MAX_SIDE] = [64, 4096];
 
@@ -38,9 +38,9 @@ export const textToImageCard = defineNode({
       theme: config.theme,
       align: config.align,
       accent: config.accent === '' ? '' : color(config.accent),
-      width: Math.round(within(config.width, MIN_SIDE, MAX_SIDE, 'width')),
-      height: Math.round(within(config.height, MIN_SIDE, MAX_SIDE, 'height')),
-      radius: within(config.radius, 0, MAX_SIDE / 2, 'radius'),
+      width: Math.round(config.width),
+      height: Math.round(config.height),
+      radius: config.radius,
     };
     const beside = picture === undefined ? {} : { picture: await fitPicture(picture, card, ctx) };
     const bytes = await drawStill({ kind: 'card', card: { ...card, ...beside } }, ctx.signal);

@@ -1,9 +1,10 @@
 // The comparisons of logic:if: a value of any type against a text of the config.
 import { isDeepStrictEqual } from 'node:util';
 import type { Value } from '../graph/types.ts';
+import { valueToJson, valueToText } from '../graph/values.ts';
 import { NodeError } from './define.ts';
+import { parseJson } from './limits.ts';
 import { testRegex } from './regex.ts';
-import { parseJson, valueToJson, valueToText } from './value.ts';
 
 export const OPERATORS = [
   'equals',

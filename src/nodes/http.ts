@@ -1,7 +1,7 @@
 // The HTTP request node, through the guarded client.
 import type { Json } from '../graph/types.ts';
 import { choice, defineNode, json as jsonPort, NodeError, number, text } from './define.ts';
-import { boundedText, isJsonObject, parseJson } from './value.ts';
+import { boundedText, isJsonObject, parseJson } from './limits.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 const MAX_HEADERS = 50;

@@ -52,15 +52,10 @@ export const imageResize = defineNode({
     }),
   },
   outputs: IMAGE_OUTPUT,
-  run: async ({ image: input, width, height, fit, background }, ctx) => {
-    const size = { width: wholeSide(width, 'width'), height: wholeSide(height, 'height') };
-    const bytes = await ctx.media.read(input);
+  run: async ({ image: input, background, ...box }, ctx) => {
+    const options = { ...box, background: color(background) };
     return {
-      image: await store(
-        await resizeImage(bytes, { ...size, fit, background: color(background) }, ctx.signal),
-        'resized',
-        ctx,
-      ),
+      image: await store(await resizeImage(await ctx.media.read(input), options, ctx.signal), 'resized', ctx),
     };
   },
 });
@@ -101,7 +96,7 @@ export const imageRotate = defineNode({
   },
   outputs: IMAGE_OUTPUT,
   run: async ({ image: input, angle, mirror, background }, ctx) => {
-    const options = { angle: within(angle, -360, 360, 'angle'), mirror, background: color(background) };
+    const options = { angle, mirror, background: color(background) };
     const bytes = await ctx.media.read(input);
     return { image: await store(await rotateImage(bytes, options, ctx.signal), 'rotated', ctx) };
   },
@@ -122,14 +117,7 @@ export const imageAdjust = defineNode({
     effect: choice('Effect', ['none', 'grayscale', 'invert']),
   },
   outputs: IMAGE_OUTPUT,
-  run: async ({ image: input, brightness, contrast, saturation, hue, effect }, ctx) => {
-    const options = {
-      brightness: within(brightness, 0, 4, 'brightness'),
-      contrast: within(contrast, 0, 4, 'contrast'),
-      saturation: within(saturation, 0, 4, 'saturation'),
-      hue: within(hue, -360, 360, 'hue'),
-      effect,
-    };
+  run: async ({ image: input, ...options }, ctx) => {
     const bytes = await ctx.media.read(input);
     return { image: await store(await adjustImage(bytes, options, ctx.signal), 'adjusted', ctx) };
   },
@@ -144,7 +132,7 @@ export const imageBlur = defineNode({
   config: { radius: number('Radius in pixels', { default: 8, min: 0.3, max: 200 }) },
   outputs: IMAGE_OUTPUT,
   run: async ({ image: input, radius }, ctx) => {
-    const sigma = within(radius, 0.3, 200, 'radius');
+    const sigma = radius;
     return {
       image: await store(await blurImage(await ctx.media.read(input), sigma, ctx.signal), 'blurred', ctx),
     };
@@ -168,9 +156,7 @@ export const imageComposite = defineNode({
     blend: choice('Blend', BLENDS),
   },
   outputs: IMAGE_OUTPUT,
-  run: async ({ image: base, overlay, width, height, opacity, ...placing }, ctx) => {
-    const size = { width: wholeSide(width, 'width'), height: wholeSide(height, 'height') };
-    const options = { ...placing, ...size, opacity: within(opacity, 0, 1, 'opacity') };
+  run: async ({ image: base, overlay, ...options }, ctx) => {
     const [below, above] = await Promise.all([ctx.media.read(base), ctx.media.read(overlay)]);
     return { image: await store(await compositeImages(below, above, options, ctx.signal), 'composite', ctx) };
   },
@@ -195,12 +181,12 @@ export const imageGrid = defineNode({
   outputs: IMAGE_OUTPUT,
   run: async ({ list: items, columns, cellWidth, cellHeight, gap, background }, ctx) => {
     const options = {
-      columns: Math.round(within(columns, 1, 20, 'columns')),
+      columns: Math.round(columns),
       cell: {
-        width: Math.round(within(cellWidth, 1, 4096, 'cellWidth')),
-        height: Math.round(within(cellHeight, 1, 4096, 'cellHeight')),
+        width: Math.round(cellWidth),
+        height: Math.round(cellHeight),
       },
-      gap: Math.round(within(gap, 0, 500, 'gap')),
+      gap: Math.round(gap),
       background: color(background),
     };
     const reads = imagesOf(items).map(media => () => ctx.media.read(media));
@@ -236,7 +222,7 @@ export const imageConvert = defineNode({
   run: async ({ image: input, format, quality, background }, ctx) => {
     const options = {
       format,
-      quality: Math.round(within(quality, 1, 100, 'quality')),
+      quality: Math.round(quality),
       background: color(background),
     };
     return {
@@ -271,14 +257,4 @@ export const imageInfo = defineNode({
 export function store({ bytes, contentType }: ImageFile, name: string, ctx: NodeContext): Promise<MediaRef> {
   const extension = contentType === 'image/jpeg' ? 'jpg' : contentType.slice('image/'.length);
   return ctx.media.put(bytes, { contentType, name: `${name}.${extension}` });
-}
-
-/** The number, or a NodeError that names the field and what is allowed. */
-export function within(value: number, min: number, max: number, field: string): number {
-  if (value >= min && value <= max) return value;
-  throw new NodeError('out_of_range', `${field} must be from ${min} to ${max}, not ${value}.`);
-}
-
-function wholeSide(value: number | undefined, field: string): number | undefined {
-  return value === undefined ? undefined : Math.round(within(value, 1, MAX_SIDE, field));
 }

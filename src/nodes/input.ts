@@ -1,5 +1,6 @@
 // Input nodes: where values enter a graph, from their config or from a run's `inputs`.
 import type { Json, JsonObject, MediaRef, Value } from '../graph/types.ts';
+import { jsonToValue } from '../graph/values.ts';
 import { AppError } from '../lib/errors.ts';
 import {
   audio,
@@ -15,7 +16,7 @@ import {
   text,
   video,
 } from './define.ts';
-import { boundedList, isJsonObject, jsonToValue, MAX_LIST_LENGTH } from './value.ts';
+import { boundedList, isJsonObject, MAX_LIST_LENGTH } from './limits.ts';
 
 // A run may give a list where the config holds one value. It travels as `items`, outside the declared fields;
 // a run that gives one value clears it.

@@ -1,7 +1,8 @@
 // JSON nodes: take values out of a JSON value by path, and build one from parts.
 import type { Json, JsonObject } from '../graph/types.ts';
+import { jsonToValue, valueToJson } from '../graph/values.ts';
 import { any, defineNode, json, NodeError, type Spec } from './define.ts';
-import { isJsonObject, isPortName, jsonToValue, MAX_TEXT_LENGTH, parseJson, valueToJson } from './value.ts';
+import { isJsonObject, isPortName, MAX_TEXT_LENGTH, parseJson } from './limits.ts';
 
 const MAX_PORTS = 50;
 

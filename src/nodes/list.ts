@@ -1,7 +1,7 @@
 // List nodes: pick an item, cut a part, gather values into one list again.
 import type { Value } from '../graph/types.ts';
 import { any, defineNode, list, NodeError, number } from './define.ts';
-import { boundedList } from './value.ts';
+import { boundedList } from './limits.ts';
 
 export const listItem = defineNode({
   nodeType: 'utility:list_item',

@@ -1,7 +1,7 @@
 // Regular expressions that come with a graph: matched by RE2, in linear time, and bounded besides.
 import type { RE2JS } from 're2js';
 import { NodeError } from './define.ts';
-import { assertTextLength } from './value.ts';
+import { assertTextLength } from './limits.ts';
 
 const MAX_PATTERN_LENGTH = 500;
 // RE2's work is at most text length × program size; 20 million steps take well under a second here.

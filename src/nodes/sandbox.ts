@@ -3,7 +3,7 @@ import { compositeImages, inspectImage, resizeImage } from '../media/images.ts';
 import { SANDBOX_STYLES } from '../render/still.ts';
 import { drawStill } from '../render/stills.ts';
 import { choice, defineNode, image, number, text } from './define.ts';
-import { store, within } from './image.ts';
+import { store } from './image.ts';
 
 const [MIN_SIDE, MAX_SIDE] = [64, 4096];
 const side = (label: string) => number(label, { default: 1024, min: MIN_SIDE, max: MAX_SIDE });
@@ -28,8 +28,8 @@ export const generateSandbox = defineNode({
       prompt,
       seed,
       style,
-      width: Math.round(within(width, MIN_SIDE, MAX_SIDE, 'width')),
-      height: Math.round(within(height, MIN_SIDE, MAX_SIDE, 'height')),
+      width: Math.round(width),
+      height: Math.round(height),
     };
     const bytes = await drawStill({ kind: 'sandbox-picture', picture }, ctx.signal);
     return { image: await store({ bytes, contentType: 'image/png' }, 'sandbox', ctx) };

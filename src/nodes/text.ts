@@ -1,7 +1,7 @@
 // Text nodes: join, fill in, split, replace.
 import { choice, defineNode, list, type Spec, text } from './define.ts';
+import { assertTextLength, boundedList, boundedText, isPortName } from './limits.ts';
 import { replaceRegex } from './regex.ts';
-import { assertTextLength, boundedList, boundedText, isPortName } from './value.ts';
 
 export const promptConcat = defineNode({
   nodeType: 'utility:prompt_concat',

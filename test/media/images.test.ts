@@ -84,6 +84,7 @@ describe('resizeImage', () => {
     [{ width: 10, height: 30, fit: 'fill' }, [10, 30]],
     [{ width: 10, height: 10, fit: 'inside' }, [10, 5]],
     [{ width: 10, height: 10, fit: 'outside' }, [20, 10]],
+    [{ width: 9.6, height: 0.4, fit: 'fill' }, [10, 1]],
     [{ fit: 'cover' }, [40, 20]],
   ] as const;
   for (const [options, expected] of sizes) {

@@ -78,20 +78,19 @@ describe('image nodes', () => {
 
 describe('image nodes refuse', () => {
   const refused: readonly (readonly [string, Readonly<Record<string, unknown>>, string])[] = [
-    ['utility:image_resize', { image: red, width: 0 }, 'out_of_range'],
-    ['utility:image_resize', { image: red, width: 100_000 }, 'out_of_range'],
-    ['utility:image_resize', { image: red, height: Number.NaN }, 'out_of_range'],
+    ['utility:image_resize', { image: red, width: 0 }, 'invalid_config'],
+    ['utility:image_resize', { image: red, width: 100_000 }, 'invalid_config'],
     ['utility:image_resize', { image: red, width: 4, background: 'red; drop' }, 'invalid_color'],
     ['utility:image_crop', { image: red, x: 40 }, 'invalid_request'],
-    ['utility:image_crop', { image: red, width: -3 }, 'invalid_request'],
-    ['utility:image_rotate', { image: red, angle: 1000 }, 'out_of_range'],
-    ['utility:image_adjust', { image: red, brightness: -1 }, 'out_of_range'],
-    ['utility:image_blur', { image: red, radius: 0 }, 'out_of_range'],
-    ['utility:image_composite', { image: red, overlay: blue, opacity: 2 }, 'out_of_range'],
+    ['utility:image_crop', { image: red, width: -3 }, 'invalid_config'],
+    ['utility:image_rotate', { image: red, angle: 1000 }, 'invalid_config'],
+    ['utility:image_adjust', { image: red, brightness: -1 }, 'invalid_config'],
+    ['utility:image_blur', { image: red, radius: 0 }, 'invalid_config'],
+    ['utility:image_composite', { image: red, overlay: blue, opacity: 2 }, 'invalid_config'],
     ['utility:image_grid', { list: [] }, 'invalid_list'],
     ['utility:image_grid', { list: [textValue('x')] }, 'invalid_list'],
-    ['utility:image_grid', { list: [{ type: 'IMAGE', media: red }], columns: 0 }, 'out_of_range'],
-    ['utility:image_convert', { image: red, quality: 0 }, 'out_of_range'],
+    ['utility:image_grid', { list: [{ type: 'IMAGE', media: red }], columns: 0 }, 'invalid_config'],
+    ['utility:image_convert', { image: red, quality: 0 }, 'invalid_config'],
   ];
   for (const [nodeType, values, code] of refused) {
     const fields = Object.entries(values).filter(([, value]) => typeof value !== 'object');

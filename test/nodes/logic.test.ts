@@ -110,7 +110,7 @@ describe('logic:delay', () => {
       output: textValue('x'),
     });
     await assert.rejects(runNode('logic:delay', { input: textValue('x'), ms: 86_400_001 }), {
-      code: 'delay_out_of_range',
+      code: 'invalid_config',
     });
   });
 });

@@ -65,8 +65,8 @@ describe('generate:sandbox', () => {
   });
 
   it('refuses sizes out of bounds', async () => {
-    for (const width of [63, 4097, Number.NaN, -1]) {
-      await assert.rejects(draw('generate:sandbox', { prompt: 'x', width }), { code: 'out_of_range' });
+    for (const width of [63, 4097, 'wide', -1]) {
+      await assert.rejects(draw('generate:sandbox', { prompt: 'x', width }), { code: 'invalid_config' });
     }
   });
 });

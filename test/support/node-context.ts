@@ -1,6 +1,8 @@
 // Runs one node as the engine would: defaults filled in, media kept in memory.
 import { createHash } from 'node:crypto';
-import type { Json, MediaRef, Value } from '../../src/graph/types.ts';
+import { resolveValues } from '../../src/engine/inputs.ts';
+import type { PlanNode } from '../../src/graph/plan.ts';
+import type { Json, JsonObject, MediaRef, Value } from '../../src/graph/types.ts';
 import { AppError } from '../../src/lib/errors.ts';
 import { inspectImage } from '../../src/media/images.ts';
 import { findNode } from '../../src/nodes/catalog.ts';
@@ -82,6 +84,7 @@ export async function runNode(
   return result;
 }
 
+/** Fields are checked and filled as the engine does it; ports take what is given. */
 export async function startNode(
   nodeType: string,
   values: Readonly<Record<string, unknown>>,
@@ -89,10 +92,9 @@ export async function startNode(
 ) {
   const definition = findNode(nodeType);
   if (definition === undefined) throw new Error(`There is no node ${nodeType}`);
-  const defaults: Record<string, Json> = {};
-  for (const input of definition.entry.inputs)
-    if (input.default !== undefined) defaults[input.id] = input.default;
-  return definition.run({ ...defaults, ...values }, ctx);
+  const ports = definition.ports(values as JsonObject);
+  const fields = { inputDefs: ports.inputs.filter(input => !input.isPort) } as unknown as PlanNode;
+  return definition.run(resolveValues(fields, values as JsonObject, new Map()), ctx);
 }
 
 export const textValue = (text: string): Value => ({ type: 'TEXT', text });

@@ -1,4 +1,4 @@
-// Values as nodes read and write them: tagged value ↔ plain JSON ↔ text.
+// Limits on what nodes take from graphs and the outside, and on what they give out.
 import type { Json, JsonObject, Value } from '../graph/types.ts';
 import { NodeError } from './define.ts';
 
@@ -6,27 +6,6 @@ import { NodeError } from './define.ts';
 export const MAX_TEXT_LENGTH = 1_000_000;
 /** The longest list that a node gives out. A node is mapped over at most 100 items; longer lists are for slicing. */
 export const MAX_LIST_LENGTH = 1000;
-
-/** A media becomes its address, a list an array. */
-export function valueToJson(value: Value): Json {
-  if (value.type === 'TEXT') return value.text;
-  if (value.type === 'NUMBER') return value.number;
-  if (value.type === 'JSON') return value.json;
-  if (value.type === 'LIST') return value.items.map(valueToJson);
-  return value.media.url;
-}
-
-export function valueToText(value: Value): string {
-  const json = valueToJson(value);
-  return typeof json === 'string' ? json : JSON.stringify(json);
-}
-
-/** A string becomes a TEXT, a number a NUMBER; anything else stays JSON. */
-export function jsonToValue(json: Json): Value {
-  if (typeof json === 'string') return { type: 'TEXT', text: json };
-  if (typeof json === 'number') return { type: 'NUMBER', number: json };
-  return { type: 'JSON', json };
-}
 
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
