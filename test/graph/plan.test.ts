@@ -1,0 +1,210 @@
+// Plans: order, targets, cycles, handles, settings.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { makePlan } from '../../src/graph/plan.ts';
+import { any, defineNode, image, json, list, number, text } from '../../src/nodes/define.ts';
+import { catalogOf, planGraph, sketchGraph } from '../support/engine.ts';
+
+const source = defineNode({
+  nodeType: 't:source',
+  label: 'Source',
+  category: 'input',
+  inputs: {},
+  config: { value: text('Value') },
+  outputs: { text: text('Text'), image: image('Image') },
+  run: () => ({}),
+});
+const join = defineNode({
+  nodeType: 't:join',
+  label: 'Join',
+  category: 'utility',
+  inputs: { text1: text('Text 1'), text2: text('Text 2'), picture: image('Picture') },
+  config: { separator: text('Separator') },
+  outputs: { text: text('Text') },
+  run: () => ({}),
+});
+const dynamic = defineNode({
+  nodeType: 't:dynamic',
+  label: 'Dynamic',
+  category: 'utility',
+  inputs: {},
+  config: { port: text('Port') },
+  outputs: {},
+  dynamicPorts: {
+    note: 'One port, named by config.port.',
+    resolve: config => ({ inputs: { [String(config.port)]: json('In') }, outputs: { out: any('Out') } }),
+  },
+  run: () => ({}),
+});
+const total = defineNode({
+  nodeType: 't:total',
+  label: 'Total',
+  category: 'utility',
+  inputs: { items: list('Items') },
+  config: {},
+  outputs: { number: number('Number') },
+  run: () => ({}),
+});
+const note = defineNode({
+  nodeType: 't:note',
+  label: 'Note',
+  category: 'utility',
+  source: 'registry-shell',
+  inputs: {},
+  config: {},
+  outputs: {},
+  run: () => ({}),
+});
+
+const all = [source, join, dynamic, total, note];
+const idsOf = (plan: { readonly nodes: readonly { readonly id: string }[] }): string[] =>
+  plan.nodes.map(node => node.id);
+const inputsOf = (graph: Parameters<typeof planGraph>[1], id: string) => {
+  const { nodes } = planGraph(all, graph);
+  const node = nodes.find(candidate => candidate.id === id);
+  return node?.inputs.map(input => `${nodes[input.source]?.id}.${input.sourcePort} > ${input.port}`);
+};
+
+describe('the order of a plan', () => {
+  it('is that of the graph where the graph has its sources first', () => {
+    const graph = sketchGraph(
+      { a: { type: 't:source' }, b: { type: 't:join' }, c: { type: 't:source' }, d: { type: 't:join' } },
+      ['a.text > b.text1', 'a.text > d.text1', 'c.text > d.text2'],
+    );
+    assert.deepEqual(idsOf(planGraph(all, graph)), ['a', 'b', 'c', 'd']);
+  });
+
+  it('puts every node after its sources', () => {
+    const graph = sketchGraph(
+      { d: { type: 't:join' }, b: { type: 't:join' }, c: { type: 't:join' }, a: { type: 't:source' } },
+      ['b.text > d.text1', 'c.text > d.text2', 'a.text > b.text1', 'a.text > c.text1'],
+    );
+    assert.deepEqual(idsOf(planGraph(all, graph)), ['a', 'b', 'c', 'd']);
+  });
+
+  it('holds for a chain of 10,000 nodes that is written backwards', () => {
+    const ids = Array.from({ length: 10_000 }, (_, index) => `n${9999 - index}`);
+    const graph = sketchGraph(
+      Object.fromEntries(ids.map(id => [id, { type: 't:join' }])),
+      Array.from({ length: 9999 }, (_, index) => `n${index}.text > n${index + 1}.text1`),
+    );
+    assert.deepEqual(idsOf(planGraph(all, graph)), ids.toReversed());
+  });
+
+  it('counts each source and each dependent once', () => {
+    const graph = sketchGraph({ a: { type: 't:source' }, b: { type: 't:join' } }, [
+      'a.text > b.text1',
+      'a.text > b.text2',
+    ]);
+    const [a, b] = planGraph(all, graph).nodes;
+    assert.deepEqual(a?.dependents, [1]);
+    assert.equal(b?.sourceCount, 1);
+    assert.equal(b?.inputs.length, 2);
+  });
+});
+
+describe('targets', () => {
+  const graph = sketchGraph(
+    { a: { type: 't:source' }, b: { type: 't:join' }, c: { type: 't:join' }, d: { type: 't:join' } },
+    ['a.text > b.text1', 'b.text > c.text1', 'a.text > d.text1'],
+  );
+
+  it('keep what they need and nothing else', () => {
+    assert.deepEqual(idsOf(planGraph(all, graph, ['b'])), ['a', 'b']);
+    assert.deepEqual(planGraph(all, graph, ['b']).nodes[0]?.dependents, [1]);
+  });
+
+  it('are refused where the graph has no such node to run', () => {
+    const withNote = {
+      ...graph,
+      nodes: [...graph.nodes, ...sketchGraph({ n: { type: 't:note' } }, []).nodes],
+    };
+    for (const nodeId of ['x', 'n']) {
+      assert.deepEqual(makePlan(withNote, catalogOf(all), ['b', nodeId]), {
+        ok: false,
+        code: 'unknown_target',
+        nodeId,
+      });
+    }
+  });
+
+  it('leave a cycle elsewhere unmentioned', () => {
+    const cyclic = sketchGraph({ a: { type: 't:source' }, b: { type: 't:join' } }, ['b.text > b.text1']);
+    assert.deepEqual(idsOf(planGraph(all, cyclic, ['a'])), ['a']);
+  });
+});
+
+describe('a cycle', () => {
+  it('is refused with its nodes in the order of the flow', () => {
+    const graph = sketchGraph(
+      { z: { type: 't:join' }, a: { type: 't:join' }, b: { type: 't:join' }, c: { type: 't:join' } },
+      ['a.text > b.text1', 'b.text > c.text1', 'c.text > a.text1', 'c.text > z.text1'],
+    );
+    assert.deepEqual(makePlan(graph, catalogOf(all)), {
+      ok: false,
+      code: 'cyclic_graph',
+      cycle: ['a', 'b', 'c'],
+    });
+  });
+
+  it('of one node names that node', () => {
+    const graph = sketchGraph({ a: { type: 't:join' } }, ['a.text > a.text1']);
+    assert.deepEqual(makePlan(graph, catalogOf(all)), { ok: false, code: 'cyclic_graph', cycle: ['a'] });
+  });
+});
+
+describe('handles', () => {
+  const nodes = {
+    a: { type: 't:source' },
+    b: { type: 't:source' },
+    j: { type: 't:join' },
+    n: { type: 't:note' },
+    t: { type: 't:total' },
+  };
+
+  it('name the ports of both ends', () => {
+    assert.deepEqual(inputsOf(sketchGraph(nodes, ['a.image > j.picture']), 'j'), ['a.image > picture']);
+  });
+
+  it('that are absent stand for the first port that fits and is free', () => {
+    assert.deepEqual(inputsOf(sketchGraph(nodes, ['a > j', 'b > j', 'b.image > j', 'a > j']), 'j'), [
+      'a.text > text1',
+      'b.text > text2',
+      'b.image > picture',
+      'a.text > text1',
+    ]);
+  });
+
+  it('that name no port leave the edge out, and so do fields, other nodes and canvas-only nodes', () => {
+    const edges = ['a.nope > j.text1', 'a.text > j.nope', 'a.text > j.separator', 'x > j', 'n > j', 'a > n'];
+    assert.deepEqual(inputsOf(sketchGraph(nodes, edges), 'j'), []);
+  });
+
+  it('that name ports of unlike types are kept, so that the run can say so', () => {
+    assert.deepEqual(inputsOf(sketchGraph(nodes, ['a.text > j.picture']), 'j'), ['a.text > picture']);
+  });
+});
+
+describe('settings', () => {
+  it('are the config overlaid by the params', () => {
+    const graph = sketchGraph(
+      { a: { type: 't:source', config: { value: 'c', other: 1 }, params: { value: 'p' } } },
+      [],
+    );
+    assert.deepEqual(planGraph(all, graph).nodes[0]?.settings, { value: 'p', other: 1 });
+  });
+
+  it('decide which ports a node has', () => {
+    const graph = sketchGraph(
+      { a: { type: 't:source' }, d: { type: 't:dynamic', config: { port: 'name' } } },
+      ['a.text > d.name'],
+    );
+    assert.deepEqual(inputsOf(graph, 'd'), ['a.text > name']);
+  });
+});
+
+describe('a node of a type that the catalog does not know', () => {
+  it('stays in the plan, so that the run can name it', () => {
+    assert.deepEqual(idsOf(planGraph(all, sketchGraph({ u: { type: 't:unknown' } }, []))), ['u']);
+  });
+});
