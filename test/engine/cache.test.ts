@@ -1,0 +1,156 @@
+// The node cache: what makes two calls the same, and what is never kept.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { cacheKey } from '../../src/engine/cache.ts';
+import type { NodeCache } from '../../src/engine/types.ts';
+import type { JsonObject, MediaRef, Values } from '../../src/graph/types.ts';
+import {
+  any,
+  defineNode,
+  image,
+  list,
+  NodeError,
+  number,
+  type Pricing,
+  Suspend,
+  text,
+} from '../../src/nodes/define.ts';
+import { planGraph, runRecorded, sketchGraph, textValue } from '../support/engine.ts';
+import { give, giveList } from './nodes.ts';
+
+let runs = 0;
+const define = (facts: { version?: number; pricing?: Pricing; nodeType?: string; cache?: boolean } = {}) =>
+  defineNode({
+    nodeType: 't:costly',
+    label: 'Costly',
+    category: 'utility',
+    inputs: { a: text('A'), picture: image('Picture'), whole: list('Whole'), value: any('Value') },
+    config: { seed: number('Seed'), way: text('Way', { default: 'run' }) },
+    outputs: { text: text('Text') },
+    cache: true,
+    run: ({ a, way }, ctx) => {
+      runs++;
+      if (way === 'fail') throw new NodeError('no', 'No.');
+      if (way === 'wait') return new Suspend('time', ctx.now() + 1e6);
+      return { text: `made of ${a}` };
+    },
+    ...facts,
+  });
+
+const picture = (sha256: string, url = 'http://a'): MediaRef => ({
+  mediaId: `med_${url}`,
+  url,
+  contentType: 'image/png',
+  sha256,
+  bytes: 1,
+  width: 1,
+  height: 1,
+  duration: null,
+});
+
+const keyOf = (values: Readonly<Record<string, unknown>>, definition = define()): string | undefined => {
+  const [node] = planGraph([definition], sketchGraph({ c: { type: definition.entry.nodeType } }, [])).nodes;
+  assert.ok(node);
+  return cacheKey(definition, node, values);
+};
+
+describe('the key of a call', () => {
+  it('is the same for the same values in any order', () => {
+    assert.equal(keyOf({ a: 'x', extra: { p: 1, q: 2 } }), keyOf({ extra: { q: 2, p: 1 }, a: 'x' }));
+    assert.match(keyOf({ a: 'x' }) ?? '', /^[0-9a-f]{64}$/);
+  });
+
+  it('tells media by their bytes, not by their address, wherever they stand', () => {
+    const forms = (media: MediaRef) => [
+      { picture: media },
+      { whole: [{ type: 'IMAGE', media }] },
+      { value: { type: 'IMAGE', media } },
+      { value: { type: 'LIST', items: [{ type: 'IMAGE', media }] } },
+    ];
+    const keys = (media: MediaRef) => forms(media).map(values => keyOf(values));
+    assert.deepEqual(keys(picture('s1')), keys(picture('s1', 'http://elsewhere')));
+    assert.equal(new Set([...keys(picture('s1')), ...keys(picture('s2'))]).size, 8);
+  });
+
+  it('is another for another value, setting, type or version', () => {
+    const keys = [
+      keyOf({ a: 'x' }),
+      keyOf({ a: 'y' }),
+      keyOf({ a: 'x', seed: 1 }),
+      keyOf({ value: { type: 'TEXT', text: '1' } }),
+      keyOf({ value: { type: 'NUMBER', number: 1 } }),
+      keyOf({ a: 'x' }, define({ version: 2 })),
+      keyOf({ a: 'x' }, define({ nodeType: 't:other' })),
+    ];
+    assert.equal(new Set(keys).size, keys.length);
+  });
+
+  it('does not exist for a definition that does not ask for it', () => {
+    assert.equal(keyOf({}, define({ cache: false })), undefined);
+  });
+
+  it('does not exist where a setting uses a secret, however deep', () => {
+    assert.equal(keyOf({ headers: [{ auth: 'Bearer {{secrets.TOKEN}}' }] }), undefined);
+    assert.equal(keyOf({ a: '{{ secrets.TOKEN }}' }), undefined);
+  });
+
+  it('does not exist for a paid model without a fixed seed', () => {
+    const paid = define({ pricing: { model: 'flat-usd', credits: 4 } });
+    assert.equal(keyOf({ a: 'x' }, paid), undefined);
+    assert.notEqual(keyOf({ a: 'x', seed: 0 }, paid), undefined);
+  });
+});
+
+describe('a run with a cache', () => {
+  const memory = () => {
+    const kept = new Map<string, Values>();
+    const cache: NodeCache = {
+      find: async key => kept.get(key),
+      keep: (key, outputs) => void kept.set(key, outputs),
+    };
+    return { kept, cache };
+  };
+  const definitions = [give, giveList, define()];
+  const run = (cache: NodeCache, config: JsonObject = {}, items?: string) => {
+    const source =
+      items === undefined
+        ? { type: 't:give', config: { value: 'x' } }
+        : { type: 't:list', config: { items } };
+    const graph = sketchGraph({ s: source, c: { type: 't:costly', config } }, ['s > c.a']);
+    return runRecorded(definitions, planGraph(definitions, graph), { cache });
+  };
+
+  it('runs a node once, and then tells that its result was kept', async () => {
+    const { cache } = memory();
+    runs = 0;
+    const first = (await run(cache)).steps.get('c');
+    const second = (await run(cache)).steps.get('c');
+    assert.equal(runs, 1);
+    assert.equal(first?.cached, undefined);
+    assert.equal(second?.cached, true);
+    assert.deepEqual(second?.outputs, first?.outputs);
+  });
+
+  it('keeps neither failures nor nodes that wait', async () => {
+    const { cache, kept } = memory();
+    await run(cache, { way: 'fail' });
+    await run(cache, { way: 'wait' });
+    assert.equal(kept.size, 0);
+  });
+
+  it('keeps each item of a list by itself', async () => {
+    const { cache } = memory();
+    runs = 0;
+    await run(cache, {}, 'x y');
+    const more = (await run(cache, {}, 'y z')).steps.get('c');
+    assert.equal(runs, 3);
+    assert.equal(more?.cached, undefined);
+    const same = (await run(cache, {}, 'z x')).steps.get('c');
+    assert.equal(runs, 3);
+    assert.equal(same?.cached, true);
+    assert.deepEqual(same?.outputs?.text, {
+      type: 'LIST',
+      items: [textValue('made of z'), textValue('made of x')],
+    });
+  });
+});

@@ -1,0 +1,189 @@
+// Nodes mapped over lists: zip, broadcast, product, bounds, and items that fail or are resumed.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { RunOptions, Step } from '../../src/engine/types.ts';
+import type { Value } from '../../src/graph/types.ts';
+import { defineNode, NodeError, Suspend, text } from '../../src/nodes/define.ts';
+import {
+  listValue,
+  type NodeSketch,
+  numberValue,
+  planGraph,
+  runRecorded,
+  sketchGraph,
+  textValue,
+} from '../support/engine.ts';
+import { NODES } from './nodes.ts';
+
+const calls: string[] = [];
+let broken = 'xz';
+
+/** Fails for the texts in `broken`, and notes every text it was called with. */
+const fragile = defineNode({
+  nodeType: 't:fragile',
+  label: 'Fragile',
+  category: 'utility',
+  inputs: { a: text('A', { required: true }) },
+  config: {},
+  outputs: { text: text('Text') },
+  run: async ({ a }) => {
+    calls.push(a);
+    if (broken.includes(a)) throw new NodeError('broken', `${a} broke.`);
+    return { text: a.toUpperCase() };
+  },
+});
+
+const sleepy = defineNode({
+  nodeType: 't:sleepy',
+  label: 'Sleepy',
+  category: 'utility',
+  inputs: { a: text('A') },
+  config: {},
+  outputs: {},
+  run: () => new Suspend('time', 1),
+});
+
+const DEFINITIONS = [...NODES, fragile, sleepy];
+const texts = (...items: readonly string[]): Value => listValue(...items.map(textValue));
+const give = (items: string): NodeSketch => ({ type: 't:list', config: { items } });
+
+const run = (
+  nodes: Readonly<Record<string, NodeSketch>>,
+  edges: readonly string[],
+  options: Partial<RunOptions> = {},
+) => runRecorded(DEFINITIONS, planGraph(DEFINITIONS, sketchGraph(nodes, edges)), options);
+
+/** The step of a join fed by these lists at its ports a, b, c. */
+async function joinLists(
+  lists: readonly string[],
+  config: NodeSketch['config'] = {},
+): Promise<Step | undefined> {
+  const ports = ['a', 'b', 'c'].slice(0, lists.length);
+  const nodes = Object.fromEntries(ports.map((port, index) => [`l_${port}`, give(lists[index] ?? '')]));
+  const { steps } = await run(
+    { ...nodes, j: { type: 't:join', config } },
+    ports.map(port => `l_${port}.list > j.${port}`),
+  );
+  return steps.get('j');
+}
+
+describe('a list at a single-value port', () => {
+  it('maps the node over it, in order', async () => {
+    assert.deepEqual((await joinLists(['x y z']))?.outputs, { text: texts('(x)', '(y)', '(z)') });
+  });
+
+  it('is zipped with others of its length', async () => {
+    assert.deepEqual((await joinLists(['x y', '1 2']))?.outputs, { text: texts('(x,1)', '(y,2)') });
+  });
+
+  it('of one item serves every item of another', async () => {
+    assert.deepEqual((await joinLists(['x', '1 2', 'k l']))?.outputs, { text: texts('(x,1,k)', '(x,2,l)') });
+  });
+
+  it('of one item alone still makes a list', async () => {
+    assert.deepEqual((await joinLists(['x']))?.outputs, { text: texts('(x)') });
+  });
+
+  it('of another length fails the node by the names of the ports', async () => {
+    assert.deepEqual((await joinLists(['x y', '1 2 3']))?.error, {
+      code: 'unequal_lists',
+      message: 'The lists differ in length: "A" (a) has 2, "B" (b) has 3. Make them equal, or of one item.',
+    });
+  });
+
+  it('makes the product where the config says so, the last list running fastest', async () => {
+    const step = await joinLists(['x y', '1 2 3', 'k'], { fanOut: 'product' });
+    assert.deepEqual(step?.outputs, {
+      text: texts('(x,1,k)', '(x,2,k)', '(x,3,k)', '(y,1,k)', '(y,2,k)', '(y,3,k)'),
+    });
+  });
+
+  it('of no items makes empty lists, also beside a list of one', async () => {
+    assert.deepEqual((await joinLists(['']))?.outputs, { text: listValue() });
+    assert.deepEqual((await joinLists(['', 'x']))?.outputs, { text: listValue() });
+    assert.equal((await joinLists(['', 'x y']))?.error?.code, 'unequal_lists');
+    assert.deepEqual((await joinLists(['', 'x y'], { fanOut: 'product' }))?.outputs, { text: listValue() });
+  });
+
+  it('of more than 100 items is refused', async () => {
+    const many = (length: number) => Array.from({ length }, (_, index) => index).join(' ');
+    assert.equal((await joinLists([many(100)]))?.status, 'COMPLETED');
+    assert.deepEqual((await joinLists([many(101)]))?.error, {
+      code: 'too_many_items',
+      message: 'The lists make 101 items; a node is run for 100 at most.',
+    });
+    assert.equal(
+      (await joinLists([many(11), many(10)], { fanOut: 'product' }))?.error?.code,
+      'too_many_items',
+    );
+  });
+
+  it('goes on as lists: mapped again, or taken whole', async () => {
+    const { steps } = await run(
+      {
+        l: give('x y'),
+        j: { type: 't:join' },
+        again: { type: 't:join', config: { late: 'yes' } },
+        c: { type: 't:count' },
+      },
+      ['l.list > j.a', 'j.text > again.a', 'j.text > c.list'],
+    );
+    assert.deepEqual(steps.get('again')?.outputs, { text: texts('((x))', '((y))') });
+    assert.deepEqual(steps.get('c')?.outputs, { number: numberValue(2) });
+  });
+
+  it('tells of progress by the share of items done', async () => {
+    const seen: number[] = [];
+    await run({ l: give('x y'), j: { type: 't:join' } }, ['l.list > j.a'], {
+      onProgress: (_, share) => seen.push(share),
+    });
+    assert.deepEqual(seen, [0.5, 1]);
+  });
+
+  it('cannot be waited for item by item', async () => {
+    const { steps } = await run({ l: give('x'), s: { type: 't:sleepy' } }, ['l.list > s.a']);
+    assert.equal(steps.get('s')?.error?.code, 'cannot_wait');
+  });
+});
+
+describe('an item that fails', () => {
+  const nodes = { l: give('v x y z'), f: { type: 't:fragile' } };
+
+  it('fails the node by its index, and the others are kept', async () => {
+    broken = 'xz';
+    const { steps, outcome } = await run(nodes, ['l.list > f.a']);
+    assert.deepEqual(steps.get('f')?.error, {
+      code: 'broken',
+      message: 'Item 1, counted from 0: x broke. (2 of 4 items failed.)',
+    });
+    assert.deepEqual(steps.get('f')?.items, [{ text: textValue('V') }, null, { text: textValue('Y') }, null]);
+    assert.equal(outcome.kind, 'failed');
+  });
+
+  it('is the only one that is run again', async () => {
+    broken = 'xz';
+    const first = await run(nodes, ['l.list > f.a']);
+    const { items } = first.steps.get('f') ?? {};
+    assert.ok(items);
+    broken = '';
+    calls.length = 0;
+    const steps = new Map(first.steps).set('f', { nodeId: 'f', status: 'PENDING', attempt: 1, items });
+    const second = await run(nodes, ['l.list > f.a'], { steps });
+    assert.deepEqual(calls, ['x', 'z']);
+    assert.deepEqual(second.steps.get('f')?.outputs, { text: texts('V', 'X', 'Y', 'Z') });
+    assert.equal(second.steps.get('f')?.attempt, 2);
+    assert.equal(second.steps.get('f')?.items, undefined);
+  });
+
+  it('is not trusted where the list has another length by now', async () => {
+    calls.length = 0;
+    const stale: Step = {
+      nodeId: 'f',
+      status: 'RUNNING',
+      attempt: 1,
+      items: [{ text: textValue('old') }, null],
+    };
+    await run(nodes, ['l.list > f.a'], { steps: new Map([['f', stale]]) });
+    assert.deepEqual(calls, ['v', 'x', 'y', 'z']);
+  });
+});

@@ -1,0 +1,448 @@
+// Runs of small plans: what is run, skipped, failed, stopped, and with which values.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RunOptions } from '../../src/engine/types.ts';
+import { AppError } from '../../src/lib/errors.ts';
+import { defineNode, type NodeDefinition, text } from '../../src/nodes/define.ts';
+import {
+  listValue,
+  type NodeSketch,
+  numberValue,
+  planGraph,
+  runRecorded,
+  sketchGraph,
+  textValue,
+} from '../support/engine.ts';
+import { NODES } from './nodes.ts';
+
+async function run(
+  nodes: Readonly<Record<string, NodeSketch>>,
+  edges: readonly string[],
+  options: Partial<RunOptions> = {},
+  extra: readonly NodeDefinition[] = [],
+) {
+  const definitions = [...NODES, ...extra];
+  const recorded = await runRecorded(definitions, planGraph(definitions, sketchGraph(nodes, edges)), options);
+  const statusOf = (id: string) => recorded.steps.get(id)?.status;
+  return {
+    ...recorded,
+    statuses: Object.fromEntries(Object.keys(nodes).map(id => [id, statusOf(id)])),
+    outputOf: (id: string) => Object.values(recorded.steps.get(id)?.outputs ?? {})[0],
+    errorOf: (id: string) => recorded.steps.get(id)?.error,
+  };
+}
+
+describe('values', () => {
+  it('flow along the edges, converted by the type of the port', async () => {
+    const { outcome, outputOf } = await run(
+      {
+        t: { type: 't:give', config: { value: 'hi' } },
+        n: { type: 't:number', config: { value: 7 } },
+        j: { type: 't:join' },
+      },
+      ['t.text > j.a', 'n.number > j.b'],
+    );
+    assert.deepEqual(outcome, { kind: 'completed' });
+    assert.deepEqual(outputOf('j'), textValue('(hi,7)'));
+  });
+
+  it('come from config, then params, then the wires', async () => {
+    const nodes = (wired: boolean) =>
+      run(
+        {
+          t: { type: 't:give', config: { value: 'wire' } },
+          n: { type: 't:need', config: { a: 'config', b: 'b' }, params: { a: 'params' } },
+        },
+        wired ? ['t.text > n.a'] : [],
+      );
+    assert.deepEqual((await nodes(false)).outputOf('n'), textValue('params/b/5/fast'));
+    assert.deepEqual((await nodes(true)).outputOf('n'), textValue('wire/b/5/fast'));
+  });
+
+  it('of the run go over the settings of a node', async () => {
+    const { outputOf } = await run({ t: { type: 't:give', config: { value: 'config' } } }, [], {
+      overrides: new Map([['t', { value: 'given' }]]),
+    });
+    assert.deepEqual(outputOf('t'), textValue('given'));
+  });
+
+  it('of several edges into one port: the last that has one', async () => {
+    const { outputOf } = await run(
+      {
+        t: { type: 't:give', config: { value: 'x' } },
+        f: { type: 't:fork', config: { way: 'no' } },
+        n: { type: 't:need' },
+      },
+      ['t.text > f.input', 'f.no > n.a', 'f.yes > n.a'],
+    );
+    assert.deepEqual(outputOf('n'), textValue('x/-/5/fast'));
+  });
+
+  it('of several edges into a list port are gathered in order', async () => {
+    const { outputOf } = await run(
+      { t: { type: 't:give' }, l: { type: 't:list', config: { items: 'a b' } }, c: { type: 't:count' } },
+      ['t.text > c.list', 'l.list > c.list'],
+    );
+    assert.deepEqual(outputOf('c'), numberValue(3));
+  });
+
+  it('of settings outside the declared fields reach the node as they stand', async () => {
+    const echo = defineNode({
+      nodeType: 't:echo',
+      label: 'Echo',
+      category: 'utility',
+      inputs: { toString: text('Odd name') },
+      config: {},
+      outputs: { text: text('Text') },
+      run: values => ({ text: JSON.stringify([values.extra, values.toString ?? null]) }),
+    });
+    const { outputOf } = await run({ e: { type: 't:echo', config: { extra: [1] } } }, [], {}, [echo]);
+    assert.deepEqual(outputOf('e'), textValue('[[1],null]'));
+  });
+});
+
+describe('a value that is missing or wrong', () => {
+  const failureOf = async (config: NodeSketch['config']) =>
+    (await run({ n: { type: 't:need', ...(config === undefined ? {} : { config }) } }, [])).errorOf('n');
+
+  it('fails the node by the label and id of the port', async () => {
+    assert.deepEqual(await failureOf(undefined), {
+      code: 'missing_input',
+      message: '"Main text" (a) needs a value, and nothing gives it one.',
+    });
+  });
+
+  it('is named with what the field takes', async () => {
+    const messageOf = async (config: NonNullable<NodeSketch['config']>) => {
+      const error = await failureOf({ a: 'x', ...config });
+      assert.equal(error?.code, 'invalid_config');
+      return error.message;
+    };
+    assert.equal(await messageOf({ size: 'big' }), '"Size" (size) must be a number, not "big".');
+    assert.equal(await messageOf({ size: 0 }), '"Size" (size) must be 1 or more, not 0.');
+    assert.equal(await messageOf({ size: 11 }), '"Size" (size) must be 10 or less, not 11.');
+    assert.equal(await messageOf({ mode: 'odd' }), '"Mode" (mode) must be one of fast, slow, not "odd".');
+    assert.equal(await messageOf({ b: true }), '"B" (b) must be a text, not true.');
+  });
+
+  it('that arrives by wire is the input’s fault', async () => {
+    const { errorOf } = await run(
+      { n: { type: 't:number' }, f: { type: 't:fork' }, c: { type: 't:sum' } },
+      ['n.number > f', 'f.yes > c.x'],
+      {},
+      [
+        defineNode({
+          nodeType: 't:sum',
+          label: 'Sum',
+          category: 'utility',
+          inputs: { x: text('X', { enum: ['a', 'b'] }) },
+          config: {},
+          outputs: {},
+          run: () => ({}),
+        }),
+      ],
+    );
+    assert.deepEqual(errorOf('c'), {
+      code: 'invalid_input',
+      message: '"X" (x) must be one of a, b, not "0".',
+    });
+  });
+
+  it('null in a setting counts as unset', async () => {
+    assert.equal((await failureOf({ a: null }))?.code, 'missing_input');
+    assert.equal(await failureOf({ a: 'x', size: null }), undefined);
+  });
+});
+
+describe('a node is skipped', () => {
+  it('where its required input came to nothing, though another arrived', async () => {
+    const { statuses, outcome } = await run(
+      { t: { type: 't:give' }, f: { type: 't:fork' }, n: { type: 't:need' }, after: { type: 't:join' } },
+      ['t.text > f.input', 'f.no > n.a', 't.text > n.b', 'n.text > after.a'],
+    );
+    assert.deepEqual(statuses, { t: 'COMPLETED', f: 'COMPLETED', n: 'SKIPPED', after: 'SKIPPED' });
+    assert.deepEqual(outcome, { kind: 'completed' });
+  });
+
+  it('where all its wired inputs came to nothing, though none is required', async () => {
+    const { statuses } = await run({ t: { type: 't:fail' }, j: { type: 't:join' } }, [
+      't.text > j.a',
+      't.text > j.b',
+    ]);
+    assert.deepEqual(statuses, { t: 'FAILED', j: 'SKIPPED' });
+  });
+
+  it('not where an optional input alone is absent', async () => {
+    const { outputOf } = await run(
+      { t: { type: 't:give', config: { value: 'x' } }, f: { type: 't:fail' }, n: { type: 't:need' } },
+      ['t.text > n.a', 'f.text > n.b'],
+    );
+    assert.deepEqual(outputOf('n'), textValue('x/-/5/fast'));
+  });
+
+  it('not where it merges and one branch arrived', async () => {
+    const { outputOf } = await run(
+      {
+        t: { type: 't:give', config: { value: 'x' } },
+        f: { type: 't:fork', config: { way: 'no' } },
+        yes: { type: 't:join', config: { name: 'yes' } },
+        no: { type: 't:join', config: { name: 'no' } },
+        m: { type: 't:merge' },
+      },
+      ['t.text > f.input', 'f.yes > yes.a', 'f.no > no.a', 'yes.text > m.a', 'no.text > m.b'],
+    );
+    assert.deepEqual(outputOf('m'), textValue('no(x)'));
+  });
+});
+
+describe('a failed node', () => {
+  it('fails the run once the branches beside it have finished, and the first failure is told', async () => {
+    const { outcome, statuses } = await run(
+      {
+        f: { type: 't:fail' },
+        late: { type: 't:join', config: { late: 'yes' } },
+        after: { type: 't:join', config: { late: 'yes' } },
+        n: { type: 't:need' },
+      },
+      ['late.text > after.a'],
+    );
+    assert.deepEqual(outcome, {
+      kind: 'failed',
+      nodeId: 'f',
+      error: { code: 'told_so', message: 'It failed as told.' },
+    });
+    assert.deepEqual(statuses, { f: 'FAILED', late: 'COMPLETED', after: 'COMPLETED', n: 'FAILED' });
+  });
+
+  it('tells nothing of an error that was not meant for people, and hands it to the log', async () => {
+    const logged: unknown[] = [];
+    const { errorOf } = await run({ f: { type: 't:fail', config: { with: 'bug' } } }, [], {
+      onError: (nodeId, err) => logged.push(nodeId, err),
+    });
+    assert.equal(errorOf('f')?.code, 'node_failed');
+    assert.doesNotMatch(errorOf('f')?.message ?? '', /secret/);
+    assert.equal(logged[0], 'f');
+    assert.match(String(logged[1]), /secret path/);
+  });
+
+  it('keeps the code and message of an AppError, but not of an internal one', async () => {
+    const refuse = (code: 'unreadable_image' | 'internal_error') =>
+      run({ r: { type: 't:refuse' } }, [], {}, [
+        defineNode({
+          nodeType: 't:refuse',
+          label: 'Refuse',
+          category: 'utility',
+          inputs: {},
+          config: {},
+          outputs: {},
+          run: async () => {
+            throw new AppError(code, 'No picture.');
+          },
+        }),
+      ]);
+    assert.deepEqual((await refuse('unreadable_image')).errorOf('r'), {
+      code: 'unreadable_image',
+      message: 'No picture.',
+    });
+    assert.equal((await refuse('internal_error')).errorOf('r')?.code, 'node_failed');
+  });
+
+  it('is one of a type that this service does not have', async () => {
+    const definitions = [...NODES];
+    const plan = planGraph(definitions, sketchGraph({ u: { type: 't:unknown' } }, []));
+    const { outcome } = await runRecorded(definitions, plan);
+    assert.equal(outcome.kind === 'failed' && outcome.error.code, 'unknown_node_type');
+  });
+
+  it('is one that gives what its port cannot carry', async () => {
+    const { errorOf } = await run({ w: { type: 't:wrong' } }, [], {}, [
+      defineNode({
+        nodeType: 't:wrong',
+        label: 'Wrong',
+        category: 'utility',
+        inputs: {},
+        config: {},
+        outputs: { text: text('Text') },
+        run: () => ({ text: 5 }),
+      }),
+    ]);
+    assert.match(errorOf('w')?.message ?? '', /^"Text" \(text\) should have given a text/);
+  });
+});
+
+describe('branches', () => {
+  /** A node that answers only when `together` of its kind run at once. */
+  const meeting = (together: number) => {
+    const met = Promise.withResolvers<void>();
+    const seen = { now: 0, most: 0 };
+    const definition = defineNode({
+      nodeType: 't:meet',
+      label: 'Meet',
+      category: 'utility',
+      inputs: { a: text('A') },
+      config: {},
+      outputs: { text: text('Text') },
+      run: async ({ a }) => {
+        seen.most = Math.max(seen.most, ++seen.now);
+        if (seen.now === together) met.resolve();
+        await met.promise;
+        seen.now--;
+        return { text: a ?? '' };
+      },
+    });
+    return { definition, seen };
+  };
+
+  it('that do not depend on each other run at once', async () => {
+    const { definition } = meeting(3);
+    const nodes = { a: { type: 't:meet' }, b: { type: 't:meet' }, c: { type: 't:meet' } };
+    assert.deepEqual((await run(nodes, [], {}, [definition])).outcome, { kind: 'completed' });
+  });
+
+  it('run at once no more than the bound allows, items of lists included', async () => {
+    const { definition, seen } = meeting(2);
+    const nodes = {
+      l: { type: 't:list', config: { items: 'a b c d' } },
+      mapped: { type: 't:meet' },
+      single: { type: 't:meet' },
+    };
+    const { outcome, outputOf } = await run(nodes, ['l.list > mapped.a'], { concurrency: 2 }, [definition]);
+    assert.deepEqual(outcome, { kind: 'completed' });
+    assert.equal(seen.most, 2);
+    assert.deepEqual(outputOf('mapped'), listValue(...['a', 'b', 'c', 'd'].map(textValue)));
+  });
+});
+
+describe('steps', () => {
+  it('of a node that answers at once are one, of one that takes time two', async () => {
+    const { told } = await run({ a: { type: 't:join' }, b: { type: 't:join', config: { late: 'yes' } } }, []);
+    assert.deepEqual(
+      told.map(step => `${step.nodeId} ${step.status} ${step.attempt}`),
+      ['a COMPLETED 1', 'b RUNNING 1', 'b COMPLETED 1'],
+    );
+    for (const step of told) assert.equal(typeof step.startedAtMs, 'number');
+  });
+
+  it('let the rest of the process have its turn in a long chain of free nodes', async () => {
+    const ids = Array.from({ length: 1000 }, (_, index) => `n${index}`);
+    let turns = 0;
+    const ticker = setInterval(() => turns++, 1);
+    const slow = defineNode({
+      nodeType: 't:slow',
+      label: 'Slow',
+      category: 'utility',
+      inputs: { a: text('A') },
+      config: {},
+      outputs: { text: text('Text') },
+      run: () => {
+        const untilMs = performance.now() + 0.05;
+        while (performance.now() < untilMs);
+        return { text: '' };
+      },
+    });
+    const edges = ids.slice(1).map((id, index) => `n${index}.text > ${id}.a`);
+    await run(Object.fromEntries(ids.map(id => [id, { type: 't:slow' }])), edges, {}, [slow]);
+    clearInterval(ticker);
+    assert.ok(turns > 0);
+  });
+
+  it('tell of progress by node', async () => {
+    const seen: [string, number][] = [];
+    const half = defineNode({
+      nodeType: 't:half',
+      label: 'Half',
+      category: 'utility',
+      inputs: {},
+      config: {},
+      outputs: {},
+      run: (_, ctx) => {
+        ctx.progress(0.5);
+        return {};
+      },
+    });
+    await run({ h: { type: 't:half' } }, [], { onProgress: (...told) => seen.push(told) }, [half]);
+    assert.deepEqual(seen, [['h', 0.5]]);
+  });
+
+  it('reject the run where the one who is told of them throws', async () => {
+    const onStep = (): never => {
+      throw new Error('no room for steps');
+    };
+    await assert.rejects(run({ a: { type: 't:join' } }, [], { onStep }), /no room for steps/);
+    await assert.rejects(run({ a: { type: 't:join', config: { late: 'yes' } } }, [], { onStep }));
+  });
+});
+
+describe('a run that is stopped', () => {
+  const hang = (isDeaf: boolean) =>
+    defineNode({
+      nodeType: 't:hang',
+      label: 'Hang',
+      category: 'utility',
+      inputs: { a: text('A') },
+      config: {},
+      outputs: { text: text('Text') },
+      run: async (_, ctx) => {
+        await (isDeaf ? new Promise(() => undefined) : sleep(60_000, undefined, { signal: ctx.signal }));
+        return {};
+      },
+    });
+
+  it('cancels what is in flight and never starts the rest', async () => {
+    const stop = new AbortController();
+    const { outcome, statuses } = await run(
+      { h: { type: 't:hang' }, w: { type: 't:wait' }, after: { type: 't:join' } },
+      ['h.text > after.a'],
+      { signal: stop.signal, onStep: step => step.nodeId === 'w' && stop.abort() },
+      [hang(false)],
+    );
+    assert.deepEqual(outcome, { kind: 'aborted' });
+    assert.deepEqual(statuses, { h: 'CANCELLED', w: 'CANCELLED', after: undefined });
+  });
+
+  it('waits no longer than its grace for a node that ignores the signal', async () => {
+    const stop = new AbortController();
+    const { outcome, told } = await run(
+      { h: { type: 't:hang' } },
+      [],
+      { signal: stop.signal, graceMs: 5, onStep: () => stop.abort() },
+      [hang(true)],
+    );
+    assert.deepEqual(outcome, { kind: 'aborted' });
+    assert.deepEqual(
+      told.map(step => step.status),
+      ['RUNNING', 'CANCELLED'],
+    );
+  });
+
+  it('ends the items of a list that have not begun, and keeps the results of those that have', async () => {
+    const stop = new AbortController();
+    const { outcome, steps } = await run(
+      { l: { type: 't:list', config: { items: 'a b c' } }, j: { type: 't:join', config: { late: 'yes' } } },
+      ['l.list > j.a'],
+      {
+        signal: stop.signal,
+        concurrency: 1,
+        onStep: step => step.items?.some(item => item !== null) && stop.abort(),
+      },
+    );
+    assert.deepEqual(outcome, { kind: 'aborted' });
+    assert.equal(steps.get('j')?.status, 'CANCELLED');
+    assert.deepEqual(steps.get('j')?.items, [{ text: textValue('(a)') }, null, null]);
+  });
+
+  it('before it began runs nothing', async () => {
+    const { outcome, told } = await run({ a: { type: 't:give' } }, [], { signal: AbortSignal.abort() });
+    assert.deepEqual([outcome.kind, told.length], ['aborted', 0]);
+  });
+
+  it('when its last node has just ended is complete', async () => {
+    const stop = new AbortController();
+    const { outcome } = await run({ a: { type: 't:give' } }, [], {
+      signal: stop.signal,
+      onStep: () => stop.abort(),
+    });
+    assert.deepEqual(outcome, { kind: 'completed' });
+  });
+});

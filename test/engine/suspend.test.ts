@@ -1,0 +1,163 @@
+// Nodes that wait, and runs that go on from the steps of earlier attempts.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { RunOptions, Step } from '../../src/engine/types.ts';
+import { type NodeSketch, planGraph, runRecorded, sketchGraph, textValue } from '../support/engine.ts';
+import { NODES } from './nodes.ts';
+
+const run = (
+  nodes: Readonly<Record<string, NodeSketch>>,
+  edges: readonly string[],
+  options: Partial<RunOptions> = {},
+) => runRecorded(NODES, planGraph(NODES, sketchGraph(nodes, edges)), options);
+
+const DELAY = { w: { type: 't:wait', config: { ms: 1000 } }, after: { type: 't:join' } };
+const ASK = { w: { type: 't:wait', config: { kind: 'decision', ms: 1000 } }, after: { type: 't:join' } };
+const EDGES = ['w.output > after.a'];
+
+describe('a node that waits', () => {
+  it('suspends the run until its time, with what hangs on it not begun', async () => {
+    const { outcome, told } = await run(DELAY, EDGES, { now: () => 5000 });
+    assert.deepEqual(outcome, { kind: 'suspended', untilMs: 6000, waitsFor: 'time' });
+    assert.deepEqual(told, [
+      {
+        nodeId: 'w',
+        status: 'WAITING',
+        attempt: 1,
+        startedAtMs: 5000,
+        suspended: { kind: 'time', sinceMs: 5000, untilMs: 6000 },
+      },
+    ]);
+  });
+
+  it('stays as it is where the run goes on too early', async () => {
+    const { steps } = await run(DELAY, EDGES, { now: () => 5000 });
+    const { outcome, told } = await run(DELAY, EDGES, { steps, now: () => 5999 });
+    assert.deepEqual(outcome, { kind: 'suspended', untilMs: 6000, waitsFor: 'time' });
+    assert.deepEqual(told, []);
+  });
+
+  it('wakes when its time has come, and knows since when it waited', async () => {
+    const { steps } = await run(DELAY, EDGES, { now: () => 5000 });
+    const woken = await run(DELAY, EDGES, { steps, now: () => 6000 });
+    assert.deepEqual(woken.outcome, { kind: 'completed' });
+    assert.deepEqual(woken.steps.get('after')?.outputs, { text: textValue('(waited 1000)') });
+    assert.equal(woken.steps.get('w')?.attempt, 1);
+    assert.equal(woken.steps.get('w')?.startedAtMs, 5000);
+    assert.equal(woken.steps.get('w')?.suspended, undefined);
+  });
+
+  it('wakes beside branches that are still running', async () => {
+    let nowMs = 0;
+    const nodes = { ...DELAY, w: { type: 't:wait', config: { ms: 10 } }, ...sleepers(50) };
+    const { outcome } = await run(nodes, [...EDGES, ...sleeperEdges(50)], { now: () => nowMs++ });
+    assert.deepEqual(outcome, { kind: 'completed' });
+  });
+
+  it('wakes by a decision, and is given it', async () => {
+    const { steps, outcome } = await run(ASK, EDGES, { now: () => 0 });
+    assert.deepEqual(outcome, { kind: 'suspended', untilMs: 1000, waitsFor: 'decision' });
+    const decisions = new Map([['w', { approved: true }]]);
+    const woken = await run(ASK, EDGES, { steps, decisions, now: () => 500 });
+    assert.deepEqual(woken.steps.get('after')?.outputs, { text: textValue('(decided {"approved":true})') });
+  });
+
+  it('expires the run where no decision came in time', async () => {
+    const { steps } = await run(ASK, EDGES, { now: () => 0 });
+    const late = await run(ASK, EDGES, { steps, now: () => 1000 });
+    assert.deepEqual(late.outcome, {
+      kind: 'expired',
+      nodeId: 'w',
+      error: { code: 'decision_timeout', message: 'Nobody decided in time.' },
+    });
+    assert.equal(late.steps.get('after')?.status, 'SKIPPED');
+  });
+
+  it('leaves the run suspended until the first of several, for a decision if any needs one', async () => {
+    const nodes = {
+      d: { type: 't:wait', config: { ms: 50 } },
+      a: { type: 't:wait', config: { kind: 'decision', ms: 900 } },
+    };
+    assert.deepEqual((await run(nodes, [], { now: () => 0 })).outcome, {
+      kind: 'suspended',
+      untilMs: 50,
+      waitsFor: 'decision',
+    });
+  });
+
+  it('has a failure elsewhere wait with it', async () => {
+    const nodes = { f: { type: 't:fail' }, ...DELAY };
+    const first = await run(nodes, EDGES, { now: () => 0 });
+    assert.equal(first.outcome.kind, 'suspended');
+    const second = await run(nodes, EDGES, { steps: first.steps, now: () => 1000 });
+    assert.equal(second.outcome.kind === 'failed' && second.outcome.nodeId, 'f');
+    assert.equal(second.steps.get('after')?.status, 'COMPLETED');
+  });
+});
+
+describe('a run that goes on', () => {
+  const nodes = {
+    a: { type: 't:give', config: { value: 'x' } },
+    b: { type: 't:join' },
+    c: { type: 't:join' },
+  };
+  const edges = ['a.text > b.a', 'b.text > c.a'];
+  const stepOf = (nodeId: string, status: Step['status'], rest: Partial<Step> = {}): [string, Step] => [
+    nodeId,
+    { nodeId, status, attempt: 1, ...rest },
+  ];
+
+  it('takes the outputs of completed nodes as they stand', async () => {
+    const steps = new Map([stepOf('a', 'COMPLETED', { outputs: { text: textValue('kept') } })]);
+    const { told, steps: after } = await run(nodes, edges, { steps });
+    assert.deepEqual(
+      told.map(step => step.nodeId),
+      ['b', 'c'],
+    );
+    assert.deepEqual(after.get('c')?.outputs, { text: textValue('((kept))') });
+  });
+
+  it('runs again what was running, as its next attempt', async () => {
+    const { steps } = await run(nodes, edges, { steps: new Map([stepOf('a', 'RUNNING', { attempt: 2 })]) });
+    assert.equal(steps.get('a')?.attempt, 3);
+    assert.equal(steps.get('a')?.status, 'COMPLETED');
+  });
+
+  it('leaves a failed node failed', async () => {
+    const error = { code: 'x', message: 'y' };
+    const { outcome, told } = await run(nodes, edges, { steps: new Map([stepOf('a', 'FAILED', { error })]) });
+    assert.deepEqual(outcome, { kind: 'failed', nodeId: 'a', error });
+    assert.deepEqual(
+      told.map(step => step.status),
+      ['SKIPPED', 'SKIPPED'],
+    );
+  });
+
+  it('finds anew whether a node is skipped, and tells of it only once', async () => {
+    const error = { code: 'x', message: 'y' };
+    const skipped = [stepOf('b', 'SKIPPED'), stepOf('c', 'SKIPPED')] as const;
+    const still = await run(nodes, edges, { steps: new Map([stepOf('a', 'FAILED', { error }), ...skipped]) });
+    assert.deepEqual(still.told, []);
+    const repaired = await run(nodes, edges, { steps: new Map(skipped) });
+    assert.equal(repaired.steps.get('c')?.status, 'COMPLETED');
+  });
+
+  it('tells a woken node that a dead worker had begun that it was woken', async () => {
+    const suspended = { kind: 'time', sinceMs: 0, untilMs: 10 } as const;
+    const { outcome } = await run(DELAY, EDGES, { steps: new Map([stepOf('w', 'RUNNING', { suspended })]) });
+    assert.deepEqual(outcome, { kind: 'completed' });
+  });
+});
+
+/** A chain of nodes that take a turn of the event loop each. */
+function sleepers(length: number): Record<string, NodeSketch> {
+  return Object.fromEntries(
+    Array.from({ length }, (_, index) => [`s${index}`, { type: 't:join', config: { late: 'yes' } }]),
+  );
+}
+
+function sleeperEdges(length: number): string[] {
+  return Array.from({ length: length - 1 }, (_, index) => `s${index}.text > s${index + 1}.b`).map(
+    edge => edge,
+  );
+}
