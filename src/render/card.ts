@@ -119,7 +119,7 @@ const KICKER_SPACING = 0.14;
 const TITLE_SPACING = -0.022;
 
 function drawWords(brush: Brush, card: Card, theme: Theme, room: Frame): void {
-  const unit = Math.min(room.width, room.height * 1.15, Math.sqrt(room.width * room.height) * 0.9);
+  const unit = Math.min(room.width, room.height * 1.35, Math.sqrt(room.width * room.height) * 0.9);
   const padding = unit * 0.105;
   const small = Math.max(9, unit * 0.033);
   const inner = {
