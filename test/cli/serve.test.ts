@@ -1,0 +1,140 @@
+// The command line against a service that it serves itself: run, keys, migrate, doctor, and the end by a signal.
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { listSettings } from '../../src/lib/settings.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const BIN = join(ROOT, 'bin', 'graphwright.js');
+const EXAMPLE = join(ROOT, 'examples', 'postcard.json');
+const READY = /ready at (?<url>\S+) /;
+const KEY = /shown this once: (?<key>sk-\S+)/;
+
+const folder = mkdtempSync(join(tmpdir(), 'graphwright-serve-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+function environment(settings: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  const env = { ...process.env };
+  for (const { name } of listSettings()) delete env[name];
+  return { ...env, DATA_DIR: join(folder, 'data'), PORT: '0', ...settings };
+}
+
+/** Runs a command to its end; rejects where its exit code is not 0. */
+async function graphwright(
+  args: readonly string[],
+  settings: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [BIN, ...args], {
+    env: environment(settings),
+    timeout: 60_000,
+  });
+  return stdout;
+}
+
+interface Serving {
+  readonly child: ChildProcess;
+  readonly url: string;
+  readonly key: string | undefined;
+}
+
+async function serve(): Promise<Serving> {
+  const child = spawn(process.execPath, [BIN, 'serve'], {
+    env: environment({}),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let url: string | undefined;
+  for await (const line of createInterface(child.stderr)) {
+    url ??= READY.exec(line)?.groups?.url;
+    const key = KEY.exec(line)?.groups?.key;
+    // The key follows the address on the first start; on later ones there is none.
+    if (url !== undefined && (key !== undefined || hasServed)) return { child, url, key };
+  }
+  throw new Error('the service ended before it was ready');
+}
+let hasServed = false;
+
+describe('graphwright serve', () => {
+  let serving: Serving;
+  let settings: Readonly<Record<string, string>>;
+
+  before(async () => {
+    serving = await serve();
+    hasServed = true;
+    settings = { GRAPHWRIGHT_URL: serving.url, GRAPHWRIGHT_API_KEY: serving.key ?? '' };
+  });
+  after(() => serving.child.kill('SIGKILL'));
+
+  it('runs a workflow file and prints the finished execution as JSON', async () => {
+    const record = JSON.parse(
+      await graphwright(['run', EXAMPLE, '--input', 'place=Porto', '--json'], settings),
+    );
+    assert.equal(record.status, 'COMPLETED');
+    assert.deepEqual(record.inputs, { place: 'Porto' });
+    assert.equal(record.outputs[0].type, 'IMAGE');
+  });
+
+  it('prints a plain line for each node in a pipe, then the outputs', async () => {
+    const out = await graphwright(['run', EXAMPLE], settings);
+    for (const label of ['Place', 'Prompt', 'Picture', 'Postcard format', 'Card', 'Postcard', 'Preview']) {
+      assert.match(out, new RegExp(`^COMPLETED  ${label}  `, 'm'));
+    }
+    assert.match(out, /\nPreview: http\S+\n$/);
+    assert.ok(!out.includes('\u001b'));
+  });
+
+  it('mints, lists and revokes keys over HTTP', async () => {
+    const created = JSON.parse(
+      await graphwright(['keys', 'create', 'ci', '--scope', 'workflows:read', '--json'], settings),
+    );
+    assert.deepEqual(created.scopes, ['workflows:read']);
+    assert.match(await graphwright(['keys', 'list'], settings), new RegExp(`^${created.id}  ci `, 'm'));
+    await graphwright(['keys', 'revoke', created.id], settings);
+    assert.doesNotMatch(await graphwright(['keys', 'list'], settings), new RegExp(created.id));
+  });
+
+  it('refuses a second service on the same folder with exit code 1', async () => {
+    await assert.rejects(graphwright(['serve']), {
+      code: 1,
+      stderr: /graphwright: The data folder .* is in use/,
+    });
+  });
+
+  it('refuses a port that is taken with exit code 1, naming the settings', async () => {
+    const taken = { PORT: new URL(serving.url).port, DATA_DIR: join(folder, 'other') };
+    await assert.rejects(graphwright(['serve'], taken), {
+      code: 1,
+      stderr: /127\.0\.0\.1:\d+ is in use\. .*set PORT\./,
+    });
+    await assert.rejects(graphwright(['doctor'], taken), { code: 1, stdout: /✖ +port .* is in use/ });
+  });
+
+  it('stops at SIGTERM with exit code 0, and leaves the folder to the next', async () => {
+    serving.child.kill('SIGTERM');
+    const [code] = await once(serving.child, 'exit');
+    assert.equal(code, 0);
+  });
+
+  it('lets the operator mint a key on the database itself, which then works', async () => {
+    const { key } = JSON.parse(await graphwright(['keys', 'create', 'rescue', '--json']));
+    const again = await serve();
+    after(() => again.child.kill('SIGKILL'));
+    const response = await fetch(`${again.url}/api/v1/workflows`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    assert.equal(response.status, 200);
+    assert.equal(again.key, undefined);
+    again.child.kill('SIGTERM');
+    await once(again.child, 'exit');
+  });
+
+  it('tells which migrations the database has', async () => {
+    const { migrations } = JSON.parse(await graphwright(['migrate', '--json']));
+    assert.deepEqual(migrations[0], { version: 1, name: 'init' });
+  });
+});
