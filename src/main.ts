@@ -24,7 +24,9 @@ for (const [name, number] of Object.entries(SIGNALS)) {
   });
 }
 // Whoever reads our output may stop early (`graphwright nodes | head`).
-process.stdout.on('error', err => process.exit('code' in err && err.code === 'EPIPE' ? 0 : 1));
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', err => process.exit('code' in err && err.code === 'EPIPE' ? 0 : 1));
+}
 process.exitCode = await runCommandLine(process.argv.slice(2), terminal, interrupt.signal);
 
 async function runCommandLine(
