@@ -1,5 +1,6 @@
 // `graphwright keys`: API keys over HTTP where a key is at hand, else on the database itself, so that one who lost
 // every key can mint another.
+import { AppError } from '../lib/errors.ts';
 import { readSettings, type Settings } from '../lib/settings.ts';
 import { SCOPES, type Scope } from '../services/actor.ts';
 import { connect } from './client.ts';
@@ -118,13 +119,20 @@ async function onDatabase<T>(settings: Settings, work: (door: KeyDoor) => Promis
     scopes: new Set(SCOPES),
     plan: 'self_hosted',
   } as const;
-  return withDatabase(settings, async db => {
+  const done = withDatabase(settings, async db => {
     const deps = { db, now: Date.now };
     await bootstrap(db, settings);
     return work({
       create: key => services.createKey(deps, operator, key),
       list: () => services.listOwnKeys(deps, operator),
       revoke: id => services.revokeOwnKey(deps, operator, id),
+    });
+  });
+  // Mostly a service that has the folder; then its own door is the one to take.
+  return done.catch((thrown: unknown) => {
+    if (!(thrown instanceof AppError) || thrown.code !== 'unavailable') throw thrown;
+    throw new Error(`${thrown.message} To go through a running service, set GRAPHWRIGHT_API_KEY.`, {
+      cause: thrown,
     });
   });
 }

@@ -41,9 +41,8 @@ function announce({ url, bootstrapKey }: Service, terminal: Terminal): void {
   terminal.note(`Graphwright is ready at ${url} (${formatMs(performance.now())}). Ctrl-C stops it.`);
   if (bootstrapKey === undefined) return;
   terminal.note(`\n  Your API key, shown this once: ${bootstrapKey}\n`);
-  terminal.note(
-    `  export GRAPHWRIGHT_API_KEY=${bootstrapKey}\n  npm exec graphwright -- run examples/postcard.json\n`,
-  );
+  terminal.note(`  export GRAPHWRIGHT_URL=${url} GRAPHWRIGHT_API_KEY=${bootstrapKey}`);
+  terminal.note('  npm exec graphwright -- run examples/postcard.json\n');
 }
 
 /** What the system says of an address it does not give, in words that name the settings. */
