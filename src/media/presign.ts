@@ -1,0 +1,164 @@
+// Presigned uploads in AWS Signature V4 over the exact headers: minted for a bucket or for this service's own door, and
+// verified at that door by signing again and comparing.
+import { AwsV4Signer } from 'aws4fetch';
+import { safeEqual } from '../lib/crypto.ts';
+import { S3Error } from './s3-error.ts';
+
+/** Who signs: the bucket's keys, or keys of the service's own for its own door. */
+export interface SigningKey {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly region: string;
+}
+
+export interface PutGrant {
+  readonly uploadUrl: string;
+  /** To be sent exactly. */
+  readonly headers: Readonly<Record<'Content-Type' | 'Content-Length' | 'Cache-Control', string>>;
+  readonly expiresAt: Date;
+}
+
+export const PRESIGNED_SECONDS = 900;
+export const MEDIA_CACHE_CONTROL = 'public, max-age=31536000, immutable';
+
+const MAX_EXPIRES_SECONDS = 604_800;
+const CLOCK_SKEW_MS = 900_000;
+const SIGNED_AT_LEAST = ['cache-control', 'content-length', 'content-type', 'host'];
+const OPTIONS = { service: 's3', signQuery: true, allHeaders: true } as const;
+
+export interface PutToSign {
+  /** Of the object, without a query. */
+  readonly url: string;
+  readonly contentType: string;
+  readonly bytes: number;
+  readonly nowMs: number;
+}
+
+/** An address at which just this file may be put for 15 minutes. */
+export async function presignPut(
+  key: SigningKey,
+  { url, contentType, bytes, nowMs }: PutToSign,
+): Promise<PutGrant> {
+  const headers = {
+    'Content-Type': contentType,
+    'Content-Length': String(bytes),
+    'Cache-Control': MEDIA_CACHE_CONTROL,
+  };
+  const signer = new AwsV4Signer({
+    ...OPTIONS,
+    ...key,
+    url: `${url}?X-Amz-Expires=${PRESIGNED_SECONDS}`,
+    method: 'PUT',
+    headers,
+    datetime: toAmzDate(nowMs),
+  });
+  const signed = await signer.sign();
+  // The signature's date has whole seconds.
+  const signedAtMs = Math.floor(nowMs / 1000) * 1000;
+  return { uploadUrl: signed.url.href, headers, expiresAt: new Date(signedAtMs + PRESIGNED_SECONDS * 1000) };
+}
+
+export interface PutToVerify {
+  /** As the client was given it: the configured host, whatever a proxy made of it, and the query as it arrived. */
+  readonly url: string;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly nowMs: number;
+}
+
+/** Throws the S3Error that a bucket would answer with, unless the request is one that `presignPut` granted. */
+export async function verifyPresignedPut(
+  key: SigningKey,
+  { url, headers, nowMs }: PutToVerify,
+): Promise<void> {
+  const address = new URL(url);
+  const query = readQuery(address.searchParams);
+  checkCredential(query, key);
+  checkTime(query, nowMs);
+  const names = query.signedHeaders.split(';');
+  if (!SIGNED_AT_LEAST.every(name => names.includes(name))) {
+    throw new S3Error('AccessDenied', `The headers ${SIGNED_AT_LEAST.join(', ')} must be signed.`);
+  }
+  if (headers['content-length'] === undefined)
+    throw new S3Error('MissingContentLength', 'A Content-Length header is needed.');
+  for (const name of ['Signature', 'Algorithm', 'Credential', 'SignedHeaders', 'Date'])
+    address.searchParams.delete(`X-Amz-${name}`);
+  const signer = new AwsV4Signer({
+    ...OPTIONS,
+    ...key,
+    url: address.href,
+    method: 'PUT',
+    headers: pickHeaders(names, headers),
+    datetime: query.date,
+  });
+  if (!safeEqual(await signer.signature(), query.signature)) {
+    throw new S3Error(
+      'SignatureDoesNotMatch',
+      'The request is not the one that was signed: send the issued headers exactly, and nothing else.',
+    );
+  }
+}
+
+interface SignatureQuery {
+  readonly algorithm: string;
+  readonly credential: string;
+  readonly date: string;
+  readonly expires: string;
+  readonly signedHeaders: string;
+  readonly signature: string;
+}
+
+function readQuery(params: URLSearchParams): SignatureQuery {
+  const read = (name: string): string => {
+    const values = params.getAll(`X-Amz-${name}`);
+    const [value] = values;
+    if (value === undefined) throw new S3Error('AccessDenied', `The query lacks X-Amz-${name}.`);
+    if (values.length > 1 || value.length > 1024)
+      throw new S3Error('AuthorizationQueryParametersError', `X-Amz-${name} is not usable.`);
+    return value;
+  };
+  return {
+    algorithm: read('Algorithm'),
+    credential: read('Credential'),
+    date: read('Date'),
+    expires: read('Expires'),
+    signedHeaders: read('SignedHeaders'),
+    signature: read('Signature'),
+  };
+}
+
+function checkCredential({ algorithm, credential, date }: SignatureQuery, key: SigningKey): void {
+  if (algorithm !== 'AWS4-HMAC-SHA256')
+    throw new S3Error('AuthorizationQueryParametersError', 'X-Amz-Algorithm must be AWS4-HMAC-SHA256.');
+  const scope = [key.accessKeyId, date.slice(0, 8), key.region, 's3', 'aws4_request'].join('/');
+  if (!safeEqual(credential, scope))
+    throw new S3Error('InvalidAccessKeyId', 'The credential is not one of this service.');
+}
+
+function checkTime({ date, expires }: SignatureQuery, nowMs: number): void {
+  const signedAtMs = Date.parse(
+    date.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'),
+  );
+  const seconds = /^\d{1,6}$/.test(expires) ? Number(expires) : Number.NaN;
+  if (
+    !/^\d{8}T\d{6}Z$/.test(date) ||
+    Number.isNaN(signedAtMs) ||
+    !(seconds >= 1 && seconds <= MAX_EXPIRES_SECONDS)
+  ) {
+    throw new S3Error('AuthorizationQueryParametersError', 'X-Amz-Date or X-Amz-Expires is not usable.');
+  }
+  if (nowMs < signedAtMs - CLOCK_SKEW_MS) throw new S3Error('AccessDenied', 'The request is not valid yet.');
+  if (nowMs > signedAtMs + seconds * 1000) throw new S3Error('AccessDenied', 'The request has expired.');
+}
+
+/** The request's own values of the signed headers; `host` is in the address. */
+function pickHeaders(names: readonly string[], headers: PutToVerify['headers']): [string, string][] {
+  return names.flatMap((name): [string, string][] => {
+    const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
+    return name === 'host' || value === undefined ? [] : [[name, [value].flat().join(', ')]];
+  });
+}
+
+function toAmzDate(nowMs: number): string {
+  return new Date(nowMs).toISOString().replace(/[:-]|\.\d{3}/g, '');
+}

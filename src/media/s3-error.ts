@@ -1,0 +1,52 @@
+// Refusals in the words of S3, for the door that stands in for a bucket's presigned addresses.
+
+/** Code → HTTP status. */
+const S3_CODES = {
+  AccessDenied: 403,
+  AuthorizationQueryParametersError: 400,
+  EntityTooLarge: 400,
+  IncompleteBody: 400,
+  InternalError: 500,
+  InvalidAccessKeyId: 403,
+  MethodNotAllowed: 405,
+  MissingContentLength: 411,
+  NoSuchKey: 404,
+  SignatureDoesNotMatch: 403,
+} as const;
+
+export type S3ErrorCode = keyof typeof S3_CODES;
+
+export class S3Error extends Error {
+  override readonly name = 'S3Error';
+  readonly code: S3ErrorCode;
+  readonly status: number;
+
+  constructor(code: S3ErrorCode, message: string) {
+    super(message);
+    this.code = code;
+    this.status = S3_CODES[code];
+  }
+}
+
+/** The body of the answer, to be sent as application/xml. */
+export function s3ErrorXml({ code, message }: S3Error, resource: string, requestId: string): string {
+  const members = { Code: code, Message: message, Resource: resource, RequestId: requestId };
+  const printed = Object.entries(members).map(([name, text]) => `<${name}>${escapeXml(text)}</${name}>`);
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<Error>${printed.join('')}</Error>`;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+};
+
+// Control characters have no form in XML 1.0 at all.
+function escapeXml(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/[^\t\n\r\x20-\ufffd\u{10000}-\u{10ffff}]/gu, '')
+    .replace(/[&<>"']/g, char => ESCAPES[char] ?? '');
+}
