@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { newId } from '../../src/lib/ids.ts';
 import { openDiskStorage } from '../../src/media/disk.ts';
@@ -14,6 +15,14 @@ testStorage('disk', () => openDiskStorage(join(root, 'media')));
 
 test('no temporary file outlives a put, whatever came of it', async () => {
   assert.deepEqual(await readdir(join(root, 'media', 'tmp')), []);
+});
+
+test('the first byte alone can be read', async () => {
+  const storage = await openDiskStorage(join(root, 'media'));
+  const key = newId('media');
+  await storage.put(key, Buffer.from('0123'), { contentType: 'image/png', maxBytes: 10 });
+  const { bytes, stream } = await storage.read(key, { start: 0, end: 0 });
+  assert.deepEqual([bytes, (await buffer(stream)).toString()], [1, '0']);
 });
 
 test('opening sweeps stale temporary files and leaves fresh and finished ones', async () => {

@@ -45,7 +45,7 @@ export function testStorage(name: string, open: () => Promise<MediaStorage>): vo
     const storage = await open();
     const key = await put(storage, Buffer.from('0123456789'));
     for (const [start, end, text] of [
-      [0, 0, '0'],
+      [1, 1, '1'],
       [3, 6, '3456'],
       [9, 9, '9'],
       [0, 9, '0123456789'],

@@ -1,0 +1,193 @@
+// Media in an S3-compatible bucket: four verbs, signed by aws4fetch, sent by the guarded client to a trusted origin.
+import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { AwsV4Signer } from 'aws4fetch';
+import { AppError } from '../lib/errors.ts';
+import type { GuardedFetch, OutboundAnswer, OutboundRequest } from '../lib/fetch.ts';
+import { tooLarge, writeMeasured } from './measure.ts';
+import { MEDIA_CACHE_CONTROL, type SigningKey } from './presign.ts';
+import { checkKey, type MediaStorage, type PutOptions, type Source, type StoredFile } from './storage.ts';
+
+export interface Bucket {
+  readonly name: string;
+  /** Without one, Amazon's of the key's region. */
+  readonly endpoint: string | undefined;
+  readonly forcePathStyle: boolean;
+  readonly key: SigningKey;
+}
+
+const TRANSFER_TIMEOUT_MS = 3_600_000;
+const MAX_ANSWER_CHARS = 65_536;
+const TRIES = 3;
+const FIRST_DELAY_MS = 100;
+const EMPTY_SHA256 = createHash('sha256').digest('hex');
+
+/** The origin of the bucket, for the guarded client to trust. */
+export function bucketOrigin(bucket: Bucket): string {
+  return new URL(addressOf(bucket, '')).origin;
+}
+
+/** Where the object of a media key lies; `presignPut` makes it an address that a client can write to. */
+export function objectUrl(bucket: Bucket, key: string): string {
+  return addressOf(bucket, checkKey(key));
+}
+
+/** Sources whose size is not known wait in the folder, since a bucket takes no object without its length and hash. */
+export async function openS3Storage(
+  bucket: Bucket,
+  client: GuardedFetch,
+  spoolFolder: string,
+): Promise<MediaStorage> {
+  await mkdir(spoolFolder, { recursive: true, mode: 0o700 });
+  const send = createSender(bucket, client);
+
+  const putObject = async (
+    key: string,
+    stored: StoredFile,
+    body: () => Body,
+    options: PutOptions,
+  ): Promise<StoredFile> => {
+    const headers = { 'content-type': options.contentType, 'cache-control': MEDIA_CACHE_CONTROL };
+    await send(key, { method: 'PUT', headers, body, sha256: stored.sha256, signal: options.signal });
+    return stored;
+  };
+  const putStream = async (key: string, source: Source, options: PutOptions): Promise<StoredFile> => {
+    const path = join(spoolFolder, randomUUID());
+    try {
+      const stored = await writeMeasured(path, source, options);
+      return await putObject(
+        key,
+        stored,
+        () => ({ stream: createReadStream(path), bytes: stored.bytes }),
+        options,
+      );
+    } finally {
+      await rm(path, { force: true });
+    }
+  };
+
+  return {
+    async put(key, source, options) {
+      if (!(source instanceof Uint8Array)) return await putStream(checkKey(key), source, options);
+      if (source.length > options.maxBytes) throw tooLarge(options.maxBytes);
+      const stored = { bytes: source.length, sha256: createHash('sha256').update(source).digest('hex') };
+      return await putObject(key, stored, () => source, options);
+    },
+    async read(key, range) {
+      const span = range === undefined ? undefined : `${range.start}-${range.end}`;
+      const headers: Record<string, string> = span === undefined ? {} : { range: `bytes=${span}` };
+      const answer = await send(key, { method: 'GET', headers }).catch(refuseAbsent);
+      if (span !== undefined && answer.headers['content-range']?.startsWith(`bytes ${span}/`) !== true) {
+        throw new Error(`The bucket was asked for the bytes ${span} and sent others.`);
+      }
+      return { bytes: Number(answer.headers['content-length']), stream: Readable.from(answer.body) };
+    },
+    async stat(key) {
+      const answer = await send(key, { method: 'HEAD' }).catch(ignoreAbsent);
+      return answer === undefined ? undefined : { bytes: Number(answer.headers['content-length']) };
+    },
+    async move(from, to) {
+      const headers = { 'x-amz-copy-source': `/${bucket.name}/${checkKey(from)}` };
+      await send(to, { method: 'PUT', headers }).catch(refuseAbsent);
+      await send(from, { method: 'DELETE' });
+    },
+    async remove(key) {
+      await send(key, { method: 'DELETE' }).catch(ignoreAbsent);
+    },
+  };
+}
+
+type Body = NonNullable<OutboundRequest['body']>;
+type Answer = OutboundAnswer<AsyncIterable<Uint8Array>>;
+
+interface S3Request {
+  readonly method: 'GET' | 'HEAD' | 'PUT' | 'DELETE';
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A new one each try. */
+  readonly body?: () => Body;
+  readonly sha256?: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What the bucket said instead of doing it. */
+class BucketError extends Error {
+  override readonly name = 'BucketError';
+  readonly status: number;
+
+  constructor(status: number, text: string) {
+    super(`The bucket answered ${status}: ${text.slice(0, 500)}`);
+    this.status = status;
+  }
+}
+
+/** Returns a function that signs and sends, and does so again where the bucket stumbled. */
+function createSender(
+  bucket: Bucket,
+  client: GuardedFetch,
+): (key: string, request: S3Request) => Promise<Answer> {
+  return async (key, request) => {
+    const url = objectUrl(bucket, key);
+    for (let tries = 1; ; tries++) {
+      const outcome = await sendOnce(bucket, client, url, request).catch((err: Error) => err);
+      if (!(outcome instanceof Error)) return outcome;
+      const isFinal = outcome instanceof BucketError && outcome.status < 500 && outcome.status !== 429;
+      if (isFinal || tries === TRIES || request.signal?.aborted === true) throw outcome;
+      await delay(FIRST_DELAY_MS * 4 ** (tries - 1), undefined, { signal: request.signal });
+    }
+  };
+}
+
+async function sendOnce(
+  bucket: Bucket,
+  client: GuardedFetch,
+  url: string,
+  request: S3Request,
+): Promise<Answer> {
+  const { method, body, sha256 = EMPTY_SHA256, signal } = request;
+  const headers = { ...request.headers, 'x-amz-content-sha256': sha256 };
+  const signed = await new AwsV4Signer({ ...bucket.key, service: 's3', url, method, headers }).sign();
+  const answer = await client.stream(url, {
+    method,
+    headers: Object.fromEntries(signed.headers),
+    ...(body === undefined ? {} : { body: body() }),
+    timeoutMs: TRANSFER_TIMEOUT_MS,
+    maxBytes: Number.MAX_SAFE_INTEGER,
+    maxRedirects: 0,
+    signal,
+  });
+  const isDone = answer.status >= 200 && answer.status < 300;
+  if (isDone && method === 'GET') return answer;
+  // Read to its end, so that the connection can be used again. A copy may fail after a 200 has been sent.
+  const text = await readText(answer.body);
+  if (!isDone || text.includes('<Error>')) throw new BucketError(isDone ? 500 : answer.status, text);
+  return answer;
+}
+
+async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
+  let text = '';
+  for await (const chunk of body) {
+    text += Buffer.from(chunk).toString('utf8');
+    if (text.length > MAX_ANSWER_CHARS) break;
+  }
+  return text;
+}
+
+function ignoreAbsent(err: Error): undefined {
+  if (!(err instanceof BucketError) || err.status !== 404) throw err;
+}
+
+function refuseAbsent(err: Error): never {
+  ignoreAbsent(err);
+  throw new AppError('not_found', 'The file of this media is gone.', { cause: err });
+}
+
+function addressOf({ name, endpoint, forcePathStyle, key }: Bucket, object: string): string {
+  const base = new URL(endpoint ?? `https://s3.${key.region}.amazonaws.com`);
+  if (!forcePathStyle) base.hostname = `${name}.${base.hostname}`;
+  const path = base.pathname.replace(/\/$/, '');
+  return `${base.origin}${path}${forcePathStyle ? `/${name}` : ''}/${object}`;
+}

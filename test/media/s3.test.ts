@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import S3rver from '@20minutes/s3rver';
+import { createGuardedFetch, type GuardedFetch } from '../../src/lib/fetch.ts';
+import { newId } from '../../src/lib/ids.ts';
+import { presignPut } from '../../src/media/presign.ts';
+import { type Bucket, bucketOrigin, objectUrl, openS3Storage } from '../../src/media/s3.ts';
+import { pendingKey } from '../../src/media/storage.ts';
+import { testStorage } from './storage-contract.ts';
+
+const root = await mkdtemp(join(tmpdir(), 'gw-s3-'));
+const server = new S3rver({
+  address: '127.0.0.1',
+  port: 0,
+  silent: true,
+  directory: join(root, 'bucket'),
+  configureBuckets: [{ name: 'media' }],
+});
+const key = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER', region: 'us-east-1' };
+let bucket: Bucket;
+let client: GuardedFetch;
+
+before(async () => {
+  const { port } = (await server.run()) as AddressInfo;
+  bucket = { name: 'media', endpoint: `http://127.0.0.1:${port}`, forcePathStyle: true, key };
+  client = createGuardedFetch({ allowPrivate: false, trustedOrigins: [bucketOrigin(bucket)] });
+});
+after(async () => {
+  await client.close();
+  await server.close();
+  await rm(root, { recursive: true });
+});
+
+const open = () => openS3Storage(bucket, client, join(root, 'spool'));
+testStorage('s3', open);
+
+test('nothing stays in the spool folder', async () => {
+  assert.deepEqual(await readdir(join(root, 'spool')), []);
+});
+
+test('an object is served by the bucket as what it was stored as', async () => {
+  const id = newId('media');
+  await (await open()).put(id, Buffer.from('x'), { contentType: 'image/webp', maxBytes: 10 });
+  const answer = await client.fetch(objectUrl(bucket, id), { timeoutMs: 5000, maxBytes: 100 });
+  assert.deepEqual(
+    [answer.headers['content-type'], answer.headers['cache-control']],
+    ['image/webp', 'public, max-age=31536000, immutable'],
+  );
+});
+
+test('the bucket itself takes a presigned upload, and keeps its type when it is moved', async () => {
+  const id = newId('media');
+  const url = objectUrl(bucket, pendingKey(id));
+  const { uploadUrl, headers } = await presignPut(key, {
+    url,
+    contentType: 'image/png',
+    bytes: 5,
+    nowMs: Date.now(),
+  });
+  const put = async (type: string, body: string): Promise<number> =>
+    (
+      await fetch(uploadUrl, {
+        method: 'PUT',
+        headers: { ...headers, 'Content-Type': type, 'Content-Length': String(body.length) },
+        body,
+      })
+    ).status;
+  assert.equal(await put('image/jpeg', 'bytes'), 403);
+  assert.equal(await put('image/png', 'bytes!'), 403);
+  assert.equal(await put('image/png', 'bytes'), 200);
+  const storage = await open();
+  await storage.move(pendingKey(id), id);
+  assert.deepEqual(await storage.stat(id), { bytes: 5 });
+  const answer = await client.fetch(objectUrl(bucket, id), { timeoutMs: 5000, maxBytes: 100 });
+  assert.equal(answer.headers['content-type'], 'image/png');
+});
+
+test('a bucket that is not there, and keys that are not right, are told in a sentence', async () => {
+  const options = { contentType: 'image/png', maxBytes: 10 };
+  const absent = await openS3Storage({ ...bucket, name: 'absent' }, client, join(root, 'spool'));
+  await assert.rejects(
+    absent.put(newId('media'), Buffer.from('x'), options),
+    /answered 404: .*NoSuchBucket/s,
+  );
+  const wrong = await openS3Storage(
+    { ...bucket, key: { ...key, secretAccessKey: 'x' } },
+    client,
+    join(root, 'spool'),
+  );
+  await assert.rejects(
+    wrong.put(newId('media'), Buffer.from('x'), options),
+    /answered 403: .*SignatureDoesNotMatch/s,
+  );
+});
+
+test('addresses follow the style of the bucket', () => {
+  const id = newId('media');
+  const amazon = {
+    name: 'b',
+    endpoint: undefined,
+    forcePathStyle: false,
+    key: { ...key, region: 'eu-west-1' },
+  };
+  assert.equal(objectUrl(amazon, id), `https://b.s3.eu-west-1.amazonaws.com/${id}`);
+  assert.equal(
+    objectUrl({ ...amazon, forcePathStyle: true }, id),
+    `https://s3.eu-west-1.amazonaws.com/b/${id}`,
+  );
+  assert.equal(
+    objectUrl({ ...amazon, endpoint: 'http://minio:9000/base/', forcePathStyle: true }, id),
+    `http://minio:9000/base/b/${id}`,
+  );
+  assert.throws(() => objectUrl(amazon, '../x'), /no key/);
+});
