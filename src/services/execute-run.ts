@@ -110,6 +110,8 @@ function endingOf(outcome: RunOutcome, reason: StopReason | undefined): Ending {
       return { status: 'FAILED', error: { ...outcome.error, nodeId: outcome.nodeId } };
     case 'suspended':
       return { status: outcome.waitsFor === 'decision' ? 'WAITING' : 'RUNNING', wakeAtMs: outcome.untilMs };
+    case 'expired':
+      return { status: 'TIMEOUT', error: { ...outcome.error, nodeId: outcome.nodeId } };
     case 'aborted':
       return reason === undefined ? undefined : STOPPED[reason];
   }
