@@ -1,0 +1,36 @@
+// diffGraphs: structural changes told from changes of values.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { diffGraphs } from '../../src/graph/diff.ts';
+import { edge, node } from './fixture.ts';
+
+const A = node('a', 'input:text');
+const B = node('b', 'utility:join');
+const WIRED = { nodes: [A, B], edges: [edge('a.text > b.a')] };
+
+describe('diffGraphs', () => {
+  it('takes other values, positions and edge ids for no change of structure', () => {
+    const after = {
+      nodes: [node('b', 'utility:join', { x: 1 }, { position: { x: 9, y: 9 } }), A],
+      edges: [{ ...edge('a.text > b.a'), id: 'other', animated: true }],
+    };
+    assert.deepEqual(diffGraphs(WIRED, after), {
+      addedNodes: [],
+      removedNodes: [],
+      rewiredEdges: [],
+      isStructural: false,
+    });
+  });
+
+  it('names nodes that came and went', () => {
+    const after = { nodes: [A, node('c', 'utility:join')], edges: [] };
+    const { addedNodes, removedNodes, isStructural } = diffGraphs(WIRED, after);
+    assert.deepEqual([addedNodes, removedNodes, isStructural], [['c'], ['b'], true]);
+  });
+
+  it('names edges that join other ports', () => {
+    const after = { ...WIRED, edges: [{ ...edge('a.text > b.b'), id: 'a.text > b.a' }] };
+    assert.deepEqual(diffGraphs(WIRED, after).rewiredEdges, ['a.text > b.a']);
+    assert(diffGraphs(WIRED, { ...WIRED, edges: [] }).isStructural);
+  });
+});
