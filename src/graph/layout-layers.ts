@@ -1,0 +1,184 @@
+// Layout, step one: cycles broken, every box given a column, long wires cut into segments from column to column.
+//
+// 1. Depth-first search turns round each wire that closes a cycle.
+// 2. The longest path from the left gives the first columns.
+// 3. Boxes with slack move towards the side that more wires pull them to, until none gains.
+// 4. A wire over several columns becomes a chain of joints, so that room is kept where it passes.
+
+/** A rectangle to be placed. */
+export interface Box {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A wire between two boxes, by index; `fromY` and `toY` are its ports' places below the boxes' tops. */
+export interface Wire {
+  readonly from: number;
+  readonly to: number;
+  readonly fromY: number;
+  readonly toY: number;
+}
+
+/** A piece of a wire between neighbouring columns, left to right. */
+export interface Segment {
+  readonly left: number;
+  readonly right: number;
+  readonly leftY: number;
+  readonly rightY: number;
+}
+
+/** Items 0 … boxes - 1 are the boxes, those above are joints of long wires. */
+export interface Layered {
+  readonly boxCount: number;
+  readonly itemCount: number;
+  /** Item → column. */
+  readonly columnOf: Int32Array;
+  /** Item → height; 0 for joints. */
+  readonly heights: Float64Array;
+  /** Columns of items; their order is what the next step works out. */
+  readonly columns: number[][];
+  /** Item → segments that end, and that begin at it. */
+  readonly before: readonly (readonly Segment[])[];
+  readonly after: readonly (readonly Segment[])[];
+  /** Wires as they were turned: every one runs to a later column. */
+  readonly forward: readonly Wire[];
+  /** Indexes of wires that close a cycle and run backwards. */
+  readonly backward: readonly number[];
+}
+
+const MAX_PULL_ROUNDS = 12;
+
+export function makeLayers(boxes: readonly Box[], wires: readonly Wire[]): Layered {
+  const { forward, backward } = turnCycles(boxes.length, wires);
+  const columnOf = shortenWires(rankByLongestPath(boxes.length, forward), forward);
+  return { ...cutWires(boxes, forward, columnOf), forward, backward };
+}
+
+function turnCycles(count: number, wires: readonly Wire[]): { forward: Wire[]; backward: number[] } {
+  const outgoing = Array.from({ length: count }, (): number[] => []);
+  for (const [index, { from }] of wires.entries()) outgoing[from]?.push(index);
+  // 0 not seen, 1 on the path, 2 done.
+  const state = new Uint8Array(count);
+  const next = new Int32Array(count);
+  const isBack = new Uint8Array(wires.length);
+  const sources = findSources(count, wires);
+  for (const root of [...sources, ...Array(count).keys()]) {
+    if (state[root] !== 0) continue;
+    const path = [root];
+    state[root] = 1;
+    for (let at = path.at(-1); at !== undefined; at = path.at(-1)) {
+      const step = next[at] ?? 0;
+      next[at] = step + 1;
+      const wire = outgoing[at]?.[step];
+      if (wire === undefined) {
+        state[at] = 2;
+        path.pop();
+        continue;
+      }
+      const to = wires[wire]?.to ?? 0;
+      if (state[to] === 1) isBack[wire] = 1;
+      else if (state[to] === 0) {
+        state[to] = 1;
+        path.push(to);
+      }
+    }
+  }
+  const backward = wires.flatMap((_, index) => (isBack[index] ? [index] : []));
+  const forward = wires.flatMap((wire, index) => {
+    if (wire.from === wire.to) return [];
+    return isBack[index] ? [{ from: wire.to, to: wire.from, fromY: wire.toY, toY: wire.fromY }] : [wire];
+  });
+  return { forward, backward };
+}
+
+function findSources(count: number, wires: readonly Wire[]): number[] {
+  const isFed = new Uint8Array(count);
+  for (const { to } of wires) isFed[to] = 1;
+  return [...Array(count).keys()].filter(index => !isFed[index]);
+}
+
+function rankByLongestPath(count: number, wires: readonly Wire[]): Int32Array {
+  const ranks = new Int32Array(count);
+  const waiting = new Int32Array(count);
+  const outgoing = Array.from({ length: count }, (): number[] => []);
+  for (const { from, to } of wires) {
+    outgoing[from]?.push(to);
+    waiting[to] = (waiting[to] ?? 0) + 1;
+  }
+  const ready = [...Array(count).keys()].filter(index => waiting[index] === 0);
+  for (const at of ready) {
+    for (const to of outgoing[at] ?? []) {
+      ranks[to] = Math.max(ranks[to] ?? 0, (ranks[at] ?? 0) + 1);
+      waiting[to] = (waiting[to] ?? 0) - 1;
+      if (waiting[to] === 0) ready.push(to);
+    }
+  }
+  return ranks;
+}
+
+/** Coordinate descent on the sum of spans: each box goes to the end of its slack that more wires pull to. */
+function shortenWires(ranks: Int32Array, wires: readonly Wire[]): Int32Array {
+  const incoming = Array.from(ranks, (): number[] => []);
+  const outgoing = Array.from(ranks, (): number[] => []);
+  for (const { from, to } of wires) {
+    incoming[to]?.push(from);
+    outgoing[from]?.push(to);
+  }
+  const last = Math.max(0, ...ranks);
+  const order = [...ranks.keys()].sort((a, b) => (ranks[b] ?? 0) - (ranks[a] ?? 0) || a - b);
+  for (let round = 0; round < MAX_PULL_ROUNDS; round++) {
+    let moved = 0;
+    for (const box of round % 2 === 0 ? order : order.toReversed()) {
+      const pull = (outgoing[box]?.length ?? 0) - (incoming[box]?.length ?? 0);
+      const earliest = 1 + (incoming[box] ?? []).reduce((max, it) => Math.max(max, ranks[it] ?? 0), -1);
+      const latest = (outgoing[box] ?? []).reduce((min, it) => Math.min(min, ranks[it] ?? 0), last + 1) - 1;
+      const target = pull > 0 ? latest : pull < 0 ? earliest : (ranks[box] ?? 0);
+      if (target === ranks[box]) continue;
+      ranks[box] = target;
+      moved++;
+    }
+    if (moved === 0) break;
+  }
+  return ranks;
+}
+
+function cutWires(
+  boxes: readonly Box[],
+  wires: readonly Wire[],
+  boxColumns: Int32Array,
+): Omit<Layered, 'forward' | 'backward'> {
+  const columnOf = [...boxColumns];
+  const before = boxes.map((): Segment[] => []);
+  const after = boxes.map((): Segment[] => []);
+  const join = (left: number, right: number, leftY: number, rightY: number): void => {
+    const segment = { left, right, leftY, rightY };
+    after[left]?.push(segment);
+    before[right]?.push(segment);
+  };
+  for (const { from, to, fromY, toY } of wires) {
+    let left = from;
+    let leftY = fromY;
+    for (let column = (columnOf[from] ?? 0) + 1; column < (columnOf[to] ?? 0); column++) {
+      const joint = columnOf.push(column) - 1;
+      before.push([]);
+      after.push([]);
+      join(left, joint, leftY, 0);
+      left = joint;
+      leftY = 0;
+    }
+    join(left, to, leftY, toY);
+  }
+  const columns = Array.from({ length: Math.max(-1, ...boxColumns) + 1 }, (): number[] => []);
+  for (const [item, column] of columnOf.entries()) columns[column]?.push(item);
+  const heights = new Float64Array(columnOf.length);
+  for (const [index, { height }] of boxes.entries()) heights[index] = height;
+  return {
+    boxCount: boxes.length,
+    itemCount: columnOf.length,
+    columnOf: Int32Array.from(columnOf),
+    heights,
+    columns,
+    before,
+    after,
+  };
+}
