@@ -1,0 +1,54 @@
+// Rectangles on the canvas: where nodes stand, whether they touch, how far apart they are.
+
+/** A rectangle in canvas pixels, y downwards. */
+export interface Rect {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Whether two rectangles come nearer to each other than `gap`. */
+export function isNear(a: Rect, b: Rect, gap: number): boolean {
+  return (
+    a.x < b.x + b.width + gap &&
+    b.x < a.x + a.width + gap &&
+    a.y < b.y + b.height + gap &&
+    b.y < a.y + a.height + gap
+  );
+}
+
+/** The distance between the nearest points; 0 where they touch. */
+export function distance(a: Rect, b: Rect): number {
+  const dx = Math.max(0, a.x - b.x - b.width, b.x - a.x - a.width);
+  const dy = Math.max(0, a.y - b.y - b.height, b.y - a.y - a.height);
+  return Math.hypot(dx, dy);
+}
+
+/** The smallest rectangle around all; undefined around none. */
+export function around(rects: readonly Rect[]): Rect | undefined {
+  if (rects.length === 0) return undefined;
+  const x = rects.reduce((min, rect) => Math.min(min, rect.x), Number.POSITIVE_INFINITY);
+  const y = rects.reduce((min, rect) => Math.min(min, rect.y), Number.POSITIVE_INFINITY);
+  const right = rects.reduce((max, rect) => Math.max(max, rect.x + rect.width), Number.NEGATIVE_INFINITY);
+  const bottom = rects.reduce((max, rect) => Math.max(max, rect.y + rect.height), Number.NEGATIVE_INFINITY);
+  return { x, y, width: right - x, height: bottom - y };
+}
+
+/** Adds the least shift downwards to `moving` that keeps all of it `gap` away from all of `fixed`. */
+export function clearDownwards(moving: readonly Rect[], fixed: readonly Rect[], gap: number): number {
+  let shift = 0;
+  for (;;) {
+    let further = 0;
+    for (const rect of moving) {
+      const shifted = { ...rect, y: rect.y + shift };
+      for (const other of fixed) {
+        if (!isNear(shifted, other, gap)) continue;
+        further = Math.max(further, other.y + other.height + gap - shifted.y);
+      }
+    }
+    // Every round passes the bottom of at least one fixed rectangle for good.
+    if (further <= 0) return shift;
+    shift += further;
+  }
+}
