@@ -1,0 +1,69 @@
+// placeNewNodes: which of the added nodes move, where to, and that nothing else does.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type NewNodeOptions, placeNewNodes } from '../../src/graph/layout-new-nodes.ts';
+import type { Graph, GraphNode } from '../../src/graph/types.ts';
+import { CATALOG, edge, node } from './fixture.ts';
+
+const join = (id: string, x = 0, y = 0): GraphNode => node(id, 'utility:join', {}, { position: { x, y } });
+const OLD: Graph = { nodes: [join('a'), join('covering', 10, 10)], edges: [] };
+const HEIGHT = 44 + 3 * 28 + 12;
+
+function moves(
+  added: readonly GraphNode[],
+  wires: readonly string[] = [],
+  options: NewNodeOptions = {},
+): string[] {
+  const next = { nodes: [...OLD.nodes, ...added], edges: wires.map(edge) };
+  return placeNewNodes(OLD, next, CATALOG, options).moves.map(
+    ({ id, position: { x, y } }) => `${id} ${x} ${y}`,
+  );
+}
+
+const lost = (...ids: string[]): NewNodeOptions => ({ unplaced: new Set(ids) });
+
+describe('placeNewNodes', () => {
+  it('leaves a new node where it covers nothing, and old nodes whatever they cover', () => {
+    assert.deepEqual(moves([join('n', 1000, 0)]), []);
+  });
+
+  it('moves a new node that covers another down to the next room', () => {
+    assert.deepEqual(moves([join('n', 20, 20)]), [`n 20 ${10 + HEIGHT + 60}`]);
+  });
+
+  it('moves the second of two new nodes that are stacked', () => {
+    assert.deepEqual(moves([join('n', 1000, 0), join('m', 1000, 0)]), [`m 1000 ${HEIGHT + 60}`]);
+  });
+
+  it('places a new node without a position right of what feeds it, else left of what it feeds, else below all', () => {
+    assert.deepEqual(moves([join('n')], ['a.text > n.a'], lost('n')), ['n 380 0']);
+    assert.deepEqual(moves([join('n')], ['n.text > a.a'], lost('n')), ['n -380 0']);
+    assert.deepEqual(moves([join('n')], [], lost('n')), [`n 0 ${10 + HEIGHT + 60}`]);
+  });
+
+  it('places a chain of new nodes one after the other, in whatever order they come', () => {
+    const chain = moves([join('m'), join('n')], ['a.text > n.a', 'n.text > m.a'], lost('m', 'n'));
+    assert.deepEqual(chain.sort(), ['m 760 0', 'n 380 0']);
+  });
+
+  it('keeps given coordinates with keepGiven, and still places what has none', () => {
+    const options = { ...lost('n'), keepGiven: true };
+    assert.deepEqual(moves([join('m', 20, 20), join('n')], ['a.text > n.a'], options), ['n 380 0']);
+  });
+
+  it('fits a new frame without a position around its members', () => {
+    const frame = node('f', 'utility:group', { childNodeIds: ['a'] });
+    assert.deepEqual(moves([frame], [], lost('f')), ['f -40 -88']);
+  });
+
+  it('does not take a frame around a new node for a node that it covers', () => {
+    const next = [node('f', 'utility:group', {}, { position: { x: 900, y: 0 } }), join('n', 940, 100)];
+    assert.deepEqual(moves(next), []);
+  });
+
+  it('sets a flood of new nodes in rows', () => {
+    const flood = Array.from({ length: 5000 }, (_, index) => join(`n${index}`));
+    const places = moves(flood, [], { unplaced: new Set(flood.map(({ id }) => id)) });
+    assert.equal(new Set(places.map(place => place.split(' ').slice(1).join(' '))).size, 5000);
+  });
+});
