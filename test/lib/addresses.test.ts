@@ -1,3 +1,4 @@
+// Which addresses count as public, each by name.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isLoopbackHost, isPublicAddress } from '../../src/lib/addresses.ts';

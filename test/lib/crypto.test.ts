@@ -1,3 +1,4 @@
+// Hashes against published vectors; sealed texts against every altered byte.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';

@@ -1,3 +1,4 @@
+// The guarded client against real servers on this machine: every address trick, redirects, bounds, breakage.
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';

@@ -1,3 +1,4 @@
+// The minted key: once, private, and the same for processes that race.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';

@@ -1,3 +1,4 @@
+// Webhook signatures against verifiers that we did not write.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { verify } from '@octokit/webhooks-methods';

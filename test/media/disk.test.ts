@@ -1,3 +1,4 @@
+// The storage contract on the local disk, and what only a disk has to do.
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

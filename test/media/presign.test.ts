@@ -1,3 +1,4 @@
+// Presigned uploads: what is granted holds, and every change of it is refused as S3 would.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SaxesParser } from 'saxes';

@@ -1,3 +1,4 @@
+// The storage contract against a server that speaks S3.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';

@@ -1,3 +1,4 @@
+// How a media file is answered: ranges, conditions, names and headers.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answerMedia, type MediaAnswer, type MediaFacts } from '../../src/media/serve.ts';

@@ -1,3 +1,4 @@
+// Large SVGs in their thread: the same answers, the same refusals, and no thread that stays broken.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sanitizeSvg } from '../../src/media/svg.ts';

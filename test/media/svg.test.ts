@@ -1,3 +1,4 @@
+// The sanitizer: nothing hostile survives in any encoding, what is drawn does, and every bound holds.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SaxesParser } from 'saxes';
