@@ -1,13 +1,10 @@
 // The one client for requests to addresses that users or providers name: it reaches public hosts only, checks every
 // redirect hop again, and bounds size and time.
-import { type LookupAddress, lookup as systemLookup } from 'node:dns';
-import { isIP, type LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { promisify } from 'node:util';
-import { Agent, type Dispatcher } from 'undici';
-import { isLoopbackHost, isPublicAddress } from './addresses.ts';
+import type { Agent, Dispatcher } from 'undici';
 import { FetchError, refusal, toFetchError } from './fetch-error.ts';
+import { createPools, type Pools, type ReachOptions } from './fetch-pools.ts';
 
 /** A body that is too large to hold; it can be sent once, so no redirect is followed with it. */
 export interface SizedStream {
@@ -47,24 +44,8 @@ export interface GuardedFetch {
   close(): Promise<void>;
 }
 
-export interface GuardedFetchOptions {
-  /** The operator lets every request reach private addresses. */
-  readonly allowPrivate: boolean;
-  /** Addresses that the operator configured, e.g. `http://10.0.0.7:8188/api`: their origins are reached wherever they are. */
-  readonly trustedOrigins: readonly string[];
-  /** Stands in for the system's resolver. */
-  readonly resolve?: (hostname: string) => Promise<readonly LookupAddress[]>;
-}
-
-/** Who may be connected to: each policy has a pool of its own, so that no connection made under one serves another. */
-type Policy = 'public' | 'loopback' | 'anywhere';
-
-type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
-
 const MAX_URL_CHARS = 8192;
 const MAX_REDIRECTS = 5;
-const CONNECT_TIMEOUT_MS = 10_000;
-const BODY_SILENCE_MS = 30_000;
 const DRAINED_BYTES = 65_536;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 // Anything else may be a credential of the first origin: `authorization`, but `xi-api-key` just as well.
@@ -80,40 +61,16 @@ const HEADERS_OF_THE_CLIENT: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
-const LOOPBACK: readonly LookupAddress[] = [
-  { address: '127.0.0.1', family: 4 },
-  { address: '::1', family: 6 },
-];
-
 /** A client with its keep-alive pools; `close` ends them and whatever is under way. */
-export function createGuardedFetch({
-  allowPrivate,
-  trustedOrigins,
-  resolve = resolveBySystem,
-}: GuardedFetchOptions): GuardedFetch {
-  const trusted = new Set(trustedOrigins.map(address => new URL(address).origin));
-  const agents: Readonly<Record<Policy, Agent>> = {
-    public: createAgent(async hostname => checkAddresses(hostname, await resolve(hostname))),
-    loopback: createAgent(async () => LOOPBACK),
-    anywhere: createAgent(resolve),
-  };
-  const agentFor = (url: URL, allowLoopback: boolean): Agent => {
-    if (allowPrivate || trusted.has(url.origin)) return agents.anywhere;
-    if (allowLoopback && isLoopbackHost(url.hostname)) return agents.loopback;
-    // A socket asks no resolver about a literal address, so the agent's own check would never see it.
-    const literal = url.hostname.replace(/^\[|\]$/g, '');
-    if (isIP(literal) !== 0 && !isPublicAddress(literal)) throw refusal('blocked_address', url.hostname);
-    return agents.public;
-  };
+export function createGuardedFetch(options: ReachOptions): GuardedFetch {
+  const pools = createPools(options);
   return {
-    stream: (url, request) => exchange(url, request, agentFor),
+    stream: (url, request) => exchange(url, request, pools),
     async fetch(url, request) {
-      const answer = await exchange(url, request, agentFor);
+      const answer = await exchange(url, request, pools);
       return { ...answer, body: await buffer(answer.body) };
     },
-    async close() {
-      await Promise.all(Object.values(agents).map(agent => agent.destroy()));
-    },
+    close: () => pools.close(),
   };
 }
 
@@ -148,7 +105,7 @@ interface Exchange {
 async function exchange(
   start: string,
   request: OutboundRequest,
-  agentFor: (url: URL, allowLoopback: boolean) => Agent,
+  pools: Pools,
 ): Promise<OutboundAnswer<AsyncIterable<Uint8Array>>> {
   const deadline = AbortSignal.timeout(request.timeoutMs);
   const signal = request.signal === undefined ? deadline : AbortSignal.any([request.signal, deadline]);
@@ -158,7 +115,7 @@ async function exchange(
     let hop = firstHop(start, request);
     for (let redirects = 0; ; redirects++) {
       shared.host = hop.url.hostname;
-      const agent = agentFor(hop.url, redirects === 0 && request.allowLoopback === true);
+      const agent = pools.agentFor(hop.url, redirects === 0 && request.allowLoopback === true);
       const answer = await send(hop, shared, agent);
       const next = maxRedirects === 0 ? undefined : nextHop(hop, answer);
       if (next === undefined) return present(hop, answer, shared);
@@ -274,39 +231,5 @@ function failed(err: unknown, { request, deadline, host, maybeSent }: Exchange):
     maybeSent,
     isLate: deadline.aborted,
     isAborted: request.signal?.aborted === true,
-  });
-}
-
-const lookupAll = promisify(systemLookup);
-
-async function resolveBySystem(hostname: string): Promise<readonly LookupAddress[]> {
-  return await lookupAll(hostname, { all: true });
-}
-
-/** One address that is not public condemns the name: which of them is dialled is not ours to choose. */
-function checkAddresses(hostname: string, addresses: readonly LookupAddress[]): readonly LookupAddress[] {
-  if (!addresses.every(({ address }) => isPublicAddress(address))) throw refusal('blocked_address', hostname);
-  return addresses;
-}
-
-/** A pool whose sockets connect to just the addresses that `resolve` returned, so that no second look-up can differ. */
-function createAgent(resolve: Resolve): Agent {
-  const lookup: LookupFunction = (hostname, options, callback) => {
-    resolve(hostname).then(
-      ([...addresses]) => {
-        const [first] = addresses;
-        if (first === undefined) callback(refusal('dns_failed', hostname), '');
-        else if (options.all === true) callback(null, addresses);
-        else callback(null, first.address, first.family);
-      },
-      (err: Error) => callback(err, ''),
-    );
-  };
-  // The exchange's own deadline bounds the wait for headers: some providers take minutes.
-  return new Agent({
-    allowH2: false,
-    connect: { lookup, timeout: CONNECT_TIMEOUT_MS },
-    headersTimeout: 0,
-    bodyTimeout: BODY_SILENCE_MS,
   });
 }
