@@ -14,7 +14,7 @@ import { findNode, makeCatalog } from './nodes/catalog.ts';
 import { bootstrap } from './services/bootstrap.ts';
 import type { Deps } from './services/deps.ts';
 import { createGraphVersions } from './services/graph-versions.ts';
-import { createKeyAuthenticator } from './services/keys.ts';
+import { createKeyAuthenticator } from './services/key-authenticator.ts';
 import { createRateLimiter } from './services/rate-limits.ts';
 import { createRunWrites } from './services/run-writes.ts';
 import type { Db } from './store/db.ts';

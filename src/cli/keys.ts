@@ -100,7 +100,7 @@ function overHttp(settings: Settings, signal: AbortSignal): KeyDoor {
   const client = connect(settings, signal);
   return {
     create: key => client.post('/keys', key),
-    list: async () => (await client.get<{ data: readonly Key[] }>('/keys')).data,
+    list: async () => (await client.get<{ data: readonly Key[] }>('/keys?limit=200')).data,
     revoke: async id => void (await client.delete(`/keys/${encodeURIComponent(id)}`)),
   };
 }
@@ -124,7 +124,7 @@ async function onDatabase<T>(settings: Settings, work: (door: KeyDoor) => Promis
     await bootstrap(db, settings);
     return work({
       create: key => services.createKey(deps, operator, key),
-      list: () => services.listOwnKeys(deps, operator),
+      list: async () => (await services.listOwnKeys(deps, operator, { limit: 200 })).data,
       revoke: id => services.revokeOwnKey(deps, operator, id),
     });
   });

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { AppError } from '../lib/errors.ts';
 import type { Actor } from '../services/actor.ts';
 import { ANONYMOUS } from '../services/actor.ts';
-import type { KeyAuthenticator } from '../services/keys.ts';
+import type { KeyAuthenticator } from '../services/key-authenticator.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

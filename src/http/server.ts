@@ -7,7 +7,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { fastify } from 'fastify';
 import { toError } from '../lib/errors.ts';
 import type { Deps } from '../services/deps.ts';
-import type { KeyAuthenticator } from '../services/keys.ts';
+import type { KeyAuthenticator } from '../services/key-authenticator.ts';
 import type { App } from './app.ts';
 import { createAuthentication } from './auth.ts';
 import { registerBodyParsers } from './body.ts';

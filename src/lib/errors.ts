@@ -34,6 +34,7 @@ export const ERROR_CODES = {
   stale_write: [409, 'The workflow changed after it was read'],
   slug_taken: [409, 'The slug is in use'],
   folder_not_empty: [409, 'The folder has subfolders'],
+  last_owner: [409, 'A team must keep an owner'],
   idempotency_in_progress: [409, 'The first request with this key is still in flight'],
   not_resumable: [409, 'The execution cannot be resumed'],
   media_in_use: [409, 'Workflows use this media'],

@@ -1,75 +1,16 @@
-// API keys: minted and shown once, kept as a hash, looked up on each request through a cache of five seconds.
+// API keys: minted and shown once, kept as a hash, never with a scope that their maker lacks.
 import { mintApiKey, sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import { newId } from '../lib/ids.ts';
-import { createLru } from '../lib/lru.ts';
-import type { Db, Tx } from '../store/db.ts';
+import type { Tx } from '../store/db.ts';
 import type { ListedKey } from '../store/keys.ts';
-import { findKeyByHash, insertKey, listKeys, revokeKey, touchKeys } from '../store/keys.ts';
+import { insertKey, listKeys, revokeKey } from '../store/keys.ts';
 import type { Actor, Scope, UserActor } from './actor.ts';
-import { requireScope, SCOPES } from './actor.ts';
+import { hasScope, requireScope, SCOPES } from './actor.ts';
 import type { Deps } from './deps.ts';
-
-/** Revocation reaches every process within it (decisions.md §3). */
-const CACHE_MS = 5000;
-const MAX_CACHED_KEYS = 10_000;
-
-export interface KeyAuthenticator {
-  /** The user of the key. Throws 401 `invalid_api_key` or `expired_api_key`. */
-  authenticate(key: string): UserActor | Promise<UserActor>;
-  /** Writes the times of use that have gathered. */
-  flush(): Promise<void>;
-}
-
-interface CachedKey {
-  readonly actor: UserActor | undefined;
-  readonly expiresAtMs: number;
-  readonly readAtMs: number;
-}
-
-export function createKeyAuthenticator(db: Db, now: () => number): KeyAuthenticator {
-  const cache = createLru<CachedKey>(MAX_CACHED_KEYS);
-  const used = new Set<string>();
-
-  const check = (cached: CachedKey): UserActor => {
-    if (cached.actor === undefined)
-      throw new AppError('invalid_api_key', 'The API key is not valid.', { headers: CHALLENGE });
-    if (cached.expiresAtMs <= now())
-      throw new AppError('expired_api_key', 'The API key has expired.', { headers: CHALLENGE });
-    used.add(cached.actor.keyId);
-    return cached.actor;
-  };
-  const read = async (key: string): Promise<UserActor> => {
-    const row = await findKeyByHash(db, sha256(key));
-    const cached: CachedKey = {
-      actor: row && {
-        kind: 'user',
-        userId: row.user_id,
-        keyId: row.id,
-        scopes: new Set(row.scopes as Scope[]),
-        plan: row.plan,
-      },
-      expiresAtMs: row?.expires_at?.getTime() ?? Number.POSITIVE_INFINITY,
-      readAtMs: now(),
-    };
-    cache.set(key, cached, 1);
-    return check(cached);
-  };
-  return {
-    authenticate(key) {
-      const cached = cache.get(key);
-      return cached !== undefined && now() - cached.readAtMs < CACHE_MS ? check(cached) : read(key);
-    },
-    async flush() {
-      if (used.size === 0) return;
-      const ids = [...used];
-      used.clear();
-      await touchKeys(db, ids);
-    },
-  };
-}
-
-const CHALLENGE = { 'www-authenticate': 'Bearer error="invalid_token"' };
+import { parseName } from './names.ts';
+import type { PageQuery } from './paging.ts';
+import { parseIdCursor, toPage } from './paging.ts';
 
 /** What the keys need of Deps; the command line has no more than this. */
 type KeyDeps = Pick<Deps, 'db' | 'now'>;
@@ -77,39 +18,43 @@ type KeyDeps = Pick<Deps, 'db' | 'now'>;
 export interface CreateKeyInput {
   readonly name: string;
   readonly scopes: readonly Scope[];
-  readonly expiresAt?: string | undefined;
+  readonly expiresAt?: string | null | undefined;
 }
 
 /** Mints a key for the caller; no scope that the caller's own key lacks. The key is in the answer and nowhere else. */
-export async function createKey(
-  deps: KeyDeps,
-  actor: Actor,
-  input: CreateKeyInput,
-): Promise<PresentedKey & { readonly key: string }> {
+export async function createKey(deps: KeyDeps, actor: Actor, input: CreateKeyInput) {
   const user = requireScope(actor, 'account:admin');
-  const missing = input.scopes.filter(scope => !user.scopes.has(scope));
-  if (missing.length > 0)
-    throw new AppError(
-      'forbidden',
-      `Your key lacks the scope ${missing.join(', ')}, so it cannot hand it on.`,
-    );
-  const expiresAt = input.expiresAt === undefined ? null : new Date(input.expiresAt);
-  if (expiresAt !== null && !(expiresAt.getTime() > deps.now())) {
-    throw new AppError('invalid_request', 'expiresAt must be a time to come, as ISO 8601.', {
-      issues: [{ path: '/expiresAt', code: 'invalid_request', message: 'must lie in the future' }],
-    });
-  }
-  const { key, ...row } = await storeKey(deps.db, {
+  requireScopesToHandOn(user, input.scopes);
+  const key = mintApiKey();
+  const row = await storeKey(deps.db, {
     userId: user.userId,
-    name: input.name,
+    name: parseName(input.name),
     scopes: input.scopes,
-    expiresAt,
-    key: mintApiKey(),
+    expiresAt: input.expiresAt == null ? null : parseExpiry(deps, input.expiresAt),
+    key,
   });
   return { ...presentKey(row), key };
 }
 
-/** Stores a key that is known already; used for the first user's. */
+/** Throws 403 where a key would get a scope that its maker lacks. */
+export function requireScopesToHandOn(user: UserActor, scopes: readonly Scope[]): void {
+  const missing = scopes.filter(scope => !hasScope(user, scope));
+  if (missing.length === 0) return;
+  throw new AppError('forbidden', `Your key lacks the scope ${missing.join(', ')}, so it cannot hand it on.`);
+}
+
+const ISO_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
+
+function parseExpiry(deps: KeyDeps, text: string): Date {
+  const time = new Date(ISO_TIME.test(text) ? text : Number.NaN);
+  if (time.getTime() > deps.now()) return time;
+  const message = 'must be a time to come in ISO 8601, such as 2030-12-31T23:59:59Z';
+  throw new AppError('invalid_request', `expiresAt ${message}.`, {
+    issues: [{ path: '/expiresAt', code: 'invalid_request', message }],
+  });
+}
+
+/** Stores a key that is known already. */
 export async function storeKey(
   tx: Tx,
   key: {
@@ -119,33 +64,25 @@ export async function storeKey(
     readonly expiresAt: Date | null;
     readonly key: string;
   },
-): Promise<ListedKey & { readonly key: string }> {
-  const id = newId('key');
-  await insertKey(tx, {
-    id,
-    userId: key.userId,
-    name: key.name,
-    hash: sha256(key.key),
-    scopes: key.scopes,
-    expiresAt: key.expiresAt,
-  });
-  return {
-    id,
-    name: key.name,
-    scopes: key.scopes,
-    expires_at: key.expiresAt,
-    last_used_at: null,
-    created_at: new Date(),
-    key: key.key,
-  };
+): Promise<ListedKey> {
+  return insertKey(tx, { ...key, id: newId('key'), hash: sha256(key.key) });
 }
 
-export async function listOwnKeys(deps: KeyDeps, actor: Actor): Promise<readonly PresentedKey[]> {
+/** The caller's keys that are not revoked, newest first. */
+export async function listOwnKeys(deps: KeyDeps, actor: Actor, query: PageQuery) {
   const user = requireScope(actor, 'account:admin');
-  return (await listKeys(deps.db, user.userId)).map(presentKey);
+  const limit = query.limit ?? 50;
+  const before = parseIdCursor(query.cursor) ?? null;
+  const rows = await listKeys(deps.db, user.userId, { before, limit: limit + 1 });
+  return toPage(rows, limit, presentKey, key => key.id);
 }
 
-type PresentedKey = ReturnType<typeof presentKey>;
+/** Ends a key of the caller's, in every process within five seconds. Throws 404. */
+export async function revokeOwnKey(deps: KeyDeps, actor: Actor, id: string): Promise<void> {
+  const user = requireScope(actor, 'account:admin');
+  if (!(await revokeKey(deps.db, id, user.userId)))
+    throw new AppError('not_found', 'You have no key with this id.');
+}
 
 function presentKey(key: ListedKey) {
   return {
@@ -156,12 +93,6 @@ function presentKey(key: ListedKey) {
     lastUsedAt: key.last_used_at?.toISOString() ?? null,
     createdAt: key.created_at.toISOString(),
   };
-}
-
-export async function revokeOwnKey(deps: KeyDeps, actor: Actor, id: string): Promise<void> {
-  const user = requireScope(actor, 'account:admin');
-  if (!(await revokeKey(deps.db, id, user.userId)))
-    throw new AppError('not_found', 'You have no key with this id.');
 }
 
 export const ALL_SCOPES: readonly Scope[] = SCOPES;

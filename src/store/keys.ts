@@ -29,11 +29,16 @@ export interface ListedKey {
   readonly created_at: Date;
 }
 
-export async function listKeys(tx: Tx, userId: number): Promise<readonly ListedKey[]> {
+/** Newest first, before the cursor. */
+export async function listKeys(
+  tx: Tx,
+  userId: number,
+  page: { readonly before: string | null; readonly limit: number },
+): Promise<readonly ListedKey[]> {
   const { rows } = await tx.query<ListedKey>(
     `select id, name, scopes, expires_at, last_used_at, created_at from api_keys
-     where user_id = $1 and revoked_at is null order by id desc`,
-    [userId],
+     where user_id = $1 and revoked_at is null and ($2::text is null or id < $2) order by id desc limit $3`,
+    [userId, page.before, page.limit],
   );
   return rows;
 }
@@ -48,11 +53,13 @@ export async function insertKey(
     readonly scopes: readonly string[];
     readonly expiresAt: Date | null;
   },
-): Promise<void> {
-  await tx.query(
-    'insert into api_keys (id, user_id, name, hash, scopes, expires_at) values ($1, $2, $3, $4, $5, $6)',
+): Promise<ListedKey> {
+  const { rows } = await tx.query<ListedKey>(
+    `insert into api_keys (id, user_id, name, hash, scopes, expires_at) values ($1, $2, $3, $4, $5, $6)
+     returning id, name, scopes, expires_at, last_used_at, created_at`,
     [key.id, key.userId, key.name, key.hash, key.scopes, key.expiresAt],
   );
+  return rows[0] as ListedKey;
 }
 
 /** Returns false where the user has no such key. */
