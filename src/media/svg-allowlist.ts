@@ -19,7 +19,7 @@ export interface CleanValue {
 
 type Clean = (value: string) => CleanValue | undefined;
 
-const ID = String.raw`[\p{L}\p{N}_.:-]{1,256}`;
+const ID = String.raw`[\p{L}\p{N}_.-]{1,256}`;
 const ID_VALUE = new RegExp(`^${ID}$`, 'u');
 const LOCAL_HREF = new RegExp(`^\\s*#(${ID})\\s*$`, 'u');
 const LOCAL_URL = new RegExp(`^\\s*url\\(\\s*(["']?)#(${ID})\\1\\s*\\)\\s*(.*)$`, 'iu');
