@@ -1,0 +1,83 @@
+// Seeded mutations of the hostile corpus: no crash, no hang, nothing outside the allowlist.
+import { test } from 'node:test';
+import { AppError } from '../../src/lib/errors.ts';
+import { sanitizeSvg } from '../../src/media/svg.ts';
+import { assertHarmless } from './harmless-svg.ts';
+import { HOSTILE } from './svg-corpus.ts';
+
+/** Mulberry32: the same numbers in [0, 1) for the same seed. */
+function createRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+const SPLICED = [
+  '<',
+  '>',
+  '"',
+  "'",
+  '&',
+  ';',
+  '/',
+  '=',
+  ' ',
+  '\n',
+  '\0',
+  '#',
+  'url(',
+  ')',
+  ':',
+  '<!--',
+  '-->',
+  '<![CDATA[',
+  ']]>',
+  '&#x3c;',
+  'xlink:href="',
+  ' onload="',
+  '<script>',
+  '<g>',
+  '</g>',
+  '\ufeff',
+  'ä',
+  '🧀',
+  'xmlns:x="',
+];
+
+/** Cuts, repeats, swaps in pieces of other texts, and now and then flips a byte. */
+function mutate(text: string, random: () => number): Buffer {
+  const at = (length: number): number => Math.floor(random() * length);
+  const pick = (list: readonly string[]): string => list[at(list.length)] ?? '';
+  let mutated = text;
+  for (let changes = 1 + at(4); changes > 0; changes--) {
+    const from = at(mutated.length + 1);
+    const to = Math.min(mutated.length, from + at(12));
+    const other = pick(HOSTILE);
+    const start = at(other.length + 1);
+    const piece =
+      [pick(SPLICED), '', other.slice(start, start + at(60)), mutated.slice(from, to).repeat(3)][at(4)] ?? '';
+    mutated = mutated.slice(0, from) + piece + mutated.slice(to);
+  }
+  const bytes = Buffer.from(mutated, random() < 0.1 ? 'utf16le' : 'utf8');
+  if (bytes.length > 0 && random() < 0.2) bytes.writeUInt8(at(256), at(bytes.length));
+  return bytes;
+}
+
+const ROUNDS = 20_000;
+
+test(`${ROUNDS} mutations of the corpus come out harmless or are refused`, () => {
+  const random = createRandom(20_261_121);
+  for (let round = 0; round < ROUNDS; round++) {
+    const bytes = mutate(HOSTILE[round % HOSTILE.length] ?? '', random);
+    try {
+      assertHarmless(sanitizeSvg(bytes).toString());
+    } catch (err) {
+      if (!(err instanceof AppError))
+        throw new Error(`round ${round}: ${JSON.stringify(bytes.toString())}`, { cause: err });
+    }
+  }
+});
