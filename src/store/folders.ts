@@ -1,0 +1,134 @@
+// Folders: a tree in each workspace.
+import type { Tx } from './db.ts';
+import type { TeamRole } from './teams.ts';
+
+/** A folder as its reader stands to it. */
+export interface FolderRow {
+  readonly id: string;
+  readonly user_id: number;
+  readonly team_id: string | null;
+  readonly parent_id: string | null;
+  readonly name: string;
+  readonly workflow_count: number;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+  readonly team_role: TeamRole | null;
+}
+
+/** A workspace of folders: a team's, or where `teamId` is null the user's own. */
+export interface FolderSpace {
+  readonly userId: number;
+  readonly teamId: string | null;
+}
+
+const FOLDER = `
+select f.id, f.user_id, f.team_id, f.parent_id, f.name, f.created_at, f.updated_at, m.role as team_role,
+  (select count(*) from workflows w where w.folder_id = f.id and w.deleted_at is null)::int as workflow_count
+from folders f
+left join team_members m on m.team_id = f.team_id and m.user_id = $1`;
+
+/** The folder and what the user is to it. */
+export async function findFolder(tx: Tx, userId: number, id: string): Promise<FolderRow | undefined> {
+  const { rows } = await tx.query<FolderRow>(FIND, [userId, id]);
+  return rows[0];
+}
+
+const FIND = `${FOLDER} where f.id = $2`;
+
+/** The same, kept from being deleted until the transaction ends. Lock the workflow first, as a deletion does. */
+export async function holdFolder(tx: Tx, userId: number, id: string): Promise<FolderRow | undefined> {
+  const { rows } = await tx.query<FolderRow>(`${FIND} for key share of f`, [userId, id]);
+  return rows[0];
+}
+
+/** By id, after the cursor. */
+export async function listFolders(
+  tx: Tx,
+  space: FolderSpace,
+  page: { readonly after: string; readonly limit: number },
+): Promise<readonly FolderRow[]> {
+  const { rows } = await tx.query<FolderRow>(space.teamId === null ? LIST_OWN : LIST_TEAM, [
+    space.userId,
+    page.after,
+    page.limit,
+    ...(space.teamId === null ? [] : [space.teamId]),
+  ]);
+  return rows;
+}
+
+const LIST_OWN = `${FOLDER} where f.user_id = $1 and f.team_id is null and f.id > $2 order by f.id limit $3`;
+const LIST_TEAM = `${FOLDER} where f.team_id = $4 and f.id > $2 order by f.id limit $3`;
+
+export async function insertFolder(
+  tx: Tx,
+  folder: FolderSpace & { readonly id: string; readonly parentId: string | null; readonly name: string },
+): Promise<void> {
+  await tx.query('insert into folders (id, user_id, team_id, parent_id, name) values ($1, $2, $3, $4, $5)', [
+    folder.id,
+    folder.userId,
+    folder.teamId,
+    folder.parentId,
+    folder.name,
+  ]);
+}
+
+export async function updateFolder(
+  tx: Tx,
+  id: string,
+  change: { readonly name: string; readonly parentId: string | null },
+): Promise<void> {
+  await tx.query(
+    `update folders set name = $2, parent_id = $3, updated_at = greatest(now(), updated_at + interval '1 millisecond')
+     where id = $1`,
+    [id, change.name, change.parentId],
+  );
+}
+
+/** Makes changes of a workspace's tree wait for each other, until the transaction ends. */
+export async function lockFolderTree(tx: Tx, workspace: string): Promise<void> {
+  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
+    `graphwright.folders:${workspace}`,
+  ]);
+}
+
+/** The folder and what it lies in, innermost first. */
+export async function listAncestorIds(tx: Tx, id: string): Promise<readonly string[]> {
+  const { rows } = await tx.query<{ id: string }>(
+    `with recursive up as (
+       select id, parent_id, 1 as depth from folders where id = $1
+       union all
+       select f.id, f.parent_id, up.depth + 1 from folders f join up on f.id = up.parent_id
+     ) cycle id set looped using path
+     select id from up where not looped order by depth`,
+    [id],
+  );
+  return rows.map(row => row.id);
+}
+
+const BELOW = `
+with recursive below as (
+  select id, 1 as depth from folders where id = $1
+  union all
+  select f.id, b.depth + 1 from folders f join below b on f.parent_id = b.id
+) cycle id set looped using path`;
+
+/** How many folders deep the tree is that begins with the folder: 1 without subfolders. */
+export async function measureDepth(tx: Tx, id: string): Promise<number> {
+  const { rows } = await tx.query<{ depth: number }>(`${BELOW} select max(depth) as depth from below`, [id]);
+  return rows[0]?.depth ?? 0;
+}
+
+/** Takes the workflows out of the folder and everything below, to the root: a change of each. */
+export async function emptyFolderTree(tx: Tx, id: string): Promise<void> {
+  await tx.query(
+    `${BELOW}
+     update workflows set folder_id = null, updated_at = greatest(now(), updated_at + interval '1 millisecond')
+     where folder_id in (select id from below)`,
+    [id],
+  );
+}
+
+/** The subfolders go with it. */
+export async function deleteFolder(tx: Tx, id: string): Promise<void> {
+  await tx.query('delete from folders where id = $1', [id]);
+}

@@ -1,0 +1,49 @@
+// Direct shares of workflows.
+import type { Tx } from './db.ts';
+
+export type ShareRole = 'VIEW' | 'EDIT' | 'OWNER';
+
+export interface PermissionRow {
+  readonly user_id: number;
+  readonly email: string;
+  readonly name: string;
+  readonly role: ShareRole;
+  readonly created_at: Date;
+}
+
+/** By user id, after the cursor. */
+export async function listPermissions(
+  tx: Tx,
+  workflowId: string,
+  page: { readonly after: number; readonly limit: number },
+): Promise<readonly PermissionRow[]> {
+  const { rows } = await tx.query<PermissionRow>(
+    `select p.user_id, u.email, u.name, p.role, p.created_at
+     from workflow_permissions p join users u on u.id = p.user_id
+     where p.workflow_id = $1 and p.user_id > $2 order by p.user_id limit $3`,
+    [workflowId, page.after, page.limit],
+  );
+  return rows;
+}
+
+/** Shares, or changes the role of a share there is. Returns when it was first shared. */
+export async function upsertPermission(
+  tx: Tx,
+  permission: { readonly workflowId: string; readonly userId: number; readonly role: ShareRole },
+): Promise<Date> {
+  const { rows } = await tx.query<{ created_at: Date }>(
+    `insert into workflow_permissions (workflow_id, user_id, role) values ($1, $2, $3)
+     on conflict (workflow_id, user_id) do update set role = excluded.role returning created_at`,
+    [permission.workflowId, permission.userId, permission.role],
+  );
+  return (rows[0] as { created_at: Date }).created_at;
+}
+
+/** Returns false where it was not shared with the user. */
+export async function deletePermission(tx: Tx, workflowId: string, userId: number): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    'delete from workflow_permissions where workflow_id = $1 and user_id = $2',
+    [workflowId, userId],
+  );
+  return rowCount === 1;
+}

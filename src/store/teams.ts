@@ -1,0 +1,125 @@
+// Teams and their members.
+import type { Tx } from './db.ts';
+
+export type TeamRole = 'OWNER' | 'EDITOR' | 'VIEWER';
+
+/** A team with the role of the member who asks. */
+export interface TeamRow {
+  readonly id: string;
+  readonly name: string;
+  readonly role: TeamRole;
+  readonly created_at: Date;
+}
+
+export interface MemberRow {
+  readonly user_id: number;
+  readonly email: string;
+  readonly name: string;
+  readonly role: TeamRole;
+  readonly created_at: Date;
+}
+
+const TEAM = `
+select t.id, t.name, m.role, t.created_at
+from team_members m join teams t on t.id = m.team_id
+where m.user_id = $1`;
+
+/** undefined where there is no such team, or the user is not in it. */
+export async function findTeam(tx: Tx, userId: number, teamId: string): Promise<TeamRow | undefined> {
+  const { rows } = await tx.query<TeamRow>(`${TEAM} and t.id = $2`, [userId, teamId]);
+  return rows[0];
+}
+
+/** The team whose workspace the user works in; undefined: the personal one. */
+export async function findActiveTeam(tx: Tx, userId: number): Promise<TeamRow | undefined> {
+  const { rows } = await tx.query<TeamRow>(
+    `${TEAM} and t.id = (select active_team_id from users where id = $1)`,
+    [userId],
+  );
+  return rows[0];
+}
+
+/** By id, after the cursor. */
+export async function listTeams(
+  tx: Tx,
+  userId: number,
+  page: { readonly after: string; readonly limit: number },
+): Promise<readonly TeamRow[]> {
+  const { rows } = await tx.query<TeamRow>(`${TEAM} and t.id > $2 order by t.id limit $3`, [
+    userId,
+    page.after,
+    page.limit,
+  ]);
+  return rows;
+}
+
+export async function insertTeam(
+  tx: Tx,
+  team: { readonly id: string; readonly name: string },
+): Promise<void> {
+  await tx.query('insert into teams (id, name) values ($1, $2)', [team.id, team.name]);
+}
+
+/** Makes changes of the team's members wait for each other, until the transaction ends. */
+export async function lockTeam(tx: Tx, teamId: string): Promise<void> {
+  await tx.query('select from teams where id = $1 for no key update', [teamId]);
+}
+
+const MEMBER = `
+select m.user_id, u.email, u.name, m.role, m.created_at
+from team_members m join users u on u.id = m.user_id
+where m.team_id = $1`;
+
+export async function findMember(tx: Tx, teamId: string, userId: number): Promise<MemberRow | undefined> {
+  const { rows } = await tx.query<MemberRow>(`${MEMBER} and m.user_id = $2`, [teamId, userId]);
+  return rows[0];
+}
+
+/** By user id, after the cursor. */
+export async function listMembers(
+  tx: Tx,
+  teamId: string,
+  page: { readonly after: number; readonly limit: number },
+): Promise<readonly MemberRow[]> {
+  const { rows } = await tx.query<MemberRow>(`${MEMBER} and m.user_id > $2 order by m.user_id limit $3`, [
+    teamId,
+    page.after,
+    page.limit,
+  ]);
+  return rows;
+}
+
+/** Returns false where the user is a member already. */
+export async function insertMember(tx: Tx, teamId: string, userId: number, role: TeamRole): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    'insert into team_members (team_id, user_id, role) values ($1, $2, $3) on conflict do nothing',
+    [teamId, userId, role],
+  );
+  return rowCount === 1;
+}
+
+export async function updateMember(tx: Tx, teamId: string, userId: number, role: TeamRole): Promise<void> {
+  await tx.query('update team_members set role = $3 where team_id = $1 and user_id = $2', [
+    teamId,
+    userId,
+    role,
+  ]);
+}
+
+/** The team is no longer the user's active workspace either. */
+export async function deleteMember(tx: Tx, teamId: string, userId: number): Promise<void> {
+  await tx.query(
+    `with gone as (delete from team_members where team_id = $1 and user_id = $2)
+     update users set active_team_id = null where id = $2 and active_team_id = $1`,
+    [teamId, userId],
+  );
+}
+
+/** Whether somebody besides the user owns the team. */
+export async function hasOtherOwner(tx: Tx, teamId: string, userId: number): Promise<boolean> {
+  const { rows } = await tx.query<{ found: boolean }>(
+    `select exists (select from team_members where team_id = $1 and user_id <> $2 and role = 'OWNER') as found`,
+    [teamId, userId],
+  );
+  return rows[0]?.found === true;
+}
