@@ -1,12 +1,17 @@
 // All routes, one file a noun.
 import type { Deps } from '../services/deps.ts';
 import type { App } from './app.ts';
+import { registerAccount } from './routes/account.ts';
+import { registerAdmin } from './routes/admin.ts';
 import { registerCatalog } from './routes/catalog.ts';
 import { registerCdn } from './routes/cdn.ts';
 import { registerExecutions } from './routes/executions.ts';
+import { registerFolders } from './routes/folders.ts';
 import { registerHealth } from './routes/health.ts';
 import { registerKeys } from './routes/keys.ts';
+import { registerPermissions } from './routes/permissions.ts';
 import { registerRuns } from './routes/runs.ts';
+import { registerTeams } from './routes/teams.ts';
 import { registerWorkflows } from './routes/workflows.ts';
 
 export const ROUTES: readonly ((app: App, deps: Deps) => void)[] = [
@@ -15,6 +20,11 @@ export const ROUTES: readonly ((app: App, deps: Deps) => void)[] = [
   registerWorkflows,
   registerRuns,
   registerExecutions,
+  registerPermissions,
+  registerFolders,
   registerKeys,
+  registerAccount,
+  registerTeams,
+  registerAdmin,
   registerCdn,
 ];

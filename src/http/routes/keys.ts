@@ -1,38 +1,34 @@
 // API keys over HTTP.
-import { Type } from 'typebox';
-import { SCOPES } from '../../services/actor.ts';
+import { Success } from '../../services/account.schema.ts';
 import type { Deps } from '../../services/deps.ts';
+import { CreatedKey, CreateKeyBody, KeyPage, KeyParams } from '../../services/key.schema.ts';
 import { createKey, listOwnKeys, revokeOwnKey } from '../../services/keys.ts';
+import { PageQuery } from '../../services/paging.ts';
 import type { App } from '../app.ts';
 
 const tags = ['Keys'];
 
-const CreateBody = Type.Object(
-  {
-    name: Type.String({ minLength: 1, maxLength: 200 }),
-    scopes: Type.Array(Type.Enum([...SCOPES]), { minItems: 1, maxItems: SCOPES.length, uniqueItems: true }),
-    expiresAt: Type.Optional(Type.String({ maxLength: 40, description: 'ISO 8601' })),
-  },
-  { additionalProperties: false },
-);
-
 export function registerKeys(app: App, deps: Deps): void {
-  app.get('/api/v1/keys', { schema: { tags, summary: 'List your keys' } }, async req => ({
-    data: await listOwnKeys(deps, req.actor),
-    nextCursor: null,
-  }));
+  app.get(
+    '/api/v1/keys',
+    { schema: { tags, summary: 'List your keys', querystring: PageQuery, response: { 200: KeyPage } } },
+    req => listOwnKeys(deps, req.actor, req.query),
+  );
   app.post(
     '/api/v1/keys',
-    { schema: { tags, summary: 'Mint a key; it is shown this once', body: CreateBody } },
-    async (req, reply) => {
-      return reply.code(201).send(await createKey(deps, req.actor, req.body));
+    {
+      schema: {
+        tags,
+        summary: 'Mint a key; it is shown this once',
+        body: CreateKeyBody,
+        response: { 201: CreatedKey },
+      },
     },
+    async (req, reply) => reply.code(201).send(await createKey(deps, req.actor, req.body)),
   );
   app.delete(
     '/api/v1/keys/:id',
-    {
-      schema: { tags, summary: 'Revoke a key', params: Type.Object({ id: Type.String({ maxLength: 64 }) }) },
-    },
+    { schema: { tags, summary: 'Revoke a key', params: KeyParams, response: { 200: Success } } },
     async req => {
       await revokeOwnKey(deps, req.actor, req.params.id);
       return { success: true };

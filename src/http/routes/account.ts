@@ -1,0 +1,20 @@
+// The caller's own account over HTTP.
+import { Me, WorkspaceBody } from '../../services/account.schema.ts';
+import { getMe, setActiveWorkspace } from '../../services/accounts.ts';
+import type { Deps } from '../../services/deps.ts';
+import type { App } from '../app.ts';
+
+const tags = ['Account'];
+
+export function registerAccount(app: App, deps: Deps): void {
+  app.get('/api/v1/me', { schema: { tags, summary: 'Who you are', response: { 200: Me } } }, req =>
+    getMe(deps, req.actor),
+  );
+  app.put(
+    '/api/v1/me/workspace',
+    {
+      schema: { tags, summary: 'Choose the active workspace', body: WorkspaceBody, response: { 200: Me } },
+    },
+    req => setActiveWorkspace(deps, req.actor, req.body),
+  );
+}

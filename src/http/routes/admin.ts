@@ -1,0 +1,41 @@
+// The operator's endpoints over HTTP.
+import {
+  ChangeUserBody,
+  CreatedUser,
+  CreateUserBody,
+  User,
+  UserPage,
+  UserParams,
+} from '../../services/account.schema.ts';
+import { changeUser, createUser, listAllUsers } from '../../services/admin-users.ts';
+import type { Deps } from '../../services/deps.ts';
+import { PageQuery } from '../../services/paging.ts';
+import type { App } from '../app.ts';
+
+const tags = ['Operator'];
+
+export function registerAdmin(app: App, deps: Deps): void {
+  app.get(
+    '/api/v1/admin/users',
+    { schema: { tags, summary: 'List the users', querystring: PageQuery, response: { 200: UserPage } } },
+    req => listAllUsers(deps, req.actor, req.query),
+  );
+  app.post(
+    '/api/v1/admin/users',
+    { schema: { tags, summary: 'Create a user', body: CreateUserBody, response: { 201: CreatedUser } } },
+    async (req, reply) => reply.code(201).send(await createUser(deps, req.actor, req.body)),
+  );
+  app.patch(
+    '/api/v1/admin/users/:userId',
+    {
+      schema: {
+        tags,
+        summary: 'Change the plan of a user, make an author, disable',
+        params: UserParams,
+        body: ChangeUserBody,
+        response: { 200: User },
+      },
+    },
+    req => changeUser(deps, req.actor, req.params.userId, req.body),
+  );
+}

@@ -1,0 +1,88 @@
+// Teams and their members over HTTP.
+import {
+  AddMemberBody,
+  ChangeMemberBody,
+  CreateTeamBody,
+  Member,
+  MemberPage,
+  MemberParams,
+  Success,
+  Team,
+  TeamPage,
+  TeamParams,
+} from '../../services/account.schema.ts';
+import type { Deps } from '../../services/deps.ts';
+import { PageQuery } from '../../services/paging.ts';
+import { addMember, changeMember, listTeamMembers, removeMember } from '../../services/team-members.ts';
+import { createTeam, listOwnTeams } from '../../services/teams.ts';
+import type { App } from '../app.ts';
+
+const tags = ['Teams'];
+
+export function registerTeams(app: App, deps: Deps): void {
+  app.get(
+    '/api/v1/teams',
+    { schema: { tags, summary: 'List your teams', querystring: PageQuery, response: { 200: TeamPage } } },
+    req => listOwnTeams(deps, req.actor, req.query),
+  );
+  app.post(
+    '/api/v1/teams',
+    { schema: { tags, summary: 'Create a team', body: CreateTeamBody, response: { 201: Team } } },
+    async (req, reply) => reply.code(201).send(await createTeam(deps, req.actor, req.body)),
+  );
+  app.get(
+    '/api/v1/teams/:id/members',
+    {
+      schema: {
+        tags,
+        summary: 'List the members of a team',
+        params: TeamParams,
+        querystring: PageQuery,
+        response: { 200: MemberPage },
+      },
+    },
+    req => listTeamMembers(deps, req.actor, req.params.id, req.query),
+  );
+  app.post(
+    '/api/v1/teams/:id/members',
+    {
+      schema: {
+        tags,
+        summary: 'Add a member',
+        params: TeamParams,
+        body: AddMemberBody,
+        response: { 201: Member },
+      },
+    },
+    async (req, reply) => reply.code(201).send(await addMember(deps, req.actor, req.params.id, req.body)),
+  );
+  app.patch(
+    '/api/v1/teams/:id/members/:userId',
+    {
+      schema: {
+        tags,
+        summary: "Change a member's role",
+        params: MemberParams,
+        body: ChangeMemberBody,
+        response: { 200: Member },
+      },
+    },
+    ({ actor, params, body }) =>
+      changeMember(deps, actor, { teamId: params.id, userId: params.userId }, body.role),
+  );
+  app.delete(
+    '/api/v1/teams/:id/members/:userId',
+    {
+      schema: {
+        tags,
+        summary: 'Remove a member, or leave',
+        params: MemberParams,
+        response: { 200: Success },
+      },
+    },
+    async ({ actor, params }) => {
+      await removeMember(deps, actor, { teamId: params.id, userId: params.userId });
+      return { success: true };
+    },
+  );
+}
