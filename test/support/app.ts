@@ -1,0 +1,141 @@
+// The API in this process, on a database of its own, without a worker: requests go in by `inject`, no socket is opened.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { App } from '../../src/http/app.ts';
+import { createServer } from '../../src/http/server.ts';
+import { createGuardedFetch } from '../../src/lib/fetch.ts';
+import { createLogger } from '../../src/lib/log.ts';
+import { createRunNews } from '../../src/lib/news.ts';
+import { type PlanLimits, readSettings } from '../../src/lib/settings.ts';
+import { openDiskStorage } from '../../src/media/disk.ts';
+import { findNode, makeCatalog } from '../../src/nodes/catalog.ts';
+import { SCOPES, type Scope } from '../../src/services/actor.ts';
+import type { Deps } from '../../src/services/deps.ts';
+import { createGraphVersions } from '../../src/services/graph-versions.ts';
+import { createKeyAuthenticator, type KeyAuthenticator } from '../../src/services/key-authenticator.ts';
+import { storeKey } from '../../src/services/keys.ts';
+import { createRateLimiter } from '../../src/services/rate-limits.ts';
+import { createRunWrites } from '../../src/services/run-writes.ts';
+import { insertUser } from '../../src/store/users.ts';
+import { createTestDatabase } from './database.ts';
+
+/** An answer whose body was JSON; `body` is undefined where there was none. */
+export interface Answer<B = Record<string, unknown>> {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: B;
+}
+
+/** Somebody with a key. Paths begin after `/api/v1`. */
+export interface Caller {
+  readonly userId: number;
+  readonly email: string;
+  readonly key: string;
+  request<B = Record<string, unknown>>(
+    method: Method,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Answer<B>>;
+}
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export interface TestApp {
+  readonly app: App;
+  readonly deps: Deps;
+  readonly keys: KeyAuthenticator;
+  /** Without a key. */
+  readonly anonymous: Pick<Caller, 'request'>;
+  /** A new user, by default with every scope and no rate limit worth the name. */
+  createCaller(options?: { readonly scopes?: readonly Scope[]; readonly plan?: string }): Promise<Caller>;
+  /** The same user by another key, with these scopes only. */
+  withScopes(caller: Caller, scopes: readonly Scope[]): Promise<Caller>;
+  close(): Promise<void>;
+}
+
+let people = 0;
+
+/** Call it in `before` and `close` in `after`. `env` are settings; `now` is the clock of keys and limits. */
+export async function createTestApp(
+  options: { readonly env?: NodeJS.ProcessEnv; readonly now?: () => number } = {},
+): Promise<TestApp> {
+  const { db, drop } = await createTestDatabase();
+  const folder = await mkdtemp(join(tmpdir(), 'graphwright-app-'));
+  const deps = await createDeps(db, folder, options);
+  const keys = createKeyAuthenticator(db, deps.now);
+  const app = await createServer(deps, keys);
+  const callerOf = async (userId: number, email: string, scopes: readonly Scope[]): Promise<Caller> => {
+    const key = `sk-test-${userId}-${people++}-${Math.random()}`;
+    await storeKey(db, { userId, name: 'test', scopes, expiresAt: null, key });
+    return { userId, email, key, request: requester(app, key) };
+  };
+  return {
+    app,
+    deps,
+    keys,
+    anonymous: { request: requester(app) },
+    createCaller: async ({ scopes = SCOPES, plan = 'self_hosted' } = {}) => {
+      const email = `person-${people++}@example.com`;
+      const userId = await insertUser(db, { email, name: email.split('@')[0] ?? '', plan, isAuthor: false });
+      return callerOf(userId, email, scopes);
+    },
+    withScopes: ({ userId, email }, scopes) => callerOf(userId, email, scopes),
+    close: async () => {
+      await app.close();
+      await deps.fetch.close();
+      await drop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function createDeps(
+  db: Deps['db'],
+  folder: string,
+  { env = {}, now = Date.now }: { readonly env?: NodeJS.ProcessEnv; readonly now?: () => number },
+): Promise<Deps> {
+  const read = readSettings({ DATA_DIR: folder, ...env });
+  // All callers have one address here.
+  const anonymous = { ...read.plans.self_hosted, executionsPerDay: 0 } as PlanLimits;
+  const settings = { ...read, plans: { ...read.plans, anonymous } };
+  const catalog = makeCatalog(settings);
+  return {
+    settings,
+    log: createLogger('silent'),
+    now,
+    db,
+    runDb: db,
+    storage: await openDiskStorage(join(folder, 'media')),
+    fetch: createGuardedFetch({ allowPrivate: settings.ALLOW_PRIVATE_NETWORK, trustedOrigins: [] }),
+    secretsKey: Buffer.alloc(32, 7),
+    catalog,
+    findNode,
+    versions: createGraphVersions(catalog),
+    runs: createRunWrites(db, settings.MAX_CONCURRENT_RUNS),
+    news: createRunNews(),
+    limiter: createRateLimiter(db, now),
+  };
+}
+
+function requester(app: App, key?: string): Caller['request'] {
+  return async <B>(
+    method: Method,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer<B>> => {
+    const response = await app.inject({
+      method,
+      url: path.startsWith('/api/') ? path : `/api/v1${path}`,
+      headers: { ...(key === undefined ? {} : { authorization: `Bearer ${key}` }), ...headers },
+      ...(body === undefined ? {} : { payload: body as object }),
+    });
+    return {
+      status: response.statusCode,
+      headers: response.headers as Answer['headers'],
+      body: (response.body === '' ? undefined : response.json()) as B,
+    };
+  };
+}
