@@ -16,8 +16,8 @@ export const NODE_BOX = {
 
 const MIN_SIZE = 8;
 const MAX_SIZE = 20_000;
-// The editor folds away what is beyond these.
-const MAX_FIELDS = 6;
+/** The settings that a card shows; the editor folds away the rest. */
+export const MAX_FIELDS = 6;
 /** Nodes of the canvas alone, before anybody resizes them. */
 const SHELL_SIZES: Readonly<Record<string, readonly [width: number, height: number]>> = {
   groupFrame: [400, 300],
@@ -64,7 +64,8 @@ function countPorts(ports: readonly { readonly isPort: boolean }[]): number {
   return ports.filter(({ isPort }) => isPort).length;
 }
 
-function fieldHeight(field: InputDef): number {
+/** The height of a setting in the card: more for what is written in several lines. */
+export function fieldHeight(field: InputDef): number {
   const isLong = field.type === 'JSON' || (TEXT_AREAS.has(field.id) && field.enum === undefined);
   return isLong ? NODE_BOX.textAreaRow : NODE_BOX.fieldRow;
 }

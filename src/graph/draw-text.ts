@@ -1,0 +1,70 @@
+// Text in a picture of a graph: escaped for XML, cut or wrapped to a width that is estimated, since nothing measures here.
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+// Characters that XML 1.0 does not know even escaped.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const NOT_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
+/** East Asian scripts and pictographs are as wide as they are high. */
+const IS_WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]|\p{Extended_Pictographic}/u;
+const IS_NARROW = /[iljtfrI1.,:;'|!()[\]{} ]/;
+const IS_BROAD = /[A-HJ-Zmw@%&]/;
+const MAX_CHARACTERS = 2000;
+
+/** Text as element content or attribute value. */
+export function escapeXml(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(NOT_XML, '')
+    .replace(/[&<>"']/g, found => ENTITIES[found] ?? '');
+}
+
+/** One line, cut with an ellipsis where it would be wider than `width` pixels. */
+export function fitText(text: string, width: number, fontSize: number): string {
+  const line = text.slice(0, MAX_CHARACTERS).replace(/\s+/g, ' ').trim();
+  const characters = [...line];
+  let used = 0;
+  for (const [index, character] of characters.entries()) {
+    used += widthOf(character) * fontSize;
+    if (used > width)
+      return `${characters
+        .slice(0, Math.max(0, index - 1))
+        .join('')
+        .trimEnd()}…`;
+  }
+  return line;
+}
+
+/** Lines broken at spaces, the last one cut where there would be more than `limit`. */
+export function wrapText(text: string, width: number, fontSize: number, limit: number): string[] {
+  const lines: string[] = [];
+  for (const paragraph of text.slice(0, MAX_CHARACTERS).split('\n')) {
+    let line = '';
+    for (const word of paragraph.split(/\s+/).filter(it => it !== '')) {
+      const longer = line === '' ? word : `${line} ${word}`;
+      if (line !== '' && fitText(longer, width, fontSize) !== longer) {
+        lines.push(line);
+        line = word;
+      } else line = longer;
+    }
+    lines.push(line);
+  }
+  const shown = lines.slice(0, limit).map(line => fitText(line, width, fontSize));
+  const last = shown.at(-1);
+  if (lines.length > limit && last !== undefined && !last.endsWith('…'))
+    shown[limit - 1] = `${last.replace(/[ .,;:]+$/, '')}…`;
+  return shown;
+}
+
+/** Rough width of a character in ems, after DejaVu Sans: the widest face that readers are likely to have. */
+function widthOf(character: string): number {
+  if (IS_WIDE.test(character)) return 1;
+  if (IS_NARROW.test(character)) return 0.36;
+  return IS_BROAD.test(character) ? 0.8 : 0.6;
+}

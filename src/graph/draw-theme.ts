@@ -1,0 +1,91 @@
+// The colours of a drawn graph, light and dark, as one style sheet. Plain classes and no variables: rasterizers know those.
+
+export type Theme = 'light' | 'dark' | 'auto';
+
+interface Palette {
+  readonly canvas: string;
+  readonly dot: string;
+  readonly card: string;
+  readonly line: string;
+  readonly ink: string;
+  readonly soft: string;
+  readonly field: string;
+  readonly frame: string;
+  readonly shadow: string;
+  readonly note: string;
+}
+
+const LIGHT: Palette = {
+  canvas: '#f6f7f9',
+  dot: '#dde1e7',
+  card: '#ffffff',
+  line: '#dfe3e8',
+  ink: '#1b2430',
+  soft: '#6b7683',
+  field: '#f3f5f8',
+  frame: '#64748b',
+  shadow: '#0f172a',
+  note: '#4a3b06',
+};
+
+const DARK: Palette = {
+  canvas: '#0e1116',
+  dot: '#232a34',
+  card: '#181d25',
+  line: '#2c3440',
+  ink: '#e8ecf1',
+  soft: '#8d98a7',
+  field: '#11151b',
+  frame: '#8fa3bd',
+  shadow: '#000000',
+  note: '#4a3b06',
+};
+
+/** By port type; anything else is drawn as ANY. */
+export const PORT_COLORS: Readonly<Record<string, string>> = {
+  TEXT: '#3e8ef7',
+  NUMBER: '#14a8a0',
+  JSON: '#e0942a',
+  IMAGE: '#8b5cf6',
+  VIDEO: '#e4508b',
+  AUDIO: '#2fa866',
+  LIST: '#6673e8',
+  ANY: '#8793a3',
+};
+
+/** By category of the catalog entry. */
+export const CATEGORY_COLORS: Readonly<Record<string, string>> = {
+  input: '#2fa866',
+  model: '#8b5cf6',
+  utility: '#3e8ef7',
+  logic: '#e0942a',
+  output: '#e4508b',
+  video: '#6673e8',
+};
+
+export const FONT = "Inter, 'Segoe UI', 'Helvetica Neue', Arial, 'Noto Sans', sans-serif";
+
+/** The content of the `style` element; every class begins with `gw-`, since a page may hold the picture inline. */
+export function styleSheet(theme: Theme): string {
+  if (theme === 'light') return rules(LIGHT);
+  if (theme === 'dark') return rules(DARK);
+  return `${rules(LIGHT)}@media (prefers-color-scheme:dark){${rules(DARK)}}`;
+}
+
+function rules(palette: Palette): string {
+  return [
+    `.gw-canvas{fill:${palette.canvas}}`,
+    `.gw-dot{fill:${palette.dot}}`,
+    `.gw-card{fill:${palette.card};stroke:${palette.line};stroke-width:1}`,
+    `.gw-rule{stroke:${palette.line};stroke-width:1}`,
+    `.gw-hole{stroke:${palette.card};stroke-width:2}`,
+    `.gw-halo{stroke:${palette.canvas};stroke-width:5;fill:none}`,
+    `.gw-field{fill:${palette.field};stroke:${palette.line};stroke-width:1}`,
+    `.gw-frame{fill:${palette.frame};fill-opacity:.07;stroke:${palette.frame};stroke-opacity:.35;stroke-width:1.5}`,
+    `.gw-frame-title{fill:${palette.frame}}`,
+    `.gw-shadow{fill:${palette.shadow};fill-opacity:.06}`,
+    `.gw-ink{fill:${palette.ink}}`,
+    `.gw-soft{fill:${palette.soft}}`,
+    `.gw-note{fill:${palette.note}}`,
+  ].join('');
+}
