@@ -1,0 +1,38 @@
+// Identifiers: form, order by age, and no two alike.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { isId, newId } from '../../src/lib/ids.ts';
+
+describe('an id', () => {
+  it('begins with the prefix of its kind and has the form of that kind alone', () => {
+    const id = newId('workflow');
+    assert.match(id, /^wf_[0-9a-hjkmnp-tv-z]{26}$/);
+    assert.ok(isId('workflow', id));
+    assert.ok(!isId('execution', id));
+  });
+
+  it('sorts by the time it was made', () => {
+    const ids = [0, 1, 31, 32, 1_700_000_000_000, 1_700_000_000_001].map(ms => newId('execution', ms));
+    assert.deepEqual(ids, ids.toSorted());
+  });
+
+  it('is never made twice', () => {
+    const ids = Array.from({ length: 20_000 }, () => newId('media', 0));
+    assert.equal(new Set(ids).size, ids.length);
+  });
+
+  it('is not taken for one where a character is missing, too many or out of the alphabet', () => {
+    const id = newId('media');
+    for (const text of [
+      '',
+      'med_',
+      id.slice(0, -1),
+      `${id}0`,
+      `${id.slice(0, -1)}i`,
+      id.toUpperCase(),
+      `${id}\n`,
+    ]) {
+      assert.ok(!isId('media', text), JSON.stringify(text));
+    }
+  });
+});

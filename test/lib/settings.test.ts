@@ -1,0 +1,107 @@
+// Settings: defaults, refusals that name the variable, and the table of plans.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { listSettings, readSettings, SettingsError } from '../../src/lib/settings.ts';
+
+describe('settings', () => {
+  it('have a default for everything, and addresses that follow the port', () => {
+    const settings = readSettings({ PORT: '4000' });
+    assert.equal(settings.ROLE, 'all');
+    assert.equal(settings.BASE_URL, 'http://localhost:4000');
+    assert.equal(settings.CDN_URL, 'http://localhost:4000/cdn');
+    assert.equal(settings.plans.self_hosted?.executionsPerDay, null);
+  });
+
+  it('that are empty count as unset', () => {
+    assert.equal(readSettings({ PORT: '', BASE_URL: '' }).PORT, 3000);
+  });
+
+  it('lose the slashes at the end of an address', () => {
+    assert.equal(readSettings({ BASE_URL: 'https://a.example/x//' }).CDN_URL, 'https://a.example/x/cdn');
+  });
+
+  it('that cannot be used are all named in one refusal', () => {
+    const env = {
+      PORT: '70000',
+      BASE_URL: 'ftp://a',
+      ROLE: 'both',
+      SANDBOX_MODELS: 'yes',
+      BOOTSTRAP_API_KEY: 'sk-short',
+      SECRETS_KEY: 'abc',
+      DATABASE_URL: 'mysql://a',
+    };
+    assert.throws(
+      () => readSettings(env),
+      (err: unknown) => {
+        assert.ok(err instanceof SettingsError);
+        const named = err.message.split('\n').map(line => line.split(' ')[0]);
+        assert.deepEqual(named.toSorted(), Object.keys(env).toSorted());
+        assert.match(err.message, /^PORT must be a whole number from 0 to 65535\.$/m);
+        return true;
+      },
+    );
+  });
+
+  it('refuse a split role without an outside database, and an unknown default plan', () => {
+    assert.throws(() => readSettings({ ROLE: 'worker' }), /ROLE=worker needs DATABASE_URL/);
+    assert.throws(
+      () => readSettings({ DEFAULT_PLAN: 'gold' }),
+      /DEFAULT_PLAN must be one of anonymous, free/,
+    );
+  });
+
+  it('list every variable with its default and meaning', () => {
+    for (const { name, shown, help } of listSettings()) {
+      assert.match(name, /^[A-Z0-9_]+$/);
+      assert.ok(shown !== '' && help !== '', name);
+    }
+  });
+});
+
+describe('PLANS_FILE', () => {
+  const withFile = (content: string, use: (path: string) => void): void => {
+    const folder = mkdtempSync(join(tmpdir(), 'plans-'));
+    const path = join(folder, 'plans.json');
+    writeFileSync(path, content);
+    try {
+      use(path);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  };
+
+  it('overrides single limits and adds plans', () => {
+    withFile('{"free":{"executionsPerDay":null},"gold":{"requestsPerMinute":7}}', path => {
+      const { plans } = readSettings({ PLANS_FILE: path, DEFAULT_PLAN: 'gold' });
+      assert.deepEqual(plans.free, {
+        requestsPerMinute: 10,
+        executionsPerMinute: 10,
+        executionsPerDay: null,
+      });
+      assert.equal(plans.gold?.requestsPerMinute, 7);
+    });
+  });
+
+  it('that cannot be used is refused by its path', () => {
+    for (const content of [
+      '{',
+      '[]',
+      '{"free":{"requestsPerMinute":-1}}',
+      '{"free":{"executionsPerDay":"x"}}',
+    ]) {
+      withFile(content, path => {
+        assert.throws(
+          () => readSettings({ PLANS_FILE: path }),
+          (err: unknown) => {
+            return (
+              err instanceof SettingsError && err.message.startsWith(`PLANS_FILE (${path}) cannot be used: `)
+            );
+          },
+        );
+      });
+    }
+  });
+});
