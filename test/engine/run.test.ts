@@ -416,6 +416,28 @@ describe('a run that is stopped', () => {
     );
   });
 
+  it('records nothing of a node that comes to an end after it was given up on', async () => {
+    const stop = new AbortController();
+    const late = Promise.withResolvers<{ text: string }>();
+    const deaf = defineNode({
+      nodeType: 't:deaf',
+      label: 'Deaf',
+      category: 'utility',
+      inputs: {},
+      config: {},
+      outputs: { text: text('Text') },
+      run: () => late.promise,
+    });
+    const options = { signal: stop.signal, graceMs: 0, onStep: () => stop.abort() };
+    const { told } = await run({ d: { type: 't:deaf' } }, [], options, [deaf]);
+    late.resolve({ text: 'too late' });
+    await sleep(1);
+    assert.deepEqual(
+      told.map(step => step.status),
+      ['RUNNING', 'CANCELLED'],
+    );
+  });
+
   it('ends the items of a list that have not begun, and keeps the results of those that have', async () => {
     const stop = new AbortController();
     const { outcome, steps } = await run(
