@@ -42,7 +42,7 @@ export function checkDrawingCost(root: SvgElement, byId: ReadonlyMap<string, Svg
     };
     // The stops of a gradient are read once, whatever is painted with it.
     if (!GRADIENTS.has(element.name)) for (const child of element.children) add(child);
-    for (const target of new Set(element.targets)) {
+    for (const target of element.targets) {
       const found = byId.get(target);
       if (found !== undefined) add(found);
     }

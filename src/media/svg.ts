@@ -1,5 +1,5 @@
 // Makes an SVG harmless: it is parsed as strict XML and rebuilt from an allowlist; nothing of the original text remains.
-import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes';
+import { SaxesParser, type SaxesTagNS } from 'saxes';
 import { AppError } from '../lib/errors.ts';
 import { ATTRIBUTES, ELEMENTS } from './svg-allowlist.ts';
 import { checkDrawingCost, type SvgElement } from './svg-cost.ts';
@@ -18,12 +18,13 @@ const ENTITY = /<!ENTITY\s+([\p{L}_][\p{L}\p{N}_.-]{0,63})\s+(["'])([^&<%"']{0,1
  * is not svg, `svg_too_complex` over 20,000 elements, 64 levels, or where its references explode.
  */
 export function sanitizeSvg(bytes: Uint8Array): Buffer {
-  const document = parse(decode(bytes));
-  checkDrawingCost(document.root, document.byId);
-  const xlink = document.usesXlink ? ` xmlns:xlink="${XLINK_NAMESPACE}"` : '';
-  document.root.attributes = ` xmlns="${SVG_NAMESPACE}"${xlink}${document.root.attributes}`;
+  const { root, byId, usesXlink } = parse(decode(bytes));
+  if (root === undefined) throw new AppError('invalid_svg', 'The SVG holds no element.');
+  checkDrawingCost(root, byId);
+  const xlink = usesXlink ? ` xmlns:xlink="${XLINK_NAMESPACE}"` : '';
+  root.attributes = ` xmlns="${SVG_NAMESPACE}"${xlink}${root.attributes}`;
   const parts: string[] = [];
-  print(document.root, parts);
+  print(root, parts);
   return Buffer.from(parts.join(''), 'utf8');
 }
 
@@ -37,13 +38,17 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-interface SvgDocument {
-  readonly root: SvgElement;
-  readonly byId: ReadonlyMap<string, SvgElement>;
-  readonly usesXlink: boolean;
+/** What has been rebuilt so far. */
+interface Draft {
+  root: SvgElement | undefined;
+  /** The elements that are open, outermost first; undefined: dropped, and all within it. */
+  readonly open: (SvgElement | undefined)[];
+  readonly byId: Map<string, SvgElement>;
+  elements: number;
+  usesXlink: boolean;
 }
 
-function parse(text: string): SvgDocument {
+function parse(text: string): Draft {
   // XML 1.1 would let control characters in, which what is printed here could not say.
   const parser = new SaxesParser({
     xmlns: true,
@@ -51,47 +56,48 @@ function parse(text: string): SvgDocument {
     forceXMLVersion: true,
     defaultXMLVersion: '1.0',
   });
-  const byId = new Map<string, SvgElement>();
-  // The elements that are open, outermost first; undefined: dropped, and all within it.
-  const open: (SvgElement | undefined)[] = [];
-  let root: SvgElement | undefined;
-  let elements = 0;
-  let usesXlink = false;
-
+  const draft: Draft = { root: undefined, open: [], byId: new Map(), elements: 0, usesXlink: false };
   parser.on('doctype', doctype => {
-    for (const [, name = '', , value = ''] of [...doctype.matchAll(ENTITY)].slice(0, MAX_ENTITIES))
+    for (const [, name = '', , value = ''] of [...doctype.matchAll(ENTITY)].slice(0, MAX_ENTITIES)) {
       parser.ENTITIES[name] = value;
+    }
   });
-  parser.on('opentagstart', () => {
-    if (++elements > MAX_ELEMENTS)
-      throw new AppError('svg_too_complex', `The SVG has over ${MAX_ELEMENTS} elements.`);
-    if (open.length >= MAX_DEPTH)
-      throw new AppError('svg_too_complex', `The SVG is nested over ${MAX_DEPTH} levels deep.`);
-  });
-  parser.on('opentag', tag => {
-    const parent = open.at(-1);
-    if (root === undefined && !isSvgRoot(tag))
-      throw new AppError('invalid_svg', 'The root element of the SVG is not svg.');
-    const element = root === undefined || parent !== undefined ? rebuild(tag, byId) : undefined;
-    open.push(element);
-    if (element === undefined) return;
-    usesXlink ||= element.attributes.includes(' xlink:');
-    parent?.children.push(element);
-    root ??= element;
-  });
-  parser.on('closetag', () => open.pop());
+  // Before the attributes are read: the bounds hold for what is dropped as well.
+  parser.on('opentagstart', () => countElement(draft));
+  parser.on('opentag', tag => openElement(draft, tag));
+  parser.on('closetag', () => draft.open.pop());
   try {
     parser.write(text).close();
   } catch (err) {
     if (err instanceof AppError) throw err;
-    throw new AppError(
-      'invalid_svg',
-      `The SVG is not well-formed XML: ${(err as Error).message.slice(0, 200)}`,
-      { cause: err },
-    );
+    const reason = (err as Error).message.slice(0, 200);
+    throw new AppError('invalid_svg', `The SVG is not well-formed XML: ${reason}`, { cause: err });
   }
-  if (root === undefined) throw new AppError('invalid_svg', 'The SVG holds no element.');
-  return { root, byId, usesXlink };
+  return draft;
+}
+
+function countElement(draft: Draft): void {
+  if (++draft.elements > MAX_ELEMENTS) {
+    throw new AppError('svg_too_complex', `The SVG has over ${MAX_ELEMENTS} elements.`);
+  }
+  if (draft.open.length >= MAX_DEPTH) {
+    throw new AppError('svg_too_complex', `The SVG is nested over ${MAX_DEPTH} levels deep.`);
+  }
+}
+
+function openElement(draft: Draft, tag: SaxesTagNS): void {
+  if (draft.root === undefined) {
+    if (tag.local !== 'svg' || !isSvgNamespace(tag.uri)) {
+      throw new AppError('invalid_svg', 'The root element of the SVG is not svg.');
+    }
+    draft.root = rebuild(draft, tag);
+    draft.open.push(draft.root);
+    return;
+  }
+  const parent = draft.open.at(-1);
+  const element = parent === undefined ? undefined : rebuild(draft, tag);
+  draft.open.push(element);
+  if (element !== undefined) parent?.children.push(element);
 }
 
 /** Many SVGs are written without the namespace; what is printed has it. */
@@ -99,34 +105,25 @@ function isSvgNamespace(uri: string): boolean {
   return uri === SVG_NAMESPACE || uri === '';
 }
 
-function isSvgRoot({ local, uri }: SaxesTagNS): boolean {
-  return local === 'svg' && isSvgNamespace(uri);
-}
-
 /** The element with what is allowed of its attributes; undefined where it is dropped. */
-function rebuild(tag: SaxesTagNS, byId: Map<string, SvgElement>): SvgElement | undefined {
+function rebuild(draft: Draft, tag: SaxesTagNS): SvgElement | undefined {
   const name = isSvgNamespace(tag.uri) ? ELEMENTS.get(tag.local) : undefined;
   if (name === undefined) return undefined;
   const element: SvgElement = { name, attributes: '', targets: [], children: [] };
-  for (const attribute of Object.values(tag.attributes)) {
-    const printed = printedName(attribute);
-    const clean = printed === undefined ? undefined : ATTRIBUTES.get(attribute.local)?.(attribute.value);
+  for (const { uri, local, value } of Object.values(tag.attributes)) {
+    const isXlink = uri === XLINK_NAMESPACE && local === 'href';
+    const clean = uri === '' || isXlink ? ATTRIBUTES.get(local)?.(value) : undefined;
     if (clean === undefined) continue;
-    if (attribute.local === 'id') {
+    if (local === 'id') {
       // Renderers differ in which of two equal ids they mean, and the cost would be counted for one of them only.
-      if (byId.has(clean.text)) continue;
-      byId.set(clean.text, element);
+      if (draft.byId.has(clean.text)) continue;
+      draft.byId.set(clean.text, element);
     }
-    element.targets.push(...clean.targets);
-    element.attributes += ` ${printed}="${clean.text}"`;
+    if (isXlink) draft.usesXlink = true;
+    if (clean.targets.length > 0) element.targets.push(...clean.targets);
+    element.attributes += ` ${isXlink ? 'xlink:href' : local}="${clean.text}"`;
   }
   return element;
-}
-
-/** Under what name the attribute is printed; undefined: not at all, since it is of another namespace. */
-function printedName({ uri, local }: SaxesAttributeNS): string | undefined {
-  if (uri === '') return local;
-  return uri === XLINK_NAMESPACE && local === 'href' ? 'xlink:href' : undefined;
 }
 
 function print({ name, attributes, children }: SvgElement, parts: string[]): void {
