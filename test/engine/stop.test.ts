@@ -1,0 +1,102 @@
+// Runs that are stopped from outside: what is cancelled, what is kept, and how long anything is waited for.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { defineNode, text } from '../../src/nodes/define.ts';
+import { textValue } from '../support/engine.ts';
+import { run } from './run-sketch.ts';
+
+describe('a run that is stopped', () => {
+  const hang = (isDeaf: boolean) =>
+    defineNode({
+      nodeType: 't:hang',
+      label: 'Hang',
+      category: 'utility',
+      inputs: { a: text('A') },
+      config: {},
+      outputs: { text: text('Text') },
+      run: async (_, ctx) => {
+        await (isDeaf ? new Promise(() => undefined) : sleep(60_000, undefined, { signal: ctx.signal }));
+        return {};
+      },
+    });
+
+  it('cancels what is in flight and never starts the rest', async () => {
+    const stop = new AbortController();
+    const { outcome, statuses } = await run(
+      { h: { type: 't:hang' }, w: { type: 't:wait' }, after: { type: 't:join' } },
+      ['h.text > after.a'],
+      { signal: stop.signal, onStep: step => step.nodeId === 'w' && stop.abort() },
+      [hang(false)],
+    );
+    assert.deepEqual(outcome, { kind: 'aborted' });
+    assert.deepEqual(statuses, { h: 'CANCELLED', w: 'CANCELLED', after: undefined });
+  });
+
+  it('waits no longer than its grace for a node that ignores the signal', async () => {
+    const stop = new AbortController();
+    const { outcome, told } = await run(
+      { h: { type: 't:hang' } },
+      [],
+      { signal: stop.signal, graceMs: 5, onStep: () => stop.abort() },
+      [hang(true)],
+    );
+    assert.deepEqual(outcome, { kind: 'aborted' });
+    assert.deepEqual(
+      told.map(step => step.status),
+      ['RUNNING', 'CANCELLED'],
+    );
+  });
+
+  it('records nothing of a node that comes to an end after it was given up on', async () => {
+    const stop = new AbortController();
+    const late = Promise.withResolvers<{ text: string }>();
+    const deaf = defineNode({
+      nodeType: 't:deaf',
+      label: 'Deaf',
+      category: 'utility',
+      inputs: {},
+      config: {},
+      outputs: { text: text('Text') },
+      run: () => late.promise,
+    });
+    const options = { signal: stop.signal, graceMs: 0, onStep: () => stop.abort() };
+    const { told } = await run({ d: { type: 't:deaf' } }, [], options, [deaf]);
+    late.resolve({ text: 'too late' });
+    await sleep(1);
+    assert.deepEqual(
+      told.map(step => step.status),
+      ['RUNNING', 'CANCELLED'],
+    );
+  });
+
+  it('ends the items of a list that have not begun, and keeps the results of those that have', async () => {
+    const stop = new AbortController();
+    const { outcome, steps } = await run(
+      { l: { type: 't:list', config: { items: 'a b c' } }, j: { type: 't:join', config: { late: 'yes' } } },
+      ['l.list > j.a'],
+      {
+        signal: stop.signal,
+        concurrency: 1,
+        onStep: step => step.items?.some(item => item !== null) && stop.abort(),
+      },
+    );
+    assert.deepEqual(outcome, { kind: 'aborted' });
+    assert.equal(steps.get('j')?.status, 'CANCELLED');
+    assert.deepEqual(steps.get('j')?.items, [{ text: textValue('(a)') }, null, null]);
+  });
+
+  it('before it began runs nothing', async () => {
+    const { outcome, told } = await run({ a: { type: 't:give' } }, [], { signal: AbortSignal.abort() });
+    assert.deepEqual([outcome.kind, told.length], ['aborted', 0]);
+  });
+
+  it('when its last node has just ended is complete', async () => {
+    const stop = new AbortController();
+    const { outcome } = await run({ a: { type: 't:give' } }, [], {
+      signal: stop.signal,
+      onStep: () => stop.abort(),
+    });
+    assert.deepEqual(outcome, { kind: 'completed' });
+  });
+});
