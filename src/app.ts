@@ -17,7 +17,7 @@ import { createGraphVersions } from './services/graph-versions.ts';
 import { createKeyAuthenticator } from './services/key-authenticator.ts';
 import { createRateLimiter } from './services/rate-limits.ts';
 import { createRunWrites } from './services/run-writes.ts';
-import type { Db } from './store/db.ts';
+import type { Db, DbOptions } from './store/db.ts';
 import { openDb } from './store/db.ts';
 import { startEmbedded } from './store/embedded.ts';
 import { migrate } from './store/migrate.ts';
@@ -38,7 +38,9 @@ export interface StartOptions {
   readonly onFatal?: (err: Error) => void;
 }
 
-const MAX_CONNECTIONS = 20;
+const MAX_CONNECTIONS = 12;
+// Each pool of the queue listens on one; the group commits take one each.
+const MAX_RUN_CONNECTIONS = 10;
 const KEY_FLUSH_MS = 10_000;
 /** Runs in hand at a stop have this long to end; then they are handed back to the queue. */
 const DRAIN_MS = 10_000;
@@ -48,10 +50,11 @@ const CHANNELS = ['graphwright_runs', 'graphwright_cancel'] as const;
 export async function startService(settings: Settings, options: StartOptions = {}): Promise<Service> {
   const log = options.log ?? createLogger(settings.LOG_LEVEL);
   await using stack = new AsyncDisposableStack();
-  const db = await openDatabase(settings, log, options.onFatal, stack);
+  const databases = await openDatabases(settings, log, options.onFatal, stack);
+  const { db } = databases;
   await migrateAll(db, log);
   const bootstrapKey = await bootstrap(db, settings);
-  const deps = await createDeps(settings, log, db);
+  const deps = await createDeps(settings, log, databases);
   stack.defer(() => deps.fetch.close());
 
   const worker = settings.ROLE === 'api' ? undefined : await startWorker(deps);
@@ -63,24 +66,35 @@ export async function startService(settings: Settings, options: StartOptions = {
   return { url, bootstrapKey, close: () => running.disposeAsync() };
 }
 
+export interface Databases {
+  readonly db: Db;
+  readonly runDb: Db;
+}
+
 /** Opens DATABASE_URL, or starts the embedded PostgreSQL; the stack closes it. Nothing is migrated yet. */
-export async function openDatabase(
+export async function openDatabases(
   settings: Settings,
   log: Logger,
   onFatal: StartOptions['onFatal'],
   stack: AsyncDisposableStack,
-): Promise<Db> {
+): Promise<Databases> {
+  const connection = await connectionOf(settings, log, onFatal, stack);
   const onError = (err: Error): void => log.warn({ err }, 'a database connection broke');
-  if (settings.DATABASE_URL !== undefined) {
-    const db = openDb({
-      connection: { url: settings.DATABASE_URL },
-      maxConnections: MAX_CONNECTIONS,
-      onError,
-    });
-    stack.defer(() => db.close());
-    await checkServerVersion(db);
-    return db;
-  }
+  const db = openDb({ connection, maxConnections: MAX_CONNECTIONS, onError });
+  stack.defer(() => db.close());
+  const runDb = openDb({ connection, maxConnections: MAX_RUN_CONNECTIONS, onError, plans: 'pinned' });
+  stack.defer(() => runDb.close());
+  await checkServerVersion(db);
+  return { db, runDb };
+}
+
+async function connectionOf(
+  settings: Settings,
+  log: Logger,
+  onFatal: StartOptions['onFatal'],
+  stack: AsyncDisposableStack,
+): Promise<DbOptions['connection']> {
+  if (settings.DATABASE_URL !== undefined) return { url: settings.DATABASE_URL };
   const embedded = await startEmbedded({
     dataDir: settings.DATA_DIR,
     address: settings.BASE_URL,
@@ -88,9 +102,7 @@ export async function openDatabase(
     ...(onFatal === undefined ? {} : { onExit: onFatal }),
   });
   stack.defer(() => embedded.stop());
-  const db = openDb({ connection: embedded, maxConnections: MAX_CONNECTIONS, onError });
-  stack.defer(() => db.close());
-  return db;
+  return embedded;
 }
 
 /** Our tables, then the queue's, once over all processes that start. */
@@ -98,7 +110,7 @@ export async function migrateAll(db: Db, log: Logger): Promise<void> {
   await migrate(db, () => migrateQueue({ db, log }));
 }
 
-async function createDeps(settings: Settings, log: Logger, db: Db): Promise<Deps> {
+async function createDeps(settings: Settings, log: Logger, { db, runDb }: Databases): Promise<Deps> {
   const now = Date.now;
   const catalog = makeCatalog(settings);
   return {
@@ -106,6 +118,7 @@ async function createDeps(settings: Settings, log: Logger, db: Db): Promise<Deps
     log,
     now,
     db,
+    runDb,
     storage: await openDiskStorage(join(settings.DATA_DIR, 'media')),
     fetch: createGuardedFetch({
       allowPrivate: settings.ALLOW_PRIVATE_NETWORK,
@@ -115,7 +128,7 @@ async function createDeps(settings: Settings, log: Logger, db: Db): Promise<Deps
     catalog,
     findNode,
     versions: createGraphVersions(catalog),
-    runs: createRunWrites(db, settings.MAX_CONCURRENT_RUNS),
+    runs: createRunWrites(runDb, settings.MAX_CONCURRENT_RUNS),
     news: createRunNews(),
     limiter: createRateLimiter(db, now),
   };

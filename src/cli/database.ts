@@ -1,5 +1,5 @@
 // The service's own database, for the operator's commands: DATABASE_URL, or the embedded one of a DATA_DIR not in use.
-import { migrateAll, openDatabase } from '../app.ts';
+import { migrateAll, openDatabases } from '../app.ts';
 import { createLogger } from '../lib/log.ts';
 import type { Settings } from '../lib/settings.ts';
 import type { Db } from '../store/db.ts';
@@ -9,7 +9,7 @@ export async function withDatabase<T>(settings: Settings, work: (db: Db) => Prom
   // The log has stdout, which belongs to the command's result here; what goes wrong is thrown anyway.
   const log = createLogger('silent');
   await using stack = new AsyncDisposableStack();
-  const db = await openDatabase(settings, log, undefined, stack);
+  const { db } = await openDatabases(settings, log, undefined, stack);
   await migrateAll(db, log);
   return await work(db);
 }

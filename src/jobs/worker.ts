@@ -16,6 +16,13 @@ const POLL_MS = 500;
 // A finished job's row may outlive it by this much; done again, it finds nothing left to do.
 const COMPLETE_DELAY_MS = 20;
 
+// Every commit that queues a job wakes both pools. After a fetch that found little a pool waits this long before the
+// next: for runs so short that nobody notices, yet under load a fetch then finds many; deliveries are in no such hurry.
+const REFETCH: Readonly<Record<Pool, { durationMs: number; threshold: number; maxAbortThreshold: number }>> = {
+  runs: { durationMs: 2, threshold: 10, maxAbortThreshold: Number.POSITIVE_INFINITY },
+  deliveries: { durationMs: 100, threshold: 0, maxAbortThreshold: Number.POSITIVE_INFINITY },
+};
+
 /** Makes, or brings up to date, the queue's own tables. */
 export async function migrateQueue({ db, log }: Pick<Deps, 'db' | 'log'>): Promise<void> {
   await runMigrations({ pgPool: db.pool, logger: loggerOf(log) });
@@ -38,7 +45,7 @@ export async function startWorker(deps: Deps): Promise<Worker> {
     startPool(ctx, 'runs', deps.settings.WORKER_CONCURRENCY, pools),
     startPool(ctx, 'deliveries', DELIVERIES_AT_ONCE, pools),
   ]);
-  const utils = await makeWorkerUtils({ pgPool: deps.db.pool, logger: loggerOf(deps.log) });
+  const utils = await makeWorkerUtils({ pgPool: deps.runDb.pool, logger: loggerOf(deps.log) });
   const tick = (): Promise<void> => beat(deps, holder, pools, dead => utils.forceUnlockWorkers([...dead]));
   holder.workerId = await enrolWorker(deps, pools);
   enrolled.resolve();
@@ -72,7 +79,7 @@ async function startPool(
   const events = new EventEmitter();
   events.on('pool:create', ({ workerPool }: { workerPool: { id: string } }) => pools.push(workerPool.id));
   return run({
-    pgPool: ctx.deps.db.pool,
+    pgPool: ctx.deps.runDb.pool,
     logger: loggerOf(ctx.deps.log),
     events,
     taskList: taskListOf(ctx, pool),
@@ -81,7 +88,7 @@ async function startPool(
       worker: {
         concurrentJobs: concurrency,
         pollInterval: POLL_MS,
-        localQueue: { size: concurrency * 2, ttl: LOCAL_QUEUE_TTL_MS },
+        localQueue: { size: concurrency * 2, ttl: LOCAL_QUEUE_TTL_MS, refetchDelay: REFETCH[pool] },
         completeJobBatchDelay: COMPLETE_DELAY_MS,
         failJobBatchDelay: COMPLETE_DELAY_MS,
       },

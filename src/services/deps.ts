@@ -16,6 +16,8 @@ export interface Deps {
   readonly log: Logger;
   readonly now: () => number;
   readonly db: Db;
+  /** Connections of the queue and the group commits, their plans pinned to indexes. */
+  readonly runDb: Db;
   readonly storage: MediaStorage;
   readonly fetch: GuardedFetch;
   /** 32 bytes that seal stored secrets. */

@@ -34,12 +34,19 @@ export interface DbOptions {
     | { readonly url: string }
     | { readonly socketDir: string; readonly user: string; readonly database: string };
   readonly maxConnections: number;
+  /** `pinned`: for statements that find every row by an index, over tables that grow faster than they are analyzed. */
+  readonly plans?: 'pinned';
   readonly onError: (err: Error) => void;
 }
 
 const STATEMENT_TIMEOUT_MS = 30_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 const RELISTEN_DELAY_MS = 500;
+
+// A plan made while a table was nearly empty reads all of it, is kept, and grows slow with the table: 6.4 ms instead
+// of 1.1 ms for a batch of 15 runs after 24,000. Without these three, a kept plan walks the indexes from the start.
+const PINNED_PLANS =
+  '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off';
 
 /** Opens the pool; connections are made when they are first needed. */
 export function openDb(options: DbOptions): Db {
@@ -56,7 +63,7 @@ export function openDb(options: DbOptions): Db {
   };
 }
 
-function toPoolConfig({ connection, maxConnections }: DbOptions): pg.PoolConfig {
+function toPoolConfig({ connection, maxConnections, plans }: DbOptions): pg.PoolConfig {
   const where =
     'url' in connection
       ? { connectionString: connection.url }
@@ -75,6 +82,7 @@ function toPoolConfig({ connection, maxConnections }: DbOptions): pg.PoolConfig 
     statement_timeout: STATEMENT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
     application_name: 'graphwright',
+    ...(plans === 'pinned' ? { options: PINNED_PLANS } : {}),
   };
 }
 

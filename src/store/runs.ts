@@ -62,8 +62,8 @@ with input as materialized (
 ), steps as (
   insert into execution_nodes (execution_id, node_id, seq, step)
   select i.id, s.node_id, 0, s.step
-  from accepted join input i using (id) cross join lateral json_to_recordset(i.steps) as s(node_id text, step text)
-  where json_array_length(i.steps) > 0
+  from input i cross join lateral json_to_recordset(i.steps) as s(node_id text, step text)
+  where json_array_length(i.steps) > 0 and i.id in (select id from accepted)
 ), jobs as (
   ${jobSpecs("select 'run' as task, id, null::timestamptz as run_at from accepted")}
 )
@@ -166,6 +166,7 @@ export async function writeRuns(tx: Tx, writes: readonly RunWrite[]): Promise<re
   return rows;
 }
 
+// What the later parts need of the input comes back from the update, so that nothing is joined again.
 const WRITE_RUNS = `
 with input as materialized (
   select i.id, i.lease, i.steps, json_array_length(i.steps) as step_count, i.leave is not null as leaves,
@@ -183,23 +184,23 @@ with input as materialized (
     wake_at = i.wake_at, finished_at = i.finished_at, parked = false
   from input i
   where e.id = i.id and e.lease = i.lease and e.finished_at is null
-  returning e.id, e.seq, e.watched, e.workspace, e.user_id, e.seq - i.step_count - i.leaves::int as base
+  returning e.id, e.seq, e.watched, e.workspace, e.user_id, e.seq - i.step_count - i.leaves::int as base,
+    i.steps, i.leaves, i.wake_at, i.delivery
 ), nodes as (
   insert into execution_nodes (execution_id, node_id, seq, step)
   select h.id, s.node_id, h.base + s.ordinality, s.step
-  from held h join input i using (id)
-  cross join lateral rows from (json_to_recordset(i.steps) as (node_id text, step text)) with ordinality as s(node_id, step, ordinality)
+  from held h cross join lateral
+    rows from (json_to_recordset(h.steps) as (node_id text, step text)) with ordinality as s(node_id, step, ordinality)
   on conflict (execution_id, node_id) do update set seq = excluded.seq, step = excluded.step
 ), outbox as (
   insert into deliveries (id, execution_id, user_id, event_id, event, url, secret, body)
   select d.id, h.id, h.user_id, d.event_id, d.event, d.url, decode(d.secret, 'base64'), d.body
-  from held h join input i using (id)
-  cross join lateral json_to_record(i.delivery) as d(
+  from held h cross join lateral json_to_record(h.delivery) as d(
     id text, event_id uuid, event text, url text, secret text, body text)
-  where i.delivery is not null
+  where h.delivery is not null
   returning id
 ), freed as (
-  select h.workspace, count(*) as slots from held h join input i using (id) where i.leaves group by h.workspace
+  select workspace, count(*) as slots from held where leaves group by workspace
 ), unparked as (
   update executions e set parked = false
   from freed f cross join lateral (
@@ -210,7 +211,7 @@ with input as materialized (
   ${jobSpecs(`
     select 'deliver' as task, id, null::timestamptz as run_at from outbox
     union all select 'run', id, null from unparked
-    union all select 'run', h.id, i.wake_at from held h join input i using (id) where i.wake_at is not null`)}
+    union all select 'run', id, wake_at from held where wake_at is not null`)}
 ), told as (
   select pg_notify('graphwright_runs', string_agg(id, ',')) from held where watched having count(*) > 0
 )
