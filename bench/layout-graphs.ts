@@ -1,0 +1,177 @@
+// Seeded graphs with fixed ports for the layout rows, and what a layout of one is judged by.
+import type { Catalog, CatalogEntry } from '../src/graph/catalog.ts';
+import { portOffset } from '../src/graph/dims.ts';
+import type { Graph, GraphEdge, GraphNode, Position } from '../src/graph/types.ts';
+
+const MAX_PORTS = 4;
+// Wires of real workflows are mostly short: a node is fed by one of those made shortly before it.
+const WINDOW = 40;
+
+export interface Wire {
+  readonly from: number;
+  readonly to: number;
+  readonly fromPort: number;
+  readonly toPort: number;
+}
+
+export interface BenchGraph {
+  readonly graph: Graph;
+  readonly sizes: readonly { readonly width: number; readonly height: number }[];
+  readonly wires: readonly Wire[];
+}
+
+/** Straight port-to-port lines, whatever bends the engine would draw. */
+export interface Figures {
+  readonly crossings: number;
+  readonly areaMpx: number;
+  readonly lengthKpx: number;
+  /** Pairs of a line and a node that it runs over without being wired to it. */
+  readonly overNodes: number;
+  readonly overlaps: number;
+  readonly backward: number;
+}
+
+const ports = (prefix: string): CatalogEntry['outputs'] =>
+  Array.from({ length: MAX_PORTS }, (_, index) => ({
+    id: `${prefix}${index}`,
+    label: `${prefix}${index}`,
+    type: 'TEXT' as const,
+    isPort: true,
+  }));
+
+const ENTRY: CatalogEntry = {
+  nodeType: 'bench:node',
+  label: 'Node',
+  category: 'utility',
+  source: 'non-vendor',
+  inputs: ports('i'),
+  outputs: ports('o'),
+  executionCost: 'free',
+  pricingModel: 'free',
+  estimatedCredits: 0,
+};
+
+export const CATALOG: Catalog = { entries: [ENTRY], find: () => ENTRY, ports: () => ENTRY };
+
+/** mulberry32: small, seeded, good enough. */
+function makeRandom(seed: number): (limit: number) => number {
+  let state = seed;
+  return limit => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296) * limit);
+  };
+}
+
+/** An acyclic graph without repeated wires; every node but the first is fed. */
+export function makeGraph(nodeCount: number, edgeCount: number, seed: number): BenchGraph {
+  const below = makeRandom(seed * 7919 + nodeCount);
+  const sizes = Array.from({ length: nodeCount }, () => ({
+    width: 240 + 40 * below(3),
+    height: 160 + 40 * below(5),
+  }));
+  const wires: Wire[] = [];
+  const seen = new Set<string>();
+  const feed = (to: number): void => {
+    const from = to - 1 - below(Math.min(to, WINDOW));
+    const wire = { from, to, fromPort: below(2), toPort: below(MAX_PORTS) };
+    const key = JSON.stringify(wire);
+    if (!seen.has(key)) wires.push(wire);
+    seen.add(key);
+  };
+  for (let to = 1; to < nodeCount && wires.length < edgeCount; to++) feed(to);
+  while (wires.length < edgeCount) feed(1 + below(nodeCount - 1));
+  return { graph: toGraph(sizes, wires), sizes, wires };
+}
+
+function toGraph(sizes: BenchGraph['sizes'], wires: readonly Wire[]): Graph {
+  const nodes = sizes.map(
+    (measured, index): GraphNode => ({
+      id: `n${index}`,
+      type: 'basedNode',
+      position: { x: 0, y: 0 },
+      measured,
+      data: { label: `Node ${index}`, category: 'utility', nodeType: ENTRY.nodeType },
+    }),
+  );
+  const edges = wires.map(
+    ({ from, to, fromPort, toPort }, index): GraphEdge => ({
+      id: `e${index}`,
+      source: `n${from}`,
+      target: `n${to}`,
+      sourceHandle: `out-o${fromPort}`,
+      targetHandle: `in-i${toPort}`,
+    }),
+  );
+  return { nodes, edges };
+}
+
+interface Line {
+  readonly x1: number;
+  readonly y1: number;
+  readonly x2: number;
+  readonly y2: number;
+}
+
+export function judge({ sizes, wires }: BenchGraph, places: readonly Position[]): Figures {
+  const rects = sizes.map((size, index) => ({ ...size, ...(places[index] ?? { x: 0, y: 0 }) }));
+  const at = (index: number): Position & { width: number; height: number } =>
+    rects[index] ?? { x: 0, y: 0, width: 0, height: 0 };
+  const lines = wires.map(
+    ({ from, to, fromPort, toPort }): Line => ({
+      x1: at(from).x + at(from).width,
+      y1: at(from).y + portOffset(fromPort),
+      x2: at(to).x,
+      y2: at(to).y + portOffset(toPort),
+    }),
+  );
+  const right = Math.max(...rects.map(({ x, width }) => x + width));
+  const bottom = Math.max(...rects.map(({ y, height }) => y + height));
+  const width = right - Math.min(...rects.map(({ x }) => x));
+  const height = bottom - Math.min(...rects.map(({ y }) => y));
+  const pairs = <T>(list: readonly T[], holds: (a: T, b: T) => boolean): number =>
+    list.reduce((sum, a, index) => sum + list.slice(index + 1).filter(b => holds(a, b)).length, 0);
+  const overNodes = wires.reduce((sum, { from, to }, index) => {
+    const line = lines[index];
+    const hit = rects.filter((rect, node) => node !== from && node !== to && line && runsOver(line, rect));
+    return sum + hit.length;
+  }, 0);
+  return {
+    crossings: pairs(lines, doCross),
+    areaMpx: (width * height) / 1e6,
+    lengthKpx: lines.reduce((sum, { x1, y1, x2, y2 }) => sum + Math.hypot(x2 - x1, y2 - y1), 0) / 1000,
+    overNodes,
+    overlaps: pairs(
+      rects,
+      (a, b) => a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height,
+    ),
+    backward: lines.filter(({ x1, x2 }) => x2 < x1).length,
+  };
+}
+
+function doCross(a: Line, b: Line): boolean {
+  const side = (line: Line, x: number, y: number): number =>
+    Math.sign((line.x2 - line.x1) * (y - line.y1) - (line.y2 - line.y1) * (x - line.x1));
+  return side(a, b.x1, b.y1) * side(a, b.x2, b.y2) < 0 && side(b, a.x1, a.y1) * side(b, a.x2, a.y2) < 0;
+}
+
+/** Liang and Barsky: whether some of the line is inside the rectangle. */
+function runsOver(
+  { x1, y1, x2, y2 }: Line,
+  rect: { readonly x: number; readonly y: number; readonly width: number; readonly height: number },
+): boolean {
+  let [enter, leave] = [0, 1];
+  const clips = [
+    [x1 - x2, x1 - rect.x],
+    [x2 - x1, rect.x + rect.width - x1],
+    [y1 - y2, y1 - rect.y],
+    [y2 - y1, rect.y + rect.height - y1],
+  ] as const;
+  for (const [speed, room] of clips) {
+    if (speed === 0 && room < 0) return false;
+    if (speed < 0) enter = Math.max(enter, room / speed);
+    if (speed > 0) leave = Math.min(leave, room / speed);
+  }
+  return enter < leave;
+}

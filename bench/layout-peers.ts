@@ -1,0 +1,135 @@
+// ELK, dagre and d3-dag on the same graphs with the same gaps; installed by `npm ci --prefix bench`.
+import { createRequire } from 'node:module';
+import { portOffset } from '../src/graph/dims.ts';
+import type { Position } from '../src/graph/types.ts';
+import type { BenchGraph } from './layout-graphs.ts';
+
+export type Engine = (graph: BenchGraph) => Position[] | Promise<Position[]>;
+
+const ROW_GAP = 60;
+const COLUMN_GAP = 120;
+
+// Only what is called here; the packages' own types are not there before they are installed.
+interface Elk {
+  layout(graph: object): Promise<{ readonly children: readonly Position[] }>;
+}
+interface Dagre {
+  readonly graphlib: { readonly Graph: new (options: object) => DagreGraph };
+  layout(graph: DagreGraph, options?: object): void;
+}
+interface DagreGraph {
+  setGraph(options: object): void;
+  setNode(id: string, node: object): void;
+  setEdge(from: string, to: string, edge: object, name: string): void;
+  node(id: string): Position;
+}
+interface D3Dag {
+  graphConnect(): { single(is: boolean): (links: readonly (readonly string[])[]) => D3Graph };
+  sugiyama(): Chain & ((graph: D3Graph) => void);
+  layeringSimplex(): unknown;
+  decrossTwoLayer(): unknown;
+  coordSimplex(): unknown;
+  coordGreedy(): unknown;
+}
+type Chain = {
+  readonly [step in 'layering' | 'decross' | 'coord' | 'nodeSize' | 'gap']: (value: unknown) => Chain;
+};
+interface D3Graph {
+  nodes(): Iterable<Position & { readonly data: string }>;
+}
+
+/** Peer → engine; throws with the command that installs them where they are not there. */
+export function loadPeers(): Readonly<Record<string, Engine>> {
+  const require = createRequire(import.meta.url);
+  try {
+    const ElkClass = require('elkjs/lib/elk.bundled.js') as new () => Elk;
+    const d3 = require('d3-dag') as D3Dag;
+    return {
+      'ELK layered': withElk(new ElkClass()),
+      dagre: withDagre(require('@dagrejs/dagre') as Dagre),
+      'd3-dag': withD3(d3, 'coordSimplex'),
+      'd3-dag greedy': withD3(d3, 'coordGreedy'),
+    };
+  } catch (cause) {
+    throw new Error('The peers are not installed; run `npm ci --prefix bench` first.', { cause });
+  }
+}
+
+function withElk(elk: Elk): Engine {
+  return async ({ sizes, wires }) => {
+    const port = (node: number, side: 'EAST' | 'WEST', index: number): object => ({
+      id: `${node}${side}${index}`,
+      x: side === 'EAST' ? sizes[node]?.width : 0,
+      y: portOffset(index),
+      layoutOptions: { 'port.side': side },
+    });
+    const used = sizes.map((): Map<string, object> => new Map());
+    for (const { from, to, fromPort, toPort } of wires) {
+      used[from]?.set(`o${fromPort}`, port(from, 'EAST', fromPort));
+      used[to]?.set(`i${toPort}`, port(to, 'WEST', toPort));
+    }
+    const { children } = await elk.layout({
+      id: 'root',
+      layoutOptions: {
+        'elk.algorithm': 'layered',
+        'elk.direction': 'RIGHT',
+        'elk.spacing.nodeNode': `${ROW_GAP}`,
+        'elk.layered.spacing.nodeNodeBetweenLayers': `${COLUMN_GAP}`,
+      },
+      children: sizes.map((size, index) => ({
+        id: `${index}`,
+        ...size,
+        ports: [...(used[index]?.values() ?? [])],
+        layoutOptions: { 'elk.portConstraints': 'FIXED_POS' },
+      })),
+      edges: wires.map(({ from, to, fromPort, toPort }, index) => ({
+        id: `e${index}`,
+        sources: [`${from}EAST${fromPort}`],
+        targets: [`${to}WEST${toPort}`],
+      })),
+    });
+    return children.map(({ x, y }) => ({ x, y }));
+  };
+}
+
+function withDagre(dagre: Dagre): Engine {
+  return ({ sizes, wires }) => {
+    const graph = new dagre.graphlib.Graph({ multigraph: true });
+    graph.setGraph({ rankdir: 'LR', nodesep: ROW_GAP, ranksep: COLUMN_GAP });
+    for (const [index, size] of sizes.entries()) graph.setNode(`${index}`, { ...size });
+    for (const [index, { from, to }] of wires.entries()) graph.setEdge(`${from}`, `${to}`, {}, `${index}`);
+    dagre.layout(graph);
+    return sizes.map(({ width, height }, index) => {
+      const { x, y } = graph.node(`${index}`);
+      return { x: x - width / 2, y: y - height / 2 };
+    });
+  };
+}
+
+/** d3-dag lays out downwards and joins two nodes once at most. */
+function withD3(d3: D3Dag, coord: 'coordSimplex' | 'coordGreedy'): Engine {
+  return ({ sizes, wires }) => {
+    const links = new Map(wires.map(({ from, to }) => [`${from} ${to}`, [`${from}`, `${to}`]]));
+    const wired = new Set([...links.values()].flat());
+    const alone = sizes.flatMap((_, index) => (wired.has(`${index}`) ? [] : [[`${index}`, `${index}`]]));
+    const graph = d3.graphConnect().single(true)([...links.values(), ...alone]);
+    const layout = d3
+      .sugiyama()
+      .layering(d3.layeringSimplex())
+      .decross(d3.decrossTwoLayer())
+      .coord(d3[coord]())
+      .nodeSize(({ data }: { readonly data: string }) => [
+        sizes[Number(data)]?.height,
+        sizes[Number(data)]?.width,
+      ])
+      .gap([ROW_GAP, COLUMN_GAP]) as unknown as (graph: D3Graph) => void;
+    layout(graph);
+    const places: Position[] = sizes.map(() => ({ x: 0, y: 0 }));
+    for (const node of graph.nodes()) {
+      const index = Number(node.data);
+      const { width, height } = sizes[index] ?? { width: 0, height: 0 };
+      places[index] = { x: node.y - width / 2, y: node.x - height / 2 };
+    }
+    return places;
+  };
+}

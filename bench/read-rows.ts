@@ -1,0 +1,80 @@
+// Reading a workflow of 100 nodes, beside a bare Fastify route that sends the same text column.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import autocannon from 'autocannon';
+import { openDb } from '../src/store/db.ts';
+import { startEmbedded } from '../src/store/embedded.ts';
+import { chain } from './graphs.ts';
+import { median } from './load.ts';
+import type { Row } from './row.ts';
+import { store } from './run-rows.ts';
+import { API_KEY, makeFolder, removeFolder, startBenchService } from './service.ts';
+
+const CONNECTIONS = 50;
+
+export async function* runReadRows(isShort: boolean): AsyncGenerator<Row> {
+  const folder = await makeFolder();
+  const service = await startBenchService(folder);
+  const id = await store(service, chain(100));
+  const path = `/api/v1/workflows/${id}`;
+  const text = await (await service.fetch(path)).text();
+  const bare = await startBare(id, text);
+  try {
+    const ours: number[] = [];
+    const floor: number[] = [];
+    // In turn, so that a machine that slows down slows both.
+    for (let round = 0; round < (isShort ? 1 : 3); round++) {
+      ours.push(await requestsPerSecond(service.url + path, isShort));
+      floor.push(await requestsPerSecond(`${bare.url}/${id}`, isShort));
+    }
+    const value = median(ours);
+    const limit = median(floor);
+    yield {
+      figure: 'GET /workflows/{id}, 100 nodes, 50 connections',
+      value,
+      unit: 'requests/s',
+      reach: { value: limit / 2, is: 'at least' },
+      beside: { name: 'bare Fastify route, same text column', value: limit },
+      note: `${text.length} bytes; rounds ${ours.map(Math.round).join(', ')} against ${floor.map(Math.round).join(', ')}`,
+    };
+  } finally {
+    await bare.stop();
+    await service.stop();
+    await removeFolder(folder);
+  }
+}
+
+async function requestsPerSecond(url: string, isShort: boolean): Promise<number> {
+  const result = await autocannon({
+    url,
+    connections: CONNECTIONS,
+    duration: isShort ? 1 : 4,
+    headers: { authorization: `Bearer ${API_KEY}` },
+  });
+  if (result.non2xx > 0 || result.errors > 0)
+    throw new Error(`${url}: ${result.non2xx} answers were not 2xx, ${result.errors} failed.`);
+  return result.requests.average;
+}
+
+async function startBare(id: string, text: string): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  const folder = await makeFolder();
+  const embedded = await startEmbedded({ dataDir: folder });
+  const db = openDb({ connection: embedded, maxConnections: 1, onError: () => undefined });
+  await db.query('create table bench_text (id text primary key, body text not null)');
+  await db.query('insert into bench_text values ($1, $2)', [id, text]);
+  await db.close();
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'bare-server.ts'), embedded.socketDir], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  return {
+    url: line.toString().trim(),
+    async stop() {
+      child.kill();
+      await once(child, 'exit');
+      await embedded.stop();
+      await removeFolder(folder);
+    },
+  };
+}

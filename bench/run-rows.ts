@@ -1,0 +1,144 @@
+// Runs: how many a second from accepted to terminal, and how long a caller waits for one.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Pool } from 'undici';
+import { openDb } from '../src/store/db.ts';
+import { startEmbedded } from '../src/store/embedded.ts';
+import { THREE_NODES } from './graphs.ts';
+import { load, median, quantile } from './load.ts';
+import type { Row } from './row.ts';
+import type { BenchService } from './service.ts';
+import { API_KEY, makeFolder, removeFolder, startBenchService } from './service.ts';
+
+const CONNECTIONS = 20;
+
+export async function* runRunRows(isShort: boolean): AsyncGenerator<Row> {
+  const folder = await makeFolder();
+  const service = await startBenchService(folder);
+  try {
+    const workflowId = await store(service, THREE_NODES);
+    const count = isShort ? 200 : 10_000;
+    await runMany(service, workflowId, Math.ceil(count / 5));
+    const perSecond = [];
+    for (let round = 0; round < (isShort ? 1 : 3); round++)
+      perSecond.push(await runMany(service, workflowId, count));
+    yield {
+      figure: 'runs per second, three free nodes, 20 connections',
+      value: median(perSecond),
+      unit: 'runs/s',
+      reach: { value: 1500, is: 'at least' },
+      beside: { name: 'single-row inserts by pg, 20 connections', value: await insertCeiling(isShort) },
+      note: `rounds: ${perSecond.map(Math.round).join(', ')}; every run COMPLETED; n8n 2.41: 41, 100 in its faster setting`,
+    };
+    const waits = await waitForRuns(service, workflowId, isShort ? 20 : 1000);
+    yield {
+      figure: 'Prefer: wait run of three free nodes, one connection, p50',
+      value: quantile(waits, 0.5),
+      unit: 'ms',
+      reach: { value: 6, is: 'at most' },
+      note: `p90 ${quantile(waits, 0.9).toFixed(2)}, p99 ${quantile(waits, 0.99).toFixed(2)}`,
+    };
+  } finally {
+    await service.stop();
+    await removeFolder(folder);
+  }
+}
+
+export async function store(service: BenchService, graph: unknown): Promise<string> {
+  const answer = await service.fetch('/api/v1/workflows', { method: 'POST', body: JSON.stringify(graph) });
+  const body = (await answer.json()) as { id: string };
+  if (answer.status !== 201) throw new Error(`The graph was refused: ${JSON.stringify(body)}`);
+  return body.id;
+}
+
+const HEADERS = { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' };
+
+/** Runs a second, from the first request to the moment at which no run is left that has not ended. */
+async function runMany(service: BenchService, workflowId: string, count: number): Promise<number> {
+  const pool = new Pool(service.url, { connections: CONNECTIONS, pipelining: 1 });
+  const accepted = new Set<string>();
+  const began = performance.now();
+  await load(CONNECTIONS, { count }, async () => {
+    const { statusCode, body } = await pool.request({
+      method: 'POST',
+      path: `/api/v1/workflows/${workflowId}/execute`,
+      headers: HEADERS,
+      body: '{}',
+    });
+    const answer = (await body.json()) as { executionId: string };
+    if (statusCode !== 202) throw new Error(`A run was refused: ${JSON.stringify(answer)}`);
+    accepted.add(answer.executionId);
+  });
+  // Ids sort by time: runs of earlier rounds have ended.
+  while (await isAnyLeft(service, workflowId)) await sleep(10);
+  const seconds = (performance.now() - began) / 1000;
+  await pool.close();
+  await checkAllCompleted(service, workflowId, accepted);
+  return count / seconds;
+}
+
+async function isAnyLeft(service: BenchService, workflowId: string): Promise<boolean> {
+  for (const status of ['QUEUED', 'RUNNING']) {
+    const answer = await service.fetch(`/api/v1/workflows/${workflowId}/executions?limit=1&status=${status}`);
+    if (((await answer.json()) as { data: unknown[] }).data.length > 0) return true;
+  }
+  return false;
+}
+
+async function checkAllCompleted(
+  service: BenchService,
+  workflowId: string,
+  accepted: ReadonlySet<string>,
+): Promise<void> {
+  const completed = new Set<string>();
+  for (let cursor: string | null = ''; cursor !== null && completed.size < accepted.size; ) {
+    const answer = await service.fetch(
+      `/api/v1/workflows/${workflowId}/executions?limit=200&status=COMPLETED${cursor && `&cursor=${cursor}`}`,
+    );
+    const page = (await answer.json()) as { data: { id: string }[]; nextCursor: string | null };
+    for (const { id } of page.data) completed.add(id);
+    cursor = page.nextCursor;
+  }
+  const lost = [...accepted].filter(id => !completed.has(id));
+  if (lost.length > 0) throw new Error(`${lost.length} accepted runs did not complete, e.g. ${lost[0]}.`);
+}
+
+async function waitForRuns(
+  service: BenchService,
+  workflowId: string,
+  count: number,
+): Promise<readonly number[]> {
+  const pool = new Pool(service.url, { connections: 1, pipelining: 1 });
+  const { latencies } = await load(1, { count }, async () => {
+    const { statusCode, body } = await pool.request({
+      method: 'POST',
+      path: `/api/v1/workflows/${workflowId}/execute`,
+      headers: { ...HEADERS, prefer: 'wait=10' },
+      body: '{}',
+    });
+    await body.dump();
+    if (statusCode !== 200) throw new Error(`A run did not end in time: status ${statusCode}.`);
+  });
+  await pool.close();
+  return latencies;
+}
+
+/** The floor of one durable commit a run, on the same kind of database: no job, no notification. */
+async function insertCeiling(isShort: boolean): Promise<number> {
+  const folder = await makeFolder();
+  const embedded = await startEmbedded({ dataDir: folder });
+  const db = openDb({ connection: embedded, maxConnections: CONNECTIONS, onError: () => undefined });
+  try {
+    await db.query(
+      'create table bench_rows (id bigint generated always as identity primary key, body text not null)',
+    );
+    const body = 'x'.repeat(300);
+    const insert = (): Promise<unknown> => db.query('insert into bench_rows (body) values ($1)', [body]);
+    await load(CONNECTIONS, { ms: isShort ? 100 : 1000 }, insert);
+    const { done, seconds } = await load(CONNECTIONS, { ms: isShort ? 200 : 3000 }, insert);
+    return done / seconds;
+  } finally {
+    await db.close();
+    await embedded.stop();
+    await removeFolder(folder);
+  }
+}

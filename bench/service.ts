@@ -1,0 +1,111 @@
+// A real service as a child process, on a folder of its own, for the benchmarks to load.
+
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export const API_KEY = 'sk-bench-0000000000000000';
+
+/** Raised so that the limits are not what is measured; nothing else may bypass them. */
+const RAISED = { requestsPerMinute: 1e8, executionsPerMinute: 1e8, executionsPerDay: null };
+
+export interface BenchService {
+  readonly url: string;
+  readonly pid: number;
+  /** From spawn to the first 200 of /readyz. */
+  readonly readyMs: number;
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+  stop(): Promise<void>;
+}
+
+export async function makeFolder(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'graphwright-bench-'));
+}
+
+export async function removeFolder(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+}
+
+export async function startBenchService(folder: string): Promise<BenchService> {
+  const port = await freePort();
+  const plans = join(folder, 'plans.json');
+  await writeFile(plans, JSON.stringify({ self_hosted: RAISED, anonymous: RAISED }));
+  const began = performance.now();
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../bin/graphwright.js'), 'serve'], {
+    env: {
+      ...process.env,
+      PORT: String(port),
+      DATA_DIR: join(folder, 'data'),
+      BOOTSTRAP_API_KEY: API_KEY,
+      PLANS_FILE: plans,
+      MAX_CONCURRENT_RUNS: '100000',
+      LOG_LEVEL: 'warn',
+    },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await untilReady(url, child);
+  const readyMs = performance.now() - began;
+  return {
+    url,
+    pid: child.pid as number,
+    readyMs,
+    fetch: (path, init) =>
+      fetch(url + path, {
+        ...init,
+        headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json', ...init?.headers },
+      }),
+    async stop() {
+      child.kill('SIGTERM');
+      if (child.exitCode === null) await once(child, 'exit');
+    },
+  };
+}
+
+async function untilReady(url: string, child: ChildProcess): Promise<void> {
+  for (let waited = 0; waited < 60_000; waited += 5) {
+    if (child.exitCode !== null)
+      throw new Error(`The service ended with exit code ${child.exitCode} before it was ready.`);
+    const ready = await fetch(`${url}/readyz`).then(
+      answer => answer.ok,
+      () => false,
+    );
+    if (ready) return;
+    await sleep(5);
+  }
+  throw new Error('The service was not ready within a minute.');
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+/** Proportional set size of the process and all its descendants, in MB: shared pages count once. */
+export async function memoryOfTree(pid: number): Promise<number> {
+  const parents = new Map<number, number>();
+  for (const entry of await readdir('/proc')) {
+    if (!/^\d+$/.test(entry)) continue;
+    const stat = await readFile(`/proc/${entry}/stat`, 'utf8').catch(() => '');
+    parents.set(Number(entry), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
+  }
+  const isOurs = (candidate: number): boolean =>
+    candidate === pid || (candidate > 1 && isOurs(parents.get(candidate) ?? 0));
+  const ours = [...parents.keys()].filter(isOurs);
+  const sizes = await Promise.all(ours.map(readPss));
+  return sizes.reduce((sum, kb) => sum + kb, 0) / 1024;
+}
+
+async function readPss(pid: number): Promise<number> {
+  const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '');
+  return Number(/^Pss:\s+(\d+) kB/m.exec(rollup)?.[1] ?? 0);
+}

@@ -1,0 +1,46 @@
+// How soon a service is ready, first and later, and what it weighs at rest.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { median } from './load.ts';
+import type { Row } from './row.ts';
+import { makeFolder, memoryOfTree, removeFolder, startBenchService } from './service.ts';
+
+const REST_MS = 5000;
+
+export async function* runStartRows(isShort: boolean): AsyncGenerator<Row> {
+  const first: number[] = [];
+  const later: number[] = [];
+  const memory: number[] = [];
+  for (let round = 0; round < (isShort ? 1 : 3); round++) {
+    const folder = await makeFolder();
+    const fresh = await startBenchService(folder);
+    first.push(fresh.readyMs);
+    await fresh.stop();
+    const again = await startBenchService(folder);
+    later.push(again.readyMs);
+    await sleep(isShort ? 500 : REST_MS);
+    memory.push(await memoryOfTree(again.pid));
+    await again.stop();
+    await removeFolder(folder);
+  }
+  yield {
+    figure: 'ready, first start on an empty folder',
+    value: median(first),
+    unit: 'ms',
+    reach: { value: 2500, is: 'at most' },
+    note: 'n8n: 14.2 s',
+  };
+  yield {
+    figure: 'ready, later starts',
+    value: median(later),
+    unit: 'ms',
+    reach: { value: 900, is: 'at most' },
+    note: 'n8n: 4.8 s',
+  };
+  yield {
+    figure: 'memory at rest, PostgreSQL and worker included',
+    value: median(memory),
+    unit: 'MB',
+    reach: { value: 200, is: 'at most' },
+    note: 'proportional set size of the process tree; n8n: 450',
+  };
+}

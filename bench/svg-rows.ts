@@ -1,0 +1,111 @@
+// SVG sanitizing beside DOMPurify on jsdom, and whether real icons still look the same.
+import { globSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { sanitizeSvg } from '../src/media/svg.ts';
+import type { Row } from './row.ts';
+
+const MEASURED_MS = 2000;
+const ICONS = 5000;
+const ICON_PIXELS = 96;
+const BENCH_BYTES = 1_000_000;
+const MODULES = join(import.meta.dirname, 'node_modules');
+const PACKS = ['@tabler/icons', '@twemoji/svg', 'bootstrap-icons', 'simple-icons', 'flag-icons'];
+
+// The gain depends on what fills a file: DOMPurify pays for elements, a strict XML parser for characters.
+const FILES = [
+  { name: 'line icons', pack: '@tabler/icons' },
+  { name: 'emoji', pack: '@twemoji/svg' },
+];
+
+export async function* runSvgRows(isShort: boolean): AsyncGenerator<Row> {
+  const purify = createPurify();
+  for (const { name, pack } of FILES) {
+    const large = joinIcons(listIcons(pack), isShort ? 50_000 : BENCH_BYTES);
+    const text = large.toString();
+    const megabytes = large.length / 1e6;
+    const ours = (megabytes * 1000) / medianMs(() => sanitizeSvg(large));
+    const theirs = (megabytes * 1000) / medianMs(() => purify(text));
+    yield {
+      figure: `SVG sanitizing, ${megabytes.toFixed(2)} MB of ${name}, ${text.match(/<[a-z]/gi)?.length ?? 0} elements`,
+      value: ours,
+      unit: 'MB/s',
+      reach: { value: 15 * theirs, is: 'at least' },
+      beside: { name: 'DOMPurify + jsdom', value: theirs },
+    };
+  }
+  const icons = sampleIcons(isShort ? 50 : ICONS);
+  yield {
+    figure: `icons that look the same after it, of ${icons.length}`,
+    value: await countSame(icons),
+    unit: 'icons',
+    reach: { value: icons.length, is: 'at least' },
+    note: `${PACKS.join(', ')}; drawn at ${ICON_PIXELS} pixels, every byte compared`,
+  };
+}
+
+/** The icons of a pack; a sprite of all of them is none. */
+function listIcons(pack: string): readonly string[] {
+  return globSync(join(MODULES, pack, '**/*.svg'))
+    .filter(file => !file.endsWith('bootstrap-icons.svg'))
+    .sort();
+}
+
+/** Evenly from every pack. */
+function sampleIcons(count: number): readonly string[] {
+  const files = PACKS.flatMap(listIcons);
+  const step = Math.max(1, files.length / count);
+  return Array.from(
+    { length: Math.min(count, files.length) },
+    (_, index) => files[Math.floor(index * step)] ?? '',
+  );
+}
+
+function joinIcons(files: readonly string[], bytes: number): Buffer {
+  const parts: string[] = [];
+  let length = 0;
+  for (const file of files) {
+    const text = readFileSync(file, 'utf8').replace(/<\?xml.*?\?>/, '');
+    if (length + text.length > bytes) break;
+    parts.push(text);
+    length += text.length;
+  }
+  return Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg">${parts.join('\n')}</svg>`);
+}
+
+function createPurify(): (text: string) => string {
+  // Installed for the benchmarks alone, so that there are no types of theirs to go by.
+  const require = createRequire(import.meta.url);
+  const { JSDOM } = require('jsdom') as { JSDOM: new (html: string) => { window: unknown } };
+  const createDOMPurify = require('dompurify') as (window: unknown) => {
+    sanitize(text: string, options: object): string;
+  };
+  const purify = createDOMPurify(new JSDOM('').window);
+  return text => purify.sanitize(text, { USE_PROFILES: { svg: true } });
+}
+
+/** Median of as many runs as two seconds hold, at least five: both sides get the same time to warm up. */
+function medianMs(work: () => unknown): number {
+  const times: number[] = [];
+  const end = performance.now() + MEASURED_MS;
+  while (times.length < 5 || performance.now() < end) {
+    const started = performance.now();
+    work();
+    times.push(performance.now() - started);
+  }
+  return times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;
+}
+
+async function countSame(files: readonly string[]): Promise<number> {
+  const draw = (svg: Buffer): Promise<Buffer> =>
+    sharp(svg).resize(ICON_PIXELS, ICON_PIXELS, { fit: 'contain' }).ensureAlpha().raw().toBuffer();
+  let same = 0;
+  for (const file of files) {
+    const svg = readFileSync(file);
+    const [before, after] = await Promise.all([draw(svg), draw(sanitizeSvg(svg))]);
+    if (before.equals(after)) same++;
+    else process.stdout.write(`drawn differently: ${file}\n`);
+  }
+  return same;
+}
