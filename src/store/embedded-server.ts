@@ -35,7 +35,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   max_logical_replication_workers: '0',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  log_checkpoints: 'off', shared_preload_libraries: 'pg_stat_statements', 'pg_stat_statements.track': 'all', 'pg_stat_statements.track_planning': 'on',
+  log_checkpoints: 'off',
   // The job queue's table is filled and emptied all the time: its dead rows are what slows it down.
   autovacuum_naptime: '10s',
 };
