@@ -53,7 +53,7 @@ describe('POST /admin/users', () => {
     const { body } = await create();
     const answer = await create({ email: body.email.toUpperCase() });
     assert.equal(answer.status, 409);
-    assert.equal((answer.body as unknown as { code: string }).code, 'conflict');
+    assert.equal(answer.body.code, 'conflict');
   });
 
   it('makes one account where two requests at once ask for the same email', async () => {
@@ -88,7 +88,7 @@ describe('POST /admin/users', () => {
       await admin.request('PATCH', '/admin/users/1', { plan: 'pro' }),
     ];
     for (const { status, body } of answers)
-      assert.deepEqual([status, (body as { code?: string }).code], [401, 'insufficient_scope']);
+      assert.deepEqual([status, body.code], [401, 'insufficient_scope']);
   });
 });
 

@@ -90,6 +90,12 @@ describe('PUT /me/workspace', () => {
     }
   });
 
+  it('needs workflows:write, or answers 401 insufficient_scope', async () => {
+    const reader = await test.withScopes(owner, ['workflows:execute']);
+    const { status, body } = await reader.request('PUT', '/me/workspace', { teamId: null });
+    assert.deepEqual([status, body.code], [401, 'insufficient_scope']);
+  });
+
   it('falls back to the personal workspace when the member leaves', async () => {
     const teamId = await createTeam([other, 'EDITOR']);
     await other.request('PUT', '/me/workspace', { teamId });

@@ -20,11 +20,11 @@ import { createRunWrites } from '../../src/services/run-writes.ts';
 import { insertUser } from '../../src/store/users.ts';
 import { createTestDatabase } from './database.ts';
 
-/** An answer whose body was JSON; `body` is undefined where there was none. */
+/** An answer whose body was JSON, or a refusal; `body` is undefined where there was none. */
 export interface Answer<B = Record<string, unknown>> {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly body: B;
+  readonly body: B & { readonly error?: string; readonly code?: string };
 }
 
 /** Somebody with a key. Paths begin after `/api/v1`. */
@@ -135,7 +135,7 @@ function requester(app: App, key?: string): Caller['request'] {
     return {
       status: response.statusCode,
       headers: response.headers as Answer['headers'],
-      body: (response.body === '' ? undefined : response.json()) as B,
+      body: (response.body === '' ? undefined : response.json()) as Answer<B>['body'],
     };
   };
 }
