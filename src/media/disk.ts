@@ -1,20 +1,18 @@
 // Media on the local disk: a temporary file, fsync, rename, fsync of the folder; keys spread over 1,024 folders.
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../lib/errors.ts';
 import { syncFolder } from '../lib/sync-folder.ts';
-import { writeMeasured } from './measure.ts';
+import { openSpool, writeMeasured } from './spool.ts';
 import { type ByteRange, checkKey, type MediaStorage, type ReadFile } from './storage.ts';
 
-const STALE_MS = 3_600_000;
 const READ_CHUNK_BYTES = 262_144;
 
 /** Opens the folder, made where it is not there, and sweeps what an earlier process left half written. */
 export async function openDiskStorage(folder: string): Promise<MediaStorage> {
   const temporary = join(folder, 'tmp');
-  await mkdir(temporary, { recursive: true, mode: 0o700 });
-  await sweepTemporary(temporary);
+  await openSpool(temporary);
   const shards = new Set<string>();
   const pathOf = (key: string): string => join(folder, shardOf(key), key);
 
@@ -73,15 +71,6 @@ async function readFile(path: string, range: ByteRange | undefined): Promise<Rea
   } catch (err) {
     await file.close();
     throw err;
-  }
-}
-
-/** Other processes may share the folder: only what nobody can still be writing goes. */
-async function sweepTemporary(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) {
-    const path = join(folder, name);
-    const { mtimeMs } = (await stat(path).catch(ignoreAbsent)) ?? {};
-    if (mtimeMs !== undefined && mtimeMs < Date.now() - STALE_MS) await rm(path, { force: true });
   }
 }
 

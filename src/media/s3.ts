@@ -1,15 +1,15 @@
 // Media in an S3-compatible bucket: four verbs, signed by aws4fetch, sent by the guarded client to a trusted origin.
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AwsV4Signer } from 'aws4fetch';
 import { AppError } from '../lib/errors.ts';
 import type { GuardedFetch, OutboundAnswer, OutboundRequest } from '../lib/fetch.ts';
-import { tooLarge, writeMeasured } from './measure.ts';
 import { MEDIA_CACHE_CONTROL, type SigningKey } from './presign.ts';
+import { openSpool, tooLarge, writeMeasured } from './spool.ts';
 import { checkKey, type MediaStorage, type PutOptions, type Source, type StoredFile } from './storage.ts';
 
 export interface Bucket {
@@ -42,7 +42,7 @@ export async function openS3Storage(
   client: GuardedFetch,
   spoolFolder: string,
 ): Promise<MediaStorage> {
-  await mkdir(spoolFolder, { recursive: true, mode: 0o700 });
+  await openSpool(spoolFolder);
   const send = createSender(bucket, client);
 
   const putObject = async (

@@ -1,9 +1,24 @@
-// Writes what is to be stored to a file of its own, counted and hashed on the way, and no further than its bound.
+// Temporary files of what is to be stored: counted and hashed on the way, no longer than their bound, swept when forgotten.
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { AppError } from '../lib/errors.ts';
 import type { PutOptions, Source, StoredFile } from './storage.ts';
+
+const STALE_MS = 3_600_000;
+
+/** Makes the folder, and sweeps what an earlier process left half written. Others may share it, so what is fresh stays. */
+export async function openSpool(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    // Another process may sweep the same file.
+    const found = await stat(path).catch(() => undefined);
+    if (found !== undefined && found.mtimeMs < Date.now() - STALE_MS) await rm(path, { force: true });
+  }
+}
 
 /** Writes and fsyncs a new file. Throws `file_too_large` and whatever the source throws; the file is then the caller's to remove. */
 export async function writeMeasured(
