@@ -29,8 +29,9 @@ export async function findMedia(tx: Tx, id: string): Promise<MediaRow | undefine
 
 export async function insertMedia(tx: Tx, media: NewMedia): Promise<void> {
   await tx.query(
-    `insert into media (id, user_id, workspace, name, content_type, bytes, sha256, width, height, duration, origin, execution_id)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+    `insert into media (id, user_id, workspace, name, content_type, bytes, sha256, width, height, duration, origin, execution_id,
+       workflow_id)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, (select workflow_id from executions where id = $12))`,
     [
       media.id,
       media.user_id,
@@ -46,4 +47,14 @@ export async function insertMedia(tx: Tx, media: NewMedia): Promise<void> {
       media.execution_id,
     ],
   );
+}
+
+/** Whether the media is the user's own, or in a team of the user's. */
+export async function mayUseMedia(tx: Tx, id: string, userId: number): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `select from media m where m.id = $1 and (m.user_id = $2
+       or exists (select from team_members t where t.team_id = m.workspace and t.user_id = $2))`,
+    [id, userId],
+  );
+  return rowCount === 1;
 }

@@ -1,5 +1,16 @@
-// Workflows and their graph versions. A graph is stored once, as the text that GET sends (storage.md §4).
+// Workflows as they are read: one with what its reader is to it, and lists. Graphs are in store/workflow-versions.ts.
 import type { Tx } from './db.ts';
+
+export type LinkPermission = 'PRIVATE' | 'VIEW' | 'DUPLICATE';
+
+export interface PublishSettings {
+  readonly title?: string;
+  readonly description?: string;
+  readonly category?: string;
+  readonly allowDuplicate?: boolean;
+  readonly exposedInputs?: readonly string[];
+  readonly isTemplate?: boolean;
+}
 
 export interface WorkflowRow {
   readonly id: string;
@@ -11,17 +22,18 @@ export interface WorkflowRow {
   readonly description: string | null;
   readonly tags: readonly string[];
   readonly is_active: boolean;
-  readonly link_permission: 'PRIVATE' | 'VIEW' | 'DUPLICATE';
+  readonly link_permission: LinkPermission;
   readonly is_published: boolean;
   readonly published_slug: string | null;
   readonly published_at: Date | null;
   readonly published_version: number | null;
-  readonly publish_settings: Readonly<Record<string, unknown>> | null;
+  readonly publish_settings: PublishSettings | null;
   readonly webhook_id: string | null;
   readonly webhook_url: string | null;
   readonly media_id: string | null;
   readonly secrets: Buffer | null;
-  readonly poster: string | null;
+  /** `med_…/name` of a media, where a write has pinned it. */
+  readonly pinned_poster: string | null;
   readonly views: number;
   readonly daily_credit_budget: number | null;
   readonly last_editor_heartbeat_at: Date | null;
@@ -29,18 +41,49 @@ export interface WorkflowRow {
   readonly updated_at: Date;
 }
 
-/** A workflow with what the reader is to it. */
+/** The linked media, as JSON. */
+export interface LinkedMedia {
+  readonly id: string;
+  readonly user_id: number;
+  readonly name: string;
+  readonly content_type: string;
+  readonly bytes: number;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly duration: number | null;
+}
+
+/** A workflow with what the reader is to it, and what is derived. */
 export interface ReadWorkflowRow extends WorkflowRow {
   readonly share_role: 'VIEW' | 'EDIT' | 'OWNER' | null;
   readonly team_role: 'OWNER' | 'EDITOR' | 'VIEWER' | null;
-  /** Whose the media is that contains the workflow. */
+  /** Whose the media is that the workflow belongs to. */
   readonly media_user_id: number | null;
+  readonly media: LinkedMedia | null;
+  /** `med_…/name`: the pinned poster, or the newest image that a run produced. */
+  readonly poster: string | null;
 }
 
 const COLUMNS = `w.id, w.user_id, w.team_id, w.folder_id, w.version, w.name, w.description, w.tags, w.is_active,
   w.link_permission, w.is_published, w.published_slug, w.published_at, w.published_version, w.publish_settings,
-  w.webhook_id, w.webhook_url, w.media_id, w.secrets, w.poster, w.views, w.daily_credit_budget,
+  w.webhook_id, w.webhook_url, w.media_id, w.secrets, w.poster as pinned_poster, w.views, w.daily_credit_budget,
   w.last_editor_heartbeat_at, w.created_at, w.updated_at`;
+
+export const POSTER = `coalesce(w.poster, (
+    select i.id || '/' || i.name from media i
+    where i.workflow_id = w.id and i.origin = 'output' and i.content_type like 'image/%'
+    order by i.id desc limit 1))`;
+
+const READ = `
+select ${COLUMNS}, p.role as share_role, m.role as team_role, d.user_id as media_user_id,
+  case when d.id is not null then json_build_object('id', d.id, 'user_id', d.user_id, 'name', d.name,
+    'content_type', d.content_type, 'bytes', d.bytes, 'width', d.width, 'height', d.height, 'duration', d.duration)
+  end as media,
+  ${POSTER} as poster
+from workflows w
+left join workflow_permissions p on p.workflow_id = w.id and p.user_id = $2
+left join team_members m on m.team_id = w.team_id and m.user_id = $2
+left join media d on d.id = w.media_id`;
 
 /** The workflow and the reader's roles in one query; `userId` null for an anonymous reader. */
 export async function findWorkflow(
@@ -52,13 +95,7 @@ export async function findWorkflow(
   return rows[0];
 }
 
-const FIND = `
-select ${COLUMNS}, p.role as share_role, m.role as team_role, d.user_id as media_user_id
-from workflows w
-left join workflow_permissions p on p.workflow_id = w.id and p.user_id = $2
-left join team_members m on m.team_id = w.team_id and m.user_id = $2
-left join media d on d.id = w.media_id
-where w.id = $1 and w.deleted_at is null`;
+const FIND = `${READ} where w.id = $1 and w.deleted_at is null`;
 
 /** The same, with the row locked until the transaction ends. */
 export async function lockWorkflow(
@@ -66,109 +103,28 @@ export async function lockWorkflow(
   id: string,
   userId: number | null,
 ): Promise<ReadWorkflowRow | undefined> {
-  const { rows } = await tx.query<ReadWorkflowRow>(`${FIND} for no key update of w`, [id, userId]);
+  const { rows } = await tx.query<ReadWorkflowRow>(LOCK, [id, userId]);
   return rows[0];
 }
 
-/** '"nodes":[…],"edges":[…]', or undefined. A version never changes. */
-export async function findGraphText(
+const LOCK = `${FIND} for no key update of w`;
+
+/** The workflow that is published under the slug. */
+export async function findPublished(
   tx: Tx,
-  workflowId: string,
-  version: number,
-): Promise<string | undefined> {
-  const { rows } = await tx.query<{ graph: string }>(
-    'select graph from workflow_versions where workflow_id = $1 and version = $2',
-    [workflowId, version],
-  );
-  return rows[0]?.graph;
+  slug: string,
+  userId: number | null,
+): Promise<ReadWorkflowRow | undefined> {
+  const { rows } = await tx.query<ReadWorkflowRow>(FIND_PUBLISHED, [slug, userId]);
+  return rows[0];
 }
 
-export async function insertVersion(
-  tx: Tx,
-  version: {
-    readonly workflowId: string;
-    readonly version: number;
-    readonly graph: string;
-    readonly userId: number;
-  },
-): Promise<void> {
-  await tx.query(
-    'insert into workflow_versions (workflow_id, version, graph, user_id) values ($1, $2, $3, $4)',
-    [version.workflowId, version.version, version.graph, version.userId],
-  );
-}
-
-export interface NewWorkflow {
-  readonly id: string;
-  readonly userId: number;
-  readonly name: string;
-  readonly description: string | null;
-  readonly tags: readonly string[];
-  readonly isActive: boolean;
-  readonly webhookId: string | null;
-  readonly mediaId: string | null;
-  readonly folderId: string | null;
-  readonly secrets: Buffer | null;
-}
-
-export async function insertWorkflow(tx: Tx, workflow: NewWorkflow): Promise<void> {
-  await tx.query(
-    `insert into workflows (id, user_id, version, name, description, tags, is_active, webhook_id, media_id, folder_id, secrets)
-     values ($1, $2, 1, $3, $4, $5, $6, $7, $8, $9, $10)`,
-    [
-      workflow.id,
-      workflow.userId,
-      workflow.name,
-      workflow.description,
-      workflow.tags,
-      workflow.isActive,
-      workflow.webhookId,
-      workflow.mediaId,
-      workflow.folderId,
-      workflow.secrets,
-    ],
-  );
-}
-
-export interface WorkflowChange {
-  readonly version: number;
-  readonly name: string;
-  readonly description: string | null;
-  readonly tags: readonly string[];
-  readonly isActive: boolean;
-  readonly webhookId: string | null;
-  readonly webhookUrl: string | null;
-}
-
-/** Writes the fields and raises updated_at, by at least a millisecond, so that it tells any two writes apart. */
-export async function updateWorkflow(tx: Tx, id: string, change: WorkflowChange): Promise<void> {
-  await tx.query(
-    `update workflows set version = $2, name = $3, description = $4, tags = $5, is_active = $6, webhook_id = $7, webhook_url = $8,
-       updated_at = greatest(now(), updated_at + interval '1 millisecond')
-     where id = $1`,
-    [
-      id,
-      change.version,
-      change.name,
-      change.description,
-      change.tags,
-      change.isActive,
-      change.webhookId,
-      change.webhookUrl,
-    ],
-  );
-}
-
-/** Soft: the row stays, deactivated, for support to recover. */
-export async function deleteWorkflow(tx: Tx, id: string): Promise<void> {
-  await tx.query(
-    'update workflows set deleted_at = now(), is_active = false, updated_at = now() where id = $1',
-    [id],
-  );
-}
+const FIND_PUBLISHED = `${READ} where w.published_slug = $1 and w.is_published and w.deleted_at is null`;
 
 export interface WorkflowListRow extends WorkflowRow {
   readonly execution_count: number;
+  /** Of these, the ones that `execution_counts` does not hold yet. */
+  readonly uncounted: number;
   readonly last_executed_at: Date | null;
 }
 
@@ -178,13 +134,16 @@ export interface WorkflowFilter {
   readonly mediaId: string | null;
   /** The team's workflows instead of the user's own. */
   readonly teamId: string | null;
+  /** Of the user's own, only those in no team. */
+  readonly isPersonal: boolean;
   readonly before: { readonly updatedAt: Date; readonly id: string } | null;
   readonly limit: number;
 }
 
 /** Most recently updated first. */
 export async function listWorkflows(tx: Tx, filter: WorkflowFilter): Promise<readonly WorkflowListRow[]> {
-  const { rows } = await tx.query<WorkflowListRow>(filter.teamId === null ? LIST_OWN : LIST_TEAM, [
+  const own = filter.isPersonal ? LIST_PERSONAL : LIST_OWN;
+  const { rows } = await tx.query<WorkflowListRow>(filter.teamId === null ? own : LIST_TEAM, [
     filter.teamId ?? filter.userId,
     filter.isActive,
     filter.mediaId,
@@ -196,12 +155,55 @@ export async function listWorkflows(tx: Tx, filter: WorkflowFilter): Promise<rea
 }
 
 const list = (owner: string): string => `
-select ${COLUMNS}, runs.count::int as execution_count, runs.last as last_executed_at
+select ${COLUMNS}, (coalesce(c.count, 0) + runs.count)::int as execution_count, runs.count::int as uncounted,
+  (select e.created_at from executions e where e.workflow_id = w.id order by e.id desc limit 1) as last_executed_at
 from workflows w
-left join lateral (select count(*) as count, max(created_at) as last from executions e where e.workflow_id = w.id) runs on true
+left join execution_counts c on c.workflow_id = w.id
+left join lateral (
+  select count(*) as count from executions e where e.workflow_id = w.id and e.id > coalesce(c.through_id, '')) runs on true
 where ${owner} and w.deleted_at is null
   and ($2::boolean is null or w.is_active = $2) and ($3::text is null or w.media_id = $3)
   and ($4::timestamptz is null or (w.updated_at, w.id) < ($4, $5))
 order by w.updated_at desc, w.id desc limit $6`;
 const LIST_OWN = list('w.user_id = $1::int');
+const LIST_PERSONAL = list('w.user_id = $1::int and w.team_id is null');
 const LIST_TEAM = list('w.team_id = $1::text');
+
+export interface TemplateRow {
+  readonly id: string;
+  readonly user_id: number;
+  readonly name: string;
+  readonly description: string | null;
+  readonly tags: readonly string[];
+  readonly is_published: boolean;
+  readonly published_slug: string | null;
+  readonly published_at: Date | null;
+  readonly link_permission: LinkPermission;
+  readonly publish_settings: PublishSettings | null;
+  readonly poster: string | null;
+  readonly views: number;
+}
+
+/** Published templates and the user's own, newest first. */
+export async function listTemplates(
+  tx: Tx,
+  filter: {
+    readonly userId: number | null;
+    readonly category: string | null;
+    readonly before: string | null;
+    readonly limit: number;
+  },
+): Promise<readonly TemplateRow[]> {
+  const { rows } = await tx.query<TemplateRow>(
+    `select w.id, w.user_id, w.name, w.description, w.tags, w.is_published, w.published_slug, w.published_at,
+       w.link_permission, w.publish_settings, ${POSTER} as poster, w.views
+     from workflows w
+     where w.publish_settings @> '{"isTemplate": true}' and w.deleted_at is null
+       and (w.is_published or w.user_id = $1::int)
+       and ($2::text is null or w.publish_settings->>'category' = $2)
+       and ($3::text is null or w.id < $3)
+     order by w.id desc limit $4`,
+    [filter.userId, filter.category, filter.before, filter.limit],
+  );
+  return rows;
+}
