@@ -17,6 +17,7 @@ import { createGraphVersions } from './services/graph-versions.ts';
 import { createKeyAuthenticator } from './services/key-authenticator.ts';
 import { createRateLimiter } from './services/rate-limits.ts';
 import { createRunWrites } from './services/run-writes.ts';
+import { createViewCounts } from './services/view-counts.ts';
 import type { Db, DbOptions } from './store/db.ts';
 import { openDb } from './store/db.ts';
 import { startEmbedded } from './store/embedded.ts';
@@ -131,6 +132,7 @@ async function createDeps(settings: Settings, log: Logger, { db, runDb }: Databa
     runs: createRunWrites(runDb, settings.MAX_CONCURRENT_RUNS),
     news: createRunNews(),
     limiter: createRateLimiter(db, now),
+    views: createViewCounts({ db, log }),
   };
 }
 
@@ -164,6 +166,7 @@ async function listen(deps: Deps, stack: AsyncDisposableStack): Promise<string> 
     clearInterval(timer);
     await server.close();
     await keys.flush();
+    await deps.views.flush();
   });
   return server.listen({ host: deps.settings.HOST, port: deps.settings.PORT });
 }

@@ -10,6 +10,7 @@ import type { Db } from '../store/db.ts';
 import type { GraphVersions } from './graph-versions.ts';
 import type { RateLimiter } from './rate-limits.ts';
 import type { RunWrites } from './run-writes.ts';
+import type { ViewCounts } from './view-counts.ts';
 
 export interface Deps {
   readonly settings: Settings;
@@ -28,4 +29,5 @@ export interface Deps {
   readonly runs: RunWrites;
   readonly news: RunNews;
   readonly limiter: RateLimiter;
+  readonly views: ViewCounts;
 }

@@ -2,22 +2,27 @@
 import type { Catalog } from '../graph/catalog.ts';
 import type { PlanResult } from '../graph/plan.ts';
 import { makePlan } from '../graph/plan.ts';
+import { redact } from '../graph/redact.ts';
 import type { Graph } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { createLru } from '../lib/lru.ts';
 import type { Tx } from '../store/db.ts';
-import { findGraphText } from '../store/workflows.ts';
+import { findGraphText } from '../store/workflow-versions.ts';
 
 export interface GraphVersion {
   /** '"nodes":[…],"edges":[…]', as GET sends it. */
   readonly text: string;
   readonly graph: Graph;
+  /** The text as readers see it who may not edit. */
+  readonly redactedText: string;
   /** The plan of all nodes, or of what the targets need. */
   plan(targets?: readonly string[]): PlanResult;
 }
 
 export interface GraphVersions {
   get(tx: Tx, workflowId: string, version: number): Promise<GraphVersion>;
+  /** Spares the next reader the database; only for what is committed. */
+  keep(workflowId: string, version: number, text: string): void;
 }
 
 // In characters of graph text. A parsed graph and its plan weigh a few times as much.
@@ -25,16 +30,19 @@ const MAX_CHARACTERS = 8_000_000;
 
 export function createGraphVersions(catalog: Catalog): GraphVersions {
   const kept = createLru<GraphVersion>(MAX_CHARACTERS);
+  const keep = (workflowId: string, version: number, text: string): GraphVersion => {
+    const made = makeVersion(text, catalog);
+    kept.set(`${workflowId}@${version}`, made, text.length);
+    return made;
+  };
   return {
+    keep,
     async get(tx, workflowId, version) {
-      const key = `${workflowId}@${version}`;
-      const found = kept.get(key);
+      const found = kept.get(`${workflowId}@${version}`);
       if (found !== undefined) return found;
       const text = await findGraphText(tx, workflowId, version);
       if (text === undefined) throw new AppError('not_found', `The workflow has no version ${version}.`);
-      const made = makeVersion(text, catalog);
-      kept.set(key, made, text.length);
-      return made;
+      return keep(workflowId, version, text);
     },
   };
 }
@@ -42,6 +50,7 @@ export function createGraphVersions(catalog: Catalog): GraphVersions {
 function makeVersion(text: string, catalog: Catalog): GraphVersion {
   // Parsed and planned when first asked for: a read needs neither.
   let graph: Graph | undefined;
+  let redacted: string | undefined;
   let whole: PlanResult | undefined;
   const getGraph = (): Graph => {
     graph ??= JSON.parse(`{${text}}`) as Graph;
@@ -51,6 +60,10 @@ function makeVersion(text: string, catalog: Catalog): GraphVersion {
     text,
     get graph() {
       return getGraph();
+    },
+    get redactedText() {
+      redacted ??= graphText(redact(getGraph()) as Graph);
+      return redacted;
     },
     plan(targets) {
       if (targets !== undefined) return makePlan(getGraph(), catalog, targets);

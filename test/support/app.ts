@@ -17,6 +17,7 @@ import { createKeyAuthenticator, type KeyAuthenticator } from '../../src/service
 import { storeKey } from '../../src/services/keys.ts';
 import { createRateLimiter } from '../../src/services/rate-limits.ts';
 import { createRunWrites } from '../../src/services/run-writes.ts';
+import { createViewCounts } from '../../src/services/view-counts.ts';
 import { insertUser } from '../../src/store/users.ts';
 import { createTestDatabase } from './database.ts';
 
@@ -101,9 +102,10 @@ async function createDeps(
   const anonymous = { ...read.plans.self_hosted, executionsPerDay: 0 } as PlanLimits;
   const settings = { ...read, plans: { ...read.plans, anonymous } };
   const catalog = makeCatalog(settings);
+  const log = createLogger('silent');
   return {
     settings,
-    log: createLogger('silent'),
+    log,
     now,
     db,
     runDb: db,
@@ -116,6 +118,7 @@ async function createDeps(
     runs: createRunWrites(db, settings.MAX_CONCURRENT_RUNS),
     news: createRunNews(),
     limiter: createRateLimiter(db, now),
+    views: createViewCounts({ db, log }),
   };
 }
 

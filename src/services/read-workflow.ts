@@ -1,0 +1,82 @@
+// Workflows read: whole for editors, redacted for everybody else, frozen for those who see the publication only.
+import { AppError } from '../lib/errors.ts';
+import type { ReadWorkflowRow } from '../store/workflows.ts';
+import { findPublished, findWorkflow } from '../store/workflows.ts';
+import { authorize, canDo } from './access.ts';
+import type { Actor } from './actor.ts';
+import { ANONYMOUS, hasScope, requireScope } from './actor.ts';
+import type { LintReport } from './check-graph.ts';
+import { inspectGraph } from './check-graph.ts';
+import type { Deps } from './deps.ts';
+import type { PresentedWorkflow, WorkflowView } from './present-workflow.ts';
+import { presentWorkflow } from './present-workflow.ts';
+
+/** The workflow as the caller may see it; a key without `workflows:read` reads as an anonymous visitor. */
+export async function getWorkflow(deps: Deps, actor: Actor, id: string): Promise<PresentedWorkflow> {
+  const view = await openForReading(deps, actor, id);
+  if (!canDo(view.role, 'edit')) deps.views.count(id);
+  return presentWorkflow(deps, view, await readableText(deps, view));
+}
+
+/** The frozen version of a publication, as any visitor sees it. Throws 404. */
+export async function getPublished(deps: Deps, slug: string): Promise<PresentedWorkflow> {
+  const workflow = await findPublished(deps.db, slug, null);
+  if (workflow === undefined) throw new AppError('not_found', 'Nothing is published under this slug.');
+  deps.views.count(workflow.id);
+  const version = await deps.versions.get(
+    deps.db,
+    workflow.id,
+    workflow.published_version ?? workflow.version,
+  );
+  return presentWorkflow(deps, { workflow, actor: ANONYMOUS, role: 'ANONYMOUS' }, version.redactedText);
+}
+
+/** Throws 404, 403, and 401 for nobody in particular. */
+export async function openForReading(deps: Deps, actor: Actor, id: string): Promise<WorkflowView> {
+  const reader = hasScope(actor, 'workflows:read') ? actor : ANONYMOUS;
+  const userId = reader.kind === 'user' ? reader.userId : null;
+  const { workflow, role } = authorize(reader, 'read', await findWorkflow(deps.db, id, userId));
+  return { workflow, role, actor: reader };
+}
+
+/** The graph as the reader may see it: '"nodes":[…],"edges":[…]'. */
+export async function readableText(deps: Deps, { workflow, role }: WorkflowView): Promise<string> {
+  const isEditor = canDo(role, 'edit');
+  const { id, version: current, published_version: frozen } = workflow;
+  const number = !isEditor && isPublicationOnly(workflow) ? (frozen ?? current) : current;
+  const version = await deps.versions.get(deps.db, id, number);
+  return isEditor ? version.text : version.redactedText;
+}
+
+/** Whether the publication alone lets the reader in, who then sees the version that it froze. */
+function isPublicationOnly({
+  is_published,
+  link_permission,
+  share_role,
+  team_role,
+}: ReadWorkflowRow): boolean {
+  return is_published && link_permission === 'PRIVATE' && share_role === null && team_role === null;
+}
+
+/** What the lint says of a graph that is not stored. */
+export function lintGraphBody(
+  deps: Deps,
+  actor: Actor,
+  graph: { readonly nodes: unknown; readonly edges: unknown },
+): LintReport {
+  requireScope(actor, 'workflows:read');
+  return inspectGraph(deps, graph.nodes, graph.edges);
+}
+
+/** What the lint says of the stored graph as the caller sees it, or of the one that would take its place. */
+export async function lintWorkflow(
+  deps: Deps,
+  actor: Actor,
+  id: string,
+  sent: { readonly nodes?: unknown; readonly edges?: unknown },
+): Promise<LintReport> {
+  requireScope(actor, 'workflows:read');
+  const view = await openForReading(deps, actor, id);
+  const graph = JSON.parse(`{${await readableText(deps, view)}}`);
+  return inspectGraph(deps, sent.nodes ?? graph.nodes, sent.edges ?? graph.edges, graph);
+}

@@ -1,0 +1,118 @@
+// From a graph as it was sent to the text that is stored: checked, new nodes placed, the board arranged or left pending.
+import { diffGraphs } from '../graph/diff.ts';
+import type { LintIssue } from '../graph/issues.ts';
+import { applyLayout, LAYOUT_LIMITS, layoutGraph } from '../graph/layout.ts';
+import { placeNewNodes } from '../graph/layout-new-nodes.ts';
+import type { Graph, Position } from '../graph/types.ts';
+import { canonicalJson } from '../lib/canonical-json.ts';
+import type { ReadGraph } from './check-graph.ts';
+import { lintForWrite, readGraph, withDims } from './check-graph.ts';
+import type { Deps } from './deps.ts';
+import type { GraphVersion } from './graph-versions.ts';
+import { graphText } from './graph-versions.ts';
+
+export interface GraphInput {
+  readonly nodes: unknown;
+  readonly edges: unknown;
+  /** What it replaces; absent for a new workflow. */
+  readonly stored?: GraphVersion | undefined;
+  readonly autoLayout?: boolean | undefined;
+  /** Whether an editor tab holds the board. */
+  readonly isHeld?: boolean;
+}
+
+export interface GraphWrite {
+  readonly text: string;
+  /** Whether it differs from what is stored. */
+  readonly isChanged: boolean;
+  readonly issues: readonly LintIssue[];
+  readonly warnings: readonly string[];
+}
+
+type WriteDeps = Pick<Deps, 'catalog' | 'settings'>;
+
+/** Pure. What is stored already is not linted again: sending a GET back says nothing new. Throws 400 `invalid_graph`. */
+export function prepareGraph(deps: WriteDeps, input: GraphInput): GraphWrite {
+  const read = readGraph(deps, input.nodes, input.edges);
+  const sent = graphText(withDims(deps, read.graph));
+  const { stored } = input;
+  if (stored !== undefined && isSameGraph(stored.text, sent)) {
+    return { text: stored.text, isChanged: false, issues: read.mended, warnings: [] };
+  }
+  const issues = lintForWrite(deps, read, stored?.graph);
+  const { graph, warnings } = arrange(deps, read, input);
+  const text = graph === read.graph ? sent : graphText(withDims(deps, graph));
+  return { text, isChanged: true, issues, warnings };
+}
+
+/** Clients may write the keys of objects in another order; then the texts are equally long. */
+export function isSameGraph(a: string, b: string): boolean {
+  if (a === b) return true;
+  return a.length === b.length && canonicalOf(a) === canonicalOf(b);
+}
+
+const canonicalOf = (text: string): string => canonicalJson(JSON.parse(`{${text}}`));
+
+interface Arrangement {
+  readonly graph: Graph;
+  readonly warnings: readonly string[];
+}
+
+/** The contract's rules for layout, 1, 2 and 4: only structural writes are arranged, only new nodes placed. */
+function arrange(deps: WriteDeps, read: ReadGraph, input: GraphInput): Arrangement {
+  const previous = input.stored?.graph;
+  if (previous !== undefined && !diffGraphs(previous, read.graph).isStructural) {
+    return { graph: read.graph, warnings: [] };
+  }
+  const { graph, moves } =
+    previous === undefined
+      ? { graph: read.graph, moves: [] }
+      : placeNewNodes(previous, read.graph, deps.catalog, {
+          unplaced: read.unplaced,
+          keepGiven: input.autoLayout === false,
+        });
+  const reason = whyPending(deps, graph, input);
+  if (reason === undefined) return arrangeBoard(deps, read, graph);
+  const what =
+    moves.length === 0
+      ? 'no node was moved and the graph is as written'
+      : 'no node that was there before was moved';
+  return {
+    graph,
+    warnings: [
+      ...moves.map(({ id, position }) => `${id}: Placed at ${formatPosition(position)}.`),
+      `layoutPending: ${what}: ${reason}. POST /workflows/{id}/layout arranges the board.`,
+    ],
+  };
+}
+
+function arrangeBoard(deps: WriteDeps, read: ReadGraph, graph: Graph): Arrangement {
+  const layout = layoutGraph(graph, deps.catalog);
+  const arranged = applyLayout(graph, layout);
+  const before = new Map(read.graph.nodes.map(({ id, position }) => [id, position]));
+  const moved = arranged.nodes.filter(({ id, position }) => {
+    const old = before.get(id);
+    return read.unplaced.has(id) || old?.x !== position.x || old.y !== position.y;
+  });
+  if (moved.length === 0) return { graph: arranged, warnings: layout.warnings };
+  const places = moved.map(({ id, position }) => `${id} ${formatPosition(position)}`).join(', ');
+  return { graph: arranged, warnings: [`layout: The board was arranged: ${places}.`, ...layout.warnings] };
+}
+
+function whyPending(
+  { settings }: WriteDeps,
+  { nodes, edges }: Graph,
+  { autoLayout, isHeld }: GraphInput,
+): string | undefined {
+  if (autoLayout === false) return 'autoLayout is false';
+  if (!settings.ARRANGE_ON_WRITE) return 'arrangement on write is switched off';
+  if (isHeld === true) return 'an editor holds the board';
+  if (nodes.length > LAYOUT_LIMITS.nodes || edges.length > LAYOUT_LIMITS.edges) {
+    return `the board has over ${LAYOUT_LIMITS.nodes} nodes or ${LAYOUT_LIMITS.edges} edges`;
+  }
+  return undefined;
+}
+
+function formatPosition({ x, y }: Position): string {
+  return `(${x}, ${y})`;
+}
