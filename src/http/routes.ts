@@ -12,12 +12,18 @@ import { registerKeys } from './routes/keys.ts';
 import { registerPermissions } from './routes/permissions.ts';
 import { registerRuns } from './routes/runs.ts';
 import { registerTeams } from './routes/teams.ts';
+import { registerTemplates } from './routes/templates.ts';
+import { registerWorkflowActions } from './routes/workflow-actions.ts';
+import { registerWorkflowHistory } from './routes/workflow-history.ts';
 import { registerWorkflows } from './routes/workflows.ts';
 
 export const ROUTES: readonly ((app: App, deps: Deps) => void)[] = [
   registerHealth,
   registerCatalog,
   registerWorkflows,
+  registerWorkflowActions,
+  registerWorkflowHistory,
+  registerTemplates,
   registerRuns,
   registerExecutions,
   registerPermissions,

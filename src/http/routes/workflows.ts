@@ -1,26 +1,29 @@
-// Workflows over HTTP.
-import { Type } from 'typebox';
+// Workflows over HTTP: list, create, read, change, delete, and files of them.
+
+import type { FastifyReply } from 'fastify';
+import { changeWorkflow } from '../../services/change-workflow.ts';
+import { exportWorkflow, importWorkflow } from '../../services/copy-workflow.ts';
+import type { CreatedWorkflow } from '../../services/create-workflow.ts';
+import { createWorkflow } from '../../services/create-workflow.ts';
+import { removeWorkflow } from '../../services/delete-workflow.ts';
 import type { Deps } from '../../services/deps.ts';
+import { listOwnWorkflows } from '../../services/list-workflows.ts';
+import { getWorkflow } from '../../services/read-workflow.ts';
 import {
   CreateWorkflowBody,
+  ImportBody,
   ListWorkflowsQuery,
   UpdateWorkflowBody,
   WorkflowId,
-  WorkflowList,
 } from '../../services/workflow.schema.ts';
-import {
-  changeWorkflow,
-  createWorkflow,
-  getWorkflow,
-  lintWorkflow,
-  listOwnWorkflows,
-  removeWorkflow,
-} from '../../services/workflows.ts';
+import { Deleted, ExportedWorkflow, Workflow, WorkflowList } from '../../services/workflow-answer.schema.ts';
 import type { App } from '../app.ts';
-import { sendCached, sendJson } from '../conditional.ts';
+import { sendCached, sendJson, type TaggedText } from '../conditional.ts';
 
 const tags = ['Workflows'];
-const GraphBody = Type.Object({ nodes: Type.Unknown(), edges: Type.Unknown() });
+const params = WorkflowId;
+/** Read without a key too. */
+const security = [{ apiKey: [] }, {}];
 
 export function registerWorkflows(app: App, deps: Deps): void {
   app.get(
@@ -28,7 +31,7 @@ export function registerWorkflows(app: App, deps: Deps): void {
     {
       schema: {
         tags,
-        summary: 'List your workflows',
+        summary: 'List your workflows, most recently updated first',
         querystring: ListWorkflowsQuery,
         response: { 200: WorkflowList },
       },
@@ -41,43 +44,95 @@ export function registerWorkflows(app: App, deps: Deps): void {
   );
   app.post(
     '/api/v1/workflows',
-    { schema: { tags, summary: 'Create a workflow', body: CreateWorkflowBody } },
-    async (req, reply) => {
-      const { id, text, etag } = await createWorkflow(deps, req.actor, req.body);
-      return sendJson(
-        reply.code(201).header('location', `/api/v1/workflows/${id}`).header('etag', etag),
-        text,
-      );
+    {
+      schema: {
+        tags,
+        summary: 'Create a workflow, or save over one',
+        body: CreateWorkflowBody,
+        response: { 201: Workflow },
+      },
     },
-  );
-  app.post('/api/v1/workflows/lint', { schema: { tags, summary: 'Lint a graph', body: GraphBody } }, req =>
-    lintWorkflow(deps, req.actor, req.body),
+    async (req, reply) => sendCreated(reply, await createWorkflow(deps, req.actor, req.body)),
   );
   app.get(
     '/api/v1/workflows/:id',
-    { schema: { tags, summary: 'Read a workflow', params: WorkflowId, security: [{ apiKey: [] }, {}] } },
+    { schema: { tags, summary: 'Read a workflow', params, security, response: { 200: Workflow } } },
     async (req, reply) =>
       sendCached(req, reply, await getWorkflow(deps, req.actor, req.params.id), 'private, no-cache'),
   );
   app.put(
     '/api/v1/workflows/:id',
-    { schema: { tags, summary: 'Change a workflow', params: WorkflowId, body: UpdateWorkflowBody } },
+    {
+      schema: {
+        tags,
+        summary: 'Change the fields that are sent; If-Match refuses a stale write',
+        params,
+        body: UpdateWorkflowBody,
+        response: { 200: Workflow },
+      },
+    },
     async (req, reply) => {
-      const { text, etag } = await changeWorkflow(deps, req.actor, req.params.id, {
-        body: req.body,
-        ifMatch: req.headers['if-match'],
-      });
-      return sendJson(reply.header('etag', etag), text);
+      const input = { body: req.body, ifMatch: req.headers['if-match'] };
+      return sendTagged(reply, await changeWorkflow(deps, req.actor, req.params.id, input));
     },
   );
   app.delete(
     '/api/v1/workflows/:id',
-    { schema: { tags, summary: 'Delete a workflow', params: WorkflowId } },
+    {
+      schema: {
+        tags,
+        summary: 'Delete a workflow; support can recover it',
+        params,
+        response: { 200: Deleted },
+      },
+    },
     async req => {
       await removeWorkflow(deps, req.actor, req.params.id);
       return { success: true };
     },
   );
+  registerFiles(app, deps);
+}
+
+function registerFiles(app: App, deps: Deps): void {
+  app.get(
+    '/api/v1/workflows/:id/export',
+    {
+      schema: {
+        tags,
+        summary: 'One self-contained file',
+        params,
+        security,
+        response: { 200: ExportedWorkflow },
+      },
+    },
+    async (req, reply) => {
+      const { text, fileName } = await exportWorkflow(deps, req.actor, req.params.id);
+      return sendJson(reply.header('content-disposition', `attachment; filename="${fileName}"`), text);
+    },
+  );
+  app.post(
+    '/api/v1/workflows/import',
+    {
+      schema: {
+        tags,
+        summary: 'Create a workflow from an exported file',
+        body: ImportBody,
+        response: { 201: Workflow },
+      },
+    },
+    async (req, reply) => sendCreated(reply, await importWorkflow(deps, req.actor, req.body)),
+  );
+}
+
+/** 201 with its address. */
+export function sendCreated(reply: FastifyReply, created: CreatedWorkflow): FastifyReply {
+  return sendTagged(reply.code(201).header('location', `/api/v1/workflows/${created.id}`), created);
+}
+
+/** The ETag is that of a GET, for the next If-Match. */
+export function sendTagged(reply: FastifyReply, { text, etag }: TaggedText): FastifyReply {
+  return sendJson(reply.header('etag', etag), text);
 }
 
 /** RFC 8288: the same address with the cursor of the next page. */

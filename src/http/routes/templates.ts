@@ -1,0 +1,41 @@
+// What anybody may read: templates and publications.
+import type { Deps } from '../../services/deps.ts';
+import { getPublished } from '../../services/read-workflow.ts';
+import { listTemplatePage } from '../../services/templates.ts';
+import { SlugParams, TemplatesQuery } from '../../services/workflow.schema.ts';
+import { TemplatePage, Workflow } from '../../services/workflow-answer.schema.ts';
+import type { App } from '../app.ts';
+import { sendCached } from '../conditional.ts';
+
+const tags = ['Templates'];
+const security = [{ apiKey: [] }, {}];
+
+export function registerTemplates(app: App, deps: Deps): void {
+  app.get(
+    '/api/v1/templates',
+    {
+      schema: {
+        tags,
+        summary: 'List the published templates and your own',
+        querystring: TemplatesQuery,
+        security,
+        response: { 200: TemplatePage },
+      },
+    },
+    req => listTemplatePage(deps, req.actor, req.query),
+  );
+  app.get(
+    '/api/v1/published/:slug',
+    {
+      schema: {
+        tags,
+        summary: 'Read the frozen version of a publication',
+        params: SlugParams,
+        security,
+        response: { 200: Workflow },
+      },
+    },
+    async (req, reply) =>
+      sendCached(req, reply, await getPublished(deps, req.params.slug), 'public, no-cache'),
+  );
+}

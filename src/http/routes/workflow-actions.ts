@@ -1,0 +1,153 @@
+// What is done to a workflow besides changing it: lint, layout, heartbeat, publication, budget, copies, recovery.
+import { holdBoard } from '../../services/board-holder.ts';
+import { duplicateWorkflow } from '../../services/copy-workflow.ts';
+import { recoverWorkflow } from '../../services/delete-workflow.ts';
+import type { Deps } from '../../services/deps.ts';
+import { layoutWorkflow } from '../../services/layout-workflow.ts';
+import { publishWorkflow, setBudget, setVisibility } from '../../services/publish-workflow.ts';
+import { lintGraphBody, lintWorkflow } from '../../services/read-workflow.ts';
+import {
+  BudgetBody,
+  DuplicateBody,
+  GraphBody,
+  LayoutBody,
+  PublishBody,
+  StoredGraphBody,
+  VisibilityBody,
+  WorkflowId,
+} from '../../services/workflow.schema.ts';
+import {
+  Heartbeat,
+  LayoutReport,
+  LintReport,
+  RestoredWorkflow,
+  Workflow,
+} from '../../services/workflow-answer.schema.ts';
+import type { App } from '../app.ts';
+import { sendCreated, sendTagged } from './workflows.ts';
+
+const tags = ['Workflows'];
+const params = WorkflowId;
+
+export function registerWorkflowActions(app: App, deps: Deps): void {
+  registerBoard(app, deps);
+  registerPublication(app, deps);
+  app.post(
+    '/api/v1/workflows/:id/duplicate',
+    {
+      schema: {
+        tags,
+        summary: 'Copy it to your own workspace',
+        params,
+        body: DuplicateBody,
+        response: { 201: Workflow },
+      },
+      preValidation: nullWithoutBody,
+    },
+    async (req, reply) =>
+      sendCreated(reply, await duplicateWorkflow(deps, req.actor, req.params.id, req.body)),
+  );
+  app.post(
+    '/api/v1/admin/workflows/:id/restore',
+    {
+      schema: {
+        tags: ['Operator'],
+        summary: 'Recover a deleted workflow; it stays switched off',
+        params,
+        response: { 200: RestoredWorkflow },
+      },
+    },
+    req => recoverWorkflow(deps, req.actor, req.params.id),
+  );
+}
+
+function registerBoard(app: App, deps: Deps): void {
+  app.post(
+    '/api/v1/workflows/lint',
+    { schema: { tags, summary: 'Lint a graph', body: GraphBody, response: { 200: LintReport } } },
+    async req => lintGraphBody(deps, req.actor, req.body),
+  );
+  app.post(
+    '/api/v1/workflows/:id/lint',
+    {
+      schema: {
+        tags,
+        summary: 'Lint the stored graph, or the one that would replace it',
+        params,
+        body: StoredGraphBody,
+        response: { 200: LintReport },
+      },
+      preValidation: nullWithoutBody,
+    },
+    req => lintWorkflow(deps, req.actor, req.params.id, req.body ?? {}),
+  );
+  app.post(
+    '/api/v1/workflows/:id/layout',
+    {
+      schema: {
+        tags,
+        summary: 'Arrange the board, or the nodes of scope',
+        params,
+        body: LayoutBody,
+        response: { 200: LayoutReport },
+      },
+      preValidation: nullWithoutBody,
+    },
+    req => layoutWorkflow(deps, req.actor, req.params.id, req.body),
+  );
+  app.post(
+    '/api/v1/workflows/:id/heartbeat',
+    { schema: { tags, summary: 'Hold the board for 30 s', params, response: { 200: Heartbeat } } },
+    req => holdBoard(deps, req.actor, req.params.id),
+  );
+}
+
+function registerPublication(app: App, deps: Deps): void {
+  app.post(
+    '/api/v1/workflows/:id/visibility',
+    {
+      schema: {
+        tags,
+        summary: 'Say who may read by link',
+        params,
+        body: VisibilityBody,
+        response: { 200: Workflow },
+      },
+    },
+    async (req, reply) =>
+      sendTagged(reply, await setVisibility(deps, req.actor, req.params.id, req.body.linkPermission)),
+  );
+  app.post(
+    '/api/v1/workflows/:id/publish',
+    {
+      schema: {
+        tags,
+        summary: 'Publish the current version, or withdraw it',
+        params,
+        body: PublishBody,
+        response: { 200: Workflow },
+      },
+    },
+    async (req, reply) => sendTagged(reply, await publishWorkflow(deps, req.actor, req.params.id, req.body)),
+  );
+  app.put(
+    '/api/v1/workflows/:id/budget',
+    {
+      schema: {
+        tags,
+        summary: 'Set the credits it may use in a UTC day',
+        params,
+        body: BudgetBody,
+        response: { 200: Workflow },
+      },
+    },
+    async (req, reply) =>
+      sendTagged(reply, await setBudget(deps, req.actor, req.params.id, req.body.dailyCreditBudget)),
+  );
+}
+
+/** A request without a body asks for the defaults. */
+function nullWithoutBody(req: { body: unknown }, _reply: unknown, done: () => void): void {
+  req.body ??= null;
+  done();
+}
