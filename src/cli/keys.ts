@@ -1,11 +1,11 @@
 // `graphwright keys`: API keys over HTTP where a key is at hand, else on the database itself, so that one who lost
 // every key can mint another.
-import { AppError } from '../lib/errors.ts';
 import { readSettings, type Settings } from '../lib/settings.ts';
 import { SCOPES, type Scope } from '../services/actor.ts';
 import { connect } from './client.ts';
 import type { Command, CommandInput, OptionValue } from './command.ts';
 import { UsageError } from './failure.ts';
+import { asOperator } from './operator.ts';
 import type { Terminal } from './terminal.ts';
 import { alignColumns, cleanText } from './text-width.ts';
 
@@ -58,7 +58,8 @@ export const revokeKey: Command = async input => {
   );
 };
 
-function parseScopes(given: OptionValue): readonly Scope[] {
+/** The scopes of `--scope`; without it those of everyday work. */
+export function parseScopes(given: OptionValue): readonly Scope[] {
   if (!Array.isArray(given)) return DEFAULT_SCOPES;
   return given.map((scope: string) => {
     const known = SCOPES.find(candidate => candidate === scope);
@@ -105,34 +106,13 @@ function overHttp(settings: Settings, signal: AbortSignal): KeyDoor {
   };
 }
 
-/** As the first user, with every scope: whoever can open the database may do all that its keys may. */
 async function onDatabase<T>(settings: Settings, work: (door: KeyDoor) => Promise<T>): Promise<T> {
-  const [{ withDatabase }, services, { BOOTSTRAP_USER_ID, bootstrap }] = await Promise.all([
-    import('./database.ts'),
-    import('../services/keys.ts'),
-    import('../services/bootstrap.ts'),
-  ]);
-  const operator = {
-    kind: 'user',
-    userId: BOOTSTRAP_USER_ID,
-    keyId: '',
-    scopes: new Set(SCOPES),
-    plan: 'self_hosted',
-  } as const;
-  const done = withDatabase(settings, async db => {
-    const deps = { db, now: Date.now };
-    await bootstrap(db, settings);
-    return work({
+  const services = await import('../services/keys.ts');
+  return asOperator(settings, (deps, operator) =>
+    work({
       create: key => services.createKey(deps, operator, key),
       list: async () => (await services.listOwnKeys(deps, operator, { limit: 200 })).data,
       revoke: id => services.revokeOwnKey(deps, operator, id),
-    });
-  });
-  // Mostly a service that has the folder; then its own door is the one to take.
-  return done.catch((thrown: unknown) => {
-    if (!(thrown instanceof AppError) || thrown.code !== 'unavailable') throw thrown;
-    throw new Error(`${thrown.message} To go through a running service, set GRAPHWRIGHT_API_KEY.`, {
-      cause: thrown,
-    });
-  });
+    }),
+  );
 }

@@ -1,0 +1,40 @@
+// The operator's way past HTTP: services called on the database itself, so that one who lost every key can still work.
+import { AppError } from '../lib/errors.ts';
+import type { Settings } from '../lib/settings.ts';
+import { SCOPES, type UserActor } from '../services/actor.ts';
+import type { Db } from '../store/db.ts';
+
+export interface OperatorDeps {
+  readonly db: Db;
+  readonly now: () => number;
+  readonly settings: Settings;
+}
+
+/** As the first user, with every scope: whoever can open the database may do all that its keys may. */
+export async function asOperator<T>(
+  settings: Settings,
+  work: (deps: OperatorDeps, operator: UserActor) => Promise<T>,
+): Promise<T> {
+  const [{ withDatabase }, { BOOTSTRAP_USER_ID, bootstrap }] = await Promise.all([
+    import('./database.ts'),
+    import('../services/bootstrap.ts'),
+  ]);
+  const operator: UserActor = {
+    kind: 'user',
+    userId: BOOTSTRAP_USER_ID,
+    keyId: '',
+    scopes: new Set(SCOPES),
+    plan: 'self_hosted',
+  };
+  const done = withDatabase(settings, async db => {
+    await bootstrap(db, settings);
+    return work({ db, now: Date.now, settings }, operator);
+  });
+  // Mostly a service that has the folder; then its own door is the one to take.
+  return done.catch((thrown: unknown) => {
+    if (!(thrown instanceof AppError) || thrown.code !== 'unavailable') throw thrown;
+    throw new Error(`${thrown.message} To go through a running service, set GRAPHWRIGHT_API_KEY.`, {
+      cause: thrown,
+    });
+  });
+}
