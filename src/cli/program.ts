@@ -97,6 +97,36 @@ const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./keys.ts')).revokeKey,
   },
   {
+    usage: 'users create <email>',
+    summary: 'make an account and print its first API key once',
+    options: {
+      '--name <name>': 'how it is called (default: the email up to the @)',
+      '--plan <plan>': 'whose limits it has (default: DEFAULT_PLAN)',
+      '--author': 'content pages are in its name',
+      '--scope <scope...>': 'what the key may do (default: read, write and execute)',
+      ...JSON_OPTION,
+    },
+    examples: [
+      'graphwright users create ana@example.com',
+      'graphwright users create ci@example.com --plan pro --scope workflows:execute',
+    ],
+    load: async () => (await import('./users.ts')).createUser,
+  },
+  {
+    usage: 'teams create <name>',
+    summary: 'make a team and print its id',
+    options: JSON_OPTION,
+    examples: ['graphwright teams create "Studio Lisbon"'],
+    load: async () => (await import('./teams.ts')).createTeam,
+  },
+  {
+    usage: 'teams add <team-id> <email>',
+    summary: 'add an account to a team',
+    options: { '--role <role>': 'VIEWER, EDITOR or OWNER (default: VIEWER)', ...JSON_OPTION },
+    examples: ['graphwright teams add team_01k… ana@example.com --role EDITOR'],
+    load: async () => (await import('./teams.ts')).addMember,
+  },
+  {
     usage: 'doctor',
     summary: 'check that this machine has what the service needs',
     options: JSON_OPTION,
@@ -107,6 +137,8 @@ const COMMANDS: readonly CommandRow[] = [
 
 const GROUPS: Readonly<Record<string, string>> = {
   keys: "API keys: over HTTP where GRAPHWRIGHT_API_KEY is set, else on the service's own database",
+  users: "accounts: over HTTP where GRAPHWRIGHT_API_KEY is set, else on the service's own database",
+  teams: "teams: over HTTP where GRAPHWRIGHT_API_KEY is set, else on the service's own database",
 };
 
 /** The parser of the whole command line. It throws a CommanderError for help, version and wrong usage. */

@@ -37,7 +37,7 @@ export async function listTeamMembers(deps: Deps, actor: Actor, teamId: string, 
 }
 
 /** Throws 404 `not_found` for an unknown user, 409 `conflict` for a member. */
-export async function addMember(deps: Deps, actor: Actor, teamId: string, input: AddMemberBody) {
+export async function addMember(deps: Pick<Deps, 'db'>, actor: Actor, teamId: string, input: AddMemberBody) {
   const user = requireScope(actor, 'account:admin');
   return deps.db.transaction(async tx => {
     await lockTeam(tx, teamId);

@@ -23,7 +23,7 @@ export async function listOwnTeams(deps: Deps, actor: Actor, query: PageQuery) {
 }
 
 /** Makes a team that the caller owns. */
-export async function createTeam(deps: Deps, actor: Actor, input: { readonly name: string }) {
+export async function createTeam(deps: Pick<Deps, 'db'>, actor: Actor, input: { readonly name: string }) {
   const user = requireScope(actor, 'account:admin');
   const id = newId('team');
   const name = parseName(input.name);

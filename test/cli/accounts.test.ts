@@ -1,0 +1,85 @@
+// `graphwright users` and `teams`, on the database itself and through a service.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { listSettings } from '../../src/lib/settings.ts';
+import { createTestApp, type TestApp } from '../support/app.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+const BIN = join(import.meta.dirname, '..', '..', 'bin', 'graphwright.js');
+const folder = mkdtempSync(join(tmpdir(), 'graphwright-accounts-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Runs a command to its end and reads its JSON; rejects where its exit code is not 0. */
+async function graphwright(
+  args: readonly string[],
+  settings: Readonly<Record<string, string>>,
+): Promise<Record<string, unknown>> {
+  const env = { ...process.env };
+  for (const { name } of listSettings()) delete env[name];
+  const { stdout } = await promisify(execFile)(process.execPath, [BIN, ...args, '--json'], {
+    env: { ...env, DATA_DIR: folder, ...settings },
+    timeout: 60_000,
+  });
+  return JSON.parse(stdout) as Record<string, unknown>;
+}
+
+function suite(way: string, settingsOf: () => Readonly<Record<string, string>>): void {
+  describe(`accounts ${way}`, () => {
+    it('are made with a key and put into teams', async () => {
+      const email = 'ana@example.com';
+      const user = await graphwright(
+        ['users', 'create', email, '--plan', 'pro', '--scope', 'workflows:execute'],
+        settingsOf(),
+      );
+      assert.deepEqual([user.email, user.name, user.plan, user.isAuthor], [email, 'ana', 'pro', false]);
+      assert.match(String(user.apiKey), /^sk-/);
+      const team = await graphwright(['teams', 'create', 'Studio Lisbon'], settingsOf());
+      assert.deepEqual([team.name, team.role], ['Studio Lisbon', 'OWNER']);
+      const member = await graphwright(
+        ['teams', 'add', String(team.id), email, '--role', 'EDITOR'],
+        settingsOf(),
+      );
+      assert.deepEqual([member.userId, member.role], [user.userId, 'EDITOR']);
+    });
+
+    it('are refused in the words of the service, with exit code 1', async () => {
+      const failed = { code: 1, stderr: /form name@host/ };
+      await assert.rejects(graphwright(['users', 'create', 'nobody'], settingsOf()), failed);
+    });
+
+    it('get no role that there is not, with exit code 2', async () => {
+      const failed = { code: 2, stderr: /--role must be one of VIEWER, EDITOR, OWNER/ };
+      await assert.rejects(
+        graphwright(['teams', 'add', 'team_x', 'ana@example.com', '--role', 'BOSS'], settingsOf()),
+        failed,
+      );
+    });
+  });
+}
+
+let database: TestDatabase;
+let service: TestApp;
+let viaService: Readonly<Record<string, string>>;
+
+before(async () => {
+  database = await createTestDatabase();
+  service = await createTestApp();
+  const url = await service.app.listen({ host: '127.0.0.1', port: 0 });
+  const { key } = await service.createCaller();
+  viaService = { GRAPHWRIGHT_URL: url, GRAPHWRIGHT_API_KEY: key };
+});
+after(async () => {
+  await service.close();
+  await database.drop();
+});
+
+suite('on the database itself', () => {
+  const { socketDir, user, database: name } = database.connection;
+  return { DATABASE_URL: `postgres://${user}@localhost/${name}?host=${encodeURIComponent(socketDir)}` };
+});
+suite('through a service', () => viaService);
