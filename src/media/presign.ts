@@ -58,6 +58,30 @@ export async function presignPut(
   return { uploadUrl: signed.url.href, headers, expiresAt: new Date(signedAtMs + PRESIGNED_SECONDS * 1000) };
 }
 
+export interface GetToSign {
+  /** Of the object, without a query. */
+  readonly url: string;
+  /** What the bucket is to say as `Content-Disposition`. */
+  readonly disposition: string;
+  readonly nowMs: number;
+}
+
+/** An address at which a bucket that is not public serves the file for 15 minutes. */
+export async function presignGet(key: SigningKey, { url, disposition, nowMs }: GetToSign): Promise<string> {
+  const address = new URL(url);
+  address.searchParams.set('X-Amz-Expires', String(PRESIGNED_SECONDS));
+  address.searchParams.set('response-content-disposition', disposition);
+  const signer = new AwsV4Signer({
+    ...OPTIONS,
+    ...key,
+    url: address.href,
+    method: 'GET',
+    datetime: toAmzDate(nowMs),
+  });
+  // A query parser of forms wrote spaces as +, which not every bucket reads so.
+  return (await signer.sign()).url.href.replaceAll('+', '%20');
+}
+
 export interface PutToVerify {
   /** As the client was given it: the configured host, whatever a proxy made of it, and the query as it arrived. */
   readonly url: string;

@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AwsV4Signer } from 'aws4fetch';
 import { AppError } from '../lib/errors.ts';
 import type { GuardedFetch, OutboundAnswer, OutboundRequest } from '../lib/fetch.ts';
+import { SettingsError } from '../lib/settings.ts';
 import { MEDIA_CACHE_CONTROL, type SigningKey } from './presign.ts';
 import { openSpool, tooLarge, writeMeasured } from './spool.ts';
 import { checkKey, type MediaStorage, type PutOptions, type Source, type StoredFile } from './storage.ts';
@@ -187,7 +188,13 @@ function refuseAbsent(err: Error): never {
 
 function addressOf({ name, endpoint, forcePathStyle, key }: Bucket, object: string): string {
   const base = new URL(endpoint ?? `https://s3.${key.region}.amazonaws.com`);
-  if (!forcePathStyle) base.hostname = `${name}.${base.hostname}`;
   const path = base.pathname.replace(/\/$/, '');
-  return `${base.origin}${path}${forcePathStyle ? `/${name}` : ''}/${object}`;
+  if (forcePathStyle) return `${base.origin}${path}/${name}/${object}`;
+  const origin = `${base.protocol}//${name}.${base.host}`;
+  if (!URL.canParse(origin)) {
+    throw new SettingsError(
+      `The bucket ${name} cannot be part of the host ${base.host}: set S3_FORCE_PATH_STYLE=true.`,
+    );
+  }
+  return `${origin}${path}/${object}`;
 }
