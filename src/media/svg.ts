@@ -10,6 +10,8 @@ const XLINK_NAMESPACE = 'http://www.w3.org/1999/xlink';
 const MAX_ELEMENTS = 20_000;
 const MAX_DEPTH = 64;
 const MAX_ENTITIES = 50;
+// The namespaces that the root gains.
+const ROOT_BYTES = 200;
 // No value may hold a reference in turn, so one reference grows to 128 characters at most.
 const ENTITY = /<!ENTITY\s+([\p{L}_][\p{L}\p{N}_.-]{0,63})\s+(["'])([^&<%"']{0,128})\2\s*>/gu;
 
@@ -25,7 +27,12 @@ export function sanitizeSvg(bytes: Uint8Array): Buffer {
   root.attributes = ` xmlns="${SVG_NAMESPACE}"${xlink}${root.attributes}`;
   const parts: string[] = [];
   print(root, parts);
-  return Buffer.from(parts.join(''), 'utf8');
+  const printed = Buffer.from(parts.join(''), 'utf8');
+  // One byte of a declared encoding is two of UTF-8 at most; what has grown further has been written in entities.
+  if (printed.length > 2 * bytes.length + ROOT_BYTES) {
+    throw new AppError('svg_too_complex', 'The entities of the SVG repeat too much text.');
+  }
+  return printed;
 }
 
 function decode(bytes: Uint8Array): string {

@@ -23,6 +23,9 @@ const ENCODINGS: Readonly<Record<string, (text: string) => Buffer>> = {
     Buffer.from(`<?xml version='1.0' encoding='windows-1252' standalone="no"?>${text}`, 'latin1'),
 };
 
+const refused = (text: string, code: string): void =>
+  assert.throws(() => sanitize(text), { name: 'AppError', code }, text.slice(0, 80));
+
 test('the corpus is as large as it claims', () =>
   assert.ok(new Set(HOSTILE).size >= 150, String(HOSTILE.length)));
 
@@ -98,12 +101,15 @@ test('the entities that Illustrator declares for its namespaces do not refuse a 
   assert.equal(sanitize(drawn), svg('<rect/>'));
 });
 
+test('entities cannot make a small file large', () => {
+  const entity = `<!DOCTYPE svg [<!ENTITY a "${'a'.repeat(128)}">]>`;
+  refused(entity + svg(`<rect fill="${'&a;'.repeat(1000)}"/>`), 'svg_too_complex');
+  assert.equal(sanitize(`${entity}<svg><text>${'&a;'.repeat(1000)}</text></svg>`), `<svg ${NS}/>`);
+});
+
 test('the second of two equal ids is dropped, so that all renderers mean the first', () => {
   assert.equal(sanitize(svg('<g id="a"/><rect id="a"/>')), svg('<g id="a"/><rect/>'));
 });
-
-const refused = (text: string, code: string): void =>
-  assert.throws(() => sanitize(text), { name: 'AppError', code }, text.slice(0, 80));
 
 test('a root that is not svg, and text that is not XML, are invalid', () => {
   for (const text of [
