@@ -1,7 +1,6 @@
 // The caller's own account and the workspace it works in.
 import { AppError } from '../lib/errors.ts';
 import type { Tx } from '../store/db.ts';
-import { lockTeam } from '../store/teams.ts';
 import type { UserRow } from '../store/users.ts';
 import { findUser, findUserByEmail, updateActiveTeam } from '../store/users.ts';
 import { userWorkspace } from './access.ts';
@@ -23,13 +22,9 @@ export async function setActiveWorkspace(
   input: { readonly teamId: string | null },
 ) {
   const user = requireScope(actor, 'workflows:write');
-  return deps.db.transaction(async tx => {
-    // Against being put out of the team at this very moment.
-    if (input.teamId !== null) await lockTeam(tx, input.teamId);
-    const { team_id } = await getWorkspace(tx, user, input.teamId);
-    await updateActiveTeam(tx, user.userId, team_id);
-    return presentMe(tx, user);
-  });
+  const { team_id } = await getWorkspace(deps.db, user, input.teamId);
+  await updateActiveTeam(deps.db, user.userId, team_id);
+  return presentMe(deps.db, user);
 }
 
 async function presentMe(tx: Tx, user: UserActor) {

@@ -30,7 +30,7 @@ export async function findTeam(tx: Tx, userId: number, teamId: string): Promise<
   return rows[0];
 }
 
-/** The team whose workspace the user works in; undefined: the personal one. */
+/** The team whose workspace the user works in; undefined: the personal one, as after leaving that team. */
 export async function findActiveTeam(tx: Tx, userId: number): Promise<TeamRow | undefined> {
   const { rows } = await tx.query<TeamRow>(
     `${TEAM} and t.id = (select active_team_id from users where id = $1)`,
@@ -106,13 +106,8 @@ export async function updateMember(tx: Tx, teamId: string, userId: number, role:
   ]);
 }
 
-/** The team is no longer the user's active workspace either. */
 export async function deleteMember(tx: Tx, teamId: string, userId: number): Promise<void> {
-  await tx.query(
-    `with gone as (delete from team_members where team_id = $1 and user_id = $2)
-     update users set active_team_id = null where id = $2 and active_team_id = $1`,
-    [teamId, userId],
-  );
+  await tx.query('delete from team_members where team_id = $1 and user_id = $2', [teamId, userId]);
 }
 
 /** Whether somebody besides the user owns the team. */
