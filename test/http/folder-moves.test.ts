@@ -1,6 +1,7 @@
 // Workflows moved between folders and workspaces, with all that follows (contract, Rules for PUT 7 and for POST 3).
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { deleteFolder, holdFolder } from '../../src/store/folders.ts';
 import { type Answer, type Caller, createTestApp, type TestApp } from '../support/app.ts';
 
 interface Workflow {
@@ -214,6 +215,18 @@ describe('a folder', () => {
     });
     assertRefused(answer, 409, 'stale_write');
     assert.equal((await read(creator)).body.folderId, null);
+  });
+
+  it('cannot be deleted between the moment a move has found it and the commit', async () => {
+    const folderId = await createFolder(null);
+    await test.deps.db.transaction(async moving => {
+      await holdFolder(moving, creator.userId, folderId);
+      const deletion = test.deps.db.transaction(async tx => {
+        await tx.query(`set local lock_timeout = '20ms'`);
+        await deleteFolder(tx, folderId);
+      });
+      await assert.rejects(deletion, { code: '55P03' });
+    });
   });
 
   it('that is deleted at the same time leaves the workflow at the root', async () => {
