@@ -139,6 +139,7 @@ create table executions (
   -- Raised by each node state written; the event id of server-sent events.
   seq integer not null default 0,
   nodes_total integer not null,
+  nodes_done integer not null default 0,
   running_ms integer not null default 0,
   wake_at timestamptz(3),
   error text,
@@ -154,14 +155,15 @@ create index executions_user on executions (user_id, id desc);
 create index executions_running on executions (workspace, worker_id) where worker_id is not null;
 create index executions_parked on executions (workspace, id) where parked;
 
--- The newest state of each node of a run; appended and replaced in batches.
-create table execution_nodes (
+-- What happened in a run, append-only: each row the node states of one checkpoint, oldest first. The last state of a
+-- node is the one that counts; ids of events are seq - (how many follow in the row).
+create table execution_steps (
   execution_id text not null,
-  node_id text not null,
+  -- executions.seq after the last state of the row.
   seq integer not null,
-  -- engine/types.ts Step, as JSON.
-  step text not null,
-  primary key (execution_id, node_id)
+  -- JSON array of engine/types.ts Step.
+  steps text not null,
+  primary key (execution_id, seq)
 );
 
 create table idempotency_keys (

@@ -1,6 +1,8 @@
 // What a run has to tell while it goes on: node states gathered for a moment, written together, one write at a time.
+
 import type { Step } from '../engine/types.ts';
-import type { ClaimedRun, NewStep, RunWrite } from '../store/runs.ts';
+import { isSettled } from '../engine/types.ts';
+import type { ClaimedRun, RunWrite } from '../store/runs.ts';
 import type { Deps } from './deps.ts';
 
 export interface Checkpoints {
@@ -26,15 +28,16 @@ export function createCheckpoints(
   let writing: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
 
-  const take = (): NewStep[] => {
+  const take = (): readonly Step[] => {
     clearTimeout(timer);
     timer = undefined;
-    const taken = [...pending.values()].map(step => ({ node_id: step.nodeId, step: JSON.stringify(step) }));
+    const taken = [...pending.values()];
     pending = new Map();
     return taken;
   };
   const write = async (leave: RunWrite['leave']): Promise<void> => {
-    const written = await deps.runs.write({ id: run.id, lease: run.lease, steps: take(), leave });
+    const write = { id: run.id, lease: run.lease, steps: take(), nodes_done: countSettled(steps), leave };
+    const written = await deps.runs.write(write);
     if (written === undefined) stop.abort('lost');
     else deps.news.tell(run.id);
   };
@@ -67,4 +70,10 @@ export function createCheckpoints(
       clearTimeout(timer);
     },
   };
+}
+
+function countSettled(steps: ReadonlyMap<string, Step>): number {
+  let count = 0;
+  for (const { status } of steps.values()) if (isSettled(status)) count++;
+  return count;
 }

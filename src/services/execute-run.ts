@@ -71,7 +71,7 @@ async function loadRun(deps: Deps, claimed: ClaimedRun): Promise<LoadedRun> {
     request,
     plan: planRequest(deps, version, request.targets),
     overrides: inputOverrides(deps, version.graph, request.inputs),
-    steps: new Map(rows.map(row => [row.node_id, JSON.parse(row.step) as Step])),
+    steps: new Map(rows.map(({ step }) => [(step as Step).nodeId, step as Step])),
   };
 }
 

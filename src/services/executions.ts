@@ -44,7 +44,7 @@ export async function getExecution(deps: Deps, actor: Actor, id: string): Promis
 /** The record of a row whose access is settled. */
 export async function recordOf(deps: Deps, row: ExecutionRow): Promise<ExecutionRecord> {
   const steps = new Map(
-    (await listSteps(deps.db, row.id)).map(step => [step.node_id, JSON.parse(step.step) as Step]),
+    (await listSteps(deps.db, row.id)).map(({ step }) => [(step as Step).nodeId, step as Step]),
   );
   return presentExecution(row, await planOf(deps, row), steps);
 }
@@ -134,7 +134,7 @@ export async function cancelRun(deps: Deps, actor: Actor, id: string): Promise<E
 async function endCancelled(deps: Deps, tx: Tx, id: string): Promise<void> {
   const row = await lockExecution(tx, id);
   if (row === undefined) return;
-  const steps = new Map((await listSteps(tx, id)).map(step => [step.node_id, JSON.parse(step.step) as Step]));
+  const steps = new Map((await listSteps(tx, id)).map(({ step }) => [(step as Step).nodeId, step as Step]));
   const finishedAt = new Date(deps.now()).toISOString();
   const run = { claimed: row, request: parseRunRequest(row.request), plan: await planOf(deps, row) };
   await writeRuns(tx, [
@@ -142,6 +142,7 @@ async function endCancelled(deps: Deps, tx: Tx, id: string): Promise<void> {
       id,
       lease: row.lease,
       steps: [],
+      nodes_done: row.nodes_done,
       leave: {
         status: 'CANCELLED',
         error: JSON.stringify({ code: 'cancelled', message: 'The run was cancelled.', nodeId: null }),

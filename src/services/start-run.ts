@@ -4,7 +4,6 @@ import { sha256Hex } from '../lib/crypto.ts';
 import { AppError, toError } from '../lib/errors.ts';
 import { newId } from '../lib/ids.ts';
 import { findExecution, findIdempotencyKey } from '../store/executions.ts';
-import type { NewStep } from '../store/runs.ts';
 import { findWorkflow } from '../store/workflows.ts';
 import { authorize, workspaceOf } from './access.ts';
 import type { Actor } from './actor.ts';
@@ -71,7 +70,7 @@ export async function startRun(deps: Deps, actor: Actor, input: StartRunInput): 
     nodes_total: plan.nodes.length,
     resumed_from_id: null,
     created_at: createdAt,
-    steps: [] as readonly NewStep[],
+    steps: [],
     idempotency,
   });
   if (stored)

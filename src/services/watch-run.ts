@@ -70,11 +70,10 @@ export async function* watchRun(
     while (!options.signal.aborted) {
       // The row before the steps: a step that is newer than the row is told again, never lost.
       const row = (await findExecution(deps.db, id)) as ExecutionRow;
-      for (const step of await listSteps(deps.db, id, seen)) {
-        const node = labels.get(step.node_id);
-        if (node !== undefined)
-          yield { event: 'node', id: step.seq, data: presentStep(node, JSON.parse(step.step) as Step) };
-        seen = Math.max(seen, step.seq);
+      for (const { seq, step } of await listSteps(deps.db, id, seen)) {
+        const node = labels.get((step as Step).nodeId);
+        if (node !== undefined) yield { event: 'node', id: seq, data: presentStep(node, step as Step) };
+        seen = Math.max(seen, seq);
       }
       if (row.status !== status)
         yield { event: 'execution', id: Math.max(seen, row.seq), data: presentListedExecution(row) };

@@ -31,12 +31,12 @@ export interface ExecutionRow {
 
 const COLUMNS = `e.id, e.workflow_id, e.workflow_version, e.user_id, e.workspace, e.status, e.trigger, e.request, e.webhook,
   e.lease, e.worker_id, e.seq, e.nodes_total, e.running_ms, e.wake_at, e.error, e.idempotency_key, e.resumed_from_id,
-  e.created_at, e.started_at, e.finished_at,
+  e.created_at, e.started_at, e.finished_at, e.nodes_done,
   d.state as delivery_state, d.attempts as delivery_attempts, d.last_status_code as delivery_last_status_code`;
 
 export async function findExecution(tx: Tx, id: string): Promise<ExecutionRow | undefined> {
   const { rows } = await tx.query<ExecutionRow>(
-    `select ${COLUMNS}, 0 as nodes_done from executions e left join deliveries d on d.execution_id = e.id where e.id = $1`,
+    `select ${COLUMNS} from executions e left join deliveries d on d.execution_id = e.id where e.id = $1`,
     [id],
   );
   return rows[0];
@@ -49,18 +49,23 @@ export async function lockExecution(tx: Tx, id: string): Promise<ExecutionRow | 
 }
 
 export interface StepRow {
-  readonly node_id: string;
   readonly seq: number;
-  readonly step: string;
+  /** engine/types.ts Step. */
+  readonly step: unknown;
 }
 
-/** Node states newer than `afterSeq`, oldest first. */
+/** Every node state with a number above `afterSeq`, oldest first; the last one of a node is its state. */
 export async function listSteps(tx: Tx, executionId: string, afterSeq = -1): Promise<readonly StepRow[]> {
-  const { rows } = await tx.query<StepRow>(
-    'select node_id, seq, step from execution_nodes where execution_id = $1 and seq > $2 order by seq',
+  const { rows } = await tx.query<{ seq: number; steps: string }>(
+    'select seq, steps from execution_steps where execution_id = $1 and seq > $2 order by seq',
     [executionId, afterSeq],
   );
-  return rows;
+  return rows.flatMap(row => {
+    const steps = JSON.parse(row.steps) as readonly unknown[];
+    return steps
+      .map((step, index) => ({ seq: row.seq - steps.length + 1 + index, step }))
+      .filter(({ seq }) => seq > afterSeq);
+  });
 }
 
 export interface ExecutionFilter {
@@ -94,9 +99,7 @@ export async function listExecutions(tx: Tx, filter: ExecutionFilter): Promise<r
 }
 
 const list = (owner: string): string => `
-select ${COLUMNS},
-  (select count(*)::int from execution_nodes n where n.execution_id = e.id
-    and n.step::json->>'status' in ('COMPLETED', 'FAILED', 'SKIPPED', 'CANCELLED')) as nodes_done
+select ${COLUMNS}
 from executions e left join deliveries d on d.execution_id = e.id
 where ${owner} and ($2::text is null or e.status = $2) and ($3::timestamptz is null or e.created_at > $3)
   and ($4::timestamptz is null or e.created_at < $4) and ($5::text is null or e.idempotency_key = $5)

@@ -19,14 +19,8 @@ export interface NewRun {
   readonly resumed_from_id: string | null;
   readonly created_at: string;
   /** Node states that are already known when the run begins (a resumed run). */
-  readonly steps: readonly NewStep[];
+  readonly steps: readonly object[];
   readonly idempotency: { readonly route: string; readonly key: string; readonly body_hash: string } | null;
-}
-
-export interface NewStep {
-  readonly node_id: string;
-  /** engine/types.ts Step, as JSON text. */
-  readonly step: string;
 }
 
 /**
@@ -54,16 +48,15 @@ with input as materialized (
   returning execution_id
 ), accepted as (
   insert into executions (id, workflow_id, workflow_version, user_id, workspace, status, trigger, request, webhook,
-    watched, nodes_total, idempotency_key, resumed_from_id, created_at)
+    watched, nodes_total, idempotency_key, resumed_from_id, created_at, seq)
   select id, workflow_id, workflow_version, user_id, workspace, 'QUEUED', trigger, request, webhook,
-    watched, nodes_total, key, resumed_from_id, created_at
+    watched, nodes_total, key, resumed_from_id, created_at, json_array_length(steps)
   from input where key is null or id in (select execution_id from keys)
   returning id
 ), steps as (
-  insert into execution_nodes (execution_id, node_id, seq, step)
-  select i.id, s.node_id, 0, s.step
-  from input i cross join lateral json_to_recordset(i.steps) as s(node_id text, step text)
-  where json_array_length(i.steps) > 0 and i.id in (select id from accepted)
+  insert into execution_steps (execution_id, seq, steps)
+  select id, json_array_length(steps), steps::text
+  from input where json_array_length(steps) > 0 and id in (select id from accepted)
 ), jobs as (
   ${jobSpecs("select 'run' as task, id, null::timestamptz as run_at from accepted")}
 )
@@ -138,7 +131,10 @@ export interface NewDelivery {
 export interface RunWrite {
   readonly id: string;
   readonly lease: number;
-  readonly steps: readonly NewStep[];
+  /** engine/types.ts Step, oldest first. */
+  readonly steps: readonly object[];
+  /** How many nodes need no more running. */
+  readonly nodes_done: number;
   /** Set where the worker lets go of the run; a status with `finished_at` is the last one. */
   readonly leave: {
     readonly status: string;
@@ -169,14 +165,14 @@ export async function writeRuns(tx: Tx, writes: readonly RunWrite[]): Promise<re
 // What the later parts need of the input comes back from the update, so that nothing is joined again.
 const WRITE_RUNS = `
 with input as materialized (
-  select i.id, i.lease, i.steps, json_array_length(i.steps) as step_count, i.leave is not null as leaves,
+  select i.id, i.lease, i.steps, i.nodes_done, json_array_length(i.steps) as step_count, i.leave is not null as leaves,
     l.status, l.error, l.running_ms, l.wake_at, l.finished_at, l.delivery
-  from json_to_recordset($1::json) as i(id text, lease int, steps json, leave json)
+  from json_to_recordset($1::json) as i(id text, lease int, steps json, nodes_done int, leave json)
   left join lateral json_to_record(i.leave) as l(
     status text, error text, running_ms int, wake_at timestamptz, finished_at timestamptz, delivery json) on true
 ), held as (
   update executions e
-  set seq = e.seq + i.step_count + i.leaves::int,
+  set seq = e.seq + i.step_count + i.leaves::int, nodes_done = i.nodes_done,
     status = case when i.leaves then i.status else e.status end,
     error = case when i.leaves then i.error else e.error end,
     running_ms = case when i.leaves then i.running_ms else e.running_ms end,
@@ -184,14 +180,11 @@ with input as materialized (
     wake_at = i.wake_at, finished_at = i.finished_at, parked = false
   from input i
   where e.id = i.id and e.lease = i.lease and e.finished_at is null
-  returning e.id, e.seq, e.watched, e.workspace, e.user_id, e.seq - i.step_count - i.leaves::int as base,
-    i.steps, i.leaves, i.wake_at, i.delivery
-), nodes as (
-  insert into execution_nodes (execution_id, node_id, seq, step)
-  select h.id, s.node_id, h.base + s.ordinality, s.step
-  from held h cross join lateral
-    rows from (json_to_recordset(h.steps) as (node_id text, step text)) with ordinality as s(node_id, step, ordinality)
-  on conflict (execution_id, node_id) do update set seq = excluded.seq, step = excluded.step
+  returning e.id, e.seq, e.watched, e.workspace, e.user_id, e.seq - i.leaves::int as steps_seq,
+    i.steps, i.step_count, i.leaves, i.wake_at, i.delivery
+), kept as (
+  insert into execution_steps (execution_id, seq, steps)
+  select id, steps_seq, steps::text from held where step_count > 0
 ), outbox as (
   insert into deliveries (id, execution_id, user_id, event_id, event, url, secret, body)
   select d.id, h.id, h.user_id, d.event_id, d.event, d.url, decode(d.secret, 'base64'), d.body
