@@ -1,0 +1,228 @@
+// Workflows for the tests of the API: short ways to write nodes and edges, and graphs made up from a seed.
+import assert from 'node:assert/strict';
+import type { Answer, Caller } from './app.ts';
+
+export interface SentNode {
+  readonly id: string;
+  readonly type: string;
+  readonly position?: { readonly x: number; readonly y: number };
+  readonly data: Record<string, unknown>;
+  readonly [key: string]: unknown;
+}
+
+export interface SentEdge {
+  readonly id: string;
+  readonly source: string;
+  readonly target: string;
+  readonly [key: string]: unknown;
+}
+
+/** What the tests look at of a workflow. */
+export interface Workflow {
+  readonly id: string;
+  readonly userId: number;
+  readonly name: string;
+  readonly description: string | null;
+  readonly teamId: string | null;
+  readonly folderId: string | null;
+  readonly isActive: boolean;
+  readonly webhookId: string | null;
+  readonly webhookUrl?: string | null;
+  readonly linkPermission: string;
+  readonly isPublished: boolean;
+  readonly publishedSlug: string | null;
+  readonly publishedAt: string | null;
+  readonly publishSettings: Record<string, unknown> | null;
+  readonly poster: string | null;
+  readonly media: Record<string, unknown> | null;
+  readonly secrets: Record<string, string> | null;
+  readonly tags: readonly string[];
+  readonly views: number;
+  readonly dailyCreditBudget?: number | null;
+  readonly lastEditorHeartbeatAt?: string | null;
+  readonly isOwner: boolean;
+  readonly canEdit: boolean;
+  readonly canDuplicate: boolean;
+  readonly userRole: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly nodes: readonly SentNode[];
+  readonly edges: readonly SentEdge[];
+  readonly meta: {
+    readonly warnings: readonly string[];
+    readonly issues: readonly { readonly code: string; readonly nodeId?: string }[];
+  };
+}
+
+/** A refusal's body. */
+export interface Refusal {
+  readonly error: string;
+  readonly code: string;
+  readonly issues?: readonly { readonly path?: string; readonly nodeId?: string; readonly code: string }[];
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  'utility:group': 'groupFrame',
+  'utility:sticky_note': 'stickyNote',
+};
+
+/** A node of the catalog; members of `more` come over the usual ones. */
+export function node(
+  id: string,
+  nodeType: string,
+  config: Record<string, unknown> = {},
+  more: Record<string, unknown> = {},
+): SentNode {
+  const [family = ''] = nodeType.split(':');
+  const category =
+    { input: 'input', output: 'output', logic: 'logic', generate: 'model' }[family] ?? 'utility';
+  return {
+    id,
+    type: TYPES[nodeType] ?? 'basedNode',
+    position: { x: 0, y: 0 },
+    data: { label: id, category, nodeType, config },
+    ...more,
+  };
+}
+
+export const at = (
+  x: number,
+  y: number,
+): { readonly position: { readonly x: number; readonly y: number } } => ({
+  position: { x, y },
+});
+
+/** `a.text > b.input` as an edge. */
+export function edge(wire: string): SentEdge {
+  const [source = '', output = '', target = '', input = ''] = wire.split(/ > |\./);
+  return { id: wire, source, target, sourceHandle: `out-${output}`, targetHandle: `in-${input}` };
+}
+
+/** A text shown by a preview. */
+export const PAIR = {
+  nodes: [node('a', 'input:text', { value: 'x' }), node('b', 'output:preview', {}, at(500, 0))],
+  edges: [edge('a.text > b.input')],
+} as const;
+
+/** Stores a workflow of the caller's. */
+export async function createWorkflow(by: Caller, body: Record<string, unknown> = {}): Promise<Workflow> {
+  const answer = await by.request<Workflow>('POST', '/workflows', { name: 'W', ...PAIR, ...body });
+  assert.equal(answer.status, 201, JSON.stringify(answer.body));
+  return answer.body;
+}
+
+export const read = async (by: Pick<Caller, 'request'>, id: string): Promise<Workflow> => {
+  const answer = await by.request<Workflow>('GET', `/workflows/${id}`);
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  return answer.body;
+};
+
+export const put = (by: Pick<Caller, 'request'>, id: string, body: unknown): Promise<Answer<Workflow>> =>
+  by.request<Workflow>('PUT', `/workflows/${id}`, body);
+
+/** Asserts status and code, and hands the refusal on. */
+export function refused(answer: Answer<object>, status: number, code: string): Refusal {
+  assert.deepEqual([answer.status, answer.body.code], [status, code], answer.body.error);
+  return answer.body as unknown as Refusal;
+}
+
+/** A number from 0 up to 1 at each call, the same ones for the same seed (mulberry32). */
+export function randomOf(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+const WORDS = [
+  'a',
+  'Grüße',
+  '日本語',
+  '👩‍🚀🚀',
+  'e\u0301',
+  'שלום',
+  '" \\ /',
+  '\u2028',
+  '</script>',
+  ' ',
+  '{{x}}',
+];
+const KEYS = [
+  'x',
+  'constructor',
+  'toString',
+  '0',
+  '17',
+  'apiKey',
+  'ключ',
+  'a.b',
+  'a/b~c',
+  '',
+  'config',
+  'width',
+];
+const NUMBERS = [0, -0, 1, -1.5, 0.1, 1e21, 1e-7, 9_007_199_254_740_991, 123.456, -1e-300];
+const TYPES_USED = [
+  'input:text',
+  'input:number',
+  'input:json',
+  'input:list',
+  'output:preview',
+  'utility:prompt_concat',
+  'utility:text_template',
+  'utility:math',
+  'generate:sandbox',
+  'logic:if',
+  'utility:group',
+  'utility:sticky_note',
+];
+
+/** A graph that the service takes, with all that clients send besides: runtime fields, unknown keys, odd texts. */
+export function randomGraph(seed: number): { nodes: SentNode[]; edges: SentEdge[] } {
+  const random = randomOf(seed);
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
+  const maybe = (chance: number, members: () => Record<string, unknown>): Record<string, unknown> =>
+    random() < chance ? members() : {};
+  const value = (depth: number): unknown => {
+    const kind = random();
+    if (depth === 0 || kind < 0.3) return pick([pick(WORDS), pick(NUMBERS), true, false, null]);
+    if (kind < 0.6) return Array.from({ length: Math.floor(random() * 4) }, () => value(depth - 1));
+    return Object.fromEntries(
+      Array.from({ length: Math.floor(random() * 4) }, () => [pick(KEYS), value(depth - 1)]),
+    );
+  };
+  const ids = Array.from({ length: 1 + Math.floor(random() * 12) }, (_, index) => `${pick(WORDS)}-${index}`);
+  const nodes = ids.map((id, index) => {
+    const nodeType = pick(TYPES_USED);
+    const made = node(id, nodeType, { ...maybe(0.7, () => ({ [`k${pick(KEYS)}`]: value(5) })) });
+    const { config, ...data } = made.data;
+    return {
+      ...made,
+      position: { x: Math.round(random() * 1e4) / 8, y: index * 400 },
+      data: {
+        ...data,
+        label: pick(WORDS),
+        ...maybe(0.8, () => ({ config })),
+        ...maybe(0.2, () => ({ params: { seed: pick(NUMBERS) } })),
+        ...maybe(0.3, () => ({ [`u${pick(KEYS)}`]: value(6) })),
+        ...maybe(0.2, () => ({ inputs: [{ id: 'text1', label: 'T', type: 'TEXT', more: value(2) }] })),
+        ...(nodeType === 'utility:group' ? { config: { childNodeIds: [pick(ids)] } } : {}),
+      },
+      ...maybe(0.4, () => ({ width: 100, height: 50, selected: true, dragging: false })),
+      ...maybe(0.3, () => ({ positionAbsolute: { x: 1, y: 2 }, measured: { width: 300, height: 200 } })),
+      ...maybe(0.2, () => ({ style: { width: '320px', height: 240 }, zIndex: pick(NUMBERS) })),
+      ...maybe(0.3, () => ({ [`n${pick(KEYS)}`]: value(4) })),
+    };
+  });
+  const edges = Array.from({ length: Math.floor(random() * 10) }, (_, index) => ({
+    id: `e${index}${pick(WORDS)}`,
+    source: pick(ids),
+    target: pick(ids),
+    ...maybe(0.5, () => ({ sourceHandle: pick(['out-text', null]), targetHandle: 'in-input' })),
+    ...maybe(0.3, () => ({ selected: true, animated: true, data: value(3) })),
+  }));
+  return { nodes, edges };
+}
