@@ -11,17 +11,19 @@ import { TASKS } from './tasks.ts';
 const DELIVERIES_AT_ONCE = 256;
 // Locked jobs that no task has begun go back after this long.
 const LOCAL_QUEUE_TTL_MS = 60_000;
-// Only for jobs whose time comes; new ones announce themselves.
-const POLL_MS = 500;
 // A finished job's row may outlive it by this much; done again, it finds nothing left to do.
 const COMPLETE_DELAY_MS = 20;
 
-// Every commit that queues a job wakes both pools. After a fetch that found little a pool waits this long before the
-// next: for runs so short that nobody notices, yet under load a fetch then finds many; deliveries are in no such hurry.
-const REFETCH: Readonly<Record<Pool, { durationMs: number; threshold: number; maxAbortThreshold: number }>> = {
-  runs: { durationMs: 2, threshold: 10, maxAbortThreshold: Number.POSITIVE_INFINITY },
-  deliveries: { durationMs: 100, threshold: 0, maxAbortThreshold: Number.POSITIVE_INFINITY },
-};
+// Every commit that queues a job wakes both pools. Deliveries are in no such hurry: after a fetch that found none they
+// let the wake-ups pass until the next poll, which saves a fetch for each batch of accepted runs. Runs poll only for
+// jobs whose time comes; new ones announce themselves.
+const FETCHING = {
+  runs: { pollInterval: 500, localQueue: {} },
+  deliveries: {
+    pollInterval: 100,
+    localQueue: { refetchDelay: { durationMs: 60, maxAbortThreshold: Number.POSITIVE_INFINITY } },
+  },
+} as const satisfies Record<Pool, object>;
 
 /** Makes, or brings up to date, the queue's own tables. */
 export async function migrateQueue({ db, log }: Pick<Deps, 'db' | 'log'>): Promise<void> {
@@ -87,8 +89,8 @@ async function startPool(
     preset: {
       worker: {
         concurrentJobs: concurrency,
-        pollInterval: POLL_MS,
-        localQueue: { size: concurrency * 2, ttl: LOCAL_QUEUE_TTL_MS, refetchDelay: REFETCH[pool] },
+        pollInterval: FETCHING[pool].pollInterval,
+        localQueue: { ...FETCHING[pool].localQueue, size: concurrency * 2, ttl: LOCAL_QUEUE_TTL_MS },
         completeJobBatchDelay: COMPLETE_DELAY_MS,
         failJobBatchDelay: COMPLETE_DELAY_MS,
       },
