@@ -117,7 +117,7 @@ function parseTime(name: string, text: string | undefined): Date | null {
  */
 export async function cancelRun(deps: Deps, actor: Actor, id: string): Promise<ExecutionRecord> {
   const user = requireScope(actor, 'workflows:execute');
-  const row = await authorizeExecution(deps, user, await findExecution(deps.db, id));
+  const row = await authorizeCancel(deps, user, await findExecution(deps.db, id));
   if (row.finished_at === null) {
     await deps.db.transaction(async tx => {
       const marked = await markCancelling(tx, id);
@@ -128,6 +128,18 @@ export async function cancelRun(deps: Deps, actor: Actor, id: string): Promise<E
     deps.news.tell(id);
   }
   return getExecution(deps, actor, id);
+}
+
+/** Whoever may run the workflow may stop its runs; those of a deleted one, whoever started them. */
+async function authorizeCancel(
+  deps: Deps,
+  user: UserActor,
+  row: ExecutionRow | undefined,
+): Promise<ExecutionRow> {
+  const found = await authorizeExecution(deps, user, row);
+  const workflow = await findWorkflow(deps.db, found.workflow_id, user.userId);
+  if (workflow !== undefined) authorize(user, 'run', workflow);
+  return found;
 }
 
 /** Ends a run that nobody holds; its row is locked by the caller's transaction. */
