@@ -2,11 +2,12 @@
 import { type Box, makeLayers, type Wire } from './layout-layers.ts';
 import { orderColumns } from './layout-order.ts';
 import { type Gaps, placeItems } from './layout-place.ts';
+import { refinePlaces } from './layout-refine.ts';
 
 export type Direction = 'RIGHT' | 'DOWN';
 
-/** Canvas pixels; what the peers in bench/layout.ts are given as well. */
-export const GAPS: Gaps = { row: 60, column: 120, wire: 60 };
+/** Canvas pixels. Long wires get wide lanes: that costs height, and keeps them off the boxes (bench/layout.ts). */
+export const GAPS: Gaps = { row: 60, column: 120, wire: 140 };
 const PART_GAP = 120;
 // A board is wider than it is high, as the screens are that show it.
 const ASPECT = 1.6;
@@ -51,7 +52,9 @@ function arrangeRight(boxes: readonly Box[], wires: readonly Wire[]): Arranged {
     );
     backward.push(...layers.backward.flatMap(index => own[index] ?? []));
     orderColumns(layers);
-    return { members, ...sizeOf(inner, placeItems(layers, inner, GAPS)) };
+    const places = placeItems(layers, inner, GAPS);
+    refinePlaces(layers, inner, places, GAPS);
+    return { members, ...sizeOf(inner, places) };
   });
   return { ...packParts(parts, boxes.length), backward: backward.sort((a, b) => a - b) };
 }

@@ -6,8 +6,8 @@
 // 3. The best order seen is kept.
 import type { Layered, Segment } from './layout-layers.ts';
 
-const MAX_SWEEPS = 16;
-const PATIENCE = 4;
+// More sweeps took fewer crossings between joints away than layout-refine does between the lines that are seen.
+const MAX_SWEEPS = 4;
 const MAX_SWAP_ROUNDS = 4;
 
 /** Orders `layered.columns` in place. */
@@ -17,16 +17,13 @@ export function orderColumns(layered: Layered): void {
   for (const column of columns) assignPlaces(column, places);
   let best = columns.map(column => [...column]);
   let fewest = countCrossings(layered, places);
-  let stale = 0;
-  for (let sweep = 0; sweep < MAX_SWEEPS && fewest > 0 && stale < PATIENCE; sweep++) {
+  for (let sweep = 0; sweep < MAX_SWEEPS && fewest > 0; sweep++) {
     sweepColumns(layered, places, sweep % 2 === 0 ? 'right' : 'left');
     if (sweep >= 2) swapNeighbours(layered, places);
     const crossings = countCrossings(layered, places);
-    stale++;
     if (crossings < fewest) {
       fewest = crossings;
       best = columns.map(column => [...column]);
-      stale = 0;
     }
   }
   for (const [index, column] of best.entries()) columns[index] = column;

@@ -1,0 +1,299 @@
+// Layout, step four: local search on what the eye sees. Wires count as straight lines from port to port here; each box in
+// turn tries the free stretches of its column and stands where its lines cross least and run over the fewest boxes.
+import type { Box, Layered, Wire } from './layout-layers.ts';
+import type { Gaps, Places } from './layout-place.ts';
+
+const PASSES = 3;
+/** Places that a box tries, nearest to its wish first. */
+const MAX_CANDIDATES = 4;
+// A line over a box hides where it goes; a crossing is only untidy.
+const OVER_COST = 2;
+/** Cost of a canvas pixel of length: enough to decide between equals, and to keep boxes from drifting off. */
+const LENGTH_COST = 1 / 2000;
+// Lines that meet in a port differ by rounding there, and do not cross.
+const EPSILON = 1e-6;
+
+/** Lines as y = base + slope · x between x1 and x2, in columns of numbers; `count` of them are in use. */
+interface Lines {
+  readonly x1: Float64Array;
+  readonly x2: Float64Array;
+  readonly base: Float64Array;
+  readonly slope: Float64Array;
+  count: number;
+}
+
+/** What stands, or runs, on one side of a box. */
+interface Side {
+  readonly lines: Lines;
+  readonly boxes: Rects;
+}
+
+/** Boxes in columns of numbers; `count` of them are in use. */
+interface Rects {
+  readonly id: Int32Array;
+  readonly left: Float64Array;
+  readonly right: Float64Array;
+  readonly top: Float64Array;
+  readonly bottom: Float64Array;
+  count: number;
+}
+
+interface Search {
+  readonly boxes: readonly Box[];
+  readonly wires: readonly Wire[];
+  readonly places: Places;
+  /** All lines, by wire. */
+  readonly lines: Lines;
+  /** What the box at hand and its lines may meet on their way: lines of others, and boxes. */
+  readonly left: Side;
+  readonly right: Side;
+  /** Its own lines, as far as they have been counted. */
+  readonly own: Lines;
+  readonly linesOf: readonly (readonly number[])[];
+  readonly columns: readonly number[][];
+  readonly columnOf: Int32Array;
+}
+
+/** Moves boxes within their columns, in place; the order and the gaps of what is left stay legal. */
+export function refinePlaces(layered: Layered, boxes: readonly Box[], places: Places, gaps: Gaps): void {
+  const wires = layered.forward;
+  const linesOf = boxes.map((): number[] => []);
+  for (const [index, { from, to }] of wires.entries()) {
+    linesOf[from]?.push(index);
+    linesOf[to]?.push(index);
+  }
+  const columns = layered.columns.map(column => column.filter(item => item < layered.boxCount));
+  const search: Search = {
+    boxes,
+    wires,
+    places,
+    lines: makeLines(wires.length),
+    left: makeSide(wires.length, boxes.length),
+    right: makeSide(wires.length, boxes.length),
+    own: makeLines(wires.length),
+    linesOf,
+    columns,
+    columnOf: layered.columnOf,
+  };
+  for (let line = 0; line < wires.length; line++) setLine(search, line);
+  for (let pass = 0; pass < PASSES; pass++) {
+    let moved = 0;
+    for (const column of pass % 2 === 0 ? columns : columns.toReversed()) {
+      for (const box of [...column]) if (tryBox(search, box, gaps)) moved++;
+    }
+    if (moved === 0) break;
+  }
+  const top = places.y.reduce((min, y) => Math.min(min, y), Number.POSITIVE_INFINITY);
+  for (let box = 0; box < boxes.length; box++) places.y[box] = (places.y[box] ?? 0) - top;
+}
+
+function makeLines(capacity: number): Lines {
+  const column = (): Float64Array => new Float64Array(capacity);
+  return { x1: column(), x2: column(), base: column(), slope: column(), count: 0 };
+}
+
+function makeSide(wireCount: number, boxCount: number): Side {
+  const column = (): Float64Array => new Float64Array(boxCount);
+  const boxes = {
+    id: new Int32Array(boxCount),
+    left: column(),
+    right: column(),
+    top: column(),
+    bottom: column(),
+    count: 0,
+  };
+  return { lines: makeLines(wireCount), boxes };
+}
+
+/** Works out a wire's line from where its boxes stand. */
+function setLine({ wires, boxes, places, lines }: Search, line: number): void {
+  const wire = wires[line];
+  if (wire === undefined) return;
+  const x1 = (places.x[wire.from] ?? 0) + (boxes[wire.from]?.width ?? 0);
+  const x2 = places.x[wire.to] ?? 0;
+  const y1 = (places.y[wire.from] ?? 0) + wire.fromY;
+  const slope = ((places.y[wire.to] ?? 0) + wire.toY - y1) / (x2 - x1);
+  lines.x1[line] = x1;
+  lines.x2[line] = x2;
+  lines.slope[line] = slope;
+  lines.base[line] = y1 - slope * x1;
+}
+
+function tryBox(search: Search, box: number, gaps: Gaps): boolean {
+  const { y } = search.places;
+  if (search.linesOf[box]?.length === 0) return false;
+  const start = y[box] ?? 0;
+  lookAround(search, box);
+  let best = start;
+  let least = costAt(search, box, start, Number.POSITIVE_INFINITY);
+  for (const candidate of candidatesFor(search, box, gaps)) {
+    if (candidate === start || least === 0) continue;
+    const cost = costAt(search, box, candidate, least);
+    if (cost >= least - EPSILON) continue;
+    best = candidate;
+    least = cost;
+  }
+  moveBox(search, box, best);
+  if (best === start) return false;
+  search.columns[search.columnOf[box] ?? 0]?.sort((a, b) => (y[a] ?? 0) - (y[b] ?? 0));
+  return true;
+}
+
+/** Gathers what shares some stretch of the x axis with the box or its lines, on the one side and on the other. */
+function lookAround({ lines, left, right, linesOf, wires, places, boxes }: Search, box: number): void {
+  const end = (places.x[box] ?? 0) + (boxes[box]?.width ?? 0);
+  let from = places.x[box] ?? 0;
+  let to = end;
+  for (const line of linesOf[box] ?? []) {
+    from = Math.min(from, lines.x1[line] ?? 0);
+    to = Math.max(to, lines.x2[line] ?? 0);
+  }
+  for (const side of [left, right]) {
+    side.lines.count = 0;
+    side.boxes.count = 0;
+  }
+  // Plain loops: this runs for every box in every pass, and iterators took half of the whole search.
+  for (let line = 0; line < wires.length; line++) {
+    const x1 = lines.x1[line] ?? 0;
+    const x2 = lines.x2[line] ?? 0;
+    if (x1 >= to || x2 <= from || wires[line]?.from === box || wires[line]?.to === box) continue;
+    if (x1 < end) copyLine(lines, line, left.lines);
+    if (x2 > end) copyLine(lines, line, right.lines);
+  }
+  for (let other = 0; other < boxes.length; other++) {
+    const x = places.x[other] ?? 0;
+    const farX = x + (boxes[other]?.width ?? 0);
+    if (x >= to || farX <= from || other === box) continue;
+    const y = places.y[other] ?? 0;
+    const farY = y + (boxes[other]?.height ?? 0);
+    if (x < end) addRect(left.boxes, other, x, farX, y, farY);
+    if (farX > end) addRect(right.boxes, other, x, farX, y, farY);
+  }
+}
+
+function addRect(rects: Rects, id: number, left: number, right: number, top: number, bottom: number): void {
+  const at = rects.count++;
+  rects.id[at] = id;
+  rects.left[at] = left;
+  rects.right[at] = right;
+  rects.top[at] = top;
+  rects.bottom[at] = bottom;
+}
+
+function copyLine(from: Lines, line: number, to: Lines): void {
+  const at = to.count++;
+  to.x1[at] = from.x1[line] ?? 0;
+  to.x2[at] = from.x2[line] ?? 0;
+  to.base[at] = from.base[line] ?? 0;
+  to.slope[at] = from.slope[line] ?? 0;
+}
+
+/** The tops nearest to the wish in the free stretches of the column. */
+function candidatesFor(search: Search, box: number, gaps: Gaps): number[] {
+  const { places, boxes, columns, columnOf } = search;
+  const height = boxes[box]?.height ?? 0;
+  const wish = wishOf(search, box);
+  const tops: number[] = [];
+  let from = Number.NEGATIVE_INFINITY;
+  const addStretch = (to: number): void => {
+    if (from > to) return;
+    tops.push(Math.round(Math.min(to, Math.max(from, wish))));
+    // A wide stretch is worth a second look, at its far end from the wish but no further than it is high.
+    if (Number.isFinite(from) && Number.isFinite(to) && to - from > height)
+      tops.push(Math.round(wish > (from + to) / 2 ? from : to));
+  };
+  for (const other of columns[columnOf[box] ?? 0] ?? []) {
+    if (other === box) continue;
+    const top = places.y[other] ?? 0;
+    addStretch(top - gaps.row - height);
+    from = top + (boxes[other]?.height ?? 0) + gaps.row;
+  }
+  addStretch(Number.POSITIVE_INFINITY);
+  return tops.sort((a, b) => Math.abs(a - wish) - Math.abs(b - wish)).slice(0, MAX_CANDIDATES);
+}
+
+/** The top at which the box's lines would be level in the mean. */
+function wishOf({ wires, places, linesOf }: Search, box: number): number {
+  const own = linesOf[box] ?? [];
+  let sum = 0;
+  for (const line of own) {
+    const wire = wires[line];
+    if (wire === undefined) continue;
+    const far = wire.from === box ? wire.to : wire.from;
+    const offset = wire.toY - wire.fromY;
+    sum += (places.y[far] ?? 0) + (wire.from === box ? offset : -offset);
+  }
+  return sum / own.length;
+}
+
+/** Moves the box and its lines. */
+function moveBox(search: Search, box: number, top: number): void {
+  search.places.y[box] = top;
+  for (const line of search.linesOf[box] ?? []) setLine(search, line);
+}
+
+/** What the picture pays for the box standing there, or `limit` where it is that much or more; leaves it there. */
+function costAt(search: Search, box: number, top: number, limit: number): number {
+  moveBox(search, box, top);
+  const { lines, left, right, own, linesOf, boxes, places, wires } = search;
+  const { width = 0, height = 0 } = boxes[box] ?? {};
+  const x = places.x[box] ?? 0;
+  let cost = OVER_COST * countLinesOver(left.lines, x, x + width, top, top + height);
+  own.count = 0;
+  for (const line of linesOf[box] ?? []) {
+    if (cost >= limit) return limit;
+    const { from, to } = wires[line] ?? { from: box, to: box };
+    const side = from === box ? right : left;
+    cost += OVER_COST * countBoxesUnder(lines, line, side.boxes, from === box ? to : from);
+    cost += countCrossings(lines, line, side.lines) + countCrossings(lines, line, own);
+    cost += LENGTH_COST * Math.abs(lines.slope[line] ?? 0) * ((lines.x2[line] ?? 0) - (lines.x1[line] ?? 0));
+    copyLine(lines, line, own);
+  }
+  return cost;
+}
+
+function countCrossings(lines: Lines, line: number, others: Lines): number {
+  const [x1, x2] = [lines.x1[line] ?? 0, lines.x2[line] ?? 0];
+  const [base, slope] = [lines.base[line] ?? 0, lines.slope[line] ?? 0];
+  const { x1: starts, x2: ends, base: bases, slope: slopes, count } = others;
+  let crossings = 0;
+  for (let other = 0; other < count; other++) {
+    const from = Math.max(x1, starts[other] ?? 0);
+    const to = Math.min(x2, ends[other] ?? 0);
+    const apart = base - (bases[other] ?? 0);
+    const turn = slope - (slopes[other] ?? 0);
+    if (from < to && (apart + turn * from) * (apart + turn * to) < -EPSILON) crossings++;
+  }
+  return crossings;
+}
+
+/** How many lines run over a rectangle. */
+function countLinesOver(lines: Lines, left: number, right: number, top: number, bottom: number): number {
+  const { x1, x2, base, slope, count } = lines;
+  let overs = 0;
+  for (let line = 0; line < count; line++) {
+    const from = Math.max(x1[line] ?? 0, left);
+    const to = Math.min(x2[line] ?? 0, right);
+    const a = (base[line] ?? 0) + (slope[line] ?? 0) * from;
+    const b = (base[line] ?? 0) + (slope[line] ?? 0) * to;
+    if (from < to && Math.min(a, b) < bottom && Math.max(a, b) > top) overs++;
+  }
+  return overs;
+}
+
+/** How many boxes a line runs over, but for the one at its far end. */
+function countBoxesUnder(lines: Lines, line: number, rects: Rects, far: number): number {
+  const [x1, x2] = [lines.x1[line] ?? 0, lines.x2[line] ?? 0];
+  const [base, slope] = [lines.base[line] ?? 0, lines.slope[line] ?? 0];
+  const { id, left, right, top, bottom, count } = rects;
+  let overs = 0;
+  for (let rect = 0; rect < count; rect++) {
+    const from = Math.max(x1, left[rect] ?? 0);
+    const to = Math.min(x2, right[rect] ?? 0);
+    if (from >= to || id[rect] === far) continue;
+    const a = base + slope * from;
+    const b = base + slope * to;
+    if (Math.min(a, b) < (bottom[rect] ?? 0) && Math.max(a, b) > (top[rect] ?? 0)) overs++;
+  }
+  return overs;
+}
