@@ -1,7 +1,7 @@
 // What strangers may not see: every key at any depth whose name denotes a secret, and the account's own business.
 
 /** Keys that go though they hold no secret (service-api.md, redaction). */
-const PRIVATE_NAMES = new Set(['webhookUrl', 'dailyCreditBudget', 'executionEngine']);
+const PRIVATE_NAMES = ['webhookUrl', 'dailyCreditBudget', 'executionEngine'];
 
 /** A word that denotes a secret wherever in a name it stands, joined writings such as `apikey` and `mypassword` included. */
 const SECRET_WORD = new RegExp(
@@ -39,12 +39,23 @@ const WORDS = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g;
 
 /** A copy without the keys that strangers may not see; `value` is JSON of bounded depth, as parseGraph leaves it. */
 export function redact(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(redact);
+  // A large graph has few names, each thousands of times.
+  const verdicts = new Map<string, boolean>(PRIVATE_NAMES.map(name => [name, true]));
+  const isPrivate = (name: string): boolean => {
+    const verdict = verdicts.get(name) ?? isSecretName(name);
+    verdicts.set(name, verdict);
+    return verdict;
+  };
+  return copyWithout(value, isPrivate);
+}
+
+function copyWithout(value: unknown, isPrivate: (name: string) => boolean): unknown {
+  if (Array.isArray(value)) return value.map(member => copyWithout(member, isPrivate));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([name]) => !PRIVATE_NAMES.has(name) && !isSecretName(name))
-      .map(([name, member]) => [name, redact(member)]),
+      .filter(([name]) => !isPrivate(name))
+      .map(([name, member]) => [name, copyWithout(member, isPrivate)]),
   );
 }
 
