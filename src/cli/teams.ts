@@ -14,7 +14,7 @@ interface Team {
 
 interface Member {
   readonly userId: number;
-  readonly email: string;
+  readonly name: string;
   readonly role: TeamRole;
 }
 
@@ -45,7 +45,7 @@ export const addMember: Command = async ({ args, options, terminal, signal }) =>
         )
       : await connect(settings, signal).post<Member>(`/teams/${encodeURIComponent(teamId)}/members`, wanted);
   if (options.json === true) return terminal.print(JSON.stringify(member, null, 2));
-  terminal.print(`${cleanText(member.email)} is in the team as ${member.role}.`);
+  terminal.print(`User ${member.userId}, ${cleanText(member.name)}, is in the team as ${member.role}.`);
 };
 
 function parseRole(given: OptionValue): TeamRole {

@@ -48,9 +48,9 @@ export const MemberParams = Type.Object({ id: TeamId, userId: UserId });
 export const AddMemberBody = Type.Object({ ...Somebody, role: TeamRole }, exact);
 export type AddMemberBody = Static<typeof AddMemberBody>;
 export const ChangeMemberBody = Type.Object({ role: TeamRole }, exact);
+// Emails are not shown: user ids can be guessed, and whoever adds an id to a team would learn whose it is.
 const MemberObject = Type.Object({
   userId: UserId,
-  email: Email,
   name: Type.String(),
   role: TeamRole,
   createdAt: Timestamp,
@@ -63,7 +63,6 @@ export const ShareBody = Type.Object({ ...Somebody, role: ShareRole }, exact);
 export type ShareBody = Static<typeof ShareBody>;
 const PermissionObject = Type.Object({
   userId: UserId,
-  email: Email,
   name: Type.String(),
   role: ShareRole,
   createdAt: Timestamp,

@@ -27,12 +27,12 @@ export async function shareWorkflow(deps: Deps, actor: Actor, workflowId: string
   return deps.db.transaction(async tx => {
     const found = await lockWorkflow(tx, workflowId, user.userId);
     const { workflow } = authorize(actor, 'share', found);
-    const { id, email, name } = await getSomebody(tx, input);
+    const { id, name } = await getSomebody(tx, input);
     if (id === workflow.user_id)
       throw new AppError('conflict', 'This user created the workflow and owns it without a share.');
     const { role } = input;
     const created_at = await upsertPermission(tx, { workflowId, userId: id, role });
-    return presentPermission({ user_id: id, email, name, role, created_at });
+    return presentPermission({ user_id: id, name, role, created_at });
   });
 }
 
@@ -55,7 +55,6 @@ export async function unshareWorkflow(
 function presentPermission(row: PermissionRow) {
   return {
     userId: row.user_id,
-    email: row.email,
     name: row.name,
     role: row.role,
     createdAt: row.created_at.toISOString(),

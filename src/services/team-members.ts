@@ -100,7 +100,6 @@ async function requireOtherOwner(tx: Tx, { teamId, userId }: MemberId): Promise<
 function presentMember(member: MemberRow) {
   return {
     userId: member.user_id,
-    email: member.email,
     name: member.name,
     role: member.role,
     createdAt: member.created_at.toISOString(),

@@ -5,7 +5,6 @@ export type ShareRole = 'VIEW' | 'EDIT' | 'OWNER';
 
 export interface PermissionRow {
   readonly user_id: number;
-  readonly email: string;
   readonly name: string;
   readonly role: ShareRole;
   readonly created_at: Date;
@@ -18,7 +17,7 @@ export async function listPermissions(
   page: { readonly after: number; readonly limit: number },
 ): Promise<readonly PermissionRow[]> {
   const { rows } = await tx.query<PermissionRow>(
-    `select p.user_id, u.email, u.name, p.role, p.created_at
+    `select p.user_id, u.name, p.role, p.created_at
      from workflow_permissions p join users u on u.id = p.user_id
      where p.workflow_id = $1 and p.user_id > $2 order by p.user_id limit $3`,
     [workflowId, page.after, page.limit],

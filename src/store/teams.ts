@@ -13,7 +13,6 @@ export interface TeamRow {
 
 export interface MemberRow {
   readonly user_id: number;
-  readonly email: string;
   readonly name: string;
   readonly role: TeamRole;
   readonly created_at: Date;
@@ -66,7 +65,7 @@ export async function lockTeam(tx: Tx, teamId: string): Promise<void> {
 }
 
 const MEMBER = `
-select m.user_id, u.email, u.name, m.role, m.created_at
+select m.user_id, u.name, m.role, m.created_at
 from team_members m join users u on u.id = m.user_id
 where m.team_id = $1`;
 

@@ -5,7 +5,6 @@ import { type Caller, createTestApp, type TestApp } from '../support/app.ts';
 
 interface Permission {
   readonly userId: number;
-  readonly email: string;
   readonly role: string;
 }
 
@@ -64,7 +63,13 @@ describe('PUT /workflows/{id}/permissions', () => {
       role: 'EDIT',
     });
     assert.equal(status, 200);
-    assert.deepEqual([body.userId, body.email, body.role], [friend.userId, friend.email, 'EDIT']);
+    assert.deepEqual([body.userId, body.role], [friend.userId, 'EDIT']);
+  });
+
+  it("tells nobody's email to one who guesses a userId", async () => {
+    const { body } = await share('VIEW');
+    const listed = await owner.request('GET', `${path}/permissions`);
+    assert.ok(!JSON.stringify([body, listed.body]).includes(friend.email));
   });
 
   it('changes the role of a share there is', async () => {

@@ -11,7 +11,6 @@ interface Team {
 
 interface Member {
   readonly userId: number;
-  readonly email: string;
   readonly role: string;
 }
 
@@ -163,6 +162,12 @@ describe('members', () => {
     assert.equal(status, 201);
     assert.equal(body.userId, other.userId);
     assert.equal((await rolesOf(teamId))[other.userId], 'EDITOR');
+  });
+
+  it('are shown without their emails, which an owner who guesses a userId would learn', async () => {
+    const teamId = await createTeam([other, 'VIEWER']);
+    const { body } = await owner.request('GET', `/teams/${teamId}/members`);
+    assert.ok(!JSON.stringify(body).includes(other.email));
   });
 
   it('are refused twice, with 409', async () => {
