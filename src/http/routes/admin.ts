@@ -23,7 +23,11 @@ export function registerAdmin(app: App, deps: Deps): void {
   app.post(
     '/api/v1/admin/users',
     { schema: { tags, summary: 'Create a user', body: CreateUserBody, response: { 201: CreatedUser } } },
-    async (req, reply) => reply.code(201).send(await createUser(deps, req.actor, req.body)),
+    async (req, reply) =>
+      reply
+        .code(201)
+        .header('cache-control', 'no-store')
+        .send(await createUser(deps, req.actor, req.body)),
   );
   app.patch(
     '/api/v1/admin/users/:userId',

@@ -24,7 +24,11 @@ export function registerKeys(app: App, deps: Deps): void {
         response: { 201: CreatedKey },
       },
     },
-    async (req, reply) => reply.code(201).send(await createKey(deps, req.actor, req.body)),
+    async (req, reply) =>
+      reply
+        .code(201)
+        .header('cache-control', 'no-store')
+        .send(await createKey(deps, req.actor, req.body)),
   );
   app.delete(
     '/api/v1/keys/:id',
