@@ -2,7 +2,7 @@
 import { mintApiKey, sha256 } from '../lib/crypto.ts';
 import type { Settings } from '../lib/settings.ts';
 import type { Db } from '../store/db.ts';
-import { findKeyByHash } from '../store/keys.ts';
+import { hasKey } from '../store/keys.ts';
 import { hasUsers, insertUser, lockStartUp } from '../store/users.ts';
 import { ALL_SCOPES, storeKey } from './keys.ts';
 
@@ -10,7 +10,8 @@ import { ALL_SCOPES, storeKey } from './keys.ts';
 export const BOOTSTRAP_USER_ID = 1;
 
 /**
- * Makes the first user where there is none, and sees to it that BOOTSTRAP_API_KEY, where it is set, works.
+ * Makes the first user where there is none, and gives it BOOTSTRAP_API_KEY where that is new. A key that was revoked
+ * stays so, though the setting still names it.
  * Returns the key where it was minted just now: the only moment at which it can be shown.
  */
 export async function bootstrap(db: Db, settings: Settings): Promise<string | undefined> {
@@ -18,7 +19,7 @@ export async function bootstrap(db: Db, settings: Settings): Promise<string | un
     await lockStartUp(tx);
     const given = settings.BOOTSTRAP_API_KEY;
     if (await hasUsers(tx)) {
-      if (given !== undefined && (await findKeyByHash(tx, sha256(given))) === undefined) {
+      if (given !== undefined && !(await hasKey(tx, sha256(given)))) {
         await storeKey(tx, {
           userId: BOOTSTRAP_USER_ID,
           name: 'BOOTSTRAP_API_KEY',

@@ -20,6 +20,12 @@ export async function findKeyByHash(tx: Tx, hash: Buffer): Promise<KeyRow | unde
   return rows[0];
 }
 
+/** Whether the key was ever stored; a revoked one too. */
+export async function hasKey(tx: Tx, hash: Buffer): Promise<boolean> {
+  const { rowCount } = await tx.query('select from api_keys where hash = $1', [hash]);
+  return rowCount === 1;
+}
+
 export interface ListedKey {
   readonly id: string;
   readonly name: string;
@@ -71,7 +77,12 @@ export async function revokeKey(tx: Tx, id: string, userId: number): Promise<boo
   return rowCount === 1;
 }
 
-/** Flushed in batches; `lastUsedAt` costs no write on the request. */
+/** Flushed in batches; `lastUsedAt` costs no write on the request. In one order, so that no two processes deadlock. */
 export async function touchKeys(tx: Tx, ids: readonly string[]): Promise<void> {
-  await tx.query('update api_keys set last_used_at = now() where id = any ($1::text[])', [ids]);
+  await tx.query(
+    `update api_keys k set last_used_at = now()
+     from (select id from api_keys where id = any ($1::text[]) order by id for no key update) used
+     where k.id = used.id`,
+    [ids],
+  );
 }
