@@ -52,8 +52,10 @@ export async function createFolder(deps: Deps, actor: Actor, input: CreateFolder
         : await getWorkspace(tx, user, input.teamId);
     requireEditor(user, workspace);
     const parentId = input.parentId ?? null;
-    await lockFolderTree(tx, workspaceOf(workspace));
-    if (parentId !== null) await checkParent(tx, user, workspace, { parentId, depth: 1 });
+    if (parentId !== null) {
+      await lockFolderTree(tx, workspaceOf(workspace));
+      await checkParent(tx, user, workspace, { parentId, depth: 1 });
+    }
     const id = newId('folder', deps.now());
     await insertFolder(tx, { id, userId: user.userId, teamId: workspace.team_id, parentId, name });
     return presentFolder(await getFolder(tx, user, id));
