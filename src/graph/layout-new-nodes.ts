@@ -65,8 +65,8 @@ function settle(
   if (wish === undefined) return;
   const others = [...fixed.values()];
   const isFree = others.every(other => !isNear(wish, other, 0));
-  const y = isFree ? wish.y : wish.y + clearDownwards([wish], others, GAPS.row);
-  const rect = { ...wish, x: Math.round(wish.x), y: Math.round(y) };
+  const y = isFree ? wish.y : Math.round(wish.y + clearDownwards([wish], others, GAPS.row));
+  const rect = { ...wish, y };
   rects.set(id, rect);
   fixed.set(id, rect);
 }
