@@ -7,7 +7,7 @@ import { refinePlaces } from './layout-refine.ts';
 export type Direction = 'RIGHT' | 'DOWN';
 
 /** Canvas pixels. Long wires get wide lanes: that costs height, and keeps them off the boxes (bench/layout.ts). */
-export const GAPS: Gaps = { row: 60, column: 120, wire: 140 };
+export const GAPS: Gaps = { row: 60, column: 120, wire: 130 };
 const PART_GAP = 120;
 // A board is wider than it is high, as the screens are that show it.
 const ASPECT = 1.6;

@@ -2,7 +2,8 @@
 //
 // 1. Depth-first search turns round each wire that closes a cycle.
 // 2. The longest path from the left gives the first columns.
-// 3. Boxes with slack move towards the side that more wires pull them to, until none gains.
+// 3. Boxes with slack move towards the side that more wires pull them to, until none gains; those that are pulled
+//    to both sides alike go where the fewest stand.
 // 4. A wire over several columns becomes a chain of joints, so that room is kept where it passes.
 
 /** A rectangle to be placed. */
@@ -125,6 +126,8 @@ function shortenWires(ranks: Int32Array, wires: readonly Wire[]): Int32Array {
     outgoing[from]?.push(to);
   }
   const last = Math.max(0, ...ranks);
+  const crowd = new Int32Array(last + 1);
+  for (const rank of ranks) crowd[rank] = (crowd[rank] ?? 0) + 1;
   const order = [...ranks.keys()].sort((a, b) => (ranks[b] ?? 0) - (ranks[a] ?? 0) || a - b);
   for (let round = 0; round < MAX_PULL_ROUNDS; round++) {
     let moved = 0;
@@ -132,14 +135,27 @@ function shortenWires(ranks: Int32Array, wires: readonly Wire[]): Int32Array {
       const pull = (outgoing[box]?.length ?? 0) - (incoming[box]?.length ?? 0);
       const earliest = 1 + (incoming[box] ?? []).reduce((max, it) => Math.max(max, ranks[it] ?? 0), -1);
       const latest = (outgoing[box] ?? []).reduce((min, it) => Math.min(min, ranks[it] ?? 0), last + 1) - 1;
-      const target = pull > 0 ? latest : pull < 0 ? earliest : (ranks[box] ?? 0);
-      if (target === ranks[box]) continue;
+      const rank = ranks[box] ?? 0;
+      const target = pull > 0 ? latest : pull < 0 ? earliest : leastCrowded(crowd, rank, earliest, latest);
+      if (target === rank) continue;
+      crowd[rank] = (crowd[rank] ?? 0) - 1;
+      crowd[target] = (crowd[target] ?? 0) + 1;
       ranks[box] = target;
       moved++;
     }
     if (moved === 0) break;
   }
   return ranks;
+}
+
+/** The column with the fewest boxes, where to move costs no length; the present one unless another has two fewer. */
+function leastCrowded(crowd: Int32Array, rank: number, earliest: number, latest: number): number {
+  let best = rank;
+  for (let column = earliest; column <= latest; column++) {
+    const least = (crowd[best] ?? 0) - (best === rank ? 1 : 0);
+    if ((crowd[column] ?? 0) < least) best = column;
+  }
+  return best;
 }
 
 function cutWires(
