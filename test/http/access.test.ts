@@ -5,6 +5,7 @@ import type { Scope } from '../../src/services/actor.ts';
 import { upsertPermission } from '../../src/store/permissions.ts';
 import { insertMember, insertTeam } from '../../src/store/teams.ts';
 import { type Caller, createTestApp, type Method, type TestApp } from '../support/app.ts';
+import { PAIR } from '../support/workflows.ts';
 
 const GRAPH = {
   nodes: [
@@ -87,7 +88,7 @@ function callerOf(person: Person): Caller {
 /** A fresh private workflow of the creator, in the team and shared; its path. */
 async function createWorkflow(): Promise<string> {
   const { db } = test.deps;
-  const { status, body } = await callerOf('creator').request('POST', '/workflows', { name: 'W', ...GRAPH });
+  const { status, body } = await callerOf('creator').request('POST', '/workflows', { name: 'W', ...PAIR });
   assert.equal(status, 201);
   const workflowId = String(body.id);
   await db.query('update workflows set team_id = $2 where id = $1', [workflowId, TEAM]);

@@ -2,18 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../support/app.ts';
-
-const GRAPH = {
-  nodes: [
-    {
-      id: 'a',
-      type: 'basedNode',
-      position: { x: 0, y: 0 },
-      data: { label: 'Text', category: 'input', nodeType: 'input:text', config: { value: 'x' } },
-    },
-  ],
-  edges: [],
-};
+import { PAIR } from '../support/workflows.ts';
 
 let test: TestApp;
 let owner: Caller;
@@ -34,7 +23,7 @@ after(() => test.close());
 
 /** No worker is at work here, so the run stays QUEUED. */
 beforeEach(async () => {
-  const { body } = await owner.request('POST', '/workflows', { name: 'W', ...GRAPH });
+  const { body } = await owner.request('POST', '/workflows', { name: 'W', ...PAIR });
   workflow = `/workflows/${body.id}`;
   await share('EDIT');
   const { status, body: accepted } = await starter.request('POST', `${workflow}/run`, {});

@@ -2,23 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../support/app.ts';
+import { PAIR } from '../support/workflows.ts';
 
 interface Permission {
   readonly userId: number;
   readonly role: string;
 }
-
-const GRAPH = {
-  nodes: [
-    {
-      id: 'a',
-      type: 'basedNode',
-      position: { x: 0, y: 0 },
-      data: { label: 'Text', category: 'input', nodeType: 'input:text', config: { value: 'x' } },
-    },
-  ],
-  edges: [],
-};
 
 let test: TestApp;
 let owner: Caller;
@@ -36,7 +25,7 @@ before(async () => {
 });
 after(() => test.close());
 beforeEach(async () => {
-  const { status, body } = await owner.request('POST', '/workflows', { name: 'W', ...GRAPH });
+  const { status, body } = await owner.request('POST', '/workflows', { name: 'W', ...PAIR });
   assert.equal(status, 201);
   path = `/workflows/${body.id}`;
 });
