@@ -7,17 +7,6 @@ import { insertMember, insertTeam } from '../../src/store/teams.ts';
 import { type Caller, createTestApp, type Method, type TestApp } from '../support/app.ts';
 import { PAIR } from '../support/workflows.ts';
 
-const GRAPH = {
-  nodes: [
-    {
-      id: 'a',
-      type: 'basedNode',
-      position: { x: 0, y: 0 },
-      data: { label: 'Text', category: 'input', nodeType: 'input:text', config: { value: 'x' } },
-    },
-  ],
-  edges: [],
-};
 const TEAM = 'team_00000000000000000000000000';
 
 const OWNERS = ['creator', 'team OWNER', 'shared OWNER'] as const;
