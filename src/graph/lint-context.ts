@@ -1,5 +1,6 @@
 // What the lint rules look at: the graph with its nodes, entries, ports and wires looked up once.
-import type { Catalog, CatalogEntry, InputDef, OutputDef } from './catalog.ts';
+import type { Catalog, CatalogEntry, InputDef, OutputDef, ResolvedPorts } from './catalog.ts';
+import { joinPorts } from './handles.ts';
 import type { LintIssue } from './issues.ts';
 import type { Graph, GraphEdge, GraphNode, JsonObject } from './types.ts';
 
@@ -17,6 +18,7 @@ export interface LintNode {
   readonly entry: CatalogEntry | undefined;
   readonly config: JsonObject;
   readonly params: JsonObject;
+  readonly ports: ResolvedPorts;
   readonly inputs: ReadonlyMap<string, InputDef>;
   readonly outputs: ReadonlyMap<string, OutputDef>;
   /** Edges that end here, by input port id; those that name no port are under ''. */
@@ -52,6 +54,7 @@ export interface Rule {
 }
 
 const NOTHING: JsonObject = {};
+const NO_PORTS: ResolvedPorts = { inputs: [], outputs: [] };
 
 export function makeLintContext(graph: Graph, catalog: Catalog, options: LintOptions): LintContext {
   const nodes = graph.nodes.map((node, index) => toLintNode(node, index, catalog));
@@ -59,9 +62,7 @@ export function makeLintContext(graph: Graph, catalog: Catalog, options: LintOpt
   const edges = graph.edges.map((edge, index): LintEdge => {
     const source = byId.get(edge.source);
     const target = byId.get(edge.target);
-    const input = portOf(edge.targetHandle, 'in-', target?.inputs);
-    const output = portOf(edge.sourceHandle, 'out-', source?.outputs);
-    const linted = { index, edge, source, target, output, input: input?.isPort ? input : undefined };
+    const linted = { index, edge, source, target, ...portsOf(edge, source, target) };
     if (target !== undefined) addFeed(target, linted);
     return linted;
   });
@@ -71,15 +72,16 @@ export function makeLintContext(graph: Graph, catalog: Catalog, options: LintOpt
 function toLintNode(node: GraphNode, index: number, catalog: Catalog): LintNode {
   const { nodeType, config = NOTHING, params = NOTHING } = node.data;
   const entry = catalog.find(nodeType);
-  const ports = entry === undefined ? undefined : catalog.ports(nodeType, config);
+  const ports = entry === undefined ? NO_PORTS : catalog.ports(nodeType, config);
   return {
     index,
     node,
     entry,
     config,
     params,
-    inputs: new Map(ports?.inputs.map(input => [input.id, input])),
-    outputs: new Map(ports?.outputs.map(output => [output.id, output])),
+    ports,
+    inputs: new Map(ports.inputs.map(input => [input.id, input])),
+    outputs: new Map(ports.outputs.map(output => [output.id, output])),
     feeds: new Map(),
   };
 }
@@ -91,16 +93,26 @@ function addFeed(target: LintNode, edge: LintEdge): void {
   else feeds.push(edge);
 }
 
-/** The port that a handle names; a handle left out means the only port there is. */
-function portOf<T extends { readonly isPort: boolean }>(
+/** The ports at the edge's ends: those that the handles name, and where one is left out those that a run would join. */
+function portsOf(
+  edge: GraphEdge,
+  source: LintNode | undefined,
+  target: LintNode | undefined,
+): Pick<LintEdge, 'output' | 'input'> {
+  const output = namedPort(edge.sourceHandle, 'out-', source?.outputs);
+  const input = namedPort(edge.targetHandle, 'in-', target?.inputs);
+  if ((edge.sourceHandle && edge.targetHandle) || source === undefined || target === undefined) {
+    return { output, input };
+  }
+  const joint = joinPorts(edge, source.ports, target.ports, new Set(target.feeds.keys()));
+  return { output: output ?? joint?.from, input: input ?? joint?.to };
+}
+
+function namedPort<T extends { readonly isPort: boolean }>(
   handle: string | null | undefined,
   prefix: 'in-' | 'out-',
   ports: ReadonlyMap<string, T> | undefined,
 ): T | undefined {
-  if (ports === undefined) return undefined;
-  if (handle !== undefined && handle !== null) {
-    return handle.startsWith(prefix) ? ports.get(handle.slice(prefix.length)) : undefined;
-  }
-  const wireable = [...ports.values()].filter(port => port.isPort);
-  return wireable.length === 1 ? wireable[0] : undefined;
+  const port = handle?.startsWith(prefix) ? ports?.get(handle.slice(prefix.length)) : undefined;
+  return port?.isPort ? port : undefined;
 }

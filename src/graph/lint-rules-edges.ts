@@ -1,5 +1,5 @@
 // Lint rules about edges: both ends there, both ports there, types that can be joined, one feed a port.
-import { canJoin } from './catalog.ts';
+import { canJoin, type OutputDef } from './catalog.ts';
 import { pointer, quote } from './issues.ts';
 import type { Finding, LintContext, LintEdge, LintNode, Rule } from './lint-context.ts';
 import { nearest } from './nearest.ts';
@@ -50,16 +50,16 @@ function* findUnknownEnd(
 }
 
 function* findUnknownPorts({ edge, source, target, output, input }: LintEdge): Iterable<EdgeFinding> {
-  // A node of unknown type has no known ports, and an error of its own.
-  if (source?.entry !== undefined && output === undefined) {
-    yield {
-      key: 'sourceHandle',
-      ...describePort(source, edge.sourceHandle, 'out-', [...source.outputs.keys()]),
-    };
+  // A node of unknown type has no known ports, and an error of its own; a handle left out is no fault of its own
+  // where the other one names nothing.
+  if (source?.entry === undefined || target?.entry === undefined) return;
+  if (output === undefined && (edge.sourceHandle || input !== undefined || !edge.targetHandle)) {
+    const ports = source.ports.outputs;
+    yield { key: 'sourceHandle', ...describePort(source, edge.sourceHandle, 'out-', ports) };
   }
-  if (target?.entry !== undefined && input === undefined) {
-    const ports = [...target.inputs.values()].filter(({ isPort }) => isPort).map(({ id }) => id);
-    yield { key: 'targetHandle', ...describePort(target, edge.targetHandle, 'in-', ports) };
+  const isBare = !target.ports.inputs.some(({ isPort }) => isPort);
+  if (input === undefined && (edge.targetHandle || output !== undefined || isBare)) {
+    yield { key: 'targetHandle', ...describePort(target, edge.targetHandle, 'in-', target.ports.inputs) };
   }
 }
 
@@ -67,8 +67,9 @@ function describePort(
   { node }: LintNode,
   handle: string | null | undefined,
   prefix: 'in-' | 'out-',
-  ports: readonly string[],
+  defs: readonly OutputDef[],
 ): Pick<Finding, 'message' | 'suggestion'> {
+  const ports = defs.filter(({ isPort }) => isPort).map(({ id }) => id);
   const side = prefix === 'in-' ? 'input' : 'output';
   const owner = quote(node.id);
   if (ports.length === 0) return { message: `The node ${owner} has no ${side} ports; remove the edge.` };
@@ -76,9 +77,7 @@ function describePort(
     .slice(0, 12)
     .map(port => prefix + port)
     .join(', ');
-  if (handle === undefined || handle === null) {
-    return { message: `The edge does not say which ${side} port of ${owner} it means: ${all}.` };
-  }
+  if (!handle) return { message: `No ${side} port of ${owner} fits the other end; name one of ${all}.` };
   const near = nearest(handle.replace(/^(?:in|out)-/, ''), ports);
   const message = `The handle ${quote(handle)} names no ${side} port of ${owner}`;
   if (near === undefined) return { message: `${message}; it has ${all}.` };

@@ -172,11 +172,20 @@ const CASES: Readonly<Record<string, Case>> = {
     finds: [
       'warning unknown_port /edges/0/sourceHandle → out-text',
       'warning unknown_port /edges/0/targetHandle → in-prompt',
-      'warning unknown_port /edges/1/sourceHandle',
       'warning unknown_port /edges/1/targetHandle',
       'warning unknown_port /edges/2/sourceHandle → out-text',
       'warning cycle /nodes/0',
     ],
+  },
+  'joins ports as a run does where handles are left out': {
+    nodes: [
+      TEXT,
+      node('j', 'utility:join'),
+      node('g', 'generate:image', { prompt: 'p' }),
+      node('l', 'input:text'),
+    ],
+    edges: ['t > j', 'l > j', 'g > j'],
+    finds: ['warning unknown_port /edges/2/sourceHandle'],
   },
   'warns of port types that cannot be joined': {
     nodes: [TEXT, node('g', 'generate:image', { prompt: 'p' })],
