@@ -1,10 +1,10 @@
 // Who may do what: what somebody is to a thing gives a role, and a table says which roles may do it.
 import { AppError } from '../lib/errors.ts';
+import type { TeamRole } from '../store/teams.ts';
 import type { ReadWorkflowRow } from '../store/workflows.ts';
 import type { Actor } from './actor.ts';
 
 export type WorkflowRole = 'OWNER' | 'EDITOR' | 'VIEWER' | 'ANONYMOUS';
-export type TeamRole = 'OWNER' | 'EDITOR' | 'VIEWER';
 
 /** Of a workflow, all that access depends on. */
 export type WorkflowStanding = Pick<
@@ -25,8 +25,13 @@ export interface WorkspaceStanding {
   readonly team_role: TeamRole | null;
 }
 
-/** What is asked about: a workflow, or a workspace, which a folder shares and a team is. */
-export type Thing = { readonly workflow: WorkflowStanding } | { readonly workspace: WorkspaceStanding };
+/** What is asked about: a workflow, or a workspace, which a folder lies in and a team is. */
+interface OfWorkflow {
+  readonly workflow: WorkflowStanding;
+}
+interface OfWorkspace {
+  readonly workspace: WorkspaceStanding;
+}
 
 /** A line a rule: verb → the roles that may. */
 const WORKFLOW_RULES = {
@@ -42,7 +47,7 @@ const WORKFLOW_RULES = {
   /** Visibility too. */
   publish: ['OWNER'],
   budget: ['OWNER'],
-  /** To another folder; to another workspace only who owns it by itself, not through the team it leaves. */
+  /** To another folder; to another workspace its creator alone (workflow-place.ts). */
   move: ['OWNER'],
 } as const satisfies Record<string, readonly WorkflowRole[]>;
 
@@ -74,7 +79,13 @@ const STANDINGS: readonly (readonly [
 ];
 
 /** Whether the actor may do it. Scopes are another matter: services ask `requireScope` first. */
-export function can(actor: Actor, verb: WorkflowVerb | WorkspaceVerb, thing: Thing): boolean {
+export function can(actor: Actor, verb: WorkflowVerb, thing: OfWorkflow): boolean;
+export function can(actor: Actor, verb: WorkspaceVerb, thing: OfWorkspace): boolean;
+export function can(
+  actor: Actor,
+  verb: WorkflowVerb | WorkspaceVerb,
+  thing: OfWorkflow | OfWorkspace,
+): boolean {
   if ('workspace' in thing) return isOneOf(WORKSPACE_RULES, verb, workspaceRoleOf(actor, thing.workspace));
   const role = roleOf(actor, thing.workflow);
   if (!isOneOf(WORKFLOW_RULES, verb, role)) return false;
