@@ -127,6 +127,13 @@ const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./teams.ts')).addMember,
   },
   {
+    usage: 'workflows restore <id>',
+    summary: 'recover a deleted workflow; it stays switched off',
+    options: JSON_OPTION,
+    examples: ['graphwright workflows restore wf_01k…'],
+    load: async () => (await import('./workflows.ts')).restoreWorkflow,
+  },
+  {
     usage: 'doctor',
     summary: 'check that this machine has what the service needs',
     options: JSON_OPTION,
@@ -138,6 +145,7 @@ const COMMANDS: readonly CommandRow[] = [
 const GROUPS: Readonly<Record<string, string>> = {
   keys: "API keys: over HTTP where GRAPHWRIGHT_API_KEY is set, else on the service's own database",
   users: "accounts: over HTTP where GRAPHWRIGHT_API_KEY is set, else on the service's own database",
+  workflows: "workflows: over HTTP where GRAPHWRIGHT_API_KEY is set, else on the service's own database",
   teams: "teams: over HTTP where GRAPHWRIGHT_API_KEY is set, else on the service's own database",
 };
 

@@ -1,4 +1,4 @@
-// `graphwright users` and `teams`, on the database itself and through a service.
+// `graphwright users`, `teams` and `workflows`, on the database itself and through a service.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -6,7 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
+import { newId } from '../../src/lib/ids.ts';
 import { listSettings } from '../../src/lib/settings.ts';
+import type { Db } from '../../src/store/db.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -28,7 +30,7 @@ async function graphwright(
   return JSON.parse(stdout) as Record<string, unknown>;
 }
 
-function suite(way: string, settingsOf: () => Readonly<Record<string, string>>): void {
+function suite(way: string, settingsOf: () => Readonly<Record<string, string>>, dbOf: () => Db): void {
   describe(`accounts ${way}`, () => {
     it('are made with a key and put into teams', async () => {
       const email = 'ana@example.com';
@@ -45,6 +47,20 @@ function suite(way: string, settingsOf: () => Readonly<Record<string, string>>):
         settingsOf(),
       );
       assert.deepEqual([member.userId, member.role], [user.userId, 'EDITOR']);
+    });
+
+    it('get a deleted workflow back, switched off', async () => {
+      const db = dbOf();
+      const id = newId('workflow');
+      await db.query(
+        `insert into workflows (id, user_id, version, name, is_active, deleted_at)
+         values ($1, (select min(id) from users), 1, 'Lost', false, now())`,
+        [id],
+      );
+      const restored = await graphwright(['workflows', 'restore', id], settingsOf());
+      assert.deepEqual([restored.id, restored.name], [id, 'Lost']);
+      const { rows } = await db.query('select deleted_at, is_active from workflows where id = $1', [id]);
+      assert.deepEqual(rows, [{ deleted_at: null, is_active: false }]);
     });
 
     it('are refused in the words of the service, with exit code 1', async () => {
@@ -78,8 +94,16 @@ after(async () => {
   await database.drop();
 });
 
-suite('on the database itself', () => {
-  const { socketDir, user, database: name } = database.connection;
-  return { DATABASE_URL: `postgres://${user}@localhost/${name}?host=${encodeURIComponent(socketDir)}` };
-});
-suite('through a service', () => viaService);
+suite(
+  'on the database itself',
+  () => {
+    const { socketDir, user, database: name } = database.connection;
+    return { DATABASE_URL: `postgres://${user}@localhost/${name}?host=${encodeURIComponent(socketDir)}` };
+  },
+  () => database.db,
+);
+suite(
+  'through a service',
+  () => viaService,
+  () => service.deps.db,
+);
