@@ -14,7 +14,9 @@ const FRAME_PADDING = 40;
 const FRAME_TITLE = 48;
 const NOTE_GAP = 20;
 
-export function leafBlock(id: string, { width, height }: Box): Block {
+/** A node by itself, in whole pixels, so that all that is placed beside it stands on whole ones. */
+export function leafBlock(id: string, size: Box): Block {
+  const [width, height] = [Math.ceil(size.width), Math.ceil(size.height)];
   return { id, width, height, spots: new Map([[id, { x: 0, y: 0, width, height }]]) };
 }
 

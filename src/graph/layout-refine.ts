@@ -56,6 +56,29 @@ interface Search {
 
 /** Moves boxes within their columns, in place; the order and the gaps of what is left stay legal. */
 export function refinePlaces(layered: Layered, boxes: readonly Box[], places: Places, gaps: Gaps): void {
+  const search = makeSearch(layered, boxes, places);
+  const { columns, linesOf, wires } = search;
+  // A box is tried again only after something that it is wired to, or stands in one column with, has moved.
+  const isStale = new Uint8Array(boxes.length).fill(1);
+  for (let pass = 0; pass < PASSES; pass++) {
+    for (const column of pass % 2 === 0 ? columns : columns.toReversed()) {
+      for (const box of [...column]) {
+        if (!isStale[box]) continue;
+        isStale[box] = 0;
+        if (!tryBox(search, box, gaps)) continue;
+        for (const mate of column) isStale[mate] = 1;
+        for (const line of linesOf[box] ?? []) {
+          isStale[wires[line]?.from ?? 0] = 1;
+          isStale[wires[line]?.to ?? 0] = 1;
+        }
+      }
+    }
+  }
+  const top = places.y.reduce((min, y) => Math.min(min, y), Number.POSITIVE_INFINITY);
+  for (let box = 0; box < boxes.length; box++) places.y[box] = (places.y[box] ?? 0) - top;
+}
+
+function makeSearch(layered: Layered, boxes: readonly Box[], places: Places): Search {
   const wires = layered.forward;
   const linesOf = boxes.map((): number[] => []);
   for (const [index, { from, to }] of wires.entries()) {
@@ -76,24 +99,7 @@ export function refinePlaces(layered: Layered, boxes: readonly Box[], places: Pl
     columnOf: layered.columnOf,
   };
   for (let line = 0; line < wires.length; line++) setLine(search, line);
-  // A box is tried again only after something that it is wired to, or stands in one column with, has moved.
-  const isStale = new Uint8Array(boxes.length).fill(1);
-  for (let pass = 0; pass < PASSES; pass++) {
-    for (const column of pass % 2 === 0 ? columns : columns.toReversed()) {
-      for (const box of [...column]) {
-        if (!isStale[box]) continue;
-        isStale[box] = 0;
-        if (!tryBox(search, box, gaps)) continue;
-        for (const mate of column) isStale[mate] = 1;
-        for (const line of linesOf[box] ?? []) {
-          isStale[wires[line]?.from ?? 0] = 1;
-          isStale[wires[line]?.to ?? 0] = 1;
-        }
-      }
-    }
-  }
-  const top = places.y.reduce((min, y) => Math.min(min, y), Number.POSITIVE_INFINITY);
-  for (let box = 0; box < boxes.length; box++) places.y[box] = (places.y[box] ?? 0) - top;
+  return search;
 }
 
 function makeLines(capacity: number): Lines {

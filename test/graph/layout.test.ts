@@ -25,9 +25,11 @@ function generate(seed: number): Graph {
   const below = (limit: number): number => Math.floor(random() * limit);
   const types = ['utility:join', 'utility:split', 'generate:image', 'utility:gather'];
   const position = (): GraphNode['position'] => ({ x: below(3000) - 1000, y: below(3000) - 500.5 });
+  const sizeOf = (index: number): Partial<GraphNode> =>
+    index % 5 === 0 ? { measured: { width: 200.25 + below(200), height: 90.5 + below(300) } } : {};
   const count = 2 + below(40);
   const nodes = Array.from({ length: count }, (_, index) =>
-    node(`n${index}`, types[below(types.length)] ?? '', {}, { position: position() }),
+    node(`n${index}`, types[below(types.length)] ?? '', {}, { position: position(), ...sizeOf(index) }),
   );
   const edges = Array.from({ length: below(2 * count) }, (_, index) => {
     const target = 1 + below(count - 1);
@@ -96,6 +98,7 @@ describe('layoutGraph over generated graphs', () => {
       const once = layOut(graph);
       assert.deepEqual(overlaps(once), []);
       assert.deepEqual(backwardEdges(once), []);
+      assert(once.nodes.every(({ position: { x, y } }) => Number.isInteger(x) && Number.isInteger(y)));
       assert.deepEqual(layoutGraph(once, CATALOG).moved, [], 'a laid-out graph stays as it is');
       assert.deepEqual(layOut(structuredClone(graph)), once, 'the same graph gets the same layout');
       const down = layOut(graph, { direction: 'DOWN' });
