@@ -30,6 +30,10 @@ export function registerTeams(app: App, deps: Deps): void {
     { schema: { tags, summary: 'Create a team', body: CreateTeamBody, response: { 201: Team } } },
     async (req, reply) => reply.code(201).send(await createTeam(deps, req.actor, req.body)),
   );
+  registerMembers(app, deps);
+}
+
+function registerMembers(app: App, deps: Deps): void {
   app.get(
     '/api/v1/teams/:id/members',
     {
