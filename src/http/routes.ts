@@ -5,6 +5,7 @@ import { registerAccount } from './routes/account.ts';
 import { registerAdmin } from './routes/admin.ts';
 import { registerCatalog } from './routes/catalog.ts';
 import { registerCdn } from './routes/cdn.ts';
+import { registerCredits } from './routes/credits.ts';
 import { registerExecutions } from './routes/executions.ts';
 import { registerFolders } from './routes/folders.ts';
 import { registerHealth } from './routes/health.ts';
@@ -32,5 +33,6 @@ export const ROUTES: readonly ((app: App, deps: Deps) => void)[] = [
   registerAccount,
   registerTeams,
   registerAdmin,
+  registerCredits,
   registerCdn,
 ];

@@ -75,6 +75,9 @@ export const CreateUserBody = Type.Object(
     email: Email,
     name: Name,
     plan: Type.Optional(Type.String({ maxLength: 64, description: 'Default: DEFAULT_PLAN' })),
+    credits: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 1_000_000_000_000, description: 'Default: DEFAULT_CREDITS' }),
+    ),
     isAuthor: Type.Optional(Type.Boolean({ default: false })),
     keyScopes: Type.Optional(
       Type.Array(Type.Enum([...SCOPES]), {

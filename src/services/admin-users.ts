@@ -1,10 +1,12 @@
 // Accounts as the operator makes and changes them.
 import { mintApiKey } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
+import { grant } from '../store/credits.ts';
 import type { Db } from '../store/db.ts';
 import { isUniqueViolation } from '../store/db.ts';
 import type { UserRow } from '../store/users.ts';
 import { findUser, insertUser, listUsers, updateUser } from '../store/users.ts';
+import { userWorkspace } from './access.ts';
 import type { ChangeUserBody, CreateUserBody } from './account.schema.ts';
 import type { Actor } from './actor.ts';
 import { requireScope } from './actor.ts';
@@ -15,7 +17,10 @@ import type { PageQuery } from './paging.ts';
 import { parseNumberCursor, toPage } from './paging.ts';
 
 /** What the command line has too, which makes accounts without a running service. */
-type UserDeps = { readonly db: Db; readonly settings: Pick<Deps['settings'], 'plans' | 'DEFAULT_PLAN'> };
+type UserDeps = {
+  readonly db: Db;
+  readonly settings: Pick<Deps['settings'], 'plans' | 'DEFAULT_PLAN' | 'DEFAULT_CREDITS'>;
+};
 
 export async function listAllUsers(deps: UserDeps, actor: Actor, query: PageQuery) {
   requireScope(actor, 'instance:admin');
@@ -37,6 +42,8 @@ export async function createUser(deps: UserDeps, actor: Actor, input: CreateUser
   try {
     return await deps.db.transaction(async tx => {
       const userId = await insertUser(tx, user);
+      const credits = input.credits ?? deps.settings.DEFAULT_CREDITS;
+      if (credits > 0) await grant(tx, userWorkspace(userId), credits, 'opening balance');
       const row = (await findUser(tx, userId)) as UserRow;
       if (input.keyScopes === undefined) return presentUser(row);
       const key = mintApiKey();

@@ -1,10 +1,14 @@
 // The first user: made once, on the first start of an empty database, with a key that has every scope.
 import { mintApiKey, sha256 } from '../lib/crypto.ts';
 import type { Settings } from '../lib/settings.ts';
+import { grant } from '../store/credits.ts';
 import type { Db } from '../store/db.ts';
 import { hasKey } from '../store/keys.ts';
 import { hasUsers, insertUser, lockStartUp } from '../store/users.ts';
+import { userWorkspace } from './access.ts';
 import { ALL_SCOPES, storeKey } from './keys.ts';
+
+const BOOTSTRAP_CREDITS = 1_000_000;
 
 /** The id of the bootstrap user: the first row of an identity column. */
 export const BOOTSTRAP_USER_ID = 1;
@@ -36,6 +40,7 @@ export async function bootstrap(db: Db, settings: Settings): Promise<string | un
       plan: 'self_hosted',
       isAuthor: true,
     });
+    await grant(tx, userWorkspace(userId), BOOTSTRAP_CREDITS, 'first start');
     const key = given ?? mintApiKey();
     await storeKey(tx, { userId, name: 'bootstrap', scopes: ALL_SCOPES, expiresAt: null, key });
     return given === undefined ? key : undefined;

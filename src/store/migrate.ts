@@ -83,12 +83,14 @@ const label = (version: number, name: string): string => `${String(version).padS
 
 async function readMigrations(folder: string): Promise<readonly Migration[]> {
   const files = (await readdir(folder)).filter(file => file.endsWith('.sql')).sort();
+  const numbers = new Set<string | undefined>();
   return Promise.all(
-    files.map(async (file, i) => {
+    files.map(async file => {
       const [, version, name] = FILE_NAME.exec(file) ?? [];
-      if (name === undefined || Number(version) !== i + 1) {
-        throw new Error(`migrations/${file} is not the file number ${i + 1} named NNNN_name.sql.`);
+      if (name === undefined || numbers.has(version)) {
+        throw new Error(`migrations/${file} is not named NNNN_name.sql with a number of its own.`);
       }
+      numbers.add(version);
       const sql = await readFile(join(folder, file), 'utf8');
       return {
         version: Number(version),

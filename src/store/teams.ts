@@ -29,6 +29,12 @@ export async function findTeam(tx: Tx, userId: number, teamId: string): Promise<
   return rows[0];
 }
 
+/** Whether there is such a team, whoever is in it. */
+export async function isTeam(tx: Tx, teamId: string): Promise<boolean> {
+  const { rows } = await tx.query('select from teams where id = $1', [teamId]);
+  return rows.length === 1;
+}
+
 /** The team whose workspace the user works in; undefined: the personal one, as after leaving that team. */
 export async function findActiveTeam(tx: Tx, userId: number): Promise<TeamRow | undefined> {
   const { rows } = await tx.query<TeamRow>(

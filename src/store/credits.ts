@@ -1,0 +1,145 @@
+// The credit ledger. Every function moves one amount: the entry, the pool's row and the run's row in one statement,
+// so that the pool equals the sum of its entries whatever happens between two statements.
+import type { Tx } from './db.ts';
+
+export interface Pool {
+  readonly balance: number;
+  readonly held: number;
+}
+
+/** A workspace that nobody ever granted anything to has an empty pool. */
+export async function findPool(tx: Tx, workspace: string): Promise<Pool> {
+  const { rows } = await tx.query<Pool>('select balance, held from credit_pools where workspace = $1', [
+    workspace,
+  ]);
+  return rows[0] ?? { balance: 0, held: 0 };
+}
+
+/** Adds to the balance, or takes from it where the amount is negative; false where it does not suffice. */
+export async function grant(tx: Tx, workspace: string, amount: number, note: string): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `with pool as (
+       insert into credit_pools as p (workspace, balance, held) select $1, $2, 0 where $2::bigint >= 0
+       on conflict (workspace) do update set balance = p.balance + excluded.balance returning workspace
+     ), taken as (
+       update credit_pools set balance = balance + $2::bigint
+       where workspace = $1 and $2::bigint < 0 and balance + $2::bigint >= 0 returning workspace
+     )
+     insert into credit_entries (workspace, kind, amount, note)
+     select workspace, 'grant', $2, $3 from (select * from pool union all select * from taken) as changed`,
+    [workspace, amount, note],
+  );
+  return rowCount === 1;
+}
+
+export interface RunHold {
+  readonly executionId: string;
+  readonly workspace: string;
+  readonly workflowId: string;
+  readonly amount: number;
+}
+
+/** Sets the estimate of a new run aside; false where the balance does not cover it. */
+export async function holdForRun(tx: Tx, hold: RunHold): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `with pool as (
+       update credit_pools set balance = balance - $4::bigint, held = held + $4::bigint
+       where workspace = $2 and balance >= $4::bigint returning workspace
+     ), run as (
+       insert into run_credits (execution_id, workspace, workflow_id, estimated, held) select $1, workspace, $3, $4, $4 from pool
+     )
+     insert into credit_entries (workspace, kind, amount, execution_id, workflow_id)
+     select workspace, 'hold', $4, $1, $3 from pool`,
+    [hold.executionId, hold.workspace, hold.workflowId, hold.amount],
+  );
+  return rowCount === 1;
+}
+
+/** Raises what is set aside for a run under way to at least `needed`; false where the balance does not cover it. */
+export async function raiseHold(tx: Tx, executionId: string, needed: number): Promise<boolean> {
+  const { rows } = await tx.query<{ missing: number; workspace: string; workflow_id: string }>(
+    `select greatest($2::bigint - held, 0) as missing, workspace, workflow_id from run_credits where execution_id = $1 for no key update`,
+    [executionId, needed],
+  );
+  const run = rows[0];
+  if (run === undefined) return false;
+  if (run.missing === 0) return true;
+  const { rowCount } = await tx.query(
+    `with pool as (
+       update credit_pools set balance = balance - $2::bigint, held = held + $2::bigint
+       where workspace = $3 and balance >= $2::bigint returning workspace
+     ), run as (
+       update run_credits set held = held + $2::bigint where execution_id = $1 and exists (select from pool)
+     )
+     insert into credit_entries (workspace, kind, amount, execution_id, workflow_id)
+     select workspace, 'hold', $2, $1, $4 from pool`,
+    [executionId, run.missing, run.workspace, run.workflow_id],
+  );
+  return rowCount === 1;
+}
+
+/** Takes the price of a node that delivered out of what is set aside for its run; the constraint refuses to pass it. */
+export async function charge(tx: Tx, executionId: string, nodeId: string, amount: number): Promise<void> {
+  await tx.query(
+    `with run as (
+       update run_credits set held = held - $3::bigint, charged = charged + $3::bigint where execution_id = $1
+       returning workspace, workflow_id
+     ), pool as (
+       update credit_pools p set held = p.held - $3::bigint from run where p.workspace = run.workspace
+     )
+     insert into credit_entries (workspace, kind, amount, execution_id, workflow_id, node_id)
+     select workspace, 'charge', $3, $1, workflow_id, $2 from run`,
+    [executionId, nodeId, amount],
+  );
+}
+
+/** Gives back what is still set aside for a run that has ended. */
+export async function releaseRun(tx: Tx, executionId: string): Promise<void> {
+  await tx.query(
+    `with left_over as (
+       select execution_id, workspace, workflow_id, held from run_credits where execution_id = $1 and held > 0 for no key update
+     ), run as (
+       update run_credits r set held = 0, released = r.released + l.held from left_over l where r.execution_id = l.execution_id
+     ), pool as (
+       update credit_pools p set balance = p.balance + l.held, held = p.held - l.held from left_over l where p.workspace = l.workspace
+     )
+     insert into credit_entries (workspace, kind, amount, execution_id, workflow_id)
+     select workspace, 'release', held, execution_id, workflow_id from left_over`,
+    [executionId],
+  );
+}
+
+/** What runs of the workflow have cost or set aside since the moment; the daily budget counts it. */
+export async function sumSince(tx: Tx, workflowId: string, since: Date): Promise<number> {
+  const { rows } = await tx.query<{ spent: number }>(
+    'select coalesce(sum(charged + held), 0)::bigint as spent from run_credits where workflow_id = $1 and created_at >= $2',
+    [workflowId, since],
+  );
+  return (rows[0] as { spent: number }).spent;
+}
+
+export interface EntryRow {
+  readonly id: number;
+  readonly kind: 'grant' | 'hold' | 'charge' | 'release';
+  readonly amount: number;
+  readonly execution_id: string | null;
+  readonly workflow_id: string | null;
+  readonly node_id: string | null;
+  readonly note: string | null;
+  readonly created_at: Date;
+}
+
+/** Newest first, ids below `before`. */
+export async function listEntries(
+  tx: Tx,
+  workspace: string,
+  before: number | null,
+  limit: number,
+): Promise<readonly EntryRow[]> {
+  const { rows } = await tx.query<EntryRow>(
+    `select id, kind, amount, execution_id, workflow_id, node_id, note, created_at from credit_entries
+     where workspace = $1 and ($2::bigint is null or id < $2) order by id desc limit $3`,
+    [workspace, before, limit],
+  );
+  return rows;
+}

@@ -1,0 +1,129 @@
+// The ledger: the pool equals the sum of its entries after every movement, and never goes below zero.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { newId } from '../../src/lib/ids.ts';
+import {
+  charge,
+  findPool,
+  grant,
+  holdForRun,
+  listEntries,
+  raiseHold,
+  releaseRun,
+  sumSince,
+} from '../../src/store/credits.ts';
+import type { Db } from '../../src/store/db.ts';
+import { createTestDatabase } from '../support/database.ts';
+
+describe('the credit ledger', () => {
+  let db: Db;
+  let drop: () => Promise<void>;
+  let pools = 0;
+  before(async () => {
+    ({ db, drop } = await createTestDatabase());
+  });
+  after(() => drop());
+
+  const makePool = async (balance: number): Promise<string> => {
+    const workspace = `user:${1000 + pools++}`;
+    await grant(db, workspace, balance, 'test');
+    return workspace;
+  };
+  const hold = (workspace: string, amount: number, executionId = newId('execution')): Promise<boolean> =>
+    holdForRun(db, { executionId, workspace, workflowId: 'wf_test', amount });
+
+  /** What the entries add up to; the pool must say the same. */
+  const assertBalanced = async (workspace: string): Promise<void> => {
+    const { rows } = await db.query<{ balance: number; held: number }>(
+      `select coalesce(sum(case kind when 'grant' then amount when 'hold' then -amount when 'release' then amount else 0 end), 0)::bigint as balance,
+         coalesce(sum(case kind when 'hold' then amount when 'charge' then -amount when 'release' then -amount else 0 end), 0)::bigint as held
+       from credit_entries where workspace = $1`,
+      [workspace],
+    );
+    assert.deepEqual(await findPool(db, workspace), rows[0]);
+  };
+
+  it('gives an unknown workspace an empty pool', async () => {
+    assert.deepEqual(await findPool(db, 'user:999999'), { balance: 0, held: 0 });
+  });
+
+  it('moves a hold out of the balance, a charge out of the hold, and the rest back', async () => {
+    const workspace = await makePool(100);
+    const run = newId('execution');
+    assert.equal(await hold(workspace, 40, run), true);
+    assert.deepEqual(await findPool(db, workspace), { balance: 60, held: 40 });
+    await charge(db, run, 'node', 15);
+    assert.deepEqual(await findPool(db, workspace), { balance: 60, held: 25 });
+    await releaseRun(db, run);
+    assert.deepEqual(await findPool(db, workspace), { balance: 85, held: 0 });
+    await releaseRun(db, run);
+    assert.deepEqual(await findPool(db, workspace), { balance: 85, held: 0 });
+    await assertBalanced(workspace);
+    assert.deepEqual(
+      (await listEntries(db, workspace, null, 10)).map(entry => [entry.kind, entry.amount]),
+      [
+        ['release', 25],
+        ['charge', 15],
+        ['hold', 40],
+        ['grant', 100],
+      ],
+    );
+  });
+
+  it('refuses a hold that the balance does not cover, and writes nothing', async () => {
+    const workspace = await makePool(10);
+    const run = newId('execution');
+    assert.equal(await hold(workspace, 11, run), false);
+    assert.equal(await raiseHold(db, run, 1), false);
+    assert.deepEqual(await findPool(db, workspace), { balance: 10, held: 0 });
+    assert.equal((await listEntries(db, workspace, null, 10)).length, 1);
+  });
+
+  it('tops a hold up to what is needed, and no further', async () => {
+    const workspace = await makePool(10);
+    const run = newId('execution');
+    await hold(workspace, 4, run);
+    assert.equal(await raiseHold(db, run, 3), true);
+    assert.equal(await raiseHold(db, run, 9), true);
+    assert.deepEqual(await findPool(db, workspace), { balance: 1, held: 9 });
+    assert.equal(await raiseHold(db, run, 11), false);
+    assert.deepEqual(await findPool(db, workspace), { balance: 1, held: 9 });
+    await assertBalanced(workspace);
+  });
+
+  it('refuses a charge past its hold, by constraint', async () => {
+    const workspace = await makePool(10);
+    const run = newId('execution');
+    await hold(workspace, 4, run);
+    await assert.rejects(charge(db, run, 'node', 5), { code: '23514' });
+    await assertBalanced(workspace);
+  });
+
+  it('takes back no more than there is', async () => {
+    const workspace = await makePool(10);
+    assert.equal(await grant(db, workspace, -11, 'too much'), false);
+    assert.equal(await grant(db, workspace, -10, 'all'), true);
+    assert.deepEqual(await findPool(db, workspace), { balance: 0, held: 0 });
+    assert.equal(await grant(db, 'user:888888', -1, 'from nothing'), false);
+    await assertBalanced(workspace);
+  });
+
+  it('admits 50 of 200 simultaneous holds against a balance for 50', async () => {
+    const workspace = await makePool(500);
+    const outcomes = await Promise.all(Array.from({ length: 200 }, () => hold(workspace, 10)));
+    assert.equal(outcomes.filter(Boolean).length, 50);
+    assert.deepEqual(await findPool(db, workspace), { balance: 0, held: 500 });
+    await assertBalanced(workspace);
+  });
+
+  it('counts what a workflow has cost or set aside since a moment', async () => {
+    const workspace = await makePool(100);
+    const run = newId('execution');
+    await holdForRun(db, { executionId: run, workspace, workflowId: 'wf_budget', amount: 30 });
+    await charge(db, run, 'node', 10);
+    assert.equal(await sumSince(db, 'wf_budget', new Date(Date.now() - 60_000)), 30);
+    await releaseRun(db, run);
+    assert.equal(await sumSince(db, 'wf_budget', new Date(Date.now() - 60_000)), 10);
+    assert.equal(await sumSince(db, 'wf_budget', new Date(Date.now() + 60_000)), 0);
+  });
+});
