@@ -9,10 +9,9 @@ import { storeNew } from './create-workflow.ts';
 import type { Deps } from './deps.ts';
 import type { WorkflowView } from './present-workflow.ts';
 import { openForReading, readableText } from './read-workflow.ts';
-import { unchanged } from './save-workflow.ts';
 import type { DuplicateBody, ImportBody } from './workflow.schema.ts';
 import { WORKFLOW_FORMAT } from './workflow.schema.ts';
-import { prepareGraph } from './write-graph.ts';
+import { prepareGraph, unchanged } from './write-graph.ts';
 
 const MAX_NAME = 200;
 
@@ -36,7 +35,11 @@ export async function duplicateWorkflow(
     folderId: body?.folderId ?? null,
     secrets: null,
   };
-  return storeNew(deps, user, { fields, write: unchanged(text), warnings: [] });
+  return storeNew(deps, user, {
+    fields,
+    write: unchanged(text),
+    warnings: [],
+  });
 }
 
 function copyName(name: string): string {

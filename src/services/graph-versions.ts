@@ -21,8 +21,8 @@ export interface GraphVersion {
 
 export interface GraphVersions {
   get(tx: Tx, workflowId: string, version: number): Promise<GraphVersion>;
-  /** Spares the next reader the database; only for what is committed. */
-  keep(workflowId: string, version: number, text: string): void;
+  /** Spares the next reader the database, and the next writer the parsing; only for what is committed. */
+  keep(workflowId: string, version: number, text: string, graph?: Graph): void;
 }
 
 // In characters of graph text. A parsed graph and its plan weigh a few times as much.
@@ -30,8 +30,8 @@ const MAX_CHARACTERS = 8_000_000;
 
 export function createGraphVersions(catalog: Catalog): GraphVersions {
   const kept = createLru<GraphVersion>(MAX_CHARACTERS);
-  const keep = (workflowId: string, version: number, text: string): GraphVersion => {
-    const made = makeVersion(text, catalog);
+  const keep = (workflowId: string, version: number, text: string, graph?: Graph): GraphVersion => {
+    const made = makeVersion(text, catalog, graph);
     kept.set(`${workflowId}@${version}`, made, text.length);
     return made;
   };
@@ -47,9 +47,9 @@ export function createGraphVersions(catalog: Catalog): GraphVersions {
   };
 }
 
-function makeVersion(text: string, catalog: Catalog): GraphVersion {
+function makeVersion(text: string, catalog: Catalog, known?: Graph): GraphVersion {
   // Parsed and planned when first asked for: a read needs neither.
-  let graph: Graph | undefined;
+  let graph = known;
   let redacted: string | undefined;
   let whole: PlanResult | undefined;
   const getGraph = (): Graph => {

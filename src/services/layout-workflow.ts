@@ -4,12 +4,10 @@ import type { Graph } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Actor } from './actor.ts';
 import { requireScope } from './actor.ts';
-import { withDims } from './check-graph.ts';
 import type { Deps } from './deps.ts';
-import { graphText } from './graph-versions.ts';
 import { keepWritten, lockForEdit, saveWrite } from './save-workflow.ts';
 import type { LayoutBody } from './workflow.schema.ts';
-import { isSameGraph } from './write-graph.ts';
+import { sizeGraph } from './write-graph.ts';
 
 /** Throws 422 `board_too_large`. A board that stands as the layout wants it is not written. */
 export async function layoutWorkflow(deps: Deps, actor: Actor, id: string, body: LayoutBody) {
@@ -19,9 +17,9 @@ export async function layoutWorkflow(deps: Deps, actor: Actor, id: string, body:
     const stored = await deps.versions.get(tx, id, view.workflow.version);
     checkSize(stored.graph);
     const layout = layoutGraph(stored.graph, deps.catalog, { ...body });
-    const text = graphText(withDims(deps, applyLayout(stored.graph, layout)));
-    const isChanged = !isSameGraph(stored.text, text);
-    const write = { text: isChanged ? text : stored.text, isChanged, issues: [], warnings: layout.warnings };
+    const laidOut = sizeGraph(deps, applyLayout(stored.graph, layout));
+    const isChanged = laidOut.text !== stored.text;
+    const write = { ...laidOut, isChanged, issues: [], warnings: layout.warnings };
     return { layout, saved: await saveWrite(tx, view, { fields: {}, write, warnings: [] }) };
   });
   keepWritten(deps, saved);

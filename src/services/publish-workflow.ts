@@ -10,8 +10,9 @@ import type { Actor } from './actor.ts';
 import { requireScope } from './actor.ts';
 import type { Deps } from './deps.ts';
 import type { PresentedWorkflow } from './present-workflow.ts';
-import { lockForEdit, presentSaved, saveWrite, unchanged } from './save-workflow.ts';
+import { lockForEdit, presentSaved, saveWrite } from './save-workflow.ts';
 import type { PublishBody } from './workflow.schema.ts';
+import { unchanged } from './write-graph.ts';
 
 export function setVisibility(
   deps: Deps,

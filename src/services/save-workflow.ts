@@ -13,7 +13,7 @@ import type { PresentedWorkflow, WorkflowView } from './present-workflow.ts';
 import { presentWorkflow } from './present-workflow.ts';
 import type { UpdateWorkflowBody } from './workflow.schema.ts';
 import type { GraphWrite } from './write-graph.ts';
-import { prepareGraph } from './write-graph.ts';
+import { prepareGraph, unchanged } from './write-graph.ts';
 
 /** A workflow's view by a user who may write it. */
 export interface WritableView extends WorkflowView {
@@ -69,11 +69,6 @@ export async function writeOver(
   });
 }
 
-/** Leaves the graph as it is. */
-export function unchanged(text: string): GraphWrite {
-  return { text, isChanged: false, issues: [], warnings: [] };
-}
-
 export interface WorkflowChange {
   readonly fields: Partial<WorkflowRow>;
   readonly write: GraphWrite;
@@ -124,7 +119,7 @@ function differs(next: object, before: ReadWorkflowRow): boolean {
 
 /** Keeps a graph in memory that is committed now. */
 export function keepWritten(deps: Deps, { view: { workflow }, write }: SavedWorkflow): void {
-  if (write.isChanged) deps.versions.keep(workflow.id, workflow.version, write.text);
+  if (write.isChanged) deps.versions.keep(workflow.id, workflow.version, write.text, write.graph);
 }
 
 /** The answer to a write that is committed; who wrote sees the graph whole. */

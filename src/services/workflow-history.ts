@@ -13,8 +13,9 @@ import type { GraphVersion } from './graph-versions.ts';
 import type { Page, PageQuery } from './paging.ts';
 import { parseNumberCursor, toPage } from './paging.ts';
 import type { PresentedWorkflow } from './present-workflow.ts';
-import { lockForEdit, presentSaved, saveWrite, unchanged } from './save-workflow.ts';
+import { lockForEdit, presentSaved, saveWrite } from './save-workflow.ts';
 import type { GraphWrite } from './write-graph.ts';
+import { unchanged } from './write-graph.ts';
 
 /** Newest first, without their graphs. */
 export async function listHistory(
@@ -67,7 +68,7 @@ export async function restoreVersion(
 /** Held against itself: what was deprecated since is no new node, and positions come back as they were. */
 function writeBack(deps: Deps, wanted: GraphVersion): GraphWrite {
   const issues = lintForWrite(deps, readGraph(deps, wanted.graph.nodes, wanted.graph.edges), wanted.graph);
-  return { text: wanted.text, isChanged: true, issues, warnings: [] };
+  return { ...unchanged(wanted.text), isChanged: true, issues };
 }
 
 async function openForEditor(deps: Deps, actor: Actor, id: string): Promise<WorkflowRow> {

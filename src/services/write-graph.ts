@@ -1,10 +1,10 @@
 // From a graph as it was sent to the text that is stored: checked, new nodes placed, the board arranged or left pending.
+import { isDeepStrictEqual } from 'node:util';
 import { diffGraphs } from '../graph/diff.ts';
 import type { LintIssue } from '../graph/issues.ts';
 import { applyLayout, LAYOUT_LIMITS, layoutGraph } from '../graph/layout.ts';
 import { placeNewNodes } from '../graph/layout-new-nodes.ts';
 import type { Graph, Position } from '../graph/types.ts';
-import { canonicalJson } from '../lib/canonical-json.ts';
 import type { ReadGraph } from './check-graph.ts';
 import { lintForWrite, readGraph, withDims } from './check-graph.ts';
 import type { Deps } from './deps.ts';
@@ -23,6 +23,8 @@ export interface GraphInput {
 
 export interface GraphWrite {
   readonly text: string;
+  /** What the text says, where it was read. */
+  readonly graph?: Graph;
   /** Whether it differs from what is stored. */
   readonly isChanged: boolean;
   readonly issues: readonly LintIssue[];
@@ -34,24 +36,36 @@ type WriteDeps = Pick<Deps, 'catalog' | 'settings'>;
 /** Pure. What is stored already is not linted again: sending a GET back says nothing new. Throws 400 `invalid_graph`. */
 export function prepareGraph(deps: WriteDeps, input: GraphInput): GraphWrite {
   const read = readGraph(deps, input.nodes, input.edges);
-  const sent = graphText(withDims(deps, read.graph));
+  const { text: sent, graph: sized } = sizeGraph(deps, read.graph);
   const { stored } = input;
-  if (stored !== undefined && isSameGraph(stored.text, sent)) {
-    return { text: stored.text, isChanged: false, issues: read.mended, warnings: [] };
+  if (stored !== undefined && isStored(stored, sized, sent)) {
+    return { ...unchanged(stored.text), issues: read.mended };
   }
   const issues = lintForWrite(deps, read, stored?.graph);
   const { graph, warnings } = arrange(deps, read, input);
-  const text = graph === read.graph ? sent : graphText(withDims(deps, graph));
-  return { text, isChanged: true, issues, warnings };
+  if (graph === read.graph) return { text: sent, graph: sized, isChanged: true, issues, warnings };
+  return { ...sizeGraph(deps, graph), isChanged: true, issues, warnings };
+}
+
+/** Leaves the graph as it is stored. */
+export function unchanged(text: string): GraphWrite {
+  return { text, isChanged: false, issues: [], warnings: [] };
+}
+
+/** The graph as it is stored: each node with its dims. */
+export function sizeGraph(
+  deps: Pick<Deps, 'catalog'>,
+  graph: Graph,
+): { readonly text: string; readonly graph: Graph } {
+  const sized = withDims(deps, graph);
+  return { text: graphText(sized), graph: sized };
 }
 
 /** Clients may write the keys of objects in another order; then the texts are equally long. */
-export function isSameGraph(a: string, b: string): boolean {
-  if (a === b) return true;
-  return a.length === b.length && canonicalOf(a) === canonicalOf(b);
+function isStored(stored: GraphVersion, graph: Graph, text: string): boolean {
+  if (text === stored.text) return true;
+  return text.length === stored.text.length && isDeepStrictEqual(graph, stored.graph);
 }
-
-const canonicalOf = (text: string): string => canonicalJson(JSON.parse(`{${text}}`));
 
 interface Arrangement {
   readonly graph: Graph;
