@@ -1,7 +1,7 @@
 // Layout of boxes and wires, nothing else: each connected part in columns, the parts beside and below each other.
-import { type Box, makeLayers, type Wire } from './layout-layers.ts';
+import { type Box, type Layered, makeLayers, type Wire } from './layout-layers.ts';
 import { orderColumns } from './layout-order.ts';
-import { type Gaps, placeItems } from './layout-place.ts';
+import { type Gaps, type Places, placeItems } from './layout-place.ts';
 import { refinePlaces } from './layout-refine.ts';
 
 export type Direction = 'RIGHT' | 'DOWN';
@@ -9,6 +9,14 @@ export type Direction = 'RIGHT' | 'DOWN';
 /** Canvas pixels. Long wires get wide lanes: that costs height, and keeps them off the boxes (bench/layout.ts). */
 export const GAPS: Gaps = { row: 60, column: 120, wire: 130 };
 const PART_GAP = 120;
+/** Where each try starts from: small graphs have the time for all, and no single one is best for most. */
+const TRIES = [
+  { first: 'right', wire: GAPS.wire },
+  { first: 'left', wire: GAPS.wire },
+  { first: 'right', wire: GAPS.row },
+  { first: 'left', wire: GAPS.row },
+] as const;
+const MAX_RETRIED = 120;
 // A board is wider than it is high, as the screens are that show it.
 const ASPECT = 1.6;
 
@@ -51,12 +59,25 @@ function arrangeRight(boxes: readonly Box[], wires: readonly Wire[]): Arranged {
       }),
     );
     backward.push(...layers.backward.flatMap(index => own[index] ?? []));
-    orderColumns(layers);
-    const places = placeItems(layers, inner, GAPS);
-    refinePlaces(layers, inner, places, GAPS);
-    return { members, ...sizeOf(inner, places) };
+    return { members, ...sizeOf(inner, placeBest(layers, inner)) };
   });
   return { ...packParts(parts, boxes.length), backward: backward.sort((a, b) => a - b) };
+}
+
+/** The best of a few tries; of one where the part is large. */
+function placeBest(layers: Layered, boxes: readonly Box[]): Places {
+  const tries = boxes.length > MAX_RETRIED ? TRIES.slice(0, 1) : TRIES;
+  const [best] = tries
+    .map(({ first, wire }) => {
+      const columns = layers.columns.map(column => [...column]);
+      const own = { ...layers, columns };
+      orderColumns(own, first);
+      const gaps = { ...GAPS, wire };
+      const places = placeItems(own, boxes, gaps);
+      return { places, cost: refinePlaces(own, boxes, places, gaps) };
+    })
+    .sort((a, b) => a.cost - b.cost);
+  return best?.places ?? { x: new Float64Array(), y: new Float64Array() };
 }
 
 function sizeOf(boxes: readonly Box[], { x, y }: Pick<Arranged, 'x' | 'y'>): Omit<Arranged, 'backward'> {

@@ -10,15 +10,16 @@ import type { Layered, Segment } from './layout-layers.ts';
 const MAX_SWEEPS = 4;
 const MAX_SWAP_ROUNDS = 4;
 
-/** Orders `layered.columns` in place. */
-export function orderColumns(layered: Layered): void {
+/** Orders `layered.columns` in place; where the first sweep goes often decides which of several good orders is found. */
+export function orderColumns(layered: Layered, first: 'right' | 'left'): void {
+  const second = first === 'right' ? 'left' : 'right';
   const places = new Float64Array(layered.itemCount);
   const columns = layered.columns;
   for (const column of columns) assignPlaces(column, places);
   let best = columns.map(column => [...column]);
   let fewest = countCrossings(layered, places);
   for (let sweep = 0; sweep < MAX_SWEEPS && fewest > 0; sweep++) {
-    sweepColumns(layered, places, sweep % 2 === 0 ? 'right' : 'left');
+    sweepColumns(layered, places, sweep % 2 === 0 ? first : second);
     if (sweep >= 2) swapNeighbours(layered, places);
     const crossings = countCrossings(layered, places);
     if (crossings < fewest) {

@@ -52,10 +52,12 @@ interface Search {
   readonly linesOf: readonly (readonly number[])[];
   readonly columns: readonly number[][];
   readonly columnOf: Int32Array;
+  /** How high the picture was before the search, which may not make it higher. */
+  readonly extent: { readonly top: number; readonly bottom: number };
 }
 
-/** Moves boxes within their columns, in place; the order and the gaps of what is left stay legal. */
-export function refinePlaces(layered: Layered, boxes: readonly Box[], places: Places, gaps: Gaps): void {
+/** Moves boxes within their columns, in place, keeping the gaps; returns what the whole picture then costs. */
+export function refinePlaces(layered: Layered, boxes: readonly Box[], places: Places, gaps: Gaps): number {
   const search = makeSearch(layered, boxes, places);
   const { columns, linesOf, wires } = search;
   // A box is tried again only after something that it is wired to, or stands in one column with, has moved.
@@ -75,7 +77,27 @@ export function refinePlaces(layered: Layered, boxes: readonly Box[], places: Pl
     }
   }
   const top = places.y.reduce((min, y) => Math.min(min, y), Number.POSITIVE_INFINITY);
-  for (let box = 0; box < boxes.length; box++) places.y[box] = (places.y[box] ?? 0) - top;
+  for (let box = 0; box < boxes.length; box++) moveBox(search, box, (places.y[box] ?? 0) - top);
+  return costOfAll(search);
+}
+
+function costOfAll({ lines, own, wires, boxes, places }: Search): number {
+  let cost = 0;
+  own.count = 0;
+  for (let line = 0; line < wires.length; line++) {
+    cost += countCrossings(lines, line, own) + LENGTH_COST * rise(lines, line);
+    copyLine(lines, line, own);
+  }
+  for (const [box, { width, height }] of boxes.entries()) {
+    const [x, y] = [places.x[box] ?? 0, places.y[box] ?? 0];
+    cost += OVER_COST * countLinesOver(own, x, x + width, y, y + height);
+  }
+  return cost;
+}
+
+/** How far up or down a line goes. */
+function rise({ x1, x2, slope }: Lines, line: number): number {
+  return Math.abs(slope[line] ?? 0) * ((x2[line] ?? 0) - (x1[line] ?? 0));
 }
 
 function makeSearch(layered: Layered, boxes: readonly Box[], places: Places): Search {
@@ -97,6 +119,10 @@ function makeSearch(layered: Layered, boxes: readonly Box[], places: Places): Se
     linesOf,
     columns,
     columnOf: layered.columnOf,
+    extent: {
+      top: places.y.reduce((min, y) => Math.min(min, y), 0),
+      bottom: boxes.reduce((max, { height }, box) => Math.max(max, (places.y[box] ?? 0) + height), 0),
+    },
   };
   for (let line = 0; line < wires.length; line++) setLine(search, line);
   return search;
@@ -209,7 +235,7 @@ function candidatesFor(search: Search, box: number, gaps: Gaps): number[] {
   const height = boxes[box]?.height ?? 0;
   const wish = wishOf(search, box);
   const tops: number[] = [];
-  let from = Number.NEGATIVE_INFINITY;
+  let from = search.extent.top;
   const addStretch = (to: number): void => {
     if (from > to) return;
     tops.push(Math.round(Math.min(to, Math.max(from, wish))));
@@ -223,7 +249,7 @@ function candidatesFor(search: Search, box: number, gaps: Gaps): number[] {
     addStretch(top - gaps.row - height);
     from = top + (boxes[other]?.height ?? 0) + gaps.row;
   }
-  addStretch(Number.POSITIVE_INFINITY);
+  addStretch(search.extent.bottom - height);
   return tops.sort((a, b) => Math.abs(a - wish) - Math.abs(b - wish)).slice(0, MAX_CANDIDATES);
 }
 
@@ -261,7 +287,7 @@ function costAt(search: Search, box: number, top: number, limit: number): number
     const side = from === box ? right : left;
     cost += OVER_COST * countBoxesUnder(lines, line, side.boxes, from === box ? to : from);
     cost += countCrossings(lines, line, side.lines) + countCrossings(lines, line, own);
-    cost += LENGTH_COST * Math.abs(lines.slope[line] ?? 0) * ((lines.x2[line] ?? 0) - (lines.x1[line] ?? 0));
+    cost += LENGTH_COST * rise(lines, line);
     copyLine(lines, line, own);
   }
   return cost;
