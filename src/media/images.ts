@@ -2,6 +2,7 @@
 import type { Sharp, SharpOptions } from 'sharp';
 import { AppError } from '../lib/errors.ts';
 import { createGate } from '../lib/gate.ts';
+import { isWholeFile } from './framing.ts';
 import {
   assertSize,
   clip,
@@ -49,13 +50,21 @@ function loadSharp(): Promise<SharpModule> {
 
 const READ_OPTIONS: SharpOptions = { failOn: 'warning', limitInputPixels: MAX_PIXELS, sequentialRead: true };
 
-/** Decodes the whole image, since a header alone may lie. AppError `unreadable_image`. */
-export function inspectImage(bytes: Uint8Array, signal: AbortSignal): Promise<ImageFacts> {
+/**
+ * Decodes the whole image, since a header alone may lie. Bytes that are given as a function are read when it is their
+ * turn, so that only as many are held as are decoded at once. AppError `unreadable_image`.
+ */
+export function inspectImage(
+  source: Uint8Array | (() => Promise<Uint8Array>),
+  signal: AbortSignal,
+): Promise<ImageFacts> {
   return work(signal, async open => {
+    const bytes = source instanceof Uint8Array ? source : await source();
     const image = open(bytes);
     const facts = await readFacts(image);
     signal.throwIfAborted();
     await image.stats();
+    if (!isWholeFile(bytes, facts.contentType)) throw new Error('The file ends before its last frame does.');
     return facts;
   });
 }

@@ -1,0 +1,69 @@
+// Whether an image file is there to its end. Decoders stop after the first frame, and the GIF decoder takes an animation
+// for whole that was cut off anywhere behind it.
+
+type Walk = (bytes: Buffer) => boolean;
+
+const WALKS: Readonly<Record<string, Walk>> = {
+  'image/gif': isWholeGif,
+  'image/png': isWholePng,
+  'image/avif': isWholeAvif,
+};
+
+/** True as well for types whose decoder sees it by itself. Says nothing of what is in the frames. */
+export function isWholeFile(bytes: Uint8Array, contentType: string): boolean {
+  const walk = WALKS[contentType];
+  return walk === undefined || walk(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+}
+
+const GIF_HEADER_BYTES = 13;
+const GIF_TRAILER = 0x3b;
+const GIF_EXTENSION = 0x21;
+const GIF_IMAGE = 0x2c;
+
+/** GIF89a §15: blocks up to the trailer. Each is a chain of sub-blocks that begin with their length and end with a 0. */
+function isWholeGif(bytes: Buffer): boolean {
+  let at = GIF_HEADER_BYTES + colorTableBytes(bytes[10]);
+  while (at < bytes.length) {
+    const kind = bytes[at];
+    if (kind === GIF_TRAILER) return true;
+    if (kind === GIF_EXTENSION) at += 2;
+    // Its descriptor, its own colours, and the code size of what follows.
+    else if (kind === GIF_IMAGE) at += 10 + colorTableBytes(bytes[at + 9]) + 1;
+    else return false;
+    while (bytes[at] !== undefined && bytes[at] !== 0) at += 1 + (bytes[at] ?? 0);
+    at += 1;
+  }
+  return false;
+}
+
+/** Three bytes a colour, where the flags say that there is a table. */
+function colorTableBytes(flags = 0): number {
+  return (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1);
+}
+
+/** Chunks of length, type, data and checksum, up to IEND (PNG §5.3). */
+function isWholePng(bytes: Buffer): boolean {
+  let at = 8;
+  while (at + 12 <= bytes.length) {
+    const length = bytes.readUInt32BE(at);
+    if (bytes.toString('latin1', at + 4, at + 8) === 'IEND') return true;
+    at += 12 + length;
+  }
+  return false;
+}
+
+/** Boxes that begin with their size, up to the end of the file (ISO/IEC 14496-12 §4.2). */
+function isWholeAvif(bytes: Buffer): boolean {
+  let at = 0;
+  while (at + 8 <= bytes.length) {
+    const size = bytes.readUInt32BE(at);
+    // 0: the rest of the file; 1: eight bytes follow, which no file that is accepted here needs.
+    if (size === 0) return true;
+    if (size === 1) {
+      if (at + 16 > bytes.length) return false;
+      at += Number(bytes.readBigUInt64BE(at + 8));
+    } else if (size < 8) return false;
+    else at += size;
+  }
+  return at > 0 && at <= bytes.length;
+}

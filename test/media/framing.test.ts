@@ -1,0 +1,75 @@
+// Files of several frames are refused where they end too early.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import sharp from 'sharp';
+import { isWholeFile } from '../../src/media/framing.ts';
+import { inspectImage } from '../../src/media/images.ts';
+import { noiseImage } from '../support/pixels.ts';
+
+const { signal } = new AbortController();
+const FRAMES = 6;
+const SIDE = 32;
+
+/** An animation of frames that differ. */
+function animate(format: 'gif' | 'webp'): Promise<Buffer> {
+  let state = 1;
+  const raw = Buffer.alloc(SIDE * SIDE * FRAMES * 3).map(() => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return state >>> 24;
+  });
+  const input = { width: SIDE, height: SIDE * FRAMES, channels: 3, pageHeight: SIDE } as const;
+  return sharp(raw, { raw: input }).toFormat(format, { loop: 0 }).toBuffer();
+}
+
+/** An animated PNG: the frames behind the first are chunks that a decoder of one image skips. */
+async function animatePng(): Promise<Buffer> {
+  const still = await noiseImage(SIDE, SIDE, 'png');
+  const frame = Buffer.alloc(5000);
+  const chunk = Buffer.concat([Buffer.alloc(8), frame, Buffer.alloc(4)]);
+  chunk.writeUInt32BE(frame.length, 0);
+  chunk.write('fdAT', 4, 'latin1');
+  return Buffer.concat([still.subarray(0, -12), chunk, still.subarray(-12)]);
+}
+
+describe('an animation', () => {
+  for (const format of ['gif', 'webp'] as const) {
+    it(`as ${format} is read whole, and refused wherever it was cut off`, async () => {
+      const bytes = await animate(format);
+      assert.equal((await sharp(bytes).metadata()).pages, FRAMES);
+      assert.equal((await inspectImage(bytes, signal)).height, SIDE);
+      for (const share of [0.999, 0.99, 0.9, 0.7, 0.5, 0.3, 0.1]) {
+        const cut = bytes.subarray(0, Math.floor(bytes.length * share));
+        await assert.rejects(inspectImage(cut, signal), { code: 'unreadable_image' }, `${share}`);
+      }
+    });
+  }
+});
+
+describe('isWholeFile', () => {
+  it('walks a PNG to its end', async () => {
+    const bytes = await animatePng();
+    assert.equal(isWholeFile(bytes, 'image/png'), true);
+    for (const left of [12, 13, 100, 5000])
+      assert.equal(isWholeFile(bytes.subarray(0, -left), 'image/png'), false);
+  });
+
+  it('walks the boxes of an AVIF', async () => {
+    const bytes = await noiseImage(64, 64, 'avif');
+    assert.equal(isWholeFile(bytes, 'image/avif'), true);
+    assert.equal(isWholeFile(bytes.subarray(0, -1), 'image/avif'), false);
+    assert.equal(isWholeFile(bytes.subarray(0, 20), 'image/avif'), false);
+  });
+
+  it('ends on bytes that are nothing, whatever lengths they name', () => {
+    for (const contentType of ['image/gif', 'image/png', 'image/avif']) {
+      for (const bytes of [
+        Buffer.alloc(0),
+        Buffer.alloc(7),
+        Buffer.alloc(4000, 0xff),
+        Buffer.alloc(4000, 0x2c),
+      ]) {
+        assert.equal(isWholeFile(bytes, contentType), false);
+      }
+    }
+  });
+});
