@@ -1,7 +1,11 @@
-// Request bodies: JSON only, UTF-8 only, without what the database or an object's prototype would choke on.
+// Request bodies: JSON only, UTF-8 only, without what the database, a stack or an object's prototype would choke on.
 import { isUtf8 } from 'node:buffer';
+import type { FastifyRequest } from 'fastify';
 import { AppError } from '../lib/errors.ts';
 import type { App } from './app.ts';
+
+/** Far above what any body needs, far below what recursion over it takes. */
+const MAX_NESTING = 256;
 
 /** Makes JSON the one body type; a route that takes another registers its own. */
 export function registerBodyParsers(app: App): void {
@@ -9,13 +13,11 @@ export function registerBodyParsers(app: App): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (req, body: Buffer, done) => {
     if (body.length === 0) return done(null, undefined);
-    if (!isUtf8(body)) return done(new AppError('invalid_json', 'The body is not UTF-8.'));
+    const fault = faultOf(req, body);
+    if (fault !== undefined) return done(fault);
     const text = body.toString('utf8');
     return parseJson(req, text, (err, value: unknown) => {
-      if (err !== null)
-        return done(
-          new AppError('invalid_json', `The body is not valid JSON: ${err.message}.`, { cause: err }),
-        );
+      if (err !== null) return done(explainParseError(text));
       // Only an escape can bring them in: raw bytes were checked above, and raw control characters are no JSON.
       if (SUSPECT_ESCAPE.test(text) && !isStorable(value)) {
         return done(
@@ -30,9 +32,55 @@ export function registerBodyParsers(app: App): void {
   });
 }
 
+function faultOf({ headers }: FastifyRequest, body: Buffer): AppError | undefined {
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding.toLowerCase() !== 'identity')
+    return new AppError('unsupported_type', `Send the body as it is, without Content-Encoding: ${encoding}.`);
+  if (!isUtf8(body)) return new AppError('invalid_json', 'The body is not UTF-8.');
+  if (body.length > MAX_NESTING * 2 && isNestedDeep(body))
+    return new AppError('invalid_request', `The body is nested over ${MAX_NESTING} levels deep.`);
+  return undefined;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** Counts brackets outside of strings, before anything is built of them. */
+function isNestedDeep(body: Buffer): boolean {
+  let depth = 0;
+  for (let index = 0; index < body.length; index++) {
+    const byte = body[index];
+    if (byte === 0x5b /* [ */ || byte === 0x7b /* { */) {
+      depth++;
+      if (depth > MAX_NESTING) return true;
+    } else if (byte === 0x5d /* ] */ || byte === 0x7d /* } */) depth--;
+    else if (byte === QUOTE) index = endOfString(body, index);
+  }
+  return false;
+}
+
+function endOfString(body: Buffer, start: number): number {
+  for (let index = start + 1; index < body.length; index++) {
+    if (body[index] === QUOTE) return index;
+    if (body[index] === BACKSLASH) index++;
+  }
+  return body.length;
+}
+
+/** Fastify's parser does not say where; where JSON.parse finds nothing wrong, it was a name. */
+function explainParseError(text: string): AppError {
+  try {
+    JSON.parse(text.replace(/^\ufeff/, ''));
+  } catch (err) {
+    return new AppError('invalid_json', `The body is not valid JSON: ${(err as Error).message}.`, {
+      cause: err,
+    });
+  }
+  return new AppError('invalid_json', 'The body may have no member __proto__ and no constructor.prototype.');
+}
+
 const SUSPECT_ESCAPE = /\\u(?:0000|[dD][89a-fA-F])/;
 
-/** Iterative, since depth is the sender's to choose. */
 function isStorable(root: unknown): boolean {
   const stack: unknown[] = [root];
   while (stack.length > 0) {

@@ -1,6 +1,7 @@
 // All routes, one file a noun.
 import type { Deps } from '../services/deps.ts';
 import type { App } from './app.ts';
+import type { Metrics } from './metrics.ts';
 import { registerAccount } from './routes/account.ts';
 import { registerAdmin } from './routes/admin.ts';
 import { registerCatalog } from './routes/catalog.ts';
@@ -18,7 +19,12 @@ import { registerWorkflowActions } from './routes/workflow-actions.ts';
 import { registerWorkflowHistory } from './routes/workflow-history.ts';
 import { registerWorkflows } from './routes/workflows.ts';
 
-export const ROUTES: readonly ((app: App, deps: Deps) => void)[] = [
+type Register = (app: App, deps: Deps, metrics: Metrics) => void;
+
+/** What a process answers that only works (decisions.md §2, ROLE). */
+export const WORKER_ROUTES: readonly Register[] = [registerHealth];
+
+export const ROUTES: readonly Register[] = [
   registerHealth,
   registerCatalog,
   registerWorkflows,

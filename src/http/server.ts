@@ -1,75 +1,128 @@
 // The Fastify instance: what every request passes in order, and the one place where errors become answers.
-import { STATUS_CODES } from 'node:http';
-import type { Socket } from 'node:net';
 import cors from '@fastify/cors';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import type { FastifyBaseLogger } from 'fastify';
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { fastify } from 'fastify';
-import { toError } from '../lib/errors.ts';
+import { AppError } from '../lib/errors.ts';
 import type { Deps } from '../services/deps.ts';
 import type { KeyAuthenticator } from '../services/key-authenticator.ts';
 import type { App } from './app.ts';
 import { createAuthentication } from './auth.ts';
 import { registerBodyParsers } from './body.ts';
+import { registerCloseSignals } from './close-signal.ts';
 import { errorBody, translateError } from './errors.ts';
-import { createLimits, rateHeaders } from './limits.ts';
+import { createLimits, type Limits, rateHeaders } from './limits.ts';
 import { registerMethodNotAllowed } from './method-not-allowed.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
+import { createNodeServer, drain } from './node-server.ts';
 import { registerOpenApi } from './openapi.ts';
 import { requestIdOf } from './request-id.ts';
-import { ROUTES } from './routes.ts';
+import { RequestLog } from './request-log.ts';
+import { readRest } from './rest-of-body.ts';
+import { ROUTES, WORKER_ROUTES } from './routes.ts';
 import { createValidator } from './validator.ts';
 
 /** Contract, Limits: of any request body but those of the upload doors. */
 export const BODY_LIMIT_BYTES = 4_194_304;
-const REQUEST_TIMEOUT_MS = 120_000;
-const HEADERS_MAX_BYTES = 16_384;
 
-const EXPOSED_HEADERS = [
-  'ETag',
-  'Link',
-  'Location',
-  'Retry-After',
-  'WWW-Authenticate',
-  'Idempotent-Replayed',
-  'Preference-Applied',
-  'Content-Range',
-  'Accept-Ranges',
-  'X-Request-Id',
-  'X-RateLimit-Limit',
-  'X-RateLimit-Remaining',
-  'X-RateLimit-Reset',
-];
+const CORS = {
+  origin: '*',
+  exposedHeaders: [
+    'ETag',
+    'Link',
+    'Location',
+    'Retry-After',
+    'WWW-Authenticate',
+    'Idempotent-Replayed',
+    'Preference-Applied',
+    'Content-Range',
+    'Accept-Ranges',
+    'X-Request-Id',
+    'X-RateLimit-Limit',
+    'X-RateLimit-Remaining',
+    'X-RateLimit-Reset',
+  ],
+  maxAge: 86_400,
+  methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+  strictPreflight: false,
+};
 
-/** Builds the server; nothing listens yet. Requests walk: id → actor → limits → schema → route. */
+/** Builds the server; nothing listens yet. Requests walk: id → CORS → actor → limits → schema → route. */
 export async function createServer(deps: Deps, keys: KeyAuthenticator): Promise<App> {
   const limits = createLimits(deps);
-  const app = fastify({
-    loggerInstance: deps.log.child({ part: 'http' }) as FastifyBaseLogger,
-    disableRequestLogging: true,
-    bodyLimit: BODY_LIMIT_BYTES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    trustProxy: deps.settings.TRUST_PROXY,
-    genReqId: requestIdOf,
-    return503OnClosing: false,
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
-    // A missing Host is refused by the hook below, in our form, instead of by Node in none.
-    http: { maxHeaderSize: HEADERS_MAX_BYTES, requireHostHeader: false },
-    frameworkErrors: (err, req, reply) => {
-      reply.header('x-request-id', req.id).headers(rateHeaders(limits.peekAddress(req.ip)));
-      sendError(deps, reply, req.id, err);
-    },
-    clientErrorHandler: (err, socket) => refuseRaw(deps, limits, err, socket),
-  }).withTypeProvider<TypeBoxTypeProvider>();
-
+  const metrics = createMetrics(deps);
+  const app = createInstance(deps, limits, metrics);
   app.setValidatorCompiler(createValidator());
   // Answers are written as the services made them; schemas of answers document only.
   app.setSerializerCompiler(() => data => JSON.stringify(data));
   registerBodyParsers(app);
+  registerCloseSignals(app);
+  app.addHook('preClose', done => {
+    drain(app.server);
+    done();
+  });
+  await registerHooks(app, limits, createAuthentication(keys));
+  app.setErrorHandler(async (err, req, reply) => {
+    if (await readRest(req.raw, translateError(err).status)) reply.removeHeader('connection');
+    sendError(deps, req, reply, err);
+    return reply;
+  });
+  registerMethodNotAllowed(app);
+  const isWorker = deps.settings.ROLE === 'worker';
+  if (!isWorker) await registerOpenApi(app, deps);
+  for (const register of isWorker ? WORKER_ROUTES : ROUTES) register(app, deps, metrics);
+  return app;
+}
 
-  const authenticate = createAuthentication(keys);
+function createInstance(deps: Deps, limits: Limits, metrics: Metrics): App {
+  const log = deps.log.child({ part: 'http' });
+  const addressHeaders = (address: string): Record<string, string> => ({
+    'access-control-allow-origin': '*',
+    ...rateHeaders(limits.peekAddress(address)),
+  });
+  return fastify({
+    loggerInstance: log as FastifyBaseLogger,
+    logController: new RequestLog(log, metrics),
+    // A logger of its own for each request is never used and costs more than the router.
+    childLoggerFactory: logger => logger,
+    bodyLimit: BODY_LIMIT_BYTES,
+    trustProxy: deps.settings.TRUST_PROXY,
+    genReqId: requestIdOf,
+    return503OnClosing: false,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
+    serverFactory: handler =>
+      createNodeServer(handler, {
+        headersFor: addressHeaders,
+        onRefusal: (err, status, requestId) => {
+          metrics.observeRefusal(status);
+          log.debug({ err: err.message, status, requestId }, 'a connection was refused');
+        },
+      }),
+    // The node server answers these before.
+    clientErrorHandler: () => undefined,
+    frameworkErrors: (err, req, reply) => {
+      reply.header('x-request-id', req.id).headers(addressHeaders(req.ip));
+      sendError(deps, req, reply, err);
+    },
+  }).withTypeProvider<TypeBoxTypeProvider>();
+}
+
+async function registerHooks(
+  app: App,
+  limits: Limits,
+  authenticate: ReturnType<typeof createAuthentication>,
+): Promise<void> {
   app.decorateRequest('actor');
   app.addHook('onRequest', (req, reply, done) => {
     reply.header('x-request-id', req.id);
+    const fault = hostFault(req);
+    // These are answered before the limits are asked: here, and a preflight by the next hook.
+    if (fault !== undefined || req.method === 'OPTIONS')
+      reply.headers(rateHeaders(limits.peekAddress(req.ip)));
+    done(fault);
+  });
+  await app.register(cors, CORS);
+  app.addHook('onRequest', (req, reply, done) => {
     authenticate(req)
       .then(
         actor => {
@@ -80,59 +133,19 @@ export async function createServer(deps: Deps, keys: KeyAuthenticator): Promise<
       )
       .then(() => done(), done);
   });
-  app.setErrorHandler((err, req, reply) => sendError(deps, reply, req.id, err));
-  app.server.on('checkExpectation', (req, res) => app.server.emit('request', req, res));
-
-  await app.register(cors, {
-    origin: '*',
-    exposedHeaders: EXPOSED_HEADERS,
-    maxAge: 86_400,
-    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-  });
-  await registerOpenApi(app, deps);
-  registerMethodNotAllowed(app);
-  for (const register of ROUTES) register(app, deps);
-  return app;
 }
 
-interface ErrorReply {
-  code(status: number): ErrorReply;
-  headers(headers: Readonly<Record<string, string>>): ErrorReply;
-  send(body: never): unknown;
+/** RFC 9112 §3.2: HTTP/1.1 without a Host is refused. */
+function hostFault({ raw, headers }: FastifyRequest): AppError | undefined {
+  if (headers.host !== undefined || raw.httpVersion === '1.0') return undefined;
+  return new AppError('invalid_request', 'The Host header is missing.');
 }
 
-function sendError(deps: Deps, reply: ErrorReply, requestId: string, thrown: unknown): void {
+function sendError(deps: Deps, req: FastifyRequest, reply: FastifyReply, thrown: unknown): void {
   const err = translateError(thrown);
-  if (err.status >= 500) deps.log.error({ err: err.cause ?? err, requestId }, 'a request failed');
+  if (err.status >= 500) deps.log.error({ err: err.cause ?? err, requestId: req.id }, 'a request failed');
   reply
     .code(err.status)
     .headers(err.headers ?? {})
-    .send(errorBody(err, requestId) as never);
-}
-
-/** For what never became a request: broken HTTP, headers too large, or none in time. */
-function refuseRaw(
-  deps: Deps,
-  limits: ReturnType<typeof createLimits>,
-  thrown: Error & { code?: string },
-  socket: Socket,
-): void {
-  // The peer is gone, or an answer is half sent already: nothing can be said.
-  if (thrown.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {
-    socket.destroy();
-    return;
-  }
-  const err = translateError(toError(thrown));
-  const requestId = requestIdOf();
-  const body = JSON.stringify(errorBody(err, requestId));
-  const headers = {
-    'x-request-id': requestId,
-    ...rateHeaders(limits.peekAddress(socket.remoteAddress ?? '')),
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': String(Buffer.byteLength(body)),
-    connection: 'close',
-  };
-  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${err.status} ${STATUS_CODES[err.status]}\r\n${head.join('')}\r\n${body}`);
-  deps.log.debug({ err: thrown, requestId }, 'a connection did not speak HTTP');
+    .send(errorBody(err, req.id));
 }

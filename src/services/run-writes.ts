@@ -11,6 +11,8 @@ export interface RunWrites {
   claim(id: string, workerId: string): Promise<ClaimedRun | undefined>;
   /** undefined: the lease number no longer stands, nothing was written. At most one write of a run at a time. */
   write(write: RunWrite): Promise<WrittenRun | undefined>;
+  /** Runs that ended by writes of this process, by status. */
+  readonly finished: ReadonlyMap<string, number>;
 }
 
 // Larger batches no longer gain throughput and make every member wait longer.
@@ -30,11 +32,15 @@ export function createRunWrites(db: Db, maxConcurrent: number): RunWrites {
     });
     return pick(claims, rows);
   }, BATCH);
-  const write = createBatcher<RunWrite, WrittenRun | undefined>(
-    async writes => pick(writes, await writeRuns(db, writes)),
-    BATCH,
-  );
-  return { accept, claim: (id, workerId) => claim({ id, workerId }), write };
+  const finished = new Map<string, number>();
+  const write = createBatcher<RunWrite, WrittenRun | undefined>(async writes => {
+    const written = pick(writes, await writeRuns(db, writes));
+    for (const [index, { leave }] of writes.entries())
+      if (written[index] !== undefined && leave !== null && leave.finished_at !== null)
+        finished.set(leave.status, (finished.get(leave.status) ?? 0) + 1);
+    return written;
+  }, BATCH);
+  return { accept, claim: (id, workerId) => claim({ id, workerId }), write, finished };
 }
 
 function pick<R extends { readonly id: string }>(

@@ -11,7 +11,6 @@ import { watchRun } from '../../services/watch-run.ts';
 import { WorkflowId } from '../../services/workflow.schema.ts';
 import type { App } from '../app.ts';
 import { sendJson } from '../conditional.ts';
-import { closeSignal } from './runs.ts';
 
 const tags = ['Executions'];
 const KEEP_ALIVE_MS = 15_000;
@@ -77,7 +76,7 @@ export function registerExecutions(app: App, deps: Deps): void {
 }
 
 async function streamEvents(deps: Deps, req: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const signal = closeSignal(req);
+  const signal = reply.closeSignal();
   const events = watchRun(deps, req.actor, (req.params as { id: string }).id, {
     afterId: parseLastEventId(req),
     signal,
@@ -92,6 +91,11 @@ async function streamEvents(deps: Deps, req: FastifyRequest, reply: FastifyReply
     'cache-control': 'no-store',
     'x-accel-buffering': 'no',
   });
+  if (req.method === 'HEAD') {
+    raw.end();
+    await events.return(undefined);
+    return;
+  }
   const keepAlive = setInterval(() => raw.write(': still here\n\n'), KEEP_ALIVE_MS);
   try {
     for (let next = first; !next.done && !signal.aborted; next = await events.next()) {

@@ -1,13 +1,11 @@
 // Whether the process lives, whether it can work, and its measurements.
-import { collectDefaultMetrics, Registry } from 'prom-client';
 import { AppError } from '../../lib/errors.ts';
 import type { Deps } from '../../services/deps.ts';
 import { checkReadiness } from '../../services/readiness.ts';
 import type { App } from '../app.ts';
+import type { Metrics } from '../metrics.ts';
 
-export function registerHealth(app: App, deps: Deps): void {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+export function registerHealth(app: App, deps: Deps, metrics: Metrics): void {
   const config = { limit: 'none' } as const;
   app.get(
     '/healthz',
@@ -31,8 +29,8 @@ export function registerHealth(app: App, deps: Deps): void {
     '/metrics',
     { config, schema: { tags: ['Operation'], summary: 'Prometheus metrics', security: [] } },
     async (_req, reply) => {
-      reply.type(registry.contentType).serializer(String);
-      return registry.metrics();
+      reply.type(metrics.contentType).serializer(String);
+      return metrics.render();
     },
   );
 }

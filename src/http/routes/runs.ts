@@ -72,7 +72,7 @@ async function start(
   if (accepted.replayed) reply.header('idempotent-replayed', 'true');
   if (waitSeconds > 0) {
     reply.header('preference-applied', `wait=${waitSeconds}`);
-    const record = await awaitRun(deps, accepted.executionId, waitSeconds * 1000, closeSignal(req));
+    const record = await awaitRun(deps, accepted.executionId, waitSeconds * 1000, reply.closeSignal());
     if (record !== undefined) return reply.code(200).send(record);
   }
   return reply.code(202).send(presentAccepted(deps, accepted));
@@ -95,11 +95,4 @@ function singleHeader(req: FastifyRequest, name: string): string | undefined {
   const value = req.headers[name];
   if (Array.isArray(value)) throw new AppError('invalid_request', `${name} may be sent once only.`);
   return value;
-}
-
-/** Fires when the caller hangs up. */
-export function closeSignal(req: FastifyRequest): AbortSignal {
-  const controller = new AbortController();
-  req.raw.socket.once('close', () => controller.abort());
-  return controller.signal;
 }

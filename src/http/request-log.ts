@@ -1,0 +1,48 @@
+// One log line and one measurement a request.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { LogController } from 'fastify';
+import type { Logger } from '../lib/log.ts';
+import type { Metrics } from './metrics.ts';
+
+/** What Fastify logs by itself, replaced: a line when the answer is through, without query, headers or bodies. */
+export class RequestLog extends LogController {
+  readonly #log: Logger;
+  readonly #metrics: Metrics;
+
+  constructor(log: Logger, metrics: Metrics) {
+    super();
+    this.#log = log;
+    this.#metrics = metrics;
+  }
+
+  override incomingRequest(): void {
+    // It is told when it is through.
+  }
+
+  override requestCompleted(err: Error | null | undefined, req: FastifyRequest, reply: FastifyReply): void {
+    const { statusCode: status, elapsedTime } = reply;
+    this.#metrics.observeRequest(req.method, req.routeOptions.url, status, elapsedTime / 1000);
+    const level = status >= 500 ? 'info' : 'debug';
+    if (!this.#log.isLevelEnabled(level)) return;
+    const ms = Math.round(elapsedTime * 10) / 10;
+    const line = { method: req.method, path: pathOf(req.url), status, ms, requestId: req.id };
+    this.#log[level](err ? { ...line, err } : line, 'request');
+  }
+
+  override streamError(err: Error, req: FastifyRequest): void {
+    const hungUp = 'code' in err && err.code === 'ERR_STREAM_PREMATURE_CLOSE';
+    this.#log[hungUp ? 'debug' : 'warn'](
+      { err, path: pathOf(req.url), requestId: req.id },
+      'an answer broke off',
+    );
+  }
+
+  override writeHeadError(err: Error, req: FastifyRequest): void {
+    this.#log.error({ err, path: pathOf(req.url), requestId: req.id }, 'an answer could not be begun');
+  }
+}
+
+/** A query string can hold what no log should. */
+function pathOf(url: string): string {
+  return url.split('?', 1)[0] ?? '';
+}

@@ -1,0 +1,29 @@
+// A body that is refused before its end: read on and thrown away, so that its sender lives to read why.
+import type { IncomingMessage } from 'node:http';
+
+/** More than this is not waited for: the connection is cut. */
+const MAX_REST_BYTES = 67_108_864;
+/** What these refuse may have no end. */
+const BROKEN: readonly number[] = [400, 408];
+
+/**
+ * Resolves to true when the body is through. To answer and close while the other side still sends would reset the
+ * connection, and the answer be lost; how long it may take is the request timeout's to say.
+ */
+export function readRest(req: IncomingMessage, status: number): Promise<boolean> {
+  if (req.complete) return Promise.resolve(true);
+  if (BROKEN.includes(status) || Number(req.headers['content-length'] ?? 0) > MAX_REST_BYTES)
+    return Promise.resolve(false);
+  return new Promise(resolve => {
+    let bytes = 0;
+    const finish = (): void => {
+      req.off('data', count).off('end', finish).off('error', finish).off('close', finish);
+      resolve(req.complete);
+    };
+    const count = (chunk: Buffer): void => {
+      bytes += chunk.length;
+      if (bytes > MAX_REST_BYTES) finish();
+    };
+    req.on('data', count).on('end', finish).on('error', finish).on('close', finish);
+  });
+}
