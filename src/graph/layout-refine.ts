@@ -3,7 +3,7 @@
 import type { Box, Layered, Wire } from './layout-layers.ts';
 import type { Gaps, Places } from './layout-place.ts';
 
-const PASSES = 3;
+const PASSES = 2;
 /** Places that a box tries, nearest to its wish first. */
 const MAX_CANDIDATES = 4;
 // A line over a box hides where it goes; a crossing is only untidy.
