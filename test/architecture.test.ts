@@ -47,7 +47,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   'prom-client': ['http'],
   re2js: ['nodes/regex.ts'],
   saxes: ['media'],
-  sharp: ['media/images.ts'],
+  sharp: ['media/images.ts', 'media/rasterize-process.ts'],
   typebox: ['http', 'services'],
   undici: ['lib'],
 };
