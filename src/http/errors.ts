@@ -16,6 +16,7 @@ const FOREIGN: Readonly<Record<string, readonly [ErrorCode, string]>> = {
     'The URL is not a valid one: a % must be followed by two hex digits that form UTF-8.',
   ],
   FST_ERR_MAX_PARAM_LENGTH: ['uri_too_long', 'A part of the path is longer than 200 characters.'],
+  FST_ERR_ROUTE_MISSING_CONTENT_TYPE: ['invalid_request', 'A request of this method needs a Content-Type.'],
   FST_ERR_VALIDATION: ['invalid_request', 'The request has the wrong form.'],
   HPE_HEADER_OVERFLOW: ['headers_too_large', 'The URL and headers together are larger than 16 KB.'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: ['payload_too_large', 'The chunk extensions are too large.'],

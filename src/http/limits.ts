@@ -1,5 +1,7 @@
 // Rate limits as a request meets them: which window it counts in, and the headers that every answer carries.
+import { isIP } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { networkOf } from '../lib/addresses.ts';
 import { AppError } from '../lib/errors.ts';
 import type { PlanLimits } from '../lib/settings.ts';
 import type { Deps } from '../services/deps.ts';
@@ -8,6 +10,10 @@ import type { Allowance } from '../services/rate-limits.ts';
 export type LimitKind = 'requests' | 'executions' | 'none';
 
 declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set where the request was counted as one of the day's executions. */
+    dailyUse: Allowance | undefined;
+  }
   interface FastifyContextConfig {
     /** The window that the route counts in; default `requests`. */
     limit?: LimitKind;
@@ -24,6 +30,8 @@ const DAY = 86_400;
 export interface Limits {
   /** Counts the request and sets the headers. Throws 429. */
   admit(req: FastifyRequest, reply: FastifyReply): Promise<void>;
+  /** Takes back what a request counted as an execution, where none came of it. */
+  settle(req: FastifyRequest, reply: FastifyReply, replayed: boolean): void;
   /** The windows of a caller who is known by address only. */
   peekAddress(address: string): Allowance;
 }
@@ -35,7 +43,7 @@ export function createLimits(deps: Deps): Limits {
     async admit(req, reply) {
       // Unset where the key was refused: that attempt counts against the address.
       const actor = req.actor as FastifyRequest['actor'] | undefined;
-      const who = actor?.kind === 'user' ? `user:${actor.userId}` : `address:${req.ip}`;
+      const who = actor?.kind === 'user' ? `user:${actor.userId}` : addressOf(req);
       const plan = planOf(actor?.plan ?? 'anonymous');
       const { limit: kind = 'requests', startsRun = false } = req.routeOptions.config;
       const limit = kind === 'executions' ? plan.executionsPerMinute : plan.requestsPerMinute;
@@ -48,7 +56,7 @@ export function createLimits(deps: Deps): Limits {
       if (!allowance.allowed)
         throw tooMany(deps, 'rate_limited', `More than ${limit} ${kind} in a minute`, allowance);
       if (startsRun && plan.executionsPerDay !== null && actor?.kind === 'user') {
-        const day = await deps.limiter.take(`daily:${who}`, plan.executionsPerDay, DAY);
+        const day = await deps.limiter.take(dailyKey(actor.userId), plan.executionsPerDay, DAY);
         if (!day.allowed)
           throw tooMany(
             deps,
@@ -56,11 +64,29 @@ export function createLimits(deps: Deps): Limits {
             `More than ${plan.executionsPerDay} executions today (UTC)`,
             day,
           );
+        req.dailyUse = day;
       }
     },
+    settle({ dailyUse, actor }, { statusCode }, replayed) {
+      // A 500 may have started a run (contract, Errors): it stays counted.
+      const startedNone = replayed || (statusCode >= 400 && statusCode < 500);
+      if (startedNone && dailyUse !== undefined && actor.kind === 'user')
+        deps.limiter.giveBack(dailyKey(actor.userId), DAY, dailyUse);
+    },
     peekAddress: address =>
-      deps.limiter.peek(`requests:address:${address}`, planOf('anonymous').requestsPerMinute, MINUTE),
+      deps.limiter.peek(
+        `requests:address:${networkOf(address)}`,
+        planOf('anonymous').requestsPerMinute,
+        MINUTE,
+      ),
   };
+}
+
+const dailyKey = (userId: number): string => `daily:user:${userId}`;
+
+/** Where a trusted proxy hands on what is no address, the proxy's own counts. */
+function addressOf(req: FastifyRequest): string {
+  return `address:${networkOf(isIP(req.ip) > 0 ? req.ip : (req.socket.remoteAddress ?? ''))}`;
 }
 
 export function rateHeaders(allowance: Allowance): Record<string, string> {

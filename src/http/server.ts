@@ -63,7 +63,10 @@ export async function createServer(deps: Deps, keys: KeyAuthenticator): Promise<
   });
   await registerHooks(app, limits, createAuthentication(keys));
   app.setErrorHandler(async (err, req, reply) => {
-    if (await readRest(req.raw, translateError(err).status)) reply.removeHeader('connection');
+    // Fastify closes the connection over each refused body; once all of it was read there is no need to.
+    const isRead = await readRest(req.raw, translateError(err).status);
+    if (isRead && req.headers.connection !== 'close' && reply.hasHeader('connection'))
+      reply.removeHeader('connection');
     sendError(deps, req, reply, err);
     return reply;
   });
@@ -113,6 +116,7 @@ async function registerHooks(
   authenticate: ReturnType<typeof createAuthentication>,
 ): Promise<void> {
   app.decorateRequest('actor');
+  app.decorateRequest('dailyUse');
   app.addHook('onRequest', (req, reply, done) => {
     reply.header('x-request-id', req.id);
     const fault = hostFault(req);
@@ -122,6 +126,13 @@ async function registerHooks(
     done(fault);
   });
   await app.register(cors, CORS);
+  app.addHook('onRoute', route => {
+    if (route.config?.startsRun)
+      route.onResponse = (req, reply, done) => {
+        limits.settle(req, reply, reply.hasHeader('idempotent-replayed'));
+        done();
+      };
+  });
   app.addHook('onRequest', (req, reply, done) => {
     authenticate(req)
       .then(

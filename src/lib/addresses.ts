@@ -19,3 +19,14 @@ export function isPublicAddress(text: string): boolean {
 export function isLoopbackHost(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '127.0.0.1' || hostname.endsWith('.localhost');
 }
+
+/** What one caller can have of addresses: an IPv4 address, or the /64 of an IPv6 one. Other texts stay as they are. */
+export function networkOf(text: string): string {
+  if (!ipaddr.isValid(text)) return text;
+  const address = ipaddr.process(text);
+  if (address instanceof ipaddr.IPv4) return address.toString();
+  return `${address.parts
+    .slice(0, 4)
+    .map(part => part.toString(16))
+    .join(':')}::/64`;
+}

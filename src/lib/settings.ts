@@ -1,6 +1,7 @@
 // The settings of decisions.md §2: one table of environment variables, read and checked once at start.
 // This is the only file that reads process.env.
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { isAbsolute, resolve } from 'node:path';
 
 interface Row<T> {
@@ -60,6 +61,23 @@ const databaseUrl = (value: string | undefined): string | undefined => {
 const apiKey = (value: string | undefined): string | undefined => {
   if (value !== undefined && !/^sk-[\x21-\x7e]{16,200}$/.test(value))
     throw new Error('must be sk- and at least 16 printable characters');
+  return value;
+};
+
+const proxies = (value: string | undefined): boolean | string => {
+  if (value === undefined || value === 'false') return false;
+  if (value === 'true') return true;
+  const isRange = (part: string): boolean => {
+    const [address = '', bits, ...more] = part.trim().split('/');
+    const width = { 4: 32, 6: 128 }[isIP(address)] ?? -1;
+    return (
+      more.length === 0 &&
+      width > 0 &&
+      (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= width))
+    );
+  };
+  if (!value.split(',').every(isRange))
+    throw new Error('must be true, false, or IP addresses and ranges such as 10.0.0.0/8, with commas');
   return value;
 };
 
@@ -143,10 +161,7 @@ const ROWS = {
   TRUST_PROXY: row(
     'whose X-Forwarded-For is believed: true, false, or addresses and ranges with commas',
     'false',
-    value => {
-      if (value === undefined || value === 'false') return false;
-      return value === 'true' ? true : value;
-    },
+    proxies,
   ),
   KEEP_EXECUTIONS_DAYS: row('days that ended executions are kept', '90', integer(90, 1, 36_500)),
   KEEP_DELIVERIES_DAYS: row('days that webhook deliveries are kept', '30', integer(30, 1, 36_500)),

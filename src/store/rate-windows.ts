@@ -1,12 +1,15 @@
 // Counters of fixed windows, shared by all processes.
 import type { Tx } from './db.ts';
 
-/** Counts `block` uses of the key in the window, whatever the limit, and returns the uses so far, this block included. */
+/**
+ * Counts `block` uses of the key in the window, whatever the limit, and returns the uses so far, this block included.
+ * A process whose clock is behind counts in the newer window that others have begun.
+ */
 export async function countUses(tx: Tx, key: string, windowStart: number, block: number): Promise<number> {
   const { rows } = await tx.query<{ used: number }>(
     `insert into rate_windows as w (key, window_start, used) values ($1, $2, $3)
      on conflict (key) do update set
-       used = case when w.window_start = excluded.window_start then w.used + excluded.used else excluded.used end,
+       used = case when w.window_start < excluded.window_start then 0 else w.used end + excluded.used,
        window_start = greatest(w.window_start, excluded.window_start)
      returning used`,
     [key, windowStart, block],
