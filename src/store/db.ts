@@ -52,14 +52,24 @@ const PINNED_PLANS =
 export function openDb(options: DbOptions): Db {
   const config = toPoolConfig(options);
   const pool = new pg.Pool(config);
-  pool.on('error', options.onError);
-  pool.on('connect', client => client.on('error', options.onError));
+  let closing = false;
+  const onError = (err: Error): void => {
+    // The pool hangs the whole client on it, which no log should show.
+    if ('client' in err) delete err.client;
+    // The server may be stopping too: that a connection breaks then is no news.
+    if (!closing) options.onError(err);
+  };
+  pool.on('error', onError);
+  pool.on('connect', client => client.on('error', onError));
   return {
     pool,
     query: (statement, values) => run(pool, statement, values),
     transaction: work => transact(pool, work),
-    listen: (channels, onNotify) => listen(config, channels, onNotify, options.onError),
-    close: () => pool.end(),
+    listen: (channels, onNotify) => listen(config, channels, onNotify, onError),
+    close: () => {
+      closing = true;
+      return pool.end();
+    },
   };
 }
 
@@ -166,6 +176,7 @@ async function listen(
     client = new pg.Client({ ...config, statement_timeout: 0, keepAlive: true });
     client.on('notification', message => onNotify(message.channel, message.payload ?? ''));
     client.on('error', err => {
+      if (closed) return;
       onError(err);
       void client.end().catch(onError);
     });
