@@ -58,10 +58,17 @@ export interface TestApp {
 
 let people = 0;
 
-/** Call it in `before` and `close` in `after`. `env` are settings; `now` is the clock of keys and limits. */
-export async function createTestApp(
-  options: { readonly env?: NodeJS.ProcessEnv; readonly now?: () => number } = {},
-): Promise<TestApp> {
+export interface TestAppOptions {
+  /** Settings. */
+  readonly env?: NodeJS.ProcessEnv;
+  /** The clock of keys and limits. */
+  readonly now?: () => number;
+  /** Over those of the settings; anonymous callers, who have one address here, are hardly limited without. */
+  readonly plans?: Readonly<Record<string, PlanLimits>>;
+}
+
+/** Call it in `before` and `close` in `after`. */
+export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const { db, drop } = await createTestDatabase();
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-app-'));
   const deps = await createDeps(db, folder, options);
@@ -95,12 +102,11 @@ export async function createTestApp(
 async function createDeps(
   db: Deps['db'],
   folder: string,
-  { env = {}, now = Date.now }: { readonly env?: NodeJS.ProcessEnv; readonly now?: () => number },
+  { env = {}, now = Date.now, plans = {} }: TestAppOptions,
 ): Promise<Deps> {
   const read = readSettings({ DATA_DIR: folder, ...env });
-  // All callers have one address here.
   const anonymous = { ...read.plans.self_hosted, executionsPerDay: 0 } as PlanLimits;
-  const settings = { ...read, plans: { ...read.plans, anonymous } };
+  const settings = { ...read, plans: { ...read.plans, anonymous, ...plans } };
   const catalog = makeCatalog(settings);
   const log = createLogger('silent');
   return {
