@@ -1,10 +1,11 @@
-// One call of a node's `run`: answered from the cache where it may be, its outputs tagged for the edges.
+// One call of a node's `run`: answered from the cache where it may be, paid for where it costs, its outputs tagged
+// for the edges.
 import type { PlanNode } from '../graph/plan.ts';
 import type { Value, Values } from '../graph/types.ts';
 import { isValue, toValue } from '../graph/values.ts';
 import { type NodeContext, type NodeDefinition, type NodeResult, Suspend } from '../nodes/define.ts';
 import { cacheKey } from './cache.ts';
-import type { NodeCache } from './types.ts';
+import type { RunOptions } from './types.ts';
 
 export interface Call {
   readonly definition: NodeDefinition;
@@ -13,26 +14,46 @@ export interface Call {
   readonly ctx: NodeContext;
 }
 
-export type CallResult = Suspend | { readonly outputs: Values; readonly isCached: boolean };
+/** What the run does for its calls. */
+export type CallHost = Pick<RunOptions, 'cache' | 'pay' | 'reveal'>;
+
+export type CallResult =
+  | Suspend
+  | { readonly outputs: Values; readonly isCached: boolean; readonly credits: number };
 
 /** Runs the node. What it gives at once is given at once: free nodes pay for no promise. */
-export function callNode(call: Call, cache: NodeCache | undefined): CallResult | Promise<CallResult> {
-  const key = cache === undefined ? undefined : cacheKey(call.definition, call.node, call.values);
-  if (cache !== undefined && key !== undefined) return callOrFind(call, cache, key);
-  const result = call.definition.run(call.values, call.ctx);
-  return result instanceof Promise ? result.then(late => tagged(call.node, late)) : tagged(call.node, result);
+export function callNode(call: Call, host: CallHost): CallResult | Promise<CallResult> {
+  const isPaid = call.definition.entry.executionCost === 'paid' && host.pay !== undefined;
+  const key = host.cache === undefined ? undefined : cacheKey(call.definition, call.node, call.values);
+  if (key !== undefined || isPaid) return callOrFind(call, host, key);
+  const result = invoke(call, host);
+  return result instanceof Promise
+    ? result.then(late => tagged(call.node, late, 0))
+    : tagged(call.node, result, 0);
 }
 
-async function callOrFind(call: Call, cache: NodeCache, key: string): Promise<CallResult> {
-  const outputs = await cache.find(key, call.ctx.signal);
-  if (outputs !== undefined) return { outputs, isCached: true };
-  call.ctx.signal.throwIfAborted();
-  const result = tagged(call.node, await call.definition.run(call.values, call.ctx));
-  if (!(result instanceof Suspend)) cache.keep(key, result.outputs);
+async function callOrFind(call: Call, host: CallHost, key: string | undefined): Promise<CallResult> {
+  const { signal } = call.ctx;
+  if (key !== undefined) {
+    const outputs = await host.cache?.find(key, signal);
+    if (outputs !== undefined) return { outputs, isCached: true, credits: 0 };
+    signal.throwIfAborted();
+  }
+  // Set aside first, so that nothing is asked of a provider that could not be paid for.
+  const isPaid = call.definition.entry.executionCost === 'paid';
+  const credits = isPaid ? ((await host.pay?.(call)) ?? 0) : 0;
+  signal.throwIfAborted();
+  const result = tagged(call.node, await invoke(call, host), credits);
+  if (key !== undefined && !(result instanceof Suspend)) host.cache?.keep(key, result.outputs);
   return result;
 }
 
-function tagged(node: PlanNode, result: NodeResult): CallResult {
+// Secrets are put in here and nowhere else: the values that were hashed for the cache, and that errors quote, have none.
+function invoke({ definition, values, ctx }: Call, { reveal }: CallHost): NodeResult | Promise<NodeResult> {
+  return definition.run(reveal === undefined ? values : reveal(values), ctx);
+}
+
+function tagged(node: PlanNode, result: NodeResult, credits: number): CallResult {
   if (result instanceof Suspend) return result;
   const outputs: Record<string, Value> = {};
   for (const id of Object.keys(result)) {
@@ -43,5 +64,5 @@ function tagged(node: PlanNode, result: NodeResult): CallResult {
     if (def !== undefined) outputs[id] = toValue(output, def);
     else if (isValue(output)) outputs[id] = output;
   }
-  return { outputs, isCached: false };
+  return { outputs, isCached: false, credits };
 }

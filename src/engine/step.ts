@@ -89,7 +89,7 @@ function call(
     progress,
     ...(earlier?.suspended === undefined ? {} : { suspended: wakeReason(options, earlier) }),
   };
-  return callNode({ definition, node, values, ctx }, options.cache);
+  return callNode({ definition, node, values, ctx }, options);
 }
 
 function wakeReason(options: RunOptions, { nodeId, suspended }: Step): NonNullable<NodeContext['suspended']> {
@@ -102,6 +102,8 @@ function end({ options }: StepHost, { begun, earlier }: Job, result: CallResult)
   const nowMs = options.now();
   if (!(result instanceof Suspend)) {
     const step = { ...begun, status: 'COMPLETED', outputs: result.outputs, finishedAtMs: nowMs } as const;
+    const credits = (earlier?.credits ?? 0) + result.credits;
+    if (credits > 0) return { ...step, credits };
     return result.isCached ? { ...step, cached: true } : step;
   }
   const { kind, untilMs } = result;
@@ -136,6 +138,8 @@ async function runItems(host: StepHost, job: Job, items: readonly Arrivals[]): P
   const results: (Values | null)[] = items.map((_, index) => kept?.[index] ?? null);
   const failures: ItemFailure[] = [];
   let cachedCount = 0;
+  let credits = job.earlier?.credits ?? 0;
+  const begun = (): Begun & Pick<Step, 'credits'> => (credits === 0 ? job.begun : { ...job.begun, credits });
   const runItem = async (index: number): Promise<void> => {
     try {
       options.signal.throwIfAborted();
@@ -144,19 +148,20 @@ async function runItems(host: StepHost, job: Job, items: readonly Arrivals[]): P
         throw new NodeError('cannot_wait', 'A node cannot wait while it is run for the items of a list.');
       }
       results[index] = result.outputs;
+      credits += result.credits;
       if (result.isCached) cachedCount++;
     } catch (thrown) {
       failures.push({ index, thrown });
     }
-    host.report(job.index, { ...job.begun, status: 'RUNNING', items: [...results] });
+    host.report(job.index, { ...begun(), status: 'RUNNING', items: [...results] });
     options.onProgress?.(job.node.id, results.filter(result => result !== null).length / items.length);
   };
-  host.report(job.index, { ...job.begun, status: 'RUNNING', items: [...results] });
+  host.report(job.index, { ...begun(), status: 'RUNNING', items: [...results] });
   const open = [...results.keys()].filter(index => results[index] === null);
   await Promise.all(open.map(index => host.submit(() => runItem(index))));
-  if (failures.length > 0) return failItems(host, job, results, failures);
+  if (failures.length > 0) return failItems(host, begun(), results, failures);
   const outputs = gatherItems(results as readonly Values[], job.node.outputDefs);
-  const step = { ...job.begun, status: 'COMPLETED', outputs, finishedAtMs: options.now() } as const;
+  const step = { ...begun(), status: 'COMPLETED', outputs, finishedAtMs: options.now() } as const;
   return items.length > 0 && cachedCount === items.length ? { ...step, cached: true } : step;
 }
 
@@ -165,7 +170,7 @@ const ignoreProgress = (): void => undefined;
 
 function failItems(
   host: StepHost,
-  { begun }: Job,
+  begun: Begun,
   items: readonly (Values | null)[],
   failures: ItemFailure[],
 ): Step {

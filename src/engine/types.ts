@@ -40,6 +40,8 @@ export interface Step {
   };
   /** Fan-out: results by item, kept so that a resume runs only the items that failed. */
   readonly items?: readonly (Values | null)[];
+  /** What the node has cost in this run so far: of calls that delivered. Absent: nothing. */
+  readonly credits?: number;
 }
 
 /** Kept results of nodes whose key has been seen before in this workspace. */
@@ -47,6 +49,12 @@ export interface NodeCache {
   find(key: string, signal: AbortSignal): Promise<Values | undefined>;
   /** Never fails the run: a result that could not be kept is only slower next time. */
   keep(key: string, outputs: Values): void;
+}
+
+export interface PaidCall {
+  readonly definition: NodeDefinition;
+  readonly node: { readonly id: string };
+  readonly values: Readonly<Record<string, unknown>>;
 }
 
 export interface RunOptions {
@@ -66,6 +74,13 @@ export interface RunOptions {
   /** Decisions of people, by node id of a node WAITING for one. */
   readonly decisions?: ReadonlyMap<string, Json>;
   readonly cache?: NodeCache;
+  /**
+   * Sets aside what a call may cost, just before it is made, and resolves to its price; the call is paid for if it
+   * delivers. Rejects where there are too few credits: the call is then not made.
+   */
+  readonly pay?: (call: PaidCall) => Promise<number>;
+  /** The values with `{{secrets.NAME}}` replaced, for the eyes of the node's call alone. */
+  readonly reveal?: (values: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
   /** Called with each new state, in order; must not throw. */
   readonly onStep: (step: Step) => void;
   readonly onProgress?: (nodeId: string, fraction: number) => void;

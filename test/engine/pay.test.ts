@@ -1,0 +1,136 @@
+// Calls that cost: set aside before they are made, counted when they deliver, free from the cache. Secrets: seen by
+// the call alone.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { RunOptions } from '../../src/engine/types.ts';
+import type { Values } from '../../src/graph/types.ts';
+import { defineNode, list, NodeError, text } from '../../src/nodes/define.ts';
+import { planGraph, runRecorded, sketchGraph, textValue } from '../support/engine.ts';
+
+const PRICE = { model: 'flat-usd', credits: 4, costUsd: 0.04 } as const;
+
+const words = defineNode({
+  nodeType: 'test:words',
+  label: 'Words',
+  category: 'input',
+  inputs: {},
+  config: {},
+  outputs: { list: list('Words') },
+  run: () => ({ list: ['a', 'bad', 'c'].map(textValue) }),
+});
+
+/** Costs four credits, fails for 'bad', and tells what it was called with. */
+function paidNode(calls: string[]) {
+  return defineNode({
+    nodeType: 'test:paid',
+    label: 'Paid',
+    category: 'model',
+    inputs: { prompt: text('Prompt', { default: 'a' }) },
+    config: { seed: text('Seed') },
+    outputs: { text: text('Text') },
+    pricing: PRICE,
+    cache: true,
+    run: async ({ prompt }) => {
+      calls.push(prompt);
+      if (prompt === 'bad') throw new NodeError('refused', 'The model refused.');
+      return { text: prompt };
+    },
+  });
+}
+
+const single = (config = {}) => sketchGraph({ m: { type: 'test:paid', config } }, []);
+const mapped = sketchGraph({ w: { type: 'test:words' }, m: { type: 'test:paid' } }, ['w.list > m.prompt']);
+const payFour: RunOptions['pay'] = async ({ definition }) => definition.entry.estimatedCredits ?? 0;
+
+describe('a call that costs', () => {
+  it('is paid for before it is made, and its step says what it cost', async () => {
+    const order: string[] = [];
+    const paid = paidNode(order);
+    const { steps } = await runRecorded([paid], planGraph([paid], single()), {
+      pay: async call => {
+        order.push(`pay ${call.node.id}`);
+        return 4;
+      },
+    });
+    assert.deepEqual(order, ['pay m', 'a']);
+    assert.equal(steps.get('m')?.credits, 4);
+  });
+
+  it('is not made where it cannot be paid for', async () => {
+    const calls: string[] = [];
+    const paid = paidNode(calls);
+    const { outcome, steps } = await runRecorded([paid], planGraph([paid], single()), {
+      pay: async () => {
+        throw new NodeError('insufficient_credits', 'There are too few credits.');
+      },
+    });
+    assert.deepEqual(calls, []);
+    assert.equal(outcome.kind, 'failed');
+    assert.equal(steps.get('m')?.error?.code, 'insufficient_credits');
+    assert.equal(steps.get('m')?.credits, undefined);
+  });
+
+  it('costs nothing where it fails', async () => {
+    const paid = paidNode([]);
+    const { steps } = await runRecorded([paid], planGraph([paid], single({ prompt: 'bad' })), {
+      pay: payFour,
+    });
+    assert.equal(steps.get('m')?.status, 'FAILED');
+    assert.equal(steps.get('m')?.credits, undefined);
+  });
+
+  it('costs nothing from the cache', async () => {
+    const kept = new Map<string, Values>();
+    const cache: RunOptions['cache'] = {
+      find: async key => kept.get(key),
+      keep: (key, outputs) => kept.set(key, outputs),
+    };
+    const calls: string[] = [];
+    const paid = paidNode(calls);
+    const plan = planGraph([paid], single({ seed: '7' }));
+    await runRecorded([paid], plan, { pay: payFour, cache });
+    const { steps } = await runRecorded([paid], plan, { pay: payFour, cache });
+    assert.deepEqual(calls, ['a']);
+    assert.equal(steps.get('m')?.cached, true);
+    assert.equal(steps.get('m')?.credits, undefined);
+  });
+
+  it('costs by the item, for those that delivered, and a resume pays for the others only', async () => {
+    const paid = paidNode([]);
+    const plan = planGraph([words, paid], mapped);
+    const first = await runRecorded([words, paid], plan, { pay: payFour });
+    const failed = first.steps.get('m');
+    assert.equal(failed?.status, 'FAILED');
+    assert.equal(failed?.credits, 8);
+    let payments = 0;
+    const pending = { ...failed, status: 'PENDING' as const };
+    await runRecorded([words, paid], plan, {
+      steps: new Map([...first.steps, ['m', pending]]),
+      pay: async () => {
+        payments++;
+        return 4;
+      },
+    });
+    assert.equal(payments, 1);
+  });
+});
+
+describe('a secret', () => {
+  it('is seen by the call, and by no step and no cache', async () => {
+    const calls: string[] = [];
+    const paid = paidNode(calls);
+    const asked: string[] = [];
+    const cache: RunOptions['cache'] = {
+      find: async key => void asked.push(key) as undefined,
+      keep: key => void asked.push(key),
+    };
+    const plan = planGraph([paid], single({ prompt: 'bad {{secrets.WORD}}', seed: '7' }));
+    const { told } = await runRecorded([paid], plan, {
+      cache,
+      reveal: values => ({ ...values, prompt: String(values.prompt).replace('{{secrets.WORD}}', 'hush') }),
+    });
+    assert.deepEqual(calls, ['bad hush']);
+    assert.deepEqual(asked, []);
+    assert.ok(!JSON.stringify(told.map(({ outputs: _, ...step }) => step)).includes('hush'));
+  });
+});
