@@ -1,0 +1,93 @@
+// kill -9 of everything, PostgreSQL included, in the middle of runs: what was accepted ends, once, with one event.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '../support/client.ts';
+import { waitUntil } from '../support/processes.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { type ServiceChild, spawnService } from '../support/service.ts';
+import { edge, node } from '../support/workflows.ts';
+
+const KILLS = 5;
+const RUNS_A_ROUND = 10;
+
+// Some end before the kill, some wait for a time, some are drawing.
+const SWIFT = {
+  nodes: [node('a', 'input:text', { value: 'x' }), node('b', 'output:preview')],
+  edges: [edge('a.text > b.input')],
+};
+const WAITING = {
+  nodes: [
+    node('a', 'input:text', { value: 'x' }),
+    node('d1', 'logic:delay', { ms: 400 }),
+    node('d2', 'logic:delay', { ms: 400 }),
+    node('b', 'output:preview'),
+  ],
+  edges: [edge('a.text > d1.input'), edge('d1.output > d2.input'), edge('d2.output > b.input')],
+};
+const DRAWING = {
+  nodes: [
+    node('a', 'input:text', { value: 'a hill' }),
+    node('p', 'generate:sandbox', { width: 1024, height: 1024 }),
+    node('b', 'output:preview'),
+  ],
+  edges: [edge('a.text > p.prompt'), edge('p.image > b.input')],
+};
+
+describe('a service that is killed with all of its processes', () => {
+  let receiver: Receiver;
+  let folder: string;
+  let service: ServiceChild | undefined;
+
+  before(async () => {
+    receiver = await startReceiver();
+    folder = await mkdtemp(join(tmpdir(), 'graphwright-kill-'));
+  });
+  after(async () => {
+    await service?.end('SIGKILL');
+    await receiver.close();
+    // PostgreSQL, without its parent, takes a moment to go.
+    await rm(folder, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
+  });
+
+  it('ends every accepted run as COMPLETED with one event, after five kills amid 50 runs', async () => {
+    const accepted: string[] = [];
+    let workflows: readonly string[] = [];
+    for (let round = 0; round < KILLS; round++) {
+      service = await spawnService(folder, { WEBHOOK_BACKOFF_BASE_MS: '100' });
+      if (round === 0) workflows = await Promise.all([SWIFT, WAITING, DRAWING].map(service.create));
+      accepted.push(...(await startRuns(service, workflows, `${receiver.url}/${round}`, round)));
+      await sleep(50 + 130 * round);
+      await service.end('SIGKILL');
+    }
+    service = await spawnService(folder, { WEBHOOK_BACKOFF_BASE_MS: '100' });
+    assert.equal(accepted.length, KILLS * RUNS_A_ROUND);
+    for (const id of accepted) assert.equal((await service.until(id)).status, 'COMPLETED', id);
+
+    const told = (): ReadonlySet<unknown> => new Set(receiver.received.map(({ body }) => body.executionId));
+    await waitUntil('an event of each run', () => told().size === accepted.length);
+    assert.deepEqual([...told()].sort(), [...accepted].sort());
+    // At least once, but always the same event.
+    assert.equal(new Set(receiver.received.map(({ body }) => body.eventId)).size, accepted.length);
+  });
+});
+
+function startRuns(
+  service: Client,
+  workflows: readonly string[],
+  url: string,
+  round: number,
+): Promise<string[]> {
+  return Promise.all(
+    Array.from({ length: RUNS_A_ROUND }, (_, index) =>
+      service.start(workflows[index % workflows.length] ?? '', {
+        webhook: { url },
+        // A new text a run, or the picture comes from the cache.
+        inputs: { a: `${round}/${index}` },
+      }),
+    ),
+  );
+}

@@ -1,0 +1,131 @@
+// A caller of a service over real HTTP, for tests whose sockets or processes matter.
+import assert from 'node:assert/strict';
+import { waitUntil } from './processes.ts';
+
+export interface Reply<B> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: B;
+}
+
+/** What the tests look at of an execution. */
+export interface Execution {
+  readonly id: string;
+  readonly status: string;
+  readonly error: { readonly code: string; readonly message: string; readonly nodeId: string | null } | null;
+  readonly progress: { readonly done: number; readonly total: number };
+  readonly inputs: Record<string, unknown>;
+  readonly metadata: Record<string, unknown> | null;
+  readonly nodeStates: readonly State[];
+  readonly outputs: readonly Record<string, unknown>[];
+  readonly webhook: {
+    readonly state: string;
+    readonly attempts: number;
+    readonly lastStatusCode: number | null;
+  } | null;
+  readonly resumedFromId: string | null;
+  readonly trigger: string;
+  readonly createdAt: string;
+  readonly startedAt: string | null;
+  readonly finishedAt: string | null;
+  readonly idempotencyKey: string | null;
+  readonly code?: string;
+}
+
+export interface State {
+  readonly nodeId: string;
+  readonly status: string;
+  readonly attempt: number;
+  readonly cached: boolean;
+  readonly credits: number;
+  readonly error: string | null;
+  readonly text?: string;
+  readonly outputUrl?: string;
+  readonly value?: unknown;
+}
+
+export interface Client {
+  request<B = Record<string, unknown>>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Reply<B>>;
+  /** Stores a workflow and returns its id. */
+  create(graph: object): Promise<string>;
+  /** Starts a run and returns its id. */
+  start(workflowId: string, body?: object): Promise<string>;
+  /** Runs a workflow to its end. */
+  run(workflowId: string, body?: object): Promise<Execution>;
+  execution(id: string): Promise<Execution>;
+  /** The execution once it has come to one of the statuses; to its end where none is named. */
+  until(id: string, ...statuses: readonly string[]): Promise<Execution>;
+}
+
+const TERMINAL = ['COMPLETED', 'FAILED', 'TIMEOUT', 'CANCELLED'];
+
+/** Paths begin after `/api/v1`. */
+export function createClient(url: string, key: string): Client {
+  const request: Client['request'] = async <B>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Reply<B>> => {
+    const response = await fetch(`${url}${path.startsWith('/api/') ? path : `/api/v1${path}`}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: (text === '' ? undefined : JSON.parse(text)) as B,
+    };
+  };
+  const execution = async (id: string): Promise<Execution> => {
+    const { status, body } = await request<Execution>('GET', `/executions/${id}`);
+    assert.equal(status, 200, JSON.stringify(body));
+    return body;
+  };
+  return {
+    request,
+    execution,
+    create: async graph => {
+      const { status, body } = await request<{ id: string }>('POST', '/workflows', { name: 'W', ...graph });
+      assert.equal(status, 201, JSON.stringify(body));
+      return body.id;
+    },
+    start: async (workflowId, body = {}) => {
+      const answer = await request<{ executionId: string }>('POST', `/workflows/${workflowId}/run`, body);
+      assert.equal(answer.status, 202, JSON.stringify(answer.body));
+      return answer.body.executionId;
+    },
+    run: async (workflowId, body = {}) => {
+      const answer = await request<Execution>('POST', `/workflows/${workflowId}/run`, body, {
+        prefer: 'wait=30',
+      });
+      assert.equal(answer.status, 200, JSON.stringify(answer.body));
+      return answer.body;
+    },
+    until: async (id, ...statuses) => {
+      const wanted = statuses.length === 0 ? TERMINAL : statuses;
+      let last = await execution(id);
+      await waitUntil(`execution ${id} to be ${wanted.join(' or ')}`, async () => {
+        if (!wanted.includes(last.status)) last = await execution(id);
+        return wanted.includes(last.status);
+      });
+      return last;
+    },
+  };
+}
+
+/** The states by node id. */
+export function statesOf({ nodeStates }: Pick<Execution, 'nodeStates'>): Readonly<Record<string, State>> {
+  return Object.fromEntries(nodeStates.map(state => [state.nodeId, state]));
+}

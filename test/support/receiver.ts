@@ -1,0 +1,56 @@
+// A webhook receiver on loopback: keeps every delivery as it came, and answers as it is told.
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+
+export interface Received {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  /** The very bytes, as text. */
+  readonly raw: string;
+  /** What the bytes say, where they are JSON. */
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly atMs: number;
+}
+
+export interface Receiver {
+  readonly url: string;
+  readonly received: readonly Received[];
+  /** How many requests are open now, and were at the most. */
+  readonly open: { readonly now: number; readonly most: number };
+  /** Replaces the way it answers: 204 at first. */
+  answer(how: Answering): void;
+  close(): Promise<void>;
+}
+
+export type Answering = (res: ServerResponse, received: Received) => unknown;
+
+/** Listens on a free port; `close` cuts what is open. */
+export async function startReceiver(): Promise<Receiver> {
+  const received: Received[] = [];
+  const open = { now: 0, most: 0 };
+  let answering: Answering = res => res.writeHead(204).end();
+  const server = createServer(async (req, res) => {
+    open.most = Math.max(open.most, ++open.now);
+    res.once('close', () => open.now--);
+    const raw = (await buffer(req)).toString('utf8');
+    const body = req.headers['content-type'] === 'application/json' ? JSON.parse(raw) : {};
+    const one = { path: req.url ?? '', headers: req.headers, raw, body, atMs: performance.now() };
+    received.push(one);
+    await answering(res, one);
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    received,
+    open,
+    answer: how => {
+      answering = how;
+    },
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise(resolve => server.close(resolve));
+    },
+  };
+}

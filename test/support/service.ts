@@ -1,0 +1,115 @@
+// Whole services with their workers on a database of the test: in this process, or each in a process of its own.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startService } from '../../src/app.ts';
+import { createLogger } from '../../src/lib/log.ts';
+import { listSettings, readSettings } from '../../src/lib/settings.ts';
+import { type Client, createClient } from './client.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+import { waitUntil } from './processes.ts';
+
+export const KEY = 'sk-test-0123456789abcdef';
+const SECRETS_KEY = '07'.repeat(32);
+const BIN = join(import.meta.dirname, '..', '..', 'bin', 'graphwright.js');
+const READY = /ready at (?<url>\S+) /;
+
+export interface TestService extends Client {
+  readonly url: string;
+  readonly db: TestDatabase['db'];
+  readonly databaseUrl: string;
+  /** Another service on the same database. */
+  join(env?: NodeJS.ProcessEnv): Promise<Client & { readonly url: string; close(): Promise<void> }>;
+  close(): Promise<void>;
+}
+
+/** A service in this process, with a worker unless `env` says otherwise. Call it in `before` and `close` in `after`. */
+export async function startTestService(env: NodeJS.ProcessEnv = {}): Promise<TestService> {
+  const { db, connection, drop } = await createTestDatabase();
+  const folder = await mkdtemp(join(tmpdir(), 'graphwright-service-'));
+  const databaseUrl = urlOf(connection);
+  const start = async (
+    more: NodeJS.ProcessEnv,
+  ): Promise<Client & { url: string; close(): Promise<void> }> => {
+    const settings = readSettings({ ...baseEnv(folder, databaseUrl), ...env, ...more });
+    const service = await startService(settings, { log: createLogger('silent') });
+    return { ...createClient(service.url, KEY), url: service.url, close: () => service.close() };
+  };
+  const first = await start({});
+  return {
+    ...first,
+    db,
+    databaseUrl,
+    join: (more = {}) => start(more),
+    close: async () => {
+      await first.close();
+      await drop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export interface ServiceChild extends Client {
+  readonly url: string;
+  readonly pid: number;
+  /** To the process and, for SIGKILL, to all of its group. Resolves when it has ended. */
+  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
+}
+
+/** A service in a process group of its own, ready to be asked. Without a DATABASE_URL it brings its PostgreSQL along. */
+export async function spawnService(folder: string, env: NodeJS.ProcessEnv = {}): Promise<ServiceChild> {
+  const child = spawn(process.execPath, [BIN, 'serve'], {
+    env: { ...cleanEnv(), ...baseEnv(folder), ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    detached: true,
+  });
+  const pid = child.pid ?? 0;
+  const ended = once(child, 'exit');
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  await waitUntil('the service to be ready', () => {
+    if (child.exitCode !== null) throw new Error(`The service ended before it was ready:\n${stderr}`);
+    return READY.test(stderr);
+  });
+  const url = READY.exec(stderr)?.groups?.url ?? '';
+  return {
+    ...createClient(url, KEY),
+    url,
+    pid,
+    signal: name => process.kill(pid, name),
+    end: async name => {
+      if (child.exitCode === null && child.signalCode === null) {
+        process.kill(name === 'SIGKILL' ? -pid : pid, name);
+      }
+      await ended;
+    },
+  };
+}
+
+function baseEnv(folder: string, databaseUrl?: string): NodeJS.ProcessEnv {
+  return {
+    DATA_DIR: folder,
+    PORT: '0',
+    BASE_URL: 'http://localhost:3000',
+    BOOTSTRAP_API_KEY: KEY,
+    SECRETS_KEY,
+    LOG_LEVEL: 'silent',
+    ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+  };
+}
+
+function cleanEnv(): NodeJS.ProcessEnv {
+  const env = { ...process.env };
+  for (const { name } of listSettings()) delete env[name];
+  return env;
+}
+
+/** The test's database as DATABASE_URL has it. */
+export function urlOf({ socketDir, user, database }: TestDatabase['connection']): string {
+  return `postgres://${user}@/${database}?host=${encodeURIComponent(socketDir)}`;
+}
