@@ -11,6 +11,8 @@ export interface Call {
   readonly definition: NodeDefinition;
   readonly node: PlanNode;
   readonly values: Readonly<Record<string, unknown>>;
+  /** Ports whose values came along edges: what others wrote there never gets to see a secret. */
+  readonly wired: { has(port: string): boolean };
   readonly ctx: NodeContext;
 }
 
@@ -49,8 +51,13 @@ async function callOrFind(call: Call, host: CallHost, key: string | undefined): 
 }
 
 // Secrets are put in here and nowhere else: the values that were hashed for the cache, and that errors quote, have none.
-function invoke({ definition, values, ctx }: Call, { reveal }: CallHost): NodeResult | Promise<NodeResult> {
-  return definition.run(reveal === undefined ? values : reveal(values), ctx);
+function invoke(
+  { definition, values, wired, ctx }: Call,
+  { reveal }: CallHost,
+): NodeResult | Promise<NodeResult> {
+  if (reveal === undefined || !definition.secrets) return definition.run(values, ctx);
+  const seen = Object.entries(values).map(([id, value]) => [id, wired.has(id) ? value : reveal(value)]);
+  return definition.run(Object.fromEntries(seen), ctx);
 }
 
 function tagged(node: PlanNode, result: NodeResult, credits: number): CallResult {

@@ -89,7 +89,7 @@ function call(
     progress,
     ...(earlier?.suspended === undefined ? {} : { suspended: wakeReason(options, earlier) }),
   };
-  return callNode({ definition, node, values, ctx }, options);
+  return callNode({ definition, node, values, wired: arrivals, ctx }, options);
 }
 
 function wakeReason(options: RunOptions, { nodeId, suspended }: Step): NonNullable<NodeContext['suspended']> {

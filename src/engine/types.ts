@@ -79,8 +79,8 @@ export interface RunOptions {
    * delivers. Rejects where there are too few credits: the call is then not made.
    */
   readonly pay?: (call: PaidCall) => Promise<number>;
-  /** The values with `{{secrets.NAME}}` replaced, for the eyes of the node's call alone. */
-  readonly reveal?: (values: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
+  /** A setting with `{{secrets.NAME}}` replaced in its strings, for the eyes of the node's call alone. */
+  readonly reveal?: (setting: unknown) => unknown;
   /** Called with each new state, in order; must not throw. */
   readonly onStep: (step: Step) => void;
   readonly onProgress?: (nodeId: string, fraction: number) => void;

@@ -186,6 +186,8 @@ export interface NodeDeclaration<I extends Specs, C extends Specs> {
   readonly version?: number;
   /** Whether results are worth keeping: true where running costs more than a look-up. Off for anything that reaches out or waits. */
   readonly cache?: boolean;
+  /** Whether `{{secrets.NAME}}` in its settings is replaced when it runs: only for nodes that send it to somebody. */
+  readonly secrets?: true;
   /** Input nodes: a run's `inputs` value → the config keys it sets. */
   readonly runInput?: (value: Json) => JsonObject;
   run(
@@ -199,6 +201,7 @@ export interface NodeDefinition {
   readonly entry: CatalogEntry;
   readonly version: number;
   readonly cache: boolean;
+  readonly secrets: boolean;
   readonly requires: Requirement | undefined;
   readonly runInput: ((value: Json) => JsonObject) | undefined;
   ports(config: JsonObject): ResolvedPorts;
@@ -239,6 +242,7 @@ export function defineNode<I extends Specs, C extends Specs>(
     },
     version: declaration.version ?? 1,
     cache: declaration.cache ?? false,
+    secrets: declaration.secrets ?? false,
     requires: declaration.requires,
     runInput: declaration.runInput,
     ports(config) {

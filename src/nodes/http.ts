@@ -14,6 +14,7 @@ export const httpRequest = defineNode({
   label: 'HTTP request',
   description: 'Sends a request and gives the answer as text, and as JSON where it is JSON.',
   category: 'utility',
+  secrets: true,
   inputs: { url: text('Address', { required: true }), body: text('Body') },
   config: {
     method: choice('Method', ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']),

@@ -11,6 +11,8 @@ import type { Deps } from './deps.ts';
 import { createNodeCache } from './node-cache.ts';
 import { createNodeContext } from './node-context.ts';
 import type { StoredError } from './present-execution.ts';
+import type { Reveal } from './reveal-secrets.ts';
+import { createReveal } from './reveal-secrets.ts';
 import type { RunRequest } from './run-request.ts';
 import { inputOverrides, parseRunRequest, planRequest } from './run-request.ts';
 
@@ -58,6 +60,7 @@ interface LoadedRun {
   readonly plan: Plan;
   readonly overrides: ReturnType<typeof inputOverrides>;
   readonly steps: Map<string, Step>;
+  readonly reveal: Reveal | undefined;
 }
 
 async function loadRun(deps: Deps, claimed: ClaimedRun): Promise<LoadedRun> {
@@ -72,6 +75,7 @@ async function loadRun(deps: Deps, claimed: ClaimedRun): Promise<LoadedRun> {
     plan: planRequest(deps, version, request.targets),
     overrides: inputOverrides(deps, version.graph, request.inputs),
     steps: new Map(rows.map(({ step }) => [(step as Step).nodeId, step as Step])),
+    reveal: await createReveal(deps, deps.db, claimed.workflow_id, version.text),
   };
 }
 
@@ -88,6 +92,7 @@ function advance(
     overrides: run.overrides,
     context: createNodeContext(deps, claimed),
     ...(request.useCache === false ? {} : { cache: createNodeCache(deps, claimed.workspace) }),
+    ...(run.reveal === undefined ? {} : { reveal: run.reveal }),
     onStep: step => checkpoints.add(step),
     onProgress: (nodeId, fraction) => deps.news.tellProgress(claimed.id, nodeId, fraction),
     onError: (nodeId, err) => deps.log.warn({ err, executionId: claimed.id, nodeId }, 'a node failed'),

@@ -30,6 +30,7 @@ function paidNode(calls: string[]) {
     outputs: { text: text('Text') },
     pricing: PRICE,
     cache: true,
+    secrets: true,
     run: async ({ prompt }) => {
       calls.push(prompt);
       if (prompt === 'bad') throw new NodeError('refused', 'The model refused.');
@@ -127,10 +128,33 @@ describe('a secret', () => {
     const plan = planGraph([paid], single({ prompt: 'bad {{secrets.WORD}}', seed: '7' }));
     const { told } = await runRecorded([paid], plan, {
       cache,
-      reveal: values => ({ ...values, prompt: String(values.prompt).replace('{{secrets.WORD}}', 'hush') }),
+      reveal: setting => String(setting).replace('{{secrets.WORD}}', 'hush'),
     });
     assert.deepEqual(calls, ['bad hush']);
     assert.deepEqual(asked, []);
     assert.ok(!JSON.stringify(told.map(({ outputs: _, ...step }) => step)).includes('hush'));
+  });
+
+  it('is not put into what came along an edge, nor into nodes that tell it on', async () => {
+    const calls: string[] = [];
+    const paid = paidNode(calls);
+    const leak = defineNode({
+      nodeType: 'test:leak',
+      label: 'Leak',
+      category: 'utility',
+      inputs: {},
+      config: { value: text('Value', { default: '' }) },
+      outputs: { text: text('Text') },
+      run: ({ value }) => ({ text: value }),
+    });
+    const graph = sketchGraph(
+      { l: { type: 'test:leak', config: { value: '{{secrets.WORD}}' } }, m: { type: 'test:paid' } },
+      ['l.text > m.prompt'],
+    );
+    const { steps } = await runRecorded([leak, paid], planGraph([leak, paid], graph), {
+      reveal: () => 'hush',
+    });
+    assert.deepEqual(calls, ['{{secrets.WORD}}']);
+    assert.deepEqual(steps.get('l')?.outputs?.text, textValue('{{secrets.WORD}}'));
   });
 });
