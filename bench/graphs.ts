@@ -53,14 +53,12 @@ export function chain(count: number) {
             : { separator: `, detail ${index}, ` },
       },
     })),
-    edges: ids
-      .slice(1)
-      .map((id, index) => ({
-        id: `e${index}`,
-        source: `node-${index}`,
-        target: id,
-        sourceHandle: 'out-text',
-        targetHandle: 'in-text1',
-      })),
+    edges: ids.slice(1).map((id, index) => ({
+      id: `e${index}`,
+      source: `node-${index}`,
+      target: id,
+      sourceHandle: 'out-text',
+      targetHandle: 'in-text1',
+    })),
   };
 }
