@@ -1,0 +1,145 @@
+// How things move by name: entrances, exits, loops, letters, and transitions between scenes.
+import { type Static, Type } from 'typebox';
+import { exact, maybe, ref, values } from './values.ts';
+
+/** Entrances and exits; `timeline/presets.ts` has one row for each. */
+export const PRESETS = [
+  'fade',
+  'slide-up',
+  'slide-down',
+  'slide-left',
+  'slide-right',
+  'rise',
+  'drop',
+  'zoom-in',
+  'zoom-out',
+  'pop',
+  'spin',
+  'swing',
+  'flip-x',
+  'flip-y',
+  'grow-x',
+  'grow-y',
+  'blur',
+  'wipe-left',
+  'wipe-right',
+  'wipe-up',
+  'wipe-down',
+  'iris',
+] as const;
+export const LOOPS = ['pulse', 'float', 'sway', 'spin', 'shake', 'blink', 'breathe', 'drift'] as const;
+export const SPLIT_PRESETS = ['fade', 'rise', 'drop', 'pop', 'slide', 'blur', 'typewriter', 'wave'] as const;
+export const TRANSITIONS = [
+  'cut',
+  'fade',
+  'slide',
+  'push',
+  'cover',
+  'reveal',
+  'wipe',
+  'split',
+  'blinds',
+  'zoom',
+  'iris',
+  'clock-wipe',
+  'blur',
+  'dip',
+  'flip',
+  'spin',
+] as const;
+export const DIRECTIONS = ['left', 'right', 'up', 'down'] as const;
+
+const Entrance = Type.Object(
+  {
+    preset: Type.Enum(PRESETS),
+    duration: maybe(values.time),
+    delay: maybe(values.time),
+    easing: maybe(values.easing),
+    distance: maybe(values.length),
+  },
+  {
+    ...exact,
+    description:
+      'A named movement. duration: default 0.6 s. delay: an entrance begins that much later, an exit ends that much earlier. easing: default expo-out in, cubic-in out. distance: how far a sliding preset travels; default 12vmin.',
+  },
+);
+const entrance = ref('Entrance', Entrance);
+
+const Motion = Type.Object(
+  {
+    in: maybe(entrance),
+    out: maybe(entrance),
+    loop: maybe(
+      Type.Object(
+        {
+          preset: Type.Enum(LOOPS),
+          period: maybe(values.time),
+          amount: maybe(Type.Number({ minimum: 0, maximum: 10, description: 'Strength. Default 1.' })),
+        },
+        { ...exact, description: 'A movement that repeats. period: default 2 s.' },
+      ),
+    ),
+    kenBurns: maybe(
+      Type.Object(
+        {
+          from: maybe(
+            Type.Number({ minimum: 1, maximum: 4, description: 'Enlargement at the start. Default 1.' }),
+          ),
+          to: maybe(
+            Type.Number({ minimum: 1, maximum: 4, description: 'Enlargement at the end. Default 1.15.' }),
+          ),
+          focus: maybe(values.point),
+          pan: maybe(Type.Enum(DIRECTIONS, { description: 'The picture also drifts this way.' })),
+        },
+        { ...exact, description: 'A slow zoom inside the frame of an image or video, over its whole time.' },
+      ),
+    ),
+  },
+  { ...exact, description: 'Entrance, exit, loop and slow zoom by name; they add to keyframes.' },
+);
+
+const Split = Type.Object(
+  {
+    by: Type.Enum(['letter', 'word', 'line']),
+    preset: maybe(Type.Enum(SPLIT_PRESETS, { description: 'Default rise.' })),
+    duration: maybe(values.time),
+    stagger: maybe(values.time),
+    delay: maybe(values.time),
+    easing: maybe(values.easing),
+    order: maybe(Type.Enum(['forward', 'backward', 'center'], { description: 'Default forward.' })),
+  },
+  {
+    ...exact,
+    description:
+      'Text that enters part by part. duration: of each part, default 0.5 s. stagger: between one part and the next, default 0.04 s. delay: before the first.',
+  },
+);
+
+const Transition = Type.Object(
+  {
+    type: Type.Enum(TRANSITIONS),
+    duration: maybe(values.time),
+    direction: maybe(Type.Enum(DIRECTIONS, { description: 'Which way it moves. Default left.' })),
+    easing: maybe(values.easing),
+    color: maybe(values.color),
+  },
+  {
+    ...exact,
+    description:
+      'How a scene takes over from the one before. Both are seen for its duration (default 0.6 s), so the video is shorter by it. color: of a dip; default black. easing: default cubic-in-out.',
+  },
+);
+
+export const MOTION_DEFS = { Entrance, Motion, Split, Transition } as const;
+export const motions = {
+  motion: ref('Motion', Motion),
+  split: ref('Split', Split),
+  transition: ref('Transition', Transition),
+} as const;
+
+export type Preset = (typeof PRESETS)[number];
+export type Entrance = Static<typeof Entrance>;
+export type Motion = Static<typeof Motion>;
+export type Split = Static<typeof Split>;
+export type Transition = Static<typeof Transition>;
+export type Direction = (typeof DIRECTIONS)[number];

@@ -1,0 +1,290 @@
+// The scene graph: its fifteen top-level properties, and the JSON Schema of the whole.
+import { type Static, Type } from 'typebox';
+import { ELEMENT_DEFS, elements } from './elements.ts';
+import { MOTION_DEFS, motions } from './motion.ts';
+import { byType, exact, GRADIENTS, type Gradient, maybe, ref, VALUE_DEFS, values } from './values.ts';
+
+const ImageBackground = Type.Object(
+  {
+    type: Type.Literal('image'),
+    asset: maybe(values.id),
+    src: maybe(values.source),
+    fit: maybe(elements.fit),
+    focus: maybe(values.point),
+    blur: maybe(Type.Number({ minimum: 0, maximum: 200, description: 'In pixels.' })),
+    dim: maybe(Type.Number({ minimum: 0, maximum: 1, description: 'Darkens it: 0 not at all, 1 to black.' })),
+    zoom: maybe(
+      Type.Number({ minimum: 1, maximum: 3, description: 'Slowly enlarged up to this over its time.' }),
+    ),
+  },
+  exact,
+);
+const VideoBackground = Type.Object(
+  {
+    type: Type.Literal('video'),
+    asset: maybe(values.id),
+    src: maybe(values.source),
+    fit: maybe(elements.fit),
+    dim: maybe(Type.Number({ minimum: 0, maximum: 1 })),
+    loop: maybe(Type.Boolean()),
+  },
+  exact,
+);
+type MediaBackground = Static<typeof ImageBackground> | Static<typeof VideoBackground>;
+const Background = Type.Union(
+  [values.color, byType<Gradient | MediaBackground>([...GRADIENTS, 'ImageBackground', 'VideoBackground'])],
+  {
+    description:
+      'What stands behind: a colour, a gradient, a picture (blurred, darkened, slowly enlarged) or a video.',
+  },
+);
+const background = ref('Background', Background);
+
+const Scene = Type.Object(
+  {
+    id: maybe(values.id),
+    name: maybe(Type.String({ maxLength: 200 })),
+    duration: maybe(values.time),
+    background: maybe(background),
+    elements: maybe(elements.list),
+    transition: maybe(motions.transition),
+    blockId: maybe(
+      Type.String({
+        maxLength: 80,
+        description: 'A ready-made scene instead of elements. Use the blockId you were given.',
+      }),
+    ),
+    props: maybe(
+      Type.Unsafe<Record<string, unknown>>({
+        type: 'object',
+        maxProperties: 100,
+        description: 'Texts, colours and pictures of the block.',
+      }),
+    ),
+    hidden: maybe(Type.Boolean()),
+  },
+  {
+    ...exact,
+    description:
+      'A part of the video. Scenes follow one another; "transition" says how this one takes over from the one before. duration: default that of defaults.sceneDuration, else 4 s.',
+  },
+);
+const Track = Type.Object(
+  {
+    id: maybe(values.id),
+    name: maybe(Type.String({ maxLength: 200 })),
+    elements: elements.list,
+    opacity: maybe(values.number),
+    hidden: maybe(Type.Boolean()),
+  },
+  { ...exact, description: 'A row of elements in front of the scenes, timed against the whole video.' },
+);
+
+const Word = Type.Object(
+  {
+    text: Type.String({ minLength: 1, maxLength: 200 }),
+    start: Type.Number({ minimum: 0, maximum: 86_400 }),
+    end: Type.Number({ minimum: 0, maximum: 86_400 }),
+  },
+  { ...exact, description: 'A word, or a whole line, with its times in seconds.' },
+);
+const word = ref('Word', Word);
+const CaptionTrack = Type.Object(
+  {
+    words: maybe(Type.Array(word, { maxItems: 20_000 })),
+    cues: maybe(Type.Array(word, { maxItems: 5_000 })),
+    srt: maybe(Type.String({ maxLength: 500_000 })),
+    vtt: maybe(Type.String({ maxLength: 500_000 })),
+    mode: maybe(
+      Type.Enum(['page', 'word', 'karaoke'], {
+        description:
+          'page: a few words at a time; word: one word; karaoke: a page with the spoken word marked. Default page.',
+      }),
+    ),
+    maxWords: maybe(Type.Integer({ minimum: 1, maximum: 30, description: 'On a page. Default 6.' })),
+    maxLines: maybe(Type.Integer({ minimum: 1, maximum: 6, description: 'Default 2.' })),
+    position: maybe(Type.Enum(['top', 'middle', 'bottom'], { description: 'Default bottom.' })),
+    safeArea: maybe(
+      Type.Number({
+        minimum: 0,
+        maximum: 0.45,
+        description: 'Share of the frame kept free at the edge. Default 0.12.',
+      }),
+    ),
+    style: maybe(elements.textStyle),
+    background: maybe(values.color),
+    active: maybe(
+      Type.Object(
+        {
+          color: maybe(values.color),
+          background: maybe(values.color),
+        },
+        { ...exact, description: 'How the spoken word looks in karaoke mode.' },
+      ),
+    ),
+    offset: maybe(Type.Number({ minimum: -3600, maximum: 3600, description: 'Seconds added to all times.' })),
+    hidden: maybe(Type.Boolean()),
+  },
+  {
+    ...exact,
+    description: 'Subtitles, from one of: words with times, lines with times (cues), SRT text, WebVTT text.',
+  },
+);
+
+const AudioItem = Type.Object(
+  {
+    asset: maybe(values.id),
+    src: maybe(values.source),
+    role: maybe(Type.Enum(['voice', 'music', 'effect'], { description: 'Default music.' })),
+    start: maybe(values.time),
+    duration: maybe(values.time),
+    trim: maybe(values.time),
+    volume: maybe(values.number),
+    pan: maybe(Type.Number({ minimum: -1, maximum: 1 })),
+    fadeIn: maybe(values.time),
+    fadeOut: maybe(values.time),
+    speed: maybe(Type.Number({ minimum: 0.5, maximum: 4 })),
+    loop: maybe(Type.Boolean()),
+  },
+  { ...exact, description: 'A sound on the timeline of the whole video.' },
+);
+const AudioTrack = Type.Object(
+  {
+    items: Type.Array(ref('AudioItem', AudioItem), { maxItems: 200 }),
+    duck: maybe(
+      Type.Object(
+        {
+          by: maybe(Type.Number({ minimum: 0, maximum: 60, description: 'Decibels. Default 12.' })),
+          attack: maybe(values.time),
+          release: maybe(values.time),
+        },
+        { ...exact, description: 'Lowers the music while a voice is heard.' },
+      ),
+    ),
+    loudness: maybe(Type.Number({ minimum: -40, maximum: -5, description: 'Target in LUFS. Default -14.' })),
+    volume: maybe(values.number),
+  },
+  { ...exact, description: 'Voice, music and effects, mixed into one track.' },
+);
+
+const Asset = Type.Object(
+  {
+    type: Type.Enum(['image', 'video', 'audio', 'svg', 'lottie']),
+    src: maybe(values.source),
+    mediaId: maybe(
+      Type.String({
+        pattern: '^med_[0-9a-z]{1,64}$',
+        description: 'A file of the media library instead of src.',
+      }),
+    ),
+  },
+  { ...exact, description: 'A file with a name, for elements to refer to by "asset".' },
+);
+const Names = <T extends ReturnType<typeof Type.Unsafe>>(value: T, description: string) =>
+  Type.Record(Type.String({ pattern: '^[A-Za-z][\\w-]{0,79}$' }), value, {
+    ...exact,
+    maxProperties: 1000,
+    description,
+  });
+
+const Font = Type.Object(
+  {
+    family: Type.String({ pattern: '^[A-Za-z][A-Za-z0-9 _-]*$', maxLength: 80 }),
+    use: Type.Enum(['Inter', 'Playfair Display', 'Anton', 'JetBrains Mono']),
+  },
+  { ...exact, description: 'A family name of your own that stands for a bundled one.' },
+);
+const Theme = Type.Object(
+  {
+    colors: maybe(Names(values.color, 'Colours by token: { "accent": "#ff5a36" } is written "$accent".')),
+    fonts: maybe(Names(values.family, 'Families by token: { "heading": "Anton" } is written "$heading".')),
+  },
+  { ...exact, description: 'Colours and fonts by name, so that a look can be changed in one place.' },
+);
+const Defaults = Type.Object(
+  {
+    sceneDuration: maybe(values.time),
+    transition: maybe(motions.transition),
+    text: maybe(elements.textStyle),
+    motion: maybe(motions.motion),
+    easing: maybe(values.easing),
+  },
+  {
+    ...exact,
+    description:
+      'What is taken where a scene or element says nothing: sceneDuration and transition of scenes, text of texts and counters, motion of elements, easing of keyframes.',
+  },
+);
+
+const properties = {
+  fps: Type.Integer({ minimum: 1, maximum: 120, description: 'Frames a second; 30 suits most.' }),
+  width: Type.Integer({ minimum: 16, maximum: 4096, description: 'Of the video, in pixels.' }),
+  height: Type.Integer({ minimum: 16, maximum: 4096, description: 'Of the video, in pixels.' }),
+  scenes: Type.Array(ref('Scene', Scene), { minItems: 1, maxItems: 500, description: 'In order of time.' }),
+  background: maybe(background),
+  tracks: maybe(
+    Type.Array(ref('Track', Track), { maxItems: 50, description: 'In front of the scenes, last on top.' }),
+  ),
+  overlays: maybe(
+    Type.Array(elements.element, {
+      maxItems: 1000,
+      description: 'In front of everything: logos, progress bars.',
+    }),
+  ),
+  captionTrack: maybe(ref('CaptionTrack', CaptionTrack)),
+  audioTrack: maybe(ref('AudioTrack', AudioTrack)),
+  durationInFrames: maybe(
+    Type.Integer({
+      minimum: 1,
+      maximum: 432_000,
+      description: 'Of the whole. Default: what the scenes add up to.',
+    }),
+  ),
+  fonts: maybe(Type.Array(ref('Font', Font), { maxItems: 50 })),
+  theme: maybe(ref('Theme', Theme)),
+  assets: maybe(Names(ref('Asset', Asset), 'Files by name.')),
+  defaults: maybe(ref('Defaults', Defaults)),
+  metadata: maybe(
+    Type.Unsafe<Record<string, unknown>>({
+      type: 'object',
+      maxProperties: 100,
+      description: 'Anything of yours; it is not drawn.',
+    }),
+  ),
+} as const;
+const Graph = Type.Object(properties, exact);
+
+export type SceneGraph = Static<typeof Graph>;
+export type Scene = Static<typeof Scene>;
+export type Background = Static<typeof Background>;
+export type CaptionTrack = Static<typeof CaptionTrack>;
+export type Word = Static<typeof Word>;
+export type Asset = Static<typeof Asset>;
+
+/** JSON Schema 2020-12 of a scene graph: the one that validates a graph when it is run. */
+export const SCENE_GRAPH_SCHEMA = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: 'https://graphwright.dev/schemas/scene-graph.json',
+  title: 'Scene graph',
+  description:
+    'A video as data: scenes in sequence, tracks and overlays in front of them, every value still or moving. Frames are drawn from it alone, so the same graph always gives the same pictures.',
+  ...Graph,
+  $defs: {
+    ...VALUE_DEFS,
+    ...MOTION_DEFS,
+    ...ELEMENT_DEFS,
+    ImageBackground,
+    VideoBackground,
+    Background,
+    Scene,
+    Track,
+    Word,
+    CaptionTrack,
+    AudioItem,
+    AudioTrack,
+    Asset,
+    Font,
+    Theme,
+    Defaults,
+  },
+} as const;

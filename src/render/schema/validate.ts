@@ -1,0 +1,122 @@
+// A value from outside → a scene graph, or what is wrong with it by JSON pointer.
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import { AppError, type Issue } from '../../lib/errors.ts';
+import { SCENE_GRAPH_SCHEMA, type SceneGraph } from './scene-graph.ts';
+
+/** Levels of nesting, and issues told of at once. */
+const MAX_DEPTH = 32;
+const MAX_ISSUES = 20;
+
+let compiled: ReturnType<Ajv2020['compile']> | undefined;
+
+// Compiled at first use: half a second that a service without videos does not spend.
+function validator(): ReturnType<Ajv2020['compile']> {
+  compiled ??= new Ajv2020({ allErrors: true, strict: false, discriminator: true, verbose: false }).compile(
+    SCENE_GRAPH_SCHEMA,
+  );
+  return compiled;
+}
+
+/** Throws `invalid_scene_graph` with `issues`, whose paths begin with `at`. */
+export function parseSceneGraph(value: unknown, at = ''): SceneGraph {
+  const issues = findIssues(value);
+  if (issues.length > 0) throw invalidSceneGraph(issues, at);
+  return value as SceneGraph;
+}
+
+/** The refusal that names all of them. */
+export function invalidSceneGraph(issues: readonly Issue[], at = ''): AppError {
+  const [first] = issues;
+  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
+  return new AppError(
+    'invalid_scene_graph',
+    `The scene graph cannot be used: ${first?.path === '' ? 'it' : first?.path} ${first?.message}${more}.`,
+    { issues: issues.map(issue => ({ ...issue, path: `${at}${issue.path ?? ''}` })) },
+  );
+}
+
+function findIssues(value: unknown): readonly Issue[] {
+  const deep = findTooDeep(value);
+  if (deep !== undefined)
+    return [{ path: deep, code: 'too_deep', message: `is nested over ${MAX_DEPTH} levels deep` }];
+  const validate = validator();
+  if (validate(value)) return [];
+  return explain(validate.errors ?? []);
+}
+
+/** The pointer of a value below the deepest level, found without recursion. */
+function findTooDeep(value: unknown): string | undefined {
+  const pending: { value: unknown; path: string; depth: number }[] = [{ value, path: '', depth: 1 }];
+  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+    if (typeof at.value !== 'object' || at.value === null) continue;
+    if (at.depth > MAX_DEPTH) return at.path;
+    for (const [key, inner] of Object.entries(at.value))
+      if (typeof inner === 'object' && inner !== null)
+        pending.push({ value: inner, path: `${at.path}/${escapeKey(key)}`, depth: at.depth + 1 });
+  }
+  return undefined;
+}
+
+const escapeKey = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
+
+/** Complaints that tell of the value itself, where it has one of several forms, more than that none fits. */
+const TELLING: ReadonlySet<string> = new Set(['additionalProperties', 'required', 'discriminator']);
+
+/**
+ * One issue a place. Where a value may have several forms the validator complains once for each form and then that none
+ * fits; of these only the telling and deeper ones help, else that it has none of the forms.
+ */
+function explain(errors: readonly ErrorObject[]): readonly Issue[] {
+  const unions = new Map<string, ErrorObject>();
+  const telling = new Set<string>();
+  for (const error of errors) {
+    if (error.keyword === 'anyOf') unions.set(error.instancePath, error);
+    else if (TELLING.has(error.keyword)) telling.add(error.instancePath);
+    // Whatever holds this value is told of by this error.
+    const { instancePath: path } = error;
+    for (let end = path.lastIndexOf('/'); end >= 0; end = path.lastIndexOf('/', end - 1)) {
+      telling.add(path.slice(0, end));
+      if (end === 0) break;
+    }
+  }
+  const told = new Map<string, Issue>();
+  for (const error of errors) {
+    const { instancePath, keyword } = error;
+    if (unions.has(instancePath)) {
+      const isTold = telling.has(instancePath);
+      if (isTold ? !TELLING.has(keyword) : keyword !== 'anyOf') continue;
+    }
+    const path = pointerOf(error);
+    if (!told.has(path))
+      told.set(path, { path, code: keyword === 'anyOf' ? 'form' : keyword, message: messageOf(error) });
+    if (told.size >= MAX_ISSUES) break;
+  }
+  return [...told.values()];
+}
+
+function pointerOf({ instancePath, keyword, params }: ErrorObject): string {
+  if (keyword === 'additionalProperties')
+    return `${instancePath}/${escapeKey(String(params.additionalProperty))}`;
+  if (keyword === 'required') return `${instancePath}/${escapeKey(String(params.missingProperty))}`;
+  if (keyword === 'discriminator') return `${instancePath}/type`;
+  return instancePath;
+}
+
+const DEFS: Readonly<Record<string, object>> = SCENE_GRAPH_SCHEMA.$defs;
+
+const MESSAGES: Readonly<Record<string, (error: ErrorObject) => string>> = {
+  additionalProperties: () => 'is not a property that is known here',
+  required: () => 'is missing',
+  enum: ({ params }) => `must be one of ${(params.allowedValues as string[]).join(', ')}`,
+  const: ({ params }) => `must be ${JSON.stringify(params.allowedValue)}`,
+  discriminator: ({ params }) => `names no kind of element: ${JSON.stringify(params.tagValue)}`,
+  anyOf: ({ schemaPath }) => {
+    const [, name = ''] = /^#\/\$defs\/(\w+)\/anyOf$/.exec(schemaPath) ?? [];
+    const { description }: { description?: string } = DEFS[name] ?? {};
+    return `has none of the forms that are allowed here${description === undefined ? '' : `. ${description}`}`;
+  },
+};
+
+function messageOf(error: ErrorObject): string {
+  return MESSAGES[error.keyword]?.(error) ?? error.message ?? 'is not valid';
+}

@@ -1,0 +1,257 @@
+// The values that scene graphs are written in: times, lengths, colours, paints, easings, and values that move.
+import { type Static, type TSchema, Type } from 'typebox';
+
+export const exact = { additionalProperties: false } as const;
+
+/** A reference into the schema's `$defs`, typed as what it refers to. */
+export function ref<T extends TSchema>(name: string, _schema: T) {
+  return Type.Unsafe<Static<T>>({ $ref: `#/$defs/${name}` });
+}
+
+export const maybe = <T extends TSchema>(schema: T) => Type.Optional(schema);
+
+// Type.Tuple writes the form of draft 7.
+const pair = (description: string) =>
+  Type.Unsafe<[number, number]>({
+    type: 'array',
+    items: { type: 'number', minimum: -1000, maximum: 1000 },
+    minItems: 2,
+    maxItems: 2,
+    description,
+  });
+
+const Time = Type.Union(
+  [Type.Number({ minimum: 0, maximum: 86_400 }), Type.String({ pattern: '^\\d+(\\.\\d+)?(s|ms|f|%)$' })],
+  {
+    description:
+      'A time or a length of time: seconds as a number (1.5), or text with a unit: "1.5s", "500ms", "12f" (frames), "50%" (of the time of whatever contains it).',
+  },
+);
+const Length = Type.Union(
+  [
+    Type.Number({ minimum: -100_000, maximum: 100_000 }),
+    Type.String({ pattern: '^-?\\d+(\\.\\d+)?(px|%|vw|vh|vmin|vmax)$' }),
+  ],
+  {
+    description:
+      'A length: pixels as a number, or text with a unit: "50%" (of the container along that axis), "10vw", "10vh", "5vmin", "5vmax" (hundredths of the frame).',
+  },
+);
+const Color = Type.String({
+  pattern:
+    '^(#([0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})|rgba?\\([0-9.,%\\s/]{5,40}\\)|hsla?\\([0-9.,%\\s/deg]{5,40}\\)|transparent|white|black|\\$[A-Za-z][\\w-]*)$',
+  maxLength: 64,
+  description:
+    'A colour: #rgb, #rgba, #rrggbb, #rrggbbaa, rgb(…), hsl(…), white, black, transparent, or a theme token such as "$accent".',
+});
+const color = ref('Color', Color);
+const share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description });
+
+const Stops = Type.Array(Type.Object({ offset: share('0 is the start, 1 the end.'), color }, exact), {
+  minItems: 2,
+  maxItems: 16,
+  description: 'Colours along the gradient, offsets rising.',
+});
+const stops = ref('Stops', Stops);
+const Point = pair('[x, y] as shares of the box: [0, 0] is its upper left corner, [1, 1] its lower right.');
+const point = ref('Point', Point);
+
+const Linear = Type.Object(
+  {
+    type: Type.Literal('linear'),
+    angle: maybe(Type.Number({ description: 'Degrees clockwise; 0 upwards, 90 to the right. Default 180.' })),
+    stops,
+  },
+  exact,
+);
+const Radial = Type.Object(
+  {
+    type: Type.Literal('radial'),
+    center: maybe(point),
+    radius: maybe(
+      Type.Number({ minimum: 0.01, maximum: 4, description: 'Share of the longer side. Default 0.7.' }),
+    ),
+    stops,
+  },
+  exact,
+);
+const Conic = Type.Object(
+  {
+    type: Type.Literal('conic'),
+    center: maybe(point),
+    angle: maybe(Type.Number({ description: 'Where it starts, degrees clockwise from the top. Default 0.' })),
+    stops,
+  },
+  exact,
+);
+
+/** Objects told apart by `type`; named, so that a fault is told of the one that is meant. */
+export function byType<T>(names: readonly string[], description?: string) {
+  return Type.Unsafe<T>({
+    ...(description === undefined ? {} : { description }),
+    type: 'object',
+    required: ['type'],
+    discriminator: { propertyName: 'type' },
+    oneOf: names.map(name => ({ $ref: `#/$defs/${name}` })),
+  });
+}
+
+export type Gradient = Static<typeof Linear> | Static<typeof Radial> | Static<typeof Conic>;
+export const GRADIENTS = ['Linear', 'Radial', 'Conic'] as const;
+const Paint = Type.Union([color, byType<Gradient>(GRADIENTS)], {
+  description: 'What a surface is filled with: a colour, or a linear, radial or conic gradient.',
+});
+
+/** Names of easing curves; `timeline/easing.ts` has one row for each. */
+export const EASINGS = [
+  'linear',
+  'ease',
+  'ease-in',
+  'ease-out',
+  'ease-in-out',
+  'quad-in',
+  'quad-out',
+  'quad-in-out',
+  'cubic-in',
+  'cubic-out',
+  'cubic-in-out',
+  'quart-in',
+  'quart-out',
+  'quart-in-out',
+  'expo-in',
+  'expo-out',
+  'expo-in-out',
+  'circ-in',
+  'circ-out',
+  'circ-in-out',
+  'back-in',
+  'back-out',
+  'back-in-out',
+  'elastic-out',
+  'bounce-out',
+  'hold',
+] as const;
+
+const Easing = Type.Union(
+  [
+    Type.Enum(EASINGS),
+    Type.Object(
+      {
+        cubicBezier: Type.Unsafe<[number, number, number, number]>({
+          type: 'array',
+          prefixItems: [
+            share('x1'),
+            { type: 'number', minimum: -5, maximum: 5 },
+            share('x2'),
+            { type: 'number', minimum: -5, maximum: 5 },
+          ],
+          minItems: 4,
+          maxItems: 4,
+          description: 'Control points as in CSS: x1, y1, x2, y2.',
+        }),
+      },
+      exact,
+    ),
+    Type.Object(
+      {
+        spring: Type.Object(
+          {
+            stiffness: maybe(Type.Number({ minimum: 1, maximum: 2000, description: 'Default 170.' })),
+            damping: maybe(Type.Number({ minimum: 1, maximum: 200, description: 'Default 18.' })),
+            mass: maybe(Type.Number({ minimum: 0.1, maximum: 20, description: 'Default 1.' })),
+          },
+          exact,
+        ),
+      },
+      exact,
+    ),
+    Type.Object({ steps: Type.Integer({ minimum: 1, maximum: 100 }) }, exact),
+  ],
+  {
+    description:
+      'How a change proceeds: a name, a cubic Bézier curve, a spring (it comes to rest when the change ends), or a number of steps.',
+  },
+);
+const time = ref('Time', Time);
+const length = ref('Length', Length);
+const easing = ref('Easing', Easing);
+
+/** The value itself, or keyframes of it. */
+function animated<T extends TSchema>(value: T, what: string) {
+  const keyframe = Type.Object({ time, value, easing: maybe(easing) }, exact);
+  return Type.Union(
+    [value, Type.Object({ keyframes: Type.Array(keyframe, { minItems: 1, maxItems: 200 }) }, exact)],
+    {
+      description: `${what}, or { "keyframes": [{ "time", "value", "easing" }] } with times counted from the element's own start; "easing" shapes the way to that keyframe from the one before.`,
+    },
+  );
+}
+
+const AnimatedNumber = animated(Type.Number({ minimum: -1e6, maximum: 1e6 }), 'A number');
+const AnimatedLength = animated(length, 'A length');
+const AnimatedColor = animated(color, 'A colour');
+const AnimatedScale = animated(
+  Type.Union([Type.Number({ minimum: -100, maximum: 100 }), pair('[x, y]')]),
+  'A factor, or [x, y] factors',
+);
+
+const Family = Type.String({
+  pattern: '^(\\$[A-Za-z][\\w-]*|[A-Za-z][A-Za-z0-9 _-]*)$',
+  maxLength: 80,
+  description:
+    'A font family: one of the bundled ones (Inter, Playfair Display, Anton, JetBrains Mono), one named in "fonts", or a theme token such as "$heading". Arabic, Hebrew, Devanagari, Chinese, Japanese and emoji are found by themselves.',
+});
+const Source = Type.String({
+  pattern: '^(https?://|data:image/|sample:|\\./)',
+  maxLength: 4_000_000,
+  description:
+    'Where a file is: an https address, a data:image/… URL, or "sample:" and some words for a drawn placeholder picture. On the command line also a path beginning with "./", beside the scene file.',
+});
+const Id = Type.String({
+  minLength: 1,
+  maxLength: 80,
+  description: 'A name of your choosing, unique in the graph.',
+});
+
+/** What `ref` can refer to. */
+export const VALUE_DEFS = {
+  Time,
+  Length,
+  Color,
+  Stops,
+  Point,
+  Linear,
+  Radial,
+  Conic,
+  Paint,
+  Easing,
+  AnimatedNumber,
+  AnimatedLength,
+  AnimatedColor,
+  AnimatedScale,
+  Family,
+  Source,
+  Id,
+} as const;
+
+export const values = {
+  time,
+  length,
+  color,
+  point,
+  easing,
+  paint: ref('Paint', Paint),
+  number: ref('AnimatedNumber', AnimatedNumber),
+  animatedLength: ref('AnimatedLength', AnimatedLength),
+  animatedColor: ref('AnimatedColor', AnimatedColor),
+  scale: ref('AnimatedScale', AnimatedScale),
+  family: ref('Family', Family),
+  source: ref('Source', Source),
+  id: ref('Id', Id),
+} as const;
+
+export type Time = Static<typeof Time>;
+export type Length = Static<typeof Length>;
+export type Paint = Static<typeof Paint>;
+export type Easing = Static<typeof Easing>;
+export type Animated<T> = T | { keyframes: { time: Time; value: T; easing?: Easing }[] };
