@@ -56,8 +56,8 @@ async function keepCounts(deps: Deps, rows: readonly WorkflowListRow[]): Promise
   await countExecutions(deps.db, behind, newId('execution', deps.now() - SETTLED_MS));
 }
 
-function formatCursor(updatedAt: Date, id: string): string {
-  return Buffer.from(`${updatedAt.getTime()}:${id}`).toString('base64url');
+function formatCursor(updatedAt: string, id: string): string {
+  return Buffer.from(`${Date.parse(updatedAt)}:${id}`).toString('base64url');
 }
 
 function parseCursor(cursor: string): { readonly updatedAt: Date; readonly id: string } {

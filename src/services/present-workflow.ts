@@ -140,9 +140,9 @@ export function presentListedWorkflow(row: WorkflowListRow) {
     isActive: row.is_active,
     isPublished: row.is_published,
     executionCount: row.execution_count,
-    lastExecutedAt: row.last_executed_at?.toISOString() ?? null,
+    lastExecutedAt: row.last_executed_at,
     tags: row.tags,
-    createdAt: row.created_at.toISOString(),
-    updatedAt: row.updated_at.toISOString(),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
   };
 }
