@@ -6,6 +6,8 @@ export interface BatchOptions {
   readonly maxItems: number;
   /** Flushes under way at once. */
   readonly concurrency: number;
+  /** Whether a flush that threw this did nothing and may have been spoilt by one item: each is then tried alone. */
+  readonly isItemFault?: (err: unknown) => boolean;
 }
 
 interface Pending<I, R> {
@@ -16,11 +18,12 @@ interface Pending<I, R> {
 
 /**
  * Returns a function that hands its item to `flush` together with others, and resolves to the item's own result.
- * `flush` returns one result an item, in order; where it throws, every item of that flush is rejected.
+ * `flush` returns one result an item, in order; where it throws or returns another number of results, every item of
+ * that flush is rejected, unless it was one item's fault.
  */
 export function createBatcher<I, R>(
   flush: (items: readonly I[]) => Promise<readonly R[]>,
-  { maxItems, concurrency }: BatchOptions,
+  { maxItems, concurrency, isItemFault }: BatchOptions,
 ): (item: I) => Promise<R> {
   let waiting: Pending<I, R>[] = [];
   let active = 0;
@@ -34,13 +37,22 @@ export function createBatcher<I, R>(
     active++;
     if (waiting.length > 0) schedule();
     try {
-      const results = await flush(batch.map(pending => pending.item));
-      for (const [index, pending] of batch.entries()) pending.resolve(results[index] as R);
-    } catch (err) {
-      for (const pending of batch) pending.reject(err);
+      await settle(batch);
     } finally {
       active--;
       if (waiting.length > 0) schedule();
+    }
+  };
+  const settle = async (batch: readonly Pending<I, R>[]): Promise<void> => {
+    try {
+      const results = await flush(batch.map(pending => pending.item));
+      if (results.length !== batch.length)
+        throw new Error(`A flush of ${batch.length} items gave ${results.length} results.`);
+      for (const [index, pending] of batch.entries()) pending.resolve(results[index] as R);
+    } catch (err) {
+      if (batch.length > 1 && isItemFault?.(err) === true) {
+        for (const pending of batch) await settle([pending]);
+      } else for (const pending of batch) pending.reject(err);
     }
   };
   // setImmediate, not a microtask: everything that one turn of the event loop read from its sockets goes together.

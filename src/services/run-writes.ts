@@ -1,6 +1,7 @@
 // The group commits of runs: calls that arrive while one statement is under way share the next.
 import { createBatcher } from '../lib/batch.ts';
 import type { Db } from '../store/db.ts';
+import { isOutage } from '../store/db.ts';
 import type { ClaimedRun, NewRun, RunWrite, WrittenRun } from '../store/runs.ts';
 import { claimRuns, insertRuns, writeRuns } from '../store/runs.ts';
 
@@ -16,7 +17,7 @@ export interface RunWrites {
 }
 
 // Larger batches no longer gain throughput and make every member wait longer.
-const BATCH = { maxItems: 200, concurrency: 1 } as const;
+const BATCH = { maxItems: 200, concurrency: 1, isItemFault: (err: unknown) => !isOutage(err) } as const;
 
 export function createRunWrites(db: Db, maxConcurrent: number): RunWrites {
   const accept = createBatcher<NewRun, boolean>(async runs => {

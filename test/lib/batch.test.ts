@@ -68,4 +68,32 @@ describe('a batcher', () => {
       ['Error: no database', 'Error: no database', 'r3'],
     );
   });
+
+  it('tries the items of a flush one by one where one of them spoilt it', async () => {
+    const isItemFault = (err: unknown): boolean => err instanceof RangeError;
+    const flushes: (readonly number[])[] = [];
+    const add = createBatcher<number, string>(
+      async items => {
+        flushes.push(items);
+        if (items.includes(2)) throw new RangeError('not two');
+        return items.map(item => `r${item}`);
+      },
+      { maxItems: 3, concurrency: 1, isItemFault },
+    );
+    const settled = await Promise.allSettled([1, 2, 3, 4].map(add));
+    assert.deepEqual(
+      settled.map(result => (result.status === 'fulfilled' ? result.value : String(result.reason))),
+      ['r1', 'RangeError: not two', 'r3', 'r4'],
+    );
+    assert.deepEqual(flushes, [[1, 2, 3], [1], [2], [3], [4]]);
+  });
+
+  it('rejects the items of a flush that gives too few results', async () => {
+    const add = createBatcher<number, string>(async () => ['r1'], { maxItems: 2, concurrency: 1 });
+    const settled = await Promise.allSettled([1, 2].map(add));
+    assert.deepEqual(
+      settled.map(({ status }) => status),
+      ['rejected', 'rejected'],
+    );
+  });
 });
