@@ -1,23 +1,31 @@
 // What a run has to tell while it goes on: node states gathered for a moment, written together, one write at a time.
-
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Step } from '../engine/types.ts';
 import { isSettled } from '../engine/types.ts';
-import type { ClaimedRun, RunWrite } from '../store/runs.ts';
+import { isOutage } from '../store/db.ts';
+import type { ClaimedRun, RunWrite, WrittenRun } from '../store/runs.ts';
 import type { Deps } from './deps.ts';
 
 export interface Checkpoints {
   /** The newest state of every node that has begun. */
   readonly steps: ReadonlyMap<string, Step>;
   add(step: Step): void;
-  /** Writes what is left together with the way the run leaves this worker. */
+  /** Resolves once what was added is stored; rejects where the run is no longer this worker's, or cannot be stored. */
+  saved(): Promise<void>;
+  /** Writes what is left together with the way the run leaves this worker. Rejects where it could not be written. */
   leave(leave: NonNullable<RunWrite['leave']>): Promise<void>;
   close(): void;
 }
 
 // A run of a few free nodes is over sooner, and then costs no checkpoint of its own.
 const GATHER_MS = 10;
+// A database that restarts is back by then; if not, others have taken the run over.
+const RETRY_DELAYS_MS = [100, 200, 400, 800, 1600, 3200, 6400, 12_800] as const;
 
-/** `stop` is aborted with 'lost' where a write finds that the lease number no longer stands. */
+/**
+ * `stop` is aborted with 'lost' where a write finds that the lease number no longer stands or the database stays away,
+ * with 'broken' where it refuses what is to be written.
+ */
 export function createCheckpoints(
   deps: Deps,
   run: ClaimedRun,
@@ -27,6 +35,12 @@ export function createCheckpoints(
   let pending = new Map<string, Step>();
   let writing: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
+  let isShut = false;
+
+  const shut = (reason: 'lost' | 'broken'): void => {
+    isShut = true;
+    stop.abort(reason);
+  };
 
   const take = (): readonly Step[] => {
     clearTimeout(timer);
@@ -37,8 +51,7 @@ export function createCheckpoints(
   };
   const write = async (leave: RunWrite['leave']): Promise<void> => {
     const write = { id: run.id, lease: run.lease, steps: take(), nodes_done: countSettled(steps), leave };
-    const written = await deps.runs.write(write);
-    if (written === undefined) stop.abort('lost');
+    if ((await writePatiently(deps, write)) === undefined) shut('lost');
     else deps.news.tell(run.id);
   };
   const flush = (): void => {
@@ -47,20 +60,28 @@ export function createCheckpoints(
         if (pending.size > 0) await write(null);
       })
       .catch((err: unknown) => {
-        // Without its states kept the run must not go on; it stays claimed until this worker is known to be gone, or ends.
         deps.log.error({ err, executionId: run.id }, 'a checkpoint could not be written');
-        stop.abort('released');
+        shut(isOutage(err) ? 'lost' : 'broken');
       });
   };
   return {
     steps,
     add(step) {
-      if (stop.signal.reason === 'released' || stop.signal.reason === 'lost') return;
+      if (isShut) return;
+      // Of a run let go of only what a call at a provider keeps of itself still counts: it may have cost already.
+      if (stop.signal.reason === 'released' && step.jobs === undefined) return;
       steps.set(step.nodeId, step);
       // Re-inserted, so that the order of writing is the order of happening.
       pending.delete(step.nodeId);
       pending.set(step.nodeId, step);
       timer ??= setTimeout(flush, GATHER_MS);
+    },
+    async saved() {
+      clearTimeout(timer);
+      timer = undefined;
+      flush();
+      await writing;
+      if (isShut) throw new Error('The states of the run can no longer be stored by this worker.');
     },
     async leave(leave) {
       await writing;
@@ -70,6 +91,20 @@ export function createCheckpoints(
       clearTimeout(timer);
     },
   };
+}
+
+/** A write that did arrive and is made again finds the lease number gone or says the same things twice. */
+async function writePatiently(deps: Deps, write: RunWrite): Promise<WrittenRun | undefined> {
+  for (const delayMs of RETRY_DELAYS_MS) {
+    try {
+      return await deps.runs.write(write);
+    } catch (err) {
+      if (!isOutage(err)) throw err;
+      deps.log.warn({ err, executionId: write.id }, 'a checkpoint is written again');
+      await sleep(delayMs);
+    }
+  }
+  return deps.runs.write(write);
 }
 
 function countSettled(steps: ReadonlyMap<string, Step>): number {

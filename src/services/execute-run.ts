@@ -2,46 +2,75 @@
 import { runPlan } from '../engine/run.ts';
 import type { RunOutcome, Step } from '../engine/types.ts';
 import type { Plan } from '../graph/plan.ts';
+import type { Json } from '../graph/types.ts';
+import { AppError } from '../lib/errors.ts';
 import { listSteps } from '../store/executions.ts';
 import type { ClaimedRun } from '../store/runs.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import { createCheckpoints } from './checkpoints.ts';
 import { buildDelivery } from './delivery-body.ts';
 import type { Deps } from './deps.ts';
+import { cancelOpen } from './end-run.ts';
 import { createNodeCache } from './node-cache.ts';
 import { createNodeContext } from './node-context.ts';
 import type { StoredError } from './present-execution.ts';
-import type { Reveal } from './reveal-secrets.ts';
-import { createReveal } from './reveal-secrets.ts';
 import type { RunRequest } from './run-request.ts';
 import { inputOverrides, parseRunRequest, planRequest } from './run-request.ts';
 
-/** Why a run was stopped from outside. `released` and `lost` end nothing: another worker goes on. */
-export type StopReason = 'cancelled' | 'timeout' | 'released' | 'lost';
+/**
+ * Why a run was stopped from outside. `released` and `lost` end nothing: another worker goes on. `broken`: what it
+ * has done cannot be stored.
+ */
+export type StopReason = 'cancelled' | 'timeout' | 'broken' | 'released' | 'lost';
 
-/** The runs that this process is executing, by id, and how to stop them. */
-export type RunsInHand = Map<string, (reason: StopReason) => void>;
+export interface RunInHand {
+  readonly stop: (reason: StopReason) => void;
+  /** Resolves once this process has let go of it. */
+  readonly ended: Promise<void>;
+}
 
 export interface RunHolder {
   /** Another one after this worker was taken for dead. */
   workerId: string;
-  readonly inHand: RunsInHand;
+  /** The runs that this process claims or executes, by id. */
+  readonly inHand: Map<string, RunInHand>;
 }
 
 /** Branches of one run in flight at once. */
 const NODE_CONCURRENCY = 16;
+// A node that took this many workers with it takes no more.
+const MAX_STARTS = 20;
 
-/** Advances one run until it ends, waits, or is taken away. A run that is not ours to advance is left alone. */
+/**
+ * Advances one run until it ends, waits, or is taken away. A run that is not ours to advance is left alone. Rejects
+ * where the run could not be claimed or read; what was claimed then goes back with the next heartbeat.
+ */
 export async function executeRun(deps: Deps, holder: RunHolder, id: string): Promise<void> {
-  const claimed = await deps.runs.claim(id, holder.workerId);
-  if (claimed === undefined) return;
-  const run = await loadRun(deps, claimed);
+  // A job may come while the run before it is still being let go of, such as its own wake-up.
+  for (let held = holder.inHand.get(id); held !== undefined; held = holder.inHand.get(id)) await held.ended;
   const stop = new AbortController();
-  holder.inHand.set(id, reason => stop.abort(reason));
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  // Before the claim: whoever wants it stopped finds it from the first moment on.
+  holder.inHand.set(id, { stop: reason => stop.abort(reason), ended });
+  try {
+    const claimed = await deps.runs.claim(id, holder.workerId);
+    if (claimed !== undefined) await executeClaimed(deps, claimed, stop);
+  } finally {
+    holder.inHand.delete(id);
+    resolve();
+  }
+}
+
+async function executeClaimed(deps: Deps, claimed: ClaimedRun, stop: AbortController): Promise<void> {
+  const run = await loadRun(deps, claimed);
+  const checkpoints = createCheckpoints(deps, claimed, run.steps, stop);
+  if (run.refusal !== undefined) {
+    await leave(deps, run, checkpoints, { status: 'FAILED', error: run.refusal }, claimed.running_ms);
+    return;
+  }
   const budgetMs = (run.request.timeoutMs ?? deps.settings.RUN_TIMEOUT_MS) - claimed.running_ms;
   const timer = setTimeout(() => stop.abort('timeout'), Math.max(0, budgetMs));
   if (claimed.status === 'CANCELLING') stop.abort('cancelled');
-  const checkpoints = createCheckpoints(deps, claimed, run.steps, stop);
   const startedMs = deps.now();
   try {
     const outcome = await advance(deps, run, checkpoints, stop.signal);
@@ -50,7 +79,6 @@ export async function executeRun(deps: Deps, holder: RunHolder, id: string): Pro
   } finally {
     clearTimeout(timer);
     checkpoints.close();
-    holder.inHand.delete(id);
   }
 }
 
@@ -60,23 +88,32 @@ interface LoadedRun {
   readonly plan: Plan;
   readonly overrides: ReturnType<typeof inputOverrides>;
   readonly steps: Map<string, Step>;
-  readonly reveal: Reveal | undefined;
+  /** Set where the run can no longer be planned, e.g. because a node type is gone. */
+  readonly refusal?: StoredError;
 }
 
 async function loadRun(deps: Deps, claimed: ClaimedRun): Promise<LoadedRun> {
   const request = parseRunRequest(claimed.request);
-  const version = await deps.versions.get(deps.db, claimed.workflow_id, claimed.workflow_version);
   // A first claim finds nothing done, unless the run resumes another.
   const isFresh = claimed.lease === 1 && claimed.resumed_from_id === null;
   const rows = isFresh ? [] : await listSteps(deps.db, claimed.id);
-  return {
-    claimed,
-    request,
-    plan: planRequest(deps, version, request.targets),
-    overrides: inputOverrides(deps, version.graph, request.inputs),
-    steps: new Map(rows.map(({ step }) => [(step as Step).nodeId, step as Step])),
-    reveal: await createReveal(deps, deps.db, claimed.workflow_id, version.text),
-  };
+  const steps = new Map(rows.map(({ step }) => [(step as Step).nodeId, withBound(deps, step as Step)]));
+  try {
+    const version = await deps.versions.get(deps.db, claimed.workflow_id, claimed.workflow_version);
+    const plan = planRequest(deps, version, request.targets);
+    return { claimed, request, steps, plan, overrides: inputOverrides(deps, version.graph, request.inputs) };
+  } catch (err) {
+    if (!(err instanceof AppError)) throw err;
+    const refusal = { code: err.code, message: err.message, nodeId: err.issues?.[0]?.nodeId ?? null };
+    return { claimed, request, steps, plan: { nodes: [] }, overrides: new Map(), refusal };
+  }
+}
+
+/** Of a node that was in flight whenever a worker died, the failure that ends it. */
+function withBound(deps: Deps, step: Step): Step {
+  if (step.status !== 'RUNNING' || step.attempt < MAX_STARTS) return step;
+  const message = `The worker died each of the ${step.attempt} times that this node was started.`;
+  return { ...step, status: 'FAILED', error: { code: 'worker_lost', message }, finishedAtMs: deps.now() };
 }
 
 function advance(
@@ -90,10 +127,11 @@ function advance(
     define: deps.findNode,
     steps: new Map(run.steps),
     overrides: run.overrides,
+    decisions: decisionsOf(claimed),
     context: createNodeContext(deps, claimed),
     ...(request.useCache === false ? {} : { cache: createNodeCache(deps, claimed.workspace) }),
-    ...(run.reveal === undefined ? {} : { reveal: run.reveal }),
     onStep: step => checkpoints.add(step),
+    saved: () => checkpoints.saved(),
     onProgress: (nodeId, fraction) => deps.news.tellProgress(claimed.id, nodeId, fraction),
     onError: (nodeId, err) => deps.log.warn({ err, executionId: claimed.id, nodeId }, 'a node failed'),
     concurrency: NODE_CONCURRENCY,
@@ -102,12 +140,19 @@ function advance(
   });
 }
 
+function decisionsOf({ decisions }: ClaimedRun): ReadonlyMap<string, Json> {
+  return new Map(decisions === null ? [] : Object.entries(JSON.parse(decisions) as Record<string, Json>));
+}
+
 type Ending =
   | { readonly status: 'COMPLETED' | 'FAILED' | 'TIMEOUT' | 'CANCELLED'; readonly error: StoredError | null }
   | { readonly status: 'RUNNING' | 'WAITING'; readonly wakeAtMs: number }
   | undefined;
 
 function endingOf(outcome: RunOutcome, reason: StopReason | undefined): Ending {
+  // Of a run let go of, the last states were not kept; whatever it came to counts for nothing.
+  if (reason === 'released' || reason === 'lost' || reason === 'broken') return STOPPED[reason];
+  if (reason !== undefined && outcome.kind === 'suspended') return STOPPED[reason];
   switch (outcome.kind) {
     case 'completed':
       return { status: 'COMPLETED', error: null };
@@ -131,6 +176,10 @@ const STOPPED: Readonly<Record<StopReason, Ending>> = {
     status: 'TIMEOUT',
     error: { code: 'timeout', message: 'The run passed its time limit.', nodeId: null },
   },
+  broken: {
+    status: 'FAILED',
+    error: { code: 'internal_error', message: 'The results of the run could not be stored.', nodeId: null },
+  },
   // A wake-up in the past: the job is queued at once, for whichever worker is there.
   released: { status: 'RUNNING', wakeAtMs: 0 },
   lost: undefined,
@@ -145,14 +194,24 @@ async function leave(
   runningMs: number,
 ): Promise<void> {
   if (ending === undefined) return;
-  const isOver = 'error' in ending;
-  const finishedAt = isOver ? new Date(deps.now()).toISOString() : null;
+  const running_ms = Math.min(Math.round(runningMs), MAX_RUNNING_MS);
+  if (!('error' in ending)) {
+    const wake_at = new Date(Math.max(ending.wakeAtMs, 0)).toISOString();
+    const { status } = ending;
+    await checkpoints.leave({ status, error: null, running_ms, wake_at, finished_at: null, delivery: null });
+    return;
+  }
+  for (const step of cancelOpen(checkpoints.steps, deps.now())) checkpoints.add(step);
+  const finished_at = new Date(deps.now()).toISOString();
   await checkpoints.leave({
     status: ending.status,
-    error: isOver && ending.error !== null ? JSON.stringify(ending.error) : null,
-    running_ms: Math.min(Math.round(runningMs), 2_000_000_000),
-    wake_at: isOver ? null : new Date(Math.max(ending.wakeAtMs, 0)).toISOString(),
-    finished_at: finishedAt,
-    delivery: finishedAt === null ? null : buildDelivery(run, ending.status, checkpoints.steps, finishedAt),
+    error: ending.error === null ? null : JSON.stringify(ending.error),
+    running_ms,
+    wake_at: null,
+    finished_at,
+    delivery: buildDelivery(run, ending.status, checkpoints.steps, finished_at),
   });
 }
+
+// What the column holds: 23 days.
+const MAX_RUNNING_MS = 2_000_000_000;

@@ -1,20 +1,18 @@
 // Executions read, listed and stopped.
 import type { Step } from '../engine/types.ts';
-import type { Plan } from '../graph/plan.ts';
 import { AppError } from '../lib/errors.ts';
-import type { Tx } from '../store/db.ts';
 import type { ExecutionFilter, ExecutionRow } from '../store/executions.ts';
-import { findExecution, listExecutions, listSteps, lockExecution } from '../store/executions.ts';
-import { markCancelling, notifyCancel, writeRuns } from '../store/runs.ts';
+import { findExecution, listExecutions, listSteps } from '../store/executions.ts';
+import { markCancelling, notifyCancel } from '../store/runs.ts';
 import { findWorkflow } from '../store/workflows.ts';
 import { authorize, canDo, roleOf } from './access.ts';
 import type { Actor, UserActor } from './actor.ts';
 import { requireScope } from './actor.ts';
-import { buildDelivery } from './delivery-body.ts';
 import type { Deps } from './deps.ts';
+import { endUnheld } from './end-run.ts';
+import { planOf } from './executed-graph.ts';
 import type { ExecutionRecord } from './present-execution.ts';
 import { presentExecution, presentListedExecution } from './present-execution.ts';
-import { parseRunRequest } from './run-request.ts';
 
 /** The execution, for whoever may edit its workflow or started it. Throws 404, 403. */
 export async function getExecutionRow(deps: Deps, actor: Actor, id: string): Promise<ExecutionRow> {
@@ -47,16 +45,6 @@ export async function recordOf(deps: Deps, row: ExecutionRow): Promise<Execution
     (await listSteps(deps.db, row.id)).map(({ step }) => [(step as Step).nodeId, step as Step]),
   );
   return presentExecution(row, await planOf(deps, row), steps);
-}
-
-/** The plan of an accepted run; it was sound when the run was accepted. */
-export async function planOf(
-  deps: Deps,
-  row: Pick<ExecutionRow, 'workflow_id' | 'workflow_version' | 'request'>,
-): Promise<Plan> {
-  const version = await deps.versions.get(deps.db, row.workflow_id, row.workflow_version);
-  const result = version.plan(parseRunRequest(row.request).targets);
-  return result.ok ? result.plan : { nodes: [] };
 }
 
 /** The graph as it ran. */
@@ -122,13 +110,18 @@ export async function cancelRun(deps: Deps, actor: Actor, id: string): Promise<E
     await deps.db.transaction(async tx => {
       const marked = await markCancelling(tx, id);
       if (marked === undefined || marked.finished) return;
-      if (marked.worker_id === null) await endCancelled(deps, tx, id);
+      if (marked.worker_id === null) await endUnheld(deps, tx, id, CANCELLED);
       else await notifyCancel(tx, id);
     });
     deps.news.tell(id);
   }
   return getExecution(deps, actor, id);
 }
+
+const CANCELLED = {
+  status: 'CANCELLED',
+  error: { code: 'cancelled', message: 'The run was cancelled.', nodeId: null },
+} as const;
 
 /** Whoever may run the workflow may stop its runs; those of a deleted one, whoever started them. */
 async function authorizeCancel(
@@ -140,29 +133,4 @@ async function authorizeCancel(
   const workflow = await findWorkflow(deps.db, found.workflow_id, user.userId);
   if (workflow !== undefined) authorize(user, 'run', workflow);
   return found;
-}
-
-/** Ends a run that nobody holds; its row is locked by the caller's transaction. */
-async function endCancelled(deps: Deps, tx: Tx, id: string): Promise<void> {
-  const row = await lockExecution(tx, id);
-  if (row === undefined) return;
-  const steps = new Map((await listSteps(tx, id)).map(({ step }) => [(step as Step).nodeId, step as Step]));
-  const finishedAt = new Date(deps.now()).toISOString();
-  const run = { claimed: row, request: parseRunRequest(row.request), plan: await planOf(deps, row) };
-  await writeRuns(tx, [
-    {
-      id,
-      lease: row.lease,
-      steps: [],
-      nodes_done: row.nodes_done,
-      leave: {
-        status: 'CANCELLED',
-        error: JSON.stringify({ code: 'cancelled', message: 'The run was cancelled.', nodeId: null }),
-        running_ms: row.running_ms,
-        wake_at: null,
-        finished_at: finishedAt,
-        delivery: buildDelivery(run, 'CANCELLED', steps, finishedAt),
-      },
-    },
-  ]);
 }

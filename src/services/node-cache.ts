@@ -9,8 +9,13 @@ const MAX_OUTPUT_CHARACTERS = 1_000_000;
 export function createNodeCache(deps: Deps, workspace: string): NodeCache {
   return {
     async find(key) {
-      const text = await findCached(deps.db, workspace, key);
-      return text === undefined ? undefined : (JSON.parse(text) as Values);
+      try {
+        const text = await findCached(deps.db, workspace, key);
+        return text === undefined ? undefined : (JSON.parse(text) as Values);
+      } catch (err) {
+        deps.log.warn({ err }, 'a node result could not be looked up');
+        return undefined;
+      }
     },
     keep(key, outputs) {
       const text = JSON.stringify(outputs);

@@ -5,7 +5,8 @@ import type { ExecutionRow } from '../store/executions.ts';
 import { findExecution, listSteps } from '../store/executions.ts';
 import type { Actor } from './actor.ts';
 import type { Deps } from './deps.ts';
-import { getExecutionRow, planOf, recordOf } from './executions.ts';
+import { planOf } from './executed-graph.ts';
+import { getExecutionRow, recordOf } from './executions.ts';
 import type { ExecutionRecord } from './present-execution.ts';
 import { presentListedExecution, presentStep } from './present-execution.ts';
 

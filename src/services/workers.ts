@@ -2,12 +2,14 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { newId } from '../lib/ids.ts';
-import type { WorkerRow } from '../store/workers.ts';
+import type { NamedRun, WorkerRow } from '../store/workers.ts';
 import {
   buryWorker,
   insertWorker,
   listOrphanPools,
+  listStrayRuns,
   listSuspects,
+  returnRuns,
   touchWorker,
   unparkRuns,
 } from '../store/workers.ts';
@@ -47,18 +49,34 @@ export async function beat(
   pools: readonly string[],
   unlock: UnlockPools,
 ): Promise<void> {
-  if (!(await touchWorker(deps.db, holder.workerId))) {
+  const before = new Set(holder.inHand.keys());
+  const named = await touchWorker(deps.db, holder.workerId);
+  if (named === undefined) {
     deps.log.warn(
       { workerId: holder.workerId },
       'this worker was taken for dead; its runs went on elsewhere',
     );
-    for (const stop of holder.inHand.values()) stop('lost');
+    for (const { stop } of holder.inHand.values()) stop('lost');
     holder.workerId = await enrolWorker(deps, pools);
-  }
+  } else await reconcile(deps, holder, before, named);
   await takeOver(deps, holder.workerId, unlock);
+  const strays = await listStrayRuns(deps.db);
+  if (strays.length > 0) await returnRuns(deps.db, strays);
   const orphans = await listOrphanPools(deps.db);
   if (orphans.length > 0) await unlock(orphans);
   await deps.db.transaction(tx => unparkRuns(tx, deps.settings.MAX_CONCURRENT_RUNS));
+}
+
+/** Sets right what a lost connection left: runs that name this worker unknown to it, and cancels it did not hear of. */
+async function reconcile(
+  deps: Deps,
+  { inHand }: RunHolder,
+  before: ReadonlySet<string>,
+  named: readonly NamedRun[],
+): Promise<void> {
+  for (const { id, cancelling } of named) if (cancelling) inHand.get(id)?.stop('cancelled');
+  const unknown = named.filter(({ id }) => !before.has(id) && !inHand.has(id));
+  if (unknown.length > 0) await returnRuns(deps.db, unknown);
 }
 
 async function takeOver(deps: Deps, workerId: string, unlock: UnlockPools): Promise<void> {

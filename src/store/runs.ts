@@ -40,8 +40,10 @@ with input as materialized (
     webhook text, watched bool, nodes_total int, resumed_from_id text, created_at timestamptz, steps json, idempotency json)
 ), keys as (
   insert into idempotency_keys as k (user_id, workflow_id, route, key, body_hash, execution_id)
-  select user_id, workflow_id, route, key, decode(body_hash, 'hex'), id from input where key is not null
-  order by user_id, workflow_id, route, key
+  -- The same key twice in one batch: the first run has it.
+  select distinct on (user_id, workflow_id, route, key) user_id, workflow_id, route, key, decode(body_hash, 'hex'), id
+  from input where key is not null
+  order by user_id, workflow_id, route, key, id
   on conflict (user_id, workflow_id, route, key) do update
     set body_hash = excluded.body_hash, execution_id = excluded.execution_id, created_at = now()
     where k.created_at < now() - interval '24 hours'
@@ -75,6 +77,8 @@ export interface ClaimedRun {
   readonly running_ms: number;
   readonly nodes_total: number;
   readonly resumed_from_id: string | null;
+  /** JSON object: node id → decision. */
+  readonly decisions: string | null;
   readonly created_at: Date;
   readonly started_at: Date;
 }
@@ -111,11 +115,11 @@ with free as (
   update executions e set parked = true from ranked r where e.id = r.id and not r.admitted and e.worker_id is null
 )
 update executions e
-set lease = e.lease + 1, worker_id = $2, parked = false, wake_at = null, started_at = coalesce(e.started_at, now()),
+set lease = e.lease + 1, seq = e.seq + 1, worker_id = $2, parked = false, wake_at = null, started_at = coalesce(e.started_at, now()),
   status = case e.status when 'CANCELLING' then 'CANCELLING' else 'RUNNING' end
 from ranked r where e.id = r.id and r.admitted
 returning e.id, e.lease, e.status, e.workflow_id, e.workflow_version, e.user_id, e.workspace, e.request, e.webhook,
-  e.running_ms, e.nodes_total, e.resumed_from_id, e.created_at, e.started_at`;
+  e.running_ms, e.nodes_total, e.resumed_from_id, e.decisions, e.created_at, e.started_at`;
 
 export interface NewDelivery {
   readonly id: string;
@@ -173,14 +177,15 @@ with input as materialized (
 ), held as (
   update executions e
   set seq = e.seq + i.step_count + i.leaves::int, nodes_done = i.nodes_done,
-    status = case when i.leaves then i.status else e.status end,
+    -- A run that waits or is handed on while its cancelling is under way still has that ahead of it.
+    status = case when i.leaves and (e.status <> 'CANCELLING' or i.finished_at is not null) then i.status else e.status end,
     error = case when i.leaves then i.error else e.error end,
     running_ms = case when i.leaves then i.running_ms else e.running_ms end,
     worker_id = case when i.leaves then null else e.worker_id end,
     wake_at = i.wake_at, finished_at = i.finished_at, parked = false
   from input i
   where e.id = i.id and e.lease = i.lease and e.finished_at is null
-  returning e.id, e.seq, e.watched, e.workspace, e.user_id, e.seq - i.leaves::int as steps_seq,
+  returning e.id, e.seq, e.status, e.watched, e.workspace, e.user_id, e.seq - i.leaves::int as steps_seq,
     i.steps, i.step_count, i.leaves, i.wake_at, i.delivery
 ), kept as (
   insert into execution_steps (execution_id, seq, steps)
@@ -204,7 +209,7 @@ with input as materialized (
   ${jobSpecs(`
     select 'deliver' as task, id, null::timestamptz as run_at from outbox
     union all select 'run', id, null from unparked
-    union all select 'run', id, wake_at from held where wake_at is not null`)}
+    union all select 'run', id, case when status <> 'CANCELLING' then wake_at end from held where wake_at is not null`)}
 ), told as (
   select pg_notify('graphwright_runs', string_agg(id, ',')) from held where watched having count(*) > 0
 )

@@ -1,6 +1,6 @@
 // The workers that are alive, by their heartbeats, and what the dead ones left behind.
 import type { Tx } from './db.ts';
-import { enqueue } from './queue.ts';
+import { enqueue, jobSpecs } from './queue.ts';
 import { TAKEOVER_SECONDS } from './runs.ts';
 
 export interface WorkerRow {
@@ -21,10 +21,35 @@ export async function insertWorker(tx: Tx, worker: WorkerRow): Promise<void> {
   ]);
 }
 
-/** Returns false where the row is gone: others have declared this worker dead. */
-export async function touchWorker(tx: Tx, id: string): Promise<boolean> {
-  const { rowCount } = await tx.query('update workers set heartbeat_at = now() where id = $1', [id]);
-  return rowCount === 1;
+/** A run that names the worker as its holder. */
+export interface NamedRun {
+  readonly id: string;
+  readonly lease: number;
+  readonly cancelling: boolean;
+}
+
+/** Says that the worker lives. Returns the runs that name it, undefined where others have declared it dead. */
+export async function touchWorker(tx: Tx, id: string): Promise<readonly NamedRun[] | undefined> {
+  const { rows } = await tx.query<{ id: string | null; lease: number; cancelling: boolean }>(
+    `with alive as (update workers set heartbeat_at = now() where id = $1 returning id)
+     select e.id, e.lease, e.status = 'CANCELLING' as cancelling from alive a left join executions e on e.worker_id = a.id`,
+    [id],
+  );
+  if (rows.length === 0) return undefined;
+  return rows.flatMap(({ id: runId, ...run }) => (runId === null ? [] : [{ id: runId, ...run }]));
+}
+
+/** Queues runs again that name a worker which does not advance them, where they have not moved since. */
+export async function returnRuns(tx: Tx, runs: readonly Omit<NamedRun, 'cancelling'>[]): Promise<void> {
+  await tx.query(
+    `with freed as (
+       update executions e set worker_id = null
+       from unnest($1::text[], $2::int[]) as r(id, lease) where e.id = r.id and e.lease = r.lease and e.finished_at is null
+       returning e.id
+     )
+     select count(*) from (${jobSpecs("select 'run' as task, id, null::timestamptz as run_at from freed")}) as jobs`,
+    [runs.map(run => run.id), runs.map(run => run.lease)],
+  );
 }
 
 /** Workers without a heartbeat for 20 s, and those of this host, which can be asked whether they live. */
@@ -50,13 +75,25 @@ export async function buryWorker(tx: Tx, id: string): Promise<readonly string[] 
   ]);
   const row = rows[0];
   if (row === undefined) return undefined;
-  const held = await tx.query<{ id: string }>('select id from executions where worker_id = $1', [id]);
+  const held = await tx.query<{ id: string }>(
+    'update executions set worker_id = null where worker_id = $1 returning id',
+    [id],
+  );
   await enqueue(
     tx,
     'run',
     held.rows.map(run => run.id),
   );
   return row.pools;
+}
+
+/** Runs that name a worker which is none; what bury leaves nothing of. */
+export async function listStrayRuns(tx: Tx): Promise<readonly Omit<NamedRun, 'cancelling'>[]> {
+  const { rows } = await tx.query<{ id: string; lease: number }>(
+    `select id, lease from executions e
+     where worker_id is not null and not exists (select from workers w where w.id = e.worker_id)`,
+  );
+  return rows;
 }
 
 /** Pools that hold jobs and belong to no worker: of one that died between its start and its enrolment. */
