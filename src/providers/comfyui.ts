@@ -1,0 +1,181 @@
+// A ComfyUI server: a graph goes into its queue under an id of ours and, once done, stands in its history.
+// https://docs.comfy.org/development/comfyui-server/comms_routes
+import { asArray, asRecord, asText, type JsonRecord, readObject } from './answer.ts';
+import { encodeForm } from './multipart.ts';
+import {
+  Attachment,
+  DEFAULT_PACE,
+  type Endpoint,
+  type Handle,
+  type Output,
+  type Poll,
+  type Protocol,
+  type Provider,
+  type ProviderAnswer,
+  type ProviderRequest,
+  type Submission,
+} from './provider.ts';
+import { kindOfStatus, ProviderError } from './provider-error.ts';
+
+export interface ComfyCall {
+  /** In the API format: node id → `class_type` and `inputs`; an input may be an attachment. */
+  readonly graph: Readonly<Record<string, { readonly inputs: Readonly<Record<string, unknown>> }>>;
+}
+
+export function comfyui(endpoint: Endpoint): Provider<ComfyCall> {
+  return {
+    name: 'comfyui',
+    pace: { ...DEFAULT_PACE, maxMs: 2_000 },
+    classify,
+    submit: (call, ourId) => submit(endpoint, call, ourId),
+    jobs: {
+      poll: handle => poll(endpoint, handle),
+      cancel: handle => cancel(endpoint, handle),
+      takesOurIds: true,
+    },
+  };
+}
+
+function* submit(endpoint: Endpoint, { graph }: ComfyCall, ourId: string): Protocol<Submission> {
+  const prompt = yield* upload(endpoint, graph, ourId);
+  const answer = yield {
+    ...toRequest(endpoint, '/prompt', JSON.stringify({ prompt, prompt_id: ourId })),
+    role: 'submits',
+  };
+  if (answer.status !== 200) throw classify(answer);
+  const reply = readObject(answer) ?? {};
+  // Older servers do not take an id.
+  const handle = { id: asText(reply.prompt_id) ?? ourId };
+  const problem = describeNodeErrors(reply.node_errors);
+  if (problem === undefined) return { handle };
+  // 200 with node_errors: the server runs the outputs that are sound, which nobody has asked for.
+  yield* cancel(endpoint, handle);
+  throw new ProviderError('comfyui', 'invalid_input', { detail: problem });
+}
+
+/** The graph with the name of an uploaded file in place of each attachment. */
+function* upload(endpoint: Endpoint, graph: ComfyCall['graph'], ourId: string): Protocol<unknown> {
+  const sent: Record<string, unknown> = Object.create(null);
+  for (const [id, node] of Object.entries(graph)) {
+    const inputs: Record<string, unknown> = Object.create(null);
+    for (const [name, value] of Object.entries(node.inputs)) {
+      inputs[name] = value instanceof Attachment ? yield* uploadFile(endpoint, value, ourId) : value;
+    }
+    sent[id] = { ...node, inputs };
+  }
+  return sent;
+}
+
+function* uploadFile(endpoint: Endpoint, file: Attachment, ourId: string): Protocol<string> {
+  const named = new Attachment(file.bytes, file.contentType, `${ourId}-${file.name}`);
+  const { contentType, body } = encodeForm([
+    ['image', named],
+    ['type', 'input'],
+    ['subfolder', 'graphwright'],
+    ['overwrite', 'true'],
+  ]);
+  const answer = yield {
+    ...toRequest(endpoint, '/upload/image', body),
+    headers: { 'content-type': contentType },
+    timeoutMs: 120_000,
+  };
+  if (answer.status !== 200) throw classify(answer);
+  const { name, subfolder } = asRecord(readObject(answer));
+  if (asText(name) === undefined)
+    throw new ProviderError('comfyui', 'unavailable', { detail: 'an upload has no name' });
+  return [asText(subfolder), name].filter(part => part !== undefined).join('/');
+}
+
+function* poll(endpoint: Endpoint, { id }: Handle): Protocol<Poll> {
+  const before = yield* readHistory(endpoint, id);
+  if (before !== undefined) return toPoll(endpoint, before);
+  const { running, pending } = yield* readQueue(endpoint);
+  if (running.includes(id) || pending.includes(id)) return { isRunning: true };
+  // It may have ended between the two looks. In neither: the server was restarted, and its memory is gone.
+  const after = yield* readHistory(endpoint, id);
+  if (after !== undefined) return toPoll(endpoint, after);
+  throw new ProviderError('comfyui', 'lost');
+}
+
+/** `/interrupt` without an id, or on a server that does not know ids, stops whatever runs: so the queue is asked first. */
+function* cancel(endpoint: Endpoint, { id }: Handle): Protocol<void> {
+  const { running, pending } = yield* readQueue(endpoint);
+  if (pending.includes(id)) yield toRequest(endpoint, '/queue', JSON.stringify({ delete: [id] }));
+  if (running[0] === id) yield toRequest(endpoint, '/interrupt', JSON.stringify({ prompt_id: id }));
+}
+
+function* readHistory(endpoint: Endpoint, id: string): Protocol<JsonRecord | undefined> {
+  const answer = yield { ...toRequest(endpoint, `/history/${encodeURIComponent(id)}`), maxBytes: 67_108_864 };
+  if (answer.status !== 200) throw classify(answer);
+  const entry = asRecord(readObject(answer))[id];
+  return entry === undefined ? undefined : asRecord(entry);
+}
+
+interface Queue {
+  readonly running: readonly string[];
+  readonly pending: readonly string[];
+}
+
+function* readQueue(endpoint: Endpoint): Protocol<Queue> {
+  const answer = yield { ...toRequest(endpoint, '/queue'), maxBytes: 67_108_864 };
+  if (answer.status !== 200) throw classify(answer);
+  const { queue_running, queue_pending } = asRecord(readObject(answer));
+  // An entry is a list: its number, then its id.
+  const idsOf = (entries: unknown): string[] => asArray(entries).map(entry => String(asArray(entry)[1]));
+  return { running: idsOf(queue_running), pending: idsOf(queue_pending) };
+}
+
+function toRequest({ baseUrl }: Endpoint, path: string, body?: string | Uint8Array): ProviderRequest {
+  if (body === undefined) return { method: 'GET', url: baseUrl + path };
+  return { method: 'POST', url: baseUrl + path, headers: { 'content-type': 'application/json' }, body };
+}
+
+function toPoll(endpoint: Endpoint, { status, outputs }: JsonRecord): Poll {
+  const { status_str, messages } = asRecord(status);
+  if (status_str === 'error') throw explainFailure(asArray(messages));
+  const files = readFiles(endpoint, asRecord(outputs));
+  if (files.length > 0) return { output: { files } };
+  const detail = 'the graph gave no file; one that ran before just so gives none again, so change its seed';
+  throw new ProviderError('comfyui', 'bad_output', { detail });
+}
+
+function explainFailure(messages: readonly unknown[]): ProviderError {
+  const events = new Map(messages.map(message => [asArray(message)[0], asRecord(asArray(message)[1])]));
+  if (events.has('execution_interrupted')) return new ProviderError('comfyui', 'cancelled');
+  const { node_type, exception_message } = events.get('execution_error') ?? {};
+  const detail = [asText(node_type), asText(exception_message)].filter(part => part !== undefined).join(': ');
+  return new ProviderError('comfyui', 'failed', { detail });
+}
+
+/** Every file of every node: `images`, `gifs`, `audio`, … Previews in the temporary folder count only where there is nothing else. */
+function readFiles(endpoint: Endpoint, outputs: JsonRecord): Output['files'] {
+  const files = Object.values(outputs)
+    .flatMap(node => Object.values(asRecord(node)).flatMap(asArray).map(asRecord))
+    .filter(file => asText(file.filename) !== undefined);
+  const kept = files.filter(file => file.type !== 'temp');
+  return (kept.length > 0 ? kept : files).map(({ filename, subfolder, type }) => {
+    const query = new URLSearchParams({
+      filename: String(filename),
+      subfolder: asText(subfolder) ?? '',
+      type: asText(type) ?? 'output',
+    });
+    return { method: 'GET', url: `${endpoint.baseUrl}/view?${query}` };
+  });
+}
+
+function classify(answer: ProviderAnswer): ProviderError {
+  const { error, node_errors } = asRecord(readObject(answer));
+  const { message, details } = asRecord(error);
+  const detail = describeNodeErrors(node_errors) ?? asText(message) ?? asText(error) ?? asText(details);
+  return new ProviderError('comfyui', kindOfStatus(answer.status), { detail });
+}
+
+/** The first complaint of each node; undefined where there is none. */
+function describeNodeErrors(nodeErrors: unknown): string | undefined {
+  const complaints = Object.entries(asRecord(nodeErrors)).map(([id, entry]) => {
+    const { class_type, errors } = asRecord(entry);
+    const { message, details } = asRecord(asArray(errors)[0]);
+    return `node ${id} (${String(class_type)}): ${[message, details].filter(part => asText(part) !== undefined).join(', ')}`;
+  });
+  return complaints.length === 0 ? undefined : complaints.join('; ');
+}

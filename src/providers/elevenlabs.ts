@@ -1,0 +1,63 @@
+// ElevenLabs: one request answers with the audio; there is no job to ask for. https://elevenlabs.io/docs/api-reference
+import { asArray, asRecord, asText, readObject } from './answer.ts';
+import {
+  DEFAULT_PACE,
+  type Endpoint,
+  type Protocol,
+  type Provider,
+  type ProviderAnswer,
+  type Submission,
+} from './provider.ts';
+import { kindOfStatus, ProviderError, type ProviderErrorKind } from './provider-error.ts';
+
+export interface ElevenLabsCall {
+  /** With its query, e.g. `/v1/sound-generation?output_format=mp3_44100_128`. */
+  readonly path: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+const TIMEOUT_MS = 240_000;
+const MAX_AUDIO_BYTES = 134_217_728;
+// A slot is free as soon as another request has ended, which no growing delay should miss.
+const SLOT_DELAY_MS = 500;
+
+export function elevenlabs(endpoint: Endpoint): Provider<ElevenLabsCall> {
+  return { name: 'elevenlabs', pace: DEFAULT_PACE, classify, submit: call => submit(endpoint, call) };
+}
+
+function* submit({ baseUrl, key }: Endpoint, { path, body }: ElevenLabsCall): Protocol<Submission> {
+  const answer = yield {
+    method: 'POST',
+    url: baseUrl + path,
+    headers: { 'xi-api-key': key, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    timeoutMs: TIMEOUT_MS,
+    maxBytes: MAX_AUDIO_BYTES,
+    role: 'submits',
+  };
+  if (answer.status !== 200) throw classify(answer);
+  if (answer.body.length === 0) throw new ProviderError('elevenlabs', 'bad_output', { detail: 'no audio' });
+  const cost = answer.headers['character-cost'];
+  return { output: { files: [answer.body], ...(cost === undefined ? {} : { usage: { characters: cost } }) } };
+}
+
+const BY_CODE: Readonly<Record<string, ProviderErrorKind>> = {
+  quota_exceeded: 'insufficient_funds',
+  invalid_api_key: 'auth',
+  voice_not_found: 'invalid_input',
+  max_character_limit_exceeded: 'invalid_input',
+  too_many_concurrent_requests: 'rate_limited',
+  system_busy: 'rate_limited',
+  content_against_policy: 'content_policy',
+};
+
+function classify(answer: ProviderAnswer): ProviderError {
+  const detail = readObject(answer)?.detail;
+  const { status, message } = asRecord(detail);
+  const [problem] = asArray(detail).map(asRecord);
+  const code = asText(status) ?? '';
+  return new ProviderError('elevenlabs', BY_CODE[code] ?? kindOfStatus(answer.status), {
+    detail: asText(message) ?? asText(problem?.msg) ?? asText(detail),
+    retryAfterMs: code === 'too_many_concurrent_requests' ? SLOT_DELAY_MS : undefined,
+  });
+}

@@ -1,0 +1,162 @@
+// fal's queue: submit, ask for the status, fetch the result from its own address. https://fal.ai/docs/api-reference/inference-api
+import {
+  asArray,
+  asId,
+  asRecord,
+  asText,
+  asUrl,
+  isRecord,
+  type JsonRecord,
+  readDataUri,
+  readObject,
+} from './answer.ts';
+import {
+  Attachment,
+  DEFAULT_PACE,
+  type Endpoint,
+  type FileSource,
+  type Handle,
+  type Output,
+  type Poll,
+  type Protocol,
+  type Provider,
+  type ProviderAnswer,
+  type ProviderRequest,
+  type Submission,
+} from './provider.ts';
+import { kindOfStatus, ProviderError, type ProviderErrorKind } from './provider-error.ts';
+
+export interface FalCall {
+  /** Owner, app and path, e.g. `fal-ai/flux-1/dev`. */
+  readonly model: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+// Beyond it a request of data URIs is more than the queue takes.
+const MAX_ATTACHMENT_BYTES = 15_728_640;
+
+export function fal(endpoint: Endpoint): Provider<FalCall> {
+  return {
+    name: 'fal',
+    pace: DEFAULT_PACE,
+    classify,
+    submit: call => submit(endpoint, call),
+    jobs: { poll: handle => poll(endpoint, handle), cancel: handle => cancel(endpoint, handle) },
+  };
+}
+
+function* submit(endpoint: Endpoint, { model, input }: FalCall): Protocol<Submission> {
+  const answer = yield {
+    ...toRequest(endpoint, 'POST', `${endpoint.baseUrl}/${model}`),
+    body: JSON.stringify(input, inlineAttachment),
+    role: 'submits',
+  };
+  if (answer.status !== 200) throw classify(answer);
+  const { request_id, status_url, response_url, cancel_url } = asRecord(readObject(answer));
+  const id = asId(request_id);
+  const places = [status_url, response_url, cancel_url].map(url => relativeTo(endpoint, url));
+  if (id === undefined || places.includes(undefined)) {
+    throw new ProviderError('fal', 'outcome_unknown', { detail: 'its answer names no request' });
+  }
+  return { handle: { id, state: places.join(' ') } };
+}
+
+function* poll(endpoint: Endpoint, handle: Handle): Protocol<Poll> {
+  const { statusUrl, resultUrl } = placesOf(endpoint, handle);
+  const status = yield toRequest(endpoint, 'GET', statusUrl);
+  if (status.status === 202) return { isRunning: true };
+  if (status.status !== 200) throw status.status === 404 ? gone() : classify(status);
+  if (readObject(status)?.status !== 'COMPLETED') return { isRunning: true };
+  // COMPLETED only says that it has ended: the result has the model's own status.
+  const result = yield { ...toRequest(endpoint, 'GET', resultUrl), role: 'fetches', maxBytes: 67_108_864 };
+  if (result.status === 404 || result.status === 410) throw gone();
+  const isEarly = result.status === 400 && /still in progress/i.test(result.body.toString('utf8'));
+  if (result.status === 202 || isEarly) return { isRunning: true };
+  if (result.status !== 200) throw classify(result);
+  return { output: readOutput(readObject(result) ?? {}) };
+}
+
+function* cancel(endpoint: Endpoint, handle: Handle): Protocol<void> {
+  yield toRequest(endpoint, 'PUT', placesOf(endpoint, handle).cancelUrl);
+}
+
+function toRequest({ key }: Endpoint, method: ProviderRequest['method'], url: string): ProviderRequest {
+  return { method, url, headers: { authorization: `Key ${key}`, 'content-type': 'application/json' } };
+}
+
+function inlineAttachment(_name: string, value: unknown): unknown {
+  // A Buffer below would have been turned to JSON before it came here, so the attachment itself is caught.
+  if (!(value instanceof Attachment)) return value;
+  if (value.bytes.length > MAX_ATTACHMENT_BYTES) {
+    throw new ProviderError('fal', 'invalid_input', { detail: `${value.name} is over 15 MB` });
+  }
+  return `data:${value.contentType};base64,${value.bytes.toString('base64')}`;
+}
+
+/** The address below the base as the endpoint knows it: behind a proxy fal names itself, and the key goes nowhere else. */
+function relativeTo({ baseUrl }: Endpoint, value: unknown): string | undefined {
+  const url = asUrl(value);
+  if (url === undefined) return undefined;
+  if (url.startsWith(`${baseUrl}/`)) return url.slice(baseUrl.length);
+  const { pathname, search } = new URL(url);
+  return pathname + search;
+}
+
+interface Places {
+  readonly statusUrl: string;
+  readonly resultUrl: string;
+  readonly cancelUrl: string;
+}
+
+function placesOf({ baseUrl }: Endpoint, { state = '' }: Handle): Places {
+  const [status = '', result = '', cancel = ''] = state.split(' ');
+  return { statusUrl: baseUrl + status, resultUrl: baseUrl + result, cancelUrl: baseUrl + cancel };
+}
+
+/** Whatever has an address is a file: `images[]`, `image`, `video`, `audio`, `audio_file` by model. */
+function readOutput(result: JsonRecord): Output {
+  const flags = asArray(result.has_nsfw_concepts);
+  if (flags.length > 0 && flags.every(flag => flag === true)) {
+    throw new ProviderError('fal', 'content_policy', { detail: 'its safety checker blanked the result' });
+  }
+  return {
+    files: Object.values(result)
+      .flat()
+      .flatMap(value => toFile(value) ?? []),
+  };
+}
+
+function toFile(value: unknown): FileSource | undefined {
+  if (!isRecord(value) || typeof value.url !== 'string') return undefined;
+  const url = asUrl(value.url);
+  return url === undefined ? readDataUri(value.url) : { method: 'GET', url };
+}
+
+const BY_ERROR_TYPE: Readonly<Record<string, ProviderErrorKind>> = {
+  request_timeout: 'timeout',
+  startup_timeout: 'timeout',
+  runner_scheduling_failure: 'unavailable',
+  runner_connection_timeout: 'unavailable',
+  runner_disconnected: 'unavailable',
+  runner_connection_refused: 'unavailable',
+};
+
+function classify(answer: ProviderAnswer): ProviderError {
+  const { detail, error_type } = asRecord(readObject(answer));
+  const [first] = asArray(detail).map(asRecord);
+  const words = typeof detail === 'string' ? detail : asText(first?.msg);
+  const errorType = answer.headers['x-fal-error-type'] ?? asText(error_type) ?? '';
+  const kind = kindOf(answer.status, errorType, asText(first?.type) ?? '', words ?? '');
+  const place = asArray(first?.loc).join('.');
+  return new ProviderError('fal', kind, { detail: place === '' ? words : `${place}: ${words ?? ''}` });
+}
+
+function kindOf(status: number, errorType: string, detailType: string, words: string): ProviderErrorKind {
+  if (/content_policy|nsfw|safety/i.test(detailType)) return 'content_policy';
+  if (status === 403 && /balance|locked|credit/i.test(words)) return 'insufficient_funds';
+  return BY_ERROR_TYPE[errorType] ?? (status === 500 ? 'failed' : kindOfStatus(status));
+}
+
+function gone(): ProviderError {
+  return new ProviderError('fal', 'lost', { detail: 'results are kept for an hour at most' });
+}

@@ -1,0 +1,184 @@
+// OpenAI and servers that speak its protocol: images, chat and speech answer at once, responses in the background are jobs.
+// https://developers.openai.com/api/reference
+import { asArray, asId, asRecord, asText, asUrl, isRecord, type JsonRecord, readObject } from './answer.ts';
+import { encodeForm, type FormField } from './multipart.ts';
+import {
+  Attachment,
+  DEFAULT_PACE,
+  type Endpoint,
+  type Handle,
+  type Output,
+  type Poll,
+  type Protocol,
+  type Provider,
+  type ProviderAnswer,
+  type ProviderRequest,
+  type Submission,
+} from './provider.ts';
+import { kindOfStatus, ProviderError, type ProviderErrorKind } from './provider-error.ts';
+
+/** A request that is answered with its result. */
+export type OpenAiCall =
+  | { readonly kind: 'image' | 'chat' | 'speech'; readonly body: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'edit'; readonly fields: readonly FormField[] };
+
+const PATHS: Readonly<Record<OpenAiCall['kind'], string>> = {
+  image: '/images/generations',
+  edit: '/images/edits',
+  chat: '/chat/completions',
+  speech: '/audio/speech',
+};
+
+// A local server may first have to load the model.
+const TIMEOUT_MS = 600_000;
+const MAX_BYTES = 134_217_728;
+
+/** Images, chat and speech. An abort closes the socket; the work may still be billed. */
+export function openai(endpoint: Endpoint): Provider<OpenAiCall> {
+  return { name: 'openai', pace: DEFAULT_PACE, classify, submit: call => submit(endpoint, call) };
+}
+
+/** Responses made in the background: they have an id, can be asked for again, and be cancelled. */
+export function openaiResponses(endpoint: Endpoint): Provider<Readonly<Record<string, unknown>>> {
+  return {
+    name: 'openai',
+    pace: DEFAULT_PACE,
+    classify,
+    submit: body => submitResponse(endpoint, body),
+    jobs: {
+      poll: handle => pollResponse(endpoint, handle),
+      cancel: handle => cancelResponse(endpoint, handle),
+    },
+  };
+}
+
+function* submit(endpoint: Endpoint, call: OpenAiCall): Protocol<Submission> {
+  const answer = yield {
+    ...withBody(endpoint, PATHS[call.kind], call),
+    timeoutMs: TIMEOUT_MS,
+    maxBytes: MAX_BYTES,
+    role: 'submits',
+  };
+  if (answer.status !== 200) throw classify(answer);
+  if (call.kind === 'speech') return { output: { files: [answer.body] } };
+  const reply = readObject(answer);
+  if (reply === undefined) throw badOutput('the answer is no JSON');
+  return { output: call.kind === 'chat' ? readChat(reply) : readImages(reply) };
+}
+
+function* submitResponse(endpoint: Endpoint, body: Readonly<Record<string, unknown>>): Protocol<Submission> {
+  const answer = yield {
+    ...withBody(endpoint, '/responses', { body: { ...body, background: true } }),
+    role: 'submits',
+  };
+  if (answer.status !== 200) throw classify(answer);
+  const id = asId(readObject(answer)?.id);
+  if (id === undefined)
+    throw new ProviderError('openai', 'outcome_unknown', { detail: 'its answer has no id' });
+  return { handle: { id } };
+}
+
+function* pollResponse(endpoint: Endpoint, { id }: Handle): Protocol<Poll> {
+  const answer = yield toRequest(endpoint, 'GET', `/responses/${id}`);
+  if (answer.status === 404) throw new ProviderError('openai', 'lost');
+  if (answer.status !== 200) throw classify(answer);
+  const reply = readObject(answer) ?? {};
+  if (reply.status === 'queued' || reply.status === 'in_progress') return { isRunning: true };
+  return { output: readResponse(reply) };
+}
+
+function* cancelResponse(endpoint: Endpoint, { id }: Handle): Protocol<void> {
+  yield toRequest(endpoint, 'POST', `/responses/${id}/cancel`);
+}
+
+function toRequest(
+  { baseUrl, key }: Endpoint,
+  method: ProviderRequest['method'],
+  path: string,
+): ProviderRequest {
+  return { method, url: baseUrl + path, headers: { authorization: `Bearer ${key}` } };
+}
+
+function withBody(
+  endpoint: Endpoint,
+  path: string,
+  call: { readonly body: unknown } | { readonly fields: readonly FormField[] },
+): ProviderRequest {
+  const request = toRequest(endpoint, 'POST', path);
+  const { contentType, body } =
+    'fields' in call
+      ? encodeForm(call.fields)
+      : { contentType: 'application/json', body: JSON.stringify(call.body, inlineAttachment) };
+  return { ...request, headers: { ...request.headers, 'content-type': contentType }, body };
+}
+
+function inlineAttachment(_name: string, value: unknown): unknown {
+  if (!(value instanceof Attachment)) return value;
+  return `data:${value.contentType};base64,${value.bytes.toString('base64')}`;
+}
+
+function readImages({ data, usage }: JsonRecord): Output {
+  const files = asArray(data)
+    .map(asRecord)
+    .flatMap(({ b64_json, url }) => {
+      const encoded = asText(b64_json);
+      if (encoded !== undefined) return Buffer.from(encoded, 'base64');
+      const address = asUrl(url);
+      return address === undefined ? [] : { method: 'GET' as const, url: address };
+    });
+  return { files, usage };
+}
+
+function readChat({ choices, usage }: JsonRecord): Output {
+  const { message, finish_reason } = asRecord(asArray(choices)[0]);
+  const { content, refusal } = asRecord(message);
+  const refused = asText(refusal);
+  if (refused !== undefined || finish_reason === 'content_filter') {
+    throw new ProviderError('openai', 'content_policy', { detail: refused });
+  }
+  if (typeof content !== 'string' || content === '') {
+    throw badOutput(finish_reason === 'length' ? 'all tokens were used before any text came' : 'no text');
+  }
+  return { files: [], text: content, usage };
+}
+
+function readResponse({ status, output, error, incomplete_details, usage }: JsonRecord): Output {
+  if (status === 'cancelled') throw new ProviderError('openai', 'cancelled');
+  if (status === 'failed') {
+    const { code, message } = asRecord(error);
+    throw new ProviderError('openai', BY_CODE[String(code)] ?? 'failed', { detail: asText(message) });
+  }
+  const { reason } = asRecord(incomplete_details);
+  const parts = asArray(output).flatMap(item => asArray(asRecord(item).content).map(asRecord));
+  const refusal = parts.map(part => asText(part.refusal)).find(words => words !== undefined);
+  if (refusal !== undefined || reason === 'content_filter') {
+    throw new ProviderError('openai', 'content_policy', { detail: refusal });
+  }
+  const text = parts.flatMap(part => (part.type === 'output_text' ? (asText(part.text) ?? []) : [])).join('');
+  if (text === '') throw badOutput(reason === undefined ? 'no text' : `no text (${String(reason)})`);
+  return { files: [], text, usage };
+}
+
+const BY_CODE: Readonly<Record<string, ProviderErrorKind>> = {
+  insufficient_quota: 'insufficient_funds',
+  billing_hard_limit_reached: 'insufficient_funds',
+  rate_limit_exceeded: 'rate_limited',
+  invalid_api_key: 'auth',
+  moderation_blocked: 'content_policy',
+  content_policy_violation: 'content_policy',
+  image_content_policy_violation: 'content_policy',
+  invalid_prompt: 'invalid_input',
+  server_error: 'unavailable',
+};
+
+/** Compatible servers put less into their errors: `error` may be a text, its code a number, the body a proxy's HTML. */
+function classify(answer: ProviderAnswer): ProviderError {
+  const error = readObject(answer)?.error;
+  const { code, message, type } = isRecord(error) ? error : { code: null, message: error, type: null };
+  const kind = BY_CODE[String(code)] ?? BY_CODE[String(type)] ?? kindOfStatus(answer.status);
+  return new ProviderError('openai', kind, { detail: asText(message) });
+}
+
+function badOutput(detail: string): ProviderError {
+  return new ProviderError('openai', 'bad_output', { detail });
+}

@@ -1,0 +1,115 @@
+// What every provider is: protocols that say which requests to send and read the answers, and no I/O of their own.
+import type { ProviderError } from './provider-error.ts';
+
+export const PROVIDER_NAMES = ['fal', 'replicate', 'openai', 'elevenlabs', 'comfyui'] as const;
+export type ProviderName = (typeof PROVIDER_NAMES)[number];
+
+/** Where a provider is and how it knows us. */
+export interface Endpoint {
+  /** Without a slash at its end. */
+  readonly baseUrl: string;
+  readonly key: string;
+}
+
+export interface ProviderRequest {
+  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** Default 30 s. */
+  readonly timeoutMs?: number;
+  /** Of the answer's body; default 8 MB. */
+  readonly maxBytes?: number;
+  /**
+   * `submits`: it starts work that may be billed, so it is sent again only where it cannot have arrived, or was turned
+   * away by 429. `fetches`: its status is the work's own result. All others are asked again whatever happens to them.
+   */
+  readonly role?: 'submits' | 'fetches';
+}
+
+export interface ProviderAnswer {
+  readonly status: number;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+/**
+ * One step of a provider's protocol, free of I/O: yields requests, is handed their answers, returns what they mean.
+ * Throws ProviderError.
+ */
+export type Protocol<T> = Generator<ProviderRequest, T, ProviderAnswer>;
+
+/** A file to be sent, anywhere in the input of a call; the provider says how it travels. */
+export class Attachment {
+  readonly bytes: Buffer;
+  readonly contentType: string;
+  readonly name: string;
+  constructor(bytes: Buffer, contentType: string, name: string) {
+    this.bytes = bytes;
+    this.contentType = contentType;
+    this.name = name;
+  }
+}
+
+/** A finished file: still to be fetched, or its bytes. */
+export type FileSource = ProviderRequest | Buffer;
+
+/** What finished work gave. */
+export interface Output {
+  readonly files: readonly FileSource[];
+  readonly text?: string;
+  /** What the provider says that it used, e.g. tokens. */
+  readonly usage?: unknown;
+}
+
+/** Work that goes on at the provider: its id, and what else is needed to ask for it. */
+export interface Handle {
+  readonly id: string;
+  readonly state?: string;
+}
+
+export type Submission = { readonly handle: Handle } | { readonly output: Output };
+export type Poll = { readonly output: Output } | { readonly isRunning: true; readonly fraction?: number };
+
+/** How patiently a provider is asked. */
+export interface Pace {
+  /** Between polls, and the first delay before a repeated request; grows by half each time. */
+  readonly firstMs: number;
+  readonly maxMs: number;
+  /** How long one request is repeated before its failure stands. */
+  readonly patienceMs: number;
+  /** How long work may go on after its submission. */
+  readonly deadlineMs: number;
+}
+
+export interface Provider<Call> {
+  readonly name: ProviderName;
+  readonly pace: Pace;
+  /** `ourId` is a fresh UUID; only providers with `takesOurIds` use it. */
+  submit(call: Call, ourId: string): Protocol<Submission>;
+  /** What an answer that is not 200 means. */
+  classify(answer: ProviderAnswer): ProviderError;
+  /** Absent where the submission answers with the output. */
+  readonly jobs?: {
+    poll(handle: Handle, call: Call): Protocol<Poll>;
+    /** Asks for the end of the work; whether it heeds that is not waited for. */
+    cancel(handle: Handle): Protocol<void>;
+    /** Work is known by our id from its submission on, and what the provider has lost may be submitted again. */
+    readonly takesOurIds?: true;
+  };
+}
+
+export const DEFAULT_PACE: Pace = {
+  firstMs: 500,
+  maxMs: 5_000,
+  patienceMs: 120_000,
+  deadlineMs: 1_800_000,
+};
+
+/** The record of a call at a provider, kept with its run. `id` is null where it was submitted and no id came back. */
+export interface ProviderJob {
+  readonly provider: ProviderName;
+  readonly id: string | null;
+  readonly state?: string;
+}

@@ -1,0 +1,162 @@
+// Replicate's predictions: create, then ask for the same prediction until it has ended. https://replicate.com/docs/reference/http
+import { asArray, asId, asRecord, asText, asUrl, readDataUri, readObject } from './answer.ts';
+import { encodeForm } from './multipart.ts';
+import {
+  Attachment,
+  DEFAULT_PACE,
+  type Endpoint,
+  type FileSource,
+  type Handle,
+  type Output,
+  type Poll,
+  type Protocol,
+  type Provider,
+  type ProviderAnswer,
+  type ProviderRequest,
+  type Submission,
+} from './provider.ts';
+import { kindOfStatus, ProviderError, type ProviderErrorKind } from './provider-error.ts';
+
+export interface ReplicateCall {
+  /** Owner and name of an official model. */
+  readonly model: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly expects: 'files' | 'text';
+}
+
+const MAX_DATA_URI_BYTES = 262_144;
+const MAX_UPLOAD_BYTES = 104_857_600;
+// The longest that Replicate lets a prediction run; a run that was given up on costs no more than that.
+const LIFETIME = '30m';
+
+export function replicate(endpoint: Endpoint): Provider<ReplicateCall> {
+  return {
+    name: 'replicate',
+    pace: DEFAULT_PACE,
+    classify,
+    submit: call => submit(endpoint, call),
+    jobs: {
+      poll: (handle, call) => poll(endpoint, handle, call),
+      cancel: handle => cancel(endpoint, handle),
+    },
+  };
+}
+
+function* submit(endpoint: Endpoint, { model, input }: ReplicateCall): Protocol<Submission> {
+  const sent = yield* upload(endpoint, input);
+  const answer = yield {
+    ...toRequest(endpoint, 'POST', `/models/${model}/predictions`),
+    headers: { ...headersOf(endpoint), 'content-type': 'application/json', 'cancel-after': LIFETIME },
+    body: JSON.stringify({ input: sent }),
+    role: 'submits',
+  };
+  if (answer.status < 200 || answer.status > 299) throw classify(answer);
+  const id = asId(readObject(answer)?.id);
+  if (id !== undefined) return { handle: { id } };
+  throw new ProviderError('replicate', 'outcome_unknown', { detail: 'its answer names no prediction' });
+}
+
+/** The input with every attachment as a data URI or, where it is too large for one, the address of its upload. */
+function* upload(
+  endpoint: Endpoint,
+  input: ReplicateCall['input'],
+): Protocol<Readonly<Record<string, unknown>>> {
+  const sent: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(input)) {
+    if (!(value instanceof Attachment)) sent[name] = value;
+    else if (value.bytes.length > MAX_DATA_URI_BYTES) sent[name] = yield* uploadFile(endpoint, value);
+    else sent[name] = `data:${value.contentType};base64,${value.bytes.toString('base64')}`;
+  }
+  return sent;
+}
+
+function* uploadFile(endpoint: Endpoint, file: Attachment): Protocol<string> {
+  if (file.bytes.length > MAX_UPLOAD_BYTES) {
+    throw new ProviderError('replicate', 'invalid_input', { detail: `${file.name} is over 100 MB` });
+  }
+  const { contentType, body } = encodeForm([['content', file]]);
+  const answer = yield {
+    ...toRequest(endpoint, 'POST', '/files'),
+    headers: { ...headersOf(endpoint), 'content-type': contentType },
+    body,
+    timeoutMs: 120_000,
+  };
+  if (answer.status < 200 || answer.status > 299) throw classify(answer);
+  const url = asUrl(asRecord(readObject(answer)?.urls).get);
+  if (url !== undefined) return url;
+  throw new ProviderError('replicate', 'unavailable', { detail: 'an upload has no address' });
+}
+
+function* poll(endpoint: Endpoint, { id }: Handle, call: ReplicateCall): Protocol<Poll> {
+  const answer = yield toRequest(endpoint, 'GET', `/predictions/${id}`);
+  if (answer.status === 404) throw new ProviderError('replicate', 'lost');
+  if (answer.status !== 200) throw classify(answer);
+  const { status, error, output, data_removed, metrics } = asRecord(readObject(answer));
+  if (status === 'starting' || status === 'processing') return { isRunning: true };
+  if (status === 'succeeded') {
+    if (data_removed === true)
+      throw new ProviderError('replicate', 'lost', { detail: 'results are kept for an hour' });
+    return { output: { ...readOutput(endpoint, output, call.expects), usage: metrics } };
+  }
+  throw explainEnd(status, asText(error) ?? '');
+}
+
+function* cancel(endpoint: Endpoint, { id }: Handle): Protocol<void> {
+  yield toRequest(endpoint, 'POST', `/predictions/${id}/cancel`);
+}
+
+function headersOf({ key }: Endpoint): Readonly<Record<string, string>> {
+  return { authorization: `Bearer ${key}` };
+}
+
+function toRequest(endpoint: Endpoint, method: ProviderRequest['method'], path: string): ProviderRequest {
+  return { method, url: endpoint.baseUrl + path, headers: headersOf(endpoint) };
+}
+
+/** A language model's output is a list of the pieces of its text; any other's an address or a list of them. */
+function readOutput(endpoint: Endpoint, output: unknown, expects: ReplicateCall['expects']): Output {
+  const pieces = asArray(Array.isArray(output) ? output : [output]);
+  if (expects === 'text')
+    return { files: [], text: pieces.filter(piece => typeof piece === 'string').join('') };
+  return { files: pieces.flatMap(piece => toFile(endpoint, piece) ?? []) };
+}
+
+function toFile(endpoint: Endpoint, piece: unknown): FileSource | undefined {
+  const url = asUrl(piece);
+  if (url === undefined) return typeof piece === 'string' ? readDataUri(piece) : undefined;
+  // Only files that the API itself serves need the key, and nobody else may see it.
+  const isOurs = new URL(url).origin === new URL(endpoint.baseUrl).origin;
+  return { method: 'GET', url, ...(isOurs ? { headers: headersOf(endpoint) } : {}) };
+}
+
+const ENDINGS: Readonly<Record<string, ProviderErrorKind>> = { canceled: 'cancelled', aborted: 'timeout' };
+
+function explainEnd(status: unknown, error: string): ProviderError {
+  const ending = ENDINGS[String(status)];
+  if (ending !== undefined) {
+    const detail = ending === 'timeout' ? 'the prediction could not start in its time' : error;
+    return new ProviderError('replicate', ending, { detail });
+  }
+  if (status !== 'failed') {
+    return new ProviderError('replicate', 'bad_output', { detail: `unknown status ${String(status)}` });
+  }
+  // E1000 and the like are failures of the platform, not of the model.
+  const kind = /\bE\d{4}\b/.test(error)
+    ? 'unavailable'
+    : /nsfw|sensitive|safety|flagged/i.test(error)
+      ? 'content_policy'
+      : 'failed';
+  return new ProviderError('replicate', kind, { detail: error });
+}
+
+function classify(answer: ProviderAnswer): ProviderError {
+  const { detail, title, invalid_fields } = asRecord(readObject(answer));
+  const words = asText(detail) ?? asText(title);
+  const [field] = asArray(invalid_fields).map(asRecord);
+  const resetS = /resets in ~?(\d+)s/.exec(words ?? '')?.[1];
+  return new ProviderError('replicate', kindOfStatus(answer.status), {
+    detail: asText(field?.description) ?? words,
+    retryAfterMs:
+      answer.headers['retry-after'] === undefined && resetS !== undefined ? Number(resetS) * 1000 : undefined,
+  });
+}

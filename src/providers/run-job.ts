@@ -1,0 +1,215 @@
+// One call at a provider from submission to files in hand, shared by all of them: its record is kept before anything is
+// waited for, so that whoever takes the run over asks for the same work again and never pays for a second.
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createGate, type Gate } from '../lib/gate.ts';
+import type {
+  FileSource,
+  Handle,
+  Output,
+  Protocol,
+  Provider,
+  ProviderJob,
+  ProviderName,
+  ProviderRequest,
+  Submission,
+} from './provider.ts';
+import { ProviderError } from './provider-error.ts';
+import { backoffMs, converse, type Send, type Signals } from './send.ts';
+
+/** What the run that a call belongs to does for it. */
+export interface JobHost {
+  readonly fetch: Send;
+  /** Its reason is `cancelled` or `timeout` where the run ends; at any other another worker goes on with the work. */
+  readonly signal: AbortSignal;
+  readonly job: {
+    /** What an earlier worker kept of this call. */
+    readonly stored?: ProviderJob | undefined;
+    /** Resolves once the record would outlive this process; rejects where the call is no longer this worker's. */
+    keep(job: ProviderJob): Promise<void>;
+  };
+  progress(fraction: number): void;
+}
+
+export interface Delivery extends Omit<Output, 'files'> {
+  readonly files: readonly Buffer[];
+}
+
+// Calls of one process in flight at once; the provider's own limit is told by its 429.
+const CONCURRENCY: Readonly<Record<ProviderName, number>> = {
+  fal: 64,
+  replicate: 64,
+  openai: 16,
+  elevenlabs: 4,
+  comfyui: 4,
+};
+const GATES = new Map<ProviderName, Gate>(
+  Object.entries(CONCURRENCY).map(([name, concurrency]) => [
+    name as ProviderName,
+    createGate({ concurrency, maxWaiting: 10_000 }),
+  ]),
+);
+const ENDINGS: ReadonlySet<unknown> = new Set(['cancelled', 'timeout']);
+const CANCEL_TIMEOUT_MS = 10_000;
+const MAX_FILES = 16;
+const MAX_FILE_BYTES = 268_435_456;
+const DOWNLOAD_TIMEOUT_MS = 300_000;
+const NEVER = new AbortController().signal;
+
+/**
+ * Does the call, or goes on with the one that `host.job.stored` tells of. Throws ProviderError; once the signal has
+ * fired, its reason.
+ */
+export async function runJob<Call>(provider: Provider<Call>, call: Call, host: JobHost): Promise<Delivery> {
+  const gate = GATES.get(provider.name) as Gate;
+  return gate(async () => {
+    const submission = await attach(provider, call, host);
+    const output =
+      'output' in submission ? submission.output : await follow(provider, call, submission, host);
+    return { ...output, files: await collect(provider, output.files, host) };
+  }, host.signal);
+}
+
+/** The submission of an earlier worker, or a new one. */
+function attach<Call>(provider: Provider<Call>, call: Call, host: JobHost): Promise<Submission> | Submission {
+  const { stored } = host.job;
+  if (stored === undefined) return submit(provider, call, randomUUID(), host);
+  if (stored.id === null || stored.provider !== provider.name) {
+    const detail = 'the process that asked for it ended before it had an answer';
+    throw new ProviderError(provider.name, 'outcome_unknown', { detail });
+  }
+  return { handle: { id: stored.id, ...(stored.state === undefined ? {} : { state: stored.state }) } };
+}
+
+async function submit<Call>(
+  provider: Provider<Call>,
+  call: Call,
+  ourId: string,
+  host: JobHost,
+): Promise<Submission> {
+  const takesOurIds = provider.jobs?.takesOurIds === true;
+  // From here on nobody else submits, even if this process ends at once.
+  await host.job.keep({ provider: provider.name, id: takesOurIds ? ourId : null });
+  const submission = await submitOnce(provider, call, ourId, host);
+  if ('output' in submission) return submission;
+  try {
+    await host.job.keep({ provider: provider.name, ...submission.handle });
+  } catch (err) {
+    // The work that nobody will ask for again is better not done.
+    await cancel(provider, submission.handle, host);
+    throw err;
+  }
+  return submission;
+}
+
+async function submitOnce<Call>(
+  provider: Provider<Call>,
+  call: Call,
+  ourId: string,
+  host: JobHost,
+): Promise<Submission> {
+  // To give up on an answer that carries an id would lose the work; it comes soon. Without ids only the run's end counts.
+  const submissions = provider.jobs === undefined ? whenRunEnds(host.signal) : NEVER;
+  try {
+    const signals = { submissions, others: host.signal };
+    return await converse(provider, provider.submit(call, ourId), host.fetch, signals);
+  } catch (err) {
+    const isUnclear = err instanceof ProviderError && err.kind === 'outcome_unknown';
+    if (!isUnclear || provider.jobs?.takesOurIds !== true) throw err;
+    return { handle: { id: ourId } };
+  }
+}
+
+function whenRunEnds(signal: AbortSignal): AbortSignal {
+  const ended = new AbortController();
+  const pass = (): void => {
+    if (ENDINGS.has(signal.reason)) ended.abort(signal.reason);
+  };
+  if (signal.aborted) pass();
+  signal.addEventListener('abort', pass, { once: true });
+  return ended.signal;
+}
+
+/** Waits for the work. What the provider lost before it was seen there is submitted once more, where that is safe. */
+async function follow<Call>(
+  provider: Provider<Call>,
+  call: Call,
+  { handle }: { readonly handle: Handle },
+  host: JobHost,
+): Promise<Output> {
+  try {
+    return await waitFor(provider, call, handle, host);
+  } catch (err) {
+    const isLost = err instanceof ProviderError && err.kind === 'lost';
+    if (!isLost || provider.jobs?.takesOurIds !== true) throw err;
+    const again = await submit(provider, call, handle.id, host);
+    return 'output' in again ? again.output : await waitFor(provider, call, again.handle, host);
+  }
+}
+
+async function waitFor<Call>(
+  provider: Provider<Call>,
+  call: Call,
+  handle: Handle,
+  host: JobHost,
+): Promise<Output> {
+  const { jobs, pace } = provider;
+  if (jobs === undefined) throw new ProviderError(provider.name, 'outcome_unknown');
+  const deadline = AbortSignal.timeout(pace.deadlineMs);
+  const signal = AbortSignal.any([host.signal, deadline]);
+  const sender = { ...provider, pace: { ...pace, patienceMs: pace.deadlineMs } };
+  try {
+    for (let polls = 0; ; polls++) {
+      signal.throwIfAborted();
+      const state = await converse(sender, jobs.poll(handle, call), host.fetch, always(signal));
+      if ('output' in state) return state.output;
+      if (state.fraction !== undefined) host.progress(state.fraction);
+      await sleep(backoffMs(pace, polls), undefined, { signal });
+    }
+  } catch (err) {
+    if (!signal.aborted) throw err;
+    if (!host.signal.aborted || ENDINGS.has(host.signal.reason)) await cancel(provider, handle, host);
+    if (host.signal.aborted) throw host.signal.reason;
+    throw new ProviderError(provider.name, 'timeout');
+  }
+}
+
+/** Best effort: the run ends as it does whether the provider heeds it or not. */
+async function cancel<Call>(provider: Provider<Call>, handle: Handle, host: JobHost): Promise<void> {
+  if (provider.jobs === undefined) return;
+  const signal = AbortSignal.timeout(CANCEL_TIMEOUT_MS);
+  await converse(provider, provider.jobs.cancel(handle), host.fetch, always(signal)).catch(() => undefined);
+}
+
+/** The files, fetched at once: providers delete them soon. */
+async function collect<Call>(
+  provider: Provider<Call>,
+  sources: readonly FileSource[],
+  host: JobHost,
+): Promise<readonly Buffer[]> {
+  if (sources.length > MAX_FILES) {
+    throw new ProviderError(provider.name, 'bad_output', { detail: `more than ${MAX_FILES} files` });
+  }
+  const signals = always(host.signal);
+  const files: Buffer[] = [];
+  for (const source of sources) {
+    const isHere = Buffer.isBuffer(source);
+    files.push(
+      isHere ? source : await converse(provider, download(provider.name, source), host.fetch, signals),
+    );
+  }
+  return files;
+}
+
+const GONE: ReadonlySet<number> = new Set([403, 404, 410]);
+
+function* download(provider: ProviderName, source: ProviderRequest): Protocol<Buffer> {
+  const answer = yield { ...source, timeoutMs: DOWNLOAD_TIMEOUT_MS, maxBytes: MAX_FILE_BYTES };
+  if (answer.status === 200) return answer.body;
+  const kind = GONE.has(answer.status) ? 'lost' : 'bad_output';
+  throw new ProviderError(provider, kind, { detail: `the file answered with status ${answer.status}` });
+}
+
+function always(signal: AbortSignal): Signals {
+  return { submissions: signal, others: signal };
+}
