@@ -67,9 +67,10 @@ function benchOptions(definition: NodeDefinition): RunOptions {
   };
   const outside = {
     executionId: 'ex_bench',
-    media: { put: none, read: none, resolve: none },
+    media: { put: none, read: none, readRaster: none, resolve: none },
     fetch: none,
     now: Date.now,
+    providers: {},
   } satisfies Partial<NodeContext>;
   return {
     define: () => definition,

@@ -242,6 +242,7 @@ class PlanRun implements StepHost {
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-function withoutWait({ suspended: _, ...step }: Step): Omit<Step, 'suspended'> {
+/** A run that goes on after it was stopped asks anew. */
+function withoutWait({ suspended: _, jobs: __, ...step }: Step): Omit<Step, 'suspended' | 'jobs'> {
   return step;
 }

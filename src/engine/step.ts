@@ -6,7 +6,7 @@ import { type CallResult, callNode } from './call.ts';
 import { toStepError } from './failure.ts';
 import { gatherItems, spreadItems } from './fan-out.ts';
 import { type Arrivals, resolveValues } from './inputs.ts';
-import type { RunOptions, Step, StepError } from './types.ts';
+import type { ProviderJob, RunOptions, Step, StepError } from './types.ts';
 
 /** What the run that a node belongs to does for it. */
 export interface StepHost {
@@ -27,6 +27,16 @@ interface Job {
   readonly settings: JsonObject;
   readonly earlier: Step | undefined;
   readonly begun: Begun;
+  /** Calls at providers under way, as the step tells them. */
+  readonly jobs: Record<number, ProviderJob>;
+}
+
+/** One call of a mapped node, or the only one. */
+interface Turn {
+  readonly item: number;
+  readonly progress: (fraction: number) => void;
+  /** Reports the node as it stands, its calls at providers included. */
+  readonly tell: () => void;
 }
 
 type Begun = Pick<Step, 'nodeId' | 'attempt'> & { readonly startedAtMs: number };
@@ -49,14 +59,17 @@ export function runNode(
     }
     const override = host.options.overrides.get(node.id);
     const settings = override === undefined ? node.settings : { ...node.settings, ...override };
-    const job = { index, node, definition, settings, earlier, begun };
+    const job = { index, node, definition, settings, earlier, begun, jobs: { ...earlier?.jobs } };
     const items = spreadItems(node, settings, arrivals);
     if (items !== undefined) return runItems(host, job, items);
-    const result = call(host, job, arrivals, fraction => host.options.onProgress?.(node.id, fraction));
-    if (!(result instanceof Promise)) return end(host, job, result);
     // A worker that takes a woken node over still knows that it was woken.
-    const suspended = earlier?.suspended;
-    host.report(index, { ...begun, status: 'RUNNING', ...(suspended === undefined ? {} : { suspended }) });
+    const suspended = earlier?.suspended === undefined ? {} : { suspended: earlier.suspended };
+    const tell = (): void =>
+      host.report(index, { ...begun, status: 'RUNNING', ...suspended, ...jobsOf(job) });
+    const progress = (fraction: number): void => host.options.onProgress?.(node.id, fraction);
+    const result = call(host, job, arrivals, { item: 0, progress, tell });
+    if (!(result instanceof Promise)) return end(host, job, result);
+    tell();
     return result.then(
       late => end(host, job, late),
       err => fail(host, begun, err),
@@ -77,19 +90,38 @@ function begin({ options }: StepHost, node: PlanNode, earlier: Step | undefined)
 
 function call(
   { options }: StepHost,
-  { node, definition, settings, earlier, begun }: Job,
+  job: Job,
   arrivals: Arrivals,
-  progress: (fraction: number) => void,
+  turn: Turn,
 ): CallResult | Promise<CallResult> {
+  const { node, definition, settings, earlier, begun } = job;
   const values = resolveValues(node, settings, arrivals);
   const ctx: NodeContext = {
     ...options.context(node.id, begun.attempt, options.signal),
     nodeId: node.id,
     signal: options.signal,
-    progress,
+    progress: turn.progress,
+    job: recordOf(options, job, turn),
     ...(earlier?.suspended === undefined ? {} : { suspended: wakeReason(options, earlier) }),
   };
   return callNode({ definition, node, values, wired: arrivals, ctx }, options);
+}
+
+/** What the call keeps of itself: told as part of the node's step, and durable before the call goes on. */
+function recordOf(options: RunOptions, { jobs }: Job, { item, tell }: Turn): NodeContext['job'] {
+  const stored = jobs[item];
+  return {
+    ...(stored === undefined ? {} : { stored }),
+    keep: async record => {
+      jobs[item] = record;
+      tell();
+      await options.saved?.();
+    },
+  };
+}
+
+function jobsOf({ jobs }: Job): Pick<Step, 'jobs'> {
+  return Object.keys(jobs).length === 0 ? {} : { jobs: { ...jobs } };
 }
 
 function wakeReason(options: RunOptions, { nodeId, suspended }: Step): NonNullable<NodeContext['suspended']> {
@@ -140,10 +172,13 @@ async function runItems(host: StepHost, job: Job, items: readonly Arrivals[]): P
   let cachedCount = 0;
   let credits = job.earlier?.credits ?? 0;
   const begun = (): Begun & Pick<Step, 'credits'> => (credits === 0 ? job.begun : { ...job.begun, credits });
+  const tell = (): void =>
+    host.report(job.index, { ...begun(), status: 'RUNNING', items: [...results], ...jobsOf(job) });
   const runItem = async (index: number): Promise<void> => {
     try {
       options.signal.throwIfAborted();
-      const result = await call(host, job, items[index] as Arrivals, ignoreProgress);
+      const turn = { item: index, progress: ignoreProgress, tell };
+      const result = await call(host, job, items[index] as Arrivals, turn);
       if (result instanceof Suspend) {
         throw new NodeError('cannot_wait', 'A node cannot wait while it is run for the items of a list.');
       }
@@ -153,10 +188,11 @@ async function runItems(host: StepHost, job: Job, items: readonly Arrivals[]): P
     } catch (thrown) {
       failures.push({ index, thrown });
     }
-    host.report(job.index, { ...begun(), status: 'RUNNING', items: [...results] });
+    delete job.jobs[index];
+    tell();
     options.onProgress?.(job.node.id, results.filter(result => result !== null).length / items.length);
   };
-  host.report(job.index, { ...begun(), status: 'RUNNING', items: [...results] });
+  tell();
   const open = [...results.keys()].filter(index => results[index] === null);
   await Promise.all(open.map(index => host.submit(() => runItem(index))));
   if (failures.length > 0) return failItems(host, begun(), results, failures);

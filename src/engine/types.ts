@@ -40,9 +40,13 @@ export interface Step {
   };
   /** Fan-out: results by item, kept so that a resume runs only the items that failed. */
   readonly items?: readonly (Values | null)[];
+  /** Calls at providers under way, by the index of their item, 0 where the node is not mapped: asked for again after a takeover. */
+  readonly jobs?: Readonly<Record<number, ProviderJob>>;
   /** What the node has cost in this run so far: of calls that delivered. Absent: nothing. */
   readonly credits?: number;
 }
+
+export type ProviderJob = NonNullable<NodeContext['job']['stored']>;
 
 /** Kept results of nodes whose key has been seen before in this workspace. */
 export interface NodeCache {
@@ -68,7 +72,7 @@ export interface RunOptions {
     nodeId: string,
     attempt: number,
     signal: AbortSignal,
-  ) => Omit<NodeContext, 'suspended' | 'nodeId' | 'signal' | 'progress'>;
+  ) => Omit<NodeContext, 'suspended' | 'nodeId' | 'signal' | 'progress' | 'job'>;
   /** Config keys that the run's `inputs` set, by node id. */
   readonly overrides: ReadonlyMap<string, JsonObject>;
   /** Decisions of people, by node id of a node WAITING for one. */
@@ -83,6 +87,8 @@ export interface RunOptions {
   readonly reveal?: (setting: unknown) => unknown;
   /** Called with each new state, in order; must not throw. */
   readonly onStep: (step: Step) => void;
+  /** Resolves once the states told so far would outlive this process; rejects where the run has been taken away. */
+  readonly saved?: () => Promise<void>;
   readonly onProgress?: (nodeId: string, fraction: number) => void;
   /** Called with what a node threw, where its step tells only that it failed. */
   readonly onError?: (nodeId: string, err: unknown) => void;

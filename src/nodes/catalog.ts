@@ -22,6 +22,7 @@ import { collect, listItem, listSlice } from './list.ts';
 import { approval, delay, logicIf, logicSwitch, merge } from './logic.ts';
 import { math } from './math.ts';
 import { gallery, preview } from './output.ts';
+import type { ProviderSettings } from './providers.ts';
 import { editSandbox, generateSandbox } from './sandbox.ts';
 import { promptConcat, textReplace, textSplit, textTemplate } from './text.ts';
 
@@ -74,10 +75,17 @@ const BY_TYPE: ReadonlyMap<string, NodeDefinition> = new Map(
 const NO_PORTS: ResolvedPorts = { inputs: [], outputs: [] };
 
 /** The settings that decide which entries are shown. */
-export type CatalogSettings = Pick<Settings, 'SANDBOX_MODELS'>;
+export type CatalogSettings = Pick<Settings, 'SANDBOX_MODELS'> & Partial<ProviderSettings>;
 
 const IS_MET: Readonly<Record<Requirement, (settings: CatalogSettings) => boolean>> = {
   sandbox: settings => settings.SANDBOX_MODELS,
+  fal: settings => settings.FAL_KEY !== undefined,
+  replicate: settings => settings.REPLICATE_API_TOKEN !== undefined,
+  openai: settings => settings.OPENAI_API_KEY !== undefined,
+  elevenlabs: settings => settings.ELEVENLABS_API_KEY !== undefined,
+  comfyui: settings => settings.COMFYUI_URL !== undefined,
+  speech: settings =>
+    settings.SPEECH_COMMAND !== undefined || IS_MET.openai(settings) || IS_MET.elevenlabs(settings),
 };
 
 export function findNode(nodeType: string): NodeDefinition | undefined {

@@ -1,14 +1,10 @@
 // The declaration form of every node: ports and fields with their types, and the function that runs it.
 // The catalog entry is derived from the declaration, so an entry without an implementation cannot exist.
-import type {
-  CatalogEntry,
-  InputDef,
-  NodeSource,
-  OutputDef,
-  PricingModel,
-  ResolvedPorts,
-} from '../graph/catalog.ts';
+import type { CatalogEntry, InputDef, NodeSource, OutputDef, ResolvedPorts } from '../graph/catalog.ts';
 import type { Category, Json, JsonObject, MediaRef, PortType, Value } from '../graph/types.ts';
+import type { ProviderJob, ProviderName } from '../providers/provider.ts';
+import { type Pricing, toCredits } from './pricing.ts';
+import type { Providers } from './providers.ts';
 
 /** A port or field: its catalog facts, and in `T` the TypeScript type its value has inside `run`. */
 export interface Spec<T> extends SpecOptions {
@@ -86,7 +82,10 @@ export const choice = <const E extends readonly [string, ...string[]]>(
 export interface NodeContext {
   readonly executionId: string;
   readonly nodeId: string;
-  /** Aborted when the run is cancelled, times out, or this worker loses its lease. Every await inside `run` takes it. */
+  /**
+   * Aborted when the run is cancelled, times out, or this worker loses its lease. Every await inside `run` takes it. Its
+   * reason is `cancelled` or `timeout` where the run ends; at any other another worker goes on with it.
+   */
   readonly signal: AbortSignal;
   readonly media: NodeMedia;
   /** The guarded outbound client (decisions.md §9). */
@@ -96,6 +95,14 @@ export interface NodeContext {
   /** Set when the node was suspended before and now runs again. */
   readonly suspended?: { readonly sinceMs: number; readonly untilMs: number; readonly decision?: Json };
   now(): number;
+  /** The providers that the operator has configured. */
+  readonly providers: Providers;
+  /** The record of this call at a provider; it outlives the worker. */
+  readonly job: {
+    readonly stored?: ProviderJob;
+    /** Resolves once the record is durable. Rejects where the run is no longer this worker's: the call must then stop. */
+    keep(job: ProviderJob): Promise<void>;
+  };
 }
 
 export interface NodeMedia {
@@ -103,6 +110,8 @@ export interface NodeMedia {
   put(bytes: Uint8Array, file: { readonly contentType: string; readonly name: string }): Promise<MediaRef>;
   /** The bytes of a media, at most `maxBytes` (default 100 MB). */
   read(ref: MediaRef, maxBytes?: number): Promise<Buffer>;
+  /** The bytes of an image in pixels: a drawing comes as PNG. */
+  readRaster(ref: MediaRef): Promise<{ readonly bytes: Buffer; readonly contentType: string }>;
   /** The media with this id, or at this address: one of ours by look-up, an outside one fetched and stored. */
   resolve(
     source: { readonly mediaId?: string | undefined; readonly url?: string | undefined },
@@ -116,6 +125,8 @@ export interface NodeFetchInit {
   readonly body?: string | Uint8Array;
   readonly maxBytes?: number;
   readonly timeoutMs?: number;
+  /** Instead of the run's: for what is still to be said once that has fired. */
+  readonly signal?: AbortSignal;
 }
 
 export interface NodeFetchResponse {
@@ -149,15 +160,8 @@ export class NodeError extends Error {
 export type NodeOutput = string | number | Json | MediaRef | Value | readonly Value[] | undefined;
 export type NodeResult = Readonly<Record<string, NodeOutput>> | Suspend;
 
-export interface Pricing {
-  readonly model: PricingModel;
-  readonly credits: number | null;
-  readonly costUsd?: number;
-  readonly source?: string;
-}
-
 /** What a service must have switched on for an entry to be shown; catalog.ts says which setting does it. */
-export type Requirement = 'sandbox';
+export type Requirement = 'sandbox' | 'speech' | ProviderName;
 
 export interface NodeDeclaration<I extends Specs, C extends Specs> {
   /** `family:name`. */
@@ -177,6 +181,7 @@ export interface NodeDeclaration<I extends Specs, C extends Specs> {
     readonly note: string;
     resolve(config: JsonObject): { readonly inputs: Specs; readonly outputs: Specs };
   };
+  /** Absent where a call costs nothing. */
   readonly pricing?: Pricing;
   readonly deprecated?: true;
   readonly hidden?: true;
@@ -203,12 +208,11 @@ export interface NodeDefinition {
   readonly cache: boolean;
   readonly secrets: boolean;
   readonly requires: Requirement | undefined;
+  readonly pricing: Pricing | undefined;
   readonly runInput: ((value: Json) => JsonObject) | undefined;
   ports(config: JsonObject): ResolvedPorts;
   run(values: Readonly<Record<string, unknown>>, ctx: NodeContext): NodeResult | Promise<NodeResult>;
 }
-
-const FREE: Pricing = { model: 'free', credits: 0 };
 
 /** Turns a declaration into a definition; the only way to make one. */
 export function defineNode<I extends Specs, C extends Specs>(
@@ -220,7 +224,7 @@ export function defineNode<I extends Specs, C extends Specs>(
     outputs: toOutputDefs(declaration.outputs),
   };
   const dynamic = declaration.dynamicPorts;
-  const pricing = declaration.pricing ?? FREE;
+  const pricing = declaration.pricing;
   return {
     entry: {
       nodeType: declaration.nodeType,
@@ -230,11 +234,7 @@ export function defineNode<I extends Specs, C extends Specs>(
       source: declaration.source ?? 'non-vendor',
       inputs: fixed.inputs,
       outputs: fixed.outputs,
-      executionCost: pricing.model === 'free' ? 'free' : 'paid',
-      pricingModel: pricing.model,
-      estimatedCredits: pricing.credits,
-      ...(pricing.costUsd === undefined ? {} : { costUsd: pricing.costUsd }),
-      ...(pricing.source === undefined ? {} : { priceSource: pricing.source }),
+      ...(pricing === undefined ? FREE : describePricing(pricing, declaration.config)),
       ...(declaration.customNodeType === undefined ? {} : { customNodeType: declaration.customNodeType }),
       ...(dynamic === undefined ? {} : { dynamicPorts: true, dynamicPortsNote: dynamic.note }),
       ...(declaration.deprecated === undefined ? {} : { deprecated: true }),
@@ -244,6 +244,7 @@ export function defineNode<I extends Specs, C extends Specs>(
     cache: declaration.cache ?? false,
     secrets: declaration.secrets ?? false,
     requires: declaration.requires,
+    pricing,
     runInput: declaration.runInput,
     ports(config) {
       if (dynamic === undefined) return fixed;
@@ -255,6 +256,26 @@ export function defineNode<I extends Specs, C extends Specs>(
     },
     // The engine checks and converts every value against the same specs that `ValuesOf` is inferred from.
     run: declaration.run as NodeDefinition['run'],
+  };
+}
+
+type PriceOfEntry = Pick<
+  CatalogEntry,
+  'executionCost' | 'pricingModel' | 'estimatedCredits' | 'costUsd' | 'priceSource'
+>;
+
+const FREE: PriceOfEntry = { executionCost: 'free', pricingModel: 'free', estimatedCredits: 0 };
+
+/** What the catalog says of the price: that of a run with the defaults of the config. */
+function describePricing({ model, usd, source }: Pricing, config: Specs): PriceOfEntry {
+  const defaults = Object.fromEntries(Object.entries(config).map(([id, spec]) => [id, spec.default]));
+  const cost = usd(defaults);
+  return {
+    executionCost: 'paid',
+    pricingModel: model,
+    estimatedCredits: cost === null ? null : toCredits(cost),
+    ...(model === 'flat-usd' && cost !== null ? { costUsd: cost } : {}),
+    priceSource: source,
   };
 }
 

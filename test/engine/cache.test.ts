@@ -4,17 +4,8 @@ import { describe, it } from 'node:test';
 import { cacheKey } from '../../src/engine/cache.ts';
 import type { NodeCache } from '../../src/engine/types.ts';
 import type { JsonObject, MediaRef, Values } from '../../src/graph/types.ts';
-import {
-  any,
-  defineNode,
-  image,
-  list,
-  NodeError,
-  number,
-  type Pricing,
-  Suspend,
-  text,
-} from '../../src/nodes/define.ts';
+import { any, defineNode, image, list, NodeError, number, Suspend, text } from '../../src/nodes/define.ts';
+import { flat, type Pricing } from '../../src/nodes/pricing.ts';
 import { planGraph, runRecorded, sketchGraph, textValue } from '../support/engine.ts';
 import { give, giveList } from './nodes.ts';
 
@@ -95,7 +86,7 @@ describe('the key of a call', () => {
   });
 
   it('does not exist for a paid model without a fixed seed', () => {
-    const paid = define({ pricing: { model: 'flat-usd', credits: 4 } });
+    const paid = define({ pricing: flat(0.04, 'price list') });
     assert.equal(keyOf({ a: 'x' }, paid), undefined);
     assert.notEqual(keyOf({ a: 'x', seed: 0 }, paid), undefined);
   });

@@ -5,9 +5,10 @@ import { describe, it } from 'node:test';
 import type { RunOptions } from '../../src/engine/types.ts';
 import type { Values } from '../../src/graph/types.ts';
 import { defineNode, list, NodeError, text } from '../../src/nodes/define.ts';
+import { flat } from '../../src/nodes/pricing.ts';
 import { planGraph, runRecorded, sketchGraph, textValue } from '../support/engine.ts';
 
-const PRICE = { model: 'flat-usd', credits: 4, costUsd: 0.04 } as const;
+const PRICE = flat(0.04, 'price list');
 
 const words = defineNode({
   nodeType: 'test:words',

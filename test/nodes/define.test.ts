@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { MediaRef, Value } from '../../src/graph/types.ts';
 import { any, choice, defineNode, image, list, number, text } from '../../src/nodes/define.ts';
+import { flat } from '../../src/nodes/pricing.ts';
 
 // Fails to compile, not to run, where the two types differ.
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -25,7 +26,7 @@ const sample = defineNode({
   },
   outputs: { text: text('Text') },
   dynamicPorts: { note: 'one', resolve: () => ({ inputs: { extra: text('Extra') }, outputs: {} }) },
-  pricing: { model: 'flat-usd', credits: 4, costUsd: 0.04, source: 'price list' },
+  pricing: flat(0.04, 'price list'),
   run: values => {
     assertType<Same<typeof values.prompt, string>>(true);
     assertType<Same<typeof values.picture, MediaRef | undefined>>(true);

@@ -4,7 +4,7 @@ import type { RunOptions, RunOutcome, Step } from '../../src/engine/types.ts';
 import type { Catalog } from '../../src/graph/catalog.ts';
 import { makePlan, type Plan } from '../../src/graph/plan.ts';
 import type { Graph, JsonObject, Value } from '../../src/graph/types.ts';
-import type { NodeContext, NodeDefinition } from '../../src/nodes/define.ts';
+import type { NodeDefinition } from '../../src/nodes/define.ts';
 
 export interface NodeSketch {
   readonly type: string;
@@ -99,11 +99,12 @@ export async function runRecorded(
   return { outcome, told, steps };
 }
 
-function closedWorld(now: () => number): Pick<NodeContext, 'executionId' | 'media' | 'fetch' | 'now'> {
+function closedWorld(now: () => number): ReturnType<RunOptions['context']> {
   const shut = (): never => {
     throw new Error('This test reaches nothing outside.');
   };
-  return { executionId: 'ex_test', media: { put: shut, read: shut, resolve: shut }, fetch: shut, now };
+  const media = { put: shut, read: shut, readRaster: shut, resolve: shut };
+  return { executionId: 'ex_test', media, fetch: shut, now, providers: {} };
 }
 
 export const textValue = (text: string): Value => ({ type: 'TEXT', text });

@@ -12,6 +12,7 @@ import {
   type NodeFetchResponse,
   Suspend,
 } from '../../src/nodes/define.ts';
+import type { Providers } from '../../src/nodes/providers.ts';
 
 export interface TestContext extends NodeContext {
   /** Stores bytes as if uploaded; images are measured. */
@@ -22,6 +23,7 @@ export interface TestContext extends NodeContext {
 export interface ContextOptions {
   readonly suspended?: NonNullable<NodeContext['suspended']>;
   readonly signal?: AbortSignal;
+  readonly providers?: Providers;
   /** The network's edge. */
   readonly fetch?: (url: string, init: NodeFetchInit) => Promise<NodeFetchResponse>;
 }
@@ -56,6 +58,7 @@ export function makeContext(options: ContextOptions = {}): TestContext {
     media: {
       put: (bytes, file) => upload(bytes, file.contentType, file.name),
       read: async ref => get(ref.mediaId).bytes,
+      readRaster: async ref => ({ bytes: get(ref.mediaId).bytes, contentType: ref.contentType }),
       resolve: async ({ mediaId, url }) => {
         const id = mediaId ?? [...stored.values()].find(({ ref }) => ref.url === url)?.ref.mediaId;
         return get(id ?? String(url)).ref;
@@ -66,6 +69,8 @@ export function makeContext(options: ContextOptions = {}): TestContext {
       return options.fetch(url, init);
     },
     progress: () => undefined,
+    providers: options.providers ?? {},
+    job: { keep: async () => undefined },
     now: () => NOW_MS,
     ...(options.suspended === undefined ? {} : { suspended: options.suspended }),
     upload,
