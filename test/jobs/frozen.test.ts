@@ -1,0 +1,83 @@
+// A worker that is frozen for 40 s and woken: its run has gone on elsewhere, and it changes nothing of that.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { statesOf } from '../support/client.ts';
+import { waitUntil } from '../support/processes.ts';
+import { type ServiceChild, spawnService } from '../support/service.ts';
+import { type Stage, setStage, twoSteps } from '../support/workers.ts';
+
+const FROZEN_MS = 40_000;
+const TIME_LIMIT_MS = 100_000;
+
+describe('a worker frozen for 40 s', () => {
+  let stage: Stage;
+  let folder: string;
+  const services: ServiceChild[] = [];
+
+  const serve = async (): Promise<ServiceChild> => {
+    const service = await spawnService(folder, stage.env);
+    services.push(service);
+    return service;
+  };
+  /** Everything that is kept of a run. */
+  const keptOf = async (id: string): Promise<unknown> => {
+    const tables = ['executions', 'execution_steps', 'deliveries'];
+    const all = tables.map(table =>
+      stage.db.query(
+        `select * from ${table} where ${table === 'executions' ? 'id' : 'execution_id'} = $1 order by 1, 2`,
+        [id],
+      ),
+    );
+    return (await Promise.all(all)).map(({ rows }) => rows);
+  };
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'graphwright-frozen-'));
+    stage = await setStage();
+  });
+  after(async () => {
+    for (const service of services) await service.end('SIGKILL');
+    await stage.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('changes nothing that its successor did, and then works again', { timeout: TIME_LIMIT_MS }, async () => {
+    const frozen = await serve();
+    const workflow = await frozen.create(twoSteps(stage.receiver.url));
+    const id = await frozen.start(workflow, { webhook: { url: `${stage.receiver.url}/event` } });
+    await waitUntil('the second step', () => stage.hanging.length === 1);
+    const successor = await serve();
+    frozen.signal('SIGSTOP');
+    const wakeAt = performance.now() + FROZEN_MS;
+
+    await waitUntil('the second step by the successor', () => stage.hanging.length === 2);
+    stage.hanging[1]?.end('by the successor');
+    const execution = await successor.until(id);
+    assert.deepEqual([execution.status, statesOf(execution).second?.attempt], ['COMPLETED', 2]);
+    await waitUntil('the event', () => stage.count('/event') === 1);
+    await waitUntil(
+      'the delivery',
+      async () => (await successor.execution(id)).webhook?.state === 'delivered',
+    );
+    const kept = await keptOf(id);
+
+    await sleep(wakeAt - performance.now());
+    stage.hanging[0]?.end('by the frozen one');
+    frozen.signal('SIGCONT');
+    await waitUntil('the woken worker to enrol again', async () => {
+      const { rows } = await stage.db.query('select from workers');
+      return rows.length === 2;
+    });
+    assert.deepEqual(await keptOf(id), kept);
+    assert.deepEqual([stage.count('/first'), stage.count('/second'), stage.count('/event')], [1, 2, 1]);
+
+    await successor.end('SIGKILL');
+    const next = await frozen.start(workflow);
+    await waitUntil('the next run', () => stage.hanging.length === 3);
+    stage.hanging[2]?.end();
+    assert.equal((await frozen.until(next)).status, 'COMPLETED');
+  });
+});
