@@ -1,5 +1,4 @@
 // The composition root: settings → one Deps record → worker and HTTP, torn down in reverse.
-import { join } from 'node:path';
 import { createServer } from './http/server.ts';
 import type { Worker } from './jobs/worker.ts';
 import { migrateQueue, startWorker } from './jobs/worker.ts';
@@ -9,7 +8,9 @@ import { createLogger } from './lib/log.ts';
 import { createRunNews } from './lib/news.ts';
 import { loadSecretsKey } from './lib/secrets-key.ts';
 import type { Settings } from './lib/settings.ts';
-import { openDiskStorage } from './media/disk.ts';
+import { bucketOf, openStorage } from './media/open-storage.ts';
+import type { Bucket } from './media/s3.ts';
+import { bucketOrigin } from './media/s3.ts';
 import { findNode, makeCatalog } from './nodes/catalog.ts';
 import { bootstrap } from './services/bootstrap.ts';
 import type { Deps } from './services/deps.ts';
@@ -56,7 +57,7 @@ export async function startService(settings: Settings, options: StartOptions = {
   await migrateAll(db, log);
   const bootstrapKey = await bootstrap(db, settings);
   const deps = await createDeps(settings, log, databases);
-  stack.defer(() => deps.fetch.close());
+  stack.defer(() => Promise.all([deps.fetch.close(), deps.providerFetch.close()]).then(() => undefined));
 
   const worker = settings.ROLE === 'api' ? undefined : await startWorker(deps);
   if (worker !== undefined) stack.defer(() => worker.stop(DRAIN_MS));
@@ -114,17 +115,21 @@ export async function migrateAll(db: Db, log: Logger): Promise<void> {
 async function createDeps(settings: Settings, log: Logger, { db, runDb }: Databases): Promise<Deps> {
   const now = Date.now;
   const catalog = makeCatalog(settings);
+  const bucket = bucketOf(settings);
+  const providerFetch = createGuardedFetch({
+    allowPrivate: settings.ALLOW_PRIVATE_NETWORK,
+    trustedOrigins: trustedOrigins(settings, bucket),
+  });
   return {
     settings,
     log,
     now,
     db,
     runDb,
-    storage: await openDiskStorage(join(settings.DATA_DIR, 'media')),
-    fetch: createGuardedFetch({
-      allowPrivate: settings.ALLOW_PRIVATE_NETWORK,
-      trustedOrigins: trustedOrigins(settings),
-    }),
+    bucket,
+    storage: await openStorage(settings, providerFetch),
+    fetch: createGuardedFetch({ allowPrivate: settings.ALLOW_PRIVATE_NETWORK, trustedOrigins: [] }),
+    providerFetch,
     secretsKey: await loadSecretsKey({ SECRETS_KEY: settings.SECRETS_KEY, dataDir: settings.DATA_DIR }),
     catalog,
     findNode,
@@ -136,16 +141,15 @@ async function createDeps(settings: Settings, log: Logger, { db, runDb }: Databa
   };
 }
 
-function trustedOrigins(settings: Settings): readonly string[] {
-  const { FAL_BASE_URL, REPLICATE_BASE_URL, OPENAI_BASE_URL, ELEVENLABS_BASE_URL, COMFYUI_URL, S3_ENDPOINT } =
-    settings;
+function trustedOrigins(settings: Settings, bucket: Bucket | undefined): readonly string[] {
+  const { FAL_BASE_URL, REPLICATE_BASE_URL, OPENAI_BASE_URL, ELEVENLABS_BASE_URL, COMFYUI_URL } = settings;
   return [
     FAL_BASE_URL,
     REPLICATE_BASE_URL,
     OPENAI_BASE_URL,
     ELEVENLABS_BASE_URL,
     COMFYUI_URL,
-    S3_ENDPOINT,
+    bucket && bucketOrigin(bucket),
   ].filter(url => url !== undefined);
 }
 

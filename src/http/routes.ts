@@ -11,10 +11,12 @@ import { registerExecutions } from './routes/executions.ts';
 import { registerFolders } from './routes/folders.ts';
 import { registerHealth } from './routes/health.ts';
 import { registerKeys } from './routes/keys.ts';
+import { registerMedia } from './routes/media.ts';
 import { registerPermissions } from './routes/permissions.ts';
 import { registerRuns } from './routes/runs.ts';
 import { registerTeams } from './routes/teams.ts';
 import { registerTemplates } from './routes/templates.ts';
+import { registerUploads } from './routes/uploads.ts';
 import { registerWorkflowActions } from './routes/workflow-actions.ts';
 import { registerWorkflowHistory } from './routes/workflow-history.ts';
 import { registerWorkflows } from './routes/workflows.ts';
@@ -41,4 +43,6 @@ export const ROUTES: readonly Register[] = [
   registerAdmin,
   registerCredits,
   registerCdn,
+  registerMedia,
+  registerUploads,
 ];

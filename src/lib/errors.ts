@@ -12,6 +12,7 @@ export const ERROR_CODES = {
   field_not_writable: [400, 'A field is owned by another endpoint'],
   folder_workspace_mismatch: [400, 'The folder is in another workspace'],
   folder_cycle: [400, 'A folder cannot be its own ancestor'],
+  fetch_failed: [400, 'The file could not be fetched from its address'],
   invalid_bytes: [400, 'bytes is not a positive whole number'],
   invalid_media_id: [400, 'The media id was not minted here'],
   empty_file: [400, 'The file has no bytes'],

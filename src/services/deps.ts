@@ -4,6 +4,7 @@ import type { GuardedFetch } from '../lib/fetch.ts';
 import type { Logger } from '../lib/log.ts';
 import type { RunNews } from '../lib/news.ts';
 import type { Settings } from '../lib/settings.ts';
+import type { Bucket } from '../media/s3.ts';
 import type { MediaStorage } from '../media/storage.ts';
 import type { NodeDefinition } from '../nodes/define.ts';
 import type { Db } from '../store/db.ts';
@@ -20,7 +21,12 @@ export interface Deps {
   /** Connections of the queue and the group commits, their plans pinned to indexes. */
   readonly runDb: Db;
   readonly storage: MediaStorage;
+  /** The bucket that `storage` is; undefined: the local disk. */
+  readonly bucket: Bucket | undefined;
+  /** For addresses that users name; it trusts no origin. */
   readonly fetch: GuardedFetch;
+  /** For addresses that the operator configured: they may be private. */
+  readonly providerFetch: GuardedFetch;
   /** 32 bytes that seal stored secrets. */
   readonly secretsKey: Buffer;
   readonly catalog: Catalog;

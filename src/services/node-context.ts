@@ -2,20 +2,21 @@
 import type { RunOptions } from '../engine/types.ts';
 import type { ClaimedRun } from '../store/runs.ts';
 import type { Deps } from './deps.ts';
-import { readMedia, resolveMedia, storeMedia } from './media.ts';
+import { resolveMedia, storeMedia } from './media.ts';
+import { readMedia } from './media-bytes.ts';
 
 const MAX_READ_BYTES = 104_857_600;
 const FETCH_TIMEOUT_MS = 30_000;
 const MAX_FETCH_BYTES = 26_214_400;
 
 export function createNodeContext(deps: Deps, run: ClaimedRun): RunOptions['context'] {
-  const owner = { userId: run.user_id, workspace: run.workspace };
+  const owner = { userId: run.user_id, workspace: run.workspace, executionId: run.id };
   return (_nodeId, _attempt, signal) => ({
     executionId: run.id,
     now: deps.now,
     media: {
       put: (bytes, file) =>
-        storeMedia(deps, { bytes, ...file, ...owner, origin: 'output', executionId: run.id }, signal),
+        storeMedia(deps, owner, { bytes, ...file }, signal),
       read: (ref, maxBytes = MAX_READ_BYTES) => readMedia(deps, ref, maxBytes),
       resolve: (source, kind) => resolveMedia(deps, owner, source, kind, signal),
     },

@@ -12,7 +12,8 @@ export interface MediaRow {
   readonly width: number | null;
   readonly height: number | null;
   readonly duration: number | null;
-  readonly origin: 'upload' | 'output';
+  /** Sent by a caller, made by a run, or fetched for one. */
+  readonly origin: 'upload' | 'output' | 'input';
   readonly execution_id: string | null;
   readonly created_at: Date;
 }
@@ -27,11 +28,14 @@ export async function findMedia(tx: Tx, id: string): Promise<MediaRow | undefine
   return rows[0];
 }
 
+/** Makes the file known, which is then no stray any more; what is known already stays as it is. */
 export async function insertMedia(tx: Tx, media: NewMedia): Promise<void> {
   await tx.query(
-    `insert into media (id, user_id, workspace, name, content_type, bytes, sha256, width, height, duration, origin, execution_id,
+    `with found as (delete from media_strays where id = $1)
+     insert into media (id, user_id, workspace, name, content_type, bytes, sha256, width, height, duration, origin, execution_id,
        workflow_id)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, (select workflow_id from executions where id = $12))`,
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, (select workflow_id from executions where id = $12))
+     on conflict (id) do nothing`,
     [
       media.id,
       media.user_id,
@@ -57,4 +61,65 @@ export async function mayUseMedia(tx: Tx, id: string, userId: number): Promise<b
     [id, userId],
   );
   return rowCount === 1;
+}
+
+/** What callers sent to the workspace, newest first, below the cursor. `kind` is the first half of the content type. */
+export async function listUploads(
+  tx: Tx,
+  workspace: string,
+  page: { readonly kind: string | null; readonly before: string | null; readonly limit: number },
+): Promise<readonly MediaRow[]> {
+  const { rows } = await tx.query<MediaRow>(
+    `select ${COLUMNS} from media
+     where workspace = $1 and origin = 'upload' and ($2::text is null or starts_with(content_type, $2 || '/'))
+       and ($3::text is null or id < $3)
+     order by id desc limit $4`,
+    [workspace, page.kind, page.before, page.limit],
+  );
+  return rows;
+}
+
+/** Forgets the media and leaves its file as a stray, to be removed. False where it was gone. */
+export async function deleteMedia(tx: Tx, id: string): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `with gone as (delete from media where id = $1 returning id)
+     insert into media_strays (id) select id from gone on conflict (id) do nothing`,
+    [id],
+  );
+  return rowCount === 1;
+}
+
+export interface MediaUse {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Workflows of the workspace, or the user's, that belong to the media or name it in the graph that is current or published. */
+export async function listMediaUses(
+  tx: Tx,
+  use: {
+    readonly mediaId: string;
+    readonly workspace: string;
+    readonly userId: number;
+    readonly limit: number;
+  },
+): Promise<readonly MediaUse[]> {
+  const { rows } = await tx.query<MediaUse>(
+    `select w.id, w.name from workflows w
+     where w.deleted_at is null and (coalesce(w.team_id, 'user:' || w.user_id) = $2 or w.user_id = $3)
+       and w.id in (
+         select id from workflows where media_id = $1
+         union
+         select m.workflow_id from workflow_media m join workflows n on n.id = m.workflow_id
+         where m.media_id = $1 and m.version in (n.version, n.published_version))
+     order by w.id limit $4`,
+    [use.mediaId, use.workspace, use.userId, use.limit],
+  );
+  return rows;
+}
+
+/** Those of the ids that are media. */
+export async function findKnownMedia(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const { rows } = await tx.query<{ id: string }>('select id from media where id = any ($1)', [ids]);
+  return new Set(rows.map(({ id }) => id));
 }

@@ -14,6 +14,9 @@ export async function findGraphText(
   return rows[0]?.graph;
 }
 
+const MEDIA_ID = /med_[0-9a-hjkmnp-tv-z]{26}/g;
+
+/** Stores the graph, and which media it names, so that those are not deleted under it. */
 export async function insertVersion(
   tx: Tx,
   version: {
@@ -24,8 +27,15 @@ export async function insertVersion(
   },
 ): Promise<void> {
   await tx.query(
-    'insert into workflow_versions (workflow_id, version, graph, user_id) values ($1, $2, $3, $4)',
-    [version.workflowId, version.version, version.graph, version.userId],
+    `with stored as (insert into workflow_versions (workflow_id, version, graph, user_id) values ($1, $2, $3, $4))
+     insert into workflow_media (media_id, workflow_id, version) select unnest($5::text[]), $1, $2`,
+    [
+      version.workflowId,
+      version.version,
+      version.graph,
+      version.userId,
+      [...new Set(version.graph.match(MEDIA_ID))],
+    ],
   );
 }
 

@@ -8,7 +8,8 @@ import { createGuardedFetch } from '../../src/lib/fetch.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import { createRunNews } from '../../src/lib/news.ts';
 import { type PlanLimits, readSettings } from '../../src/lib/settings.ts';
-import { openDiskStorage } from '../../src/media/disk.ts';
+import { bucketOf, openStorage } from '../../src/media/open-storage.ts';
+import { bucketOrigin } from '../../src/media/s3.ts';
 import { findNode, makeCatalog } from '../../src/nodes/catalog.ts';
 import { SCOPES, type Scope } from '../../src/services/actor.ts';
 import type { Deps } from '../../src/services/deps.ts';
@@ -93,6 +94,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     close: async () => {
       await app.close();
       await deps.fetch.close();
+      await deps.providerFetch.close();
       await drop();
       await rm(folder, { recursive: true, force: true });
     },
@@ -109,14 +111,21 @@ async function createDeps(
   const settings = { ...read, plans: { ...read.plans, anonymous, ...plans } };
   const catalog = makeCatalog(settings);
   const log = createLogger('silent');
+  const bucket = bucketOf(settings);
+  const providerFetch = createGuardedFetch({
+    allowPrivate: false,
+    trustedOrigins: bucket === undefined ? [] : [bucketOrigin(bucket)],
+  });
   return {
     settings,
     log,
     now,
     db,
     runDb: db,
-    storage: await openDiskStorage(join(folder, 'media')),
+    bucket,
+    storage: await openStorage(settings, providerFetch),
     fetch: createGuardedFetch({ allowPrivate: settings.ALLOW_PRIVATE_NETWORK, trustedOrigins: [] }),
+    providerFetch,
     secretsKey: Buffer.alloc(32, 7),
     catalog,
     findNode,

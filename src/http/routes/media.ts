@@ -1,0 +1,144 @@
+// Media over HTTP: the inline door, the presigned one, listing and deleting.
+import type { FastifyRequest } from 'fastify';
+import { AppError } from '../../lib/errors.ts';
+import { Success } from '../../services/account.schema.ts';
+import { completeUpload } from '../../services/complete-upload.ts';
+import type { Deps } from '../../services/deps.ts';
+import { listMedia, removeMedia } from '../../services/list-media.ts';
+import type { InlineBody } from '../../services/media.schema.ts';
+import {
+  CompleteBody,
+  InlineForm,
+  InlineBody as InlineJson,
+  ListMediaQuery,
+  MediaPage,
+  MediaParams,
+  MintBody,
+  MintedUpload,
+  RemoveMediaQuery,
+  UploadResult,
+} from '../../services/media.schema.ts';
+import { mintUpload } from '../../services/presigned-upload.ts';
+import { uploadForm, uploadInline } from '../../services/upload-media.ts';
+import type { App } from '../app.ts';
+import { MAX_UPLOAD_BYTES, readForm, registerForms } from '../form.ts';
+
+const tags = ['Media'];
+
+export function registerMedia(app: App, deps: Deps): void {
+  registerPresigned(app, deps);
+  app.get(
+    '/api/v1/media',
+    {
+      schema: {
+        tags,
+        summary: 'List what was uploaded to the active workspace, newest first',
+        querystring: ListMediaQuery,
+        response: { 200: MediaPage },
+      },
+    },
+    req => listMedia(deps, req.actor, req.query),
+  );
+  app.delete(
+    '/api/v1/media/:id',
+    {
+      schema: {
+        tags,
+        summary: 'Delete a media file that no workflow uses',
+        params: MediaParams,
+        querystring: RemoveMediaQuery,
+        response: { 200: Success },
+      },
+    },
+    async req => {
+      await removeMedia(deps, req.actor, req.params.id, req.query);
+      return { success: true };
+    },
+  );
+  // In a scope of its own: nothing else takes forms, or bodies of this size.
+  void app.register(async scope => registerInline(scope, deps));
+}
+
+async function registerInline(scope: App, deps: Deps): Promise<void> {
+  await registerForms(scope);
+  scope.setErrorHandler(err => {
+    throw (err as { code?: string }).code === 'FST_ERR_CTP_BODY_TOO_LARGE'
+      ? new AppError('file_too_large', 'The file is over the limit: 3 MB by dataUrl, 4 MB by multipart.')
+      : err;
+  });
+  scope.post(
+    '/api/v1/media/upload',
+    {
+      bodyLimit: MAX_UPLOAD_BYTES,
+      schema: {
+        tags,
+        summary: 'Upload a file by form or data URL, or have one fetched from an address',
+        consumes: ['multipart/form-data', 'application/json'],
+        body: {
+          content: {
+            'multipart/form-data': { schema: InlineForm },
+            'application/json': { schema: InlineJson },
+          },
+        },
+        response: { 200: UploadResult },
+      },
+    },
+    (req, reply) => {
+      const signal = reply.closeSignal();
+      if (req.isMultipart()) return uploadForm(deps, req.actor, readForm(req), signal);
+      return uploadInline(deps, req.actor, req.body as InlineBody, signal);
+    },
+  );
+}
+
+function registerPresigned(app: App, deps: Deps): void {
+  app.post(
+    '/api/v1/media/upload-url',
+    {
+      schema: {
+        tags,
+        summary: 'Mint an address to put a file to',
+        body: MintBody,
+        response: { 200: MintedUpload },
+      },
+      // Before the schema, which knows one code only.
+      preValidation: (req, _reply, done) => done(bytesFault(req)),
+    },
+    req => mintUpload(deps, req.actor, req.body),
+  );
+  app.post(
+    '/api/v1/media/upload-url/complete',
+    {
+      schema: {
+        tags,
+        summary: 'Make known what was put to a minted address',
+        body: CompleteBody,
+        response: { 200: UploadResult },
+      },
+      preValidation: (req, _reply, done) => done(mediaIdFault(req)),
+    },
+    (req, reply) => completeUpload(deps, req.actor, req.body, reply.closeSignal()),
+  );
+}
+
+function bytesFault({ body }: FastifyRequest): AppError | undefined {
+  const bytes = memberOf(body, 'bytes');
+  if (!isObject(body) || (Number.isSafeInteger(bytes) && Number(bytes) >= 1)) return undefined;
+  return new AppError('invalid_bytes', 'bytes must be the length of the file, a positive whole number.');
+}
+
+function mediaIdFault({ body }: FastifyRequest): AppError | undefined {
+  if (!isObject(body) || typeof memberOf(body, 'mediaId') === 'string') return undefined;
+  return new AppError(
+    'invalid_media_id',
+    'mediaId must be the one that POST /media/upload-url answered with.',
+  );
+}
+
+function isObject(body: unknown): body is object {
+  return typeof body === 'object' && body !== null && !Array.isArray(body);
+}
+
+function memberOf(body: unknown, name: string): unknown {
+  return isObject(body) ? (body as Record<string, unknown>)[name] : undefined;
+}

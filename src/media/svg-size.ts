@@ -1,0 +1,21 @@
+// The size that an SVG says it has: pixels of its width and height, else of its viewBox.
+const ROOT = /<svg\b([^>]*)>/;
+const PIXELS = /^\s*(\d{1,6}(?:\.\d{1,6})?)(?:px)?\s*$/;
+
+/** Of what `sanitizeSvg` printed. A size in percent or other units is none. */
+export function svgSize(svg: Buffer): { readonly width: number; readonly height: number } | undefined {
+  // The root comes first; its attributes are bounded by the file.
+  const attributes = ROOT.exec(svg.toString('utf8'))?.[1] ?? '';
+  const read = (name: string): string => new RegExp(`(?:^|\\s)${name}="([^"]*)"`).exec(attributes)?.[1] ?? '';
+  const box = read('viewBox')
+    .trim()
+    .split(/[\s,]+/);
+  const [width, height] = [read('width'), read('height')].map(text => PIXELS.exec(text)?.[1]);
+  const [boxWidth, boxHeight] = box.length === 4 ? box.slice(2) : [];
+  return width !== undefined && height !== undefined ? round(width, height) : round(boxWidth, boxHeight);
+}
+
+function round(width: string | undefined, height: string | undefined) {
+  const size = { width: Math.round(Number(width)), height: Math.round(Number(height)) };
+  return size.width >= 1 && size.height >= 1 ? size : undefined;
+}

@@ -1,0 +1,31 @@
+// Files of media storage that no row of media names: noted before they are written, forgotten once they are known or gone.
+import type { Tx } from './db.ts';
+
+/**
+ * Not waited for on disk: a crash of PostgreSQL may lose the notes of its last half second, and then leaves a file that
+ * nobody sweeps, where an fsync more for every file would be the price of it.
+ */
+export async function noteStray(tx: Tx, id: string): Promise<void> {
+  await tx.query(
+    `insert into media_strays (id) select $1 where set_config('synchronous_commit', 'off', true) = 'off'`,
+    [id],
+  );
+}
+
+export async function forgetStray(tx: Tx, id: string): Promise<void> {
+  await tx.query('delete from media_strays where id = $1', [id]);
+}
+
+/** Oldest first. A stray that is known as media after all is none. */
+export async function listStrays(
+  tx: Tx,
+  before: Date,
+  limit: number,
+): Promise<readonly { readonly id: string }[]> {
+  const { rows } = await tx.query<{ id: string }>(
+    `select id from media_strays s where created_at < $1 and not exists (select from media m where m.id = s.id)
+     order by created_at limit $2`,
+    [before, limit],
+  );
+  return rows;
+}

@@ -1,0 +1,127 @@
+// Uploads by presigned address: minted one after the other for each account, counted for an hour, open for a day.
+import type { Tx } from './db.ts';
+
+export interface UploadRow {
+  readonly id: string;
+  readonly user_id: number;
+  readonly workspace: string;
+  readonly name: string;
+  readonly content_type: string;
+  readonly bytes: number;
+  readonly created_at: Date;
+  readonly moved_at: Date | null;
+}
+
+const COLUMNS = 'id, user_id, workspace, name, content_type, bytes, created_at, moved_at';
+
+/** Makes this transaction the only one that mints for the user; false where another kept its turn for `waitMs`. */
+export async function lockMinting(tx: Tx, userId: number, waitMs: number): Promise<boolean> {
+  await limitLockWait(tx, waitMs);
+  return await tookLock(
+    tx.query(`select pg_advisory_xact_lock(hashtextextended('media_uploads:' || $1::int, 0))`, [userId]),
+  );
+}
+
+/** Of what the user minted since then, the bytes. */
+export async function sumMinted(tx: Tx, userId: number, since: Date): Promise<number> {
+  const { rows } = await tx.query<{ bytes: number }>(
+    'select coalesce(sum(bytes), 0)::bigint as bytes from media_uploads where user_id = $1 and created_at > $2',
+    [userId, since],
+  );
+  return rows[0]?.bytes ?? 0;
+}
+
+/** When the upload was minted with whose end, oldest first, that many of the bytes counted since then are free again. */
+export async function findMintedAt(
+  tx: Tx,
+  userId: number,
+  since: Date,
+  freedBytes: number,
+): Promise<Date | undefined> {
+  const { rows } = await tx.query<{ created_at: Date }>(
+    `select created_at from (
+       select created_at, sum(bytes) over (order by created_at, id) as freed
+       from media_uploads where user_id = $1 and created_at > $2
+     ) as minted where freed >= $3 order by created_at limit 1`,
+    [userId, since, freedBytes],
+  );
+  return rows[0]?.created_at;
+}
+
+export async function insertUpload(tx: Tx, upload: Omit<UploadRow, 'moved_at'>): Promise<void> {
+  await tx.query(
+    `insert into media_uploads (id, user_id, workspace, name, content_type, bytes, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [
+      upload.id,
+      upload.user_id,
+      upload.workspace,
+      upload.name,
+      upload.content_type,
+      upload.bytes,
+      upload.created_at,
+    ],
+  );
+}
+
+/** The user's upload, minted since then and not discarded, locked until the transaction ends; `busy` where another keeps it. */
+export async function lockUpload(
+  tx: Tx,
+  upload: { readonly id: string; readonly userId: number; readonly since: Date; readonly waitMs: number },
+): Promise<UploadRow | 'busy' | undefined> {
+  await limitLockWait(tx, upload.waitMs);
+  let row: UploadRow | undefined;
+  const isOurs = await tookLock(
+    tx
+      .query<UploadRow>(
+        `select ${COLUMNS} from media_uploads
+         where id = $1 and user_id = $2 and created_at > $3 and discarded_at is null for update`,
+        [upload.id, upload.userId, upload.since],
+      )
+      .then(({ rows }) => {
+        row = rows[0];
+      }),
+  );
+  return isOurs ? row : 'busy';
+}
+
+export async function markMoved(tx: Tx, id: string, at: Date): Promise<void> {
+  await tx.query('update media_uploads set moved_at = $2 where id = $1', [id, at]);
+}
+
+export async function markDiscarded(tx: Tx, id: string, at: Date): Promise<void> {
+  await tx.query('update media_uploads set discarded_at = $2 where id = $1', [id, at]);
+}
+
+/** Oldest first, with whether it became media. */
+export async function listUploadsBefore(
+  tx: Tx,
+  before: Date,
+  limit: number,
+): Promise<readonly { readonly id: string; readonly is_media: boolean }[]> {
+  const { rows } = await tx.query<{ id: string; is_media: boolean }>(
+    `select id, exists (select from media m where m.id = u.id) as is_media
+     from media_uploads u where created_at < $1 order by created_at limit $2`,
+    [before, limit],
+  );
+  return rows;
+}
+
+export async function deleteUpload(tx: Tx, id: string): Promise<void> {
+  await tx.query('delete from media_uploads where id = $1', [id]);
+}
+
+async function limitLockWait(tx: Tx, waitMs: number): Promise<void> {
+  await tx.query(`select set_config('lock_timeout', $1, true)`, [String(waitMs)]);
+}
+
+/** 55P03 lock_not_available. The transaction is then of no more use. */
+async function tookLock(statement: Promise<unknown>): Promise<boolean> {
+  try {
+    await statement;
+    return true;
+  } catch (err) {
+    if ((err as { readonly code?: unknown }).code === '55P03') return false;
+    throw err;
+  }
+}
