@@ -1,7 +1,8 @@
 // A run followed as it happens: its end awaited, or its changes one by one. Woken by news, read from PostgreSQL, so
 // that nothing is missed whichever process advances the run.
 import type { Step } from '../engine/types.ts';
-import type { ExecutionRow } from '../store/executions.ts';
+import type { PlanNode } from '../graph/plan.ts';
+import type { ExecutionRow, StepRow } from '../store/executions.ts';
 import { findExecution, listSteps } from '../store/executions.ts';
 import type { Actor } from './actor.ts';
 import type { Deps } from './deps.ts';
@@ -50,42 +51,68 @@ const PROGRESS_EVERY_MS = 250;
 /**
  * The events of decisions.md §5: a snapshot, then each node's and the run's changes, until the run has ended. Ids are
  * the run's sequence numbers; `afterId` leaves out the snapshot and resumes behind that event. Node states are the
- * newest ones: of two changes between looks, the first is not told.
+ * newest ones: of two changes between looks, the first is not told. undefined: nothing is left to tell.
  */
-export async function* watchRun(
+export async function watchRun(
   deps: Deps,
   actor: Actor,
   id: string,
   options: { readonly afterId?: number | undefined; readonly signal: AbortSignal },
-): AsyncGenerator<RunEvent> {
+): Promise<AsyncGenerator<RunEvent> | undefined> {
   const first = await getExecutionRow(deps, actor, id);
-  const bell = createBell(deps, id);
+  const { afterId, signal } = options;
+  if (first.finished_at !== null && afterId !== undefined && afterId >= first.seq) return undefined;
+  return follow(deps, first, afterId, signal);
+}
+
+async function* follow(
+  deps: Deps,
+  first: ExecutionRow,
+  afterId: number | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<RunEvent> {
+  const bell = createBell(deps, first.id);
   try {
-    let seen = options.afterId ?? first.seq;
-    if (options.afterId === undefined) {
+    if (afterId === undefined) {
       yield { event: 'snapshot', id: first.seq, data: await recordOf(deps, first) };
       if (first.finished_at !== null) return;
     }
-    const labels = new Map((await planOf(deps, first)).nodes.map(node => [node.id, node]));
-    let status = options.afterId === undefined ? first.status : '';
-    while (!options.signal.aborted) {
-      // The row before the steps: a step that is newer than the row is told again, never lost.
-      const row = (await findExecution(deps.db, id)) as ExecutionRow;
-      for (const { seq, step } of await listSteps(deps.db, id, seen)) {
-        const node = labels.get((step as Step).nodeId);
-        if (node !== undefined) yield { event: 'node', id: seq, data: presentStep(node, step as Step) };
-        seen = Math.max(seen, seq);
-      }
-      if (row.status !== status)
-        yield { event: 'execution', id: Math.max(seen, row.seq), data: presentListedExecution(row) };
-      status = row.status;
-      seen = Math.max(seen, row.seq);
+    const nodes = new Map((await planOf(deps, first)).nodes.map(node => [node.id, node]));
+    let seen = afterId ?? first.seq;
+    while (!signal.aborted) {
+      const row = await findExecution(deps.db, first.id);
+      if (row === undefined) return;
+      yield* changesOf(row, nodes, seen, await listSteps(deps.db, first.id, seen));
       if (row.finished_at !== null) return;
-      await bell.wait(LOOK_MS, options.signal);
+      seen = Math.max(seen, row.seq);
+      await bell.wait(LOOK_MS, signal);
       yield* bell.takeProgress();
     }
   } finally {
     bell.close();
+  }
+}
+
+/**
+ * What happened above `seen` up to the row, in order. Every number that is no node state's is a change of the run's
+ * status; of several, the last is told. States newer than the row are told at the next look.
+ */
+function* changesOf(
+  row: ExecutionRow,
+  nodes: ReadonlyMap<string, PlanNode>,
+  seen: number,
+  steps: readonly StepRow[],
+): Generator<RunEvent> {
+  const states = new Map(
+    steps.filter(({ seq }) => seq <= row.seq).map(({ seq, step }) => [seq, step as Step]),
+  );
+  let statusId = row.seq;
+  while (states.has(statusId)) statusId--;
+  for (let id = seen + 1; id <= row.seq; id++) {
+    const step = states.get(id);
+    const node = step && nodes.get(step.nodeId);
+    if (step !== undefined && node !== undefined) yield { event: 'node', id, data: presentStep(node, step) };
+    if (id === statusId) yield { event: 'execution', id, data: presentListedExecution(row) };
   }
 }
 

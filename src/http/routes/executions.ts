@@ -77,12 +77,15 @@ export function registerExecutions(app: App, deps: Deps): void {
 
 async function streamEvents(deps: Deps, req: FastifyRequest, reply: FastifyReply): Promise<void> {
   const signal = reply.closeSignal();
-  const events = watchRun(deps, req.actor, (req.params as { id: string }).id, {
+  const events = await watchRun(deps, req.actor, (req.params as { id: string }).id, {
     afterId: parseLastEventId(req),
     signal,
   });
-  // The first event before the head: a refusal is still an answer in the usual form.
-  const first = await events.next();
+  // Nothing is left to tell: 204 keeps an EventSource from asking again.
+  if (events === undefined) {
+    reply.code(204).send();
+    return;
+  }
   reply.hijack();
   const { raw } = reply;
   raw.writeHead(200, {
@@ -98,14 +101,14 @@ async function streamEvents(deps: Deps, req: FastifyRequest, reply: FastifyReply
   }
   const keepAlive = setInterval(() => raw.write(': still here\n\n'), KEEP_ALIVE_MS);
   try {
-    for (let next = first; !next.done && !signal.aborted; next = await events.next()) {
-      if (!raw.write(formatEvent(next.value))) await once(raw, 'drain', { signal });
+    raw.flushHeaders();
+    for await (const event of events) {
+      if (!raw.write(formatEvent(event))) await once(raw, 'drain', { signal });
     }
   } catch (err) {
     if (!signal.aborted) deps.log.error({ err, requestId: req.id }, 'an event stream broke off');
   } finally {
     clearInterval(keepAlive);
-    await events.return(undefined);
     raw.end();
   }
 }
