@@ -11,14 +11,14 @@ const BROKEN: readonly number[] = [400, 408];
  * connection, and the answer be lost; how long it may take is the request timeout's to say.
  */
 export function readRest(req: IncomingMessage, status: number): Promise<boolean> {
-  if (req.complete) return Promise.resolve(true);
+  if (isThrough(req)) return Promise.resolve(true);
   if (BROKEN.includes(status) || Number(req.headers['content-length'] ?? 0) > MAX_REST_BYTES)
     return Promise.resolve(false);
   return new Promise(resolve => {
     let bytes = 0;
     const finish = (): void => {
       req.off('data', count).off('end', finish).off('error', finish).off('close', finish);
-      resolve(req.complete);
+      resolve(isThrough(req));
     };
     const count = (chunk: Buffer): void => {
       bytes += chunk.length;
@@ -26,4 +26,9 @@ export function readRest(req: IncomingMessage, status: number): Promise<boolean>
     };
     req.on('data', count).on('end', finish).on('error', finish).on('close', finish);
   });
+}
+
+/** An injected request knows no `complete`; what has ended sends no event to wait for. */
+function isThrough(req: IncomingMessage): boolean {
+  return req.complete || req.readableEnded;
 }
