@@ -21,9 +21,33 @@ import { jsonBuild, jsonExtract } from './json.ts';
 import { collect, listItem, listSlice } from './list.ts';
 import { approval, delay, logicIf, logicSwitch, merge } from './logic.ts';
 import { math } from './math.ts';
+import { generateComfyUi, videoComfyUi } from './models-comfyui.ts';
+import { audioElevenLabsMusic, audioElevenLabsSound } from './models-elevenlabs.ts';
+import {
+  audioFalStable,
+  editFalKontext,
+  editFalQwen,
+  editFalSeedream,
+  generateFalFlux,
+  generateFalSeedream,
+  talkingFalFabric,
+  talkingFalOmnihuman,
+  videoFalKling,
+  videoFalKlingTurbo,
+  videoFalSeedance,
+} from './models-fal.ts';
+import { editOpenAi, generateOpenAi, textOpenAiChat, textOpenAiResponses } from './models-openai.ts';
+import {
+  editReplicateKontext,
+  generateReplicateFluxPro,
+  generateReplicateFluxSchnell,
+  textReplicateLlama,
+  videoReplicateSeedance,
+} from './models-replicate.ts';
 import { gallery, preview } from './output.ts';
 import type { ProviderSettings } from './providers.ts';
 import { editSandbox, generateSandbox } from './sandbox.ts';
+import { speech } from './speech.ts';
 import { promptConcat, textReplace, textSplit, textTemplate } from './text.ts';
 
 const DEFINITIONS: readonly NodeDefinition[] = [
@@ -58,6 +82,31 @@ const DEFINITIONS: readonly NodeDefinition[] = [
   textToImageCard,
   generateSandbox,
   editSandbox,
+  generateFalFlux,
+  generateFalSeedream,
+  generateReplicateFluxPro,
+  generateReplicateFluxSchnell,
+  generateOpenAi,
+  generateComfyUi,
+  editFalSeedream,
+  editFalKontext,
+  editFalQwen,
+  editReplicateKontext,
+  editOpenAi,
+  videoFalKling,
+  videoFalKlingTurbo,
+  videoFalSeedance,
+  videoReplicateSeedance,
+  videoComfyUi,
+  talkingFalOmnihuman,
+  talkingFalFabric,
+  textOpenAiChat,
+  textOpenAiResponses,
+  textReplicateLlama,
+  audioFalStable,
+  audioElevenLabsSound,
+  audioElevenLabsMusic,
+  speech,
   logicIf,
   logicSwitch,
   merge,

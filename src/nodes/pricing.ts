@@ -14,6 +14,17 @@ export interface Pricing {
 /** The config field of every entry whose price cannot be told beforehand: what a call may be charged at most. */
 export const MAX_CREDITS = 'maxCredits';
 
+export const CEILING = {
+  [MAX_CREDITS]: {
+    type: 'NUMBER',
+    label: 'Most credits',
+    required: true,
+    min: 1,
+    max: 1_000_000,
+    description: 'What a call may cost at most: its price is not known before it is made.',
+  },
+} as const;
+
 const USD_PER_CREDIT = 0.01;
 
 /** Rounded up to whole credits; the tolerance keeps 0.07 USD at 7 credits. */

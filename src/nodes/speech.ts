@@ -1,0 +1,99 @@
+// Speech from text: by the engine that the operator installed here, or by a provider.
+import { elevenlabs } from '../providers/elevenlabs.ts';
+import { openai } from '../providers/openai.ts';
+import type { Delivery } from '../providers/run-job.ts';
+import { speakLocally } from '../providers/speech-command.ts';
+import { audio, choice, defineNode, type NodeContext, NodeError, number, text } from './define.ts';
+import { MAX_CREDITS, type Pricing } from './pricing.ts';
+import { callProvider, keepFile } from './provider-call.ts';
+
+const ENGINES = ['local', 'openai', 'elevenlabs'] as const;
+type Engine = (typeof ENGINES)[number];
+
+interface Wish {
+  readonly text: string;
+  readonly voice: string | undefined;
+  readonly model: string | undefined;
+}
+
+const OPENAI_MODEL = 'tts-1';
+const OPENAI_USD_PER_CHARACTER: Readonly<Record<string, number>> = {
+  'tts-1': 15 / 1_000_000,
+  'tts-1-hd': 30 / 1_000_000,
+};
+const ELEVENLABS_VOICE = 'JBFqnCBsd6RMkjVDRZzb';
+const ELEVENLABS_MODEL = 'eleven_multilingual_v2';
+const MAX_CHARACTERS: Readonly<Record<Engine, number>> = {
+  local: 100_000,
+  openai: 4_096,
+  elevenlabs: 10_000,
+};
+
+const PRICING: Pricing = {
+  model: 'unknown',
+  usd: ({ engine, text: words, model }) => {
+    // The catalog asks without a text: what a call costs depends on the engine.
+    if (typeof words !== 'string') return null;
+    if (engine === 'local') return 0;
+    const rate = OPENAI_USD_PER_CHARACTER[String(model ?? OPENAI_MODEL)];
+    return engine === 'openai' && rate !== undefined ? [...words].length * rate : null;
+  },
+  source:
+    'OpenAI: https://developers.openai.com/api/docs/models/tts-1, read 2026-11-21; ElevenLabs: by plan; local: free',
+};
+
+const SPEAKERS: Readonly<Record<Engine, (wish: Wish, ctx: NodeContext) => Promise<Delivery>>> = {
+  local: async ({ text: words }, ctx) => {
+    const command = ctx.providers.speechCommand;
+    if (command !== undefined) return { files: [await speakLocally(command, words, ctx.signal)] };
+    throw new NodeError(
+      'provider_not_configured',
+      'This service has no local speech engine; choose a provider.',
+    );
+  },
+  openai: ({ text: input, voice = 'alloy', model = OPENAI_MODEL }, ctx) => {
+    const body = { model, input, voice, response_format: 'mp3' };
+    return callProvider('openai', openai, { kind: 'speech', body }, ctx);
+  },
+  elevenlabs: ({ text: words, voice = ELEVENLABS_VOICE, model = ELEVENLABS_MODEL }, ctx) => {
+    const path = `/v1/text-to-speech/${encodeURIComponent(voice)}?output_format=mp3_44100_128`;
+    return callProvider('elevenlabs', elevenlabs, { path, body: { text: words, model_id: model } }, ctx);
+  },
+};
+
+export const speech = defineNode({
+  nodeType: 'utility:speech',
+  label: 'Speech',
+  description: 'Speaks a text: by the local engine of this service, or by a provider.',
+  category: 'utility',
+  requires: 'speech',
+  inputs: { text: text('Text', { required: true }) },
+  config: {
+    engine: choice('Engine', ENGINES),
+    voice: text('Voice', { description: 'As the provider calls it; the local engine has its own.' }),
+    model: text('Model', { description: `Unset: ${OPENAI_MODEL}, ${ELEVENLABS_MODEL}.` }),
+    [MAX_CREDITS]: number('Most credits', {
+      min: 1,
+      max: 1_000_000,
+      description:
+        'What a call may cost at most, where its price is not known beforehand; ElevenLabs needs it.',
+    }),
+  },
+  outputs: { audio: audio('Audio') },
+  pricing: PRICING,
+  run: async ({ text: words, engine, voice, model }, ctx) => {
+    const length = [...words].length;
+    if (length === 0 || length > MAX_CHARACTERS[engine]) {
+      const limit = `${engine} speaks 1 to ${MAX_CHARACTERS[engine]} characters at once`;
+      throw new NodeError('invalid_input', `The text has ${length} characters; ${limit}. Split it.`);
+    }
+    return {
+      audio: await keepFile(
+        await SPEAKERS[engine]({ text: words, voice, model }, ctx),
+        'audio',
+        'speech',
+        ctx,
+      ),
+    };
+  },
+});
