@@ -117,6 +117,8 @@ const DRAIN_MS = 30_000;
 
 /** Closes connections as they fall idle, and after half a minute all of them, so that the server's end is bounded. */
 export function drain(server: Server): void {
+  // It has no connections, and its end is no event.
+  if (!server.listening) return;
   const poll = setInterval(() => server.closeIdleConnections(), DRAIN_POLL_MS);
   const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
   server.once('close', () => {
