@@ -69,6 +69,7 @@ function benchOptions(definition: NodeDefinition): RunOptions {
     executionId: 'ex_bench',
     media: { put: none, read: none, readRaster: none, resolve: none },
     fetch: none,
+    providerFetch: none,
     now: Date.now,
     providers: {},
   } satisfies Partial<NodeContext>;

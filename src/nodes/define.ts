@@ -88,8 +88,10 @@ export interface NodeContext {
    */
   readonly signal: AbortSignal;
   readonly media: NodeMedia;
-  /** The guarded outbound client (decisions.md §9). */
+  /** The guarded outbound client for addresses that users name (decisions.md §9). */
   fetch(url: string, init?: NodeFetchInit): Promise<NodeFetchResponse>;
+  /** The same for calls of providers: what the operator configured may be at a private address. */
+  providerFetch: NodeContext['fetch'];
   /** 0 to 1; calls may come at any rate. */
   progress(fraction: number): void;
   /** Set when the node was suspended before and now runs again. */

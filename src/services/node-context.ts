@@ -1,5 +1,10 @@
 // What a node of a run may do: read and store media, reach out through the guarded client, tell the time.
 import type { RunOptions } from '../engine/types.ts';
+import type { GuardedFetch } from '../lib/fetch.ts';
+import { SVG_TYPE } from '../media/accepted-types.ts';
+import { rasterizeSvg } from '../media/rasterize.ts';
+import type { NodeContext } from '../nodes/define.ts';
+import { readProviders } from '../nodes/providers.ts';
 import type { ClaimedRun } from '../store/runs.ts';
 import type { Deps } from './deps.ts';
 import { resolveMedia, storeMedia } from './media.ts';
@@ -11,18 +16,29 @@ const MAX_FETCH_BYTES = 26_214_400;
 
 export function createNodeContext(deps: Deps, run: ClaimedRun): RunOptions['context'] {
   const owner = { userId: run.user_id, workspace: run.workspace, executionId: run.id };
+  const providers = readProviders(deps.settings);
   return (_nodeId, _attempt, signal) => ({
+    providers,
     executionId: run.id,
     now: deps.now,
     media: {
-      put: (bytes, file) =>
-        storeMedia(deps, owner, { bytes, ...file }, signal),
+      put: (bytes, file) => storeMedia(deps, owner, { bytes, ...file }, signal),
       read: (ref, maxBytes = MAX_READ_BYTES) => readMedia(deps, ref, maxBytes),
+      readRaster: async ref => {
+        const bytes = await readMedia(deps, ref, MAX_READ_BYTES);
+        if (ref.contentType !== SVG_TYPE) return { bytes, contentType: ref.contentType };
+        return { bytes: await rasterizeSvg(bytes, signal), contentType: 'image/png' };
+      },
       resolve: (source, kind) => resolveMedia(deps, owner, source, kind, signal),
     },
-    fetch: async (url, init = {}) => {
-      const { timeoutMs = FETCH_TIMEOUT_MS, maxBytes = MAX_FETCH_BYTES, ...request } = init;
-      return deps.fetch.fetch(url, { ...request, timeoutMs, maxBytes, signal });
-    },
+    fetch: fetchBy(deps.fetch, signal),
+    providerFetch: fetchBy(deps.providerFetch, signal),
   });
+}
+
+function fetchBy(client: GuardedFetch, signal: AbortSignal): NodeContext['fetch'] {
+  return async (url, init = {}) => {
+    const { timeoutMs = FETCH_TIMEOUT_MS, maxBytes = MAX_FETCH_BYTES, ...request } = init;
+    return client.fetch(url, { signal, ...request, timeoutMs, maxBytes });
+  };
 }

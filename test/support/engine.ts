@@ -104,7 +104,7 @@ function closedWorld(now: () => number): ReturnType<RunOptions['context']> {
     throw new Error('This test reaches nothing outside.');
   };
   const media = { put: shut, read: shut, readRaster: shut, resolve: shut };
-  return { executionId: 'ex_test', media, fetch: shut, now, providers: {} };
+  return { executionId: 'ex_test', media, fetch: shut, providerFetch: shut, now, providers: {} };
 }
 
 export const textValue = (text: string): Value => ({ type: 'TEXT', text });

@@ -51,6 +51,11 @@ export function makeContext(options: ContextOptions = {}): TestContext {
     return found;
   };
 
+  const fetch: NodeContext['fetch'] = async (url, init = {}) => {
+    if (options.fetch === undefined) throw new Error('This test has no network.');
+    return options.fetch(url, init);
+  };
+
   return {
     executionId: 'ex_test',
     nodeId: 'node',
@@ -64,10 +69,8 @@ export function makeContext(options: ContextOptions = {}): TestContext {
         return get(id ?? String(url)).ref;
       },
     },
-    fetch: async (url, init = {}) => {
-      if (options.fetch === undefined) throw new Error('This test has no network.');
-      return options.fetch(url, init);
-    },
+    fetch,
+    providerFetch: fetch,
     progress: () => undefined,
     providers: options.providers ?? {},
     job: { keep: async () => undefined },
