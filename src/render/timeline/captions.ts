@@ -1,0 +1,174 @@
+// Caption tracks: SRT, WebVTT, cues or words → pages, and the text that shows one.
+import type { CaptionTrack, Word } from '../schema/scene-graph.ts';
+import type { DrawNode, TextContent, TextRun } from './draw-list.ts';
+import { translation } from './matrix.ts';
+import { colorOf, type Names, type Scope } from './scope.ts';
+import { applyCase, styleOf } from './text-content.ts';
+
+/** A page: seen from start to end in seconds, its words with times of their own. */
+export interface Cue {
+  readonly start: number;
+  readonly end: number;
+  readonly words: readonly Word[];
+}
+
+const MAX_CUES = 20_000;
+/** A pause this long between words begins a new page; a page stays this long after its last word. */
+const PAUSE_SECONDS = 0.8;
+const LINGER_SECONDS = 0.35;
+
+/** The pages of the track, in order. */
+export function readCues(track: CaptionTrack): readonly Cue[] {
+  const lines =
+    track.cues ??
+    (track.srt === undefined ? undefined : parseTimed(track.srt)) ??
+    (track.vtt === undefined ? [] : parseTimed(track.vtt));
+  const words = (track.words ?? lines.flatMap(spreadWords))
+    .map(word => ({ ...word, start: word.start + (track.offset ?? 0), end: word.end + (track.offset ?? 0) }))
+    .sort((a, b) => a.start - b.start);
+  const isCue = track.words === undefined && track.mode !== 'word' && track.maxWords === undefined;
+  const most = track.mode === 'word' ? 1 : (track.maxWords ?? 6);
+  const ends = new Set(lines.map(line => line.end + (track.offset ?? 0)));
+  const pages: Word[][] = [];
+  for (const word of words) {
+    const page = pages.at(-1);
+    const last = page?.at(-1);
+    const isNew =
+      page === undefined ||
+      last === undefined ||
+      word.start - last.end > PAUSE_SECONDS ||
+      (isCue ? ends.has(last.end) : page.length >= most || ends.has(last.end));
+    if (isNew) pages.push([word]);
+    else page.push(word);
+  }
+  return pages.slice(0, MAX_CUES).map((page, index) => {
+    const [start, end] = [page[0]?.start ?? 0, page.at(-1)?.end ?? 0];
+    const next = pages[index + 1]?.[0]?.start ?? Number.POSITIVE_INFINITY;
+    return { start, end: Math.min(end + LINGER_SECONDS, Math.max(end, next), next), words: page };
+  });
+}
+
+const STAMP = /(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})/;
+const ARROW = new RegExp(`^\\s*${STAMP.source}\\s*-->\\s*${STAMP.source}`);
+
+/** SRT and WebVTT differ in what stands between the times and texts, which is skipped here. */
+export function parseTimed(text: string): readonly Word[] {
+  const lines: Word[] = [];
+  for (const block of text
+    .replaceAll('\r\n', '\n')
+    .split(/\n{2,}/)
+    .slice(0, MAX_CUES)) {
+    const rows = block.split('\n');
+    const at = rows.findIndex(row => ARROW.test(row));
+    const match = ARROW.exec(rows[at] ?? '');
+    if (match === null) continue;
+    const [start, end] = [stamp(match.slice(1, 5)), stamp(match.slice(5, 9))];
+    const words = rows
+      .slice(at + 1)
+      .join(' ')
+      .replace(/<[^>]{0,100}>|\{\\[^}]{0,100}\}/g, '')
+      .trim();
+    if (words !== '' && end > start) lines.push({ text: words.slice(0, 2000), start, end });
+  }
+  return lines;
+}
+
+function stamp([hours = '0', minutes = '0', whole = '0', part = '0']: readonly (
+  | string
+  | undefined
+)[]): number {
+  return Number(hours) * 3600 + Number(minutes) * 60 + Number(whole) + Number(part.padEnd(3, '0')) / 1000;
+}
+
+/** Words of a line share its time by their length. */
+function spreadWords({ text, start, end }: Word): readonly Word[] {
+  const words = text.split(/\s+/).filter(word => word !== '');
+  const total = words.reduce((sum, word) => sum + word.length + 1, 0);
+  let used = 0;
+  return words.map((word, index) => {
+    const from = start + ((end - start) * used) / total;
+    used += word.length + 1;
+    // The last one ends exactly where the line does, which tells lines apart.
+    const to = index === words.length - 1 ? end : start + ((end - start) * used) / total;
+    return { text: word, start: from, end: to };
+  });
+}
+
+/** The node that shows the page of this moment, if there is one. */
+export function captionNode(track: CaptionTrack, cues: readonly Cue[], scope: Scope): DrawNode | undefined {
+  if (track.hidden === true) return undefined;
+  const cue = cues.find(({ start, end }) => scope.now >= start - 1e-6 && scope.now < end - 1e-6);
+  if (cue === undefined) return undefined;
+  const { width, height } = scope.frame;
+  const inset = (track.safeArea ?? 0.12) * Math.min(width, height);
+  const box = { width: width - 2 * inset, height: (height - 2 * inset) / 3 };
+  const vAlign = track.position ?? 'bottom';
+  const top = { top: inset, middle: (height - box.height) / 2, bottom: height - inset - box.height }[vAlign];
+  return {
+    pointer: '/captionTrack',
+    matrix: translation(inset, top),
+    ...box,
+    anchorY: 0,
+    opacity: 1,
+    blend: 'normal',
+    effects: [],
+    radius: [0, 0, 0, 0],
+    clips: [],
+    content: captionText(track, cue, scope, vAlign),
+  };
+}
+
+function captionText(
+  track: CaptionTrack,
+  cue: Cue,
+  scope: Scope,
+  vAlign: TextContent['vAlign'],
+): TextContent {
+  const style = styleOf({ fontWeight: 800, fontSize: '5.4vmin', textShadow: {}, ...track.style }, scope);
+  const isKaraoke = track.mode === 'karaoke';
+  const runs = cue.words.map((word, index): TextRun => {
+    const isActive = isKaraoke && scope.now >= word.start - 1e-6 && scope.now < nextStart(cue, index) - 1e-6;
+    const text = applyCase(word.text, track.style?.case);
+    return {
+      text: index === cue.words.length - 1 ? text : `${text} `,
+      family: style.family,
+      weight: style.weight,
+      italic: style.italic,
+      size: 1,
+      ...(isActive ? activeLook(track, scope.names) : {}),
+    };
+  });
+  return {
+    ...style,
+    runs,
+    fit: 'shrink',
+    minSize: style.size * 0.4,
+    maxSize: style.size,
+    vAlign,
+    direction: 'auto',
+    maxLines: track.maxLines ?? 2,
+    overflow: 'ellipsis',
+    ...(track.background === undefined
+      ? {}
+      : {
+          plate: {
+            color: colorOf(track.background, scope.names),
+            per: 'line',
+            padding: 0.32,
+            radius: 0.22,
+          } as const,
+        }),
+  };
+}
+
+/** A word stays marked until the next one begins. */
+function nextStart(cue: Cue, index: number): number {
+  return cue.words[index + 1]?.start ?? cue.end;
+}
+
+function activeLook({ active }: CaptionTrack, names: Names): Pick<TextRun, 'color' | 'highlight'> {
+  return {
+    color: colorOf(active?.color ?? '#ffd84d', names),
+    ...(active?.background === undefined ? {} : { highlight: colorOf(active.background, names) }),
+  };
+}

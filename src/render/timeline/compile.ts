@@ -1,0 +1,187 @@
+// A scene graph → a timeline: names resolved, times as whole frames, files listed. What cannot be drawn is an issue.
+import { createHash } from 'node:crypto';
+import type { Issue } from '../../lib/errors.ts';
+import type { Element } from '../schema/elements.ts';
+import type { Asset, Background, Scene, SceneGraph } from '../schema/scene-graph.ts';
+import { invalidSceneGraph } from '../schema/validate.ts';
+import { type Cue, readCues } from './captions.ts';
+import { resolveNames } from './names.ts';
+import { type Names, seconds } from './scope.ts';
+
+export interface SceneSpan {
+  readonly scene: Scene;
+  readonly pointer: string;
+  /** Frames; the end is not part of it. */
+  readonly start: number;
+  readonly end: number;
+  /** Frames that it shares with the scene before, during which it takes over. */
+  readonly overlap: number;
+}
+
+export type ResourceKind = 'image' | 'svg' | 'lottie' | 'video' | 'audio';
+
+/** A file or markup that the graph needs. */
+export interface Resource {
+  readonly key: string;
+  readonly kind: ResourceKind;
+  /** Where it is first used. */
+  readonly pointer: string;
+  readonly source:
+    | { readonly src: string }
+    | { readonly mediaId: string }
+    | { readonly markup: string }
+    | { readonly data: object };
+}
+
+export interface Timeline {
+  readonly graph: SceneGraph;
+  readonly names: Names;
+  readonly fps: number;
+  readonly width: number;
+  readonly height: number;
+  readonly durationInFrames: number;
+  readonly scenes: readonly SceneSpan[];
+  readonly cues: readonly Cue[];
+  /** Element or background → key of its resource. */
+  readonly keys: ReadonlyMap<object, string>;
+  readonly resources: ReadonlyMap<string, Resource>;
+  readonly warnings: readonly string[];
+}
+
+const MAX_ELEMENTS = 10_000;
+const SCENE_SECONDS = 4;
+const TRANSITION_SECONDS = 0.6;
+
+/** Throws `invalid_scene_graph` where names have no meaning or there is too much. The graph fits its schema. */
+export function compileTimeline(graph: SceneGraph): Timeline {
+  const { names, issues, warnings } = resolveNames(graph);
+  const found = listElements(graph);
+  const keys = new Map<object, string>();
+  const resources = new Map<string, Resource>();
+  const problems = [...issues];
+  if (found.length > MAX_ELEMENTS)
+    problems.push({ path: '', code: 'too_many_elements', message: `has over ${MAX_ELEMENTS} elements` });
+  for (const { element, pointer } of found.slice(0, MAX_ELEMENTS))
+    problems.push(...addResource(element, pointer, names, keys, resources));
+  if (problems.length > 0) throw invalidSceneGraph(problems.slice(0, 20));
+  const scenes = spanScenes(graph);
+  return {
+    graph,
+    names,
+    fps: graph.fps,
+    width: graph.width,
+    height: graph.height,
+    durationInFrames: graph.durationInFrames ?? Math.max(1, scenes.at(-1)?.end ?? 1),
+    scenes,
+    cues: graph.captionTrack === undefined ? [] : readCues(graph.captionTrack),
+    keys,
+    resources,
+    warnings: warnings.slice(0, 50),
+  };
+}
+
+/**
+ * Scenes in frames. A transition is shared by two scenes, so each scene begins that much before the last one ends.
+ * No transition is longer than half of either scene, so that never more than two are seen at once.
+ */
+export function spanScenes(graph: SceneGraph): readonly SceneSpan[] {
+  const { fps, defaults } = graph;
+  const shown = graph.scenes
+    .map((scene, index) => ({ scene, pointer: `/scenes/${index}` }))
+    .filter(({ scene }) => scene.hidden !== true);
+  const lengths = shown.map(({ scene }) => {
+    const length = scene.duration ?? defaults?.sceneDuration ?? SCENE_SECONDS;
+    return Math.max(1, Math.round(seconds(length, SCENE_SECONDS, fps) * fps));
+  });
+  const spans: SceneSpan[] = [];
+  let clock = 0;
+  for (const [index, { scene, pointer }] of shown.entries()) {
+    const [length = 1, before = 0] = [lengths[index], lengths[index - 1]];
+    const transition = scene.transition ?? defaults?.transition;
+    const wanted =
+      transition === undefined || transition.type === 'cut' || index === 0
+        ? 0
+        : Math.round(seconds(transition.duration ?? TRANSITION_SECONDS, length / fps, fps) * fps);
+    const overlap = Math.min(wanted, Math.floor(length / 2), Math.floor(before / 2));
+    const start = clock - overlap;
+    spans.push({ scene, pointer, start, end: start + length, overlap });
+    clock = start + length;
+  }
+  return spans;
+}
+
+interface Found {
+  readonly element: Element | Exclude<Background, string>;
+  readonly pointer: string;
+}
+
+/** Every element and media background of the graph, groups and masks walked without recursion. */
+function listElements(graph: SceneGraph): readonly Found[] {
+  const found: Found[] = [];
+  const pending: { element: Element; pointer: string }[] = [];
+  const queue = (list: readonly Element[] | undefined, pointer: string): void => {
+    for (const [index, element] of (list ?? []).entries())
+      pending.push({ element, pointer: `${pointer}/${index}` });
+  };
+  const background = (of: Background | undefined, pointer: string): void => {
+    if (typeof of === 'object') found.push({ element: of, pointer });
+  };
+  background(graph.background, '/background');
+  for (const [index, scene] of graph.scenes.entries()) {
+    background(scene.background, `/scenes/${index}/background`);
+    queue(scene.elements, `/scenes/${index}/elements`);
+  }
+  for (const [index, track] of (graph.tracks ?? []).entries())
+    queue(track.elements, `/tracks/${index}/elements`);
+  queue(graph.overlays, '/overlays');
+  for (let at = pending.pop(); at !== undefined && found.length <= MAX_ELEMENTS; at = pending.pop()) {
+    found.push(at);
+    if (at.element.type === 'group') queue(at.element.elements, `${at.pointer}/elements`);
+    if (at.element.mask !== undefined)
+      pending.push({ element: at.element.mask.element, pointer: `${at.pointer}/mask/element` });
+  }
+  return found;
+}
+
+const NEEDS: Readonly<Record<string, ResourceKind>> = {
+  image: 'image',
+  svg: 'svg',
+  lottie: 'lottie',
+  video: 'video',
+};
+
+function addResource(
+  element: Found['element'],
+  pointer: string,
+  names: Names,
+  keys: Map<object, string>,
+  resources: Map<string, Resource>,
+): readonly Issue[] {
+  if (element.type === 'text' && element.text === undefined && element.runs === undefined)
+    return [{ path: pointer, code: 'empty_text', message: 'is a text without "text" or "runs"' }];
+  const kind = NEEDS[element.type];
+  if (kind === undefined) return [];
+  const source = sourceOf(element as Sourced, names);
+  if (source === undefined)
+    return [{ path: pointer, code: 'no_source', message: `is a ${element.type} without "asset" or "src"` }];
+  const key = `${kind}-${createHash('sha1').update(JSON.stringify(source)).digest('base64url').slice(0, 16)}`;
+  keys.set(element, key);
+  if (!resources.has(key)) resources.set(key, { key, kind, pointer, source });
+  return [];
+}
+
+interface Sourced {
+  readonly asset?: string;
+  readonly src?: string;
+  readonly markup?: string;
+  readonly data?: object;
+}
+
+function sourceOf({ asset, src, markup, data }: Sourced, names: Names): Resource['source'] | undefined {
+  if (markup !== undefined) return { markup };
+  if (data !== undefined) return { data };
+  if (src !== undefined) return { src };
+  const named: Asset | undefined = asset === undefined ? undefined : names.assets[asset];
+  if (named?.mediaId !== undefined) return { mediaId: named.mediaId };
+  return named?.src === undefined ? undefined : { src: named.src };
+}

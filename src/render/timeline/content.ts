@@ -1,0 +1,320 @@
+// What each kind of element shows at a moment: one row a kind.
+import type {
+  Element,
+  LottieElement,
+  PathElement,
+  ProgressElement,
+  ShapeElement,
+  VideoElement,
+  WaveformElement,
+} from '../schema/elements.ts';
+import type {
+  Content,
+  Corners,
+  Fill,
+  Matrix,
+  Outline,
+  PictureContent,
+  Rgba,
+  ShapeContent,
+} from './draw-list.ts';
+import { ease } from './easing.ts';
+import { IDENTITY } from './matrix.ts';
+import { rectOf, shapeOutline } from './outlines.ts';
+import { colorOf, fillOf, movingColor, movingNumber, type Scope, seconds } from './scope.ts';
+import { counterContent, textContent } from './text-content.ts';
+
+/** The box of an element and its scope: `now` counts from its own start. */
+export interface Place {
+  readonly scope: Scope;
+  readonly width: number;
+  readonly height: number;
+  readonly radius: Corners;
+  /** Key of the element's file or markup. */
+  readonly resource: string;
+}
+
+export type Drawable = Exclude<Element, { type: 'group' }>;
+
+const ROWS: {
+  readonly [K in Drawable['type']]: (element: Extract<Drawable, { type: K }>, place: Place) => Content;
+} = {
+  text: (element, { scope, height }) => textContent(element, scope, height),
+  counter: (element, { scope }) => counterContent(element, scope),
+  image: (element, place) => pictureContent(element, place),
+  svg: ({ fit }, place) => pictureContent({ fit: fit ?? 'contain' }, place),
+  video: videoContent,
+  audio: () => ({ kind: 'none' }),
+  lottie: lottieContent,
+  shape: shapeContent,
+  path: pathContent,
+  progress: progressContent,
+  waveform: waveformContent,
+};
+
+export function contentOf(element: Drawable, place: Place): Content {
+  // The table's rows and the union's members go together, which the compiler cannot see.
+  return (ROWS[element.type] as (element: Drawable, place: Place) => Content)(element, place);
+}
+
+type Pictured = Pick<Extract<Element, { type: 'image' }>, 'fit' | 'focus' | 'crop' | 'motion'>;
+
+function pictureContent(element: Pictured, { scope, resource }: Place): PictureContent {
+  const burns = element.motion?.kenBurns;
+  const share = Math.min(1, Math.max(0, scope.now / Math.max(1e-6, scope.span)));
+  const [x = 0, y = 0, w = 1, h = 1] = element.crop ?? [];
+  const from = burns?.from ?? 1;
+  const way = { left: [-1, 0], right: [1, 0], up: [0, -1], down: [0, 1] }[burns?.pan ?? 'left'] as [
+    number,
+    number,
+  ];
+  const zoom = burns === undefined ? 1 : from + ((burns.to ?? 1.15) - from) * share;
+  // It drifts only as far as the enlargement has room for.
+  const reach = burns?.pan === undefined ? 0 : ((zoom - 1) / 2) * (share * 2 - 1);
+  return {
+    kind: 'picture',
+    resource,
+    fit: element.fit ?? 'cover',
+    focus: burns?.focus ?? element.focus ?? [0.5, 0.5],
+    crop: [x, y, Math.min(w, 1 - x), Math.min(h, 1 - y)],
+    zoom,
+    shift: [way[0] * reach, way[1] * reach],
+  };
+}
+
+function videoContent(element: VideoElement, { scope, resource }: Place): Content {
+  const trim = element.trim === undefined ? 0 : seconds(element.trim, scope.span, scope.fps);
+  return {
+    kind: 'clip',
+    resource,
+    fit: element.fit ?? 'cover',
+    focus: element.focus ?? [0.5, 0.5],
+    seconds: trim + scope.now * (element.speed ?? 1),
+    loop: element.loop ?? false,
+  };
+}
+
+function lottieContent(element: LottieElement, { scope, resource }: Place): Content {
+  return {
+    kind: 'lottie',
+    resource,
+    fit: element.fit ?? 'contain',
+    seconds: scope.now,
+    speed: element.speed ?? 1,
+    loop: element.loop ?? true,
+  };
+}
+
+function shapeContent(element: ShapeElement, { scope, width, height, radius }: Place): Content {
+  const outline = shapeOutline(element.shape, {
+    width,
+    height,
+    radius,
+    sides: element.sides ?? 5,
+    inner: element.inner ?? 0.5,
+    startAngle: movingNumber(element.startAngle, 0, scope),
+    endAngle: movingNumber(element.endAngle, 270, scope),
+  });
+  const isLine = element.shape === 'line' || element.shape === 'arc';
+  const own: Fill | undefined =
+    element.fillColor === undefined
+      ? element.fill === undefined
+        ? undefined
+        : fillOf(element.fill, scope.names)
+      : { type: 'color', color: movingColor(element.fillColor, scope) };
+  const fill = own ?? (element.stroke === undefined && !isLine ? WHITE : undefined);
+  // A line is drawn in its fill where it has no stroke of its own.
+  const line = isLine && element.stroke === undefined ? (own ?? WHITE) : undefined;
+  return drawn(element, scope, outline, isLine ? undefined : fill, line);
+}
+
+const WHITE: Fill = { type: 'color', color: [255, 255, 255, 1] };
+
+function pathContent(element: PathElement, { scope, width, height }: Place): Content {
+  const [x = 0, y = 0, w = 1, h = 1] = element.viewBox ?? [];
+  const matrix: Matrix =
+    element.viewBox === undefined
+      ? IDENTITY
+      : [width / (w || 1), 0, 0, height / (h || 1), (-x * width) / (w || 1), (-y * height) / (h || 1)];
+  const fill =
+    element.fill === undefined
+      ? element.stroke === undefined
+        ? WHITE
+        : undefined
+      : fillOf(element.fill, scope.names);
+  return drawn(element, scope, { form: 'path', data: element.path, matrix }, fill, undefined);
+}
+
+function drawn(
+  element: ShapeElement | PathElement,
+  scope: Scope,
+  outline: Outline,
+  fill: Fill | undefined,
+  line: Fill | undefined,
+): ShapeContent {
+  const [start, end] = [movingNumber(element.trimStart, 0, scope), movingNumber(element.trimEnd, 1, scope)];
+  const width = movingNumber(element.strokeWidth, 4, scope);
+  const color: Fill | undefined =
+    element.stroke === undefined ? line : { type: 'color', color: movingColor(element.stroke, scope) };
+  return {
+    kind: 'shape',
+    outline,
+    ...(fill === undefined ? {} : { fill }),
+    ...(color === undefined || width <= 0
+      ? {}
+      : { stroke: { color, width, dash: element.dash ?? [], cap: element.cap ?? 'butt' } }),
+    ...(start <= 0 && end >= 1 ? {} : { trim: [bound(start), bound(end)] as const }),
+  };
+}
+
+const bound = (value: number): number => Math.min(1, Math.max(0, value));
+
+function progressContent(element: ProgressElement, place: Place): Content {
+  const { scope } = place;
+  const value = bound(
+    element.value === undefined ? scope.now / scope.span : movingNumber(element.value, 0, scope),
+  );
+  const fill = fillOf(element.color ?? '#ffffff', scope.names);
+  const track: Rgba = colorOf(element.trackColor ?? '#ffffff33', scope.names);
+  const base: Fill = { type: 'color', color: track };
+  const parts = PROGRESS[element.form ?? 'bar'](element, place, value, fill, base);
+  return group(place, parts);
+}
+
+type Progress = (
+  element: ProgressElement,
+  place: Place,
+  value: number,
+  fill: Fill,
+  base: Fill,
+) => readonly ShapeContent[];
+
+const PROGRESS: Readonly<Record<NonNullable<ProgressElement['form']>, Progress>> = {
+  bar: ({ rounded }, { width, height }, value, fill, base) => {
+    const end = rounded === false ? 0 : height / 2;
+    const radius: Corners = [end, end, end, end];
+    return [
+      { kind: 'shape', outline: rectOf(width, height, radius), fill: base },
+      {
+        kind: 'shape',
+        outline: rectOf(Math.max(value * width, value > 0 ? end * 2 : 0), height, radius),
+        fill,
+      },
+    ];
+  },
+  ring: ({ thickness, rounded }, { width, height }, value, fill, base) => {
+    const line = thickness ?? Math.min(width, height) * 0.12;
+    const radius = Math.max(0, Math.min(width, height) / 2 - line / 2);
+    const circle = { form: 'ellipse', x: width / 2, y: height / 2, rx: radius, ry: radius } as const;
+    const stroke = { width: line, dash: [], cap: rounded === false ? 'butt' : 'round' } as const;
+    return [
+      { kind: 'shape', outline: circle, stroke: { ...stroke, color: base } },
+      ...(value <= 0
+        ? []
+        : [
+            {
+              kind: 'shape',
+              outline: { ...circle, arc: [0, Math.min(359.99, value * 360)] },
+              stroke: { ...stroke, color: fill },
+            } as const,
+          ]),
+    ];
+  },
+  pie: (_element, { width, height }, value, fill, base) => {
+    const radius = Math.min(width, height) / 2;
+    const circle = { form: 'ellipse', x: width / 2, y: height / 2, rx: radius, ry: radius } as const;
+    return [
+      { kind: 'shape', outline: circle, fill: base },
+      { kind: 'shape', outline: { ...circle, arc: [0, value * 360], pie: true }, fill },
+    ];
+  },
+  segments: ({ segments = 5 }, { width, height }, value, fill, base) => {
+    const gap = Math.min(height, (width / segments) * 0.2);
+    const wide = (width - gap * (segments - 1)) / segments;
+    const end = Math.min(wide, height) / 2;
+    const bar = (index: number, share: number): Outline => ({
+      form: 'rect',
+      x: index * (wide + gap),
+      y: 0,
+      width: wide * share,
+      height,
+      radius: [end, end, end, end],
+    });
+    return Array.from({ length: segments }, (_, index): readonly ShapeContent[] => {
+      const share = bound(value * segments - index);
+      const full: ShapeContent = { kind: 'shape', outline: bar(index, 1), fill: base };
+      return share > 0 ? [full, { kind: 'shape', outline: bar(index, share), fill }] : [full];
+    }).flat();
+  },
+};
+
+const BARS = 48;
+
+function waveformContent(element: WaveformElement, place: Place): Content {
+  const { scope, width, height } = place;
+  const { peaks } = element;
+  if (peaks === undefined)
+    return { kind: 'missing', reason: 'is a waveform without peaks, and sound is not decoded for stills' };
+  const count = element.bars ?? BARS;
+  const fill = fillOf(element.color ?? '#ffffff', scope.names);
+  // A window of the sound around this moment slides through the bars.
+  const head = (scope.now / Math.max(1e-6, scope.span)) * (peaks.length - 1);
+  const levels = Array.from({ length: count }, (_, index) => {
+    const at = head + (index - (count - 1) / 2) * 0.5;
+    const low = Math.floor(at);
+    const edge = Math.sin(((index + 0.5) / count) * Math.PI) ** 0.5;
+    const level =
+      (peaks[low] ?? 0) + ((peaks[low + 1] ?? 0) - (peaks[low] ?? 0)) * ease('ease-in-out', at - low);
+    return Math.max(0.02, level * edge);
+  });
+  const slot = width / count;
+  if (element.form === 'line') {
+    const points = levels.map((level, index): readonly [number, number] => [
+      (index + 0.5) * slot,
+      height / 2 - (index % 2 === 0 ? 1 : -1) * level * (height / 2),
+    ]);
+    const outline: Outline = { form: 'points', points, closed: false };
+    const stroke = { color: fill, width: Math.max(1, slot * 0.3), dash: [], cap: 'round' } as const;
+    return { kind: 'shape', outline, stroke };
+  }
+  const wide = slot * (1 - (element.gap ?? 0.4));
+  const parts = levels.map((level, index): Outline => {
+    const tall = element.form === 'dots' ? wide : Math.max(wide, level * height);
+    const y =
+      element.form === 'bars'
+        ? height - tall
+        : element.form === 'dots'
+          ? (height - wide) * (1 - level)
+          : (height - tall) / 2;
+    const end = wide / 2;
+    return {
+      form: 'rect',
+      x: index * slot + (slot - wide) / 2,
+      y,
+      width: wide,
+      height: tall,
+      radius: [end, end, end, end],
+    };
+  });
+  return { kind: 'shape', outline: { form: 'many', parts }, fill };
+}
+
+/** Several shapes in one box, as children that fill it. */
+function group({ width, height }: Place, shapes: readonly ShapeContent[]): Content {
+  return {
+    kind: 'group',
+    children: shapes.map(content => ({
+      pointer: '',
+      matrix: IDENTITY,
+      width,
+      height,
+      anchorY: 0,
+      opacity: 1,
+      blend: 'normal',
+      effects: [],
+      radius: [0, 0, 0, 0],
+      clips: [],
+      content,
+    })),
+  };
+}

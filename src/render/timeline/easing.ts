@@ -1,0 +1,122 @@
+// Easing curves: progress 0 to 1 → value, which is 0 at 0 and 1 at 1.
+import type { EASINGS } from '../schema/values.ts';
+import type { EasingSpec } from './draw-list.ts';
+
+type Curve = (t: number) => number;
+
+const power = (n: number): readonly [Curve, Curve, Curve] => {
+  const into: Curve = t => t ** n;
+  return [into, flip(into), both(into)];
+};
+const flip =
+  (into: Curve): Curve =>
+  t =>
+    1 - into(1 - t);
+const both =
+  (into: Curve): Curve =>
+  t =>
+    t < 0.5 ? into(t * 2) / 2 : 1 - into((1 - t) * 2) / 2;
+
+const [quadIn, quadOut, quadInOut] = power(2);
+const [cubicIn, cubicOut, cubicInOut] = power(3);
+const [quartIn, quartOut, quartInOut] = power(4);
+const expoIn: Curve = t => (t <= 0 ? 0 : (2 ** (10 * t) - 1) / 1023);
+const circIn: Curve = t => 1 - Math.sqrt(1 - t * t);
+const backIn: Curve = t => 2.70158 * t ** 3 - 1.70158 * t ** 2;
+
+function bounceOut(t: number): number {
+  const n = 7.5625;
+  if (t < 1 / 2.75) return n * t * t;
+  if (t < 2 / 2.75) return n * (t - 1.5 / 2.75) ** 2 + 0.75;
+  if (t < 2.5 / 2.75) return n * (t - 2.25 / 2.75) ** 2 + 0.9375;
+  return n * (t - 2.625 / 2.75) ** 2 + 0.984375;
+}
+
+const CURVES: Readonly<Record<(typeof EASINGS)[number], Curve>> = {
+  linear: t => t,
+  ease: bezier(0.25, 0.1, 0.25, 1),
+  'ease-in': bezier(0.42, 0, 1, 1),
+  'ease-out': bezier(0, 0, 0.58, 1),
+  'ease-in-out': bezier(0.42, 0, 0.58, 1),
+  'quad-in': quadIn,
+  'quad-out': quadOut,
+  'quad-in-out': quadInOut,
+  'cubic-in': cubicIn,
+  'cubic-out': cubicOut,
+  'cubic-in-out': cubicInOut,
+  'quart-in': quartIn,
+  'quart-out': quartOut,
+  'quart-in-out': quartInOut,
+  'expo-in': expoIn,
+  'expo-out': flip(expoIn),
+  'expo-in-out': both(expoIn),
+  'circ-in': circIn,
+  'circ-out': flip(circIn),
+  'circ-in-out': both(circIn),
+  'back-in': backIn,
+  'back-out': flip(backIn),
+  'back-in-out': both(backIn),
+  'elastic-out': t =>
+    t <= 0 ? 0 : t >= 1 ? 1 : 2 ** (-10 * t) * Math.sin(((t * 10 - 0.75) * 2 * Math.PI) / 3) + 1,
+  'bounce-out': bounceOut,
+  hold: t => (t < 1 ? 0 : 1),
+};
+
+/** The value of the curve; progress outside 0 to 1 counts as its end. */
+export function ease(spec: EasingSpec, progress: number): number {
+  if (progress <= 0) return 0;
+  if (progress >= 1) return 1;
+  if (typeof spec === 'string') return (CURVES[spec as keyof typeof CURVES] ?? CURVES.linear)(progress);
+  if ('steps' in spec) return Math.floor(progress * spec.steps) / spec.steps;
+  if ('spring' in spec) return spring(spec.spring)(progress);
+  const [x1 = 0, y1 = 0, x2 = 1, y2 = 1] = spec.cubicBezier;
+  return bezier(x1, y1, x2, y2)(progress);
+}
+
+/** CSS cubic-bezier: x is found by bisection, which never fails, and 24 halvings are finer than a frame. */
+function bezier(x1: number, y1: number, x2: number, y2: number): Curve {
+  const at = (a: number, b: number, t: number): number =>
+    3 * a * t * (1 - t) ** 2 + 3 * b * t * t * (1 - t) + t ** 3;
+  return x => {
+    let [low, high] = [0, 1];
+    for (let step = 0; step < 24; step++) {
+      const middle = (low + high) / 2;
+      if (at(x1, x2, middle) < x) low = middle;
+      else high = middle;
+    }
+    return at(y1, y2, (low + high) / 2);
+  };
+}
+
+/**
+ * A damped oscillator let go at 0 with its rest at 1, its time stretched so that what is left of the swing at progress 1
+ * is under half a hundredth; that rest is spread over the curve so that it ends at exactly 1.
+ */
+function spring({
+  stiffness = 170,
+  damping = 18,
+  mass = 1,
+}: {
+  stiffness?: number;
+  damping?: number;
+  mass?: number;
+}): Curve {
+  const omega = Math.sqrt(stiffness / mass);
+  // A spring that creeps or never rests would fill its time with nothing to see.
+  const zeta = Math.min(3, Math.max(0.08, damping / (2 * Math.sqrt(stiffness * mass))));
+  const slowest = zeta <= 1 ? zeta * omega : omega * (zeta - Math.sqrt(zeta * zeta - 1));
+  const seconds = Math.log(200) / slowest;
+  const swing = (t: number): number => {
+    const decay = Math.exp(-zeta * omega * t);
+    if (Math.abs(zeta - 1) < 1e-4) return 1 - decay * (1 + omega * t);
+    if (zeta < 1) {
+      const damped = omega * Math.sqrt(1 - zeta * zeta);
+      return 1 - decay * (Math.cos(damped * t) + ((zeta * omega) / damped) * Math.sin(damped * t));
+    }
+    const root = omega * Math.sqrt(zeta * zeta - 1);
+    const [fast, slow] = [-zeta * omega - root, -zeta * omega + root];
+    return 1 - (slow * Math.exp(fast * t) - fast * Math.exp(slow * t)) / (slow - fast);
+  };
+  const missing = 1 - swing(seconds);
+  return p => swing(p * seconds) + missing * p;
+}

@@ -1,0 +1,180 @@
+// The evaluator: a pure function of timeline and frame → what is drawn. Stills, clips and segments all come from it.
+import { createHash } from 'node:crypto';
+import type { Background } from '../schema/scene-graph.ts';
+import { captionNode } from './captions.ts';
+import type { SceneSpan, Timeline } from './compile.ts';
+import type { DrawList, DrawNode, Fill, Layer, Rgba } from './draw-list.ts';
+import { ease } from './easing.ts';
+import { IDENTITY } from './matrix.ts';
+import { nodeOf, nodesOf, type ResourceKeys } from './nodes.ts';
+import { rectOf } from './outlines.ts';
+import { colorOf, fillOf, movingNumber, type Scope } from './scope.ts';
+import { passageOf, type Stand } from './transitions.ts';
+
+/** Everything that is seen in the frame, counted from 0. */
+export function evaluateFrame(timeline: Timeline, frame: number): DrawList {
+  const { graph, width, height } = timeline;
+  const scope = scopeAt(timeline, frame, 0, timeline.durationInFrames);
+  const keys = timeline.keys as ResourceKeys;
+  const nodes = [
+    ...backgroundNodes(graph.background ?? '#000000', '/background', scope, timeline),
+    ...sceneNodes(timeline, frame),
+    ...(graph.tracks ?? []).flatMap((track, index) => {
+      if (track.hidden === true) return [];
+      const children = nodesOf(track.elements, `/tracks/${index}/elements`, scope, keys);
+      const opacity = movingNumber(track.opacity, 1, scope);
+      return opacity >= 1 ? children : [groupNode(`/tracks/${index}`, timeline, children, { opacity })];
+    }),
+    ...(graph.captionTrack === undefined ? [] : [captionNode(graph.captionTrack, timeline.cues, scope)]),
+    ...(graph.overlays ?? []).map((element, index) => nodeOf(element, `/overlays/${index}`, scope, keys)),
+  ];
+  return { frame, width, height, layers: nodes.filter(node => node !== undefined).map(layerOf) };
+}
+
+function layerOf(node: DrawNode): Layer {
+  const hash = createHash('sha1').update(JSON.stringify(node)).digest('base64url').slice(0, 16);
+  return { pointer: node.pointer, hash, node };
+}
+
+function scopeAt(timeline: Timeline, frame: number, start: number, end: number): Scope {
+  const { fps, width, height, names } = timeline;
+  return {
+    names,
+    fps,
+    width,
+    height,
+    frame: { width, height },
+    now: (frame - start) / fps,
+    span: (end - start) / fps,
+  };
+}
+
+/** The scene of this frame, or both of a transition. After the last scene nothing is left of it. */
+function sceneNodes(timeline: Timeline, frame: number): readonly DrawNode[] {
+  const at = timeline.scenes.findLastIndex(({ start, end }) => frame >= start && frame < end);
+  const coming = timeline.scenes[at];
+  if (coming === undefined) return [];
+  const leaving = frame - coming.start < coming.overlap ? timeline.scenes[at - 1] : undefined;
+  if (leaving === undefined) return partsOf(timeline, coming, frame);
+  return transitionNodes(timeline, leaving, coming, frame);
+}
+
+/** The scene's background and elements, each on its own, so that what stands still keeps its hash. */
+function partsOf(
+  timeline: Timeline,
+  { scene, pointer, start, end }: SceneSpan,
+  frame: number,
+): readonly DrawNode[] {
+  const scope = scopeAt(timeline, frame, start, end);
+  return [
+    ...(scene.background === undefined
+      ? []
+      : backgroundNodes(scene.background, `${pointer}/background`, scope, timeline)),
+    ...nodesOf(scene.elements ?? [], `${pointer}/elements`, scope, timeline.keys as ResourceKeys),
+  ];
+}
+
+function transitionNodes(
+  timeline: Timeline,
+  leaving: SceneSpan,
+  coming: SceneSpan,
+  frame: number,
+): readonly DrawNode[] {
+  const { width, height, names } = timeline;
+  const transition = coming.scene.transition ?? names.defaults.transition ?? { type: 'cut' };
+  // The first shared frame already shows a little of the coming scene, the last one not yet all.
+  const share = (frame - coming.start + 1) / (coming.overlap + 1);
+  const passage = passageOf(transition.type, {
+    p: ease(transition.easing ?? names.defaults.easing ?? 'cubic-in-out', share),
+    direction: transition.direction ?? 'left',
+    width,
+    height,
+    isOpaque: isOpaque(coming.scene.background, timeline),
+  });
+  const stand = (span: SceneSpan, how: Stand): DrawNode =>
+    groupNode(span.pointer, timeline, partsOf(timeline, span, frame), how);
+  const [from, to] = [stand(leaving, passage.from), stand(coming, passage.to)];
+  const both = passage.front === 'to' ? [from, to] : [to, from];
+  if (passage.dip <= 0) return both;
+  const [r, g, b, a] = colorOf(transition.color ?? '#000000', names);
+  return [...both, fillNode(`${coming.pointer}/transition`, timeline, solid([r, g, b, a * passage.dip]))];
+}
+
+const solid = (color: Rgba): Fill => ({ type: 'color', color });
+
+function isOpaque(background: Background | undefined, { names }: Timeline): boolean {
+  if (background === undefined) return false;
+  if (typeof background === 'string') return colorOf(background, names)[3] >= 1;
+  return !('stops' in background) || background.stops.every(({ color }) => colorOf(color, names)[3] >= 1);
+}
+
+const BARE = {
+  anchorY: 0,
+  opacity: 1,
+  blend: 'normal',
+  effects: [],
+  radius: [0, 0, 0, 0],
+  clips: [],
+} as const;
+
+function groupNode(
+  pointer: string,
+  { width, height }: Timeline,
+  children: readonly DrawNode[],
+  how: Partial<Stand>,
+): DrawNode {
+  return {
+    ...BARE,
+    pointer,
+    matrix: how.matrix ?? IDENTITY,
+    width,
+    height,
+    opacity: Math.min(1, Math.max(0, how.opacity ?? 1)),
+    effects: how.blur === undefined || how.blur < 0.05 ? [] : [{ type: 'blur', amount: how.blur }],
+    clips: [rectOf(width, height), ...(how.clip === undefined ? [] : [how.clip])],
+    content: { kind: 'group', children },
+  };
+}
+
+function fillNode(pointer: string, { width, height }: Timeline, fill: Fill): DrawNode {
+  const content = { kind: 'shape', outline: rectOf(width, height), fill } as const;
+  return { ...BARE, pointer, matrix: IDENTITY, width, height, content };
+}
+
+function backgroundNodes(
+  background: Background,
+  pointer: string,
+  scope: Scope,
+  timeline: Timeline,
+): readonly DrawNode[] {
+  if (typeof background === 'string' || 'stops' in background)
+    return [fillNode(pointer, timeline, fillOf(background, scope.names))];
+  const { width, height } = timeline;
+  const resource = timeline.keys.get(background) ?? '';
+  const dim = background.dim ?? 0;
+  const base = { ...BARE, pointer, matrix: IDENTITY, width, height, clips: [rectOf(width, height)] };
+  const shade = dim <= 0 ? [] : [fillNode(pointer, timeline, solid([0, 0, 0, dim]))];
+  const fit = background.fit ?? 'cover';
+  if (background.type === 'video') {
+    const loop = background.loop ?? true;
+    const content = { kind: 'clip', resource, fit, focus: [0.5, 0.5], seconds: scope.now, loop } as const;
+    return [{ ...base, content }, ...shade];
+  }
+  const share = Math.min(1, scope.now / Math.max(1e-6, scope.span));
+  const blur = background.blur ?? 0;
+  const picture: DrawNode = {
+    ...base,
+    effects: blur > 0 ? [{ type: 'blur', amount: blur }] : [],
+    content: {
+      kind: 'picture',
+      resource,
+      fit,
+      focus: background.focus ?? [0.5, 0.5],
+      crop: [0, 0, 1, 1],
+      // A blurred edge would show what lies behind, so the picture reaches beyond the frame.
+      zoom: (1 + ((background.zoom ?? 1) - 1) * share) * (1 + (blur * 4) / Math.min(width, height)),
+      shift: [0, 0],
+    },
+  };
+  return [picture, ...shade];
+}

@@ -1,0 +1,119 @@
+// Checks and resolves the names that a graph uses: theme tokens, fonts, assets. What has no meaning is an issue by pointer.
+import type { Issue } from '../../lib/errors.ts';
+import type { SceneGraph } from '../schema/scene-graph.ts';
+import { parseColor } from './color.ts';
+import type { Rgba } from './draw-list.ts';
+import type { Names } from './scope.ts';
+
+export const BUNDLED_FAMILIES = ['Inter', 'Playfair Display', 'Anton', 'JetBrains Mono'] as const;
+
+export interface Named {
+  readonly names: Names;
+  readonly issues: readonly Issue[];
+  readonly warnings: readonly string[];
+}
+
+/** Members whose texts are words or data, in which a `$` means nothing. */
+const PLAIN: ReadonlySet<string> = new Set([
+  'text',
+  'prefix',
+  'suffix',
+  'separator',
+  'name',
+  'id',
+  'markup',
+  'metadata',
+  'props',
+  'data',
+  'srt',
+  'vtt',
+  'src',
+  'path',
+  'asset',
+  'time',
+  'start',
+  'end',
+  'family',
+  'use',
+]);
+
+export function resolveNames(graph: SceneGraph): Named {
+  const issues: Issue[] = [];
+  const warnings: string[] = [];
+  const colors = resolveColors(graph.theme?.colors ?? {}, issues);
+  const families = resolveFamilies(graph);
+  const names: Names = { colors, families, assets: graph.assets ?? {}, defaults: graph.defaults ?? {} };
+  walk(graph, (key, value, pointer) => {
+    if (key === 'asset') {
+      if (!Object.hasOwn(names.assets, value))
+        issues.push({
+          path: pointer,
+          code: 'unknown_asset',
+          message: `names no asset of the graph: ${value}`,
+        });
+    } else if (key === 'fontFamily') {
+      if (!families.has(value))
+        warnings.push(`${pointer}: there is no font "${value}"; Inter stands in for it.`);
+    } else if (value.startsWith('$')) {
+      if (!colors.has(value) && !pointer.startsWith('/theme/'))
+        issues.push({
+          path: pointer,
+          code: 'unknown_token',
+          message: `names no colour of the theme: ${value}`,
+        });
+    } else if (COLORS.has(key) && parseColor(value) === undefined)
+      issues.push({ path: pointer, code: 'invalid_color', message: `is not a colour: ${value}` });
+  });
+  return { names, issues, warnings };
+}
+
+/** Members that hold colours as text, besides those of the theme. */
+const COLORS: ReadonlySet<string> = new Set(['color', 'fill', 'background', 'trackColor', 'highlight']);
+
+/** Calls with every text in the graph that may be a name, its key and its pointer. */
+function walk(graph: SceneGraph, visit: (key: string, value: string, pointer: string) => void): void {
+  const pending: { value: unknown; key: string; pointer: string }[] = [
+    { value: graph, key: '', pointer: '' },
+  ];
+  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+    const { value, pointer } = at;
+    if (typeof value === 'string') visit(at.key, value, pointer);
+    else if (typeof value === 'object' && value !== null)
+      // From the back, so that what comes first in the graph is told first.
+      for (const [key, inner] of Object.entries(value).reverse()) {
+        if (PLAIN.has(key) && key !== 'asset') continue;
+        pending.push({
+          value: inner,
+          key: Array.isArray(value) ? at.key : key,
+          pointer: `${pointer}/${key}`,
+        });
+      }
+  }
+}
+
+function resolveColors(theme: Readonly<Record<string, string>>, issues: Issue[]): ReadonlyMap<string, Rgba> {
+  const colors = new Map<string, Rgba>();
+  for (const [name, written] of Object.entries(theme)) {
+    let value: string | undefined = written;
+    // A token may name another one; more steps than there are tokens is a circle.
+    for (let step = 0; value?.startsWith('$') === true && step <= Object.keys(theme).length; step++)
+      value = Object.hasOwn(theme, value.slice(1)) ? theme[value.slice(1)] : undefined;
+    const color = value === undefined ? undefined : parseColor(value);
+    if (color === undefined)
+      issues.push({
+        path: `/theme/colors/${name}`,
+        code: 'invalid_color',
+        message: `is not a colour: ${written}`,
+      });
+    else colors.set(`$${name}`, color);
+  }
+  return colors;
+}
+
+function resolveFamilies(graph: SceneGraph): ReadonlyMap<string, string> {
+  const families = new Map<string, string>(BUNDLED_FAMILIES.map(name => [name, name]));
+  for (const { family, use } of graph.fonts ?? []) families.set(family, use);
+  for (const [name, family] of Object.entries(graph.theme?.fonts ?? {}))
+    families.set(`$${name}`, families.get(family) ?? 'Inter');
+  return families;
+}

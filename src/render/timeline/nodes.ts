@@ -1,0 +1,203 @@
+// An element at a moment → the node of the draw list that shows it, or nothing where it is not there.
+import { ANCHORS, type Anchor, type Element } from '../schema/elements.ts';
+import { contentOf, type Drawable } from './content.ts';
+import type { Content, Corners, DrawNode, Effect, Outline } from './draw-list.ts';
+import { multiply, rotation, scaling, skewing, translation } from './matrix.ts';
+import { clipOutline, insetRect, rectOf } from './outlines.ts';
+import { type Pose, poseOf } from './presets.ts';
+import {
+  colorOf,
+  fillOf,
+  mixNumbers,
+  moving,
+  movingLength,
+  movingNumber,
+  type Scope,
+  seconds,
+} from './scope.ts';
+import { shadeOf } from './text-content.ts';
+
+/** What nodes need besides the scope: the keys of files, made once a graph. */
+export type ResourceKeys = ReadonlyMap<Element, string>;
+
+const NONE: Corners = [0, 0, 0, 0];
+// Frames are whole, times are not: a frame that falls on an edge belongs to what begins there.
+const EDGE = 1e-6;
+
+/** The nodes of a list in drawing order: by zIndex, equal ones as written. */
+export function nodesOf(
+  elements: readonly Element[],
+  pointer: string,
+  scope: Scope,
+  keys: ResourceKeys,
+): readonly DrawNode[] {
+  return elements
+    .map((element, index) => ({ element, pointer: `${pointer}/${index}` }))
+    .sort((a, b) => (a.element.zIndex ?? 0) - (b.element.zIndex ?? 0))
+    .map(({ element, pointer: place }) => nodeOf(element, place, scope, keys))
+    .filter(node => node !== undefined);
+}
+
+export function nodeOf(
+  element: Element,
+  pointer: string,
+  outer: Scope,
+  keys: ResourceKeys,
+): DrawNode | undefined {
+  const scope = ownTime(element, outer);
+  if (element.hidden === true || scope === undefined) return undefined;
+  const pose = poseOf(element.motion ?? outer.names.defaults.motion, scope);
+  const opacity = Math.min(1, Math.max(0, movingNumber(element.opacity, 1, scope) * pose.opacity));
+  if (opacity <= 0) return undefined;
+  const { width, height } = sizeOf(element, scope);
+  const [anchorX, anchorY] = anchorOf(element.anchor);
+  const radius = cornersOf(element.radius);
+  const place = { scope, width, height, radius, resource: keys.get(element) ?? '' };
+  const content =
+    element.type === 'group'
+      ? groupContent(element, pointer, { ...scope, width, height }, keys)
+      : contentOf(element as Drawable, place);
+  const tall = Number.isFinite(height) ? height : 0;
+  return {
+    pointer,
+    matrix: matrixOf(element, scope, pose, anchorX * width, anchorY * tall),
+    width,
+    height,
+    anchorY,
+    opacity,
+    blend: element.blend ?? 'normal',
+    effects: effectsOf(element, scope, pose),
+    ...(element.shadow === undefined ? {} : { shadow: shadeOf(element.shadow, scope.names) }),
+    ...(element.background === undefined ? {} : { background: fillOf(element.background, scope.names) }),
+    ...(element.border === undefined
+      ? {}
+      : { border: { width: element.border.width, color: colorOf(element.border.color, scope.names) } }),
+    radius,
+    clips: clipsOf(element, scope, pose, width, height, radius, content),
+    ...maskOf(element, pointer, { ...scope, width, height: tall }, keys),
+    content,
+  };
+}
+
+/** The scope with time counted from the element's own start; undefined where it is not there at this moment. */
+function ownTime(element: Element, outer: Scope): Scope | undefined {
+  const start = element.start === undefined ? 0 : seconds(element.start, outer.span, outer.fps);
+  const rest = Math.max(0, outer.span - start);
+  const span = element.duration === undefined ? rest : seconds(element.duration, outer.span, outer.fps);
+  const now = outer.now - start;
+  if (now < -EDGE || now >= span - EDGE) return undefined;
+  return { ...outer, now: Math.max(0, now), span };
+}
+
+function sizeOf(element: Element, scope: Scope): { width: number; height: number } {
+  const isText = element.type === 'text' || element.type === 'counter';
+  const width = movingLength(element.width, isText ? '84%' : '100%', scope.width, scope);
+  const height =
+    element.height === undefined && isText
+      ? Number.NaN
+      : movingLength(element.height, '100%', scope.height, scope);
+  return { width: Math.max(0, width), height: Number.isNaN(height) ? height : Math.max(0, height) };
+}
+
+function anchorOf(anchor: Anchor = 'center'): readonly [number, number] {
+  if (typeof anchor !== 'string') return anchor;
+  const index = ANCHORS.indexOf(anchor);
+  return [(index % 3) / 2, Math.floor(index / 3) / 2];
+}
+
+function cornersOf(radius: Element['radius'] = 0): Corners {
+  if (typeof radius === 'number') return radius === 0 ? NONE : [radius, radius, radius, radius];
+  const [a = 0, b = 0, c = 0, d = 0] = radius;
+  return [a, b, c, d];
+}
+
+function matrixOf(element: Element, scope: Scope, pose: Pose, pivotX: number, pivotY: number) {
+  const x = movingLength(element.x, '50%', scope.width, scope) + pose.dx;
+  const y = movingLength(element.y, '50%', scope.height, scope) + pose.dy;
+  const [sx, sy] = moving(
+    element.scale ?? 1,
+    scope,
+    (still): readonly [number, number] => (typeof still === 'number' ? [still, still] : still),
+    (from, to, share): readonly [number, number] => [
+      mixNumbers(from[0], to[0], share),
+      mixNumbers(from[1], to[1], share),
+    ],
+  );
+  const { flip } = element;
+  const turned = multiply(
+    rotation(movingNumber(element.rotation, 0, scope) + pose.rotate),
+    skewing(movingNumber(element.skewX, 0, scope) + pose.skew, movingNumber(element.skewY, 0, scope)),
+  );
+  const sized = scaling(
+    sx * pose.scaleX * (flip === 'x' || flip === 'both' ? -1 : 1),
+    sy * pose.scaleY * (flip === 'y' || flip === 'both' ? -1 : 1),
+  );
+  return multiply(multiply(translation(x, y), multiply(turned, sized)), translation(-pivotX, -pivotY));
+}
+
+function effectsOf(element: Element, scope: Scope, pose: Pose): readonly Effect[] {
+  const own = (element.filters ?? []).map(({ type, amount }) => ({
+    type,
+    amount: movingNumber(amount, 0, scope),
+  }));
+  return pose.blur > 0.05 ? [...own, { type: 'blur', amount: pose.blur }] : own;
+}
+
+const CLIPPED: ReadonlySet<Content['kind']> = new Set(['picture', 'clip', 'lottie']);
+
+function clipsOf(
+  element: Element,
+  scope: Scope,
+  pose: Pose,
+  width: number,
+  height: number,
+  radius: Corners,
+  content: Content,
+): readonly Outline[] {
+  // A text that is as tall as its lines has no height yet to measure insets by; half a frame stands in for it.
+  const tall = Number.isFinite(height) ? height : scope.frame.height / 2;
+  const isBoxed = CLIPPED.has(content.kind) || (element.type === 'group' && element.clipChildren === true);
+  const [top, right, bottom, left] = pose.inset;
+  const reach = Math.hypot(width, tall) / 2;
+  return [
+    ...(isBoxed && element.clip === undefined ? [rectOf(width, tall, radius)] : []),
+    ...(element.clip === undefined ? [] : [clipOutline(element.clip, width, tall, radius, scope)]),
+    ...(top + right + bottom + left > 0
+      ? [insetRect(width, tall, [top * tall, right * width, bottom * tall, left * width])]
+      : []),
+    ...(pose.iris < 1
+      ? [
+          {
+            form: 'ellipse',
+            x: width / 2,
+            y: tall / 2,
+            rx: reach * pose.iris,
+            ry: reach * pose.iris,
+          } as const,
+        ]
+      : []),
+  ];
+}
+
+function groupContent(
+  element: Extract<Element, { type: 'group' }>,
+  pointer: string,
+  scope: Scope,
+  keys: ResourceKeys,
+): Content {
+  const speed = element.speed ?? 1;
+  const inner = { ...scope, now: scope.now * speed, span: scope.span * speed };
+  return { kind: 'group', children: nodesOf(element.elements, `${pointer}/elements`, inner, keys) };
+}
+
+function maskOf(
+  { mask }: Element,
+  pointer: string,
+  scope: Scope,
+  keys: ResourceKeys,
+): Pick<DrawNode, 'mask'> | Record<string, never> {
+  if (mask === undefined) return {};
+  const node = nodeOf(mask.element, `${pointer}/mask/element`, scope, keys);
+  if (node === undefined) return {};
+  return { mask: { node, mode: mask.mode ?? 'alpha', invert: mask.invert ?? false } };
+}

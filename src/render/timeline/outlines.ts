@@ -1,0 +1,138 @@
+// The outlines of named shapes, in the box they fill.
+import type { Clip, SHAPES } from '../schema/elements.ts';
+import type { Corners, Outline } from './draw-list.ts';
+import { IDENTITY } from './matrix.ts';
+import { movingLength, type Scope } from './scope.ts';
+
+export interface ShapeBox {
+  readonly width: number;
+  readonly height: number;
+  readonly radius: Corners;
+  readonly sides: number;
+  readonly inner: number;
+  /** Degrees clockwise from the top. */
+  readonly startAngle: number;
+  readonly endAngle: number;
+}
+
+export const rectOf = (width: number, height: number, radius: Corners = [0, 0, 0, 0]): Outline => ({
+  form: 'rect',
+  x: 0,
+  y: 0,
+  width,
+  height,
+  radius,
+});
+
+export const ellipseOf = (width: number, height: number): Outline & { form: 'ellipse' } => ({
+  form: 'ellipse',
+  x: width / 2,
+  y: height / 2,
+  rx: width / 2,
+  ry: height / 2,
+});
+
+/** A circle in the middle of the box, as large as fits. */
+const circleOf = ({ width, height }: Pick<ShapeBox, 'width' | 'height'>): Outline & { form: 'ellipse' } => {
+  const radius = Math.min(width, height) / 2;
+  return { form: 'ellipse', x: width / 2, y: height / 2, rx: radius, ry: radius };
+};
+
+const HEART =
+  'M50 92 C18 66 4 48 4 28 C4 13 15 4 28 4 C38 4 46 9 50 18 C54 9 62 4 72 4 C85 4 96 13 96 28 C96 48 82 66 50 92 Z';
+
+const ROWS: Readonly<Record<(typeof SHAPES)[number], (box: ShapeBox) => Outline>> = {
+  rectangle: ({ width, height, radius }) => rectOf(width, height, radius),
+  ellipse: ({ width, height }) => ellipseOf(width, height),
+  circle: circleOf,
+  line: ({ width, height }) => ({
+    form: 'points',
+    closed: false,
+    points: [
+      [0, height / 2],
+      [width, height / 2],
+    ],
+  }),
+  polygon: box => around(box, box.sides, () => 1),
+  star: box => around(box, box.sides * 2, index => (index % 2 === 0 ? 1 : box.inner)),
+  arc: box => ({ ...circleOf(box), arc: [box.startAngle, box.endAngle] }),
+  ring: box => ring(box),
+  arrow: ({ width, height }) => {
+    const [neck, head] = [height * 0.28, Math.min(width, height * 0.9)];
+    return {
+      form: 'points',
+      closed: true,
+      points: [
+        [0, height / 2 - neck / 2],
+        [width - head, height / 2 - neck / 2],
+        [width - head, 0],
+        [width, height / 2],
+        [width - head, height],
+        [width - head, height / 2 + neck / 2],
+        [0, height / 2 + neck / 2],
+      ],
+    };
+  },
+  heart: ({ width, height }) => ({
+    form: 'path',
+    data: HEART,
+    matrix: [width / 100, 0, 0, height / 96, 0, 0],
+  }),
+};
+
+export function shapeOutline(shape: (typeof SHAPES)[number], box: ShapeBox): Outline {
+  return ROWS[shape](box);
+}
+
+function around({ width, height }: ShapeBox, count: number, reach: (index: number) => number): Outline {
+  const points = Array.from({ length: count }, (_, index): readonly [number, number] => {
+    const angle = (index / count) * 2 * Math.PI - Math.PI / 2;
+    return [
+      (width / 2) * (1 + Math.cos(angle) * reach(index)),
+      (height / 2) * (1 + Math.sin(angle) * reach(index)),
+    ];
+  });
+  return { form: 'points', closed: true, points };
+}
+
+/** Two circles: filled by the even-odd rule, the inner one stays open. */
+function ring(box: ShapeBox): Outline {
+  const outer = circleOf(box);
+  return { form: 'many', parts: [outer, { ...outer, rx: outer.rx * box.inner, ry: outer.ry * box.inner }] };
+}
+
+export function clipOutline(
+  clip: Clip,
+  width: number,
+  height: number,
+  radius: Corners,
+  scope: Scope,
+): Outline {
+  if (clip === 'box') return rectOf(width, height, radius);
+  if (clip === 'circle') return circleOf({ width, height });
+  if (clip === 'ellipse') return ellipseOf(width, height);
+  if ('polygon' in clip)
+    return { form: 'points', closed: true, points: clip.polygon.map(([x, y]) => [x * width, y * height]) };
+  if ('path' in clip) return { form: 'path', data: clip.path, matrix: IDENTITY };
+  const [top = 0, right = 0, bottom = 0, left = 0] = clip.inset.map((side, index) =>
+    movingLength(side, 0, index % 2 === 0 ? height : width, scope),
+  );
+  return insetRect(width, height, [top, right, bottom, left], radius);
+}
+
+/** The box less insets in pixels from top, right, bottom and left. */
+export function insetRect(
+  width: number,
+  height: number,
+  [top, right, bottom, left]: readonly [number, number, number, number],
+  radius: Corners = [0, 0, 0, 0],
+): Outline {
+  return {
+    form: 'rect',
+    x: left,
+    y: top,
+    width: Math.max(0, width - left - right),
+    height: Math.max(0, height - top - bottom),
+    radius,
+  };
+}

@@ -1,0 +1,141 @@
+// Movements by name: each row says how an element stands at a given share of its entrance, exit or loop.
+import type { Entrance, LOOPS, Motion, Preset } from '../schema/motion.ts';
+import { ease } from './easing.ts';
+import { pixels, type Scope, seconds } from './scope.ts';
+
+/** How an element departs from where it stands. Lengths in pixels, insets as shares of its box. */
+export interface Pose {
+  readonly dx: number;
+  readonly dy: number;
+  readonly scaleX: number;
+  readonly scaleY: number;
+  readonly rotate: number;
+  readonly skew: number;
+  readonly opacity: number;
+  readonly blur: number;
+  /** From top, right, bottom, left. */
+  readonly inset: readonly [number, number, number, number];
+  /** Radius of a round opening, as a share of what shows all; 1: no opening. */
+  readonly iris: number;
+}
+
+export const REST: Pose = {
+  dx: 0,
+  dy: 0,
+  scaleX: 1,
+  scaleY: 1,
+  rotate: 0,
+  skew: 0,
+  opacity: 1,
+  blur: 0,
+  inset: [0, 0, 0, 0],
+  iris: 1,
+};
+
+/** `v`: the eased share, 0 away, 1 arrived; `t`: the same without easing; `far`: the distance in pixels. */
+type Row = (v: number, t: number, far: number) => Partial<Pose>;
+
+const soft = (t: number): number => Math.min(1, Math.max(0, t * 1.6));
+const same = (scale: number): Pick<Pose, 'scaleX' | 'scaleY'> => ({ scaleX: scale, scaleY: scale });
+
+const ROWS: Readonly<Record<Preset, Row>> = {
+  fade: v => ({ opacity: v }),
+  'slide-up': (v, t, far) => ({ dy: (1 - v) * far, opacity: soft(t) }),
+  'slide-down': (v, t, far) => ({ dy: (v - 1) * far, opacity: soft(t) }),
+  'slide-left': (v, t, far) => ({ dx: (1 - v) * far, opacity: soft(t) }),
+  'slide-right': (v, t, far) => ({ dx: (v - 1) * far, opacity: soft(t) }),
+  rise: (v, t, far) => ({
+    dy: (1 - v) * far * 0.5,
+    ...same(0.96 + 0.04 * v),
+    opacity: soft(t),
+    blur: (1 - v) * 6,
+  }),
+  drop: (v, t, far) => ({ dy: (v - 1) * far * 1.6, opacity: soft(t * 2) }),
+  'zoom-in': (v, t) => ({ ...same(0.7 + 0.3 * v), opacity: soft(t) }),
+  'zoom-out': (v, t) => ({ ...same(1.35 - 0.35 * v), opacity: soft(t) }),
+  pop: (v, t) => ({ ...same(Math.max(0, v)), opacity: soft(t * 2.5) }),
+  spin: (v, t) => ({ rotate: (v - 1) * 180, ...same(0.3 + 0.7 * v), opacity: soft(t) }),
+  swing: (v, t) => ({ rotate: (1 - v) * -24, dy: (1 - v) * 20, opacity: soft(t) }),
+  'flip-x': (v, t) => ({ scaleX: v, skew: (1 - v) * 8, opacity: soft(t * 2) }),
+  'flip-y': (v, t) => ({ scaleY: v, skew: (1 - v) * 8, opacity: soft(t * 2) }),
+  'grow-x': v => ({ scaleX: v }),
+  'grow-y': v => ({ scaleY: v }),
+  blur: (v, t) => ({ blur: (1 - v) * 28, ...same(1.06 - 0.06 * v), opacity: soft(t) }),
+  'wipe-left': v => ({ inset: [0, 0, 0, 1 - v] }),
+  'wipe-right': v => ({ inset: [0, 1 - v, 0, 0] }),
+  'wipe-up': v => ({ inset: [1 - v, 0, 0, 0] }),
+  'wipe-down': v => ({ inset: [0, 0, 1 - v, 0] }),
+  iris: v => ({ iris: Math.max(0, v) }),
+};
+
+/** Presets whose natural arrival overshoots. */
+const SPRINGY: ReadonlySet<Preset> = new Set(['pop', 'swing', 'drop']);
+
+const turn = (phase: number): number => Math.sin(phase * 2 * Math.PI);
+
+const LOOP_ROWS: Readonly<
+  Record<(typeof LOOPS)[number], (phase: number, amount: number, far: number) => Partial<Pose>>
+> = {
+  pulse: (p, a) => same(1 + 0.06 * a * (0.5 - 0.5 * Math.cos(p * 2 * Math.PI))),
+  float: (p, a, far) => ({ dy: -turn(p) * far * 0.12 * a }),
+  sway: (p, a) => ({ rotate: turn(p) * 4 * a }),
+  spin: (p, a) => ({ rotate: p * 360 * Math.sign(a) }),
+  shake: (p, a, far) => ({
+    dx: Math.sin(p * 10 * Math.PI) * far * 0.05 * a,
+    rotate: Math.sin(p * 14 * Math.PI) * a,
+  }),
+  blink: (p, a) => ({ opacity: p < 0.5 ? 1 : Math.max(0, 1 - a) }),
+  breathe: (p, a) => ({ opacity: 1 - 0.35 * Math.min(1, a) * (0.5 - 0.5 * Math.cos(p * 2 * Math.PI)) }),
+  drift: (p, a, far) => ({ dx: turn(p) * far * 0.2 * a, dy: Math.cos(p * 2 * Math.PI) * far * 0.12 * a }),
+};
+
+const DURATION = 0.6;
+const DISTANCE = '12vmin';
+
+/** Where entrance, exit and loop put the element; `scope.now` counts from its start, `scope.span` is its time. */
+export function poseOf(motion: Motion | undefined, scope: Scope): Pose {
+  if (motion === undefined) return REST;
+  const loop = motion.loop;
+  return [
+    motion.in === undefined ? REST : entrance(motion.in, scope.now, 'in', scope),
+    motion.out === undefined ? REST : entrance(motion.out, scope.span - scope.now, 'out', scope),
+    loop === undefined ? REST : { ...REST, ...loopPose(loop, scope) },
+  ].reduce(combine);
+}
+
+function entrance(of: Entrance, since: number, side: 'in' | 'out', scope: Scope): Pose {
+  const duration = Math.max(1e-6, seconds(of.duration ?? DURATION, scope.span, scope.fps));
+  const delay = of.delay === undefined ? 0 : seconds(of.delay, scope.span, scope.fps);
+  const t = Math.min(1, Math.max(0, (since - delay) / duration));
+  if (t >= 1) return REST;
+  const natural = SPRINGY.has(of.preset) && side === 'in' ? 'back-out' : 'expo-out';
+  // Time runs backwards in an exit, so its curve is the entrance's seen from the other end.
+  const v = ease(of.easing ?? (side === 'in' ? natural : 'cubic-out'), t);
+  const far = pixels(of.distance ?? DISTANCE, Math.min(scope.frame.width, scope.frame.height), scope);
+  const pose = ROWS[of.preset](v, t, far);
+  // What came in from below leaves upwards: an exit goes on in the direction of its name.
+  const onwards = side === 'out' ? { dx: -(pose.dx ?? 0), dy: -(pose.dy ?? 0) } : {};
+  return { ...REST, ...pose, ...onwards };
+}
+
+function loopPose(loop: NonNullable<Motion['loop']>, scope: Scope): Partial<Pose> {
+  const period = Math.max(0.02, seconds(loop.period ?? 2, scope.span, scope.fps));
+  const far = pixels(DISTANCE, 0, scope);
+  return LOOP_ROWS[loop.preset]((scope.now / period) % 1, loop.amount ?? 1, far);
+}
+
+function combine(a: Pose, b: Pose): Pose {
+  const [t, r, d, l] = a.inset;
+  return {
+    dx: a.dx + b.dx,
+    dy: a.dy + b.dy,
+    scaleX: a.scaleX * b.scaleX,
+    scaleY: a.scaleY * b.scaleY,
+    rotate: a.rotate + b.rotate,
+    skew: a.skew + b.skew,
+    opacity: a.opacity * b.opacity,
+    blur: a.blur + b.blur,
+    inset: [t + b.inset[0], r + b.inset[1], d + b.inset[2], l + b.inset[3]],
+    iris: Math.min(a.iris, b.iris),
+  };
+}

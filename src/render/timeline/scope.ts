@@ -1,0 +1,114 @@
+// Where an element is resolved: its container's size, its time, and the graph's names. Times and lengths become numbers.
+import type { Asset, SceneGraph } from '../schema/scene-graph.ts';
+import type { Animated, Easing, Length, Paint, Time } from '../schema/values.ts';
+import { mixColors, parseColor } from './color.ts';
+import type { Fill, Rgba } from './draw-list.ts';
+import { ease } from './easing.ts';
+
+export interface Names {
+  readonly colors: ReadonlyMap<string, Rgba>;
+  /** Family as written → bundled family. */
+  readonly families: ReadonlyMap<string, string>;
+  readonly assets: Readonly<Record<string, Asset>>;
+  readonly defaults: NonNullable<SceneGraph['defaults']>;
+}
+
+export interface Scope {
+  readonly names: Names;
+  /** Of the whole frame. */
+  readonly frame: { readonly width: number; readonly height: number };
+  /** Of what contains the element. */
+  readonly width: number;
+  readonly height: number;
+  readonly fps: number;
+  /** Seconds since the container appeared, and how long it is there. */
+  readonly now: number;
+  readonly span: number;
+}
+
+const TIME_UNITS = { s: 1, ms: 0.001 } as const;
+
+/** In seconds; `span` is what 100 % are. */
+export function seconds(time: Time, span: number, fps: number): number {
+  if (typeof time === 'number') return time;
+  const [, number = '0', unit = 's'] = /^([\d.]+)(s|ms|f|%)$/.exec(time) ?? [];
+  const value = Number(number);
+  if (unit === '%') return (value / 100) * span;
+  if (unit === 'f') return value / fps;
+  return value * TIME_UNITS[unit as keyof typeof TIME_UNITS];
+}
+
+/** In pixels; `whole` is what 100 % are. */
+export function pixels(length: Length, whole: number, { frame }: Pick<Scope, 'frame'>): number {
+  if (typeof length === 'number') return length;
+  const [, number = '0', unit = 'px'] = /^(-?[\d.]+)(px|%|vw|vh|vmin|vmax)$/.exec(length) ?? [];
+  const { width, height } = frame;
+  const hundred: Readonly<Record<string, number>> = {
+    px: 100,
+    '%': whole,
+    vw: width,
+    vh: height,
+    vmin: Math.min(width, height),
+    vmax: Math.max(width, height),
+  };
+  return (Number(number) / 100) * (hundred[unit] ?? 100);
+}
+
+/** The value at this moment; `now` counts from the element's start, and `span` is its time. */
+export function moving<T, R>(
+  value: Animated<T>,
+  scope: Scope,
+  read: (still: T) => R,
+  mix: (from: R, to: R, share: number) => R,
+): R {
+  if (typeof value !== 'object' || value === null || !('keyframes' in value)) return read(value as T);
+  const frames = value.keyframes
+    .map(({ time, value: still, easing }) => ({ at: seconds(time, scope.span, scope.fps), still, easing }))
+    .sort((a, b) => a.at - b.at);
+  const next = frames.findIndex(({ at }) => at > scope.now);
+  const last = frames.at(-1) as (typeof frames)[number];
+  if (next === -1) return read(last.still);
+  const to = frames[next] as (typeof frames)[number];
+  const from = frames[next - 1];
+  if (from === undefined) return read(to.still);
+  const progress = (scope.now - from.at) / (to.at - from.at);
+  const curve: Easing = to.easing ?? scope.names.defaults.easing ?? 'cubic-in-out';
+  return mix(read(from.still), read(to.still), ease(curve, progress));
+}
+
+export const mixNumbers = (from: number, to: number, share: number): number => from + (to - from) * share;
+
+export function movingNumber(value: Animated<number> | undefined, fallback: number, scope: Scope): number {
+  return value === undefined ? fallback : moving(value, scope, still => still, mixNumbers);
+}
+
+export function movingLength(
+  value: Animated<Length> | undefined,
+  fallback: Length,
+  whole: number,
+  scope: Scope,
+): number {
+  return moving(value ?? fallback, scope, still => pixels(still, whole, scope), mixNumbers);
+}
+
+const INK: Rgba = [255, 255, 255, 1];
+
+/** The colour behind a text or a theme token. The graph was checked, so that every token has one. */
+export function colorOf(text: string, { colors }: Names): Rgba {
+  return (text.startsWith('$') ? colors.get(text) : parseColor(text)) ?? INK;
+}
+
+export function movingColor(value: Animated<string>, scope: Scope): Rgba {
+  return moving(value, scope, still => colorOf(still, scope.names), mixColors);
+}
+
+export function fillOf(paint: Paint, names: Names): Fill {
+  if (typeof paint === 'string') return { type: 'color', color: colorOf(paint, names) };
+  const stops = paint.stops
+    .map(({ offset, color }) => ({ offset, color: colorOf(color, names) }))
+    .sort((a, b) => a.offset - b.offset);
+  if (paint.type === 'linear') return { type: 'linear', angle: paint.angle ?? 180, stops };
+  if (paint.type === 'radial')
+    return { type: 'radial', center: paint.center ?? [0.5, 0.5], radius: paint.radius ?? 0.7, stops };
+  return { type: 'conic', center: paint.center ?? [0.5, 0.5], angle: paint.angle ?? 0, stops };
+}

@@ -1,0 +1,138 @@
+// Texts and counters → text content, every length a number and every family a bundled one.
+import type { CounterElement, Shadow, TextElement, TextStyle } from '../schema/elements.ts';
+import type { Split } from '../schema/motion.ts';
+import type { Shade, SplitState, TextContent, TextRun } from './draw-list.ts';
+import { ease } from './easing.ts';
+import { colorOf, fillOf, type Names, pixels, type Scope, seconds } from './scope.ts';
+
+export function textContent(element: TextElement, scope: Scope, boxHeight: number): TextContent {
+  const style = styleOf(element, scope);
+  const runs = element.runs ?? [{ text: element.text ?? '' }];
+  const hasBounds = Number.isFinite(boxHeight) || element.maxLines !== undefined;
+  const plate = element.textBackground;
+  const height = Number.isFinite(boxHeight) ? boxHeight : 0;
+  return {
+    ...style,
+    runs: runs.map(
+      (run): TextRun => ({
+        text: applyCase(run.text, element.case ?? scope.names.defaults.text?.case),
+        family: run.fontFamily === undefined ? style.family : familyOf(run.fontFamily, scope.names),
+        weight: run.fontWeight ?? style.weight,
+        italic: run.italic ?? style.italic,
+        size: run.size ?? 1,
+        ...(run.color === undefined ? {} : { color: colorOf(run.color, scope.names) }),
+        ...(run.underline === true ? { underline: true } : {}),
+        ...(run.highlight === undefined ? {} : { highlight: colorOf(run.highlight, scope.names) }),
+      }),
+    ),
+    fit: element.fit ?? (hasBounds ? 'shrink' : 'none'),
+    minSize: element.minSize === undefined ? style.size * 0.25 : pixels(element.minSize, height, scope),
+    maxSize: element.maxSize === undefined ? style.size * 4 : pixels(element.maxSize, height, scope),
+    vAlign: element.vAlign ?? 'middle',
+    direction: element.direction ?? 'auto',
+    maxLines: element.maxLines ?? 100,
+    overflow: element.overflow ?? 'ellipsis',
+    ...(plate === undefined
+      ? {}
+      : {
+          plate: {
+            color: colorOf(plate.color, scope.names),
+            per: plate.per ?? 'line',
+            padding: plate.padding ?? 0.3,
+            radius: plate.radius ?? 0.15,
+          },
+        }),
+    ...(element.split === undefined ? {} : { split: splitState(element.split, scope) }),
+  };
+}
+
+export function counterContent(element: CounterElement, scope: Scope): TextContent {
+  const style = styleOf(element, scope);
+  const runFor = Math.max(
+    1e-6,
+    seconds(element.runFor ?? Math.min(2, scope.span * 0.6), scope.span, scope.fps),
+  );
+  const { from = 0, to } = element;
+  const value = from + (to - from) * ease(element.easing ?? 'expo-out', scope.now / runFor);
+  const text = `${element.prefix ?? ''}${formatNumber(value, element)}${element.suffix ?? ''}`;
+  return {
+    ...style,
+    runs: [{ text, family: style.family, weight: style.weight, italic: style.italic, size: 1 }],
+    fit: 'shrink',
+    minSize: style.size * 0.25,
+    maxSize: style.size,
+    vAlign: 'middle',
+    direction: 'ltr',
+    maxLines: 1,
+    overflow: 'visible',
+  };
+}
+
+function formatNumber(value: number, { decimals = 0, separator = ',' }: CounterElement): string {
+  const [whole = '0', part] = Math.abs(value).toFixed(decimals).split('.');
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, separator);
+  const isNegative = value < 0 && (Number(whole) !== 0 || Number(part) > 0);
+  return `${isNegative ? '−' : ''}${grouped}${part === undefined ? '' : `.${part}`}`;
+}
+
+type StyleContent = Pick<
+  TextContent,
+  'kind' | 'fill' | 'size' | 'lineHeight' | 'letterSpacing' | 'align' | 'stroke' | 'shadow'
+> &
+  Pick<TextRun, 'family' | 'weight' | 'italic'>;
+
+/** The element's own style over that of `defaults.text`. */
+export function styleOf(own: TextStyle, scope: Scope): StyleContent {
+  const style: TextStyle = { ...scope.names.defaults.text, ...own };
+  return {
+    kind: 'text',
+    family: familyOf(style.fontFamily ?? 'Inter', scope.names),
+    weight: style.fontWeight ?? 600,
+    italic: style.italic ?? false,
+    fill: fillOf(style.color ?? '#ffffff', scope.names),
+    size: Math.max(1, pixels(style.fontSize ?? '6vmin', scope.height, scope)),
+    lineHeight: style.lineHeight ?? 1.2,
+    letterSpacing: style.letterSpacing ?? 0,
+    align: style.align ?? 'center',
+    ...(style.stroke === undefined
+      ? {}
+      : { stroke: { color: colorOf(style.stroke.color, scope.names), width: style.stroke.width } }),
+    ...(style.textShadow === undefined ? {} : { shadow: shadeOf(style.textShadow, scope.names) }),
+  };
+}
+
+/** The bundled family behind a name; a name that nobody gave a meaning to is Inter. */
+export function familyOf(name: string, { families }: Names): string {
+  return families.get(name) ?? 'Inter';
+}
+
+export function shadeOf(shadow: Shadow, names: Names): Shade {
+  return {
+    color: colorOf(shadow.color ?? '#00000066', names),
+    blur: shadow.blur ?? 24,
+    x: shadow.x ?? 0,
+    y: shadow.y ?? 8,
+  };
+}
+
+export function applyCase(text: string, to: TextStyle['case']): string {
+  return to === 'upper' ? text.toUpperCase() : to === 'lower' ? text.toLowerCase() : text;
+}
+
+function splitState(split: Split, scope: Scope): SplitState {
+  const at = (time: Split['duration'], fallback: number): number =>
+    time === undefined ? fallback : seconds(time, scope.span, scope.fps);
+  return {
+    by: split.by,
+    preset: split.preset ?? 'rise',
+    order: split.order ?? 'forward',
+    // Held once every part of even the longest text has arrived, so that a text at rest keeps its hash.
+    elapsed: Math.min(
+      at(split.duration, 0.5) + 4000 * at(split.stagger, 0.04),
+      scope.now - at(split.delay, 0),
+    ),
+    duration: Math.max(1e-6, at(split.duration, 0.5)),
+    stagger: at(split.stagger, 0.04),
+    easing: split.easing ?? (split.preset === 'pop' ? 'back-out' : 'expo-out'),
+  };
+}

@@ -1,0 +1,172 @@
+// Transitions between scenes: each row says how the leaving and the coming scene stand at a given share of it.
+import type { Direction, TRANSITIONS } from '../schema/motion.ts';
+import type { Matrix, Outline } from './draw-list.ts';
+import { about, IDENTITY, multiply, rotation, scaling, translation } from './matrix.ts';
+import { insetRect } from './outlines.ts';
+
+export interface Stand {
+  readonly matrix: Matrix;
+  readonly opacity: number;
+  readonly blur: number;
+  readonly clip?: Outline;
+}
+
+export interface Passage {
+  readonly from: Stand;
+  readonly to: Stand;
+  /** Which one is in front. */
+  readonly front: 'from' | 'to';
+  /** How much of the colour lies over both. */
+  readonly dip: number;
+}
+
+export interface Crossing {
+  /** The eased share, 0 at the start. */
+  readonly p: number;
+  readonly direction: Direction;
+  readonly width: number;
+  readonly height: number;
+  /** Whether the coming scene covers the frame: then the leaving one need not fade. */
+  readonly isOpaque: boolean;
+}
+
+const WAY: Readonly<Record<Direction, readonly [number, number]>> = {
+  left: [-1, 0],
+  right: [1, 0],
+  up: [0, -1],
+  down: [0, 1],
+};
+const STILL: Stand = { matrix: IDENTITY, opacity: 1, blur: 0 };
+
+type Row = (crossing: Crossing) => {
+  from?: Partial<Stand>;
+  to?: Partial<Stand>;
+  front?: 'from';
+  dip?: number;
+};
+
+const shift = ({ direction, width, height }: Crossing, share: number): Matrix => {
+  const [x, y] = WAY[direction];
+  return translation(x * width * share, y * height * share);
+};
+const middle = ({ width, height }: Crossing, matrix: Matrix): Matrix => about(width / 2, height / 2, matrix);
+const leaving = ({ p, isOpaque }: Crossing): number => (isOpaque ? 1 : 1 - p);
+
+const ROWS: Readonly<Record<(typeof TRANSITIONS)[number], Row>> = {
+  cut: () => ({}),
+  fade: c => ({ from: { opacity: leaving(c) }, to: { opacity: c.p } }),
+  slide: c => ({
+    from: { opacity: 1 - c.p, matrix: shift(c, c.p * 0.12) },
+    to: { opacity: Math.min(1, c.p * 1.5), matrix: shift(c, (c.p - 1) * 0.12) },
+  }),
+  push: c => ({ from: { matrix: shift(c, c.p) }, to: { matrix: shift(c, c.p - 1) } }),
+  cover: c => ({ from: { matrix: shift(c, c.p * 0.25) }, to: { matrix: shift(c, c.p - 1) } }),
+  reveal: c => ({
+    from: { matrix: shift(c, c.p) },
+    to: { matrix: shift(c, (c.p - 1) * 0.25) },
+    front: 'from',
+  }),
+  wipe: c => ({ from: { opacity: 1 }, to: { clip: wiped(c) } }),
+  split: c => ({ to: { clip: halves(c) } }),
+  blinds: c => ({ to: { clip: blinds(c) } }),
+  zoom: c => ({
+    from: { opacity: 1 - c.p, matrix: middle(c, scaling(1 + c.p * 0.7, 1 + c.p * 0.7)) },
+    to: { opacity: Math.min(1, c.p * 1.4), matrix: middle(c, scaling(0.72 + c.p * 0.28, 0.72 + c.p * 0.28)) },
+  }),
+  iris: c => {
+    const radius = (Math.hypot(c.width, c.height) / 2) * c.p;
+    return { to: { clip: { form: 'ellipse', x: c.width / 2, y: c.height / 2, rx: radius, ry: radius } } };
+  },
+  'clock-wipe': c => {
+    const radius = Math.hypot(c.width, c.height);
+    const sweep: readonly [number, number] =
+      c.direction === 'right' ? [360 - 360 * c.p, 360] : [0, 360 * c.p];
+    return {
+      to: {
+        clip: {
+          form: 'ellipse',
+          x: c.width / 2,
+          y: c.height / 2,
+          rx: radius,
+          ry: radius,
+          arc: sweep,
+          pie: true,
+        },
+      },
+    };
+  },
+  blur: c => ({
+    from: { opacity: leaving(c), blur: c.p * blurOf(c) },
+    to: { opacity: c.p, blur: (1 - c.p) * blurOf(c) },
+  }),
+  dip: c => ({
+    from: { opacity: c.p < 0.5 ? 1 : 0 },
+    to: { opacity: c.p < 0.5 ? 0 : 1 },
+    dip: 1 - Math.abs(c.p * 2 - 1),
+  }),
+  flip: c => {
+    const isFirst = c.p < 0.5;
+    const narrow = Math.abs(Math.cos(c.p * Math.PI));
+    const turned = middle(c, WAY[c.direction][0] !== 0 ? scaling(narrow, 1) : scaling(1, narrow));
+    return {
+      from: { matrix: turned, opacity: isFirst ? 1 : 0 },
+      to: { matrix: turned, opacity: isFirst ? 0 : 1 },
+    };
+  },
+  spin: c => {
+    const way = c.direction === 'left' || c.direction === 'up' ? -1 : 1;
+    const turned = (share: number, scale: number): Matrix =>
+      middle(c, multiply(rotation(way * share * 90), scaling(scale, scale)));
+    return {
+      from: { matrix: turned(c.p, 1 + c.p * 0.6), opacity: 1 - c.p },
+      to: { matrix: turned(c.p - 1, 1.6 - c.p * 0.6), opacity: c.p },
+    };
+  },
+};
+
+/** How both scenes stand. At p = 0 only the leaving one is seen, at p = 1 only the coming one. */
+export function passageOf(type: (typeof TRANSITIONS)[number], crossing: Crossing): Passage {
+  const { from, to, front = 'to', dip = 0 } = ROWS[type](crossing);
+  return { from: { ...STILL, ...from }, to: { ...STILL, ...to }, front, dip };
+}
+
+const blurOf = ({ width, height }: Crossing): number => Math.min(width, height) * 0.035;
+
+/** The part that a wipe going that way has uncovered. */
+function wiped({ direction, width, height, p }: Crossing): Outline {
+  const hidden = 1 - p;
+  const insets: Readonly<Record<Direction, readonly [number, number, number, number]>> = {
+    left: [0, 0, 0, hidden * width],
+    right: [0, hidden * width, 0, 0],
+    up: [hidden * height, 0, 0, 0],
+    down: [0, 0, hidden * height, 0],
+  };
+  return insetRect(width, height, insets[direction]);
+}
+
+function halves({ direction, width, height, p }: Crossing): Outline {
+  const isUpright = WAY[direction][0] !== 0;
+  const hidden = (1 - p) / 2;
+  return isUpright
+    ? insetRect(width, height, [0, hidden * width, 0, hidden * width])
+    : insetRect(width, height, [hidden * height, 0, hidden * height, 0]);
+}
+
+const BLINDS = 8;
+
+function blinds({ direction, width, height, p }: Crossing): Outline {
+  const isUpright = WAY[direction][0] !== 0;
+  const parts = Array.from({ length: BLINDS }, (_, index): Outline => {
+    const [wide, tall] = isUpright ? [width / BLINDS, height] : [width, height / BLINDS];
+    return {
+      form: 'rect',
+      x: isUpright ? index * wide : 0,
+      y: isUpright ? 0 : index * tall,
+      // A hair wider, so that no seam shows between open blinds.
+      width: isUpright ? wide * p + (p >= 1 ? 0.5 : 0) : wide,
+      height: isUpright ? tall : tall * p + (p >= 1 ? 0.5 : 0),
+      radius: [0, 0, 0, 0],
+    };
+  });
+  return { form: 'many', parts };
+}
