@@ -117,6 +117,7 @@ const DRAIN_MS = 30_000;
 
 /** Closes connections as they fall idle, and after half a minute all of them, so that the server's end is bounded. */
 export function drain(server: Server): void {
+  if (!server.listening) return;
   // It has no connections, and its end is no event.
   if (!server.listening) return;
   const poll = setInterval(() => server.closeIdleConnections(), DRAIN_POLL_MS);
