@@ -1,0 +1,160 @@
+// A ComfyUI server, against a double of it.
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { type ComfyCall, comfyui } from '../../src/providers/comfyui.ts';
+import { Attachment } from '../../src/providers/provider.ts';
+import { runJob } from '../../src/providers/run-job.ts';
+import { type ComfyDouble, startComfy } from '../support/providers/comfyui.ts';
+import { makeHost, QUICK, type TestHost } from '../support/providers/host.ts';
+import { holdContract } from './provider-contract.ts';
+
+const FILE = Buffer.from('a picture');
+const CALL: ComfyCall = { graph: { '9': { inputs: { text: 'a fox', images: ['8', 0] } } } };
+const start = () => startComfy(FILE);
+
+holdContract('ComfyUI', {
+  start,
+  connect: comfyui,
+  key: '',
+  call: CALL,
+  submission: /^POST \/prompt$/,
+  check: ({ files }) => assert.deepEqual(files, [FILE]),
+  jobs: {
+    poll: /^GET \/history/,
+    cancel: /^POST \/interrupt$/,
+    delay: double => {
+      (double as ComfyDouble).state.polls = 1e9;
+    },
+  },
+  download: /^GET \/view/,
+});
+
+describe('ComfyUI', () => {
+  let double: ComfyDouble;
+  let host: TestHost;
+  beforeEach(async () => {
+    double = await start();
+    host = makeHost(double.url);
+  });
+  afterEach(async () => {
+    await host.close();
+    await double.close();
+  });
+  const provider = () => ({ ...comfyui({ baseUrl: double.url, key: '' }), pace: QUICK });
+  const run = (call = CALL, over: Partial<TestHost> = {}) => runJob(provider(), call, { ...host, ...over });
+
+  it('knows the work by our id, kept before it is sent', async () => {
+    await run();
+    assert.deepEqual(double.queued, [host.kept[0]?.id]);
+  });
+
+  it('is asked for the work again, not given it again, where the answer to it was lost', async () => {
+    for (const fault of ['reset', { status: 500 }] as const) {
+      double.spoil(/^POST \/prompt$/, fault);
+      assert.deepEqual((await run()).files, [FILE]);
+    }
+    assert.equal(double.queued.length, 2);
+  });
+
+  it('is given work once more that never reached it, under the same id', async () => {
+    double.refuse(/^POST \/prompt$/, 'reset');
+    await run();
+    assert.deepEqual(double.queued, [host.kept[0]?.id]);
+    const stored = { provider: 'comfyui', id: '11111111-2222-4333-8444-555555555555' } as const;
+    await run(CALL, { job: { ...host.job, stored } });
+    assert.equal(double.queued.at(-1), stored.id);
+  });
+
+  it('is given work once more that a restart lost, but not for ever', async () => {
+    double.state.polls = 1e9;
+    let polls = 0;
+    const fetch: TestHost['fetch'] = (url, init) => {
+      if (url.includes('/history/') && polls++ > 2) double.restart();
+      return host.fetch(url, init);
+    };
+    await assert.rejects(run(CALL, { fetch }), { code: 'provider_lost' });
+    assert.equal(double.queued.length, 2);
+  });
+
+  it('uploads attachments and names them in the graph', async () => {
+    const picture = new Attachment(Buffer.from('abc'), 'image/png', 'a.png');
+    await run({ graph: { '1': { inputs: { image: picture } } } });
+    const prompt = double.asked.find(({ path }) => path === '/prompt')?.json.prompt;
+    assert.deepEqual(prompt, { '1': { inputs: { image: 'graphwright/up.png' } } });
+  });
+
+  it('prefers what was saved to previews', async () => {
+    await run();
+    const views = double.asked.filter(({ path }) => path.startsWith('/view'));
+    assert.deepEqual(
+      views.map(({ path }) => path),
+      ['/view?filename=fox+1.png&subfolder=a&type=output'],
+    );
+  });
+
+  it('does not take 200 with node_errors for success, and stops what it began', async () => {
+    double.state.polls = 1e9;
+    double.state.nodeErrors = {
+      '4': {
+        class_type: 'CheckpointLoaderSimple',
+        errors: [{ message: 'Value not in list', details: 'ckpt_name' }],
+      },
+    };
+    await assert.rejects(run(), {
+      code: 'provider_invalid_input',
+      message: /node 4 \(CheckpointLoaderSimple\): Value not in list, ckpt_name/,
+    });
+    assert.equal(double.count(/^POST \/interrupt$/), 1);
+  });
+
+  it('tells what is wrong with a graph', async () => {
+    const node_errors = {
+      '3': { class_type: 'KSampler', errors: [{ message: 'Required input is missing', details: 'model' }] },
+    };
+    const body = {
+      error: { type: 'prompt_outputs_failed_validation', message: 'Prompt outputs failed validation' },
+      node_errors,
+    };
+    double.refuse(/^POST \/prompt$/, { status: 400, body });
+    await assert.rejects(run(), {
+      code: 'provider_invalid_input',
+      message: /KSampler.*Required input is missing/,
+    });
+  });
+
+  it('tells why a run failed', async () => {
+    const failed = (event: string, data: object) => ({
+      status: { status_str: 'error', messages: [[event, data]] },
+    });
+    double.state.entry = failed('execution_error', {
+      node_type: 'KSampler',
+      exception_message: 'CUDA out of memory',
+    });
+    await assert.rejects(run(), { code: 'provider_failed', message: /KSampler: CUDA out of memory/ });
+    double.state.entry = failed('execution_interrupted', {});
+    await assert.rejects(run(), { code: 'provider_cancelled' });
+  });
+
+  it('says why a graph that was cached gives nothing', async () => {
+    double.state.entry = { status: { status_str: 'success' }, outputs: {} };
+    await assert.rejects(run(), { code: 'provider_bad_output', message: /change its seed/ });
+  });
+
+  it('takes what waits out of the queue and never interrupts another graph', async () => {
+    double.state.polls = 1e9;
+    const other = new AbortController();
+    const first = run(CALL, { signal: other.signal });
+    while (double.queued.length === 0) await new Promise(resolve => setTimeout(resolve, 2));
+    const stop = new AbortController();
+    const second = run(CALL, { signal: stop.signal });
+    while (double.queued.length === 1) await new Promise(resolve => setTimeout(resolve, 2));
+    stop.abort('cancelled');
+    await assert.rejects(second, reason => reason === 'cancelled');
+    assert.equal(double.count(/^POST \/interrupt$/), 0);
+    assert.deepEqual(double.asked.find(({ method, path }) => `${method} ${path}` === 'POST /queue')?.json, {
+      delete: [double.queued[1]],
+    });
+    other.abort('cancelled');
+    await assert.rejects(first, reason => reason === 'cancelled');
+  });
+});

@@ -1,0 +1,77 @@
+// ElevenLabs, against a double of its API.
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { type ElevenLabsCall, elevenlabs } from '../../src/providers/elevenlabs.ts';
+import { runJob } from '../../src/providers/run-job.ts';
+import type { Double } from '../support/providers/double.ts';
+import { refusal, startElevenLabs } from '../support/providers/elevenlabs.ts';
+import { makeHost, QUICK, type TestHost } from '../support/providers/host.ts';
+import { holdContract } from './provider-contract.ts';
+
+const FILE = Buffer.from('some audio');
+const CALL: ElevenLabsCall = {
+  path: '/v1/sound-generation?output_format=mp3_44100_128',
+  body: { text: 'rain' },
+};
+const start = () => startElevenLabs(FILE);
+
+holdContract('ElevenLabs', {
+  start,
+  connect: elevenlabs,
+  key: 'xi-key',
+  call: CALL,
+  submission: /^POST \/v1\/sound-generation/,
+  check: ({ files }) => assert.deepEqual(files, [FILE]),
+});
+
+describe('ElevenLabs', () => {
+  let double: Double;
+  let host: TestHost;
+  beforeEach(async () => {
+    double = await start();
+    host = makeHost(double.url);
+  });
+  afterEach(async () => {
+    await host.close();
+    await double.close();
+  });
+  const provider = () => ({ ...elevenlabs({ baseUrl: double.url, key: 'xi-key' }), pace: QUICK });
+  const run = (call = CALL) => runJob(provider(), call, host);
+
+  it('waits for a slot, or for quieter times, by the kind of its 429', async () => {
+    const slot = refusal(429, 'too_many_concurrent_requests', 'Too many concurrent requests');
+    const busy = refusal(429, 'system_busy', 'The system is experiencing heavy traffic');
+    assert.equal(provider().classify(toAnswer(slot)).retryAfterMs, 500);
+    assert.equal(provider().classify(toAnswer(busy)).retryAfterMs, undefined);
+    double.refuse(/^POST/, busy, 2);
+    double.refuse(/^POST/, slot);
+    await run();
+    assert.equal(double.asked.length, 4);
+  });
+
+  it('tells an empty quota, which is 401 too, from a wrong key', async () => {
+    double.refuse(/^POST/, refusal(401, 'quota_exceeded', 'This request exceeds your quota of 10'));
+    await assert.rejects(run(), { code: 'provider_insufficient_funds', message: /quota of 10/ });
+  });
+
+  it('tells what is wrong with the input', async () => {
+    await assert.rejects(run({ path: '/v1/text-to-speech/nobody', body: { text: 'hi' } }), {
+      code: 'provider_invalid_input',
+      message: /voice with that id/,
+    });
+    double.refuse(/^POST/, {
+      status: 422,
+      body: { detail: [{ loc: ['body', 'text'], msg: 'Field required', type: 'missing' }] },
+    });
+    await assert.rejects(run(), { code: 'provider_invalid_input', message: /Field required/ });
+  });
+
+  it('does not take silence for audio', async () => {
+    double.spoil(/^POST/, { status: 200, body: Buffer.alloc(0) });
+    await assert.rejects(run(), { code: 'provider_bad_output' });
+  });
+});
+
+function toAnswer({ status, body }: { readonly status: number; readonly body?: unknown }) {
+  return { status, headers: {}, body: Buffer.from(JSON.stringify(body)) };
+}

@@ -1,0 +1,152 @@
+// fal, against a double of its queue.
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { type FalCall, fal } from '../../src/providers/fal.ts';
+import { Attachment } from '../../src/providers/provider.ts';
+import { runJob } from '../../src/providers/run-job.ts';
+import type { Reply } from '../support/providers/double.ts';
+import { type FalDouble, startFal } from '../support/providers/fal.ts';
+import { makeHost, QUICK, type TestHost } from '../support/providers/host.ts';
+import { holdContract } from './provider-contract.ts';
+
+const FILE = Buffer.from('a picture');
+const CALL: FalCall = { model: 'fal-ai/flux-1/dev', input: { prompt: 'a fox' } };
+
+async function start(): Promise<FalDouble> {
+  const double = await startFal(FILE);
+  double.result = { status: 200, body: { images: [{ url: `${double.url}/files/a.png` }], seed: 7 } };
+  return double;
+}
+
+holdContract('fal', {
+  start,
+  connect: fal,
+  key: 'fal-key',
+  call: CALL,
+  submission: /^POST \/fal-ai\/flux-1\/dev$/,
+  check: ({ files }) => assert.deepEqual(files, [FILE]),
+  jobs: {
+    poll: /^GET .*\/status$/,
+    cancel: /^PUT .*\/cancel$/,
+    delay: double => {
+      (double as FalDouble).polls = 1e9;
+    },
+  },
+  download: /^GET \/files/,
+});
+
+describe('fal', () => {
+  let double: FalDouble;
+  let host: TestHost;
+  beforeEach(async () => {
+    double = await start();
+    host = makeHost(double.url);
+  });
+  afterEach(async () => {
+    await host.close();
+    await double.close();
+  });
+  const run = (call = CALL) =>
+    runJob({ ...fal({ baseUrl: double.url, key: 'fal-key' }), pace: QUICK }, call, host);
+
+  it('is asked at the addresses that it named, below the base that was configured', async () => {
+    await run();
+    const paths = double.asked.map(({ method, path }) => `${method} ${path}`);
+    assert.equal(paths[1], 'GET /fal-ai/flux-1/requests/req-1/status');
+    assert.equal(paths.at(-2), 'GET /fal-ai/flux-1/requests/req-1');
+    assert.equal(paths.at(-1), 'GET /files/a.png');
+    assert.equal(host.kept.at(-1)?.id, 'req-1');
+  });
+
+  it('sends its key to nobody else', async () => {
+    await run();
+    const files = double.asked.filter(({ path }) => path.startsWith('/files'));
+    assert.deepEqual(
+      files.map(({ headers }) => headers.authorization),
+      [undefined],
+    );
+  });
+
+  it('gets attachments as data URIs, in lists as well', async () => {
+    const picture = new Attachment(Buffer.from('abc'), 'image/png', 'a.png');
+    await run({ ...CALL, input: { image_url: picture, image_urls: [picture] } });
+    const uri = 'data:image/png;base64,YWJj';
+    assert.deepEqual(double.asked[0]?.json, { image_url: uri, image_urls: [uri] });
+  });
+
+  it('does not take COMPLETED for success', async () => {
+    const results: readonly (readonly [Reply, string, RegExp])[] = [
+      [
+        {
+          status: 422,
+          body: { detail: [{ loc: ['body', 'prompt'], msg: 'too long', type: 'value_error' }] },
+        },
+        'provider_invalid_input',
+        /body\.prompt: too long/,
+      ],
+      [
+        { status: 422, body: { detail: [{ loc: ['body'], msg: 'no', type: 'content_policy_violation' }] } },
+        'provider_content_policy',
+        /no/,
+      ],
+      [{ status: 500, body: { detail: 'the model broke' } }, 'provider_failed', /the model broke/],
+      [
+        { status: 503, headers: { 'x-fal-error-type': 'runner_disconnected' }, body: { detail: 'gone' } },
+        'provider_unavailable',
+        /gone/,
+      ],
+      [
+        { status: 504, headers: { 'x-fal-error-type': 'startup_timeout' }, body: { detail: 'cold' } },
+        'provider_timeout',
+        /cold/,
+      ],
+      [
+        { status: 200, body: { images: [], has_nsfw_concepts: [true] } },
+        'provider_content_policy',
+        /blanked/,
+      ],
+    ];
+    for (const [result, code, message] of results) {
+      double.result = result;
+      await assert.rejects(run(), { code, message });
+    }
+    assert.equal(double.accepted.length, results.length);
+  });
+
+  it('fetches a result again that a gateway in between did not pass on', async () => {
+    double.refuse(/^GET .*\/requests\/[^/]+$/, { status: 502 }, 2);
+    assert.deepEqual((await run()).files, [FILE]);
+  });
+
+  it('says that a result has expired', async () => {
+    double.result = { status: 404, body: { detail: 'not found' } };
+    await assert.rejects(run(), { code: 'provider_lost', message: /an hour/ });
+    double.polls = 0;
+    double.refuse(/^GET .*\/status$/, { status: 404 });
+    await assert.rejects(run(), { code: 'provider_lost' });
+  });
+
+  it('tells an empty balance from a wrong key', async () => {
+    double.refuse(/^POST/, { status: 403, body: { detail: 'User is locked. Reason: Exhausted balance.' } });
+    await assert.rejects(run(), { code: 'provider_insufficient_funds' });
+    double.refuse(/^POST/, { status: 403, body: { detail: 'Forbidden' } });
+    await assert.rejects(run(), { code: 'provider_auth' });
+  });
+
+  it('keeps a run cancelled that fal has finished already', async () => {
+    double.refuse(/^PUT/, { status: 400, body: { status: 'ALREADY_COMPLETED' } });
+    double.polls = 1e9;
+    const stop = new AbortController();
+    const signalled = { ...host, signal: stop.signal };
+    const provider = { ...fal({ baseUrl: double.url, key: 'fal-key' }), pace: QUICK };
+    const running = runJob(provider, CALL, signalled);
+    while (double.count(/status$/) === 0) await new Promise(resolve => setTimeout(resolve, 2));
+    stop.abort('timeout');
+    await assert.rejects(running, reason => reason === 'timeout');
+  });
+
+  it('is not trusted with an answer that names no request', async () => {
+    double.spoil(/^POST/, { status: 200, body: { request_id: '../../admin' } });
+    await assert.rejects(run(), { code: 'provider_outcome_unknown' });
+  });
+});

@@ -1,0 +1,156 @@
+// OpenAI and compatible servers, against a double of the API.
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { type OpenAiCall, openai, openaiResponses } from '../../src/providers/openai.ts';
+import { Attachment, type Endpoint } from '../../src/providers/provider.ts';
+import { runJob } from '../../src/providers/run-job.ts';
+import { makeHost, QUICK, type TestHost } from '../support/providers/host.ts';
+import { type OpenAiDouble, startOpenAi } from '../support/providers/openai.ts';
+import { holdContract } from './provider-contract.ts';
+
+const FILE = Buffer.from('a picture');
+const CHAT: OpenAiCall = { kind: 'chat', body: { model: 'm', messages: [{ role: 'user', content: 'Hi' }] } };
+const below =
+  <Call>(make: (endpoint: Endpoint) => Call) =>
+  ({ baseUrl, key }: Endpoint): Call =>
+    make({ baseUrl: `${baseUrl}/v1`, key });
+const start = () => startOpenAi(FILE);
+
+holdContract('OpenAI', {
+  start,
+  connect: below(openai),
+  key: 'sk-test',
+  call: { kind: 'image', body: { model: 'gpt-image-2.5-flare', prompt: 'a fox' } } as OpenAiCall,
+  submission: /^POST \/v1\/images\/generations$/,
+  check: ({ files }) => assert.deepEqual(files, [FILE]),
+});
+
+holdContract('a response of OpenAI in the background', {
+  start,
+  connect: below(openaiResponses),
+  key: 'sk-test',
+  call: { model: 'm', input: 'Hi' },
+  submission: /^POST \/v1\/responses$/,
+  check: ({ text }) => assert.equal(text, 'A fox.'),
+  jobs: {
+    poll: /^GET \/v1\/responses\/resp_1$/,
+    cancel: /^POST .*\/cancel$/,
+    delay: double => {
+      (double as OpenAiDouble).state.polls = 1e9;
+    },
+  },
+});
+
+describe('OpenAI', () => {
+  let double: OpenAiDouble;
+  let host: TestHost;
+  beforeEach(async () => {
+    double = await start();
+    host = makeHost(double.url);
+  });
+  afterEach(async () => {
+    await host.close();
+    await double.close();
+  });
+  const endpoint = () => ({ baseUrl: double.url, key: 'sk-test' });
+  const run = (call: OpenAiCall = CHAT) => runJob({ ...below(openai)(endpoint()), pace: QUICK }, call, host);
+  const respond = () => runJob({ ...below(openaiResponses)(endpoint()), pace: QUICK }, { model: 'm' }, host);
+
+  it('answers a chat with text, and says what it used', async () => {
+    const { text, usage } = await run();
+    assert.equal(text, 'A fox.');
+    assert.deepEqual(usage, { input_tokens: 3, output_tokens: 4, total_tokens: 7 });
+  });
+
+  it('gets images of an edit as a form and of a chat as data URIs', async () => {
+    const picture = new Attachment(Buffer.from('abc'), 'image/png', 'a b.png');
+    await run({
+      kind: 'edit',
+      fields: [
+        ['prompt', 'x'],
+        ['image', picture],
+      ],
+    });
+    const [form] = double.asked;
+    assert.match(
+      form?.body.toString() ?? '',
+      /name="image"; filename="a-b\.png"\r\ncontent-type: image\/png\r\n\r\nabc\r\n/,
+    );
+    await run({ kind: 'chat', body: { messages: [{ content: [{ image_url: { url: picture } }] }] } });
+    assert.match(double.asked[1]?.body.toString() ?? '', /"url":"data:image\/png;base64,YWJj"/);
+  });
+
+  it('sends nothing again where the quota is used up', async () => {
+    const error = {
+      message: 'You exceeded your current quota',
+      type: 'insufficient_quota',
+      code: 'insufficient_quota',
+    };
+    double.refuse(/^POST/, { status: 429, body: { error } });
+    await assert.rejects(run(), { code: 'provider_insufficient_funds' });
+    assert.equal(double.asked.length, 1);
+  });
+
+  it('waits as many milliseconds as retry-after-ms says', async () => {
+    double.refuse(/^POST/, { status: 429, headers: { 'retry-after-ms': '5', 'retry-after': '3600' } });
+    await run();
+    assert.equal(double.asked.length, 2);
+  });
+
+  it('tells refused content from refused input', async () => {
+    const refuse = (code: string | null, message: string) =>
+      double.refuse(/^POST/, { status: 400, body: { error: { code, message } } });
+    refuse('moderation_blocked', 'Your request was rejected by the safety system.');
+    await assert.rejects(run(), { code: 'provider_content_policy', message: /safety system/ });
+    refuse(null, 'Unknown parameter: style');
+    await assert.rejects(run(), { code: 'provider_invalid_input', message: /style/ });
+    double.state.chat = { message: { refusal: 'I cannot help with that.' }, finish_reason: 'stop' };
+    await assert.rejects(run(), { code: 'provider_content_policy', message: /cannot help/ });
+  });
+
+  it('understands what compatible servers and proxies say', async () => {
+    double.refuse(/^POST/, { status: 404, body: { error: 'model "x" not found, try pulling it first' } });
+    await assert.rejects(run(), { code: 'provider_invalid_input', message: /try pulling/ });
+    double.refuse(/^POST/, { status: 400, body: { error: { code: 400, message: 'bad' } } });
+    await assert.rejects(run(), { code: 'provider_invalid_input', message: /bad/ });
+    double.refuse(/^POST/, { status: 413, body: Buffer.from('<html>too large</html>') });
+    await assert.rejects(run(), { code: 'provider_invalid_input' });
+    double.spoil(/^POST/, { status: 200, body: Buffer.from('<html>') });
+    await assert.rejects(run(), { code: 'provider_bad_output' });
+  });
+
+  it('closes the socket of a chat whose run is cancelled, and lets it end for another worker', async () => {
+    double.refuse(/^POST/, 'hang', 1);
+    const stop = new AbortController();
+    const provider = { ...below(openai)(endpoint()), pace: QUICK };
+    const running = runJob(provider, CHAT, { ...host, signal: stop.signal });
+    while (double.asked.length === 0) await new Promise(resolve => setTimeout(resolve, 2));
+    stop.abort('cancelled');
+    await assert.rejects(running, reason => reason === 'cancelled');
+
+    const release = new AbortController();
+    const fetch: TestHost['fetch'] = (url, init) => {
+      release.abort('released');
+      return host.fetch(url, init);
+    };
+    assert.equal((await runJob(provider, CHAT, { ...host, fetch, signal: release.signal })).text, 'A fox.');
+  });
+
+  it('tells the ways in which a response ends', async () => {
+    const ends = [
+      [{ status: 'failed', error: { code: 'server_error', message: 'broke' } }, 'provider_unavailable'],
+      [{ status: 'failed', error: { code: 'invalid_prompt', message: 'no' } }, 'provider_invalid_input'],
+      [{ status: 'cancelled' }, 'provider_cancelled'],
+      [{ status: 'incomplete', incomplete_details: { reason: 'content_filter' } }, 'provider_content_policy'],
+      [{ status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }, 'provider_bad_output'],
+      [
+        { status: 'completed', output: [{ content: [{ type: 'refusal', refusal: 'No.' }] }] },
+        'provider_content_policy',
+      ],
+    ] as const;
+    for (const [end, code] of ends) {
+      double.state.response = end;
+      await assert.rejects(respond(), { code });
+    }
+  });
+});

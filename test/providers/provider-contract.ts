@@ -1,0 +1,204 @@
+// What holds for every provider, whatever its protocol: one submission under any fault, and nothing lost on the way.
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import type { Endpoint, Provider, ProviderJob } from '../../src/providers/provider.ts';
+import { type Delivery, runJob } from '../../src/providers/run-job.ts';
+import type { Double } from '../support/providers/double.ts';
+import { type HostOptions, makeHost, NOBODY, QUICK, type TestHost } from '../support/providers/host.ts';
+
+export interface Contract<Call> {
+  readonly start: () => Promise<Double>;
+  readonly connect: (endpoint: Endpoint) => Provider<Call>;
+  readonly key: string;
+  readonly call: Call;
+  /** "METHOD path" of the request that may cost. */
+  readonly submission: RegExp;
+  readonly check: (delivery: Delivery) => void;
+  /** Only of providers whose work has an id. */
+  readonly jobs?: {
+    readonly poll: RegExp;
+    readonly cancel: RegExp;
+    /** Makes the work go on until it is stopped. */
+    readonly delay: (double: Double) => void;
+  };
+  /** Only of providers that give files to be fetched. */
+  readonly download?: RegExp;
+}
+
+export function holdContract<Call>(name: string, contract: Contract<Call>): void {
+  describe(`${name}, like every provider,`, () => {
+    let double: Double;
+    let hosts: TestHost[];
+    const provider = (url = double.url): Provider<Call> => ({
+      ...contract.connect({ baseUrl: url, key: contract.key }),
+      pace: QUICK,
+    });
+    const host = (options?: HostOptions): TestHost => {
+      const made = makeHost(double.url, options);
+      hosts.push(made);
+      return made;
+    };
+    const run = (options?: HostOptions) => runJob(provider(), contract.call, host(options));
+    beforeEach(async () => {
+      double = await contract.start();
+      hosts = [];
+    });
+    afterEach(async () => {
+      for (const each of hosts) await each.close();
+      await double.close();
+    });
+    const submissions = (): number => double.count(contract.submission);
+
+    it('does the work once and delivers', async () => {
+      contract.check(await run());
+      assert.equal(submissions(), 1);
+    });
+
+    it('is recorded before anything is sent, and nothing is sent where that fails', async () => {
+      const onKeep = (): void => {
+        throw new Error('The lease is gone.');
+      };
+      await assert.rejects(run({ onKeep }), /lease is gone/);
+      assert.deepEqual(double.asked, []);
+    });
+
+    it('submits again after 429, as late as it is told to', async () => {
+      double.refuse(contract.submission, { status: 429, headers: { 'retry-after': '0' } }, 3);
+      contract.check(await run());
+      assert.equal(submissions(), 4);
+    });
+
+    it('gives up where 429 asks for more patience than there is', async () => {
+      double.refuse(contract.submission, { status: 429, headers: { 'retry-after': '3600' } });
+      await assert.rejects(run(), { code: 'provider_rate_limited' });
+      assert.equal(submissions(), 1);
+    });
+
+    it('submits again where nothing was sent', async () => {
+      const made = host();
+      let refusals = 2;
+      const fetch: TestHost['fetch'] = (url, init) => {
+        const isRefused =
+          contract.submission.test(`${init.method} ${new URL(url).pathname}`) && refusals-- > 0;
+        return made.fetch(isRefused ? NOBODY : url, init);
+      };
+      contract.check(await runJob(provider(), contract.call, { ...made, fetch }));
+      assert.equal(submissions(), 1);
+    });
+
+    it('says that the key is wrong, without telling it', async () => {
+      double.refuse(contract.submission, { status: 401, body: { error: `bad key ${contract.key}` } });
+      await assert.rejects(run(), (err: Error & { code: string }) => {
+        assert.equal(err.code, 'provider_auth');
+        assert.ok(contract.key === '' || !err.message.includes(contract.key));
+        return true;
+      });
+      assert.equal(submissions(), 1);
+    });
+
+    if (contract.jobs === undefined) holdUnknownOutcome();
+    else holdJobs(contract.jobs);
+
+    function holdUnknownOutcome(): void {
+      for (const fault of ['reset', { status: 500 }, { status: 502 }, { status: 504 }] as const) {
+        it(`does not submit again after ${JSON.stringify(fault)}: what became of it is not known`, async () => {
+          double.spoil(contract.submission, fault);
+          await assert.rejects(run(), { code: 'provider_outcome_unknown' });
+          assert.equal(submissions(), 1);
+        });
+      }
+
+      it('is not asked again by whoever takes the run over', async () => {
+        const stored: ProviderJob = { provider: provider().name, id: null };
+        await assert.rejects(run({ stored }), { code: 'provider_outcome_unknown' });
+        assert.deepEqual(double.asked, []);
+      });
+    }
+
+    function holdJobs({ poll, cancel, delay }: NonNullable<Contract<Call>['jobs']>): void {
+      if (provider('http://localhost').jobs?.takesOurIds !== true) holdUnknownOutcome();
+
+      it('keeps the id before it waits, and goes on with it elsewhere without a submission', async () => {
+        const first = host();
+        await runJob(provider(), contract.call, first);
+        const stored = first.kept.at(-1);
+        assert.notEqual(stored?.id, null);
+        contract.check(await run({ ...(stored === undefined ? {} : { stored }) }));
+        assert.equal(submissions(), 1);
+      });
+
+      it('asks again and again, whatever happens to the asking', async () => {
+        for (const fault of ['reset', { status: 503 }, { status: 502 }, { status: 429 }] as const)
+          double.refuse(poll, fault, 2);
+        contract.check(await run());
+        assert.equal(submissions(), 1);
+      });
+
+      it('is told to stop when the run is cancelled', async () => {
+        delay(double);
+        const stop = new AbortController();
+        const running = run({ signal: stop.signal });
+        while (double.count(poll) === 0) await new Promise(resolve => setTimeout(resolve, 2));
+        stop.abort('cancelled');
+        await assert.rejects(running, reason => reason === 'cancelled');
+        assert.equal(double.count(cancel), 1);
+      });
+
+      it('is left alone when another worker goes on', async () => {
+        delay(double);
+        const stop = new AbortController();
+        const running = run({ signal: stop.signal });
+        while (double.count(poll) === 0) await new Promise(resolve => setTimeout(resolve, 2));
+        stop.abort('released');
+        await assert.rejects(running, reason => reason === 'released');
+        assert.equal(double.count(cancel), 0);
+      });
+
+      it('is told to stop when it takes longer than is waited for', async () => {
+        delay(double);
+        const hasty = { ...provider(), pace: { ...QUICK, deadlineMs: 100 } };
+        await assert.rejects(runJob(hasty, contract.call, host()), { code: 'provider_timeout' });
+        assert.equal(double.count(cancel), 1);
+      });
+
+      it('is told to stop where its id could not be kept', async () => {
+        let records = 0;
+        const onKeep = (): void => {
+          if (++records === 2) throw new Error('The lease is gone.');
+        };
+        delay(double);
+        await assert.rejects(run({ onKeep }), /lease is gone/);
+        assert.equal(double.count(cancel), 1);
+      });
+
+      it('learns its id even where the run is stopped while it is submitted, and is stopped then', async () => {
+        delay(double);
+        const stop = new AbortController();
+        const made = host({ signal: stop.signal });
+        const fetch: TestHost['fetch'] = (url, init) => {
+          if (contract.submission.test(`${init.method} ${new URL(url).pathname}`)) stop.abort('cancelled');
+          return made.fetch(url, init);
+        };
+        const running = runJob(provider(), contract.call, { ...made, fetch });
+        await assert.rejects(running, reason => reason === 'cancelled');
+        assert.equal(submissions(), 1);
+        assert.equal(double.count(cancel), 1);
+      });
+    }
+
+    const { download } = contract;
+    if (download !== undefined) {
+      it('fetches its files until it has them', async () => {
+        double.refuse(download, 'reset', 2);
+        double.refuse(download, { status: 503 }, 2);
+        contract.check(await run());
+      });
+
+      it('says that a file has been deleted', async () => {
+        double.refuse(download, { status: 404 });
+        await assert.rejects(run(), { code: 'provider_lost' });
+        assert.equal(submissions(), 1);
+      });
+    }
+  });
+}

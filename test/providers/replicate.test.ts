@@ -1,0 +1,123 @@
+// Replicate, against a double of its API.
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { Attachment } from '../../src/providers/provider.ts';
+import { type ReplicateCall, replicate } from '../../src/providers/replicate.ts';
+import { runJob } from '../../src/providers/run-job.ts';
+import { makeHost, QUICK, type TestHost } from '../support/providers/host.ts';
+import { type ReplicateDouble, startReplicate } from '../support/providers/replicate.ts';
+import { holdContract } from './provider-contract.ts';
+
+const FILE = Buffer.from('a picture');
+const CALL: ReplicateCall = {
+  model: 'black-forest-labs/flux-1.1-pro',
+  input: { prompt: 'a fox' },
+  expects: 'files',
+};
+const connect = ({ baseUrl, key }: { baseUrl: string; key: string }) =>
+  replicate({ baseUrl: `${baseUrl}/v1`, key });
+
+async function start(): Promise<ReplicateDouble> {
+  const double = await startReplicate(FILE);
+  double.state.end = { status: 'succeeded', output: `${double.url}/delivery/a.webp` };
+  return double;
+}
+
+holdContract('Replicate', {
+  start,
+  connect,
+  key: 'r8-key',
+  call: CALL,
+  submission: /^POST \/v1\/models\/.*\/predictions$/,
+  check: ({ files }) => assert.deepEqual(files, [FILE]),
+  jobs: {
+    poll: /^GET \/v1\/predictions\/p1$/,
+    cancel: /^POST .*\/cancel$/,
+    delay: double => {
+      (double as ReplicateDouble).state.polls = 1e9;
+    },
+  },
+  download: /^GET \/delivery/,
+});
+
+describe('Replicate', () => {
+  let double: ReplicateDouble;
+  let host: TestHost;
+  beforeEach(async () => {
+    double = await start();
+    host = makeHost(double.url);
+  });
+  afterEach(async () => {
+    await host.close();
+    await double.close();
+  });
+  const run = (call = CALL) =>
+    runJob({ ...connect({ baseUrl: double.url, key: 'r8-key' }), pace: QUICK }, call, host);
+
+  it('gets small attachments in the input and large ones as uploads', async () => {
+    const small = new Attachment(Buffer.from('abc'), 'image/png', 'a.png');
+    const large = new Attachment(Buffer.alloc(300_000), 'image/png', 'b.png');
+    await run({ ...CALL, input: { small, large } });
+    const [upload, create] = double.asked;
+    assert.match(String(upload?.headers['content-type']), /^multipart\/form-data; boundary=/);
+    assert.match(
+      upload?.body.toString('latin1', 0, 300) ?? '',
+      /name="content"; filename="b\.png"\r\ncontent-type: image\/png/,
+    );
+    assert.deepEqual(create?.json.input, {
+      small: 'data:image/png;base64,YWJj',
+      large: `${double.url}/v1/files/f1`,
+    });
+  });
+
+  it('repeats an upload as often as it must, and still submits once', async () => {
+    double.spoil(/^POST \/v1\/files$/, 'reset', 2);
+    double.refuse(/^POST \/v1\/files$/, { status: 500 });
+    const large = new Attachment(Buffer.alloc(300_000), 'image/png', 'b.png');
+    await run({ ...CALL, input: { large } });
+    assert.equal(double.created.length, 1);
+  });
+
+  it('sends its key with files of the API and with no others', async () => {
+    double.state.end = { status: 'succeeded', output: [`${double.url}/v1/files/x`] };
+    assert.deepEqual((await run()).files, [FILE]);
+    assert.equal(double.asked.at(-1)?.headers.authorization, 'Bearer r8-key');
+  });
+
+  it('joins the pieces of a text', async () => {
+    double.state.end = { status: 'succeeded', output: ['A ', 'fox', '.'] };
+    assert.equal((await run({ ...CALL, expects: 'text' })).text, 'A fox.');
+  });
+
+  it('tells the ways in which a prediction ends', async () => {
+    const ends = [
+      [{ status: 'failed', error: 'CUDA broke' }, 'provider_failed', /CUDA broke/],
+      [{ status: 'failed', error: 'Prediction interrupted (code: E1001)' }, 'provider_unavailable', /E1001/],
+      [{ status: 'failed', error: 'NSFW content detected' }, 'provider_content_policy', /NSFW/],
+      [{ status: 'canceled' }, 'provider_cancelled', /stop/],
+      [{ status: 'aborted' }, 'provider_timeout', /could not start/],
+      [{ status: 'succeeded', output: null, data_removed: true }, 'provider_lost', /an hour/],
+      [{ status: 'dreaming' }, 'provider_bad_output', /dreaming/],
+    ] as const;
+    for (const [end, code, message] of ends) {
+      double.state.end = end;
+      await assert.rejects(run(), { code, message });
+    }
+    assert.equal(double.created.length, ends.length);
+  });
+
+  it('reads how long to wait from the words of a 429', async () => {
+    const detail = 'Request was throttled. Your rate limit resets in ~30s.';
+    double.refuse(/^POST/, { status: 429, body: { detail } });
+    await assert.rejects(run(), { code: 'provider_rate_limited', retryAfterMs: 30_000 });
+  });
+
+  it('tells refused input and missing credit', async () => {
+    const invalid_fields = [{ type: 'required', field: 'input.prompt', description: 'prompt is required' }];
+    double.refuse(/^POST/, { status: 422, body: { detail: '- input', invalid_fields } });
+    await assert.rejects(run(), { code: 'provider_invalid_input', message: /prompt is required/ });
+    double.refuse(/^POST/, { status: 402, body: { title: 'Insufficient credit', detail: 'Buy some' } });
+    await assert.rejects(run(), { code: 'provider_insufficient_funds' });
+    assert.deepEqual(double.created, []);
+  });
+});

@@ -1,0 +1,60 @@
+// A ComfyUI server as a double: one queue, a history in memory, and no dedupe of the ids that it is given.
+import { type Asked, type Double, type Reply, startDouble } from './double.ts';
+
+export interface ComfyDouble extends Double {
+  readonly state: {
+    polls: number;
+    nodeErrors: Readonly<Record<string, unknown>>;
+    /** What stands in the history once done. */
+    entry: Readonly<Record<string, unknown>>;
+  };
+  /** Ids of prompts in the order they were queued. */
+  readonly queued: string[];
+  /** A restart: queue and history are gone. */
+  restart(): void;
+}
+
+export async function startComfy(file: Buffer): Promise<ComfyDouble> {
+  const state: ComfyDouble['state'] = {
+    polls: 2,
+    nodeErrors: {},
+    entry: {
+      status: { status_str: 'success', completed: true, messages: [] },
+      outputs: {
+        '8': { images: [{ filename: 'preview.png', subfolder: '', type: 'temp' }] },
+        '9': { images: [{ filename: 'fox 1.png', subfolder: 'a', type: 'output' }] },
+      },
+    },
+  };
+  const queued: string[] = [];
+  const waiting = new Map<string, number>();
+  const answer = ({ method, path, json, headers }: Asked): Reply => {
+    if (headers.origin !== undefined) return { status: 403 };
+    if (path.startsWith('/view?')) return { status: 200, body: file };
+    if (path === '/upload/image')
+      return { status: 200, body: { name: 'up.png', subfolder: 'graphwright', type: 'input' } };
+    if (path === '/prompt') {
+      const id = String(json.prompt_id);
+      queued.push(id);
+      waiting.set(id, 0);
+      return { status: 200, body: { prompt_id: id, number: queued.length, node_errors: state.nodeErrors } };
+    }
+    if (path === '/queue' && method === 'GET') {
+      const entries = [...waiting].flatMap(([id, seen], index) =>
+        seen < state.polls ? [[index, id, {}, {}, []]] : [],
+      );
+      return { status: 200, body: { queue_running: entries.slice(0, 1), queue_pending: entries.slice(1) } };
+    }
+    if (path === '/queue' || path === '/interrupt') {
+      for (const id of [json.prompt_id, ...((json.delete as string[] | undefined) ?? [])])
+        waiting.delete(String(id));
+      return { status: 200 };
+    }
+    const id = path.replace('/history/', '');
+    const seen = waiting.get(id);
+    if (seen === undefined) return { status: 200, body: {} };
+    waiting.set(id, seen + 1);
+    return { status: 200, body: seen < state.polls ? {} : { [id]: state.entry } };
+  };
+  return Object.assign(await startDouble(answer), { state, queued, restart: () => waiting.clear() });
+}

@@ -1,0 +1,108 @@
+// A stand-in for a provider at the network's edge: a real HTTP server that can be told to misbehave.
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+
+export interface Asked {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Buffer;
+  readonly json: Record<string, unknown>;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A Buffer as it is, anything else as JSON. */
+  readonly body?: unknown;
+}
+
+/** `reset`: the connection breaks instead of an answer; `hang`: none comes. */
+export type Fault = 'reset' | 'hang' | Reply;
+
+interface PlannedFault {
+  readonly match: RegExp;
+  readonly fault: Fault;
+  /** Whether the request is done all the same. */
+  readonly isDone: boolean;
+  left: number;
+}
+
+export interface Double {
+  readonly url: string;
+  /** Every request that came, in order. */
+  readonly asked: readonly Asked[];
+  /** How many requests of "METHOD path" match. */
+  count(match: RegExp): number;
+  /** The next requests that match are not done, and fail so. */
+  refuse(match: RegExp, fault: Fault, times?: number): void;
+  /** The next requests that match are done, and their answer fails so. */
+  spoil(match: RegExp, fault: Fault, times?: number): void;
+  close(): Promise<void>;
+}
+
+export async function startDouble(answer: (asked: Asked) => Reply): Promise<Double> {
+  const asked: Asked[] = [];
+  const faults: PlannedFault[] = [];
+  const server = createServer(async (req, res) => {
+    const one = await read(req);
+    asked.push(one);
+    const planned = faults.find(({ match, left }) => left > 0 && match.test(nameOf(one)));
+    if (planned !== undefined) planned.left--;
+    const reply = planned === undefined || planned.isDone ? answer(one) : undefined;
+    send(res, planned?.fault ?? (reply as Reply));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const plan =
+    (isDone: boolean) =>
+    (match: RegExp, fault: Fault, times = 1) => {
+      faults.push({ match, fault, isDone, left: times });
+    };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    count: match => asked.filter(one => match.test(nameOf(one))).length,
+    refuse: plan(false),
+    spoil: plan(true),
+    close: () => close(server),
+  };
+}
+
+const nameOf = ({ method, path }: Asked): string => `${method} ${path}`;
+
+async function read(req: IncomingMessage): Promise<Asked> {
+  const body = await buffer(req);
+  const isJson = req.headers['content-type']?.includes('json') === true && body.length > 0;
+  return {
+    method: req.method ?? '',
+    path: req.url ?? '',
+    headers: req.headers,
+    body,
+    json: isJson ? (JSON.parse(body.toString()) as Record<string, unknown>) : {},
+  };
+}
+
+function send(res: ServerResponse, reply: Fault): void {
+  if (reply === 'hang') return;
+  if (reply === 'reset') {
+    res.socket?.resetAndDestroy();
+    return;
+  }
+  const { status, headers, body } = reply;
+  const isBytes = Buffer.isBuffer(body);
+  res.writeHead(status, {
+    'content-type': isBytes ? 'application/octet-stream' : 'application/json',
+    ...headers,
+  });
+  res.end(isBytes ? body : body === undefined ? '' : JSON.stringify(body));
+}
+
+async function close(server: Server): Promise<void> {
+  server.closeAllConnections();
+  server.close();
+  await once(server, 'close');
+}

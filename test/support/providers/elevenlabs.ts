@@ -1,0 +1,15 @@
+// ElevenLabs as a double: audio at once, or its own kinds of errors.
+import { type Asked, type Double, type Reply, startDouble } from './double.ts';
+
+export async function startElevenLabs(file: Buffer): Promise<Double> {
+  return startDouble((asked: Asked): Reply => {
+    if (asked.headers['xi-api-key'] !== 'xi-key') return refusal(401, 'invalid_api_key', 'Invalid API key');
+    if (asked.path.includes('/text-to-speech/nobody'))
+      return refusal(404, 'voice_not_found', 'A voice with that id does not exist');
+    return { status: 200, headers: { 'content-type': 'audio/mpeg', 'character-cost': '7' }, body: file };
+  });
+}
+
+export function refusal(status: number, code: string, message: string): Reply {
+  return { status, body: { detail: { status: code, message } } };
+}

@@ -1,0 +1,68 @@
+// fal's queue as a double: it names itself by its public address, ends everything as COMPLETED, and forgets.
+import { type Asked, type Double, type Reply, startDouble } from './double.ts';
+
+export interface FalDouble extends Double {
+  /** Polls that are answered as still waiting. */
+  polls: number;
+  result: Reply;
+  /** The requests that fal has accepted. */
+  readonly accepted: string[];
+  readonly cancelled: string[];
+  /** fal has deleted what it knew. */
+  forget(): void;
+}
+
+const PUBLIC = 'https://queue.fal.run';
+
+export async function startFal(file: Buffer): Promise<FalDouble> {
+  const jobs = new Map<string, number>();
+  const state = {
+    polls: 2,
+    result: { status: 200, body: {} } as Reply,
+    accepted: [] as string[],
+    cancelled: [] as string[],
+    forget: () => jobs.clear(),
+  };
+  const answer = (asked: Asked): Reply => {
+    const path = asked.path.split('?')[0] ?? '';
+    if (path.startsWith('/files/')) return { status: 200, body: file };
+    if (asked.headers.authorization !== 'Key fal-key')
+      return { status: 401, body: { detail: 'Cannot access' } };
+    const [, id = '', tail = ''] = /\/requests\/([^/]+)(\/\w+)?$/.exec(path) ?? [];
+    if (id === '') return accept(path);
+    const seen = jobs.get(id);
+    if (tail === '/cancel') return cancel(id, seen);
+    if (seen === undefined) return { status: 404, body: { detail: 'Request not found' } };
+    return tail === '/status' ? tellStatus(id, seen) : tellResult(seen);
+  };
+  const accept = (path: string): Reply => {
+    const id = `req-${state.accepted.length + 1}`;
+    state.accepted.push(id);
+    jobs.set(id, 0);
+    // The addresses hold owner and app only, not the path below them.
+    const place = `${PUBLIC}${path.split('/').slice(0, 3).join('/')}/requests/${id}`;
+    const urls = { response_url: place, status_url: `${place}/status`, cancel_url: `${place}/cancel` };
+    return { status: 200, body: { status: 'IN_QUEUE', request_id: id, queue_position: 0, ...urls } };
+  };
+  const tellStatus = (id: string, seen: number): Reply => {
+    jobs.set(id, seen + 1);
+    if (seen === 0 && state.polls > 0)
+      return { status: 202, body: { status: 'IN_QUEUE', queue_position: 1 } };
+    if (seen < state.polls) return { status: 202, body: { status: 'IN_PROGRESS', logs: [] } };
+    return { status: 200, body: { status: 'COMPLETED', logs: [], metrics: { inference_time: 1 } } };
+  };
+  const tellResult = (seen: number): Reply =>
+    seen < state.polls ? { status: 400, body: { detail: 'Request is still in progress' } } : state.result;
+  const cancel = (id: string, seen: number | undefined): Reply => {
+    state.cancelled.push(id);
+    if (seen === undefined) return { status: 404, body: { status: 'NOT_FOUND' } };
+    return seen > state.polls
+      ? { status: 400, body: { status: 'ALREADY_COMPLETED' } }
+      : { status: 202, body: { status: 'CANCELLATION_REQUESTED' } };
+  };
+  const double = Object.assign(await startDouble(answer), state);
+  // `answer` reads what tests set on the double itself.
+  return new Proxy(double, {
+    set: (target, name, value) => Reflect.set(state, name, value) && Reflect.set(target, name, value),
+  });
+}

@@ -1,0 +1,56 @@
+// OpenAI as a double: answers at once for images, chat and speech; responses in the background have a life of their own.
+import { type Asked, type Double, type Reply, startDouble } from './double.ts';
+
+export interface OpenAiDouble extends Double {
+  readonly state: {
+    polls: number;
+    /** What a chat answers, and how a response ends. */
+    chat: Readonly<Record<string, unknown>>;
+    response: Readonly<Record<string, unknown>>;
+  };
+}
+
+export async function startOpenAi(file: Buffer): Promise<OpenAiDouble> {
+  const state: OpenAiDouble['state'] = {
+    polls: 2,
+    chat: { message: { role: 'assistant', content: 'A fox.' }, finish_reason: 'stop' },
+    response: {
+      status: 'completed',
+      output: [
+        { type: 'reasoning' },
+        { type: 'message', content: [{ type: 'output_text', text: 'A fox.' }] },
+      ],
+    },
+  };
+  const jobs = new Map<string, number>();
+  const usage = { input_tokens: 3, output_tokens: 4, total_tokens: 7 };
+  const answer = (asked: Asked): Reply => {
+    const { method, path } = asked;
+    if (asked.headers.authorization !== 'Bearer sk-test') {
+      const message = `Incorrect API key provided: ${String(asked.headers.authorization)}.`;
+      return {
+        status: 401,
+        body: { error: { message, type: 'invalid_request_error', code: 'invalid_api_key' } },
+      };
+    }
+    if (path.startsWith('/v1/images/')) {
+      return { status: 200, body: { created: 1, data: [{ b64_json: file.toString('base64') }], usage } };
+    }
+    if (path === '/v1/chat/completions')
+      return { status: 200, body: { id: 'c', choices: [state.chat], usage } };
+    if (path === '/v1/audio/speech') return { status: 200, body: file };
+    if (method === 'POST' && path === '/v1/responses') {
+      const id = `resp_${jobs.size + 1}`;
+      jobs.set(id, 0);
+      return { status: 200, body: { id, status: 'queued', output: [] } };
+    }
+    const [, id = '', tail = ''] = /\/responses\/([^/]+)(\/cancel)?$/.exec(path) ?? [];
+    const seen = jobs.get(id);
+    if (seen === undefined) return { status: 404, body: { error: { message: 'not found', code: null } } };
+    if (tail === '/cancel') return { status: 200, body: { id, status: 'cancelled' } };
+    jobs.set(id, seen + 1);
+    const isRunning = seen < state.polls;
+    return { status: 200, body: { id, usage, ...(isRunning ? { status: 'in_progress' } : state.response) } };
+  };
+  return Object.assign(await startDouble(answer), { state });
+}

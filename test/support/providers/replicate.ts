@@ -1,0 +1,54 @@
+// Replicate as a double: predictions that start, run and end, a store for uploads, and a memory of an hour.
+import { type Asked, type Double, type Reply, startDouble } from './double.ts';
+
+export interface ReplicateDouble extends Double {
+  readonly state: {
+    /** Polls that are answered as not ended. */
+    polls: number;
+    /** How a prediction ends. */
+    end: Readonly<Record<string, unknown>>;
+  };
+  readonly created: string[];
+}
+
+export async function startReplicate(file: Buffer): Promise<ReplicateDouble> {
+  const state = { polls: 2, end: { status: 'succeeded', output: null } as Record<string, unknown> };
+  const created: string[] = [];
+  const jobs = new Map<string, number>();
+  const answer = (asked: Asked): Reply => {
+    const { method, path } = asked;
+    if (path.startsWith('/delivery/')) return { status: 200, body: file };
+    if (asked.headers.authorization !== 'Bearer r8-key') {
+      return {
+        status: 401,
+        body: { title: 'Unauthenticated', detail: 'You did not pass a valid token', status: 401 },
+      };
+    }
+    if (path === '/v1/files') {
+      return { status: 201, body: { id: 'f1', urls: { get: `http://${asked.headers.host}/v1/files/f1` } } };
+    }
+    if (path.startsWith('/v1/files/')) return { status: 200, body: file };
+    if (method === 'POST' && path.endsWith('/predictions')) {
+      const id = `p${created.length + 1}`;
+      created.push(id);
+      jobs.set(id, 0);
+      return { status: 201, body: present(id, { status: 'starting' }) };
+    }
+    const [, id = '', tail = ''] = /\/predictions\/([^/]+)(\/cancel)?$/.exec(path) ?? [];
+    const seen = jobs.get(id);
+    if (seen === undefined)
+      return { status: 404, body: { detail: 'The requested resource could not be found.' } };
+    if (tail === '/cancel') return { status: 200, body: present(id, { status: 'canceled' }) };
+    jobs.set(id, seen + 1);
+    if (seen >= state.polls) return { status: 200, body: present(id, state.end) };
+    return {
+      status: 200,
+      body: present(id, { status: seen === 0 ? 'starting' : 'processing', output: null }),
+    };
+  };
+  return Object.assign(await startDouble(answer), { state, created });
+}
+
+function present(id: string, facts: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return { id, error: null, logs: '', data_removed: false, metrics: { predict_time: 1 }, ...facts };
+}
