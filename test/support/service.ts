@@ -20,6 +20,8 @@ export interface TestService extends Client {
   readonly url: string;
   readonly db: TestDatabase['db'];
   readonly databaseUrl: string;
+  /** The same service asked with another key. */
+  as(key: string): Client;
   /** Another service on the same database. */
   join(env?: NodeJS.ProcessEnv): Promise<Client & { readonly url: string; close(): Promise<void> }>;
   close(): Promise<void>;
@@ -42,6 +44,7 @@ export async function startTestService(env: NodeJS.ProcessEnv = {}): Promise<Tes
     ...first,
     db,
     databaseUrl,
+    as: key => createClient(first.url, key),
     join: (more = {}) => start(more),
     close: async () => {
       await first.close();
