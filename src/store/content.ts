@@ -1,0 +1,203 @@
+// Content pages: written by the webhook, read by slug, listed by section.
+import type { Tx } from './db.ts';
+
+export type ContentType = 'TOOL' | 'FEATURE' | 'APP' | 'MODEL' | 'ARTICLE';
+export type ContentCategory = 'features' | 'models' | 'articles';
+
+/** What a write sets. */
+export interface ContentFields {
+  readonly slug: string;
+  readonly title: string;
+  readonly type: ContentType;
+  readonly parent_category: ContentCategory;
+  readonly is_published: boolean;
+  readonly subtitle: string | null;
+  readonly meta_description: string | null;
+  readonly hero_image: string | null;
+  readonly pillar: string | null;
+  readonly subcategory: string | null;
+  readonly seo_keywords: readonly string[];
+  readonly workflow_id: string | null;
+  /** The other fields of the contract. */
+  readonly content: Readonly<Record<string, unknown>>;
+  readonly rendered: readonly string[];
+  readonly rendered_format: number;
+}
+
+export interface ContentRow extends ContentFields {
+  readonly id: number;
+  readonly author_name: string;
+  readonly published_at: Date | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+const COLUMNS = `p.id, p.slug, p.title, p.type, p.parent_category, p.is_published, p.subtitle, p.meta_description,
+  p.hero_image, p.pillar, p.subcategory, p.seo_keywords, p.workflow_id, p.content, p.rendered, p.rendered_format,
+  p.published_at, p.created_at, p.updated_at, u.name as author_name`;
+
+const valuesOf = (page: ContentFields): readonly unknown[] => [
+  page.slug,
+  page.title,
+  page.type,
+  page.parent_category,
+  page.is_published,
+  page.subtitle,
+  page.meta_description,
+  page.hero_image,
+  page.pillar,
+  page.subcategory,
+  page.seo_keywords,
+  page.workflow_id,
+  JSON.stringify(page.content),
+  page.rendered,
+  page.rendered_format,
+];
+
+/** The first user with isAuthor that is not disabled. */
+export async function findAuthor(tx: Tx): Promise<number | undefined> {
+  const { rows } = await tx.query<{ id: number }>(
+    'select id from users where is_author and not disabled order by id limit 1',
+  );
+  return rows[0]?.id;
+}
+
+/** Throws a unique violation of `content_pages_slug_key` or `content_pages_title_key`. */
+export async function insertContent(tx: Tx, page: ContentFields, authorId: number): Promise<ContentRow> {
+  const { rows } = await tx.query<ContentRow>(INSERT, [...valuesOf(page), authorId]);
+  return rows[0] as ContentRow;
+}
+
+const INSERT = `
+with site as (update content_site set revision = revision + 1 returning revision),
+p as (
+  insert into content_pages (slug, title, type, parent_category, is_published, subtitle, meta_description, hero_image,
+    pillar, subcategory, seo_keywords, workflow_id, content, rendered, rendered_format, author_id, revision, published_at)
+  select $1, $2, $3, $4, $5::boolean, $6, $7, $8, $9, $10, $11::text[], $12, $13::jsonb, $14::text[], $15::integer,
+    $16::integer, site.revision, case when $5 then now() end
+  from site returning *)
+select ${COLUMNS} from p join users u on u.id = p.author_id`;
+
+/** Sets every field of the page with that slug. Throws a unique violation of `content_pages_title_key`. */
+export async function updateContent(tx: Tx, page: ContentFields): Promise<ContentRow> {
+  const { rows } = await tx.query<ContentRow>(UPDATE, valuesOf(page));
+  return rows[0] as ContentRow;
+}
+
+// A page keeps the day it was first published, also when it is taken back for a while.
+const UPDATE = `
+with site as (update content_site set revision = revision + 1 returning revision),
+p as (
+  update content_pages set title = $2, type = $3, parent_category = $4, is_published = $5::boolean, subtitle = $6,
+    meta_description = $7, hero_image = $8, pillar = $9, subcategory = $10, seo_keywords = $11, workflow_id = $12,
+    content = $13, rendered = $14, rendered_format = $15, revision = site.revision, updated_at = now(),
+    published_at = coalesce(published_at, case when $5 then now() end)
+  from site where slug = $1 returning content_pages.*)
+select ${COLUMNS} from p join users u on u.id = p.author_id`;
+
+/** The page with its row locked until the transaction ends. */
+export async function lockContent(tx: Tx, slug: string): Promise<ContentRow | undefined> {
+  const { rows } = await tx.query<ContentRow>(
+    `select ${COLUMNS} from content_pages p join users u on u.id = p.author_id where p.slug = $1 for update of p`,
+    [slug],
+  );
+  return rows[0];
+}
+
+export async function findContent(tx: Tx, id: number): Promise<ContentRow | undefined> {
+  const { rows } = await tx.query<ContentRow>(
+    `select ${COLUMNS} from content_pages p join users u on u.id = p.author_id where p.id = $1`,
+    [id],
+  );
+  return rows[0];
+}
+
+/** What tells whether a rendered page is still right. */
+export interface ContentHeadRow {
+  readonly id: number;
+  readonly slug: string;
+  readonly type: ContentType;
+  readonly workflow_id: string | null;
+  readonly site_revision: number;
+}
+
+/** Of the published pages among these slugs, in no order. */
+export async function findContentHeads(tx: Tx, slugs: readonly string[]): Promise<readonly ContentHeadRow[]> {
+  const { rows } = await tx.query<ContentHeadRow>(
+    `select p.id, p.slug, p.type, p.workflow_id, s.revision as site_revision
+     from content_pages p cross join content_site s where p.slug = any($1) and p.is_published`,
+    [slugs],
+  );
+  return rows;
+}
+
+export async function findSiteRevision(tx: Tx): Promise<number> {
+  const { rows } = await tx.query<{ revision: number }>('select revision from content_site');
+  return rows[0]?.revision ?? 0;
+}
+
+export interface ContentCardRow {
+  readonly slug: string;
+  readonly title: string;
+  readonly type: ContentType;
+  readonly subtitle: string | null;
+  readonly meta_description: string | null;
+  readonly hero_image: string | null;
+  readonly published_at: Date;
+  readonly updated_at: Date;
+}
+
+const CARD = 'slug, title, type, subtitle, meta_description, hero_image, published_at, updated_at';
+
+/** Published pages of a section, newest first. */
+export async function listContent(
+  tx: Tx,
+  category: ContentCategory,
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+): Promise<readonly ContentCardRow[]> {
+  const { rows } = await tx.query<ContentCardRow>(
+    `select ${CARD} from content_pages where is_published and parent_category = $1
+     order by published_at desc, id desc offset $2 limit $3`,
+    [category, offset, limit],
+  );
+  return rows;
+}
+
+export async function countContent(tx: Tx, category: ContentCategory): Promise<number> {
+  const { rows } = await tx.query<{ count: number }>(
+    'select count(*) as count from content_pages where is_published and parent_category = $1',
+    [category],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** The pages of the same section that have most in common with it, among the newest ones. */
+export async function listRelated(
+  tx: Tx,
+  page: ContentRow,
+  { among, limit }: { readonly among: number; readonly limit: number },
+): Promise<readonly ContentCardRow[]> {
+  const { rows } = await tx.query<ContentCardRow>(
+    `select ${CARD} from (
+       select * from content_pages where is_published and parent_category = $1 and id <> $2
+       order by published_at desc, id desc limit $3) newest
+     order by coalesce(pillar = $4, false)::int * 4 + coalesce(subcategory = $5, false)::int * 2
+       + cardinality(array(select unnest(seo_keywords) intersect select unnest($6::text[]))) desc,
+       published_at desc, id desc
+     limit $7`,
+    [page.parent_category, page.id, among, page.pillar, page.subcategory, page.seo_keywords, limit],
+  );
+  return rows;
+}
+
+/** Every published page, newest first. */
+export async function listSitemap(
+  tx: Tx,
+  limit: number,
+): Promise<readonly Pick<ContentCardRow, 'slug' | 'type' | 'updated_at'>[]> {
+  const { rows } = await tx.query<Pick<ContentCardRow, 'slug' | 'type' | 'updated_at'>>(
+    'select slug, type, updated_at from content_pages where is_published order by published_at desc, id desc limit $1',
+    [limit],
+  );
+  return rows;
+}
