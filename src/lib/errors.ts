@@ -53,6 +53,8 @@ export const ERROR_CODES = {
   upload_busy: [429, 'Another upload is being minted'],
   upload_budget_exceeded: [429, 'The hourly upload budget is used up'],
   headers_too_large: [431, 'The headers are too large'],
+  duplicate_title: [500, 'Another content page has this title'],
+  author_missing: [500, 'No author record is available'],
   internal_error: [500, 'Something failed on our side'],
   unavailable: [503, 'The service is not ready'],
 } as const satisfies Record<string, readonly [status: number, title: string]>;

@@ -1,0 +1,27 @@
+// Which addresses a page may carry: the web's own schemes and paths of this site, and nothing that could run.
+
+/** `link` leads somewhere, `media` is loaded into the page, `absolute` is a whole http(s) address. */
+export type AddressKind = 'link' | 'media' | 'absolute';
+
+const SCHEMES: Readonly<Record<AddressKind, readonly string[]>> = {
+  link: ['http:', 'https:', 'mailto:'],
+  media: ['http:', 'https:'],
+  absolute: ['http:', 'https:'],
+};
+/** What such an address may look like, to be said after "must be". */
+export const ADDRESS_FORMS: Readonly<Record<AddressKind, string>> = {
+  link: 'an http, https or mailto address, a path that begins with one /, or #…',
+  media: 'an http or https address, or a path that begins with one /',
+  absolute: 'a whole http or https address',
+};
+// Browsers drop tabs and line breaks and take a backslash for a slash, so that none may be in what is judged.
+const DECEPTIVE = /[\s\\\p{Cc}\p{Cf}]/u;
+
+export function isWebAddress(text: string, kind: AddressKind): boolean {
+  if (text === '' || DECEPTIVE.test(text)) return false;
+  if (kind !== 'absolute' && /^\/(?!\/)/.test(text)) return true;
+  if (kind === 'link' && text.startsWith('#')) return true;
+  const url = URL.parse(text);
+  if (url === null || !SCHEMES[kind].includes(url.protocol)) return false;
+  return url.username === '' && url.password === '';
+}
