@@ -1,7 +1,10 @@
 // Workflows read: whole for editors, redacted for everybody else, frozen for those who see the publication only.
+import { createBatcher } from '../lib/batch.ts';
 import { AppError } from '../lib/errors.ts';
-import type { ReadWorkflowRow } from '../store/workflows.ts';
-import { findPublished, findWorkflow } from '../store/workflows.ts';
+import { isId } from '../lib/ids.ts';
+import type { Db } from '../store/db.ts';
+import type { ReadWorkflowRow, WorkflowReading } from '../store/workflows.ts';
+import { findPublished, findWorkflows } from '../store/workflows.ts';
 import { authorize, canDo } from './access.ts';
 import type { Actor } from './actor.ts';
 import { ANONYMOUS, hasScope, requireScope } from './actor.ts';
@@ -35,17 +38,37 @@ export async function getPublished(deps: Deps, slug: string): Promise<PresentedW
 export async function openForReading(deps: Deps, actor: Actor, id: string): Promise<WorkflowView> {
   const reader = hasScope(actor, 'workflows:read') ? actor : ANONYMOUS;
   const userId = reader.kind === 'user' ? reader.userId : null;
-  const { workflow, role } = authorize(reader, 'read', await findWorkflow(deps.db, id, userId));
+  // Ids of another form would spoil the statement for the readings that share it.
+  const found = isId('workflow', id) ? await findShared(deps.db)({ id, userId }) : undefined;
+  const { workflow, role } = authorize(reader, 'read', found);
   return { workflow, role, actor: reader };
 }
 
+type FindShared = (reading: WorkflowReading) => Promise<ReadWorkflowRow | undefined>;
+const finders = new WeakMap<Db, FindShared>();
+
+/** Readings that arrive while others are under way share the next statement: it costs more than the rows it finds. */
+function findShared(db: Db): FindShared {
+  const find =
+    finders.get(db) ??
+    createBatcher((readings: readonly WorkflowReading[]) => findWorkflows(db, readings), {
+      maxItems: 100,
+      concurrency: 4,
+    });
+  finders.set(db, find);
+  return find;
+}
+
 /** The graph as the reader may see it: '"nodes":[…],"edges":[…]'. */
-export async function readableText(deps: Deps, { workflow, role }: WorkflowView): Promise<string> {
-  const isEditor = canDo(role, 'edit');
-  const { id, version: current, published_version: frozen } = workflow;
-  const number = !isEditor && isPublicationOnly(workflow) ? (frozen ?? current) : current;
-  const version = await deps.versions.get(deps.db, id, number);
-  return isEditor ? version.text : version.redactedText;
+export async function readableText(deps: Deps, view: WorkflowView): Promise<string> {
+  const version = await deps.versions.get(deps.db, view.workflow.id, readableVersion(view));
+  return canDo(view.role, 'edit') ? version.text : version.redactedText;
+}
+
+/** The number of the version that the reader sees. */
+export function readableVersion({ workflow, role }: WorkflowView): number {
+  const { version: current, published_version: frozen } = workflow;
+  return !canDo(role, 'edit') && isPublicationOnly(workflow) ? (frozen ?? current) : current;
 }
 
 /** Whether the publication alone lets the reader in, who then sees the version that it froze. */
