@@ -1,0 +1,74 @@
+// The content blocks of a page, one renderer a type.
+import type { Html } from './html.ts';
+import { address, html, trusted } from './html.ts';
+
+export type ContentBlock =
+  | { readonly type: 'markdown'; readonly markdown: string }
+  | ({ readonly type: 'image' } & Picture)
+  | {
+      readonly type: 'video';
+      readonly url: string;
+      readonly poster?: string;
+      readonly caption?: string;
+    }
+  | { readonly type: 'quote'; readonly text: string; readonly author?: string; readonly role?: string }
+  | { readonly type: 'code'; readonly code: string; readonly language?: string; readonly caption?: string }
+  | { readonly type: 'gallery'; readonly images: readonly Picture[]; readonly caption?: string }
+  | {
+      readonly type: 'cta';
+      readonly title: string;
+      readonly text?: string;
+      readonly buttonCopy?: string;
+      readonly link?: string;
+    };
+
+export interface Picture {
+  readonly url: string;
+  readonly alt?: string;
+  readonly caption?: string;
+}
+
+type Renderers = {
+  readonly [T in ContentBlock['type']]: (block: Extract<ContentBlock, { type: T }>, markup: string) => Html;
+};
+
+const RENDERERS: Renderers = {
+  markdown: (_, markup) => html`<div class="block prose" dir="auto">${trusted(markup)}</div>`,
+  image: block => html`<figure class="block">${picture(block)}${caption(block.caption)}</figure>`,
+  video: block =>
+    html`<figure class="block"><video controls preload="metadata" src="${address(block.url, 'media')}" aria-label="${block.caption ?? 'Video'}"${
+      block.poster === undefined ? undefined : html` poster="${address(block.poster, 'media')}"`
+    }></video>${caption(block.caption)}</figure>`,
+  quote: ({ text, author, role }) =>
+    html`<figure class="block quote"><blockquote><p class="pre">${text}</p></blockquote>${caption(
+      [author, role].filter(it => it !== undefined).join(', '),
+    )}</figure>`,
+  code: ({ code, language, caption: text }) =>
+    html`<figure class="block"><pre tabindex="0"><code${
+      language === undefined ? undefined : html` class="language-${language}"`
+    }>${code}</code></pre>${caption(text)}</figure>`,
+  gallery: ({ images, caption: text }) =>
+    html`<figure class="block"><div class="gallery">${images.map(
+      it => html`<figure>${picture(it)}${caption(it.caption)}</figure>`,
+    )}</div>${caption(text)}</figure>`,
+  cta: ({ title, text, buttonCopy = 'Start Creating', link = '/workflows' }) =>
+    html`<section class="block cta"><h2>${title}</h2>${text === undefined ? undefined : html`<p class="pre">${text}</p>`}<a class="button" href="${address(link)}">${buttonCopy}</a></section>`,
+};
+
+/** `rendered` holds the markup of the markdown blocks, in order. */
+export function renderBlocks(blocks: readonly ContentBlock[], rendered: readonly string[]): Html[] {
+  let markdownBlocks = 0;
+  return blocks.map(block => {
+    const markup = block.type === 'markdown' ? (rendered[markdownBlocks++] ?? '') : '';
+    // The table's type ties each renderer to its block; a look-up by a union loses that.
+    return (RENDERERS[block.type] as (block: ContentBlock, markup: string) => Html)(block, markup);
+  });
+}
+
+function picture({ url, alt = '' }: Picture): Html {
+  return html`<img src="${address(url, 'media')}" alt="${alt}" loading="lazy">`;
+}
+
+function caption(text: string | undefined): Html | undefined {
+  return text === undefined || text === '' ? undefined : html`<figcaption>${text}</figcaption>`;
+}

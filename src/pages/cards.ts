@@ -1,0 +1,25 @@
+// Pages in a list: picture, date, title, summary; the whole card is the link.
+import type { PageCard } from './content-view.ts';
+import { formatDate } from './dates.ts';
+import type { Html } from './html.ts';
+import { address, html, trusted } from './html.ts';
+import { pagePath } from './sections.ts';
+
+/** `heading` is the level below the one that the list stands under. */
+export function renderCards(cards: readonly PageCard[], heading: 'h2' | 'h3'): Html {
+  const [open, close] = [trusted(`<${heading}>`), trusted(`</${heading}>`)];
+  return html`<ul class="cards">${cards.map(
+    card =>
+      html`<li class="card" dir="auto">${
+        card.image === null
+          ? undefined
+          : html`<img src="${address(card.image, 'media')}" alt="" loading="lazy">`
+      }${
+        card.type === 'ARTICLE'
+          ? html`<time datetime="${card.publishedAt}">${formatDate(card.publishedAt)}</time>`
+          : undefined
+      }${open}<a href="${pagePath(card)}">${card.title}</a>${close}${
+        card.summary === card.title ? undefined : html`<p>${card.summary}</p>`
+      }</li>`,
+  )}</ul>`;
+}

@@ -1,0 +1,114 @@
+// A content page as a whole document: its parts in the order that its kind asks for.
+import { renderBlocks } from './blocks.ts';
+import { renderCards } from './cards.ts';
+import {
+  renderAnswer,
+  renderCallToAction,
+  renderCrossLinks,
+  renderQuestions,
+  renderSteps,
+  renderValueProps,
+} from './content-parts.ts';
+import type { ContentView, FlowView, Site } from './content-view.ts';
+import { formatDate } from './dates.ts';
+import { absolute, renderDocument } from './document.ts';
+import { flowPath, renderPreview } from './flow-drawing.ts';
+import type { Html } from './html.ts';
+import { address, html, trusted } from './html.ts';
+import { contentThings, jsonLd } from './json-ld.ts';
+import { pagePath, SECTIONS } from './sections.ts';
+
+/** `flow` is the workflow to preview, where there is one that anybody may see. */
+export function renderContentPage(page: ContentView, flow: FlowView | undefined, site: Site): string {
+  const { baseUrl } = site;
+  const image = page.ogImage ?? page.heroImage;
+  return renderDocument({
+    title: page.title,
+    description: page.meta_description ?? page.subtitle,
+    canonical: page.canonicalUrl ?? baseUrl + pagePath(page),
+    ogType: page.type === 'ARTICLE' ? 'article' : 'website',
+    image: image === null ? undefined : absolute(baseUrl, image),
+    keywords: page.seoKeywords,
+    head: [page.type === 'ARTICLE' ? articleTimes(page) : undefined, jsonLd(contentThings(page, baseUrl))],
+    section: SECTIONS[page.parentCategory].path,
+    main: page.type === 'ARTICLE' ? renderArticle(page, flow, site) : renderProduct(page, flow, site),
+  });
+}
+
+/** Features and models: the preview stands below the hero and above the steps. */
+function renderProduct(page: ContentView, flow: FlowView | undefined, site: Site): Html {
+  const [body, ...blocks] = page.rendered;
+  const picture =
+    page.heroImage === null
+      ? undefined
+      : html`<img src="${address(page.heroImage, 'media')}" alt="" fetchpriority="high">`;
+  return html`<div class="wrap">
+<div class="hero${picture === undefined ? '' : ' split'}"><div>${renderCrumbs(page)}<h1 dir="auto">${page.title}</h1>${renderLead(page)}${renderButton(page)}</div>${picture}</div>
+${flow === undefined ? undefined : renderFlow(flow, site, 'The workflow behind it', 'Open the workflow')}
+${renderAnswer(page.quickAnswer)}
+${renderValueProps(page.valueProps)}
+${renderSteps(page.howToSteps)}
+${body === undefined || body === '' ? undefined : html`<div class="part prose" dir="auto">${trusted(body)}</div>`}
+${renderBlocks(page.contentBlocks, blocks)}
+${renderQuestions(page.faqSchema)}
+${renderCrossLinks(page.crossLinks)}
+${renderRelated('More like this', page)}
+${renderCallToAction(page)}
+</div>`;
+}
+
+/** Articles: the preview stands after the body and before the related posts. */
+function renderArticle(page: ContentView, flow: FlowView | undefined, site: Site): Html {
+  const [body = '', ...blocks] = page.rendered;
+  return html`<article><div class="post"><div class="hero">${renderCrumbs(page)}<h1 dir="auto">${page.title}</h1>${renderLead(page)}<p class="byline">${page.author} · <time datetime="${page.publishedAt}">${formatDate(page.publishedAt)}</time> · ${readingMinutes(page.rendered)} min read</p></div></div>
+${page.heroImage === null ? undefined : html`<div class="wrap cover"><img src="${address(page.heroImage, 'media')}" alt="" fetchpriority="high"></div>`}
+<div class="post">
+${renderAnswer(page.quickAnswer)}
+${body === '' ? undefined : html`<div class="prose" dir="auto">${trusted(body)}</div>`}
+${renderBlocks(page.contentBlocks, blocks)}
+${renderValueProps(page.valueProps)}
+${renderSteps(page.howToSteps)}
+</div></article>
+<div class="wrap">
+${flow === undefined ? undefined : renderFlow(flow, site, 'Try this workflow', 'Open and run it')}
+${renderQuestions(page.faqSchema)}
+${renderCrossLinks(page.crossLinks)}
+${renderRelated('Related posts', page)}
+${renderCallToAction(page)}
+</div>`;
+}
+
+function renderCrumbs(page: ContentView): Html {
+  const { path, title } = SECTIONS[page.parentCategory];
+  const sub = page.subcategory === null ? undefined : html`<li>${page.subcategory}</li>`;
+  return html`<nav class="crumbs" aria-label="Breadcrumb"><ol><li><a href="${path}">${title}</a></li>${sub}</ol></nav>`;
+}
+
+/** A subtitle that only repeats the title is none. */
+function renderLead({ title, subtitle }: ContentView): Html | undefined {
+  return subtitle === title ? undefined : html`<p class="lead pre" dir="auto">${subtitle}</p>`;
+}
+
+function renderButton({ c2aLink, c2aButtonCopy }: ContentView): Html {
+  return html`<a class="button" href="${address(c2aLink)}">${c2aButtonCopy}</a>`;
+}
+
+function renderFlow(flow: FlowView, site: Site, heading: string, button: string): Html {
+  return html`<section class="part"><h2>${heading}</h2>${renderPreview(flow, site)}<a class="button quiet" href="${flowPath(flow)}">${button}</a></section>`;
+}
+
+function renderRelated(heading: string, { related }: ContentView): Html | undefined {
+  if (related.length === 0) return undefined;
+  return html`<section class="part"><h2>${heading}</h2>${renderCards(related, 'h3')}</section>`;
+}
+
+function articleTimes({ publishedAt, updatedAt }: ContentView): Html {
+  return html`<meta property="article:published_time" content="${publishedAt}"><meta property="article:modified_time" content="${updatedAt}">`;
+}
+
+const CHARACTERS_A_MINUTE = 1300;
+
+function readingMinutes(rendered: readonly string[]): number {
+  const length = rendered.reduce((sum, part) => sum + part.length, 0);
+  return Math.max(1, Math.round(length / CHARACTERS_A_MINUTE));
+}

@@ -1,0 +1,68 @@
+// The parts that content pages are put together from; a part without content leaves nothing.
+import type { ContentView, QuickAnswer } from './content-view.ts';
+import type { Html } from './html.ts';
+import { address, html } from './html.ts';
+
+const PICTOGRAPH = /^\p{RGI_Emoji}$/v;
+
+export function renderAnswer(answer: QuickAnswer | null): Html | undefined {
+  if (answer === null) return undefined;
+  const { question, answer: text, bullets = [], variant = 'default' } = answer;
+  return html`<section class="part answer ${variant}" dir="auto"><h2>${question}</h2><p class="pre">${text}</p>${
+    bullets.length === 0 ? undefined : html`<ul>${bullets.map(bullet => html`<li>${bullet}</li>`)}</ul>`
+  }</section>`;
+}
+
+export function renderValueProps(props: ContentView['valueProps']): Html | undefined {
+  if (props.length === 0) return undefined;
+  return html`<section class="part"><h2>What you get</h2><ul class="grid">${props.map(
+    ({ title, description, icon, image }) =>
+      html`<li>${renderImage(image)}${renderIcon(icon)}<h3>${title}</h3><p class="pre">${description}</p></li>`,
+  )}</ul></section>`;
+}
+
+/** An emoji or an address is shown; the name of an icon from somebody's set is not ours to guess. */
+function renderIcon(icon: string | undefined): Html | undefined {
+  if (icon === undefined) return undefined;
+  if (PICTOGRAPH.test(icon)) return html`<span class="icon" aria-hidden="true">${icon}</span>`;
+  const url = address(icon, 'media');
+  return url === '#' ? undefined : html`<img class="icon" src="${url}" alt="" loading="lazy">`;
+}
+
+export function renderSteps(steps: ContentView['howToSteps']): Html | undefined {
+  if (steps.length === 0) return undefined;
+  return html`<section class="part"><h2>Step by step</h2><ol class="steps">${steps.map(
+    ({ title, description, image }) =>
+      html`<li><h3>${title}</h3><p class="pre">${description}</p>${renderImage(image)}</li>`,
+  )}</ol></section>`;
+}
+
+function renderImage(url: string | undefined): Html | undefined {
+  return url === undefined ? undefined : html`<img src="${address(url, 'media')}" alt="" loading="lazy">`;
+}
+
+export function renderQuestions(faq: ContentView['faqSchema']): Html | undefined {
+  if (faq.length === 0) return undefined;
+  return html`<section class="part"><h2>Questions and answers</h2><div class="faq">${faq.map(
+    ({ question, answer }) =>
+      html`<details><summary><h3>${question}</h3></summary><p class="pre">${answer}</p></details>`,
+  )}</div></section>`;
+}
+
+export function renderCrossLinks(links: ContentView['crossLinks']): Html | undefined {
+  if (links.length === 0) return undefined;
+  return html`<section class="part"><h2>Keep exploring</h2><ul class="grid">${links.map(
+    ({ url, anchorText, description }) =>
+      html`<li><a href="${address(url)}">${anchorText}</a>${
+        description === undefined ? undefined : html`<p class="pre">${description}</p>`
+      }</li>`,
+  )}</ul></section>`;
+}
+
+export function renderCallToAction(page: ContentView): Html | undefined {
+  const { c2aTitle, c2aSubtitle, c2aLink, c2aButtonCopy } = page;
+  if (c2aTitle === null) return undefined;
+  return html`<section class="part cta" dir="auto"><h2>${c2aTitle}</h2>${
+    c2aSubtitle === null ? undefined : html`<p class="pre">${c2aSubtitle}</p>`
+  }<a class="button" href="${address(c2aLink)}">${c2aButtonCopy}</a></section>`;
+}

@@ -1,0 +1,12 @@
+// Dates as pages and feeds write them; all are UTC.
+
+const READABLE = new Intl.DateTimeFormat('en', {
+  year: 'numeric',
+  month: 'long',
+  day: 'numeric',
+  timeZone: 'UTC',
+});
+
+export function formatDate(timestamp: string): string {
+  return READABLE.format(new Date(timestamp));
+}

@@ -1,0 +1,80 @@
+// The frame of every page: head, masthead, main, footer.
+import type { Html, Piece } from './html.ts';
+import { address, html, trusted } from './html.ts';
+import { SECTIONS } from './sections.ts';
+import { ICON_PATH, STYLESHEET_PATH } from './stylesheet.ts';
+
+export interface Document {
+  readonly title: string;
+  readonly description: string;
+  /** Absolute; undefined: not to be indexed. */
+  readonly canonical: string | undefined;
+  readonly ogType?: 'website' | 'article';
+  /** Absolute. */
+  readonly image?: string | undefined;
+  readonly keywords?: readonly string[];
+  /** Further elements of the head. */
+  readonly head?: Piece;
+  /** The section that the page belongs to, as a path. */
+  readonly section?: string;
+  readonly main: Html;
+}
+
+export const SITE_NAME = 'Graphwright';
+const MAX_DESCRIPTION = 300;
+
+export function renderDocument(document: Document): string {
+  const { title, canonical, main, section, head } = document;
+  const name = title === SITE_NAME ? title : `${title} · ${SITE_NAME}`;
+  return html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<title>${name}</title>
+${canonical === undefined ? html`<meta name="robots" content="noindex">` : renderMeta(document, canonical)}
+<meta name="theme-color" content="#fdfdfc" media="(prefers-color-scheme:light)"><meta name="theme-color" content="#101216" media="(prefers-color-scheme:dark)">
+<link rel="icon" href="${ICON_PATH}" type="image/svg+xml"><link rel="stylesheet" href="${STYLESHEET_PATH}">
+<link rel="alternate" type="application/rss+xml" title="${SITE_NAME} blog" href="/blog/rss.xml">
+${head}</head><body>
+<a class="skip" href="#main">Skip to content</a>
+<header class="wrap top"><a class="brand" href="${SECTIONS.features.path}">${MARK}${SITE_NAME}</a><nav aria-label="Main"><ul class="menu">${Object.values(
+    SECTIONS,
+  ).map(({ path, title: label }) =>
+    menuItem(path, label, section),
+  )}${menuItem('/docs', 'API', section)}</ul></nav></header>
+<main id="main">${main}</main>
+<footer class="foot"><div class="wrap top"><p>${SITE_NAME}: workflow graphs for AI media</p><nav aria-label="Footer"><ul class="menu"><li><a href="/docs">API reference</a></li><li><a href="/blog/rss.xml">RSS feed</a></li><li><a href="/sitemap.xml">Sitemap</a></li></ul></nav></div></footer>
+</body></html>`.toString();
+}
+
+const MARK = trusted(
+  '<svg width="22" height="22" viewBox="0 0 32 32" fill="none" stroke="currentColor" stroke-width="3.4" stroke-linecap="round" aria-hidden="true"><circle cx="8" cy="9" r="4.5"/><circle cx="24" cy="23" r="4.5"/><path d="M12.5 9C22 9 10 23 19.5 23"/></svg>',
+);
+
+function menuItem(path: string, label: string, section: string | undefined): Html {
+  const current = path === section ? html` aria-current="true"` : undefined;
+  return html`<li><a href="${path}"${current}>${label}</a></li>`;
+}
+
+function renderMeta(document: Document, canonical: string): Html {
+  const { title, image, keywords = [], ogType = 'website' } = document;
+  const description = cut(document.description, MAX_DESCRIPTION);
+  return html`<meta name="description" content="${description}">${
+    keywords.length > 0 ? html`<meta name="keywords" content="${keywords.join(', ')}">` : undefined
+  }<link rel="canonical" href="${address(canonical, 'absolute')}">
+<meta property="og:site_name" content="${SITE_NAME}"><meta property="og:type" content="${ogType}"><meta property="og:title" content="${title}"><meta property="og:description" content="${description}"><meta property="og:url" content="${address(canonical, 'absolute')}">${
+    image === undefined ? undefined : html`<meta property="og:image" content="${address(image, 'absolute')}">`
+  }<meta name="twitter:card" content="${image === undefined ? 'summary' : 'summary_large_image'}"><meta name="twitter:title" content="${title}"><meta name="twitter:description" content="${description}">${
+    image === undefined
+      ? undefined
+      : html`<meta name="twitter:image" content="${address(image, 'absolute')}">`
+  }`;
+}
+
+function cut(text: string, length: number): string {
+  const characters = [...text.replace(/\s+/g, ' ').trim()];
+  return characters.length <= length ? characters.join('') : `${characters.slice(0, length - 1).join('')}…`;
+}
+
+/** A path of this site as a whole address; whole ones stay. */
+export function absolute(baseUrl: string, url: string): string {
+  return url.startsWith('/') ? `${baseUrl}${url}` : url;
+}

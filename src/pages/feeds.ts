@@ -1,0 +1,44 @@
+// What machines read of the site: sitemap, robots rules, and the blog's RSS feed.
+import type { PageCard } from './content-view.ts';
+import { SITE_NAME } from './document.ts';
+import { html } from './html.ts';
+import { pagePath, SECTIONS } from './sections.ts';
+
+/** All that a sitemap may hold (sitemaps.org); the sections take three. */
+export const MAX_SITEMAP_PAGES = 49_990;
+
+export function renderSitemap(
+  pages: readonly Pick<PageCard, 'slug' | 'type' | 'updatedAt'>[],
+  baseUrl: string,
+): string {
+  return html`<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+${Object.values(SECTIONS).map(({ path }) => html`<url><loc>${baseUrl}${path}</loc></url>`)}
+${pages.map(
+  page =>
+    html`<url><loc>${baseUrl}${pagePath(page)}</loc><lastmod>${page.updatedAt}</lastmod></url>
+`,
+)}</urlset>
+`.toString();
+}
+
+export function renderRobots(baseUrl: string): string {
+  return `User-agent: *\nDisallow: /api/\n\nSitemap: ${baseUrl}/sitemap.xml\n`;
+}
+
+/** RSS 2.0, newest first. */
+export function renderRss(posts: readonly PageCard[], baseUrl: string): string {
+  const { path, title, description } = SECTIONS.articles;
+  return html`<?xml version="1.0" encoding="UTF-8"?>
+<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"><channel>
+<title>${SITE_NAME} ${title}</title><link>${baseUrl}${path}</link><description>${description}</description><language>en</language>
+<atom:link href="${baseUrl}${path}/rss.xml" rel="self" type="application/rss+xml"/>
+${posts.map(
+  post =>
+    html`<item><title>${post.title}</title><link>${baseUrl}${pagePath(post)}</link><guid>${baseUrl}${pagePath(post)}</guid><pubDate>${new Date(
+      post.publishedAt,
+    ).toUTCString()}</pubDate><description>${post.summary}</description></item>
+`,
+)}</channel></rss>
+`.toString();
+}

@@ -1,0 +1,69 @@
+// A workflow to look at: its drawing, its nodes, and the line that runs it.
+import type { GraphNode } from '../graph/types.ts';
+import type { FlowView, Site } from './content-view.ts';
+import { renderDocument } from './document.ts';
+import { drawFlow, flowPath } from './flow-drawing.ts';
+import type { Html } from './html.ts';
+import { html, trusted } from './html.ts';
+
+const MAX_LISTED_NODES = 500;
+const MAX_SHOWN_INPUTS = 5;
+const MAX_SHOWN_VALUE = 60;
+
+/** `isPublic`: whether anybody may see it, so that search engines may list it. */
+export function renderFlowPage(
+  flow: FlowView,
+  { baseUrl, catalog }: Site,
+  isPublic: 'public' | 'private',
+): string {
+  const drawing = drawFlow(flow, { baseUrl, catalog });
+  const { nodes, edges } = flow.graph;
+  return renderDocument({
+    title: flow.name,
+    description: flow.description ?? `A workflow of ${nodes.length} nodes.`,
+    canonical: isPublic === 'public' ? baseUrl + flowPath(flow) : undefined,
+    main: html`<div class="wrap"><div class="hero"><h1 dir="auto">${flow.name}</h1>${
+      flow.description === null ? undefined : html`<p class="lead pre" dir="auto">${flow.description}</p>`
+    }<p class="byline">${count(nodes.length, 'node')}, ${count(edges.length, 'connection')}</p></div>
+${
+  drawing === undefined
+    ? html`<p class="meta">This workflow has ${nodes.length === 0 ? 'no nodes yet' : 'too many nodes to draw'}.</p>`
+    : html`<div class="flow whole" role="region" aria-label="Drawing of the workflow" tabindex="0">${trusted(drawing)}</div>`
+}
+<section class="part"><h2>Run it</h2><div class="prose"><p>With an API key of an account that may run this workflow:</p><pre tabindex="0"><code>${curlLine(flow, baseUrl)}</code></pre><p>The answer names the execution to follow. <a href="/docs">The API reference</a> says the rest.</p></div></section>
+<section class="part"><h2>Nodes</h2><ol class="nodes">${nodes.slice(0, MAX_LISTED_NODES).map(renderNode)}</ol>${
+      nodes.length > MAX_LISTED_NODES
+        ? html`<p class="byline">And ${nodes.length - MAX_LISTED_NODES} more.</p>`
+        : undefined
+    }</section></div>`,
+  });
+}
+
+function renderNode({ data }: GraphNode): Html {
+  return html`<li><span dir="auto">${data.label}</span><code>${data.nodeType}</code></li>`;
+}
+
+/** One command to paste: the first inputs with the values they have. */
+function curlLine({ id, graph }: FlowView, baseUrl: string): string {
+  const inputs = graph.nodes
+    .filter(({ data }) => data.nodeType.startsWith('input:'))
+    .slice(0, MAX_SHOWN_INPUTS)
+    .map(node => [node.id, shownValue(node)]);
+  return `curl -X POST '${baseUrl}/api/v1/workflows/${encodeURIComponent(id)}/run' \\
+  -H "Authorization: Bearer $GRAPHWRIGHT_API_KEY" \\
+  -H 'Content-Type: application/json' \\
+  -d ${shellQuote(JSON.stringify({ inputs: Object.fromEntries(inputs) }))}`;
+}
+
+function shownValue({ data: { config } }: GraphNode): unknown {
+  const value = config?.value ?? '';
+  return JSON.stringify(value).length <= MAX_SHOWN_VALUE ? value : '…';
+}
+
+function shellQuote(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+function count(number: number, thing: string): string {
+  return `${number} ${thing}${number === 1 ? '' : 's'}`;
+}

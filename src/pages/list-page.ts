@@ -1,0 +1,40 @@
+// The pages of a section, newest first, twelve at a time.
+import { renderCards } from './cards.ts';
+import type { ContentCategory, PageCard, Site } from './content-view.ts';
+import { renderDocument } from './document.ts';
+import type { Html } from './html.ts';
+import { html } from './html.ts';
+import { breadcrumbs, jsonLd } from './json-ld.ts';
+import { listPath, SECTIONS } from './sections.ts';
+
+export interface ListView {
+  readonly category: ContentCategory;
+  readonly cards: readonly PageCard[];
+  readonly page: number;
+  readonly pageCount: number;
+}
+
+export function renderListPage(list: ListView, { baseUrl }: Pick<Site, 'baseUrl'>): string {
+  const section = SECTIONS[list.category];
+  const { cards, page, pageCount } = list;
+  const title = page === 1 ? section.title : `${section.title}, page ${page}`;
+  return renderDocument({
+    title,
+    description: section.description,
+    canonical: baseUrl + listPath(section, page),
+    head: jsonLd([breadcrumbs([[section.title, baseUrl + section.path]])]),
+    section: section.path,
+    main: html`<div class="wrap"><div class="hero"><h1>${title}</h1><p class="lead">${section.description}</p></div>
+${cards.length === 0 ? html`<p class="meta">Nothing is published here yet.</p>` : renderCards(cards, 'h2')}
+${pageCount > 1 ? renderPager(list, pageCount) : undefined}</div>`,
+  });
+}
+
+function renderPager({ category, page }: ListView, pageCount: number): Html {
+  const section = SECTIONS[category];
+  return html`<nav class="pager" aria-label="Pages"><span>${
+    page > 1 ? html`<a rel="prev" href="${listPath(section, page - 1)}">Newer</a>` : undefined
+  }</span><span class="meta">Page ${page} of ${pageCount}</span><span>${
+    page < pageCount ? html`<a rel="next" href="${listPath(section, page + 1)}">Older</a>` : undefined
+  }</span></nav>`;
+}

@@ -1,0 +1,43 @@
+// The places of the site: which section a page stands in, and its address.
+import type { ContentCategory, ContentType } from './content-view.ts';
+
+export interface Section {
+  readonly path: string;
+  readonly title: string;
+  readonly description: string;
+}
+
+export const SECTIONS: Readonly<Record<ContentCategory, Section>> = {
+  features: {
+    path: '/features',
+    title: 'Features',
+    description: 'Tools and features for building workflows of AI media.',
+  },
+  models: {
+    path: '/models',
+    title: 'Models',
+    description: 'Models that can take a place in a workflow, and what each is good for.',
+  },
+  articles: {
+    path: '/blog',
+    title: 'Blog',
+    description: 'Guides, ideas and news about workflows of AI media.',
+  },
+};
+
+const FOLDERS: Readonly<Record<ContentType, string>> = {
+  TOOL: '/features',
+  FEATURE: '/features',
+  APP: '/features',
+  MODEL: '/models',
+  ARTICLE: '/blog',
+};
+
+export function pagePath({ type, slug }: { readonly type: ContentType; readonly slug: string }): string {
+  return `${FOLDERS[type]}/${slug}`;
+}
+
+/** The number of the page is left out for the first. */
+export function listPath(section: Section, page: number): string {
+  return page === 1 ? section.path : `${section.path}?page=${page}`;
+}
