@@ -23,7 +23,8 @@ export function sendJson(reply: FastifyReply, text: string): FastifyReply {
   return reply.header('content-type', 'application/json; charset=utf-8').send(text);
 }
 
-function matches(header: string | undefined, etag: string): boolean {
+/** Whether If-None-Match names the etag. */
+export function matches(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   // The comparison is weak: W/ is ignored.
   return header

@@ -6,12 +6,15 @@ import { registerAccount } from './routes/account.ts';
 import { registerAdmin } from './routes/admin.ts';
 import { registerCatalog } from './routes/catalog.ts';
 import { registerCdn } from './routes/cdn.ts';
+import { registerContent } from './routes/content.ts';
 import { registerCredits } from './routes/credits.ts';
 import { registerExecutions } from './routes/executions.ts';
+import { registerFlow } from './routes/flow.ts';
 import { registerFolders } from './routes/folders.ts';
 import { registerHealth } from './routes/health.ts';
 import { registerKeys } from './routes/keys.ts';
 import { registerMedia } from './routes/media.ts';
+import { registerPages } from './routes/pages.ts';
 import { registerPermissions } from './routes/permissions.ts';
 import { registerRuns } from './routes/runs.ts';
 import { registerTeams } from './routes/teams.ts';
@@ -45,4 +48,7 @@ export const ROUTES: readonly Register[] = [
   registerCdn,
   registerMedia,
   registerUploads,
+  registerContent,
+  registerPages,
+  registerFlow,
 ];

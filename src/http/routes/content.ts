@@ -1,0 +1,47 @@
+// The content webhook: pages are published by POST and changed by PUT, with a secret of its own.
+import type { FastifyRequest } from 'fastify';
+import { MARKDOWN } from '../../pages/markdown.ts';
+import { pagePath } from '../../pages/sections.ts';
+import { CreateContentBody, UpdateContentBody } from '../../services/content.schema.ts';
+import type { WrittenContent } from '../../services/content.ts';
+import { changeContent, publishContent, requireContentSecret } from '../../services/content.ts';
+import type { Deps } from '../../services/deps.ts';
+import type { App } from '../app.ts';
+
+const PATH = '/api/content/webhook';
+const tags = ['Content'];
+const description = 'Needs `Authorization: Bearer <CONTENT_WEBHOOK_SECRET>`.';
+const config = { authentication: 'none' } as const;
+
+export function registerContent(app: App, deps: Deps): void {
+  // Before the body is read, so that nobody without the secret learns what a body may be.
+  const onRequest = async (req: FastifyRequest): Promise<void> =>
+    requireContentSecret(deps, req.headers.authorization);
+  app.post(
+    PATH,
+    {
+      config,
+      onRequest,
+      schema: { tags, summary: 'Create a content page', description, body: CreateContentBody, security: [] },
+    },
+    async (req, reply) => reply.code(201).send(present(await publishContent(deps, req.body, MARKDOWN))),
+  );
+  app.put(
+    PATH,
+    {
+      config,
+      onRequest,
+      schema: { tags, summary: 'Change a content page', description, body: UpdateContentBody, security: [] },
+    },
+    async req => present(await changeContent(deps, req.body, MARKDOWN)),
+  );
+}
+
+function present({ page, warnings }: WrittenContent) {
+  return {
+    success: true,
+    url: pagePath(page),
+    page,
+    ...(warnings.length > 0 ? { meta: { warnings } } : {}),
+  };
+}

@@ -1,0 +1,67 @@
+// Workflows to look at in a browser: the whole drawing with nodes and command, and the preview as an image.
+
+import { AppError } from '../../lib/errors.ts';
+import type { Site } from '../../pages/content-view.ts';
+import { drawPreview } from '../../pages/flow-drawing.ts';
+import { renderFlowPage } from '../../pages/flow-page.ts';
+import type { Deps } from '../../services/deps.ts';
+import { findPublicFlow, readFlow } from '../../services/read-flow.ts';
+import { WorkflowId } from '../../services/workflow.schema.ts';
+import type { App } from '../app.ts';
+import { createPageCache, HTML, SVG, sendErrorPage, sendPage, toAnswer } from '../page-answers.ts';
+
+const tags = ['Pages'];
+const params = WorkflowId;
+
+export function registerFlow(app: App, deps: Deps): void {
+  const site: Site = { baseUrl: deps.settings.BASE_URL, catalog: deps.catalog };
+  const cache = createPageCache();
+  app.get(
+    '/flow/:id',
+    {
+      errorHandler: sendErrorPage,
+      schema: {
+        tags,
+        summary: 'A page that shows the workflow, redacted unless the caller may edit it',
+        params,
+        security: [{ apiKey: [] }, {}],
+      },
+    },
+    async (req, reply) => {
+      const flow = await readFlow(deps, req.actor, req.params.id);
+      const page = await cache.get(`${flow.key}.${flow.visibility}`, async () =>
+        toAnswer(renderFlowPage({ ...flow, graph: await flow.graph() }, site, flow.visibility), HTML),
+      );
+      const shared = req.actor.kind === 'anonymous' ? 'public' : 'private';
+      return sendPage(req, reply.header('vary', 'Authorization'), page, `${shared}, no-cache`);
+    },
+  );
+  app.get(
+    '/flow/:id/preview.svg',
+    {
+      config: { authentication: 'none' },
+      schema: {
+        tags,
+        summary: 'The drawing that a content page shows of a public workflow',
+        params,
+        security: [],
+      },
+    },
+    async (req, reply) => {
+      const flow = await findPublicFlow(deps, req.params.id);
+      const image =
+        flow &&
+        (await cache.get(`preview:${flow.key}`, async () => {
+          const drawing = drawPreview({ ...flow, graph: await flow.graph() }, site);
+          if (drawing === undefined) throw notDrawn();
+          return toAnswer(drawing, SVG);
+        }));
+      if (image === undefined) throw notDrawn();
+      return sendPage(req, reply, image, 'public, no-cache');
+    },
+  );
+}
+
+function notDrawn(): AppError {
+  return new AppError('not_found', 'There is no public drawing of this workflow.');
+}

@@ -1,0 +1,117 @@
+// The pages that people and search engines read: content pages, the lists of each section, and what machines ask for.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { renderContentPage } from '../../pages/content-page.ts';
+import type { ContentCategory, Site } from '../../pages/content-view.ts';
+import { MAX_SITEMAP_PAGES, renderRobots, renderRss, renderSitemap } from '../../pages/feeds.ts';
+import { renderListPage } from '../../pages/list-page.ts';
+import { MARKDOWN } from '../../pages/markdown.ts';
+import { pagePath, SECTIONS } from '../../pages/sections.ts';
+import { ICON, ICON_PATH, STYLESHEET, STYLESHEET_PATH } from '../../pages/stylesheet.ts';
+import type { Deps } from '../../services/deps.ts';
+import {
+  type ContentHead,
+  createContentFinder,
+  getSiteRevision,
+  listAllContent,
+  listContentPage,
+  listFeed,
+  readContent,
+} from '../../services/read-content.ts';
+import { findPublicFlow } from '../../services/read-flow.ts';
+import type { App } from '../app.ts';
+import type { PageAnswer } from '../page-answers.ts';
+import { createPageCache, HTML, SVG, sendErrorPage, sendPage, toAnswer } from '../page-answers.ts';
+
+const PageParams = Type.Object({ slug: Type.String() });
+const ListQuery = Type.Object({ page: Type.Optional(Type.Integer({ minimum: 1, default: 1 })) });
+
+const tags = ['Pages'];
+const security: [] = [];
+const route = { config: { limit: 'none', authentication: 'none' }, errorHandler: sendErrorPage } as const;
+// A reader asks each time whether the page is still the same; a page that was changed is changed for everybody.
+const FRESH = 'public, no-cache';
+const FOR_GOOD = 'public, max-age=31536000, immutable';
+
+export function registerPages(app: App, deps: Deps): void {
+  const site: Site = { baseUrl: deps.settings.BASE_URL, catalog: deps.catalog };
+  const cache = createPageCache();
+  const find = createContentFinder(deps);
+
+  const contentPage = async ({ id, siteRevision, workflowId }: ContentHead): Promise<PageAnswer> => {
+    const flow = workflowId === null ? undefined : await findPublicFlow(deps, workflowId);
+    return cache.get(`page:${id}@${siteRevision}:${flow?.key ?? ''}`, async () => {
+      const page = await readContent(deps, id, MARKDOWN);
+      const drawn = flow && { ...flow, graph: await flow.graph() };
+      return toAnswer(renderContentPage(page, drawn, site), HTML);
+    });
+  };
+
+  for (const [category, { path, title }] of Object.entries(SECTIONS)) {
+    app.get(
+      `${path}/:slug`,
+      { ...route, schema: { tags, summary: `A page of ${title}`, params: PageParams, security } },
+      async (req, reply) => {
+        const head = await find(req.params.slug);
+        if (!pagePath(head).startsWith(`${path}/`)) return reply.redirect(pagePath(head), 301);
+        return sendPage(req, reply, await contentPage(head), FRESH);
+      },
+    );
+    app.get(
+      path,
+      { ...route, schema: { tags, summary: `${title}, newest first`, querystring: ListQuery, security } },
+      async (req, reply) => {
+        const { page = 1 } = req.query;
+        const key = `list:${category}:${page}@${await getSiteRevision(deps)}`;
+        const list = await cache.get(key, async () =>
+          toAnswer(
+            renderListPage(await listContentPage(deps, category as ContentCategory, page), site),
+            HTML,
+          ),
+        );
+        return sendPage(req, reply, list, FRESH);
+      },
+    );
+  }
+  registerMachineFiles(app, deps, (name, make) => async (req, reply) => {
+    const page = await cache.get(`${name}@${await getSiteRevision(deps)}`, make);
+    return sendPage(req, reply, page, FRESH);
+  });
+}
+
+type Handler = (req: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+
+/** What browsers, search engines and feed readers fetch; `rendered` makes a handler that keeps what it made. */
+function registerMachineFiles(
+  app: App,
+  deps: Deps,
+  rendered: (name: string, make: () => Promise<PageAnswer>) => Handler,
+): void {
+  const { BASE_URL: baseUrl } = deps.settings;
+  app.get(
+    '/sitemap.xml',
+    { ...route, schema: { tags, summary: 'Every published page', security } },
+    rendered('sitemap', async () =>
+      toAnswer(
+        renderSitemap(await listAllContent(deps, MAX_SITEMAP_PAGES), baseUrl),
+        'application/xml; charset=utf-8',
+      ),
+    ),
+  );
+  app.get(
+    `${SECTIONS.articles.path}/rss.xml`,
+    { ...route, schema: { tags, summary: 'The newest articles as RSS', security } },
+    rendered('rss', async () =>
+      toAnswer(renderRss(await listFeed(deps), baseUrl), 'application/rss+xml; charset=utf-8'),
+    ),
+  );
+  const files: Readonly<Record<string, readonly [page: PageAnswer, cacheControl: string]>> = {
+    '/robots.txt': [toAnswer(renderRobots(baseUrl), 'text/plain; charset=utf-8'), FRESH],
+    [STYLESHEET_PATH]: [toAnswer(STYLESHEET, 'text/css; charset=utf-8'), FOR_GOOD],
+    [ICON_PATH]: [toAnswer(ICON, SVG), FOR_GOOD],
+  };
+  for (const [path, [page, cacheControl]] of Object.entries(files))
+    app.get(path, { ...route, schema: { hide: true } }, (req, reply) =>
+      sendPage(req, reply, page, cacheControl),
+    );
+}
