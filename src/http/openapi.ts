@@ -1,10 +1,13 @@
 // /openapi.json and /docs: the document made from the very schemas that validate requests.
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
+import { sha256 } from '../lib/crypto.ts';
 import { ERROR_CODES } from '../lib/errors.ts';
 import { SCOPES } from '../services/actor.ts';
 import type { Deps } from '../services/deps.ts';
 import type { App } from './app.ts';
+import { sendCached, type TaggedText } from './conditional.ts';
+import { completeDocument, type Document, ERROR_RESPONSES, ERROR_SCHEMA } from './openapi-document.ts';
 
 const DESCRIPTION = `Stores, lints, lays out, runs and publishes graphs of AI-media nodes.
 
@@ -19,6 +22,11 @@ ${Object.entries(ERROR_CODES)
 
 Scopes of a key: ${SCOPES.map(scope => `\`${scope}\``).join(', ')}; execute implies read.`;
 
+// Everything comes from here; the page needs its own inline style, and shows images of the document as data.
+const DOCS_POLICY =
+  "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** Must be called before the routes are registered: it watches them. */
 export async function registerOpenApi(app: App, deps: Deps): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -30,14 +38,40 @@ export async function registerOpenApi(app: App, deps: Deps): Promise<void> {
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: deps.settings.BASE_URL }],
-      components: { securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'sk-…' } } },
+      components: {
+        securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'sk-…' } },
+        schemas: { Error: ERROR_SCHEMA as object },
+        responses: ERROR_RESPONSES,
+      },
       security: [{ apiKey: [] }],
     },
     hideUntagged: false,
+    transformObject: given =>
+      'openapiObject' in given ? completeDocument(given.openapiObject as Document) : given.swaggerObject,
   });
-  app.get('/openapi.json', { schema: { hide: true }, config: { limit: 'none' } }, () => app.swagger());
+  app.addHook('onRoute', route => {
+    // One look at the page asks for a dozen files.
+    if (route.url.startsWith('/docs')) route.config = { ...route.config, limit: 'none' };
+  });
+  const document = createDocumentText(app);
+  app.get('/openapi.json', { schema: { hide: true }, config: { limit: 'none' } }, (req, reply) =>
+    sendCached(req, reply, document(), 'no-cache'),
+  );
   await app.register(swaggerUi, {
     routePrefix: '/docs',
-    uiConfig: { deepLinking: true, tryItOutEnabled: true },
+    staticCSP: DOCS_POLICY,
+    theme: { title: 'Graphwright API' },
+    uiConfig: { deepLinking: true, docExpansion: 'none', filter: true, tryItOutEnabled: true },
   });
+}
+
+/** The routes are complete when the first one is asked for; the text is made then, once. */
+function createDocumentText(app: App): () => TaggedText {
+  let made: TaggedText | undefined;
+  return () => {
+    if (made !== undefined) return made;
+    const text = JSON.stringify(app.swagger());
+    made = { text, etag: `"${sha256(text).toString('base64url').slice(0, 22)}"` };
+    return made;
+  };
 }

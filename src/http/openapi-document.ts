@@ -1,0 +1,106 @@
+// What the OpenAPI document says of every operation alike: its id, and the refusals that it can answer with.
+import { ERROR_CODES, type ErrorCode } from '../lib/errors.ts';
+
+interface Operation {
+  readonly operationId?: string;
+  readonly tags?: readonly string[];
+  readonly security?: readonly object[];
+  readonly parameters?: readonly { readonly in: string }[];
+  readonly requestBody?: object;
+  readonly responses?: Readonly<Record<string, object>>;
+}
+
+export interface Document {
+  readonly paths?: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+}
+
+const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
+const TEXT = { type: 'string' } as const;
+
+/** The form of every refusal, under `components.schemas`. */
+export const ERROR_SCHEMA = {
+  type: 'object',
+  required: ['error', 'code', 'requestId'],
+  properties: {
+    error: { ...TEXT, description: 'A sentence that a person can act on' },
+    code: { ...TEXT, enum: CODES },
+    requestId: { ...TEXT, description: 'The X-Request-Id of the answer' },
+    retryAfter: { type: 'integer', description: 'With 429: Unix seconds, as X-RateLimit-Reset' },
+    issues: {
+      type: 'array',
+      description: 'Where several things are wrong at once',
+      items: {
+        type: 'object',
+        required: ['code', 'message'],
+        properties: {
+          path: { ...TEXT, description: 'A JSON pointer into the body' },
+          nodeId: TEXT,
+          edgeId: TEXT,
+          code: TEXT,
+          message: TEXT,
+        },
+      },
+    },
+  },
+};
+
+/** One response a status of the error table, under `components.responses`. */
+export const ERROR_RESPONSES = Object.fromEntries(
+  Map.groupBy(CODES, code => ERROR_CODES[code][0])
+    .entries()
+    .map(([status, codes]) => [
+      `Error${status}`,
+      {
+        description: codes.map(code => `\`${code}\`: ${ERROR_CODES[code][1]}`).join('\n\n'),
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      },
+    ]),
+);
+
+/** Adds to each operation what follows from its method, path, parameters and security. */
+export function completeDocument<D extends Document>(document: D): D {
+  const paths = Object.entries(document.paths ?? {}).map(([path, operations]) => [
+    path,
+    Object.fromEntries(
+      Object.entries(operations).map(([method, operation]) => [method, complete(method, path, operation)]),
+    ),
+  ]);
+  return { ...document, paths: Object.fromEntries(paths) };
+}
+
+function complete(method: string, path: string, operation: Operation): Operation {
+  const refusals = statusesOf(operation).map(status => [
+    String(status),
+    { $ref: `#/components/responses/Error${status}` },
+  ]);
+  return {
+    operationId: operationIdOf(method, path, operation.tags?.[0] ?? ''),
+    ...operation,
+    responses: { ...Object.fromEntries(refusals), ...operation.responses },
+  };
+}
+
+function statusesOf({ security, parameters = [], requestBody }: Operation): number[] {
+  const takesKey = security === undefined || security.length > 0;
+  const namesThing = parameters.some(parameter => parameter.in === 'path');
+  return [
+    ...(parameters.length > 0 || requestBody !== undefined ? [400] : []),
+    ...(takesKey ? [401] : []),
+    ...(takesKey && namesThing ? [403] : []),
+    ...(namesThing ? [404] : []),
+    ...(requestBody === undefined ? [] : [413, 415]),
+    429,
+    500,
+  ];
+}
+
+/** `GET /api/v1/workflows/{id}/executions` → `getWorkflowsByIdExecutions`; outside of the API the tag leads. */
+function operationIdOf(method: string, path: string, tag: string): string {
+  const words = path
+    .replace(/^\/api\/v1/, '')
+    .replaceAll(/\{(\w+)\}/g, (_, name: string) => `by-${name}`)
+    .split(/[^A-Za-z0-9]+/)
+    .filter(word => word !== '');
+  const named = path.startsWith('/api/') ? words : [tag, ...words];
+  return method + named.map(word => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+}
