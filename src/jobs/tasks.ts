@@ -4,6 +4,7 @@ import { deliverWebhook } from '../services/deliver-webhook.ts';
 import type { Deps } from '../services/deps.ts';
 import type { RunHolder } from '../services/execute-run.ts';
 import { executeRun } from '../services/execute-run.ts';
+import { sweepMedia } from '../services/sweep-media.ts';
 
 export interface TaskContext {
   readonly deps: Deps;
@@ -20,9 +21,16 @@ export type Pool = 'runs' | 'deliveries';
 export interface Task {
   readonly pool: Pool;
   readonly work: (ctx: TaskContext, id: string) => Promise<void>;
+  /** Minute and hour (UTC) at which it is queued each day, without an id, once over all workers. */
+  readonly daily?: { readonly hour: number; readonly minute: number };
 }
 
 export const TASKS: Readonly<Record<string, Task>> = {
   run: { pool: 'runs', work: ({ deps, holder }, id) => executeRun(deps, holder, id) },
   deliver: { pool: 'deliveries', work: ({ deps, signal }, id) => deliverWebhook(deps, id, signal) },
+  sweep_media: {
+    pool: 'deliveries',
+    daily: { hour: 3, minute: 17 },
+    work: ({ deps, signal }) => sweepMedia(deps, signal),
+  },
 };

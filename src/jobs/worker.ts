@@ -85,6 +85,7 @@ async function startPool(
     logger: loggerOf(ctx.deps.log),
     events,
     taskList: taskListOf(ctx, pool),
+    crontab: crontabOf(pool),
     noHandleSignals: true,
     preset: {
       worker: {
@@ -96,6 +97,16 @@ async function startPool(
       },
     },
   });
+}
+
+/** A day that passed while no worker ran is not made up for: what is swept is swept the next. */
+function crontabOf(pool: Pool): string {
+  const rows = Object.entries(TASKS).filter(([, task]) => task.pool === pool);
+  return rows
+    .flatMap(([name, { daily: at }]) =>
+      at === undefined ? [] : [`${at.minute} ${at.hour} * * * ${name} ?max=3`],
+    )
+    .join('\n');
 }
 
 function taskListOf(ctx: TaskContext, pool: Pool): TaskList {
