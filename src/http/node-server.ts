@@ -11,7 +11,8 @@ import { AppError } from '../lib/errors.ts';
 import { errorBody, translateError } from './errors.ts';
 import { requestIdOf } from './request-id.ts';
 
-const REQUEST_TIMEOUT_MS = 120_000;
+/** As long as the address of a presigned upload works: 100 MB take a while. Silence ends sooner, see below. */
+const REQUEST_TIMEOUT_MS = 900_000;
 const HEADERS_TIMEOUT_MS = 30_000;
 const CHECK_TIMEOUTS_MS = 2000;
 const KEEP_ALIVE_MS = 72_000;
