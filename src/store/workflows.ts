@@ -74,16 +74,18 @@ export const POSTER = `coalesce(w.poster, (
     where i.workflow_id = w.id and i.origin = 'output' and i.content_type like 'image/%'
     order by i.id desc limit 1))`;
 
-const READ = `
+const readBy = (source: string, userId: string): string => `
 select ${COLUMNS}, p.role as share_role, m.role as team_role, d.user_id as media_user_id,
   case when d.id is not null then json_build_object('id', d.id, 'user_id', d.user_id, 'name', d.name,
     'content_type', d.content_type, 'bytes', d.bytes, 'width', d.width, 'height', d.height, 'duration', d.duration)
   end as media,
   ${POSTER} as poster
-from workflows w
-left join workflow_permissions p on p.workflow_id = w.id and p.user_id = $2
-left join team_members m on m.team_id = w.team_id and m.user_id = $2
+from ${source}
+left join workflow_permissions p on p.workflow_id = w.id and p.user_id = ${userId}
+left join team_members m on m.team_id = w.team_id and m.user_id = ${userId}
 left join media d on d.id = w.media_id`;
+
+const READ = readBy('workflows w', '$2');
 
 /** The workflow and the reader's roles in one query; `userId` null for an anonymous reader. */
 export async function findWorkflow(
@@ -96,6 +98,30 @@ export async function findWorkflow(
 }
 
 const FIND = `${READ} where w.id = $1 and w.deleted_at is null`;
+
+export interface WorkflowReading {
+  readonly id: string;
+  readonly userId: number | null;
+}
+
+/** The same for many readers at once: one result a reading, in order. */
+export async function findWorkflows(
+  tx: Tx,
+  readings: readonly WorkflowReading[],
+): Promise<readonly (ReadWorkflowRow | undefined)[]> {
+  const { rows } = await tx.query<ReadWorkflowRow & { readonly reading: number }>(FIND_MANY, [
+    readings.map(({ id }) => id),
+    readings.map(({ userId }) => userId),
+  ]);
+  const found = new Map(rows.map(row => [row.reading, row]));
+  return readings.map((_, index) => found.get(index + 1));
+}
+
+const ASKED = 'unnest($1::text[], $2::int[]) with ordinality as asked(id, user_id, reading)';
+const FIND_MANY = `
+select asked.reading, found.* from ${ASKED}
+cross join lateral (${readBy('workflows w', 'asked.user_id')}
+  where w.id = asked.id and w.deleted_at is null) found`;
 
 /** The same, with the row locked until the transaction ends. */
 export async function lockWorkflow(
