@@ -2,7 +2,8 @@
 // The catalog entry is derived from the declaration, so an entry without an implementation cannot exist.
 import type { CatalogEntry, InputDef, NodeSource, OutputDef, ResolvedPorts } from '../graph/catalog.ts';
 import type { Category, Json, JsonObject, MediaRef, PortType, Value } from '../graph/types.ts';
-import type { ProviderJob, ProviderName } from '../providers/provider.ts';
+import type { ProviderName } from '../providers/names.ts';
+import type { ProviderJob } from '../providers/provider.ts';
 import { type Pricing, toCredits } from './pricing.ts';
 import type { Providers } from './providers.ts';
 

@@ -1,7 +1,8 @@
 // What model nodes share: a call at a configured provider, its input as attachments, its output as media of the run.
 import type { MediaRef } from '../graph/types.ts';
 import { inspectImage } from '../media/images.ts';
-import { Attachment, type Endpoint, type Provider, type ProviderName } from '../providers/provider.ts';
+import type { ProviderName } from '../providers/names.ts';
+import { Attachment, type Endpoint, type Provider } from '../providers/provider.ts';
 import { ProviderError } from '../providers/provider-error.ts';
 import { type Delivery, runJob } from '../providers/run-job.ts';
 import { type NodeContext, NodeError } from './define.ts';

@@ -1,6 +1,7 @@
 // Which providers the operator has configured, as nodes get it: one small plain record.
 import type { Settings } from '../lib/settings.ts';
-import type { Endpoint, ProviderName } from '../providers/provider.ts';
+import type { ProviderName } from '../providers/names.ts';
+import type { Endpoint } from '../providers/provider.ts';
 
 /** A provider that is not configured is absent. */
 export type Providers = Readonly<Partial<Record<ProviderName, Endpoint>>> & {

@@ -1,5 +1,10 @@
 // Reading answers: everything in them is from outside, so nothing is taken to be there.
-import type { ProviderAnswer } from './provider.ts';
+export interface ProviderAnswer {
+  readonly status: number;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
 
 export type JsonRecord = { readonly [key: string]: unknown };
 
@@ -48,4 +53,16 @@ const DATA_URI = /^data:[\w.+/-]*(?:;[\w=.-]+)*;base64,/;
 export function readDataUri(text: string): Buffer | undefined {
   const prefix = DATA_URI.exec(text)?.[0];
   return prefix === undefined ? undefined : Buffer.from(text.slice(prefix.length), 'base64');
+}
+
+/** The delay that the answer asks for; undefined where it asks for none. */
+export function readRetryAfter({ headers }: ProviderAnswer): number | undefined {
+  const exact = Number(headers['retry-after-ms'] || Number.NaN);
+  if (Number.isFinite(exact)) return Math.max(0, exact);
+  const given = headers['retry-after'];
+  if (given === undefined || given === '') return undefined;
+  const seconds = Number(given);
+  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
+  const date = Date.parse(given);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
 }

@@ -1,6 +1,7 @@
 // A ComfyUI server: a graph goes into its queue under an id of ours and, once done, stands in its history.
 // https://docs.comfy.org/development/comfyui-server/comms_routes
-import { asArray, asRecord, asText, type JsonRecord, readObject } from './answer.ts';
+
+import { asArray, asRecord, asText, type JsonRecord, type ProviderAnswer, readObject } from './answer.ts';
 import { encodeForm } from './multipart.ts';
 import {
   Attachment,
@@ -11,7 +12,6 @@ import {
   type Poll,
   type Protocol,
   type Provider,
-  type ProviderAnswer,
   type ProviderRequest,
   type Submission,
 } from './provider.ts';

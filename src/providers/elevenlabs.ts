@@ -1,13 +1,7 @@
 // ElevenLabs: one request answers with the audio; there is no job to ask for. https://elevenlabs.io/docs/api-reference
-import { asArray, asRecord, asText, readObject } from './answer.ts';
-import {
-  DEFAULT_PACE,
-  type Endpoint,
-  type Protocol,
-  type Provider,
-  type ProviderAnswer,
-  type Submission,
-} from './provider.ts';
+
+import { asArray, asRecord, asText, type ProviderAnswer, readObject } from './answer.ts';
+import { DEFAULT_PACE, type Endpoint, type Protocol, type Provider, type Submission } from './provider.ts';
 import { kindOfStatus, ProviderError, type ProviderErrorKind } from './provider-error.ts';
 
 export interface ElevenLabsCall {

@@ -1,4 +1,5 @@
 // fal's queue: submit, ask for the status, fetch the result from its own address. https://fal.ai/docs/api-reference/inference-api
+
 import {
   asArray,
   asId,
@@ -7,6 +8,7 @@ import {
   asUrl,
   isRecord,
   type JsonRecord,
+  type ProviderAnswer,
   readDataUri,
   readObject,
 } from './answer.ts';
@@ -20,7 +22,6 @@ import {
   type Poll,
   type Protocol,
   type Provider,
-  type ProviderAnswer,
   type ProviderRequest,
   type Submission,
 } from './provider.ts';

@@ -1,6 +1,17 @@
 // OpenAI and servers that speak its protocol: images, chat and speech answer at once, responses in the background are jobs.
 // https://developers.openai.com/api/reference
-import { asArray, asId, asRecord, asText, asUrl, isRecord, type JsonRecord, readObject } from './answer.ts';
+
+import {
+  asArray,
+  asId,
+  asRecord,
+  asText,
+  asUrl,
+  isRecord,
+  type JsonRecord,
+  type ProviderAnswer,
+  readObject,
+} from './answer.ts';
 import { encodeForm, type FormField } from './multipart.ts';
 import {
   Attachment,
@@ -11,7 +22,6 @@ import {
   type Poll,
   type Protocol,
   type Provider,
-  type ProviderAnswer,
   type ProviderRequest,
   type Submission,
 } from './provider.ts';

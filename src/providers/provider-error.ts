@@ -1,5 +1,5 @@
 // Why a call at a provider failed: one table of kinds, so that every provider's own errors mean the same to a run.
-import type { ProviderAnswer, ProviderName } from './provider.ts';
+import { DISPLAY_NAMES, type ProviderName } from './names.ts';
 
 /** Kind → what happened, after the provider's name. The code of the node's failure is `provider_` and the kind. */
 const KINDS = {
@@ -20,14 +20,6 @@ const KINDS = {
 } as const;
 
 export type ProviderErrorKind = keyof typeof KINDS;
-
-const DISPLAY_NAMES: Readonly<Record<ProviderName, string>> = {
-  fal: 'fal',
-  replicate: 'Replicate',
-  openai: 'OpenAI',
-  elevenlabs: 'ElevenLabs',
-  comfyui: 'ComfyUI',
-};
 
 export interface ProviderErrorOptions {
   /** The provider's own words; shortened, and left out where they could name the key. */
@@ -79,16 +71,4 @@ export function kindOfStatus(status: number): ProviderErrorKind {
   return (
     BY_STATUS[status] ?? (status >= 500 ? 'unavailable' : status >= 400 ? 'invalid_input' : 'bad_output')
   );
-}
-
-/** The delay that the answer asks for; undefined where it asks for none. */
-export function readRetryAfter({ headers }: ProviderAnswer): number | undefined {
-  const exact = Number(headers['retry-after-ms'] || Number.NaN);
-  if (Number.isFinite(exact)) return Math.max(0, exact);
-  const given = headers['retry-after'];
-  if (given === undefined || given === '') return undefined;
-  const seconds = Number(given);
-  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
-  const date = Date.parse(given);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
 }

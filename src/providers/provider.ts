@@ -1,8 +1,7 @@
 // What every provider is: protocols that say which requests to send and read the answers, and no I/O of their own.
+import type { ProviderAnswer } from './answer.ts';
+import type { ProviderName } from './names.ts';
 import type { ProviderError } from './provider-error.ts';
-
-export const PROVIDER_NAMES = ['fal', 'replicate', 'openai', 'elevenlabs', 'comfyui'] as const;
-export type ProviderName = (typeof PROVIDER_NAMES)[number];
 
 /** Where a provider is and how it knows us. */
 export interface Endpoint {
@@ -25,13 +24,6 @@ export interface ProviderRequest {
    * away by 429. `fetches`: its status is the work's own result. All others are asked again whatever happens to them.
    */
   readonly role?: 'submits' | 'fetches';
-}
-
-export interface ProviderAnswer {
-  readonly status: number;
-  /** Lower-case names. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
 }
 
 /**

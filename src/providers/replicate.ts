@@ -1,5 +1,15 @@
 // Replicate's predictions: create, then ask for the same prediction until it has ended. https://replicate.com/docs/reference/http
-import { asArray, asId, asRecord, asText, asUrl, readDataUri, readObject } from './answer.ts';
+
+import {
+  asArray,
+  asId,
+  asRecord,
+  asText,
+  asUrl,
+  type ProviderAnswer,
+  readDataUri,
+  readObject,
+} from './answer.ts';
 import { encodeForm } from './multipart.ts';
 import {
   Attachment,
@@ -11,7 +21,6 @@ import {
   type Poll,
   type Protocol,
   type Provider,
-  type ProviderAnswer,
   type ProviderRequest,
   type Submission,
 } from './provider.ts';

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGate, type Gate } from '../lib/gate.ts';
+import type { ProviderName } from './names.ts';
 import type {
   FileSource,
   Handle,
@@ -10,7 +11,6 @@ import type {
   Protocol,
   Provider,
   ProviderJob,
-  ProviderName,
   ProviderRequest,
   Submission,
 } from './provider.ts';

@@ -1,8 +1,9 @@
 // One request of a protocol, sent and repeated by the rules of money: what may be billed twice is not repeated.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FetchError, type FetchErrorCode } from '../lib/fetch-error.ts';
-import type { Pace, Protocol, Provider, ProviderAnswer, ProviderRequest } from './provider.ts';
-import { ProviderError, readRetryAfter } from './provider-error.ts';
+import { type ProviderAnswer, readRetryAfter } from './answer.ts';
+import type { Pace, Protocol, Provider, ProviderRequest } from './provider.ts';
+import { ProviderError } from './provider-error.ts';
 
 export interface SendInit {
   readonly method: ProviderRequest['method'];

@@ -1,0 +1,13 @@
+// The providers by name.
+
+export const PROVIDER_NAMES = ['fal', 'replicate', 'openai', 'elevenlabs', 'comfyui'] as const;
+export type ProviderName = (typeof PROVIDER_NAMES)[number];
+
+/** As people write them. */
+export const DISPLAY_NAMES: Readonly<Record<ProviderName, string>> = {
+  fal: 'fal',
+  replicate: 'Replicate',
+  openai: 'OpenAI',
+  elevenlabs: 'ElevenLabs',
+  comfyui: 'ComfyUI',
+};
