@@ -4,17 +4,18 @@ import type { MediaRef, PortType, Value } from '../graph/types.ts';
 import { isMediaType } from '../graph/values.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { sha256Hex } from '../lib/crypto.ts';
-import type { NodeDefinition } from '../nodes/define.ts';
+import type { NodeContext, NodeDefinition } from '../nodes/define.ts';
 
 /**
  * The key under which the result of these values may be kept, 64 hex digits; undefined where it may not: the
  * definition does not ask for it, a setting used a secret, or a paid model has no fixed seed.
- * Hashed are the node type, its version and the very values that `run` gets, media by the hash of their bytes.
+ * Hashed are the node type, its version, the address of its provider, and the very values that `run` gets, media by the hash of their bytes.
  */
 export function cacheKey(
   definition: NodeDefinition,
   node: PlanNode,
   values: Readonly<Record<string, unknown>>,
+  providers: NodeContext['providers'] = {},
 ): string | undefined {
   if (!definition.cache) return undefined;
   const isPaid = definition.entry.executionCost === 'paid';
@@ -24,9 +25,16 @@ export function cacheKey(
   const text = canonicalJson({
     nodeType: node.nodeType,
     version: definition.version,
+    provider: addressOf(definition, providers),
     values: Object.fromEntries(hashed),
   });
   return SECRET.test(text) ? undefined : sha256Hex(text);
+}
+
+/** Another server at the same protocol may have another model under the same name. */
+function addressOf({ requires }: NodeDefinition, providers: NodeContext['providers']): string | undefined {
+  if (requires === undefined || requires === 'sandbox' || requires === 'speech') return undefined;
+  return providers[requires]?.baseUrl;
 }
 
 const SECRET = /\{\{\s*secrets\./;

@@ -26,12 +26,16 @@ export type CallResult =
 /** Runs the node. What it gives at once is given at once: free nodes pay for no promise. */
 export function callNode(call: Call, host: CallHost): CallResult | Promise<CallResult> {
   const isPaid = call.definition.entry.executionCost === 'paid' && host.pay !== undefined;
-  const key = host.cache === undefined ? undefined : cacheKey(call.definition, call.node, call.values);
+  const key = host.cache === undefined ? undefined : keyOf(call);
   if (key !== undefined || isPaid) return callOrFind(call, host, key);
   const result = invoke(call, host);
   return result instanceof Promise
     ? result.then(late => tagged(call.node, late, 0))
     : tagged(call.node, result, 0);
+}
+
+function keyOf({ definition, node, values, ctx }: Call): string | undefined {
+  return cacheKey(definition, node, values, ctx.providers);
 }
 
 async function callOrFind(call: Call, host: CallHost, key: string | undefined): Promise<CallResult> {
