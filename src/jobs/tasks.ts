@@ -1,6 +1,5 @@
 // The job queue's tasks: each row a service call.
-
-import { deliverWebhook } from '../services/deliver-webhook.ts';
+import type { Deliverer } from '../services/deliver-webhook.ts';
 import type { Deps } from '../services/deps.ts';
 import type { RunHolder } from '../services/execute-run.ts';
 import { executeRun } from '../services/execute-run.ts';
@@ -9,6 +8,7 @@ import { sweepMedia } from '../services/sweep-media.ts';
 export interface TaskContext {
   readonly deps: Deps;
   readonly holder: RunHolder;
+  readonly deliverer: Deliverer;
   /** Fires when the process must stop. */
   readonly signal: AbortSignal;
   /** Resolves once this worker is known to the others; nothing may be claimed before. */
@@ -27,7 +27,7 @@ export interface Task {
 
 export const TASKS: Readonly<Record<string, Task>> = {
   run: { pool: 'runs', work: ({ deps, holder }, id) => executeRun(deps, holder, id) },
-  deliver: { pool: 'deliveries', work: ({ deps, signal }, id) => deliverWebhook(deps, id, signal) },
+  deliver: { pool: 'deliveries', work: ({ deliverer, signal }, id) => deliverer.deliver(id, signal) },
   sweep_media: {
     pool: 'deliveries',
     daily: { hour: 3, minute: 17 },

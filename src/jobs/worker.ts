@@ -2,7 +2,9 @@
 import { EventEmitter } from 'node:events';
 import type { Runner, TaskList } from 'graphile-worker';
 import { Logger, makeWorkerUtils, run, runMigrations } from 'graphile-worker';
+import { createDeliverer } from '../services/deliver-webhook.ts';
 import type { Deps } from '../services/deps.ts';
+import { giveUp } from '../services/end-run.ts';
 import type { RunHolder } from '../services/execute-run.ts';
 import { beat, dismissWorker, enrolWorker, HEARTBEAT_MS } from '../services/workers.ts';
 import type { Pool, TaskContext } from './tasks.ts';
@@ -41,7 +43,13 @@ export async function startWorker(deps: Deps): Promise<Worker> {
   const stopping = new AbortController();
   const holder: RunHolder = { workerId: '', inHand: new Map() };
   const enrolled = Promise.withResolvers<void>();
-  const ctx: TaskContext = { deps, holder, signal: stopping.signal, enrolled: enrolled.promise };
+  const ctx: TaskContext = {
+    deps,
+    holder,
+    deliverer: createDeliverer(deps),
+    signal: stopping.signal,
+    enrolled: enrolled.promise,
+  };
   const pools: string[] = [];
   const runners = await Promise.all([
     startPool(ctx, 'runs', deps.settings.WORKER_CONCURRENCY, pools),
@@ -53,15 +61,22 @@ export async function startWorker(deps: Deps): Promise<Worker> {
   enrolled.resolve();
   // At once: with the first beat after a restart, the runs of the process before go on.
   await tick();
+  let isBeating = false;
   const heart = setInterval(() => {
-    tick().catch((err: unknown) => deps.log.error({ err }, 'a heartbeat failed'));
+    if (isBeating) return;
+    isBeating = true;
+    tick()
+      .catch((err: unknown) => deps.log.error({ err }, 'a heartbeat failed'))
+      .finally(() => {
+        isBeating = false;
+      });
   }, HEARTBEAT_MS);
   return {
-    cancel: executionId => holder.inHand.get(executionId)?.('cancelled'),
+    cancel: executionId => holder.inHand.get(executionId)?.stop('cancelled'),
     async stop(graceMs) {
       const release = setTimeout(() => {
         stopping.abort();
-        for (const stop of holder.inHand.values()) stop('released');
+        for (const { stop } of holder.inHand.values()) stop('released');
       }, graceMs);
       await Promise.all(runners.map(runner => runner.stop()));
       clearTimeout(release);
@@ -80,6 +95,7 @@ async function startPool(
 ): Promise<Runner> {
   const events = new EventEmitter();
   events.on('pool:create', ({ workerPool }: { workerPool: { id: string } }) => pools.push(workerPool.id));
+  events.on('job:failed', ({ job }: { job: GivenUp }) => giveUpOn(ctx.deps, job));
   return run({
     pgPool: ctx.deps.runDb.pool,
     logger: loggerOf(ctx.deps.log),
@@ -116,9 +132,24 @@ function taskListOf(ctx: TaskContext, pool: Pool): TaskList {
       name,
       async (payload: unknown) => {
         await ctx.enrolled;
-        await task.work(ctx, (payload as { id: string }).id);
+        await task.work(ctx, (payload as { readonly id: string }).id);
       },
     ]),
+  );
+}
+
+interface GivenUp {
+  readonly task_identifier: string;
+  readonly payload: unknown;
+}
+
+/** The queue tries a job 25 times, over days. */
+function giveUpOn(deps: Deps, { task_identifier: task, payload }: GivenUp): void {
+  deps.log.error({ task, payload }, 'a job failed for good');
+  if (task !== 'run') return;
+  const { id } = payload as { readonly id: string };
+  giveUp(deps, id).catch((err: unknown) =>
+    deps.log.error({ err, executionId: id }, 'a run could not be ended'),
   );
 }
 

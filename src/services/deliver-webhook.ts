@@ -1,107 +1,109 @@
-// One attempt of a webhook delivery: prepare and sign, send through the guarded client, keep what came of it.
-
-import { toError } from '../lib/errors.ts';
-import { FetchError } from '../lib/fetch-error.ts';
-import { signWebhook } from '../lib/webhook-signature.ts';
-import type { Attempt, DeliveryRow } from '../store/deliveries.ts';
-import { findDelivery, keepAttempt } from '../store/deliveries.ts';
+// Webhook deliveries of this process: one attempt at a time each, so many at once a host and an account; what came of
+// it is kept, with the next attempt where one is due.
+import { createBatcher } from '../lib/batch.ts';
+import { createLanes } from '../lib/lanes.ts';
+import { isOutage } from '../store/db.ts';
+import type { DeliveryRow, NewAttempt } from '../store/deliveries.ts';
+import { keepAttempts, listDeliveriesById } from '../store/deliveries.ts';
+import { enqueue } from '../store/queue.ts';
 import type { Deps } from './deps.ts';
-import { allowsLoopback, openSecret } from './webhook-target.ts';
+import type { WebhookAnswer } from './send-webhook.ts';
+import { isDelivered, sendWebhook } from './send-webhook.ts';
+import { openSecret } from './webhook-target.ts';
 
-const MAX_ATTEMPTS = 12;
+/** Attempts of a delivery, and again of each redelivery. */
+export const MAX_ATTEMPTS = 12;
 const MAX_BACKOFF_MS = 6 * 3_600_000;
 const JITTER = 0.1;
-// The guarded client's bound; reading stops far below it, once there is enough to keep.
-const MAX_ANSWER_BYTES = 1_048_576;
-const KEPT_ANSWER_BYTES = 1024;
 
-/** Sends the delivery once and keeps the attempt, with the job of the next one where it failed. */
-export async function deliverWebhook(deps: Deps, id: string, signal: AbortSignal): Promise<void> {
-  const delivery = await findDelivery(deps.db, id);
-  if (delivery === undefined || delivery.state === 'delivered' || delivery.state === 'exhausted') return;
-  const startedAt = new Date(deps.now());
-  const answer = await send(deps, delivery, signal);
-  // Shutting down: the job stays, and the attempt is made again.
-  if (answer === undefined) throw new Error('The delivery was interrupted.');
-  const attempt = judge(deps, delivery, startedAt, answer);
-  await deps.db.transaction(tx => keepAttempt(tx, attempt));
+const AT_ONCE_A_HOST = 8;
+const AT_ONCE_AN_ACCOUNT = 32;
+// Long enough for a swift receiver to take a full pool of deliveries, short enough for the others behind them.
+const LANE_PATIENCE_MS = 500;
+const POSTPONED_MS = { least: 1000, most: 5000 } as const;
+
+// A job may come a little before its time by the clock of another machine.
+const CLOCK_SLACK_MS = 1000;
+const BATCH = { maxItems: 200, concurrency: 1, isItemFault: (err: unknown) => !isOutage(err) } as const;
+
+export interface Deliverer {
+  /** Makes the attempt that is due, if any. Rejects where it was interrupted or could not be kept: it is made again. */
+  deliver(id: string, signal: AbortSignal): Promise<void>;
 }
 
-interface Answer {
-  readonly statusCode: number | null;
-  readonly error: string | null;
-  readonly response: string | null;
-}
-
-async function send(deps: Deps, delivery: DeliveryRow, signal: AbortSignal): Promise<Answer | undefined> {
-  const { body, event_id: eventId } = delivery;
-  const timestampSeconds = Math.floor(deps.now() / 1000);
-  const signature =
-    delivery.secret === null
-      ? {}
-      : signWebhook({ secret: openSecret(deps, delivery.secret), body, eventId, timestampSeconds });
-  try {
-    const { status, body: answer } = await deps.fetch.stream(delivery.url, {
-      method: 'POST',
-      headers: {
-        'Content-Type': 'application/json',
-        'User-Agent': 'Service-Webhook/1.0',
-        'X-Service-Event': delivery.event,
-        'X-Service-Delivery': delivery.id,
-        ...signature,
-      },
-      body,
-      signal,
-      timeoutMs: deps.settings.WEBHOOK_TIMEOUT_MS,
-      maxBytes: MAX_ANSWER_BYTES,
-      maxRedirects: 0,
-      allowLoopback: allowsLoopback(deps.settings),
-    });
-    return { statusCode: status, error: null, response: await readStart(answer) };
-  } catch (err) {
-    if (signal.aborted) return undefined;
-    return {
-      statusCode: null,
-      error: err instanceof FetchError ? err.message : toError(err).message,
-      response: null,
-    };
-  }
-}
-
-/** The first KB of the answer; how the rest of it fares no longer matters. */
-async function readStart(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of body) {
-      chunks.push(chunk);
-      bytes += chunk.length;
-      if (bytes >= KEPT_ANSWER_BYTES) break;
-    }
-  } catch (err) {
-    if (!(err instanceof FetchError)) throw err;
-  }
-  // NUL is the one character that PostgreSQL's text cannot hold.
-  return Buffer.concat(chunks).subarray(0, KEPT_ANSWER_BYTES).toString('utf8').replaceAll('\0', '');
-}
-
-/** Any 2xx is delivered; anything else is tried again later, twelve times in all. */
-function judge(deps: Deps, delivery: DeliveryRow, startedAt: Date, answer: Answer): Attempt {
-  const attempt = delivery.attempts + 1;
-  const isDelivered = answer.statusCode !== null && answer.statusCode >= 200 && answer.statusCode < 300;
-  const isLast = attempt >= MAX_ATTEMPTS;
-  const nowMs = deps.now();
+export function createDeliverer(deps: Deps): Deliverer {
+  const lanes = createLanes(LANE_PATIENCE_MS, deps.now);
+  const find = createBatcher<string, DeliveryRow | undefined>(async ids => {
+    const rows = new Map((await listDeliveriesById(deps.db, ids)).map(row => [row.id, row]));
+    return ids.map(id => rows.get(id));
+  }, BATCH);
+  const keep = createBatcher<NewAttempt, undefined>(async attempts => {
+    await keepAttempts(deps.db, attempts);
+    return attempts.map(() => undefined);
+  }, BATCH);
+  const postpone = createBatcher<string, undefined>(async ids => {
+    const { least, most } = POSTPONED_MS;
+    await enqueue(deps.db, 'deliver', ids, new Date(deps.now() + least + Math.random() * (most - least)));
+    return ids.map(() => undefined);
+  }, BATCH);
   return {
-    deliveryId: delivery.id,
+    async deliver(id, signal) {
+      const delivery = await find(id);
+      if (delivery === undefined || !isDue(delivery, deps.now())) return;
+      const leave = await lanes.enter([
+        { key: `host:${new URL(delivery.url).host}`, limit: AT_ONCE_A_HOST },
+        { key: `account:${delivery.user_id}`, limit: AT_ONCE_AN_ACCOUNT },
+      ]);
+      if (leave === undefined) return postpone(id);
+      try {
+        const startedAt = new Date(deps.now());
+        const answer = await sendWebhook(deps, messageOf(deps, delivery), signal);
+        // Shutting down: the job stays, and the attempt is made again.
+        if (answer === undefined) throw new Error('The delivery was interrupted.');
+        await keep(judge(deps, delivery, startedAt, answer));
+      } finally {
+        leave();
+      }
+    },
+  };
+}
+
+/** False of one that has ended, and of one that another job will attempt later. */
+function isDue({ state, next_attempt_at: at }: DeliveryRow, nowMs: number): boolean {
+  if (state === 'delivered' || state === 'exhausted') return false;
+  return at === null || at.getTime() <= nowMs + CLOCK_SLACK_MS;
+}
+
+function messageOf(deps: Deps, { id, event, event_id, url, body, secret }: DeliveryRow) {
+  return {
+    deliveryId: id,
+    event,
+    eventId: event_id,
+    url,
+    body,
+    secret: secret === null ? null : openSecret(deps, secret),
+  };
+}
+
+function judge(deps: Deps, delivery: DeliveryRow, startedAt: Date, answer: WebhookAnswer): NewAttempt {
+  const attempt = delivery.attempts + 1;
+  const isLast = attempt >= delivery.max_attempts;
+  const state = isDelivered(answer) ? 'delivered' : isLast ? 'exhausted' : 'attempting';
+  const delayMs = backoffMs(
+    deps.settings.WEBHOOK_BACKOFF_BASE_MS,
+    attempt - (delivery.max_attempts - MAX_ATTEMPTS),
+    Math.random(),
+  );
+  return {
+    delivery_id: delivery.id,
     attempt,
-    startedAt,
-    durationMs: Math.max(0, nowMs - startedAt.getTime()),
-    ...answer,
-    state: isDelivered ? 'delivered' : isLast ? 'exhausted' : 'attempting',
-    nextAttemptAt:
-      isDelivered || isLast
-        ? null
-        : new Date(nowMs + backoffMs(deps.settings.WEBHOOK_BACKOFF_BASE_MS, attempt, Math.random())),
+    started_at: startedAt.toISOString(),
+    duration_ms: answer.durationMs,
+    status_code: answer.statusCode,
+    error: answer.error,
+    response: answer.response,
+    state,
+    next_attempt_at: state === 'attempting' ? new Date(deps.now() + delayMs).toISOString() : null,
   };
 }
 

@@ -1,6 +1,6 @@
 // The webhook outbox: deliveries and their attempts.
 import type { Tx } from './db.ts';
-import { enqueue } from './queue.ts';
+import { enqueue, jobSpecs } from './queue.ts';
 
 export interface DeliveryRow {
   readonly id: string;
@@ -13,56 +13,93 @@ export interface DeliveryRow {
   readonly body: string;
   readonly state: 'pending' | 'attempting' | 'delivered' | 'exhausted';
   readonly attempts: number;
+  /** The attempt that is the last one. */
+  readonly max_attempts: number;
   readonly last_status_code: number | null;
   readonly next_attempt_at: Date | null;
   readonly created_at: Date;
   readonly finished_at: Date | null;
 }
 
-export async function findDelivery(tx: Tx, id: string): Promise<DeliveryRow | undefined> {
+const COLUMNS = `id, execution_id, user_id, event_id, event, url, secret, body, state, attempts, max_attempts, last_status_code,
+  next_attempt_at, created_at, finished_at`;
+
+export async function listDeliveriesById(tx: Tx, ids: readonly string[]): Promise<readonly DeliveryRow[]> {
   const { rows } = await tx.query<DeliveryRow>(
-    `select id, execution_id, user_id, event_id, event, url, secret, body, state, attempts, last_status_code, next_attempt_at,
-       created_at, finished_at
-     from deliveries where id = $1`,
-    [id],
+    `select ${COLUMNS} from deliveries where id = any ($1::text[])`,
+    [ids],
   );
-  return rows[0];
+  return rows;
 }
 
-export interface Attempt {
-  readonly deliveryId: string;
+/** The one of an execution, where it asked for a webhook and has ended. */
+export async function listDeliveries(tx: Tx, executionId: string): Promise<readonly DeliveryRow[]> {
+  const { rows } = await tx.query<DeliveryRow>(
+    `select ${COLUMNS} from deliveries where execution_id = $1 order by id desc`,
+    [executionId],
+  );
+  return rows;
+}
+
+/** Sends it again at once, twelve times more where it must, whatever came of it before. */
+export async function restartDelivery(tx: Tx, id: string, attempts: number): Promise<void> {
+  await tx.query(
+    `update deliveries set state = 'pending', next_attempt_at = null, finished_at = null, max_attempts = attempts + $2
+     where id = $1`,
+    [id, attempts],
+  );
+  await enqueue(tx, 'deliver', [id]);
+}
+
+export interface AttemptRow {
   readonly attempt: number;
-  readonly startedAt: Date;
-  readonly durationMs: number;
-  readonly statusCode: number | null;
+  readonly started_at: Date;
+  readonly duration_ms: number;
+  readonly status_code: number | null;
+  readonly error: string | null;
+  readonly response: string | null;
+}
+
+export async function listAttempts(tx: Tx, deliveryId: string): Promise<readonly AttemptRow[]> {
+  const { rows } = await tx.query<AttemptRow>(
+    `select attempt, started_at, duration_ms, status_code, error, response from delivery_attempts
+     where delivery_id = $1 order by attempt`,
+    [deliveryId],
+  );
+  return rows;
+}
+
+export interface NewAttempt {
+  readonly delivery_id: string;
+  readonly attempt: number;
+  readonly started_at: string;
+  readonly duration_ms: number;
+  readonly status_code: number | null;
   readonly error: string | null;
   readonly response: string | null;
   readonly state: 'attempting' | 'delivered' | 'exhausted';
-  readonly nextAttemptAt: Date | null;
+  readonly next_attempt_at: string | null;
 }
 
-/** Keeps an attempt, and queues the next where there is one; all or nothing. Returns false where it was kept before. */
-export async function keepAttempt(tx: Tx, attempt: Attempt): Promise<boolean> {
-  const { rowCount } = await tx.query(
-    `with moved as (
-       update deliveries set state = $7, attempts = $2, last_status_code = $5, next_attempt_at = $8,
-         finished_at = case when $7 in ('delivered', 'exhausted') then now() end
-       where id = $1 and attempts = $2 - 1 returning id)
-     insert into delivery_attempts (delivery_id, attempt, started_at, duration_ms, status_code, error, response)
-     select id, $2, $3, $4, $5, $6, $9 from moved`,
-    [
-      attempt.deliveryId,
-      attempt.attempt,
-      attempt.startedAt,
-      attempt.durationMs,
-      attempt.statusCode,
-      attempt.error,
-      attempt.state,
-      attempt.nextAttemptAt,
-      attempt.response,
-    ],
-  );
-  if (rowCount === 1 && attempt.nextAttemptAt !== null)
-    await enqueue(tx, 'deliver', [attempt.deliveryId], attempt.nextAttemptAt);
-  return rowCount === 1;
+/** Keeps attempts, and queues the next of each where there is one. One that was kept before is left out. */
+export async function keepAttempts(tx: Tx, attempts: readonly NewAttempt[]): Promise<void> {
+  await tx.query(KEEP_ATTEMPTS, [JSON.stringify(attempts)]);
 }
+
+const KEEP_ATTEMPTS = `
+with moved as (
+  update deliveries d
+  set state = i.state, attempts = i.attempt, last_status_code = i.status_code, next_attempt_at = i.next_attempt_at,
+    finished_at = case when i.state <> 'attempting' then now() end
+  from json_to_recordset($1::json) as i(
+    delivery_id text, attempt int, started_at timestamptz, duration_ms int, status_code int, error text, response text,
+    state text, next_attempt_at timestamptz)
+  where d.id = i.delivery_id and d.attempts = i.attempt - 1
+  returning i.*
+), kept as (
+  insert into delivery_attempts (delivery_id, attempt, started_at, duration_ms, status_code, error, response)
+  select delivery_id, attempt, started_at, duration_ms, status_code, error, response from moved
+), jobs as (
+  ${jobSpecs(`select 'deliver' as task, delivery_id as id, next_attempt_at as run_at from moved where next_attempt_at is not null`)}
+)
+select count(*) from jobs`;
