@@ -10,6 +10,7 @@ import { authorize } from './access.ts';
 import type { Actor, UserActor } from './actor.ts';
 import { requireScope } from './actor.ts';
 import type { Deps } from './deps.ts';
+import { withMediaWarnings } from './missing-media.ts';
 import type { PresentedWorkflow } from './present-workflow.ts';
 import { lockForEdit, presentSaved, readBack, saveWrite, sentFields, writeOver } from './save-workflow.ts';
 import { describeIgnored } from './sent-fields.ts';
@@ -70,7 +71,8 @@ export async function storeNew(
     await insertWorkflow(tx, { id, userId: user.userId, ...fields });
     await insertVersion(tx, { workflowId: id, version: 1, graph: write.text, userId: user.userId });
     const workflow = await readBack(tx, id, user);
-    return { view: { workflow, actor: user, role: 'OWNER' as const }, write, warnings };
+    const view = { workflow, actor: user, role: 'OWNER' as const };
+    return { view, write: await withMediaWarnings(tx, write), warnings };
   });
   return { id, ...presentSaved(deps, saved) };
 }

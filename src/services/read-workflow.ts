@@ -11,6 +11,7 @@ import { ANONYMOUS, hasScope, requireScope } from './actor.ts';
 import type { LintReport } from './check-graph.ts';
 import { inspectGraph } from './check-graph.ts';
 import type { Deps } from './deps.ts';
+import { findMissingMedia } from './missing-media.ts';
 import type { PresentedWorkflow, WorkflowView } from './present-workflow.ts';
 import { presentWorkflow } from './present-workflow.ts';
 
@@ -82,13 +83,13 @@ function isPublicationOnly({
 }
 
 /** What the lint says of a graph that is not stored. */
-export function lintGraphBody(
+export async function lintGraphBody(
   deps: Deps,
   actor: Actor,
   graph: { readonly nodes: unknown; readonly edges: unknown },
-): LintReport {
+): Promise<LintReport> {
   requireScope(actor, 'workflows:read');
-  return inspectGraph(deps, graph.nodes, graph.edges);
+  return lintWithMedia(deps, inspectGraph(deps, graph.nodes, graph.edges), graph);
 }
 
 /** What the lint says of the stored graph as the caller sees it, or of the one that would take its place. */
@@ -101,5 +102,16 @@ export async function lintWorkflow(
   requireScope(actor, 'workflows:read');
   const view = await openForReading(deps, actor, id);
   const graph = JSON.parse(`{${await readableText(deps, view)}}`);
-  return inspectGraph(deps, sent.nodes ?? graph.nodes, sent.edges ?? graph.edges, graph);
+  const wanted = { nodes: sent.nodes ?? graph.nodes, edges: sent.edges ?? graph.edges };
+  return lintWithMedia(deps, inspectGraph(deps, wanted.nodes, wanted.edges, graph), wanted);
+}
+
+async function lintWithMedia(
+  deps: Deps,
+  report: LintReport,
+  { nodes, edges }: { readonly nodes: unknown; readonly edges: unknown },
+): Promise<LintReport> {
+  if (!report.ok) return report;
+  const text = `"nodes":${JSON.stringify(nodes)},"edges":${JSON.stringify(edges)}`;
+  return { ...report, issues: [...report.issues, ...(await findMissingMedia(deps.db, text))] };
 }

@@ -9,6 +9,7 @@ import { authorize } from './access.ts';
 import type { UserActor } from './actor.ts';
 import { isHeld } from './board-holder.ts';
 import type { Deps } from './deps.ts';
+import { withMediaWarnings } from './missing-media.ts';
 import type { PresentedWorkflow, WorkflowView } from './present-workflow.ts';
 import { presentWorkflow } from './present-workflow.ts';
 import type { UpdateWorkflowBody } from './workflow.schema.ts';
@@ -60,13 +61,14 @@ export async function writeOver(
 ): Promise<GraphWrite> {
   const stored = await deps.versions.get(tx, workflow.id, workflow.version);
   if (nodes === undefined && edges === undefined) return unchanged(stored.text);
-  return prepareGraph(deps, {
+  const write = prepareGraph(deps, {
     nodes: nodes ?? stored.graph.nodes,
     edges: edges ?? stored.graph.edges,
     stored,
     autoLayout,
     isHeld: isHeld(deps, workflow),
   });
+  return write.isChanged ? withMediaWarnings(tx, write) : write;
 }
 
 export interface WorkflowChange {

@@ -16,6 +16,11 @@ export async function findGraphText(
 
 const MEDIA_ID = /med_[0-9a-hjkmnp-tv-z]{26}/g;
 
+/** The ids of media that stand anywhere in the text, each once. */
+export function mediaIdsIn(graph: string): readonly string[] {
+  return [...new Set(graph.match(MEDIA_ID))];
+}
+
 /** Stores the graph, and which media it names, so that those are not deleted under it. */
 export async function insertVersion(
   tx: Tx,
@@ -29,13 +34,7 @@ export async function insertVersion(
   await tx.query(
     `with stored as (insert into workflow_versions (workflow_id, version, graph, user_id) values ($1, $2, $3, $4))
      insert into workflow_media (media_id, workflow_id, version) select unnest($5::text[]), $1, $2`,
-    [
-      version.workflowId,
-      version.version,
-      version.graph,
-      version.userId,
-      [...new Set(version.graph.match(MEDIA_ID))],
-    ],
+    [version.workflowId, version.version, version.graph, version.userId, mediaIdsIn(version.graph)],
   );
 }
 
