@@ -4,7 +4,7 @@ import { AppError } from '../lib/errors.ts';
 import { isId } from '../lib/ids.ts';
 import type { Db } from '../store/db.ts';
 import type { ReadWorkflowRow, WorkflowReading } from '../store/workflows.ts';
-import { findPublished, findWorkflows } from '../store/workflows.ts';
+import { findPublished, findWorkflow, findWorkflows } from '../store/workflows.ts';
 import { authorize, canDo } from './access.ts';
 import type { Actor } from './actor.ts';
 import { ANONYMOUS, hasScope, requireScope } from './actor.ts';
@@ -39,8 +39,10 @@ export async function getPublished(deps: Deps, slug: string): Promise<PresentedW
 export async function openForReading(deps: Deps, actor: Actor, id: string): Promise<WorkflowView> {
   const reader = hasScope(actor, 'workflows:read') ? actor : ANONYMOUS;
   const userId = reader.kind === 'user' ? reader.userId : null;
-  // Ids of another form would spoil the statement for the readings that share it.
-  const found = isId('workflow', id) ? await findShared(deps.db)({ id, userId }) : undefined;
+  // An id of another form could spoil the statement for the readings that share it.
+  const found = isId('workflow', id)
+    ? await findShared(deps.db)({ id, userId })
+    : await findWorkflow(deps.db, id, userId);
   const { workflow, role } = authorize(reader, 'read', found);
   return { workflow, role, actor: reader };
 }
