@@ -29,7 +29,7 @@ const USD_PER_CREDIT = 0.01;
 
 /** Rounded up to whole credits; the tolerance keeps 0.07 USD at 7 credits. */
 export function toCredits(usd: number): number {
-  return Math.ceil(usd / USD_PER_CREDIT - 1e-6);
+  return Math.max(0, Math.ceil(usd / USD_PER_CREDIT - 1e-6));
 }
 
 /**
