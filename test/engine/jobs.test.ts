@@ -1,0 +1,111 @@
+// Calls at providers: their records stand in the node's step while it runs, and reach whoever takes the run over.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { ProviderJob, Step } from '../../src/engine/types.ts';
+import { defineNode, NodeError, text } from '../../src/nodes/define.ts';
+import { planGraph, runRecorded, sketchGraph } from '../support/engine.ts';
+import { NODES } from './nodes.ts';
+
+type Seen = (ProviderJob | undefined)[];
+
+/** Keeps a record named after its input, unless there is one already, and fails for 'bad'. */
+function caller(seen: Seen) {
+  return defineNode({
+    nodeType: 't:call',
+    label: 'Call',
+    category: 'model',
+    inputs: { a: text('A', { default: 'a' }) },
+    config: {},
+    outputs: { text: text('Text') },
+    run: async ({ a }, ctx) => {
+      seen.push(ctx.job.stored);
+      if (ctx.job.stored === undefined) await ctx.job.keep({ provider: 'fal', id: `job-${a}` });
+      if (a === 'bad') throw new NodeError('bad', 'Bad.');
+      return { text: a };
+    },
+  });
+}
+
+const single = sketchGraph({ m: { type: 't:call' } }, []);
+const mapped = sketchGraph({ l: { type: 't:list', config: { items: 'x y bad' } }, m: { type: 't:call' } }, [
+  'l.list > m.a',
+]);
+
+const run = (seen: Seen, graph = single, options: Parameters<typeof runRecorded>[2] = {}) => {
+  const nodes = [...NODES, caller(seen)];
+  return runRecorded(nodes, planGraph(nodes, graph), options);
+};
+
+const ofNode = (told: readonly Step[]): readonly Step[] => told.filter(({ nodeId }) => nodeId === 'm');
+
+describe('a call at a provider', () => {
+  it('is told in the step while it runs, and no longer once it has ended', async () => {
+    const { told } = await run([]);
+    assert.deepEqual(
+      ofNode(told).map(({ status, jobs }) => [status, jobs]),
+      [
+        ['RUNNING', { 0: { provider: 'fal', id: 'job-a' } }],
+        ['RUNNING', { 0: { provider: 'fal', id: 'job-a' } }],
+        ['COMPLETED', undefined],
+      ],
+    );
+  });
+
+  it('goes on only once its record would outlive the process', async () => {
+    const order: string[] = [];
+    const { steps } = await run([], single, {
+      onStep: ({ status, jobs }) => order.push(`${status}${jobs === undefined ? '' : ' with its job'}`),
+      saved: async () => {
+        order.push('saved');
+        throw new Error('The lease is gone.');
+      },
+    });
+    assert.deepEqual(order.slice(0, 2), ['RUNNING with its job', 'saved']);
+    assert.equal(steps.get('m')?.status, 'FAILED');
+  });
+
+  it('is known to the worker that takes the run over', async () => {
+    const stored = { provider: 'fal', id: 'job-a', state: '/x' } as const;
+    const step: Step = { nodeId: 'm', status: 'RUNNING', attempt: 1, jobs: { 0: stored } };
+    const seen: Seen = [];
+    const { steps } = await run(seen, single, { steps: new Map([['m', step]]) });
+    assert.deepEqual(seen, [stored]);
+    assert.equal(steps.get('m')?.status, 'COMPLETED');
+  });
+
+  it('is told by the item where the node is mapped, and taken over by the item', async () => {
+    const first = await run([], mapped);
+    const running = ofNode(first.told).filter(({ status }) => status === 'RUNNING');
+    assert.ok(running.some(({ jobs }) => Object.values(jobs ?? {}).length === 3));
+    assert.equal(first.steps.get('m')?.jobs, undefined);
+
+    const seen: Seen = [];
+    const jobs = { 1: { provider: 'fal', id: 'job-y' } as const };
+    const items = [{ text: { type: 'TEXT' as const, text: 'x' } }, null, null];
+    const step: Step = { nodeId: 'm', status: 'RUNNING', attempt: 1, items, jobs };
+    await run(seen, mapped, { steps: new Map([['m', step]]) });
+    assert.deepEqual(seen, [jobs[1], undefined]);
+  });
+
+  it('is forgotten by a step that the run was stopped in', async () => {
+    const stop = new AbortController();
+    const slow = defineNode({
+      nodeType: 't:call',
+      label: 'Call',
+      category: 'model',
+      inputs: {},
+      config: {},
+      outputs: {},
+      run: async (_values, ctx) => {
+        await ctx.job.keep({ provider: 'fal', id: 'job' });
+        stop.abort('cancelled');
+        return new Promise(() => undefined);
+      },
+    });
+    const { steps } = await runRecorded([slow], planGraph([slow], single), {
+      signal: stop.signal,
+      graceMs: 10,
+    });
+    assert.deepEqual([steps.get('m')?.status, steps.get('m')?.jobs], ['CANCELLED', undefined]);
+  });
+});

@@ -1,0 +1,207 @@
+// Model nodes, each through the double of its provider: what they ask for, and what they make of the answer.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { MediaRef } from '../../src/graph/types.ts';
+import { createGuardedFetch, type GuardedFetch } from '../../src/lib/fetch.ts';
+import { makeCatalog } from '../../src/nodes/catalog.ts';
+import type { Providers } from '../../src/nodes/providers.ts';
+import { makeContext, runNode, type TestContext } from '../support/node-context.ts';
+import { plainImage } from '../support/pixels.ts';
+import { type ComfyDouble, startComfy } from '../support/providers/comfyui.ts';
+import type { Asked, Double } from '../support/providers/double.ts';
+import { startElevenLabs } from '../support/providers/elevenlabs.ts';
+import { type FalDouble, startFal } from '../support/providers/fal.ts';
+import { type OpenAiDouble, startOpenAi } from '../support/providers/openai.ts';
+import { type ReplicateDouble, startReplicate } from '../support/providers/replicate.ts';
+
+const MP4 = Buffer.from('\0\0\0\x18ftypisom\0\0\0\0', 'latin1');
+const MP3 = Buffer.from('ID3\x04\0\0\0\0\0\0\0\0 audio', 'latin1');
+
+/** What each model is run with besides `maxCredits`; `picture`, `speech` stand for media. */
+const VALUES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  generate: { prompt: 'a fox' },
+  edit: { prompt: 'a fox', image: 'picture' },
+  video: { prompt: 'a fox', image: 'picture' },
+  talking: { image: 'picture', audio: 'speech' },
+  text: { prompt: 'Hello', image: 'picture' },
+  audio: { prompt: 'rain' },
+};
+const WORKFLOW = {
+  '9': { class_type: 'SaveImage', inputs: { text: '{{prompt}}', seed: '{{seed}}', images: ['8', 0] } },
+};
+
+describe('model nodes', () => {
+  let doubles: {
+    fal: FalDouble;
+    replicate: ReplicateDouble;
+    openai: OpenAiDouble;
+    elevenlabs: Double;
+    comfyui: ComfyDouble;
+  };
+  let client: GuardedFetch;
+  let ctx: TestContext;
+  let media: Readonly<Record<string, MediaRef>>;
+  let png: Buffer;
+
+  before(async () => {
+    png = await plainImage(8, 8, '#336699');
+    doubles = {
+      fal: await startFal(png),
+      replicate: await startReplicate(png),
+      openai: await startOpenAi(png),
+      elevenlabs: await startElevenLabs(MP3),
+      comfyui: await startComfy(png),
+    };
+    const { fal, replicate, openai, elevenlabs, comfyui } = doubles;
+    fal.polls = 0;
+    for (const double of [replicate, openai, comfyui]) double.state.polls = 0;
+    const providers: Providers = {
+      fal: { baseUrl: fal.url, key: 'fal-key' },
+      replicate: { baseUrl: `${replicate.url}/v1`, key: 'r8-key' },
+      openai: { baseUrl: `${openai.url}/v1`, key: 'sk-test' },
+      elevenlabs: { baseUrl: elevenlabs.url, key: 'xi-key' },
+      comfyui: { baseUrl: comfyui.url, key: '' },
+    };
+    const trustedOrigins = Object.values(doubles).map(({ url }) => url);
+    client = createGuardedFetch({ allowPrivate: false, trustedOrigins });
+    const bounds = { timeoutMs: 5_000, maxBytes: 1e8 };
+    ctx = makeContext({ providers, fetch: (url, init) => client.fetch(url, { ...bounds, ...init }) });
+    media = {
+      picture: await ctx.upload(png, 'image/png'),
+      speech: await ctx.upload(MP3, 'audio/mpeg'),
+    };
+  });
+  after(async () => {
+    await client.close();
+    for (const double of Object.values(doubles)) await double.close();
+  });
+
+  /** Has every provider give such a file. */
+  function give(file: Buffer): void {
+    const dataUri = `data:application/octet-stream;base64,${file.toString('base64')}`;
+    doubles.fal.result = { status: 200, body: { file: { url: dataUri, content_type: 'audio/mp4' } } };
+    doubles.replicate.state.end = { status: 'succeeded', output: dataUri };
+  }
+
+  const run = (nodeType: string, values: Readonly<Record<string, unknown>>) => {
+    const filled = Object.entries(values).map(([name, value]) => [name, media[String(value)] ?? value]);
+    return runNode(nodeType, { maxCredits: 100, ...Object.fromEntries(filled) }, ctx);
+  };
+  const submissionOf = (double: Double): Asked | undefined =>
+    double.asked.findLast(({ method }) => method === 'POST');
+
+  const { entries } = makeCatalog({ SANDBOX_MODELS: true });
+  const models = entries.filter(
+    ({ source, nodeType }) => source === 'vendor' && !nodeType.endsWith(':comfyui'),
+  );
+  for (const { nodeType, outputs } of models) {
+    const [family = ''] = nodeType.split(':');
+    const [output] = outputs;
+    it(`${nodeType} delivers its ${output?.id}`, async () => {
+      give(output?.type === 'IMAGE' ? png : output?.type === 'VIDEO' ? MP4 : MP3);
+      if (output?.type === 'TEXT')
+        doubles.replicate.state.end = { status: 'succeeded', output: ['A ', 'fox.'] };
+      const result = await run(nodeType, VALUES[family] ?? {});
+      const value = result[output?.id ?? ''];
+      if (output?.type === 'TEXT') assert.equal(value, 'A fox.');
+      else assert.match((value as MediaRef).contentType, new RegExp(`^${output?.type.toLowerCase()}/`));
+    });
+  }
+
+  it('send fal what its models call their fields, and nothing that was not set', async () => {
+    give(png);
+    await run('generate:fal_flux_dev', { prompt: 'a fox', image_size: 'square', seed: 7, fanOut: 'product' });
+    assert.equal(submissionOf(doubles.fal)?.path, '/fal-ai/flux-1/dev');
+    assert.deepEqual(submissionOf(doubles.fal)?.json, {
+      prompt: 'a fox',
+      image_size: 'square',
+      num_inference_steps: 28,
+      guidance_scale: 3.5,
+      output_format: 'jpeg',
+      seed: 7,
+    });
+  });
+
+  it('send Replicate the model in the path and its input', async () => {
+    give(png);
+    await run('generate:replicate_flux_pro', { prompt: 'a fox' });
+    const asked = submissionOf(doubles.replicate);
+    assert.equal(asked?.path, '/v1/models/black-forest-labs/flux-1.1-pro/predictions');
+    const { aspect_ratio } = (asked?.json.input ?? {}) as { aspect_ratio?: string };
+    assert.equal(aspect_ratio, '1:1');
+  });
+
+  it('send a compatible server the limit under the name that it knows', async () => {
+    await run('text:openai_chat', {
+      prompt: 'Hi',
+      system: 'Be brief.',
+      model: 'llama3',
+      tokenField: 'max_tokens',
+    });
+    assert.deepEqual(submissionOf(doubles.openai)?.json, {
+      model: 'llama3',
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: 'Hi' },
+      ],
+      max_tokens: 2048,
+    });
+  });
+
+  it('believe the bytes of a file and not what it is called', async () => {
+    give(Buffer.from('<html>not a video</html>'));
+    const values = { prompt: 'a fox', image: 'picture' };
+    await assert.rejects(run('video:fal_kling', values), { code: 'provider_bad_output' });
+    give(Buffer.from('no picture'));
+    await assert.rejects(run('generate:fal_flux_dev', values), { code: 'unreadable_image' });
+  });
+
+  it('say which provider is not configured', async () => {
+    const bare = makeContext();
+    const values = { prompt: 'a fox', maxCredits: 1 };
+    await assert.rejects(runNode('generate:fal_flux_dev', values, bare), {
+      code: 'provider_not_configured',
+      message: 'fal is not configured in this service.',
+    });
+  });
+
+  it('need their maximum where the price is not known', async () => {
+    await assert.rejects(runNode('text:openai_chat', { prompt: 'Hi' }, ctx), { code: 'missing_input' });
+  });
+
+  describe('generate:comfyui', () => {
+    it('fills the tokens of the graph, and runs it', async () => {
+      const { image } = await run('generate:comfyui', { workflow: WORKFLOW, prompt: 'a fox', seed: 5 });
+      assert.equal((image as MediaRef).contentType, 'image/png');
+      const { prompt } = doubles.comfyui.asked.find(({ path }) => path === '/prompt')?.json ?? {};
+      assert.deepEqual((prompt as typeof WORKFLOW)['9'].inputs, { text: 'a fox', seed: 5, images: ['8', 0] });
+    });
+
+    it('costs no credits', () => {
+      assert.equal(makeCatalog({ SANDBOX_MODELS: true }).find('generate:comfyui')?.executionCost, 'free');
+    });
+
+    it('refuses what is no graph, and tokens that nothing feeds', async () => {
+      for (const workflow of [[], 'x', { '1': {} }, { nodes: [], links: [] }])
+        await assert.rejects(run('generate:comfyui', { workflow }), { code: 'invalid_config' });
+      await assert.rejects(run('generate:comfyui', { workflow: WORKFLOW }), { message: /\{\{prompt\}\}/ });
+    });
+  });
+
+  describe('utility:speech', () => {
+    it('is spoken by ElevenLabs in the voice that is asked for', async () => {
+      const { audio } = await run('utility:speech', { text: 'Hi', engine: 'elevenlabs', voice: 'a/b' });
+      assert.equal((audio as MediaRef).contentType, 'audio/mpeg');
+      assert.match(submissionOf(doubles.elevenlabs)?.path ?? '', /^\/v1\/text-to-speech\/a%2Fb\?/);
+    });
+
+    it('refuses what a provider would refuse for its length', async () => {
+      const values = { text: 'a'.repeat(5_000), engine: 'openai' };
+      await assert.rejects(run('utility:speech', values), { message: /5000 characters/ });
+    });
+
+    it('says that there is no local engine', async () => {
+      await assert.rejects(run('utility:speech', { text: 'Hi' }), { code: 'provider_not_configured' });
+    });
+  });
+});

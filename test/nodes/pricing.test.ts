@@ -1,0 +1,95 @@
+// Prices: what each model costs by its config, in credits rounded up, and what must be held where that is not known.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { findNode, makeCatalog } from '../../src/nodes/catalog.ts';
+import type { NodeDefinition } from '../../src/nodes/define.ts';
+import { MAX_CREDITS, priceOf, toCredits } from '../../src/nodes/pricing.ts';
+
+const { entries } = makeCatalog({ SANDBOX_MODELS: true });
+const paid = entries.filter(entry => entry.executionCost === 'paid');
+
+const node = (nodeType: string): NodeDefinition => {
+  const found = findNode(nodeType);
+  if (found === undefined) throw new Error(`There is no node ${nodeType}`);
+  return found;
+};
+const credits = (nodeType: string, values: Readonly<Record<string, unknown>>) =>
+  priceOf(node(nodeType), values)?.credits;
+
+describe('a price', () => {
+  it('is rounded up to whole credits, and no further', () => {
+    assert.deepEqual([0, 0.001, 0.01, 0.07, 0.0701, 0.28].map(toCredits), [0, 1, 1, 7, 8, 28]);
+  });
+
+  it('follows seconds, sizes and tokens of the config', () => {
+    assert.equal(credits('video:fal_kling', { duration: '5' }), 28);
+    assert.equal(credits('video:fal_kling', { duration: '10' }), 56);
+    // As fal's page has it: a 1080p video of 5 s costs roughly 0.245 USD.
+    assert.equal(credits('video:fal_seedance', { resolution: '1080p', duration: '5' }), 25);
+    assert.ok(Number(credits('video:fal_seedance', { resolution: '480p', duration: '2' })) <= 3);
+    assert.equal(credits('generate:fal_flux_dev', { image_size: 'square_hd' }), 3);
+    assert.equal(credits('generate:replicate_flux_schnell', {}), 1);
+  });
+
+  it('follows the length of the speech where that is known, else the declared maximum', () => {
+    const values = { resolution: '720p', [MAX_CREDITS]: 500 };
+    const spoken = { ...values, audio: { duration: 9.2 } };
+    assert.deepEqual(priceOf(node('talking:fal_fabric'), spoken), { credits: 150, isExact: true });
+    const unmeasured = { ...values, audio: { duration: null } };
+    assert.deepEqual(priceOf(node('talking:fal_fabric'), unmeasured), { credits: 500, isExact: false });
+  });
+
+  it('of speech depends on who speaks', () => {
+    const text = 'a'.repeat(1000);
+    assert.deepEqual(priceOf(node('utility:speech'), { engine: 'local', text }), {
+      credits: 0,
+      isExact: true,
+    });
+    assert.deepEqual(priceOf(node('utility:speech'), { engine: 'openai', text }), {
+      credits: 2,
+      isExact: true,
+    });
+    assert.equal(priceOf(node('utility:speech'), { engine: 'elevenlabs', text }), null);
+    assert.equal(credits('utility:speech', { engine: 'elevenlabs', text, [MAX_CREDITS]: 30 }), 30);
+  });
+
+  it('of a node that costs nothing is nothing', () => {
+    assert.deepEqual(priceOf(node('utility:math'), {}), { credits: 0, isExact: true });
+  });
+});
+
+describe('a paid entry', () => {
+  it('is never shown as free, says where its price is from, and asks for a maximum where it has none', () => {
+    assert.ok(paid.length > 20);
+    for (const { nodeType, estimatedCredits, priceSource, inputs } of paid) {
+      assert.ok(estimatedCredits === null || estimatedCredits > 0, nodeType);
+      assert.ok(String(priceSource).length > 10, nodeType);
+      const ceiling = inputs.find(input => input.id === MAX_CREDITS);
+      if (estimatedCredits === null) assert.equal(ceiling?.isPort, false, nodeType);
+    }
+  });
+
+  it('is an entry of a provider, and hidden until that is configured', () => {
+    for (const { nodeType, source, hidden } of paid) {
+      assert.equal(hidden, true, nodeType);
+      if (nodeType !== 'utility:speech') assert.equal(source, 'vendor', nodeType);
+    }
+    const shown = makeCatalog({ SANDBOX_MODELS: true, FAL_KEY: 'k', SPEECH_COMMAND: 'say' });
+    assert.equal(shown.find('generate:fal_flux_dev')?.hidden, undefined);
+    assert.equal(shown.find('utility:speech')?.hidden, undefined);
+    assert.equal(shown.find('generate:replicate_flux_pro')?.hidden, true);
+    assert.equal(shown.find('generate:comfyui')?.hidden, true);
+  });
+});
+
+describe('the catalog', () => {
+  it('has at least as many models of each family as promised', () => {
+    const families = { generate: 3, edit: 3, video: 3, talking: 2, text: 3, audio: 2 };
+    for (const [family, atLeast] of Object.entries(families)) {
+      const models = entries.filter(
+        ({ nodeType, source }) => nodeType.startsWith(`${family}:`) && source === 'vendor',
+      );
+      assert.ok(models.length >= atLeast, `${family}: ${models.length}`);
+    }
+  });
+});

@@ -1,0 +1,66 @@
+// The local speech engine: a command that gets the text and gives WAV, within bounds.
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { speakLocally } from '../../src/providers/speech-command.ts';
+
+const never = new AbortController().signal;
+
+describe('a local speech engine', () => {
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'graphwright-speech-'));
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  /** A command that runs this code under Node. */
+  async function command(code: string): Promise<string> {
+    const file = join(folder, `${Math.random()}.mjs`);
+    await writeFile(file, code);
+    return `"${process.execPath}" "${file}"`;
+  }
+  const WAV = "Buffer.concat([Buffer.from('RIFF0000WAVEfmt '), text])";
+  const readText =
+    "import { buffer } from 'node:stream/consumers'; const text = await buffer(process.stdin);";
+
+  it('gets the text on stdin, whatever is in it, and gives WAV on stdout', async () => {
+    const words = 'Hi "there"; $(rm -rf /) `x` \n ü 狐';
+    const wav = await speakLocally(await command(`${readText} process.stdout.write(${WAV});`), words, never);
+    assert.equal(wav.subarray(16).toString(), words);
+  });
+
+  it('fails with its exit code, and by what it sends', async () => {
+    const failing = await command('process.exit(3);');
+    await assert.rejects(speakLocally(failing, 'Hi', never), { message: /exit code 3/ });
+    const noisy = await command("process.stdout.write('hello there, no WAV');");
+    await assert.rejects(speakLocally(noisy, 'Hi', never), { message: /no WAV/ });
+    await assert.rejects(speakLocally('no-such-command-here', 'Hi', never), { message: /exit code 127/ });
+  });
+
+  it('is stopped when it sends or takes too much', async () => {
+    const endless = await command(
+      "for (;;) await new Promise(done => process.stdout.write('x'.repeat(65536), done));",
+    );
+    await assert.rejects(speakLocally(endless, 'Hi', never, { maxBytes: 100_000 }), {
+      message: /more than 100000/,
+    });
+    const silent = await command('setInterval(() => {}, 1000);');
+    await assert.rejects(speakLocally(silent, 'Hi', never, { timeoutMs: 50 }), { message: /too long/ });
+  });
+
+  it('is killed with all that it started when the run is stopped', async () => {
+    const started = join(folder, 'started');
+    const child = await command(
+      `import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(started)}, ''); setInterval(() => {}, 1000);`,
+    );
+    const stop = new AbortController();
+    // The shell stays its parent. Whoever is left alive holds stdout open, and the end of it is waited for.
+    const speaking = speakLocally(`${child}; true`, 'Hi', stop.signal);
+    while (!existsSync(started)) await new Promise(resolve => setTimeout(resolve, 5));
+    stop.abort('cancelled');
+    await assert.rejects(speaking, reason => reason === 'cancelled');
+  });
+});
