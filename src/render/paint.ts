@@ -1,10 +1,22 @@
 // The rasterizer's owner: surfaces, bundled fonts, PNG. Loaded in worker threads only (still-worker.ts), where
 // the fonts of the machine are switched off, so that a picture is the same everywhere.
 import { fileURLToPath } from 'node:url';
-import { type Canvas, createCanvas, GlobalFonts, Image, type SKRSContext2D } from '@napi-rs/canvas';
+import {
+  type Canvas,
+  createCanvas,
+  GlobalFonts,
+  Image,
+  LottieAnimation,
+  Path2D,
+  type SKRSContext2D,
+} from '@napi-rs/canvas';
 import type { Measure } from './text-layout.ts';
 
 export type Brush = SKRSContext2D;
+export type Picture = Image | Canvas;
+export type Animation = LottieAnimation;
+export type OutlinePath = Path2D;
+export type Style = string | ReturnType<Brush['createConicGradient']>;
 
 const WEIGHTS = [400, 600, 800] as const;
 export type Weight = (typeof WEIGHTS)[number];
@@ -26,6 +38,21 @@ for (const subset of SUBSETS) {
     const file = import.meta.resolve(`@fontsource/inter/files/inter-${subset}-${weight}-normal.woff2`);
     GlobalFonts.registerFromPath(fileURLToPath(file), `Inter ${subset}`);
   }
+}
+
+/** Makes a font file known under a family name; false where it is no font. */
+export function registerFont(path: string, family: string): boolean {
+  return GlobalFonts.registerFromPath(path, family) !== null;
+}
+
+/** An empty path, or one from the d attribute of SVG. */
+export function createPath(data?: string): Path2D {
+  return data === undefined ? new Path2D() : new Path2D(data);
+}
+
+/** A Lottie animation. Throws where the data is none. */
+export function readAnimation(json: string): LottieAnimation {
+  return LottieAnimation.loadFromData(json);
 }
 
 export interface Surface {
@@ -69,6 +96,14 @@ export async function readPicture(bytes: Uint8Array): Promise<Image> {
   return image;
 }
 
-export function encodePng({ canvas }: Surface): Promise<Buffer> {
-  return canvas.encode('png');
+export const STILL_FORMATS = ['png', 'jpeg', 'webp'] as const;
+export type StillFormat = (typeof STILL_FORMATS)[number];
+const QUALITY = 90;
+
+export function encodeStill({ canvas }: Surface, format: StillFormat): Promise<Buffer> {
+  return format === 'png' ? canvas.encode('png') : canvas.encode(format, QUALITY);
+}
+
+export function encodePng(surface: Surface): Promise<Buffer> {
+  return encodeStill(surface, 'png');
 }

@@ -26,6 +26,14 @@ export function drawSandboxPicture({ prompt, seed, style, width, height }: Sandb
   return surface;
 }
 
+/** A placeholder picture for scenes: the same landscape without the label. */
+export function drawSample(words: string, width: number, height: number): Surface {
+  const surface = createSurface(width, height);
+  const roll = rollDice(JSON.stringify(['sample', words]));
+  drawGradient({ brush: surface.brush, width, height, palette: choosePalette(words), roll });
+  return surface;
+}
+
 /** What edit:sandbox lays over its input: the prompt's colours as a wash, and the label. */
 export function drawSandboxWash(prompt: string, seed: number, width: number, height: number): Surface {
   const surface = createSurface(width, height);

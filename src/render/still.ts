@@ -1,4 +1,7 @@
 // What a still is drawn from: plain data that crosses to the drawing thread.
+import type { StillFormat } from './paint.ts';
+import type { ResourceFile } from './resources.ts';
+import type { DrawList } from './timeline/draw-list.ts';
 
 export type Still =
   | { readonly kind: 'card'; readonly card: Card }
@@ -54,4 +57,24 @@ export interface SandboxPicture {
   readonly style: SandboxStyle;
   readonly width: number;
   readonly height: number;
+}
+
+/** Frames of a scene graph, all of one size. */
+export interface SceneStills {
+  readonly lists: readonly DrawList[];
+  readonly files: ReadonlyMap<string, ResourceFile>;
+  /** 0.1 to 1 of the graph's own size. */
+  readonly scale: number;
+  readonly format: StillFormat;
+}
+
+export interface DrawnStills {
+  readonly frames: readonly {
+    readonly frame: number;
+    readonly bytes: Uint8Array<ArrayBuffer>;
+    readonly width: number;
+    readonly height: number;
+  }[];
+  /** What could not be drawn, by JSON pointer. */
+  readonly warnings: readonly string[];
 }

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { createGate } from '../lib/gate.ts';
-import type { Still } from './still.ts';
-import type { StillAnswer } from './still-worker.ts';
+import type { DrawnStills, SceneStills, Still } from './still.ts';
+import type { StillAnswer, StillRequest } from './still-worker.ts';
 
 const gate = createGate({ concurrency: 2, maxWaiting: 500 });
 const TIMEOUT_MS = 30_000;
@@ -14,13 +14,26 @@ const IDLE_MS = 5_000;
 const idle = new Map<Worker, NodeJS.Timeout>();
 
 /** The still as PNG. The same still gives the same bytes. */
-export function drawStill(still: Still, signal: AbortSignal): Promise<Buffer> {
+export async function drawStill(still: Still, signal: AbortSignal): Promise<Buffer> {
+  const answer = await askThread(still, signal);
+  if (!('png' in answer)) throw new Error('The thread answered with something else than a still.');
+  return Buffer.from(answer.png.buffer, answer.png.byteOffset, answer.png.byteLength);
+}
+
+/** Frames of a scene graph, drawn one after another by one thread. */
+export async function drawSceneStills(scene: SceneStills, signal: AbortSignal): Promise<DrawnStills> {
+  const answer = await askThread({ kind: 'scene', scene }, signal);
+  if (!('drawn' in answer)) throw new Error('The thread answered with something else than frames.');
+  return answer.drawn;
+}
+
+function askThread(request: StillRequest, signal: AbortSignal): Promise<StillAnswer> {
   return gate(async () => {
     const worker = takeWorker();
     try {
-      const png = await ask(worker, still, AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]));
+      const answer = await ask(worker, request, AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]));
       release(worker);
-      return png;
+      return answer;
     } catch (err) {
       // Whatever it was doing, the thread is not asked again; ending it also stops a drawing that goes on.
       void worker.terminate();
@@ -29,11 +42,11 @@ export function drawStill(still: Still, signal: AbortSignal): Promise<Buffer> {
   }, signal);
 }
 
-async function ask(worker: Worker, still: Still, signal: AbortSignal): Promise<Buffer> {
-  worker.postMessage(still);
+async function ask(worker: Worker, request: StillRequest, signal: AbortSignal): Promise<StillAnswer> {
+  worker.postMessage(request);
   const [answer] = (await once(worker, 'message', { signal })) as [StillAnswer];
   if ('error' in answer) throw new Error(`The still could not be drawn: ${answer.error}`);
-  return Buffer.from(answer.png.buffer, answer.png.byteOffset, answer.png.byteLength);
+  return answer;
 }
 
 function takeWorker(): Worker {

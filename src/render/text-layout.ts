@@ -81,10 +81,18 @@ const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const UNSPACED =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
 
-function measureUnits(line: string, measure: Measure): readonly Unit[] {
-  const units: { text: string; isSpaced: boolean }[] = [];
+/** A stretch of text that must not be broken; whether a space follows, and where it stands in the line. */
+export interface Stretch {
+  readonly text: string;
+  readonly isSpaced: boolean;
+  readonly start: number;
+}
+
+/** Cuts a line into what must not be broken: words with their punctuation, single words of unspaced scripts. */
+export function cutIntoStretches(line: string): readonly Stretch[] {
+  const units: { text: string; isSpaced: boolean; start: number }[] = [];
   let mayBreak = true;
-  for (const { segment, isWordLike } of WORDS.segment(line)) {
+  for (const { segment, index, isWordLike } of WORDS.segment(line)) {
     const last = units.at(-1);
     if (/^\s/.test(segment)) {
       if (last !== undefined) last.isSpaced = true;
@@ -92,12 +100,16 @@ function measureUnits(line: string, measure: Measure): readonly Unit[] {
       continue;
     }
     const startsUnit = mayBreak || (isWordLike === true && UNSPACED.test(segment));
-    if (startsUnit || last === undefined) units.push({ text: segment, isSpaced: false });
+    if (startsUnit || last === undefined) units.push({ text: segment, isSpaced: false, start: index });
     else last.text += segment;
     mayBreak = /[-–—]$/.test(segment);
   }
+  return units;
+}
+
+function measureUnits(line: string, measure: Measure): readonly Unit[] {
   const space = measure(' ');
-  return units.map(({ text, isSpaced }) => {
+  return cutIntoStretches(line).map(({ text, isSpaced }) => {
     const width = measure(text);
     return { text, isSpaced, width, advance: isSpaced ? width + space : width };
   });

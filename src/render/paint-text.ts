@@ -1,0 +1,244 @@
+// Draws a paragraph: plates, highlights, shadow, stroke and letters, part by part where it enters split.
+import { type Brush, createPath, type Style } from './paint.ts';
+import { cssColor, styleOf } from './paint-fill.ts';
+import { graphemesOf, type Line, layOut, type Paragraph, type Piece, setRunFont } from './paragraph.ts';
+import type { SplitState, TextContent } from './timeline/draw-list.ts';
+import { ease } from './timeline/easing.ts';
+
+export interface TextBox {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** How tall the text is at that width. */
+export function textHeight(brush: Brush, content: TextContent, width: number): number {
+  return layOut(brush, content, width, Number.NaN).height;
+}
+
+/** A part of the text that moves on its own. */
+interface Part extends Piece {
+  readonly line: Line;
+  readonly left: number;
+}
+
+/** `scale` is that of the whole frame and its transforms, which canvas shadows do not follow. */
+export function paintText(brush: Brush, content: TextContent, box: TextBox, scale: number): void {
+  const paragraph = layOut(brush, content, box.width, box.height);
+  const top = { top: 0, middle: 0.5, bottom: 1 }[content.vAlign] * (box.height - paragraph.height);
+  const rows = paragraph.lines.map(line => ({ line, left: leftOf(line, paragraph, content, box.width) }));
+  brush.save();
+  brush.translate(0, top);
+  brush.textBaseline = 'alphabetic';
+  brush.textAlign = 'left';
+  brush.direction = paragraph.isRightToLeft ? 'rtl' : 'ltr';
+  // Text of the other direction is aligned by its start, which would turn left and right round.
+  brush.textAlign = paragraph.isRightToLeft ? 'right' : 'left';
+  if (content.overflow === 'clip') {
+    brush.beginPath();
+    brush.rect(0, -top, box.width, box.height);
+    brush.clip();
+  }
+  paintPlates(brush, content, paragraph, rows);
+  const parts = rows.flatMap(({ line, left }) =>
+    line.pieces.map((piece): Part => ({ ...piece, line, left })),
+  );
+  const fill = styleOf(brush, content.fill, box.width, paragraph.height);
+  const ink = { content, paragraph, fill, scale };
+  if (content.split === undefined) for (const part of parts) paintPart(brush, part, ink);
+  else paintSplit(brush, splitParts(brush, parts, content.split.by, content, paragraph), content.split, ink);
+  brush.restore();
+}
+
+function leftOf(
+  line: Line,
+  { isRightToLeft, size }: Paragraph,
+  { align, plate }: TextContent,
+  width: number,
+): number {
+  const padding = (plate?.padding ?? 0) * size;
+  const room = width - line.width;
+  if (align === 'center') return room / 2;
+  const isLeft =
+    align === 'left' ||
+    ((align === 'start' || align === 'justify') && !isRightToLeft) ||
+    (align === 'end' && isRightToLeft);
+  return isLeft ? padding : room - padding;
+}
+
+interface Row {
+  readonly line: Line;
+  readonly left: number;
+}
+
+function paintPlates(brush: Brush, { plate }: TextContent, paragraph: Paragraph, rows: readonly Row[]): void {
+  if (plate === undefined) return;
+  const { size } = paragraph;
+  const padding = plate.padding * size;
+  const shown = rows.filter(({ line }) => line.width > 0);
+  const boxes = shown.map(({ line, left }) => ({
+    x: left - padding,
+    y: line.top - padding * 0.35,
+    right: left + line.width + padding,
+    bottom: line.top + line.height + padding * 0.35,
+  }));
+  const whole = {
+    x: Math.min(...boxes.map(({ x }) => x)),
+    y: Math.min(...boxes.map(({ y }) => y)) - padding * 0.65,
+    right: Math.max(...boxes.map(({ right }) => right)),
+    bottom: Math.max(...boxes.map(({ bottom }) => bottom)) + padding * 0.65,
+  };
+  if (boxes.length === 0) return;
+  // One path: plates that touch must not show through each other twice.
+  const path = createPath();
+  for (const { x, y, right, bottom } of plate.per === 'box' ? [whole] : boxes)
+    path.roundRect(x, y, right - x, bottom - y, plate.radius * size);
+  brush.fillStyle = cssColor(plate.color);
+  brush.fill(path, 'nonzero');
+}
+
+interface Ink {
+  readonly content: TextContent;
+  readonly paragraph: Paragraph;
+  readonly fill: Style;
+  readonly scale: number;
+}
+
+function paintPart(brush: Brush, part: Part, { content, paragraph, fill, scale }: Ink): void {
+  const { text, run, line } = part;
+  const { size } = paragraph;
+  const left = part.left + part.x;
+  const x = paragraph.isRightToLeft ? left + part.width : left;
+  if (run.highlight !== undefined) paintHighlight(brush, part, left, size, cssColor(run.highlight));
+  setRunFont(brush, text, run, size * run.size, content.letterSpacing);
+  const { shadow, stroke } = content;
+  if (shadow !== undefined) {
+    brush.shadowColor = cssColor(shadow.color);
+    brush.shadowBlur = shadow.blur * scale;
+    brush.shadowOffsetX = shadow.x * scale;
+    brush.shadowOffsetY = shadow.y * scale;
+  }
+  if (stroke !== undefined && stroke.width > 0) {
+    brush.strokeStyle = cssColor(stroke.color);
+    // Half of the line lies behind the fill.
+    brush.lineWidth = stroke.width * 2;
+    brush.lineJoin = 'round';
+    brush.strokeText(text, x, line.baseline);
+    brush.shadowColor = 'transparent';
+  }
+  brush.fillStyle = run.color === undefined ? fill : cssColor(run.color);
+  brush.fillText(text, x, line.baseline);
+  brush.shadowColor = 'transparent';
+  if (run.underline !== true) return;
+  brush.fillRect(
+    left,
+    line.baseline + size * run.size * 0.12,
+    part.width,
+    Math.max(1, size * run.size * 0.07),
+  );
+}
+
+function paintHighlight(
+  brush: Brush,
+  { text, run, line, width }: Part,
+  left: number,
+  size: number,
+  color: string,
+): void {
+  const tall = size * run.size;
+  const trailing = text.endsWith(' ') ? 0.22 * tall : 0;
+  brush.fillStyle = color;
+  brush.beginPath();
+  brush.roundRect(
+    left - tall * 0.16,
+    line.baseline - tall * 0.98,
+    width - trailing + tall * 0.32,
+    tall * 1.26,
+    tall * 0.18,
+  );
+  brush.fill();
+}
+
+/** Parts by letter, word or line. Scripts whose letters join are never cut within a word. */
+function splitParts(
+  brush: Brush,
+  parts: readonly Part[],
+  by: SplitState['by'],
+  { letterSpacing }: TextContent,
+  { size, isRightToLeft }: Paragraph,
+): readonly (readonly Part[])[] {
+  if (by === 'line') return [...Map.groupBy(parts, ({ line }) => line).values()];
+  return parts.flatMap(part => {
+    const cut =
+      by === 'word' || isJoined(part.text)
+        ? (part.text.match(/\S+\s*/gu) ?? [part.text])
+        : graphemesOf(part.text);
+    let before = '';
+    return cut.map(text => {
+      setRunFont(brush, part.text, part.run, size * part.run.size, letterSpacing);
+      // Measured from the start of the piece, so that kerning is kept.
+      const [start, end] = [brush.measureText(before).width, brush.measureText(before + text).width];
+      before += text;
+      const x = isRightToLeft ? part.x + part.width - end : part.x + start;
+      return [{ ...part, text, x, width: end - start }];
+    });
+  });
+}
+
+const isJoined = (text: string): boolean => /[\p{Script=Arabic}\p{Script=Devanagari}]/u.test(text);
+
+interface Stand {
+  readonly dx: number;
+  readonly dy: number;
+  readonly scale: number;
+  readonly opacity: number;
+  readonly blur: number;
+}
+
+/** `v` is the eased share of a part's entrance, `t` the plain one; lengths in em. */
+const SPLITS: Readonly<Record<string, (v: number, t: number) => Partial<Stand>>> = {
+  fade: v => ({ opacity: v }),
+  rise: (v, t) => ({ dy: (1 - v) * 0.6, opacity: Math.min(1, t * 2) }),
+  drop: (v, t) => ({ dy: (v - 1) * 0.6, opacity: Math.min(1, t * 2) }),
+  pop: (v, t) => ({ scale: Math.max(0, v), opacity: Math.min(1, t * 4) }),
+  slide: (v, t) => ({ dx: (1 - v) * 0.7, opacity: Math.min(1, t * 2) }),
+  blur: (v, t) => ({ blur: (1 - v) * 0.3, opacity: Math.min(1, t * 1.5) }),
+  typewriter: (_v, t) => ({ opacity: t > 0 ? 1 : 0 }),
+  wave: (v, t) => ({ dy: Math.sin((1 - v) * Math.PI * 2) * 0.35 * (1 - t), opacity: Math.min(1, t * 3) }),
+};
+
+const SETTLED: Stand = { dx: 0, dy: 0, scale: 1, opacity: 1, blur: 0 };
+
+function paintSplit(brush: Brush, groups: readonly (readonly Part[])[], split: SplitState, ink: Ink): void {
+  const { size } = ink.paragraph;
+  for (const [index, group] of groups.entries()) {
+    const t = Math.min(
+      1,
+      Math.max(
+        0,
+        (split.elapsed - rankOf(index, groups.length, split.order) * split.stagger) / split.duration,
+      ),
+    );
+    const stand: Stand =
+      t >= 1 ? SETTLED : { ...SETTLED, ...SPLITS[split.preset]?.(ease(split.easing, t), t) };
+    if (stand.opacity <= 0 || stand.scale <= 0) continue;
+    const [first] = group;
+    if (first === undefined) continue;
+    brush.save();
+    brush.globalAlpha *= stand.opacity;
+    brush.translate(stand.dx * size, stand.dy * size);
+    if (stand.scale !== 1) {
+      const [x, y] = [first.left + first.x + first.width / 2, first.line.baseline - size * 0.35];
+      brush.translate(x, y);
+      brush.scale(stand.scale, stand.scale);
+      brush.translate(-x, -y);
+    }
+    if (stand.blur > 0.01) brush.filter = `blur(${(stand.blur * size * ink.scale).toFixed(2)}px)`;
+    for (const part of group) paintPart(brush, part, ink);
+    brush.restore();
+  }
+}
+
+function rankOf(index: number, count: number, order: SplitState['order']): number {
+  if (order === 'backward') return count - 1 - index;
+  return order === 'center' ? Math.abs(index - (count - 1) / 2) : index;
+}

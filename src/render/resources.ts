@@ -1,0 +1,46 @@
+// The files of a graph in the drawing thread, decoded once: pictures and animations by key.
+import { type Animation, createSurface, type Picture, readAnimation, readPicture } from './paint.ts';
+import { drawSample } from './sandbox.ts';
+
+/** A file as it crosses to the drawing thread. Pictures were written by media/images, SVG by media/svg. */
+export type ResourceFile =
+  | { readonly kind: 'picture'; readonly bytes: Uint8Array }
+  | { readonly kind: 'sample'; readonly words: string; readonly width: number; readonly height: number }
+  | { readonly kind: 'lottie'; readonly json: string }
+  /** Why it cannot be shown: told as a warning wherever it is used. */
+  | { readonly kind: 'absent'; readonly reason: string };
+
+export type Loaded =
+  | { readonly kind: 'picture'; readonly picture: Picture; readonly width: number; readonly height: number }
+  | { readonly kind: 'lottie'; readonly animation: Animation }
+  | { readonly kind: 'absent'; readonly reason: string };
+
+export type Resources = ReadonlyMap<string, Loaded>;
+
+export async function loadResources(files: ReadonlyMap<string, ResourceFile>): Promise<Resources> {
+  const loaded = new Map<string, Loaded>();
+  for (const [key, file] of files) loaded.set(key, await load(file));
+  return loaded;
+}
+
+async function load(file: ResourceFile): Promise<Loaded> {
+  try {
+    if (file.kind === 'absent') return file;
+    if (file.kind === 'lottie') return { kind: 'lottie', animation: readAnimation(file.json) };
+    if (file.kind === 'sample') {
+      const { canvas } = drawSample(file.words, file.width, file.height);
+      return { kind: 'picture', picture: canvas, width: file.width, height: file.height };
+    }
+    const image = await readPicture(file.bytes);
+    if (image.width < 1 || image.height < 1) return { kind: 'absent', reason: 'is a picture without pixels' };
+    // Drawn once: an encoded picture would be decoded again with each frame.
+    const { canvas, brush } = createSurface(image.width, image.height);
+    brush.drawImage(image, 0, 0);
+    return { kind: 'picture', picture: canvas, width: image.width, height: image.height };
+  } catch {
+    return {
+      kind: 'absent',
+      reason: `is not a readable ${file.kind === 'lottie' ? 'animation' : 'picture'}`,
+    };
+  }
+}
