@@ -1,5 +1,6 @@
 // Media under /cdn: public, immutable, in ranges.
-import { Type } from 'typebox';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Static, Type } from 'typebox';
 import type { Deps } from '../../services/deps.ts';
 import { openMedia } from '../../services/serve-media.ts';
 import type { App } from '../app.ts';
@@ -7,18 +8,21 @@ import type { App } from '../app.ts';
 const Params = Type.Object({ mediaId: Type.String(), name: Type.String() });
 
 export function registerCdn(app: App, deps: Deps): void {
+  const config = { limit: 'none', authentication: 'none' } as const;
+  const answer = async (req: FastifyRequest<{ Params: Static<typeof Params> }>, reply: FastifyReply) => {
+    const { status, headers, stream } = await openMedia(deps, req.params, req);
+    return reply.code(status).headers(headers).send(stream);
+  };
+  const path = '/cdn/:mediaId/:name';
   app.get(
-    '/cdn/:mediaId/:name',
+    path,
     {
       schema: { tags: ['Media'], summary: 'Fetch a media file', params: Params, security: [] },
-      config: { limit: 'none', authentication: 'none' },
+      config,
+      exposeHeadRoute: false,
     },
-    async (req, reply) => {
-      const { status, headers, stream } = await openMedia(deps, req.params, {
-        method: req.method,
-        headers: req.headers,
-      });
-      return reply.code(status).headers(headers).send(stream);
-    },
+    answer,
   );
+  // The HEAD route that Fastify makes would say that the file has no bytes.
+  app.head(path, { schema: { params: Params, hide: true }, config }, answer);
 }
