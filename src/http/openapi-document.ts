@@ -17,13 +17,19 @@ export interface Document {
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
 const TEXT = { type: 'string' } as const;
 
+const CODE_TABLE = [
+  '| code | status | meaning |',
+  '| --- | --- | --- |',
+  ...CODES.map(code => `| \`${code}\` | ${ERROR_CODES[code].join(' | ')} |`),
+].join('\n');
+
 /** The form of every refusal, under `components.schemas`. */
 export const ERROR_SCHEMA = {
   type: 'object',
   required: ['error', 'code', 'requestId'],
   properties: {
     error: { ...TEXT, description: 'A sentence that a person can act on' },
-    code: { ...TEXT, enum: CODES },
+    code: { ...TEXT, enum: CODES, description: CODE_TABLE },
     requestId: { ...TEXT, description: 'The X-Request-Id of the answer' },
     retryAfter: { type: 'integer', description: 'With 429: Unix seconds, as X-RateLimit-Reset' },
     issues: {

@@ -2,7 +2,6 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import { sha256 } from '../lib/crypto.ts';
-import { ERROR_CODES } from '../lib/errors.ts';
 import { SCOPES } from '../services/actor.ts';
 import type { Deps } from '../services/deps.ts';
 import type { App } from './app.ts';
@@ -12,19 +11,17 @@ import { completeDocument, type Document, ERROR_RESPONSES, ERROR_SCHEMA } from '
 const DESCRIPTION = `Stores, lints, lays out, runs and publishes graphs of AI-media nodes.
 
 Every answer carries \`X-Request-Id\`, \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\`.
-Every error is \`{ error, code, requestId, issues? }\` with a code of this table:
-
-| code | status | meaning |
-| --- | --- | --- |
-${Object.entries(ERROR_CODES)
-  .map(([code, [status, title]]) => `| \`${code}\` | ${status} | ${title} |`)
-  .join('\n')}
+Every error is \`{ error, code, requestId, issues? }\`: \`error\` is a sentence for people, \`code\` one of the schema \`Error\`.
 
 Scopes of a key: ${SCOPES.map(scope => `\`${scope}\``).join(', ')}; execute implies read.`;
 
-// Everything comes from here; the page needs its own inline style, and shows images of the document as data.
-const DOCS_POLICY =
-  "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+// Everything comes from here; the page brings style of its own and images as data, and asks the API where it is.
+const docsPolicy = (apiOrigin: string): string =>
+  `default-src 'self'; connect-src 'self' ${apiOrigin}; img-src 'self' data:; style-src 'self' 'unsafe-inline'; ` +
+  "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+// The bar asks for the address of another document, which the policy would not let in.
+const DOCS_STYLE = '.swagger-ui .topbar { display: none }';
 
 /** Must be called before the routes are registered: it watches them. */
 export async function registerOpenApi(app: App, deps: Deps): Promise<void> {
@@ -59,8 +56,8 @@ export async function registerOpenApi(app: App, deps: Deps): Promise<void> {
   );
   await app.register(swaggerUi, {
     routePrefix: '/docs',
-    staticCSP: DOCS_POLICY,
-    theme: { title: 'Graphwright API' },
+    staticCSP: docsPolicy(new URL(deps.settings.BASE_URL).origin),
+    theme: { title: 'Graphwright API', css: [{ filename: 'page.css', content: DOCS_STYLE }] },
     uiConfig: { deepLinking: true, docExpansion: 'none', filter: true, tryItOutEnabled: true },
   });
 }
