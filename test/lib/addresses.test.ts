@@ -1,7 +1,7 @@
 // Which addresses count as public, each by name.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isLoopbackHost, isPublicAddress } from '../../src/lib/addresses.ts';
+import { isLoopbackHost, isPublicAddress, networkOf } from '../../src/lib/addresses.ts';
 
 const REFUSED = [
   '0.0.0.0',
@@ -90,4 +90,13 @@ test("only the contract's names are this machine's", () => {
     '10.0.0.1',
   ])
     assert.equal(isLoopbackHost(host), false, host);
+});
+
+test('an IPv6 caller is a network of 64 bits, an IPv4 caller an address in whatever dress', () => {
+  assert.equal(networkOf('2001:db8:1:2:3:4:5:6'), '2001:db8:1:2::/64');
+  assert.equal(networkOf('2001:db8:1:2::'), '2001:db8:1:2::/64');
+  assert.equal(networkOf('::1'), '0:0:0:0::/64');
+  assert.equal(networkOf('203.0.113.7'), '203.0.113.7');
+  assert.equal(networkOf('::ffff:203.0.113.7'), '203.0.113.7');
+  assert.equal(networkOf(''), '');
 });

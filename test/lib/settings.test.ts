@@ -23,6 +23,18 @@ describe('settings', () => {
     assert.equal(readSettings({ BASE_URL: 'https://a.example/x//' }).CDN_URL, 'https://a.example/x/cdn');
   });
 
+  it('of proxies are true, false, or addresses and ranges', () => {
+    for (const [given, read] of [
+      ['true', true],
+      ['false', false],
+      ['10.0.0.1', '10.0.0.1'],
+      ['10.0.0.0/8, fd00::/8', '10.0.0.0/8, fd00::/8'],
+    ] as const)
+      assert.equal(readSettings({ TRUST_PROXY: given }).TRUST_PROXY, read);
+    for (const given of ['yes', 'proxy.local', '10.0.0.0/33', '10.0.0.0/', '10.0.0.1,', '10.0.0.0/8/8'])
+      assert.throws(() => readSettings({ TRUST_PROXY: given }), /^SettingsError: TRUST_PROXY must be/, given);
+  });
+
   it('that cannot be used are all named in one refusal', () => {
     const env = {
       PORT: '70000',
