@@ -43,6 +43,28 @@ export const RunBody = Type.Object(
 );
 export type RunBody = Static<typeof RunBody>;
 
+export const ResumeBody = Type.Object(
+  {
+    decision: Type.Optional(
+      Type.Object(
+        {
+          nodeId: Type.String({ maxLength: 200 }),
+          approved: Type.Boolean(),
+          value: Type.Optional(Type.Unknown({ description: 'Goes on in place of what waited' })),
+        },
+        { additionalProperties: false, description: 'Of an execution that waits' },
+      ),
+    ),
+    fromNodeId: Type.Optional(
+      Type.String({ maxLength: 200, description: 'Run this node and all that hangs on it again' }),
+    ),
+    useLatestWorkflow: Type.Optional(Type.Boolean({ default: false })),
+    inputs: RUN_FIELDS.inputs,
+    webhook: RunBody.properties.webhook,
+  },
+  { additionalProperties: false },
+);
+
 export const ExecutionId = Type.Object({
   id: Type.String({ maxLength: 64, description: 'Execution id, `ex_…`' }),
 });

@@ -1,5 +1,6 @@
 // Reads of executions: one record with its node states, and lists without them.
 import type { Tx } from './db.ts';
+import { enqueue } from './queue.ts';
 
 export interface ExecutionRow {
   readonly id: string;
@@ -20,6 +21,8 @@ export interface ExecutionRow {
   readonly error: string | null;
   readonly idempotency_key: string | null;
   readonly resumed_from_id: string | null;
+  /** JSON object: node id → decision. */
+  readonly decisions: string | null;
   readonly created_at: Date;
   readonly started_at: Date | null;
   readonly finished_at: Date | null;
@@ -31,7 +34,7 @@ export interface ExecutionRow {
 
 const COLUMNS = `e.id, e.workflow_id, e.workflow_version, e.user_id, e.workspace, e.status, e.trigger, e.request, e.webhook,
   e.lease, e.worker_id, e.seq, e.nodes_total, e.running_ms, e.wake_at, e.error, e.idempotency_key, e.resumed_from_id,
-  e.created_at, e.started_at, e.finished_at, e.nodes_done,
+  e.decisions, e.created_at, e.started_at, e.finished_at, e.nodes_done,
   d.state as delivery_state, d.attempts as delivery_attempts, d.last_status_code as delivery_last_status_code`;
 
 export async function findExecution(tx: Tx, id: string): Promise<ExecutionRow | undefined> {
@@ -124,4 +127,35 @@ export async function findIdempotencyKey(
     [key.userId, key.workflowId, key.route, key.key],
   );
   return rows[0];
+}
+
+/** Keeps the key for an execution that is there already; the first use within 24 hours stands. */
+export async function keepIdempotencyKey(
+  tx: Tx,
+  key: {
+    readonly userId: number;
+    readonly workflowId: string;
+    readonly route: string;
+    readonly key: string;
+    readonly body_hash: string;
+    readonly executionId: string;
+  },
+): Promise<void> {
+  await tx.query(
+    `insert into idempotency_keys as k (user_id, workflow_id, route, key, body_hash, execution_id)
+     values ($1, $2, $3, $4, decode($5, 'hex'), $6)
+     on conflict (user_id, workflow_id, route, key) do update
+       set body_hash = excluded.body_hash, execution_id = excluded.execution_id, created_at = now()
+       where k.created_at < now() - interval '24 hours'`,
+    [key.userId, key.workflowId, key.route, key.key, key.body_hash, key.executionId],
+  );
+}
+
+/** Queues a waiting run again with the decisions made so far, JSON text by node id. */
+export async function keepDecision(tx: Tx, id: string, decisions: string): Promise<void> {
+  await tx.query(
+    `update executions set decisions = $2, status = 'QUEUED', wake_at = null, seq = seq + 1 where id = $1`,
+    [id, decisions],
+  );
+  await enqueue(tx, 'run', [id]);
 }

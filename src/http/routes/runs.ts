@@ -2,10 +2,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { JsonObject } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
+import type { AcceptedRun as Accepted } from '../../services/accept-run.ts';
 import type { Deps } from '../../services/deps.ts';
-import { AcceptedRun, ExecuteBody, ExecutionRecord, RunBody } from '../../services/run.schema.ts';
+import type { RunRoute } from '../../services/idempotency.ts';
+import type { ResumeRequest } from '../../services/resume-run.ts';
+import { resumeRun } from '../../services/resume-run.ts';
+import {
+  AcceptedRun,
+  ExecuteBody,
+  ExecutionId,
+  ExecutionRecord,
+  ResumeBody,
+  RunBody,
+} from '../../services/run.schema.ts';
 import type { RunRequest } from '../../services/run-request.ts';
-import type { AcceptedRun as Accepted, RunRoute } from '../../services/start-run.ts';
 import { startRun } from '../../services/start-run.ts';
 import { awaitRun } from '../../services/watch-run.ts';
 import { parseWebhook } from '../../services/webhook-target.ts';
@@ -40,6 +50,21 @@ export function registerRuns(app: App, deps: Deps): void {
     },
     (req, reply) => start(deps, req, reply, 'execute'),
   );
+  app.post(
+    '/api/v1/executions/:id/resume',
+    {
+      schema: {
+        tags,
+        summary: 'Decide for an execution that waits, or run an ended one again from where it failed',
+        params: ExecutionId,
+        body: ResumeBody,
+        response,
+      },
+      config: { startsRun: true },
+      preValidation: (req, _reply, done) => done(webhookFault(deps, req.body)),
+    },
+    (req, reply) => resume(deps, req, reply),
+  );
 }
 
 function webhookFault(deps: Deps, body: unknown): Error | undefined {
@@ -58,7 +83,6 @@ async function start(
   reply: FastifyReply,
   route: RunRoute,
 ): Promise<unknown> {
-  const waitSeconds = parsePrefer(req.headers.prefer);
   const { webhook, ...request } = req.body as RunRequest & { readonly webhook?: JsonObject };
   const accepted = await startRun(deps, req.actor, {
     workflowId: (req.params as { id: string }).id,
@@ -68,8 +92,28 @@ async function start(
     idempotencyKey: singleHeader(req, 'idempotency-key'),
     trigger: 'api',
   });
+  return answer(deps, req, reply, accepted);
+}
+
+async function resume(deps: Deps, req: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  const accepted = await resumeRun(deps, req.actor, {
+    executionId: (req.params as { id: string }).id,
+    request: req.body as ResumeRequest,
+    idempotencyKey: singleHeader(req, 'idempotency-key'),
+  });
+  return answer(deps, req, reply, accepted);
+}
+
+/** 202, or with `Prefer: wait` 200 and the record of the run where it ends in time. */
+async function answer(
+  deps: Deps,
+  req: FastifyRequest,
+  reply: FastifyReply,
+  accepted: Accepted,
+): Promise<unknown> {
   reply.header('location', `/api/v1/executions/${accepted.executionId}`);
   if (accepted.replayed) reply.header('idempotent-replayed', 'true');
+  const waitSeconds = parsePrefer(req.headers.prefer);
   if (waitSeconds > 0) {
     reply.header('preference-applied', `wait=${waitSeconds}`);
     const record = await awaitRun(deps, accepted.executionId, waitSeconds * 1000, reply.closeSignal());

@@ -1,0 +1,58 @@
+// What a new run can keep of an earlier one: the results of nodes that would be run with the very same things again.
+import type { Plan, PlanNode } from '../graph/plan.ts';
+import type { JsonObject } from '../graph/types.ts';
+import { canonicalJson } from '../lib/canonical-json.ts';
+import type { Step } from './types.ts';
+
+/** A plan with the config keys that the run's `inputs` set. */
+export interface PlannedRun {
+  readonly plan: Plan;
+  readonly overrides: ReadonlyMap<string, JsonObject>;
+}
+
+export interface EarlierRun extends PlannedRun {
+  readonly steps: ReadonlyMap<string, Step>;
+}
+
+/**
+ * The steps that the next run begins with. Kept as `cached`, at no cost, is each completed node whose type, settings
+ * and wires are the same and all of whose sources are kept or skipped as before; of a mapped node that failed, the
+ * items that had a result. `fromNodeId` and all that hangs on it run again.
+ */
+export function reuseSteps(
+  earlier: EarlierRun,
+  next: PlannedRun,
+  fromNodeId: string | undefined,
+): readonly Step[] {
+  const prints = new Map(earlier.plan.nodes.map(node => [node.id, fingerprint(earlier, node)]));
+  const stands: boolean[] = [];
+  const kept: Step[] = [];
+  for (const [index, node] of next.plan.nodes.entries()) {
+    const isSame =
+      node.id !== fromNodeId &&
+      node.inputs.every(({ source }) => stands[source] === true) &&
+      prints.get(node.id) === fingerprint(next, node);
+    const step = isSame ? earlier.steps.get(node.id) : undefined;
+    stands[index] = step?.status === 'COMPLETED' || step?.status === 'SKIPPED';
+    if (step?.status === 'COMPLETED') kept.push(asCached(step));
+    else if (step?.items !== undefined) kept.push(asBegun(step));
+  }
+  return kept;
+}
+
+function fingerprint({ plan, overrides }: PlannedRun, node: PlanNode): string {
+  const wires = node.inputs.map(({ port, source, sourcePort }) => [
+    port,
+    plan.nodes[source]?.id ?? '',
+    sourcePort,
+  ]);
+  return canonicalJson([node.nodeType, { ...node.settings, ...overrides.get(node.id) }, wires]);
+}
+
+function asCached({ credits: _, ...step }: Step): Step {
+  return { ...step, cached: true };
+}
+
+function asBegun({ nodeId, attempt, items }: Step): Step {
+  return { nodeId, status: 'PENDING', attempt, ...(items === undefined ? {} : { items }) };
+}

@@ -1,0 +1,97 @@
+// The commit that makes a run exist, with its job and its idempotency key, and the answer that says so.
+import type { Step } from '../engine/types.ts';
+import { AppError, toError } from '../lib/errors.ts';
+import { newId } from '../lib/ids.ts';
+import { findExecution } from '../store/executions.ts';
+import type { NewRun } from '../store/runs.ts';
+import type { ReadWorkflowRow } from '../store/workflows.ts';
+import { workspaceOf } from './access.ts';
+import type { UserActor } from './actor.ts';
+import type { Deps } from './deps.ts';
+import type { Idempotency } from './idempotency.ts';
+import { replay } from './idempotency.ts';
+import type { RunRequest } from './run-request.ts';
+import { runRequestText } from './run-request.ts';
+import type { WebhookTarget } from './webhook-target.ts';
+import { sealTarget } from './webhook-target.ts';
+
+export interface AcceptedRun {
+  readonly executionId: string;
+  readonly workflowId: string;
+  readonly status: 'QUEUED';
+  readonly estimatedCredits: number;
+  readonly createdAt: string;
+  /** The idempotency key had been used: this is the first answer again. */
+  readonly replayed: boolean;
+}
+
+/** A run that nothing speaks against any more. */
+export interface SoundRun {
+  readonly workflow: ReadWorkflowRow;
+  /** Of the graph that it runs. */
+  readonly version: number;
+  readonly request: RunRequest;
+  readonly nodesTotal: number;
+  readonly webhook: WebhookTarget | undefined;
+  readonly trigger: string;
+  readonly idempotency: Idempotency | null;
+  /** Of a run that goes on where an earlier one ended. */
+  readonly resumed?: { readonly fromId: string; readonly steps: readonly Step[] };
+}
+
+/** Resolves once the run is sure to execute. Where another request was first with the key, to that one's answer. */
+export async function acceptRun(deps: Deps, user: UserActor, run: SoundRun): Promise<AcceptedRun> {
+  const { workflow, webhook, idempotency, resumed } = run;
+  const id = newId('execution');
+  const createdAt = new Date(deps.now()).toISOString();
+  const stored = await store(deps, {
+    id,
+    workflow_id: workflow.id,
+    workflow_version: run.version,
+    user_id: user.userId,
+    workspace: workspaceOf(workflow),
+    trigger: run.trigger,
+    request: runRequestText(run.request),
+    webhook: webhook === undefined ? null : sealTarget(deps, webhook),
+    // With an outside database another process may run it while a caller of this one waits.
+    watched: deps.settings.DATABASE_URL !== undefined,
+    nodes_total: run.nodesTotal,
+    resumed_from_id: resumed?.fromId ?? null,
+    created_at: createdAt,
+    steps: resumed?.steps ?? [],
+    idempotency,
+  });
+  if (stored) {
+    const accepted = { executionId: id, workflowId: workflow.id, status: 'QUEUED', createdAt } as const;
+    return { ...accepted, estimatedCredits: 0, replayed: false };
+  }
+  // Another request was first with this key, a moment ago.
+  const first = await replay(deps, user.userId, workflow.id, idempotency);
+  if (first !== undefined) return first;
+  throw new AppError(
+    'idempotency_in_progress',
+    'The first request with this Idempotency-Key is still in flight.',
+    { headers: { 'retry-after': '1' } },
+  );
+}
+
+/** The commit, and where its outcome is unknown, the question whether the run is there (decisions.md §5). */
+async function store(deps: Deps, run: NewRun): Promise<boolean> {
+  try {
+    return await deps.runs.accept(run);
+  } catch (err) {
+    if (err instanceof AppError) throw err;
+    const found = await findExecution(deps.db, run.id).catch((lookupError: unknown) => {
+      throw new AppError(
+        'internal_error',
+        'It is not known whether the run was accepted: look for executionId before you try again.',
+        {
+          cause: new AggregateError([toError(err), toError(lookupError)]),
+          details: { executionId: run.id },
+        },
+      );
+    });
+    if (found !== undefined) return true;
+    throw err;
+  }
+}
