@@ -1,0 +1,205 @@
+// Uploads beside bare writes of the same files, the memory of a large one, and reads beside @fastify/static.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { Agent, type IncomingMessage, type RequestOptions, request } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Load, load, median } from './load.ts';
+import type { Row } from './row.ts';
+import { API_KEY, type BenchService, makeFolder, removeFolder, startBenchService } from './service.ts';
+
+const MB = 1_048_576;
+const INLINE_BYTES = 4 * MB;
+const UPLOADERS = 20;
+const LARGE_BYTES = 100 * MB;
+const READERS = 50;
+const SETTLE_MS = 2000;
+
+export async function* runMediaRows(isShort: boolean): AsyncGenerator<Row> {
+  const folder = await makeFolder();
+  const service = await startBenchService(folder);
+  try {
+    yield await measureInline(service, folder, isShort);
+    yield await measureMemory(service);
+    yield await measureReads(service, folder, isShort);
+  } finally {
+    await service.stop();
+    await removeFolder(folder);
+  }
+}
+
+/** Sound, of which nothing is decoded: what is measured is the way to the disk. */
+function wav(bytes: number): Buffer {
+  const file = randomBytes(bytes);
+  file.write('RIFF', 0, 'latin1');
+  file.writeUInt32LE(bytes - 8, 4);
+  file.write('WAVEfmt ', 8, 'latin1');
+  return file;
+}
+
+async function measureInline(service: BenchService, folder: string, isShort: boolean): Promise<Row> {
+  const file = wav(INLINE_BYTES);
+  const ours: number[] = [];
+  const floor: number[] = [];
+  // In turn, so that a machine that slows down slows both.
+  for (let round = 0; round < (isShort ? 1 : 3); round++) {
+    ours.push(await uploadMbPerSecond(service, file, isShort));
+    floor.push(await writeMbPerSecond(join(folder, 'bare'), file, isShort));
+  }
+  const limit = median(floor);
+  return {
+    figure: 'inline upload of 4 MB by form, 20 connections',
+    value: median(ours),
+    unit: 'MB/s',
+    reach: { value: limit / 2, is: 'at least' },
+    beside: { name: 'bare write and fsync, 20 at once', value: limit },
+    note: `rounds ${ours.map(Math.round).join(', ')} against ${floor.map(Math.round).join(', ')}`,
+  };
+}
+
+async function uploadMbPerSecond(service: BenchService, file: Buffer, isShort: boolean): Promise<number> {
+  const head =
+    '--x\r\ncontent-disposition: form-data; name="file"; filename="a.wav"\r\ncontent-type: audio/wav\r\n\r\n';
+  const body = Buffer.concat([Buffer.from(head), file, Buffer.from('\r\n--x--\r\n')]);
+  const options = {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${API_KEY}`,
+      'content-type': 'multipart/form-data; boundary=x',
+      'content-length': body.length,
+    },
+  };
+  const url = `${service.url}/api/v1/media/upload`;
+  const { done, seconds } = await callMany(UPLOADERS, isShort, agent =>
+    exchange(url, { ...options, agent }, body),
+  );
+  return (done * (file.length / MB)) / seconds;
+}
+
+async function writeMbPerSecond(folder: string, file: Buffer, isShort: boolean): Promise<number> {
+  await mkdir(folder);
+  const { done, seconds } = await load(UPLOADERS, { ms: isShort ? 1000 : 4000 }, async index => {
+    const handle = await open(join(folder, String(index)), 'wx');
+    await handle.writeFile(file);
+    await handle.sync();
+    await handle.close();
+  });
+  await rm(folder, { recursive: true });
+  return (done * (file.length / MB)) / seconds;
+}
+
+async function measureMemory(service: BenchService): Promise<Row> {
+  // What is loaded at the first upload is not the price of a large one.
+  await putPresigned(service, MB);
+  await sleep(SETTLE_MS);
+  const idle = await readMb(service.pid, 'VmRSS');
+  // From now on VmHWM is the peak since now (proc(5)).
+  await writeFile(`/proc/${service.pid}/clear_refs`, '5');
+  const { seconds } = await putPresigned(service, LARGE_BYTES);
+  const peak = await readMb(service.pid, 'VmHWM');
+  return {
+    figure: 'presigned PUT of 100 MB and its completion: peak memory above idle',
+    value: peak - idle,
+    unit: 'MB',
+    reach: { value: 40, is: 'at most' },
+    note: `idle ${Math.round(idle)} MB, peak ${Math.round(peak)} MB, PUT at ${Math.round(LARGE_BYTES / MB / seconds)} MB/s`,
+  };
+}
+
+async function putPresigned(service: BenchService, bytes: number): Promise<{ readonly seconds: number }> {
+  const minting = JSON.stringify({ contentType: 'video/mp4', bytes, filename: 'a.mp4' });
+  const answer = await service.fetch('/api/v1/media/upload-url', { method: 'POST', body: minting });
+  const { uploadUrl, headers, mediaId } = (await answer.json()) as {
+    uploadUrl: string;
+    headers: Record<string, string>;
+    mediaId: string;
+  };
+  const file = Buffer.alloc(bytes, 7);
+  Buffer.from('000000186674797069736f6d0000020069736f6d69736f32', 'hex').copy(file);
+  const began = performance.now();
+  const put = await fetch(uploadUrl, { method: 'PUT', headers, body: file });
+  const seconds = (performance.now() - began) / 1000;
+  const completed = await service.fetch('/api/v1/media/upload-url/complete', {
+    method: 'POST',
+    body: JSON.stringify({ mediaId }),
+  });
+  if (!put.ok || !completed.ok) throw new Error(`PUT ${put.status}, completion ${completed.status}.`);
+  return { seconds };
+}
+
+async function readMb(pid: number, field: string): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024;
+}
+
+async function measureReads(service: BenchService, folder: string, isShort: boolean): Promise<Row> {
+  const file = wav(MB);
+  const dataUrl = `data:audio/wav;base64,${file.toString('base64')}`;
+  const answer = await service.fetch('/api/v1/media/upload', {
+    method: 'POST',
+    body: JSON.stringify({ dataUrl }),
+  });
+  const { url } = (await answer.json()) as { url: string };
+  const root = join(folder, 'static');
+  await mkdir(root);
+  await writeFile(join(root, 'a.wav'), file);
+  const bare = await startStatic(root);
+  try {
+    const ours: number[] = [];
+    const floor: number[] = [];
+    for (let round = 0; round < (isShort ? 1 : 3); round++) {
+      ours.push(await readsPerSecond(service.url + new URL(url).pathname, isShort));
+      floor.push(await readsPerSecond(`${bare.url}/a.wav`, isShort));
+    }
+    const limit = median(floor);
+    return {
+      figure: 'CDN read of a 1 MB file, 50 connections',
+      value: median(ours),
+      unit: 'reads/s',
+      reach: { value: limit * 0.7, is: 'at least' },
+      beside: { name: '@fastify/static bare, same file', value: limit },
+      note: `rounds ${ours.map(Math.round).join(', ')} against ${floor.map(Math.round).join(', ')}`,
+    };
+  } finally {
+    bare.child.kill();
+    await once(bare.child, 'exit');
+  }
+}
+
+async function startStatic(root: string): Promise<{ readonly url: string; readonly child: ChildProcess }> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'bare-static.ts'), root], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  return { url: line.toString().trim(), child };
+}
+
+async function readsPerSecond(url: string, isShort: boolean): Promise<number> {
+  const { done, seconds } = await callMany(READERS, isShort, agent => exchange(url, { agent }));
+  return done / seconds;
+}
+
+/** Over connections that are kept; the clients of other rows parse bodies too slowly for these. */
+async function callMany(
+  connections: number,
+  isShort: boolean,
+  call: (agent: Agent) => Promise<void>,
+): Promise<Load> {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  try {
+    return await load(connections, { ms: isShort ? 1000 : 4000 }, () => call(agent));
+  } finally {
+    agent.destroy();
+  }
+}
+
+async function exchange(url: string, options: RequestOptions, body?: Buffer): Promise<void> {
+  const req = request(url, options);
+  req.end(body);
+  const [answer] = (await once(req, 'response')) as [IncomingMessage];
+  answer.resume();
+  await once(answer, 'end');
+  if (answer.statusCode !== 200) throw new Error(`${url} answered ${answer.statusCode}.`);
+}
