@@ -1,0 +1,58 @@
+// Fills props into a scene that is written as data. The forms, anywhere in it:
+//   { $: 'path' }                  the prop at that dotted path; inside an $each also item and index
+//   { $text: 'Hello {path}' }      a text with props in it
+//   { $each: 'path', do: … }       in an array: `do` once for each item of the prop
+//   { $if: 'path', do: …, else: … }   `do` where the prop is there and not empty or false
+//   { $step: [start, step], unit: '%' } start + step × index, for rows of an $each
+// What comes out undefined leaves its property or its place in the array away.
+
+export type Props = Readonly<Record<string, unknown>>;
+
+const MAX_ITEMS = 60;
+
+export function bindProps(data: unknown, props: Props): unknown {
+  if (Array.isArray(data)) return data.flatMap(item => bindItem(item, props));
+  if (!isRecord(data)) return data;
+  if (typeof data.$ === 'string') return read(props, data.$);
+  if (typeof data.$text === 'string')
+    return data.$text.replace(/\{([\w.]+)\}/g, (_whole, path: string) => String(read(props, path) ?? ''));
+  if (typeof data.$if === 'string')
+    return bindProps(isThere(read(props, data.$if)) ? data.do : data.else, props);
+  if (Array.isArray(data.$step)) {
+    const [start = 0, step = 0] = data.$step.map(Number);
+    const value = start + step * Number(props.index ?? 0);
+    return typeof data.unit === 'string' ? `${value}${data.unit}` : value;
+  }
+  const bound = Object.entries(data).map(([key, value]) => [key, bindProps(value, props)] as const);
+  return Object.fromEntries(bound.filter(([, value]) => value !== undefined));
+}
+
+function bindItem(item: unknown, props: Props): readonly unknown[] {
+  if (isRecord(item) && typeof item.$each === 'string') {
+    const list = read(props, item.$each);
+    if (!Array.isArray(list)) return [];
+    return list
+      .slice(0, MAX_ITEMS)
+      .map((one, index) => bindProps(item.do, { ...props, item: one, index, number: index + 1 }))
+      .filter(value => value !== undefined);
+  }
+  const value = bindProps(item, props);
+  return value === undefined ? [] : [value];
+}
+
+/** The value at a dotted path with numeric segments; undefined where there is none. */
+export function read(props: Props, path: string): unknown {
+  let value: unknown = props;
+  for (const key of path.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<string, unknown>)[key];
+  }
+  return value ?? undefined;
+}
+
+const isThere = (value: unknown): boolean =>
+  value !== undefined && value !== '' && value !== false && !(Array.isArray(value) && value.length === 0);
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,56 @@
+// What a template is: a scene graph as data with places for props, and which of these a workflow feeds through ports.
+import { bindProps, type Props, read } from './bind.ts';
+
+export const PORT_TYPES = ['TEXT', 'IMAGE', 'VIDEO', 'AUDIO', 'JSON', 'NUMBER'] as const;
+
+export interface InputMapping {
+  /** Where the value lands in the props; dotted, with numeric segments. */
+  readonly propPath: string;
+  readonly portId: string;
+  readonly portLabel: string;
+  readonly portType: (typeof PORT_TYPES)[number];
+  readonly required: boolean;
+}
+
+/** A mapping, or one for each item of a list prop: `{i}` counts from 0, `{n}` from 1. */
+export type Input = InputMapping & { readonly each?: string };
+
+export interface Template {
+  readonly id: string;
+  readonly label: string;
+  readonly category: 'reel' | 'post' | 'slideshow' | 'news' | 'podcast' | 'brand';
+  readonly description: string;
+  readonly fps: number;
+  readonly width: number;
+  readonly height: number;
+  readonly defaultProps: Props;
+  readonly inputs: readonly Input[];
+  /** The scene graph less fps, width and height, as bind.ts reads it. */
+  readonly graph: Readonly<Record<string, unknown>>;
+  /** The frame of the thumbnail. */
+  readonly thumbnailFrame: number;
+  /** Accounts and teams that may use it; absent: everybody. */
+  readonly allow?: { readonly userIds?: readonly number[]; readonly teamIds?: readonly string[] };
+}
+
+/** The scene graph that these props make, over the template's own; not yet checked. */
+export function fillTemplate({ fps, width, height, graph, defaultProps }: Template, props: Props): unknown {
+  return { fps, width, height, ...(bindProps(graph, { ...defaultProps, ...props }) as object) };
+}
+
+/** The mappings that exist with these props: those of a list are as many as it has items. */
+export function inputMappings({ inputs, defaultProps }: Template, props: Props): readonly InputMapping[] {
+  return inputs.flatMap(({ each, ...mapping }) => {
+    if (each === undefined) return [mapping];
+    const list = read({ ...defaultProps, ...props }, each);
+    return (Array.isArray(list) ? list : []).map((_item, index) => ({
+      ...mapping,
+      propPath: number(mapping.propPath, index),
+      portId: number(mapping.portId, index),
+      portLabel: number(mapping.portLabel, index),
+    }));
+  });
+}
+
+const number = (text: string, index: number): string =>
+  text.replaceAll('{i}', String(index)).replaceAll('{n}', String(index + 1));
