@@ -1,4 +1,6 @@
 // Pages on their way out: the policy that browsers hold them to, conditional requests, and errors a person can read.
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sha256 } from '../lib/crypto.ts';
 import { createLru } from '../lib/lru.ts';
@@ -9,6 +11,8 @@ import { translateError } from './errors.ts';
 
 export interface PageAnswer {
   readonly body: Buffer;
+  readonly gzipped: Buffer;
+  /** Weak, since it names both encodings. */
   readonly etag: string;
   readonly contentType: string;
 }
@@ -36,9 +40,13 @@ const POLICIES: Readonly<Record<string, string>> = {
   [SVG]: "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
 };
 
-export function toAnswer(text: string, contentType: string): PageAnswer {
+const compress = promisify(gzip);
+const TAKES_GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/;
+
+export async function toAnswer(text: string, contentType: string): Promise<PageAnswer> {
   const body = Buffer.from(text);
-  return { body, contentType, etag: `"${sha256(body).toString('base64url').slice(0, 22)}"` };
+  const etag = `W/"${sha256(body).toString('base64url').slice(0, 22)}"`;
+  return { body, gzipped: await compress(body), contentType, etag };
 }
 
 /** Holds rendered pages up to a weight in bytes, the ones read last. */
@@ -49,7 +57,7 @@ export function createPageCache(): PageCache {
       const found = kept.get(key);
       if (found !== undefined) return found;
       const made = await make();
-      kept.set(key, made, made.body.length);
+      kept.set(key, made, made.body.length + made.gzipped.length);
       return made;
     },
   };
@@ -62,9 +70,14 @@ export function sendPage(
   page: PageAnswer,
   cacheControl: string,
 ): FastifyReply {
-  reply.headers({ etag: page.etag, 'cache-control': cacheControl, ...securityHeaders(page.contentType) });
-  if (matches(req.headers['if-none-match'], page.etag)) return reply.code(304).send();
-  return reply.header('content-type', page.contentType).send(page.body);
+  const { etag, contentType, body, gzipped } = page;
+  const vary = [reply.getHeader('vary'), 'Accept-Encoding'].filter(it => it !== undefined).join(', ');
+  reply.headers({ etag, vary, 'cache-control': cacheControl, ...securityHeaders(contentType) });
+  // Of the form W/"…": what is compared has no W/.
+  if (matches(req.headers['if-none-match'], etag.slice(2))) return reply.code(304).send();
+  reply.header('content-type', contentType);
+  if (!TAKES_GZIP.test(String(req.headers['accept-encoding'] ?? ''))) return reply.send(body);
+  return reply.header('content-encoding', 'gzip').send(gzipped);
 }
 
 /** Says in a page why there is none; what is our fault goes on to the server's own handler, which logs it. */
