@@ -44,7 +44,7 @@ const RENDERERS: Renderers = {
       [author, role].filter(it => it !== undefined).join(', '),
     )}</figure>`,
   code: ({ code, language, caption: text }) =>
-    html`<figure class="block"><pre tabindex="0"><code${
+    html`<figure class="block code"><pre tabindex="0"><code${
       language === undefined ? undefined : html` class="language-${language}"`
     }>${code}</code></pre>${caption(text)}</figure>`,
   gallery: ({ images, caption: text }) =>

@@ -31,7 +31,7 @@ function renderIcon(icon: string | undefined): Html | undefined {
 
 export function renderSteps(steps: ContentView['howToSteps']): Html | undefined {
   if (steps.length === 0) return undefined;
-  return html`<section class="part"><h2>Step by step</h2><ol class="steps">${steps.map(
+  return html`<section class="part side"><h2>Step by step</h2><ol class="steps">${steps.map(
     ({ title, description, image }) =>
       html`<li><h3>${title}</h3><p class="pre">${description}</p>${renderImage(image)}</li>`,
   )}</ol></section>`;
@@ -43,7 +43,7 @@ function renderImage(url: string | undefined): Html | undefined {
 
 export function renderQuestions(faq: ContentView['faqSchema']): Html | undefined {
   if (faq.length === 0) return undefined;
-  return html`<section class="part"><h2>Questions and answers</h2><div class="faq">${faq.map(
+  return html`<section class="part side"><h2>Questions and answers</h2><div class="faq">${faq.map(
     ({ question, answer }) =>
       html`<details><summary><h3>${question}</h3></summary><p class="pre">${answer}</p></details>`,
   )}</div></section>`;

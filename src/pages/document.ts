@@ -62,11 +62,7 @@ function renderMeta(document: Document, canonical: string): Html {
   }<link rel="canonical" href="${address(canonical, 'absolute')}">
 <meta property="og:site_name" content="${SITE_NAME}"><meta property="og:type" content="${ogType}"><meta property="og:title" content="${title}"><meta property="og:description" content="${description}"><meta property="og:url" content="${address(canonical, 'absolute')}">${
     image === undefined ? undefined : html`<meta property="og:image" content="${address(image, 'absolute')}">`
-  }<meta name="twitter:card" content="${image === undefined ? 'summary' : 'summary_large_image'}"><meta name="twitter:title" content="${title}"><meta name="twitter:description" content="${description}">${
-    image === undefined
-      ? undefined
-      : html`<meta name="twitter:image" content="${address(image, 'absolute')}">`
-  }`;
+  }<meta name="twitter:card" content="${image === undefined ? 'summary' : 'summary_large_image'}">`;
 }
 
 function cut(text: string, length: number): string {

@@ -30,7 +30,7 @@ ${
     ? html`<p class="meta">This workflow has ${nodes.length === 0 ? 'no nodes yet' : 'too many nodes to draw'}.</p>`
     : html`<div class="flow whole" role="region" aria-label="Drawing of the workflow" tabindex="0">${trusted(drawing)}</div>`
 }
-<section class="part"><h2>Run it</h2><div class="prose"><p>With an API key of an account that may run this workflow:</p><pre tabindex="0"><code>${curlLine(flow, baseUrl)}</code></pre><p>The answer names the execution to follow. <a href="/docs">The API reference</a> says the rest.</p></div></section>
+<section class="part"><h2>Run it</h2><div class="prose wide"><p>With an API key of an account that may run this workflow:</p><pre tabindex="0"><code>${curlLine(flow, baseUrl)}</code></pre><p>The answer names the execution to follow. <a href="/docs">The API reference</a> says the rest.</p></div></section>
 <section class="part"><h2>Nodes</h2><ol class="nodes">${nodes.slice(0, MAX_LISTED_NODES).map(renderNode)}</ol>${
       nodes.length > MAX_LISTED_NODES
         ? html`<p class="byline">And ${nodes.length - MAX_LISTED_NODES} more.</p>`

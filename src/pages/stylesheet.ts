@@ -78,8 +78,10 @@ section.band,.part{margin-block:clamp(3rem,6vw,5rem)}
 .faq [open] summary::after{content:"\\2013"}
 .faq h3{font-size:1.0625rem;line-height:1.45;letter-spacing:-.01em}
 .faq p{padding-bottom:.9rem;color:var(--soft);max-width:42rem}
+.post>.answer{margin-block:0 2.75rem}
 .pre{white-space:pre-line}
 .prose{max-width:43rem}
+.wide{max-width:none}
 .prose>*+*{margin-top:1.15em}
 .prose>h2{margin-top:2.2em}
 .prose>h3,.prose>h4,.prose>h5,.prose>h6{margin-top:1.8em}
@@ -105,11 +107,12 @@ th{font-weight:600}
 figure{margin:0}
 figcaption{margin-top:.6rem;font-size:.9063rem;color:var(--soft)}
 .block{margin-block:clamp(2rem,4vw,3rem)}
+.wrap>:is(.quote,.code){max-width:46rem}
 .quote blockquote{font-size:clamp(1.25rem,1.1rem + .7vw,1.5625rem);line-height:1.4;letter-spacing:-.015em;color:var(--ink);border-color:var(--accent)}
 .gallery{display:grid;gap:1rem;grid-template-columns:repeat(auto-fit,minmax(min(100%,14rem),1fr))}
 .gallery img{width:100%;aspect-ratio:4/3;object-fit:cover}
 .flow{overflow-x:auto;border:1px solid var(--line);border-radius:1rem;background:#f6f7f9}
-.flow svg,.flow img{width:100%;min-width:40rem;max-width:none;height:auto;max-height:32rem;border-radius:0}
+.flow svg,.flow img{width:100%;min-width:60rem;max-width:none;height:auto;max-height:34rem;border-radius:0}
 .flow.whole svg{max-height:none}
 .meta{color:var(--soft)}
 .cta{background:var(--tint);border-radius:1.25rem;padding:clamp(2rem,5vw,3.75rem)}
@@ -124,11 +127,14 @@ figcaption{margin-top:.6rem;font-size:.9063rem;color:var(--soft)}
 .card p{margin-top:.4rem;color:var(--soft);font-size:.9688rem;line-height:1.55}
 .card time{display:block;margin-bottom:.35rem;font-size:.875rem;color:var(--soft)}
 .pager{display:flex;justify-content:space-between;gap:1rem;margin-top:3.5rem;padding-top:1.25rem;border-top:1px solid var(--line);font-size:.9688rem}
+.pager>*{flex:1}
+.pager>:nth-child(2){text-align:center}
+.pager>:last-child{text-align:end}
 .nodes{margin:0;padding:0;list-style:none;border-bottom:1px solid var(--line)}
 .nodes li{display:flex;flex-wrap:wrap;align-items:baseline;justify-content:space-between;gap:.1rem 1.5rem;padding-block:.7rem;border-top:1px solid var(--line)}
 .nodes code{background:none;padding:0;color:var(--soft)}
 .foot{margin-top:clamp(4rem,8vw,7rem);border-top:1px solid var(--line);color:var(--soft);font-size:.875rem}
-@media (min-width:56rem){.split{display:grid;grid-template-columns:1.05fr 1fr;gap:clamp(2rem,5vw,4.5rem);align-items:center}}
+@media (min-width:56rem){.wrap>.side{display:grid;grid-template-columns:1fr 2fr;gap:clamp(2rem,5vw,4.5rem)}.wrap>.side>h2{margin:0}.split{display:grid;grid-template-columns:1.05fr 1fr;gap:clamp(2rem,5vw,4.5rem);align-items:center}}
 @media (max-width:55.99rem){.split>img{margin-top:2.5rem}}
 @media (prefers-color-scheme:dark){.flow{background:#0e1116}img{filter:brightness(.94)}}
 @media (prefers-reduced-motion:no-preference){a,.button{transition:color .15s,background-color .15s,box-shadow .15s}}
