@@ -1,0 +1,63 @@
+// The template tag, addresses and structured data: nothing that was put in gets out as markup.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { isWebAddress } from '../../src/lib/web-address.ts';
+import { address, html, trusted } from '../../src/pages/html.ts';
+import { jsonLd } from '../../src/pages/json-ld.ts';
+
+describe('html', () => {
+  it('escapes text and leaves markup alone', () => {
+    const inner = html`<b>${'<i>&"\''}</b>`;
+    assert.equal(`${html`${inner}${[1, undefined, null, 'x']}`}`, '<b>&lt;i&gt;&amp;&quot;&#39;</b>1x');
+    assert.equal(`${trusted('<hr>')}`, '<hr>');
+  });
+
+  it('takes nothing but its own class for markup', () => {
+    const forged = JSON.parse('{"toString":"<b>","text":"<b>"}');
+    assert.throws(() => html`${forged}`);
+  });
+});
+
+describe('addresses', () => {
+  it('are of the web, or of this site', () => {
+    for (const good of [
+      'https://a.example/b?c=d#e',
+      'http://a.example',
+      '/a',
+      '/',
+      '#a',
+      'mailto:a@b.example',
+    ])
+      assert.equal(address(good), good);
+    for (const bad of [
+      'javascript:alert(1)',
+      'JaVaScRiPt:alert(1)',
+      'java\nscript:alert(1)',
+      ' javascript:alert(1)',
+      'data:text/html,x',
+      'vbscript:x',
+      'file:///etc/passwd',
+      '//evil.example',
+      '/\\evil.example',
+      '\\\\evil.example',
+      'https://user:secret@a.example',
+      'a.example',
+      '',
+      '\u202ehttps://a.example',
+    ])
+      assert.equal(address(bad), '#', JSON.stringify(bad));
+    assert.equal(isWebAddress('mailto:a@b.example', 'media'), false);
+    assert.equal(isWebAddress('/a', 'absolute'), false);
+  });
+});
+
+describe('jsonLd', () => {
+  it('cannot be closed from within', () => {
+    const text = '</script><script>alert(1)</script><!-- \u2028';
+    const markup = String(jsonLd([{ name: text }]));
+    assert.equal(markup.match(/<\/script>/g)?.length, 1);
+    assert.doesNotMatch(markup, /<!--|\u2028/);
+    const [, json = ''] = /<script[^>]*>(.*)<\/script>/s.exec(markup) ?? [];
+    assert.equal(JSON.parse(json)['@graph'][0].name, text);
+  });
+});

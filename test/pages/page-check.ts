@@ -1,0 +1,89 @@
+// Reads a page as a screen reader or a search engine would, and says what is wrong with it. No browser needed.
+import assert from 'node:assert/strict';
+
+const TAG = /<(\/?)([a-z][a-z0-9]*)((?:\s+[^\s"'>/=]+(?:="[^"]*")?)*)\s*\/?>/g;
+const VOID = new Set(['meta', 'link', 'img', 'br', 'hr', 'path', 'circle', 'rect', 'input', 'source']);
+
+/** A harmless scheme, or none, which keeps to this site. */
+export const SAFE_ADDRESS = /^(?:https?:\/\/|mailto:|\/(?!\/)|#|[\w.-]+(?:\/|$))/;
+
+export interface Element {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  /** All text inside, markup taken away. */
+  readonly text: string;
+}
+
+/** Every element; throws where one is not closed in order, which no page may leave to the browser. */
+export function elementsOf(page: string): Element[] {
+  const found: { name: string; attributes: Record<string, string>; text: string }[] = [];
+  const open: { name: string; start: number; element: (typeof found)[number] }[] = [];
+  const body = page.replace(/<(script|style)([^>]*)>[\s\S]*?<\/\1>/g, '<$1$2></$1>');
+  for (const match of body.matchAll(TAG)) {
+    const [whole, slash, name = '', attributes = ''] = match;
+    if (slash === '/') {
+      const last = open.pop();
+      assert.equal(last?.name, name, `</${name}> closes <${last?.name}>`);
+      if (last !== undefined)
+        last.element.text = body
+          .slice(last.start, match.index)
+          .replace(/<[^>]*>/g, '')
+          .trim();
+      continue;
+    }
+    const element = { name, attributes: parseAttributes(attributes), text: '' };
+    found.push(element);
+    if (!VOID.has(name) && !whole.endsWith('/>'))
+      open.push({ name, start: match.index + whole.length, element });
+  }
+  assert.deepEqual(
+    open.map(({ name }) => name),
+    [],
+    'every element is closed',
+  );
+  return found;
+}
+
+function parseAttributes(text: string): Record<string, string> {
+  return Object.fromEntries(
+    [...text.matchAll(/([^\s"'>/=]+)(?:="([^"]*)")?/g)].map(([, name = '', value = '']) => [name, value]),
+  );
+}
+
+/** Landmarks, headings in order, alternative texts, labelled links, safe addresses, nothing that runs. */
+export function checkPage(page: string): void {
+  const elements = elementsOf(page);
+  const named = (...names: readonly string[]): Element[] =>
+    elements.filter(({ name }) => names.includes(name));
+  for (const landmark of ['header', 'main', 'footer', 'h1', 'title'])
+    assert.equal(
+      named(landmark).filter(({ text }) => landmark !== 'title' || !text.startsWith('Workflow')).length,
+      1,
+      `one <${landmark}>`,
+    );
+  const levels = named('h1', 'h2', 'h3', 'h4', 'h5', 'h6').map(({ name }) => Number(name.slice(1)));
+  for (const [index, level] of levels.entries())
+    assert.ok(level <= (levels[index - 1] ?? 0) + 1, `h${level} follows h${levels[index - 1]}`);
+  for (const { attributes } of named('img')) assert.ok('alt' in attributes, `alt of ${attributes.src}`);
+  for (const { attributes, text } of named('a'))
+    assert.ok(text !== '' || attributes['aria-label'], `text of the link to ${attributes.href}`);
+  for (const { attributes } of named('nav')) assert.ok(attributes['aria-label'], 'a label for each nav');
+  for (const { name, attributes } of elements) {
+    for (const [attribute, value] of Object.entries(attributes)) {
+      assert.doesNotMatch(attribute, /^on|^style$|^srcdoc$/, `${attribute} on <${name}>`);
+      if (['href', 'src', 'poster'].includes(attribute))
+        assert.match(value, SAFE_ADDRESS, `${attribute} of <${name}>`);
+    }
+    if (name === 'script') assert.equal(attributes.type, 'application/ld+json');
+    assert.ok(!['iframe', 'object', 'embed', 'form', 'base'].includes(name), `<${name}>`);
+  }
+  const ids = elements.flatMap(({ attributes: { id } }) => (id === undefined ? [] : [id]));
+  assert.equal(new Set(ids).size, ids.length, 'each id once');
+}
+
+/** The things of the page's JSON-LD, by type. */
+export function structuredData(page: string): Readonly<Record<string, Record<string, unknown>>> {
+  const [, text = ''] = /<script type="application\/ld\+json">([\s\S]*?)<\/script>/.exec(page) ?? [];
+  const { '@graph': things } = JSON.parse(text) as { '@graph': Record<string, unknown>[] };
+  return Object.fromEntries(things.map(thing => [String(thing['@type']), thing]));
+}
