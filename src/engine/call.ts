@@ -47,11 +47,16 @@ async function callOrFind(call: Call, host: CallHost, key: string | undefined): 
   }
   // Set aside first, so that nothing is asked of a provider that could not be paid for.
   const isPaid = call.definition.entry.executionCost === 'paid';
-  const credits = isPaid ? ((await host.pay?.(call)) ?? 0) : 0;
-  signal.throwIfAborted();
-  const result = tagged(call.node, await invoke(call, host), credits);
-  if (key !== undefined && !(result instanceof Suspend)) host.cache?.keep(key, result.outputs);
-  return result;
+  const payment = isPaid ? await host.pay?.(call) : undefined;
+  try {
+    signal.throwIfAborted();
+    const result = tagged(call.node, await invoke(call, host), payment?.credits ?? 0);
+    if (key !== undefined && !(result instanceof Suspend)) host.cache?.keep(key, result.outputs);
+    return result;
+  } catch (err) {
+    payment?.forgo();
+    throw err;
+  }
 }
 
 // Secrets are put in here and nowhere else: the values that were hashed for the cache, and that errors quote, have none.

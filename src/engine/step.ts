@@ -27,8 +27,9 @@ interface Job {
   readonly settings: JsonObject;
   readonly earlier: Step | undefined;
   readonly begun: Begun;
-  /** Calls at providers under way, as the step tells them. */
+  /** What the step tells of calls at providers: those under way, and the last one. */
   readonly jobs: Record<number, ProviderJob>;
+  provider?: Step['provider'];
 }
 
 /** One call of a mapped node, or the only one. */
@@ -59,7 +60,7 @@ export function runNode(
     }
     const override = host.options.overrides.get(node.id);
     const settings = override === undefined ? node.settings : { ...node.settings, ...override };
-    const job = { index, node, definition, settings, earlier, begun, jobs: { ...earlier?.jobs } };
+    const job: Job = { index, node, definition, settings, earlier, begun, jobs: { ...earlier?.jobs } };
     const items = spreadItems(node, settings, arrivals);
     if (items !== undefined) return runItems(host, job, items);
     // A worker that takes a woken node over still knows that it was woken.
@@ -72,7 +73,7 @@ export function runNode(
     tell();
     return result.then(
       late => end(host, job, late),
-      err => fail(host, begun, err),
+      err => fail(host, { ...begun, ...providerOf(job) }, err),
     );
   } catch (err) {
     return fail(host, begun, err);
@@ -108,20 +109,25 @@ function call(
 }
 
 /** What the call keeps of itself: told as part of the node's step, and durable before the call goes on. */
-function recordOf(options: RunOptions, { jobs }: Job, { item, tell }: Turn): NodeContext['job'] {
-  const stored = jobs[item];
+function recordOf(options: RunOptions, job: Job, { item, tell }: Turn): NodeContext['job'] {
+  const stored = job.jobs[item];
   return {
     ...(stored === undefined ? {} : { stored }),
     keep: async record => {
-      jobs[item] = record;
+      job.jobs[item] = record;
+      job.provider = { name: record.provider, jobId: record.id };
       tell();
       await options.saved?.();
     },
   };
 }
 
-function jobsOf({ jobs }: Job): Pick<Step, 'jobs'> {
-  return Object.keys(jobs).length === 0 ? {} : { jobs: { ...jobs } };
+function jobsOf(job: Job): Pick<Step, 'jobs' | 'provider'> {
+  return Object.keys(job.jobs).length === 0 ? providerOf(job) : { jobs: { ...job.jobs }, ...providerOf(job) };
+}
+
+function providerOf({ provider }: Job): Pick<Step, 'provider'> {
+  return provider === undefined ? {} : { provider };
 }
 
 function wakeReason(options: RunOptions, { nodeId, suspended }: Step): NonNullable<NodeContext['suspended']> {
@@ -130,7 +136,9 @@ function wakeReason(options: RunOptions, { nodeId, suspended }: Step): NonNullab
   return { sinceMs, untilMs, ...(decision === undefined ? {} : { decision }) };
 }
 
-function end({ options }: StepHost, { begun, earlier }: Job, result: CallResult): Step {
+function end({ options }: StepHost, job: Job, result: CallResult): Step {
+  const { earlier } = job;
+  const begun = { ...job.begun, ...providerOf(job) };
   const nowMs = options.now();
   if (!(result instanceof Suspend)) {
     const step = { ...begun, status: 'COMPLETED', outputs: result.outputs, finishedAtMs: nowMs } as const;
@@ -171,7 +179,11 @@ async function runItems(host: StepHost, job: Job, items: readonly Arrivals[]): P
   const failures: ItemFailure[] = [];
   let cachedCount = 0;
   let credits = job.earlier?.credits ?? 0;
-  const begun = (): Begun & Pick<Step, 'credits'> => (credits === 0 ? job.begun : { ...job.begun, credits });
+  const begun = (): Begun & Pick<Step, 'credits' | 'provider'> => ({
+    ...job.begun,
+    ...providerOf(job),
+    ...(credits === 0 ? {} : { credits }),
+  });
   const tell = (): void =>
     host.report(job.index, { ...begun(), status: 'RUNNING', items: [...results], ...jobsOf(job) });
   const runItem = async (index: number): Promise<void> => {

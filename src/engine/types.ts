@@ -42,6 +42,8 @@ export interface Step {
   readonly items?: readonly (Values | null)[];
   /** Calls at providers under way, by the index of their item, 0 where the node is not mapped: asked for again after a takeover. */
   readonly jobs?: Readonly<Record<number, ProviderJob>>;
+  /** The last call at a provider, for its owner to ask about there. */
+  readonly provider?: { readonly name: string; readonly jobId: string | null };
   /** What the node has cost in this run so far: of calls that delivered. Absent: nothing. */
   readonly credits?: number;
 }
@@ -53,6 +55,12 @@ export interface NodeCache {
   find(key: string, signal: AbortSignal): Promise<Values | undefined>;
   /** Never fails the run: a result that could not be kept is only slower next time. */
   keep(key: string, outputs: Values): void;
+}
+
+export interface Payment {
+  readonly credits: number;
+  /** Called where the call did not deliver: it costs nothing. */
+  forgo(): void;
 }
 
 export interface PaidCall {
@@ -79,10 +87,10 @@ export interface RunOptions {
   readonly decisions?: ReadonlyMap<string, Json>;
   readonly cache?: NodeCache;
   /**
-   * Sets aside what a call may cost, just before it is made, and resolves to its price; the call is paid for if it
-   * delivers. Rejects where there are too few credits: the call is then not made.
+   * Sets aside what a call may cost, just before it is made, and resolves to its price. Rejects where
+   * there are too few credits: the call is then not made.
    */
-  readonly pay?: (call: PaidCall) => Promise<number>;
+  readonly pay?: (call: PaidCall) => Promise<Payment>;
   /** A setting with `{{secrets.NAME}}` replaced in its strings, for the eyes of the node's call alone. */
   readonly reveal?: (setting: unknown) => unknown;
   /** Called with each new state, in order; must not throw. */

@@ -8,8 +8,10 @@ import type { ReadWorkflowRow } from '../store/workflows.ts';
 import { workspaceOf } from './access.ts';
 import type { UserActor } from './actor.ts';
 import type { Deps } from './deps.ts';
+import type { Estimate } from './estimate-run.ts';
 import type { Idempotency } from './idempotency.ts';
 import { replay } from './idempotency.ts';
+import { acceptPaid } from './run-credits.ts';
 import type { RunRequest } from './run-request.ts';
 import { runRequestText } from './run-request.ts';
 import type { WebhookTarget } from './webhook-target.ts';
@@ -32,6 +34,7 @@ export interface SoundRun {
   readonly version: number;
   readonly request: RunRequest;
   readonly nodesTotal: number;
+  readonly estimate: Estimate;
   readonly webhook: WebhookTarget | undefined;
   readonly trigger: string;
   readonly idempotency: Idempotency | null;
@@ -44,7 +47,7 @@ export async function acceptRun(deps: Deps, user: UserActor, run: SoundRun): Pro
   const { workflow, webhook, idempotency, resumed } = run;
   const id = newId('execution');
   const createdAt = new Date(deps.now()).toISOString();
-  const stored = await store(deps, {
+  const row: NewRun = {
     id,
     workflow_id: workflow.id,
     workflow_version: run.version,
@@ -60,10 +63,18 @@ export async function acceptRun(deps: Deps, user: UserActor, run: SoundRun): Pro
     created_at: createdAt,
     steps: resumed?.steps ?? [],
     idempotency,
-  });
+  };
+  const price = {
+    estimate: run.estimate,
+    maxCredits: run.request.maxCredits,
+    dailyBudget: workflow.daily_credit_budget,
+  };
+  const stored = await store(deps, id, () =>
+    run.estimate.isPaid ? acceptPaid(deps, row, price) : deps.runs.accept(row),
+  );
   if (stored) {
     const accepted = { executionId: id, workflowId: workflow.id, status: 'QUEUED', createdAt } as const;
-    return { ...accepted, estimatedCredits: 0, replayed: false };
+    return { ...accepted, estimatedCredits: run.estimate.credits, replayed: false };
   }
   // Another request was first with this key, a moment ago.
   const first = await replay(deps, user.userId, workflow.id, idempotency);
@@ -76,18 +87,18 @@ export async function acceptRun(deps: Deps, user: UserActor, run: SoundRun): Pro
 }
 
 /** The commit, and where its outcome is unknown, the question whether the run is there (decisions.md §5). */
-async function store(deps: Deps, run: NewRun): Promise<boolean> {
+async function store(deps: Deps, id: string, commit: () => Promise<boolean>): Promise<boolean> {
   try {
-    return await deps.runs.accept(run);
+    return await commit();
   } catch (err) {
     if (err instanceof AppError) throw err;
-    const found = await findExecution(deps.db, run.id).catch((lookupError: unknown) => {
+    const found = await findExecution(deps.db, id).catch((lookupError: unknown) => {
       throw new AppError(
         'internal_error',
         'It is not known whether the run was accepted: look for executionId before you try again.',
         {
           cause: new AggregateError([toError(err), toError(lookupError)]),
-          details: { executionId: run.id },
+          details: { executionId: id },
         },
       );
     });

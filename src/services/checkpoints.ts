@@ -28,7 +28,7 @@ const RETRY_DELAYS_MS = [100, 200, 400, 800, 1600, 3200, 6400, 12_800] as const;
  */
 export function createCheckpoints(
   deps: Deps,
-  run: ClaimedRun,
+  { run, isPaid }: { readonly run: ClaimedRun; readonly isPaid: boolean },
   steps: Map<string, Step>,
   stop: AbortController,
 ): Checkpoints {
@@ -51,7 +51,8 @@ export function createCheckpoints(
   };
   const write = async (leave: RunWrite['leave']): Promise<void> => {
     const write = { id: run.id, lease: run.lease, steps: take(), nodes_done: countSettled(steps), leave };
-    if ((await writePatiently(deps, write)) === undefined) shut('lost');
+    if ((await writePatiently(deps, isPaid ? deps.runs.writePaid : deps.runs.write, write)) === undefined)
+      shut('lost');
     else deps.news.tell(run.id);
   };
   const flush = (): void => {
@@ -94,17 +95,21 @@ export function createCheckpoints(
 }
 
 /** A write that did arrive and is made again finds the lease number gone or says the same things twice. */
-async function writePatiently(deps: Deps, write: RunWrite): Promise<WrittenRun | undefined> {
+async function writePatiently(
+  deps: Deps,
+  send: Deps['runs']['write'],
+  write: RunWrite,
+): Promise<WrittenRun | undefined> {
   for (const delayMs of RETRY_DELAYS_MS) {
     try {
-      return await deps.runs.write(write);
+      return await send(write);
     } catch (err) {
       if (!isOutage(err)) throw err;
       deps.log.warn({ err, executionId: write.id }, 'a checkpoint is written again');
       await sleep(delayMs);
     }
   }
-  return deps.runs.write(write);
+  return send(write);
 }
 
 function countSettled(steps: ReadonlyMap<string, Step>): number {

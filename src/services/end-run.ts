@@ -1,5 +1,6 @@
 // Ending a run that no worker holds: cancelled before or between its turns, or given up on by the queue.
 import type { Step } from '../engine/types.ts';
+import { releaseRun } from '../store/credits.ts';
 import type { Tx } from '../store/db.ts';
 import { listSteps, lockExecution } from '../store/executions.ts';
 import { writeRuns } from '../store/runs.ts';
@@ -39,6 +40,7 @@ export async function endUnheld(
       },
     },
   ]);
+  await releaseRun(tx, id);
 }
 
 /** The last states of nodes that are still under way or waiting when their run ends. */

@@ -11,9 +11,13 @@ import { createCheckpoints } from './checkpoints.ts';
 import { buildDelivery } from './delivery-body.ts';
 import type { Deps } from './deps.ts';
 import { cancelOpen } from './end-run.ts';
+import { hasPaidNode } from './estimate-run.ts';
 import { createNodeCache } from './node-cache.ts';
 import { createNodeContext } from './node-context.ts';
 import type { StoredError } from './present-execution.ts';
+import type { Reveal } from './reveal-secrets.ts';
+import { createReveal } from './reveal-secrets.ts';
+import { createPay } from './run-credits.ts';
 import type { RunRequest } from './run-request.ts';
 import { inputOverrides, parseRunRequest, planRequest } from './run-request.ts';
 
@@ -63,7 +67,8 @@ export async function executeRun(deps: Deps, holder: RunHolder, id: string): Pro
 
 async function executeClaimed(deps: Deps, claimed: ClaimedRun, stop: AbortController): Promise<void> {
   const run = await loadRun(deps, claimed);
-  const checkpoints = createCheckpoints(deps, claimed, run.steps, stop);
+  const isPaid = hasPaidNode(deps, run.plan);
+  const checkpoints = createCheckpoints(deps, { run: claimed, isPaid }, run.steps, stop);
   if (run.refusal !== undefined) {
     await leave(deps, run, checkpoints, { status: 'FAILED', error: run.refusal }, claimed.running_ms);
     return;
@@ -88,6 +93,7 @@ interface LoadedRun {
   readonly plan: Plan;
   readonly overrides: ReturnType<typeof inputOverrides>;
   readonly steps: Map<string, Step>;
+  readonly reveal?: Reveal | undefined;
   /** Set where the run can no longer be planned, e.g. because a node type is gone. */
   readonly refusal?: StoredError;
 }
@@ -101,7 +107,9 @@ async function loadRun(deps: Deps, claimed: ClaimedRun): Promise<LoadedRun> {
   try {
     const version = await deps.versions.get(deps.db, claimed.workflow_id, claimed.workflow_version);
     const plan = planRequest(deps, version, request.targets);
-    return { claimed, request, steps, plan, overrides: inputOverrides(deps, version.graph, request.inputs) };
+    const overrides = inputOverrides(deps, version.graph, request.inputs);
+    const reveal = await createReveal(deps, deps.db, claimed.workflow_id, version.text);
+    return { claimed, request, steps, plan, overrides, reveal };
   } catch (err) {
     if (!(err instanceof AppError)) throw err;
     const refusal = { code: err.code, message: err.message, nodeId: err.issues?.[0]?.nodeId ?? null };
@@ -130,6 +138,8 @@ function advance(
     decisions: decisionsOf(claimed),
     context: createNodeContext(deps, claimed),
     ...(request.useCache === false ? {} : { cache: createNodeCache(deps, claimed.workspace) }),
+    ...(run.reveal === undefined ? {} : { reveal: run.reveal }),
+    pay: createPay(deps, claimed.id),
     onStep: step => checkpoints.add(step),
     saved: () => checkpoints.saved(),
     onProgress: (nodeId, fraction) => deps.news.tellProgress(claimed.id, nodeId, fraction),

@@ -46,7 +46,7 @@ export async function replay(
     executionId: execution.id,
     workflowId: execution.workflow_id,
     status: 'QUEUED',
-    estimatedCredits: 0,
+    estimatedCredits: execution.credits_estimated ?? 0,
     createdAt: execution.created_at.toISOString(),
     replayed: true,
   };

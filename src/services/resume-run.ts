@@ -20,6 +20,7 @@ import { authorize } from './access.ts';
 import type { Actor, UserActor } from './actor.ts';
 import { requireScope } from './actor.ts';
 import type { Deps } from './deps.ts';
+import { estimatePlan } from './estimate-run.ts';
 import { planOf } from './executed-graph.ts';
 import type { Idempotency } from './idempotency.ts';
 import { idempotencyOf, replay } from './idempotency.ts';
@@ -149,14 +150,20 @@ async function runAgain(
     steps: new Map(steps.map(step => [step.nodeId, step])),
   };
   const overrides = inputOverrides(deps, version.graph, next.inputs);
+  const reused = reuseSteps(earlier, { plan, overrides }, request.fromNodeId);
   return acceptRun(deps, user, {
     workflow,
     version: number,
     request: next,
     nodesTotal: plan.nodes.length,
+    estimate: estimatePlan(deps, plan, overrides, doneOf(reused)),
     webhook: parseWebhook(deps.settings, request.webhook),
     trigger: 'resume',
     idempotency,
-    resumed: { fromId: row.id, steps: reuseSteps(earlier, { plan, overrides }, request.fromNodeId) },
+    resumed: { fromId: row.id, steps: reused },
   });
+}
+
+function doneOf(steps: readonly Step[]): ReadonlySet<string> {
+  return new Set(steps.filter(step => step.status === 'COMPLETED').map(step => step.nodeId));
 }

@@ -4,6 +4,7 @@ import type { Db } from '../store/db.ts';
 import { isOutage } from '../store/db.ts';
 import type { ClaimedRun, NewRun, RunWrite, WrittenRun } from '../store/runs.ts';
 import { claimRuns, insertRuns, writeRuns } from '../store/runs.ts';
+import { writePaid } from './run-credits.ts';
 
 export interface RunWrites {
   /** Resolves to false where another run of the last 24 hours holds the idempotency key. */
@@ -12,6 +13,8 @@ export interface RunWrites {
   claim(id: string, workerId: string): Promise<ClaimedRun | undefined>;
   /** undefined: the lease number no longer stands, nothing was written. At most one write of a run at a time. */
   write(write: RunWrite): Promise<WrittenRun | undefined>;
+  /** The same for a run that may cost, with its charges and its release; in a transaction of its own. */
+  writePaid(write: RunWrite): Promise<WrittenRun | undefined>;
   /** Runs that ended by writes of this process, by status. */
   readonly finished: ReadonlyMap<string, number>;
 }
@@ -34,14 +37,26 @@ export function createRunWrites(db: Db, maxConcurrent: number): RunWrites {
     return pick(claims, rows);
   }, BATCH);
   const finished = new Map<string, number>();
+  const count = ({ leave }: RunWrite, written: WrittenRun | undefined): void => {
+    if (written !== undefined && leave !== null && leave.finished_at !== null)
+      finished.set(leave.status, (finished.get(leave.status) ?? 0) + 1);
+  };
   const write = createBatcher<RunWrite, WrittenRun | undefined>(async writes => {
     const written = pick(writes, await writeRuns(db, writes));
-    for (const [index, { leave }] of writes.entries())
-      if (written[index] !== undefined && leave !== null && leave.finished_at !== null)
-        finished.set(leave.status, (finished.get(leave.status) ?? 0) + 1);
+    for (const [index, write] of writes.entries()) count(write, written[index]);
     return written;
   }, BATCH);
-  return { accept, claim: (id, workerId) => claim({ id, workerId }), write, finished };
+  return {
+    accept,
+    claim: (id, workerId) => claim({ id, workerId }),
+    write,
+    async writePaid(write) {
+      const written = await writePaid(db, write);
+      count(write, written);
+      return written;
+    },
+    finished,
+  };
 }
 
 function pick<R extends { readonly id: string }>(

@@ -7,6 +7,7 @@ import { authorize } from './access.ts';
 import type { Actor } from './actor.ts';
 import { requireScope } from './actor.ts';
 import type { Deps } from './deps.ts';
+import { estimatePlan } from './estimate-run.ts';
 import type { RunRoute } from './idempotency.ts';
 import { idempotencyOf, replay } from './idempotency.ts';
 import type { RunRequest } from './run-request.ts';
@@ -41,12 +42,13 @@ export async function startRun(deps: Deps, actor: Actor, input: StartRunInput): 
   requireActive(workflow);
   const version = await deps.versions.get(deps.db, workflow.id, workflow.version);
   const plan = planRequest(deps, version, request.targets);
-  inputOverrides(deps, version.graph, request.inputs);
+  const estimate = estimatePlan(deps, plan, inputOverrides(deps, version.graph, request.inputs));
   return acceptRun(deps, user, {
     workflow,
     version: workflow.version,
     request,
     nodesTotal: plan.nodes.length,
+    estimate,
     webhook,
     trigger: input.trigger,
     idempotency,

@@ -55,11 +55,24 @@ export async function holdForRun(tx: Tx, hold: RunHold): Promise<boolean> {
   return rowCount === 1;
 }
 
-/** Raises what is set aside for a run under way to at least `needed`; false where the balance does not cover it. */
-export async function raiseHold(tx: Tx, executionId: string, needed: number): Promise<boolean> {
+/** What a run was charged so far. */
+export async function findCharged(tx: Tx, executionId: string): Promise<number> {
+  const { rows } = await tx.query<{ charged: number }>(
+    'select charged from run_credits where execution_id = $1',
+    [executionId],
+  );
+  return rows[0]?.charged ?? 0;
+}
+
+/**
+ * Raises what is set aside for a run until that and what it was charged come to `total`; false where the balance does not
+ * cover it, or the run has no hold at all.
+ */
+export async function raiseHold(tx: Tx, executionId: string, total: number): Promise<boolean> {
   const { rows } = await tx.query<{ missing: number; workspace: string; workflow_id: string }>(
-    `select greatest($2::bigint - held, 0) as missing, workspace, workflow_id from run_credits where execution_id = $1 for no key update`,
-    [executionId, needed],
+    `select greatest($2::bigint - held - charged, 0) as missing, workspace, workflow_id
+     from run_credits where execution_id = $1 for no key update`,
+    [executionId, total],
   );
   const run = rows[0];
   if (run === undefined) return false;
@@ -78,18 +91,25 @@ export async function raiseHold(tx: Tx, executionId: string, needed: number): Pr
   return rowCount === 1;
 }
 
-/** Takes the price of a node that delivered out of what is set aside for its run; the constraint refuses to pass it. */
-export async function charge(tx: Tx, executionId: string, nodeId: string, amount: number): Promise<void> {
+/**
+ * Takes out of what is set aside for a run what its node has cost so far (`total`), less what was charged for it before;
+ * the constraint refuses to pass the hold. The caller holds the lock of the execution.
+ */
+export async function charge(tx: Tx, executionId: string, nodeId: string, total: number): Promise<void> {
   await tx.query(
-    `with run as (
-       update run_credits set held = held - $3::bigint, charged = charged + $3::bigint where execution_id = $1
-       returning workspace, workflow_id
+    `with due as (
+       select $3::bigint - coalesce(sum(amount), 0)::bigint as amount from credit_entries
+       where execution_id = $1 and node_id = $2 and kind = 'charge'
+     ), run as (
+       update run_credits r set held = r.held - due.amount, charged = r.charged + due.amount
+       from due where r.execution_id = $1 and due.amount > 0
+       returning r.workspace, r.workflow_id, due.amount
      ), pool as (
-       update credit_pools p set held = p.held - $3::bigint from run where p.workspace = run.workspace
+       update credit_pools p set held = p.held - run.amount from run where p.workspace = run.workspace
      )
      insert into credit_entries (workspace, kind, amount, execution_id, workflow_id, node_id)
-     select workspace, 'charge', $3, $1, workflow_id, $2 from run`,
-    [executionId, nodeId, amount],
+     select workspace, 'charge', amount, $1, workflow_id, $2 from run`,
+    [executionId, nodeId, total],
   );
 }
 

@@ -30,16 +30,23 @@ export interface ExecutionRow {
   readonly delivery_state: string | null;
   readonly delivery_attempts: number | null;
   readonly delivery_last_status_code: number | null;
+  /** null: a run that cannot cost. */
+  readonly credits_estimated: number | null;
+  readonly credits_held: number | null;
+  readonly credits_charged: number | null;
+  readonly credits_released: number | null;
 }
 
 const COLUMNS = `e.id, e.workflow_id, e.workflow_version, e.user_id, e.workspace, e.status, e.trigger, e.request, e.webhook,
   e.lease, e.worker_id, e.seq, e.nodes_total, e.running_ms, e.wake_at, e.error, e.idempotency_key, e.resumed_from_id,
   e.decisions, e.created_at, e.started_at, e.finished_at, e.nodes_done,
-  d.state as delivery_state, d.attempts as delivery_attempts, d.last_status_code as delivery_last_status_code`;
+  d.state as delivery_state, d.attempts as delivery_attempts, d.last_status_code as delivery_last_status_code,
+  c.estimated as credits_estimated, c.held as credits_held, c.charged as credits_charged, c.released as credits_released`;
 
 export async function findExecution(tx: Tx, id: string): Promise<ExecutionRow | undefined> {
   const { rows } = await tx.query<ExecutionRow>(
-    `select ${COLUMNS} from executions e left join deliveries d on d.execution_id = e.id where e.id = $1`,
+    `select ${COLUMNS} from executions e left join deliveries d on d.execution_id = e.id
+  left join run_credits c on c.execution_id = e.id where e.id = $1`,
     [id],
   );
   return rows[0];
@@ -104,6 +111,7 @@ export async function listExecutions(tx: Tx, filter: ExecutionFilter): Promise<r
 const list = (owner: string): string => `
 select ${COLUMNS}
 from executions e left join deliveries d on d.execution_id = e.id
+  left join run_credits c on c.execution_id = e.id
 where ${owner} and ($2::text is null or e.status = $2) and ($3::timestamptz is null or e.created_at > $3)
   and ($4::timestamptz is null or e.created_at < $4) and ($5::text is null or e.idempotency_key = $5)
   and ($6::text is null or e.id < $6)

@@ -42,7 +42,7 @@ function paidNode(calls: string[]) {
 
 const single = (config = {}) => sketchGraph({ m: { type: 'test:paid', config } }, []);
 const mapped = sketchGraph({ w: { type: 'test:words' }, m: { type: 'test:paid' } }, ['w.list > m.prompt']);
-const payFour: RunOptions['pay'] = async ({ definition }) => definition.entry.estimatedCredits ?? 0;
+const payFour: RunOptions['pay'] = async () => ({ credits: 4, forgo: () => undefined });
 
 describe('a call that costs', () => {
   it('is paid for before it is made, and its step says what it cost', async () => {
@@ -51,7 +51,7 @@ describe('a call that costs', () => {
     const { steps } = await runRecorded([paid], planGraph([paid], single()), {
       pay: async call => {
         order.push(`pay ${call.node.id}`);
-        return 4;
+        return { credits: 4, forgo: () => undefined };
       },
     });
     assert.deepEqual(order, ['pay m', 'a']);
@@ -110,7 +110,7 @@ describe('a call that costs', () => {
       steps: new Map([...first.steps, ['m', pending]]),
       pay: async () => {
         payments++;
-        return 4;
+        return { credits: 4, forgo: () => undefined };
       },
     });
     assert.equal(payments, 1);

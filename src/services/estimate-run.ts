@@ -1,0 +1,100 @@
+// What a run will cost, told before it begins: each paid node at its price, or at the most that its config allows.
+import type { Plan, PlanNode } from '../graph/plan.ts';
+import type { JsonObject } from '../graph/types.ts';
+import { priceOf } from '../nodes/pricing.ts';
+import { findPool } from '../store/credits.ts';
+import { findWorkflow } from '../store/workflows.ts';
+import { authorize, workspaceOf } from './access.ts';
+import type { Actor } from './actor.ts';
+import { requireScope } from './actor.ts';
+import type { Deps } from './deps.ts';
+import type { RunRequest } from './run-request.ts';
+import { inputOverrides, planRequest } from './run-request.ts';
+
+export interface Estimate {
+  /** Whether any node to be run may cost: only then has the run a row in the ledger. */
+  readonly isPaid: boolean;
+  readonly credits: number;
+  /** False where a price is not known beforehand, or a list's length only at run time. */
+  readonly exact: boolean;
+  /** The paid nodes. */
+  readonly breakdown: readonly {
+    readonly nodeId: string;
+    readonly nodeLabel: string;
+    readonly credits: number;
+  }[];
+}
+
+/** Pure: the plan, what the run's inputs set, and the nodes that keep the results of an earlier run. A list counts once. */
+export function estimatePlan(
+  deps: Pick<Deps, 'findNode' | 'catalog'>,
+  plan: Plan,
+  overrides: ReadonlyMap<string, JsonObject>,
+  done: ReadonlySet<string> = new Set(),
+): Estimate {
+  const lines = plan.nodes
+    .filter(node => isPaid(deps, node) && !done.has(node.id))
+    .map(node => {
+      const definition = deps.findNode(node.nodeType);
+      const values = knownValues(node, overrides.get(node.id));
+      const price = definition === undefined ? null : priceOf(definition, values);
+      const isExact = price?.isExact === true && !isFedByList(plan, node);
+      return { nodeId: node.id, nodeLabel: node.label, credits: price?.credits ?? 0, isExact };
+    });
+  return {
+    isPaid: lines.length > 0,
+    credits: lines.reduce((sum, line) => sum + line.credits, 0),
+    exact: lines.every(line => line.isExact),
+    breakdown: lines.map(({ isExact: _, ...line }) => line),
+  };
+}
+
+export function hasPaidNode(deps: Pick<Deps, 'catalog'>, plan: Plan): boolean {
+  return plan.nodes.some(node => isPaid(deps, node));
+}
+
+function isPaid(deps: Pick<Deps, 'catalog'>, node: PlanNode): boolean {
+  return deps.catalog.find(node.nodeType)?.executionCost === 'paid';
+}
+
+/** What is known of a node's values before anything has run: its settings, and defaults for the rest. */
+function knownValues(node: PlanNode, override: JsonObject | undefined): JsonObject {
+  const defaults = node.inputDefs.flatMap(def =>
+    def.default === undefined ? [] : [[def.id, def.default] as const],
+  );
+  return { ...Object.fromEntries(defaults), ...node.settings, ...override };
+}
+
+function isFedByList(plan: Plan, node: PlanNode): boolean {
+  return node.inputs.some(({ port, source, sourcePort }) => {
+    const takes = node.inputDefs.find(def => def.id === port)?.type;
+    const gives = plan.nodes[source]?.outputDefs.find(def => def.id === sourcePort)?.type;
+    return gives === 'LIST' && takes !== 'LIST' && takes !== 'ANY';
+  });
+}
+
+/** The answer of POST /workflows/{id}/estimate. Throws what starting the run would throw of its graph and inputs. */
+export async function estimateWorkflow(
+  deps: Deps,
+  actor: Actor,
+  input: { readonly workflowId: string; readonly request: Pick<RunRequest, 'inputs' | 'targets'> },
+) {
+  const user = requireScope(actor, 'workflows:execute');
+  const { workflow } = authorize(actor, 'run', await findWorkflow(deps.db, input.workflowId, user.userId));
+  const version = await deps.versions.get(deps.db, workflow.id, workflow.version);
+  const plan = planRequest(deps, version, input.request.targets);
+  const { credits, exact, breakdown } = estimatePlan(
+    deps,
+    plan,
+    inputOverrides(deps, version.graph, input.request.inputs),
+  );
+  const pool = await findPool(deps.db, workspaceOf(workflow));
+  return {
+    credits,
+    // A credit is a US cent of cost.
+    costUsd: credits / 100,
+    exact,
+    breakdown: breakdown.map(line => ({ ...line, cached: false })),
+    availableCredits: pool.balance,
+  };
+}
