@@ -20,6 +20,7 @@ import { requestIdOf } from './request-id.ts';
 import { RequestLog } from './request-log.ts';
 import { readRest } from './rest-of-body.ts';
 import { ROUTES, WORKER_ROUTES } from './routes.ts';
+import { registerTrigger } from './trigger.ts';
 import { createValidator } from './validator.ts';
 
 /** Contract, Limits: of any request body but those of the upload doors. */
@@ -61,7 +62,7 @@ export async function createServer(deps: Deps, keys: KeyAuthenticator): Promise<
     drain(app.server);
     done();
   });
-  await registerHooks(app, limits, createAuthentication(keys));
+  await registerHooks(app, deps, limits, createAuthentication(keys));
   app.setErrorHandler(async (err, req, reply) => {
     // Fastify closes the connection over each refused body; once all of it was read there is no need to.
     const isRead = await readRest(req.raw, translateError(err).status);
@@ -112,6 +113,7 @@ function createInstance(deps: Deps, limits: Limits, metrics: Metrics): App {
 
 async function registerHooks(
   app: App,
+  deps: Deps,
   limits: Limits,
   authenticate: ReturnType<typeof createAuthentication>,
 ): Promise<void> {
@@ -125,6 +127,7 @@ async function registerHooks(
       reply.headers(rateHeaders(limits.peekAddress(req.ip)));
     done(fault);
   });
+  registerTrigger(app, deps);
   await app.register(cors, CORS);
   app.addHook('onRoute', route => {
     if (route.config?.startsRun)
