@@ -1,0 +1,42 @@
+// The one interface of both codec back ends: a job becomes a command, whose process takes raw frames and sound on its
+// pipes or gives them out. Frames are I420, BT.709, limited range; sound is interleaved stereo of 32-bit floats at 48 kHz.
+import { AppError } from '../lib/errors.ts';
+import { findOnPath, type Settings } from '../lib/settings.ts';
+import { isHostInstalled, openCodecHost } from './codec-host.ts';
+import { openFfmpeg } from './ffmpeg.ts';
+import type { Backend } from './job.ts';
+
+export type CodecSettings = Partial<Pick<Settings, 'FFMPEG_PATH'>>;
+
+const found = new Map<string, Backend>();
+
+/**
+ * The back end that this machine offers: an ffmpeg with x264 first, since its files are half as large, else the codec
+ * host. AppError `unavailable` where there is neither, with what to install.
+ */
+export async function findBackend(settings: CodecSettings, signal: AbortSignal): Promise<Backend> {
+  const path = ffmpegPath(settings);
+  const known = found.get(path ?? '');
+  if (known !== undefined) return known;
+  const reasons: string[] = [];
+  const ffmpeg = path === undefined ? 'no ffmpeg is on the PATH' : await openFfmpeg(path, signal);
+  if (typeof ffmpeg === 'string') reasons.push(ffmpeg);
+  const backend = typeof ffmpeg === 'string' ? await openCodecHost(reasons, signal) : ffmpeg;
+  if (typeof backend === 'string') {
+    throw new AppError(
+      'unavailable',
+      `Video and audio need a codec: ${[...reasons, backend].join('; ')}. Install ffmpeg (apt-get install ffmpeg) or set FFMPEG_PATH.`,
+    );
+  }
+  found.set(path ?? '', backend);
+  return backend;
+}
+
+/** Whether a back end seems to be there, told by the files that exist; nothing is started. */
+export function hasBackend(settings: CodecSettings): boolean {
+  return ffmpegPath(settings) !== undefined || isHostInstalled();
+}
+
+function ffmpegPath(settings: CodecSettings): string | undefined {
+  return settings.FFMPEG_PATH ?? findOnPath('ffmpeg');
+}

@@ -1,0 +1,138 @@
+// A codec at work in a process of its own: pipes with back-pressure, a watchdog, one death, and errors in our own words.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
+import { AppError } from '../lib/errors.ts';
+import { type Command, EXIT_UNSUPPORTED } from './job.ts';
+
+/** A child that neither takes nor gives anything for so long is killed. */
+const STALL_MS = 30_000;
+const MAX_STDERR_BYTES = 4096;
+
+export interface ChildOptions {
+  readonly signal: AbortSignal;
+  /** What it means where the child gives up: its input is bad, or it failed at writing. */
+  readonly failure: 'unreadable_media' | 'codec_failed';
+  readonly stallMs?: number;
+}
+
+/** The child ended before it had done its work. */
+export class CodecEnd extends Error {}
+
+export class CodecChild {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly sound: Writable;
+  readonly #process;
+  readonly #options: ChildOptions;
+  readonly #closed: Promise<number | null>;
+  readonly #onAbort = (): void => this.kill();
+  #stderr = '';
+  #stalled = false;
+  #killed = false;
+
+  constructor({ file, args, env }: Command, options: ChildOptions) {
+    options.signal.throwIfAborted();
+    this.#options = options;
+    this.#process = spawn(file, args, { env, stdio: ['pipe', 'pipe', 'pipe', 'pipe'] });
+    const [stdin, stdout, stderr, sound] = this.#process.stdio as unknown as [
+      Writable,
+      Readable,
+      Readable,
+      Writable,
+    ];
+    [this.stdin, this.stdout, this.sound] = [stdin, stdout, sound];
+    // Broken pipes are told by the exit code and by the callbacks of the writes.
+    for (const stream of [stdin, stdout, stderr, sound]) stream.on('error', () => undefined);
+    stderr.setEncoding('latin1').on('data', (text: string) => {
+      this.#stderr = (this.#stderr + text).slice(-MAX_STDERR_BYTES);
+    });
+    this.#closed = new Promise(resolve => {
+      this.#process.once('close', resolve);
+      this.#process.once('error', () => resolve(null));
+    });
+    options.signal.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  /** Writes one block; resolves when the child has taken it, or all but a pipe's worth of it. */
+  write(stream: Writable, block: Uint8Array): Promise<void> {
+    return this.#watch(
+      new Promise((resolve, reject) => stream.write(block, err => (err ? reject(err) : resolve()))),
+    );
+  }
+
+  /** The blocks of stdout, of any size. */
+  async *read(): AsyncGenerator<Buffer> {
+    const blocks = this.stdout[Symbol.asyncIterator]();
+    while (true) {
+      const { value, done } = await this.#watch(blocks.next());
+      if (done === true) return;
+      yield value as Buffer;
+    }
+  }
+
+  /** Resolves when the child has ended well. */
+  async finish(): Promise<void> {
+    const code = await this.#watch(this.#closed);
+    if (code !== 0) throw new CodecEnd(`The codec ended with ${code}.`);
+  }
+
+  /** What is to be thrown after `err` came up while working with this child, which is ended. */
+  async explain(err: unknown): Promise<unknown> {
+    // Whoever closes a pipe early is just about to end and has a better reason to tell.
+    const code = err instanceof Error && 'code' in err ? String(err.code) : '';
+    const isOurs = !(err instanceof CodecEnd) && !/^(EPIPE|ECONNRESET|ERR_STREAM_\w+)$/.test(code);
+    if (!isOurs && !this.#stalled)
+      await Promise.race([this.#closed, once(AbortSignal.timeout(1000), 'abort')]);
+    await this.end();
+    const { signal, failure } = this.#options;
+    if (signal.aborted) return signal.reason;
+    if (isOurs && !this.#stalled) return err;
+    const cause = new Error(printable(this.#stderr), { cause: err });
+    if (this.#stalled) {
+      return new AppError(failure, 'The codec stopped answering and was ended.', { cause });
+    }
+    return new AppError(failure, this.#sentence(), { cause });
+  }
+
+  /** Kills it if it still runs, and waits until it is gone. */
+  async end(): Promise<void> {
+    this.kill();
+    await this.#closed;
+    this.#options.signal.removeEventListener('abort', this.#onAbort);
+  }
+
+  kill(): void {
+    if (this.#killed) return;
+    this.#killed = true;
+    this.#process.kill('SIGKILL');
+    for (const stream of [this.stdin, this.stdout, this.sound]) stream.destroy();
+  }
+
+  #sentence(): string {
+    if (this.#process.exitCode === EXIT_UNSUPPORTED) {
+      return 'The file uses a codec that is not built in; with ffmpeg installed it may be readable.';
+    }
+    return this.#options.failure === 'unreadable_media'
+      ? 'The file cannot be decoded: it is damaged or of a kind that is not known here.'
+      : 'The codec failed while writing the file.';
+  }
+
+  /** Time counts only while somebody waits for the child: a slow producer is no stall. */
+  async #watch<T>(step: Promise<T>): Promise<T> {
+    const timer = setTimeout(() => {
+      this.#stalled = true;
+      this.kill();
+    }, this.#options.stallMs ?? STALL_MS);
+    try {
+      return await step;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+/** What codecs print may hold any bytes, even of freed memory: only words and signs are kept. */
+export function printable(text: string): string {
+  return text.replace(/[^\x20-\x7e\n]+/g, ' ').trim() || 'no message';
+}

@@ -1,0 +1,111 @@
+// Reads frames and sound out of a file, with either back end.
+import { AppError } from '../lib/errors.ts';
+import { CodecChild, CodecEnd } from './child.ts';
+import type { MediaFacts } from './facts.ts';
+import { i420Size } from './i420.ts';
+import { type Backend, CHANNELS, type Pixels, SAMPLE_RATE } from './job.ts';
+
+/** A probed file on disk. */
+export interface Clip {
+  readonly path: string;
+  readonly facts: MediaFacts;
+}
+
+export interface FramesRequest {
+  readonly startSeconds: number;
+  readonly frameCount: number;
+  readonly fps: number;
+  /** Even numbers; the picture is stretched to them. */
+  readonly width: number;
+  readonly height: number;
+  readonly pixels: Pixels;
+}
+
+/**
+ * Exactly `frameCount` frames: the k-th is what a player shows at `startSeconds + k / fps`; past the end the last one
+ * comes again. Each is a buffer of its own. AppError `unreadable_media`.
+ */
+export async function* decodeFrames(
+  backend: Backend,
+  { path, facts }: Clip,
+  request: FramesRequest,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer<ArrayBuffer>> {
+  if (facts.video === undefined) throw new AppError('unreadable_media', 'The file has no pictures.');
+  const { width, height, pixels, frameCount } = request;
+  if (frameCount < 1) return;
+  const size = pixels === 'i420' ? i420Size(width, height) : width * height * 4;
+  const command = backend.commandFor({ kind: 'frames', path, facts, ...request });
+  const child = new CodecChild(command, { signal, failure: 'unreadable_media' });
+  try {
+    let count = 0;
+    let frame = Buffer.allocUnsafe(size);
+    let filled = 0;
+    for await (const block of child.read()) {
+      for (let from = 0; from < block.length; ) {
+        const taken = block.copy(frame, filled, from);
+        from += taken;
+        filled += taken;
+        if (filled < size) continue;
+        yield frame;
+        if (++count === frameCount) return;
+        frame = Buffer.allocUnsafe(size);
+        filled = 0;
+      }
+    }
+    throw new CodecEnd('The codec gave too few frames.');
+  } catch (err) {
+    throw await child.explain(err);
+  } finally {
+    await child.end();
+  }
+}
+
+/**
+ * `seconds` of sound from `startSeconds` on, interleaved stereo at 48 kHz in blocks of any size; silence past the end
+ * and where the file has no sound. AppError `unreadable_media`.
+ */
+export async function* decodeSound(
+  backend: Backend,
+  { path, facts }: Clip,
+  { startSeconds, seconds }: { readonly startSeconds: number; readonly seconds: number },
+  signal: AbortSignal,
+): AsyncGenerator<Float32Array> {
+  let left = Math.round(seconds * SAMPLE_RATE) * CHANNELS;
+  if (facts.audio !== undefined && left > 0) {
+    const command = backend.commandFor({ kind: 'sound', path, facts, startSeconds, seconds });
+    const child = new CodecChild(command, { signal, failure: 'unreadable_media' });
+    try {
+      for await (const block of wholeSamples(child.read())) {
+        const taken = block.subarray(0, left);
+        left -= taken.length;
+        if (taken.length > 0) yield taken;
+      }
+      await child.finish();
+    } catch (err) {
+      throw await child.explain(err);
+    } finally {
+      await child.end();
+    }
+  }
+  yield* silence(left);
+}
+
+/** Blocks of bytes as blocks of whole stereo frames. */
+async function* wholeSamples(blocks: AsyncIterable<Buffer>): AsyncGenerator<Float32Array> {
+  const step = 4 * CHANNELS;
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const block of blocks) {
+    const bytes = Buffer.concat([rest, block]);
+    const whole = bytes.length - (bytes.length % step);
+    rest = bytes.subarray(whole);
+    // Copied: floats need an address that 4 divides.
+    if (whole > 0) yield new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + whole));
+  }
+}
+
+function* silence(samples: number): Generator<Float32Array> {
+  for (let left = samples; left > 0; left -= SAMPLE_RATE) {
+    yield new Float32Array(Math.min(left, SAMPLE_RATE));
+  }
+}

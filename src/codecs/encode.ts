@@ -1,0 +1,125 @@
+// Makes an MP4 file of frames and sound, with either back end.
+import { rm, stat } from 'node:fs/promises';
+import { AppError } from '../lib/errors.ts';
+import { CodecChild } from './child.ts';
+import { i420Size, rgbaToI420 } from './i420.ts';
+import { type Backend, CHANNELS, type Pixels, SAMPLE_RATE } from './job.ts';
+
+export interface EncodeRequest {
+  /** Where the file is written; nothing is left there after a failure. */
+  readonly path: string;
+  /** The most that either track may last. */
+  readonly maxSeconds: number;
+  readonly video?: {
+    /** Even numbers. */
+    readonly width: number;
+    readonly height: number;
+    readonly fps: number;
+    readonly pixels: Pixels;
+    /** One after the other; the bytes of a frame may be used again once the frame after the next is asked for. */
+    readonly frames: AsyncIterable<Uint8Array>;
+  };
+  /** Interleaved stereo at 48 kHz, in blocks of any size. */
+  readonly audio?: AsyncIterable<Float32Array>;
+  /** Frames written so far. */
+  readonly onFrame?: (count: number) => void;
+}
+
+export interface EncodeResult {
+  readonly backend: Backend['name'];
+  readonly bytes: number;
+  readonly frameCount: number;
+  /** Of the longer track. */
+  readonly durationSeconds: number;
+}
+
+/** AppError `codec_failed` where the codec gives up; what the producers throw comes through as it is. */
+export async function encode(
+  backend: Backend,
+  request: EncodeRequest,
+  signal: AbortSignal,
+): Promise<EncodeResult> {
+  const { path, maxSeconds, video, audio } = request;
+  if (video !== undefined && (video.width % 2 !== 0 || video.height % 2 !== 0)) {
+    throw new RangeError('H.264 takes even sides only.');
+  }
+  const command = backend.commandFor({
+    kind: 'encode',
+    path,
+    maxSeconds,
+    hasAudio: audio !== undefined,
+    ...(video && { video: { width: video.width, height: video.height, fps: video.fps } }),
+  });
+  const child = new CodecChild(command, { signal, failure: 'codec_failed' });
+  // Both at once: a codec that waits for sound takes no more frames, and the other way round.
+  const pumps = [pumpFrames(child, request), pumpSound(child, request)] as const;
+  try {
+    const [frameCount, soundFrames] = await Promise.all(pumps);
+    await child.finish();
+    const { size } = await stat(path);
+    const durationSeconds = Math.max(frameCount / (video?.fps ?? 1), soundFrames / SAMPLE_RATE);
+    await child.end();
+    return { backend: backend.name, bytes: size, frameCount, durationSeconds };
+  } catch (err) {
+    const reason = await child.explain(err);
+    await Promise.allSettled(pumps);
+    await rm(path, { force: true });
+    throw reason;
+  }
+}
+
+async function pumpFrames(child: CodecChild, { video, maxSeconds, onFrame }: EncodeRequest): Promise<number> {
+  let count = 0;
+  if (video !== undefined) {
+    const { width, height, fps, pixels, frames } = video;
+    const toI420 = pixels === 'i420' ? undefined : createConverter(width, height);
+    const limit = Math.round(maxSeconds * fps);
+    // The next frame is made while the codec takes the last one.
+    let written = Promise.resolve();
+    for await (const frame of frames) {
+      const expected = pixels === 'i420' ? i420Size(width, height) : width * height * 4;
+      if (frame.length !== expected)
+        throw new RangeError(`A frame has ${frame.length} bytes, not ${expected}.`);
+      if (count === limit) throw tooLong(maxSeconds);
+      const block = toI420?.(frame) ?? frame;
+      await written;
+      written = child.write(child.stdin, block);
+      // Looked at in the next turn; without this a failure in between would count as unhandled.
+      written.catch(() => undefined);
+      count++;
+      onFrame?.(count);
+    }
+    await written;
+  }
+  child.stdin.end();
+  return count;
+}
+
+function createConverter(width: number, height: number): (rgba: Uint8Array) => Uint8Array {
+  // Two in turn: one may still be on its way to the codec.
+  const buffers = [new Uint8Array(i420Size(width, height)), new Uint8Array(i420Size(width, height))] as const;
+  let turn = 0;
+  return rgba => {
+    const out = buffers[turn++ % 2 === 0 ? 0 : 1];
+    rgbaToI420(rgba, width, height, out);
+    return out;
+  };
+}
+
+async function pumpSound(child: CodecChild, { audio, maxSeconds }: EncodeRequest): Promise<number> {
+  let samples = 0;
+  for await (const block of audio ?? []) {
+    samples += block.length;
+    if (samples / CHANNELS / SAMPLE_RATE > maxSeconds + 0.001) throw tooLong(maxSeconds);
+    await child.write(child.sound, new Uint8Array(block.buffer, block.byteOffset, block.byteLength));
+  }
+  child.sound.end();
+  return samples / CHANNELS;
+}
+
+function tooLong(maxSeconds: number): AppError {
+  return new AppError(
+    'codec_failed',
+    `The file would be longer than the ${maxSeconds} seconds it was to have.`,
+  );
+}

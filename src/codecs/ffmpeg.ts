@@ -1,0 +1,161 @@
+// The back end that calls an ffmpeg with x264: jobs as argument lists, nothing of its libraries in our processes.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Container } from './facts.ts';
+import {
+  type Backend,
+  CHANNELS,
+  type EncodeJob,
+  FRAME_TOLERANCE_SECONDS,
+  type FramesJob,
+  type Job,
+  SAMPLE_RATE,
+  type SoundJob,
+} from './job.ts';
+
+const run = promisify(execFile);
+const CHECK_TIMEOUT_MS = 10_000;
+const PRESET = 'veryfast';
+const CRF = '20';
+const AUDIO_BITRATE = '160k';
+// 8K, in either direction.
+const MAX_PIXELS = String(7680 * 4320);
+
+// Named by us from the probe and never guessed by ffmpeg: a playlist among the formats could make it open other files.
+const DEMUXERS: Readonly<Record<Container, string>> = {
+  mp4: 'mov',
+  mov: 'mov',
+  webm: 'matroska',
+  matroska: 'matroska',
+  mp3: 'mp3',
+  wav: 'wav',
+  ogg: 'ogg',
+  flac: 'flac',
+  aac: 'aac',
+  mpegts: 'mpegts',
+};
+
+/** The back end, or in a phrase why this program cannot be one. */
+export async function openFfmpeg(path: string, signal: AbortSignal): Promise<Backend | string> {
+  try {
+    const { stdout } = await run(path, ['-hide_banner', '-encoders'], {
+      env: {},
+      signal,
+      timeout: CHECK_TIMEOUT_MS,
+      killSignal: 'SIGKILL',
+    });
+    const missing = ['libx264', 'aac'].filter(name => !new RegExp(`^ [\\w.]{6} ${name} `, 'm').test(stdout));
+    if (missing.length > 0) return `the ffmpeg at ${path} has no encoder ${missing.join(' and ')}`;
+  } catch (err) {
+    if (signal.aborted) throw err;
+    return `the ffmpeg at ${path} does not start`;
+  }
+  const commandFor = (job: Job) => ({
+    file: path,
+    args: [...QUIET, ...ARGUMENTS[job.kind](job as never)],
+    env: {},
+  });
+  return { name: 'ffmpeg', detail: `${path} with x264`, commandFor };
+}
+
+const QUIET = ['-hide_banner', '-loglevel', 'error', '-nostdin'];
+const TAGS = [
+  '-color_range',
+  'tv',
+  '-colorspace',
+  'bt709',
+  '-color_primaries',
+  'bt709',
+  '-color_trc',
+  'bt709',
+];
+const SOUND_FORMAT = ['-f', 'f32le', '-ar', String(SAMPLE_RATE), '-ac', String(CHANNELS)];
+
+const ARGUMENTS = { encode: encodeArguments, frames: framesArguments, sound: soundArguments };
+
+function encodeArguments({ path, video, hasAudio, maxSeconds }: EncodeJob): string[] {
+  const frames =
+    video === undefined
+      ? []
+      : [
+          '-f',
+          'rawvideo',
+          '-pixel_format',
+          'yuv420p',
+          '-video_size',
+          `${video.width}x${video.height}`,
+        ].concat(['-framerate', String(video.fps), ...TAGS, '-i', 'pipe:0']);
+  const sound = hasAudio ? [...SOUND_FORMAT, '-i', 'pipe:3'] : [];
+  const h264 = ['-c:v', 'libx264', '-preset', PRESET, '-crf', CRF, '-pix_fmt', 'yuv420p', ...TAGS];
+  const aac = ['-c:a', 'aac', '-b:a', AUDIO_BITRATE];
+  return [
+    ...frames,
+    ...sound,
+    ...(video === undefined ? [] : h264),
+    ...(hasAudio ? aac : []),
+    ...['-t', String(maxSeconds), '-map_metadata', '-1', '-fflags', '+bitexact', '-flags', '+bitexact'],
+    ...['-movflags', '+faststart', '-f', 'mp4', '-y', path],
+  ];
+}
+
+function inputArguments({ path, facts }: FramesJob | SoundJob, seek: readonly string[]): string[] {
+  const format = ['-f', DEMUXERS[facts.container], '-protocol_whitelist', 'file'];
+  // Times as the file has them: ffmpeg's own zero may be the warm-up of the sound, before the first picture.
+  // Not of an MP3, whose zero is the first sample behind the warm-up.
+  const clock = facts.container === 'mp3' ? [] : ['-copyts'];
+  return [...format, ...clock, '-max_pixels', MAX_PIXELS, ...seek, '-i', `file:${path}`];
+}
+
+function framesArguments(job: FramesJob): string[] {
+  const { startSeconds, frameCount, fps, width, height, pixels, facts } = job;
+  // From the key frame before it, nothing left out: the frame that covers the start may have begun long ago.
+  const seekSeconds = facts.startSeconds + Math.min(startSeconds, facts.durationSeconds);
+  const shift = facts.startSeconds + startSeconds + FRAME_TOLERANCE_SECONDS;
+  const range = facts.video?.fullRange === true ? 'pc' : 'tv';
+  const filters = [
+    `setpts=PTS-${shift.toFixed(6)}/TB`,
+    'tpad=stop=-1:stop_mode=clone',
+    // Rounded up and cut at 0: each output frame is the last one whose time has come.
+    `fps=fps=${fps}:round=up:start_time=0`,
+    `scale=${width}:${height}:flags=bicubic:in_color_matrix=${facts.video?.matrix ?? 'bt709'}:in_range=${range}` +
+      ':out_color_matrix=bt709:out_range=tv',
+    `format=${pixels === 'i420' ? 'yuv420p' : 'rgba'}`,
+  ];
+  return [
+    ...inputArguments(
+      job,
+      startSeconds === 0 ? [] : ['-noaccurate_seek', '-seek_timestamp', '1', '-ss', seekSeconds.toFixed(6)],
+    ),
+    ...['-map', '0:v:0', '-an', '-vf', filters.join(','), '-frames:v', String(frameCount)],
+    ...['-f', 'rawvideo', '-y', 'pipe:1'],
+  ];
+}
+
+function soundArguments(job: SoundJob): string[] {
+  const { startSeconds, seconds, facts } = job;
+  // Cut after decoding: seeking in an MP3 of varying bit rate is a guess.
+  const mix = facts.audio === undefined ? '' : `${panFor(facts.audio.channels)},`;
+  const filters = `${mix}asetpts=PTS-${facts.startSeconds.toFixed(6)}/TB,aresample=${SAMPLE_RATE}:async=1:first_pts=0,atrim=start=${startSeconds.toFixed(6)}:duration=${seconds.toFixed(6)}`;
+  return [
+    ...inputArguments(job, []),
+    '-map',
+    '0:a:0',
+    '-vn',
+    '-af',
+    filters,
+    ...SOUND_FORMAT,
+    '-y',
+    'pipe:1',
+  ];
+}
+
+// Said in full, since ffmpeg's own mix makes mono quieter and differs between sample formats.
+function panFor(channels: number): string {
+  if (channels === 1) return 'pan=stereo|c0=c0|c1=c0';
+  const side = (front: number, back: number): string =>
+    [
+      `c${front}`,
+      ...[2, back].filter(channel => channel < channels).map(channel => `0.7071*c${channel}`),
+    ].join('+');
+  return channels === 2 ? 'anull' : `pan=stereo|c0=${side(0, 4)}|c1=${side(1, 5)}`;
+}

@@ -1,0 +1,31 @@
+// Raw data on the pipes of the codec host: blocks of a fixed size in, blocks of any size out.
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+
+/** Blocks of exactly `size` bytes, each its own buffer; the last may be shorter. */
+export async function* blocksOf(stream: Readable, size: number): AsyncGenerator<Buffer<ArrayBuffer>> {
+  let block = Buffer.alloc(size);
+  let filled = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    for (let from = 0; from < chunk.length; ) {
+      const taken = chunk.copy(block, filled, from);
+      from += taken;
+      filled += taken;
+      if (filled < size) continue;
+      yield block;
+      block = Buffer.alloc(size);
+      filled = 0;
+    }
+  }
+  if (filled > 0) yield block.subarray(0, filled);
+}
+
+/** Resolves when there is room for more. */
+export async function writeOut(bytes: Uint8Array): Promise<void> {
+  if (!process.stdout.write(bytes)) await once(process.stdout, 'drain');
+}
+
+/** Resolves when all is handed to the system: an exit would cut off what still waits. */
+export function endOut(): Promise<void> {
+  return new Promise(resolve => process.stdout.end(resolve));
+}

@@ -1,0 +1,77 @@
+// Opens a media file by mediabunny: known containers only, and reads of bounded size. Loaded by the processes and threads
+// that may die of a hostile file, never by the service itself.
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import {
+  ADTS,
+  CustomSource,
+  FLAC,
+  Input,
+  type InputFormat,
+  MATROSKA,
+  MP3,
+  MP4,
+  MPEG_TS,
+  OGG,
+  QTFF,
+  WAVE,
+  WEBM,
+} from 'mediabunny';
+import type { Container } from './facts.ts';
+
+// Not ALL_FORMATS: playlists such as HLS name other files and addresses to be opened. The order is the one of probing.
+const FORMATS: readonly (readonly [Container, InputFormat])[] = [
+  ['mp4', MP4],
+  ['mov', QTFF],
+  ['webm', WEBM],
+  ['matroska', MATROSKA],
+  ['wav', WAVE],
+  ['ogg', OGG],
+  ['flac', FLAC],
+  ['mp3', MP3],
+  ['aac', ADTS],
+  ['mpegts', MPEG_TS],
+];
+
+/** One read larger than this is asked for by a header that lies. */
+const MAX_READ_BYTES = 64 * 1024 * 1024;
+/** Over the whole life of the input; a reader that goes in circles meets it. */
+const MAX_TOTAL_READS_PER_BYTE = 8;
+
+/** The caller disposes of it. */
+export function openInput(path: string): Input {
+  const file = openSync(path, 'r');
+  const { size } = fstatSync(file);
+  let left = size * MAX_TOTAL_READS_PER_BYTE + MAX_READ_BYTES;
+  const source = new CustomSource({
+    getSize: () => size,
+    read: (start, end) => {
+      left -= end - start;
+      if (end - start > MAX_READ_BYTES || left < 0) throw new Error('The file asks for too much to be read.');
+      const bytes = Buffer.allocUnsafe(end - start);
+      const count = readSync(file, bytes, 0, bytes.length, start);
+      return count === bytes.length ? bytes : bytes.fill(0, count);
+    },
+    dispose: () => closeSync(file),
+    prefetchProfile: 'fileSystem',
+  });
+  return new Input({ formats: FORMATS.map(([, format]) => format), source });
+}
+
+export async function containerOf(input: Input): Promise<Container | undefined> {
+  const format = await input.getFormat();
+  return FORMATS.find(([, known]) => known === format)?.[0];
+}
+
+/** The warm-up of an audio codec is shorter than this. */
+const MAX_WARM_UP_SECONDS = 0.1;
+
+/**
+ * Seconds at which the file's clock starts: at the first picture, where sound goes before it by no more than its codec's
+ * warm-up, so that pictures lie on the grid of their rate; else at what comes first, and never below 0.
+ */
+export async function startOf(input: Input): Promise<number> {
+  const first = Math.max(0, await input.getFirstTimestamp());
+  const video = await input.getPrimaryVideoTrack();
+  const picture = video === null ? first : await video.getFirstTimestamp();
+  return picture >= first && picture - first <= MAX_WARM_UP_SECONDS ? picture : first;
+}
