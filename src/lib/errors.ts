@@ -47,6 +47,7 @@ export const ERROR_CODES = {
   range_not_satisfiable: [416, 'The range lies outside the file'],
   idempotency_key_reused: [422, 'The idempotency key was used with another body'],
   unreadable_image: [422, 'The bytes are not a readable image'],
+  unreadable_media: [422, 'The bytes are not a readable video or sound'],
   board_too_large: [422, 'The board is too large to lay out'],
   rate_limited: [429, 'Too many requests'],
   daily_execution_limit: [429, 'The daily executions are used up'],
@@ -55,6 +56,7 @@ export const ERROR_CODES = {
   headers_too_large: [431, 'The headers are too large'],
   duplicate_title: [500, 'Another content page has this title'],
   author_missing: [500, 'No author record is available'],
+  codec_failed: [500, 'A codec failed while writing a file'],
   internal_error: [500, 'Something failed on our side'],
   unavailable: [503, 'The service is not ready'],
 } as const satisfies Record<string, readonly [status: number, title: string]>;

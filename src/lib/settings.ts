@@ -1,8 +1,8 @@
 // The settings of decisions.md §2: one table of environment variables, read and checked once at start.
 // This is the only file that reads process.env.
-import { readFileSync } from 'node:fs';
+import { accessSync, constants, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { isAbsolute, resolve } from 'node:path';
+import { delimiter, isAbsolute, join, resolve } from 'node:path';
 
 interface Row<T> {
   readonly help: string;
@@ -231,6 +231,25 @@ export function listSettings(): readonly {
   readonly help: string;
 }[] {
   return Object.entries(ROWS).map(([name, { shown, help }]) => ({ name, shown, help }));
+}
+
+/** The program's place on the PATH; undefined where it is not there. */
+export function findOnPath(program: string, env: NodeJS.ProcessEnv = process.env): string | undefined {
+  const ending = process.platform === 'win32' ? '.exe' : '';
+  return (env.PATH ?? '')
+    .split(delimiter)
+    .filter(folder => isAbsolute(folder))
+    .map(folder => join(folder, `${program}${ending}`))
+    .find(isExecutable);
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function readPlans(file: string | undefined): Readonly<Record<string, PlanLimits>> {
