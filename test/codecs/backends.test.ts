@@ -1,0 +1,318 @@
+// Both back ends, held to the same: frames and sound come out as they went in, at their time, and failures are told.
+import assert from 'node:assert/strict';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { openCodecHost } from '../../src/codecs/codec-host.ts';
+import { type Clip, decodeFrames, decodeSound } from '../../src/codecs/decode.ts';
+import { type EncodeRequest, encode } from '../../src/codecs/encode.ts';
+import { openFfmpeg } from '../../src/codecs/ffmpeg.ts';
+import type { Backend, Pixels } from '../../src/codecs/job.ts';
+import { probeMedia } from '../../src/codecs/probe.ts';
+import { withScratch } from '../../src/codecs/scratch.ts';
+import { findOnPath } from '../../src/lib/settings.ts';
+import {
+  collect,
+  difference,
+  HEIGHT,
+  numberedFrame,
+  numberedFrames,
+  onset,
+  peak,
+  pixelAt,
+  readNumber,
+  tone,
+  WIDTH,
+} from './clips.ts';
+
+const FPS = 20;
+const { signal } = new AbortController();
+const ffmpegPath = findOnPath('ffmpeg');
+const opened = [
+  ['codec host', await openCodecHost([], signal)],
+  ['ffmpeg', ffmpegPath === undefined ? 'no ffmpeg is on the PATH' : await openFfmpeg(ffmpegPath, signal)],
+] as const;
+
+const videoOf = (frames: AsyncIterable<Uint8Array>, pixels: Pixels = 'rgba') => ({
+  width: WIDTH,
+  height: HEIGHT,
+  fps: FPS,
+  pixels,
+  frames,
+});
+
+const sourceOf = (frameCount: number, ground?: readonly number[]): EncodeRequest => ({
+  path: '',
+  maxSeconds: 2,
+  video: videoOf(numberedFrames(frameCount, ground)),
+});
+
+for (const [name, backend] of opened) {
+  describe(`the ${name}`, { skip: typeof backend === 'string' && backend }, () => {
+    if (typeof backend !== 'string') testBackend(backend);
+  });
+}
+
+function testBackend(backend: Backend): void {
+  const make = async (folder: string, request: EncodeRequest): Promise<Clip> => {
+    const path = join(folder, 'clip.mp4');
+    await encode(backend, { ...request, path }, signal);
+    return { path, facts: await probeMedia(path, signal) };
+  };
+  const numbersOf = async (clip: Clip, startSeconds: number, frameCount: number, fps = FPS) => {
+    const request = { startSeconds, frameCount, fps, width: WIDTH, height: HEIGHT, pixels: 'rgba' } as const;
+    const numbers: number[] = [];
+    for await (const frame of decodeFrames(backend, clip, request, signal)) numbers.push(readNumber(frame));
+    return numbers;
+  };
+  const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i);
+
+  it('writes a tagged MP4 whose index comes first, as long as its frames and its sound', () =>
+    withScratch(async folder => {
+      const path = join(folder, 'clip.mp4');
+      const counts: number[] = [];
+      const result = await encode(
+        backend,
+        { ...sourceOf(30), path, audio: tone(1.5), onFrame: count => counts.push(count) },
+        signal,
+      );
+      const bytes = await readFile(path);
+      assert.deepEqual(
+        [result.backend, result.frameCount, result.durationSeconds, result.bytes],
+        [backend.name, 30, 1.5, bytes.length],
+      );
+      assert.deepEqual(counts, range(1, 31));
+      assert.ok(bytes.indexOf('moov') < bytes.indexOf('mdat'), 'the index comes first');
+      const { durationSeconds, video, audio, ...rest } = await probeMedia(path, signal);
+      assert.deepEqual(rest, { container: 'mp4', contentType: 'video/mp4', startSeconds: 0 });
+      assert.ok(Math.abs(durationSeconds - 1.5) < 0.03, `${durationSeconds} s`);
+      assert.deepEqual(video, {
+        codec: 'avc',
+        width: WIDTH,
+        height: HEIGHT,
+        rotation: 0,
+        fps: FPS,
+        matrix: 'bt709',
+        fullRange: false,
+      });
+      assert.deepEqual(audio, { codec: 'aac', sampleRate: 48_000, channels: 2 });
+    }));
+
+  it('keeps every frame, in order and at its time, and counts the last one in the duration', () =>
+    withScratch(async folder => {
+      const clip = await make(folder, sourceOf(40));
+      assert.ok(Math.abs(clip.facts.durationSeconds - 2) < 0.001, `${clip.facts.durationSeconds} s`);
+      assert.deepEqual(await numbersOf(clip, 0, 40), range(0, 40));
+    }));
+
+  it('seeks to the frame that shows, on and between the times of frames, and repeats the last one', () =>
+    withScratch(async folder => {
+      const clip = await make(folder, sourceOf(40));
+      assert.deepEqual(await numbersOf(clip, 1.25, 5), range(25, 30));
+      assert.deepEqual(await numbersOf(clip, 0.62, 3), [12, 13, 14]);
+      assert.deepEqual(await numbersOf(clip, 0.5, 6, 40), [10, 10, 11, 11, 12, 12]);
+      assert.deepEqual(await numbersOf(clip, 0.5, 3, 10), [10, 12, 14]);
+      assert.deepEqual(await numbersOf(clip, 1.9, 4), [38, 39, 39, 39]);
+      assert.deepEqual(await numbersOf(clip, 9, 2), [39, 39]);
+    }));
+
+  it('keeps colours, in RGBA and in I420, and scales', () =>
+    withScratch(async folder => {
+      for (const color of [
+        [220, 30, 40],
+        [30, 40, 210],
+      ] as const) {
+        const clip = await make(folder, sourceOf(3, color));
+        const request = { startSeconds: 0, frameCount: 1, fps: FPS, width: 192, height: 128 } as const;
+        for await (const frame of decodeFrames(backend, clip, { ...request, pixels: 'rgba' }, signal)) {
+          const seen = pixelAt(frame, 96, 100, 192);
+          const isNear = seen.every((value, i) => Math.abs(value - (color[i] as number)) <= 10);
+          assert.ok(isNear, `${seen} is near ${color}`);
+        }
+        for await (const frame of decodeFrames(backend, clip, { ...request, pixels: 'i420' }, signal)) {
+          assert.equal(frame.length, (192 * 128 * 3) / 2);
+          const luma = 16 + (219 / 255) * (0.2126 * color[0] + 0.7152 * color[1] + 0.0722 * color[2]);
+          assert.ok(Math.abs((frame[100 * 192 + 96] as number) - luma) <= 6);
+        }
+      }
+    }));
+
+  it('takes I420 as it gives it', () =>
+    withScratch(async folder => {
+      const clip = await make(folder, sourceOf(10));
+      const request = { startSeconds: 0.1, frameCount: 5, fps: FPS, width: WIDTH, height: HEIGHT } as const;
+      const path = join(folder, 'again.mp4');
+      const frames = decodeFrames(backend, clip, { ...request, pixels: 'i420' }, signal);
+      await encode(backend, { path, maxSeconds: 1, video: videoOf(frames, 'i420') }, signal);
+      const again = { path, facts: await probeMedia(path, signal) };
+      assert.deepEqual(await numbersOf(again, 0, 5), range(2, 7));
+    }));
+
+  it('keeps sound sample by sample, whatever its blocks and however its length falls', () =>
+    withScratch(async folder => {
+      for (const blockFrames of [1000, 48_000]) {
+        const clip = await make(folder, { path: '', maxSeconds: 2, audio: tone(1.234, 0.5, blockFrames) });
+        assert.equal(clip.facts.contentType, 'audio/mp4');
+        assert.ok(Math.abs(clip.facts.durationSeconds - 1.234) < 0.03, `${clip.facts.durationSeconds} s`);
+        const sound = await collect(decodeSound(backend, clip, { startSeconds: 0, seconds: 1.234 }, signal));
+        assert.equal(sound.length, Math.round(1.234 * 48_000) * 2);
+        assert.ok(Math.abs(onset(sound) - 0.5) < 0.002, `${onset(sound)} s`);
+        const original = await collect(tone(1.234, 0.5));
+        assert.ok(difference(sound, original, 0.55) < 0.03, `${difference(sound, original, 0.55)}`);
+        assert.ok(Math.abs(peak(sound, 1, 0.7, 1.2) - 0.25) < 0.05);
+      }
+    }));
+
+  it('cuts sound where it is told, and fills up with silence', () =>
+    withScratch(async folder => {
+      const clip = await make(folder, { path: '', maxSeconds: 2, audio: tone(1, 0.5) });
+      const sound = await collect(decodeSound(backend, clip, { startSeconds: 0.4, seconds: 1 }, signal));
+      assert.ok(Math.abs(onset(sound) - 0.1) < 0.002);
+      assert.ok(peak(sound, 0, 0.3, 0.55) > 0.4 && peak(sound, 0, 0.7, 1) === 0);
+      const silent = await make(folder, sourceOf(2));
+      const none = await collect(decodeSound(backend, silent, { startSeconds: 0, seconds: 0.1 }, signal));
+      assert.deepEqual([none.length, peak(none, 0, 0, 0.1)], [9600, 0]);
+    }));
+
+  it('reads WAV of any rate, mono and stereo', () =>
+    withScratch(async folder => {
+      for (const [rate, channels] of [
+        [44_100, 2],
+        [22_050, 1],
+        [96_000, 2],
+        [48_000, 1],
+      ] as const) {
+        const path = join(folder, 'sound.wav');
+        await writeFile(path, wav(rate, channels, 0.5));
+        const clip = { path, facts: await probeMedia(path, signal) };
+        assert.deepEqual(clip.facts.audio?.sampleRate, rate);
+        const sound = await collect(decodeSound(backend, clip, { startSeconds: 0, seconds: 0.5 }, signal));
+        const original = await collect(tone(0.5));
+        assert.ok(difference(sound, original, 0.01) < 0.01, `${rate}: ${difference(sound, original, 0.01)}`);
+      }
+    }));
+
+  it('refuses more than was announced, frames of another size, and odd sides', () =>
+    withScratch(async folder => {
+      const path = join(folder, 'clip.mp4');
+      await assert.rejects(
+        encode(backend, { path, maxSeconds: 0.1, video: videoOf(numberedFrames(9)) }, signal),
+        { code: 'codec_failed', message: /longer than the 0.1 seconds/ },
+      );
+      await assert.rejects(encode(backend, { path, maxSeconds: 0.1, audio: tone(1) }, signal), {
+        code: 'codec_failed',
+      });
+      const small = (async function* () {
+        yield new Uint8Array(7);
+      })();
+      await assert.rejects(
+        encode(backend, { path, maxSeconds: 1, video: videoOf(small) }, signal),
+        /A frame has 7 bytes/,
+      );
+      const odd = { ...videoOf(numberedFrames(1)), width: 95 };
+      await assert.rejects(encode(backend, { path, maxSeconds: 1, video: odd }, signal), RangeError);
+      assert.deepEqual(await readdir(folder), []);
+    }));
+
+  it('passes on what the producer throws, and leaves no file', () =>
+    withScratch(async folder => {
+      const frames = (async function* () {
+        yield numberedFrame(0);
+        throw new Error('the painter fell');
+      })();
+      const path = join(folder, 'clip.mp4');
+      await assert.rejects(
+        encode(backend, { path, maxSeconds: 1, video: videoOf(frames) }, signal),
+        /the painter fell/,
+      );
+      assert.deepEqual(await readdir(folder), []);
+    }));
+
+  it('stops when told, in the middle of a job, with the reason given', () =>
+    withScratch(async folder => {
+      const controller = new AbortController();
+      const frames = (async function* () {
+        for (let number = 0; ; number++) {
+          if (number === 5) controller.abort(new Error('cancelled'));
+          yield numberedFrame(number % 256);
+        }
+      })();
+      const path = join(folder, 'clip.mp4');
+      await assert.rejects(
+        encode(backend, { path, maxSeconds: 3600, video: videoOf(frames) }, controller.signal),
+        /cancelled/,
+      );
+      assert.deepEqual(await readdir(folder), []);
+      const clip = await make(folder, sourceOf(20));
+      const second = new AbortController();
+      const request = { startSeconds: 0, frameCount: 9999, fps: FPS, width: WIDTH, height: HEIGHT } as const;
+      await assert.rejects(async () => {
+        for await (const _ of decodeFrames(backend, clip, { ...request, pixels: 'rgba' }, second.signal)) {
+          second.abort(new Error('enough'));
+        }
+      }, /enough/);
+    }));
+
+  it('leaves a consumer free to go after one frame', () =>
+    withScratch(async folder => {
+      const clip = await make(folder, sourceOf(20));
+      const request = { startSeconds: 0, frameCount: 9999, fps: FPS, width: WIDTH, height: HEIGHT } as const;
+      for await (const frame of decodeFrames(backend, clip, { ...request, pixels: 'rgba' }, signal)) {
+        assert.equal(readNumber(frame), 0);
+        break;
+      }
+    }));
+
+  it('tells damaged files by a sentence of ours, or reads what is left of them', () =>
+    withScratch(async folder => {
+      const clip = await make(folder, { ...sourceOf(30), audio: tone(1.5) });
+      const whole = await readFile(clip.path);
+      for (const damage of [0.3, 0.6, 0.9]) {
+        const bytes = Buffer.from(whole);
+        const from = Math.max(bytes.indexOf('mdat') + 8, Math.floor(bytes.length * damage));
+        for (let i = from; i < Math.min(bytes.length, from + 400); i++) bytes[i] = (i * 7919) & 255;
+        await writeFile(clip.path, bytes);
+        await numbersOf(clip, 0, 30).catch(err => assert.match(err.message, /^[\x20-\x7e]+$/));
+        await collect(decodeSound(backend, clip, { startSeconds: 0, seconds: 1.5 }, signal)).catch(err =>
+          assert.match(err.message, /^The file|^The codec/),
+        );
+      }
+      await writeFile(clip.path, whole.subarray(0, 300));
+      await assert.rejects(numbersOf(clip, 0, 3), { code: 'unreadable_media' });
+      await writeFile(clip.path, Buffer.alloc(0));
+      await assert.rejects(numbersOf(clip, 0, 3), { code: 'unreadable_media' });
+    }));
+
+  it('fails in a sentence where the file cannot be written', () =>
+    withScratch(async folder => {
+      const path = join(folder, 'nowhere', 'clip.mp4');
+      await assert.rejects(encode(backend, { ...sourceOf(20), path }, signal), { code: 'codec_failed' });
+      await assert.rejects(stat(path));
+    }));
+}
+
+/** A WAV of 16 bits with the tone of `tone`. */
+function wav(rate: number, channels: number, seconds: number): Buffer {
+  const frames = Math.round(rate * seconds);
+  const data = Buffer.alloc(frames * channels * 2);
+  for (let i = 0; i < frames; i++) {
+    for (let channel = 0; channel < channels; channel++) {
+      const value = channel === 0 ? 0.5 * Math.sin((2 * Math.PI * 880 * i) / rate) : 0;
+      data.writeInt16LE(Math.round(value * 32_767), (i * channels + channel) * 2);
+    }
+  }
+  const head = Buffer.alloc(44);
+  head.write('RIFF', 0);
+  head.writeUInt32LE(36 + data.length, 4);
+  head.write('WAVEfmt ', 8);
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(channels, 22);
+  head.writeUInt32LE(rate, 24);
+  head.writeUInt32LE(rate * channels * 2, 28);
+  head.writeUInt16LE(channels * 2, 32);
+  head.writeUInt16LE(16, 34);
+  head.write('data', 36);
+  head.writeUInt32LE(data.length, 40);
+  return Buffer.concat([head, data]);
+}

@@ -1,0 +1,91 @@
+// Clips whose every frame shows its number, and sounds whose every moment can be told, to see what codecs made of them.
+import { CHANNELS, SAMPLE_RATE } from '../../src/codecs/job.ts';
+
+export const WIDTH = 96;
+export const HEIGHT = 64;
+const BITS = 8;
+
+/** RGBA: the number as eight bars of white and black, the least bit at the left, over a ground of one colour. */
+export function numberedFrame(number: number, ground: readonly number[] = [0, 0, 0]): Uint8Array {
+  const frame = new Uint8Array(WIDTH * HEIGHT * 4);
+  for (let y = 0, at = 0; y < HEIGHT; y++) {
+    for (let x = 0; x < WIDTH; x++, at += 4) {
+      const isOn = ((number >> Math.floor((x * BITS) / WIDTH)) & 1) === 1;
+      const color = y >= HEIGHT / 2 ? ground : isOn ? [255, 255, 255] : [0, 0, 0];
+      frame.set([...color, 255], at);
+    }
+  }
+  return frame;
+}
+
+export async function* numberedFrames(count: number, ground?: readonly number[]) {
+  for (let number = 0; number < count; number++) yield numberedFrame(number, ground);
+}
+
+/** The number that an RGBA frame shows, at any size. */
+export function readNumber(rgba: Uint8Array, width = WIDTH, height = HEIGHT): number {
+  let number = 0;
+  for (let bit = 0; bit < BITS; bit++) {
+    const x = Math.floor(((bit + 0.5) * width) / BITS);
+    const y = Math.floor(height / 4);
+    if ((rgba[(y * width + x) * 4 + 1] ?? 0) > 127) number |= 1 << bit;
+  }
+  return number;
+}
+
+export const pixelAt = (rgba: Uint8Array, x: number, y: number, width = WIDTH): number[] => [
+  ...rgba.subarray((y * width + x) * 4, (y * width + x) * 4 + 3),
+];
+
+/** Stereo sound: a tone at the left, a lower one at the right, loud from `onSeconds` on and silent before. */
+export async function* tone(seconds: number, onSeconds = 0, blockFrames = 4800) {
+  const total = Math.round(seconds * SAMPLE_RATE);
+  for (let from = 0; from < total; from += blockFrames) {
+    const frames = Math.min(blockFrames, total - from);
+    const block = new Float32Array(frames * CHANNELS);
+    for (let i = 0; i < frames; i++) {
+      const t = (from + i) / SAMPLE_RATE;
+      if (t < onSeconds) continue;
+      block[i * 2] = 0.5 * Math.sin(2 * Math.PI * 880 * t);
+      block[i * 2 + 1] = 0.25 * Math.sin(2 * Math.PI * 440 * t);
+    }
+    yield block;
+  }
+}
+
+export async function collect(blocks: AsyncIterable<Float32Array>): Promise<Float32Array> {
+  const all: Float32Array[] = [];
+  for await (const block of blocks) all.push(block);
+  const out = new Float32Array(all.reduce((sum, block) => sum + block.length, 0));
+  let at = 0;
+  for (const block of all) {
+    out.set(block, at);
+    at += block.length;
+  }
+  return out;
+}
+
+/** The first moment in seconds at which the left channel is loud. */
+export function onset(sound: Float32Array): number {
+  for (let i = 0; i < sound.length; i += CHANNELS) {
+    if (Math.abs(sound[i] as number) > 0.1) return i / CHANNELS / SAMPLE_RATE;
+  }
+  return Number.NaN;
+}
+
+/** The greatest amplitude of a channel between two moments. */
+export function peak(sound: Float32Array, channel: 0 | 1, from: number, to: number): number {
+  let most = 0;
+  for (let i = Math.round(from * SAMPLE_RATE); i < Math.round(to * SAMPLE_RATE); i++) {
+    most = Math.max(most, Math.abs(sound[i * CHANNELS + channel] ?? 0));
+  }
+  return most;
+}
+
+/** Root of the mean squared difference of two sounds, over the shorter one, in the channel at the left. */
+export function difference(a: Float32Array, b: Float32Array, fromSeconds = 0): number {
+  const [from, to] = [Math.round(fromSeconds * SAMPLE_RATE) * 2, Math.min(a.length, b.length)];
+  let sum = 0;
+  for (let i = from; i < to; i += 2) sum += ((a[i] as number) - (b[i] as number)) ** 2;
+  return Math.sqrt(sum / ((to - from) / 2));
+}

@@ -1,0 +1,161 @@
+// Files that others made, by an ffmpeg that the machine has: both back ends show the same of them, at the same times.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { openCodecHost } from '../../src/codecs/codec-host.ts';
+import { type Clip, decodeFrames, decodeSound } from '../../src/codecs/decode.ts';
+import { encode } from '../../src/codecs/encode.ts';
+import { openFfmpeg } from '../../src/codecs/ffmpeg.ts';
+import type { Backend } from '../../src/codecs/job.ts';
+import { probeMedia } from '../../src/codecs/probe.ts';
+import { findOnPath } from '../../src/lib/settings.ts';
+import { collect, HEIGHT, numberedFrames, onset, peak, pixelAt, readNumber, tone, WIDTH } from './clips.ts';
+
+const run = promisify(execFile);
+const { signal } = new AbortController();
+const ffmpegPath = findOnPath('ffmpeg') ?? '';
+const ffmpeg = ffmpegPath === '' ? 'no ffmpeg is on the PATH' : await openFfmpeg(ffmpegPath, signal);
+const host = await openCodecHost([], signal);
+const skip = [ffmpeg, host].find(backend => typeof backend === 'string') ?? false;
+
+describe('files of other makers', { skip: skip as string | false }, () => {
+  const backends = [ffmpeg, host] as readonly Backend[];
+  let folder = '';
+  let original = '';
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'graphwright-test-'));
+    original = join(folder, 'original.mp4');
+    const video = {
+      width: WIDTH,
+      height: HEIGHT,
+      fps: 25,
+      pixels: 'rgba',
+      frames: numberedFrames(50, [200, 40, 40]),
+    } as const;
+    await encode(ffmpeg as Backend, { path: original, maxSeconds: 2, video, audio: tone(2, 0.5) }, signal);
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  const convert = async (name: string, ...args: string[]): Promise<Clip> => {
+    const path = join(folder, name);
+    await run(ffmpegPath, ['-v', 'error', '-i', original, ...args, '-y', path]);
+    return { path, facts: await probeMedia(path, signal) };
+  };
+  const framesOf = async (backend: Backend, clip: Clip, startSeconds: number, size = [WIDTH, HEIGHT]) => {
+    const [width = 0, height = 0] = size;
+    const request = { startSeconds, frameCount: 10, fps: 25, width, height, pixels: 'rgba' } as const;
+    const frames: Buffer[] = [];
+    for await (const frame of decodeFrames(backend, clip, request, signal)) frames.push(frame);
+    return frames;
+  };
+  const tenFrom = (first: number): number[] => Array.from({ length: 10 }, (_, i) => first + i);
+
+  const videos: readonly (readonly [string, ...string[]])[] = [
+    ['b-frames.mp4', '-c:v', 'libx264', '-bf', '3', '-g', '20', '-b_strategy', '0', '-c:a', 'copy'],
+    ['open-gop.mp4', '-c:v', 'libx264', '-g', '12', '-x264-params', 'open-gop=1:bframes=3'],
+    ['quicktime.mov', '-c', 'copy'],
+    ['vp9.webm', '-c:v', 'libvpx-vp9', '-cpu-used', '8', '-deadline', 'realtime', '-c:a', 'libopus'],
+    ['vp8.mkv', '-c:v', 'libvpx', '-cpu-used', '8', '-deadline', 'realtime', '-an'],
+    ['fragments.mp4', '-c', 'copy', '-movflags', 'frag_keyframe+delay_moov'],
+    ['late.mp4', '-c', 'copy', '-output_ts_offset', '3'],
+  ];
+  for (const [name, ...args] of videos) {
+    it(`show every frame of ${name} at its time`, async () => {
+      const clip = await convert(name, ...args);
+      assert.equal(Math.round(clip.facts.video?.fps ?? 0), 25);
+      for (const backend of backends) {
+        for (const start of [0, 1]) {
+          const frames = await framesOf(backend, clip, start);
+          assert.deepEqual(
+            frames.map(frame => readNumber(frame)),
+            tenFrom(start * 25),
+            `${backend.name} from ${start} s`,
+          );
+        }
+      }
+    });
+  }
+
+  it('show a frame that stands for long, from its middle', async () => {
+    const clip = await convert('slow.mp4', '-vf', 'fps=1', '-an', '-g', '1');
+    for (const backend of backends) {
+      const [first] = await framesOf(backend, clip, 0);
+      const [middle] = await framesOf(backend, clip, 0.8);
+      assert.equal(readNumber(middle as Buffer), readNumber(first as Buffer), backend.name);
+    }
+  });
+
+  it('turn pictures upright', async () => {
+    const clip = await convert('turned.mp4', '-c', 'copy', '-metadata:s:v:0', 'rotate=90');
+    assert.deepEqual([clip.facts.video?.width, clip.facts.video?.height], [HEIGHT, WIDTH]);
+    const seen: number[][][] = [];
+    for (const backend of backends) {
+      const [frame] = await framesOf(backend, clip, 0, [HEIGHT, WIDTH]);
+      // The red ground, below in the coded picture, is at one side of the turned one.
+      seen.push([pixelAt(frame as Buffer, 4, 48, HEIGHT), pixelAt(frame as Buffer, 60, 48, HEIGHT)]);
+    }
+    const isRed = (color: readonly number[] | undefined) => (color?.[0] ?? 0) > 150;
+    assert.deepEqual(
+      seen.map(sides => sides.map(isRed)),
+      seen.map(() => seen[0]?.map(isRed)),
+    );
+    assert.equal(seen[0]?.filter(isRed).length, 1);
+  });
+
+  it('keep the colours of BT.601 and of full range', async () => {
+    for (const [name, filter, matrix, range] of [
+      ['sd.mp4', 'scale=in_color_matrix=bt709:out_color_matrix=bt601', 'smpte170m', 'tv'],
+      ['full.mp4', 'scale=in_color_matrix=bt709:out_color_matrix=bt709:out_range=pc', 'bt709', 'pc'],
+    ] as const) {
+      const tags = ['-colorspace', matrix, '-color_range', range, '-color_primaries', 'bt709'];
+      const clip = await convert(name, '-vf', filter, ...tags, '-color_trc', 'bt709', '-an', '-crf', '8');
+      assert.equal(clip.facts.video?.matrix, matrix === 'bt709' ? 'bt709' : 'bt601');
+      for (const backend of backends) {
+        const [frame] = await framesOf(backend, clip, 0);
+        const color = pixelAt(frame as Buffer, 48, 50);
+        const isNear = color.every((value, i) => Math.abs(value - ([200, 40, 40][i] ?? 0)) <= 10);
+        assert.ok(isNear, `${backend.name} ${name}: ${color}`);
+      }
+    }
+  });
+
+  const sounds: readonly (readonly [string, ...string[]])[] = [
+    ['sound.mp3', '-c:a', 'libmp3lame', '-b:a', '128k'],
+    ['mono.mp3', '-c:a', 'libmp3lame', '-ac', '1', '-ar', '44100', '-q:a', '4'],
+    ['sound.flac', '-c:a', 'flac'],
+    ['sound.ogg', '-c:a', 'libvorbis'],
+    ['sound.opus', '-c:a', 'libopus'],
+    ['sound.m4a', '-c:a', 'aac', '-ar', '44100'],
+    ['sound.wav', '-c:a', 'pcm_s24le'],
+    ['surround.wav', '-filter:a', 'pan=5.1|c0=c0|c1=c1'],
+  ];
+  for (const [name, ...args] of sounds) {
+    it(`let ${name} begin when it begins, and as loud as it is`, async () => {
+      const clip = await convert(name, '-vn', ...args);
+      assert.equal(clip.facts.video, undefined);
+      assert.match(clip.facts.contentType, /^audio\//);
+      for (const backend of backends) {
+        const sound = await collect(decodeSound(backend, clip, { startSeconds: 0.25, seconds: 1.5 }, signal));
+        const start = onset(sound);
+        assert.ok(Math.abs(start - 0.25) < 0.004, `${backend.name} begins at ${start} s`);
+        const isMono = clip.facts.audio?.channels === 1;
+        const loud = peak(sound, 0, 0.4, 1.4);
+        assert.ok(isMono ? loud > 0.3 : Math.abs(loud - 0.5) < 0.07, `${backend.name}: ${loud}`);
+      }
+    });
+  }
+
+  it('of a codec that the host lacks are named so by it, and read by ffmpeg', async () => {
+    const clip = await convert('prores.mov', '-c:v', 'prores_ks', '-an');
+    await assert.rejects(framesOf(host as Backend, clip, 0), {
+      code: 'unreadable_media',
+      message: /ffmpeg installed/,
+    });
+    assert.equal(readNumber((await framesOf(ffmpeg as Backend, clip, 1))[0] as Buffer), 25);
+  });
+});
