@@ -8,6 +8,7 @@ import { registerCatalog } from './routes/catalog.ts';
 import { registerCdn } from './routes/cdn.ts';
 import { registerContent } from './routes/content.ts';
 import { registerCredits } from './routes/credits.ts';
+import { registerDeliveries } from './routes/deliveries.ts';
 import { registerExecutions } from './routes/executions.ts';
 import { registerFlow } from './routes/flow.ts';
 import { registerFolders } from './routes/folders.ts';
@@ -38,6 +39,7 @@ export const ROUTES: readonly Register[] = [
   registerTemplates,
   registerRuns,
   registerExecutions,
+  registerDeliveries,
   registerPermissions,
   registerFolders,
   registerKeys,

@@ -1,7 +1,7 @@
 // The webhook block of a run: checked before anything else of the body, kept with its secret sealed.
 import { isLoopbackHost } from '../lib/addresses.ts';
 import { open, seal } from '../lib/crypto.ts';
-import { AppError } from '../lib/errors.ts';
+import { AppError, toError } from '../lib/errors.ts';
 import type { Settings } from '../lib/settings.ts';
 import type { Deps } from './deps.ts';
 
@@ -42,6 +42,16 @@ export function parseWebhook(settings: Settings, block: unknown): WebhookTarget 
     throw refuse('/secret', `webhook.secret must be a string of at most ${MAX_SECRET_CHARS} characters.`);
   }
   return { url, secret: secret === undefined || secret === null || secret === '' ? null : secret };
+}
+
+/** Why the block is refused, for doors that ask before they look at anything else. */
+export function webhookFault(deps: Pick<Deps, 'settings'>, block: unknown): Error | undefined {
+  try {
+    parseWebhook(deps.settings, block);
+    return undefined;
+  } catch (err) {
+    return toError(err);
+  }
 }
 
 function checkUrl(settings: Settings, text: string): void {

@@ -1,0 +1,52 @@
+// Webhook deliveries over HTTP: their log, sending one again, trying an address out.
+import { Type } from 'typebox';
+import { listExecutionDeliveries, redeliver, testWebhook } from '../../services/deliveries.ts';
+import type { Deps } from '../../services/deps.ts';
+import { ExecutionId, RunBody } from '../../services/run.schema.ts';
+import { webhookFault } from '../../services/webhook-target.ts';
+import type { App } from '../app.ts';
+
+const tags = ['Webhooks'];
+
+export function registerDeliveries(app: App, deps: Deps): void {
+  app.get(
+    '/api/v1/executions/:id/deliveries',
+    {
+      schema: {
+        tags,
+        summary: 'List the deliveries of an execution, each attempt of them',
+        params: ExecutionId,
+      },
+    },
+    (req, reply) => {
+      reply.header('cache-control', 'no-store');
+      return listExecutionDeliveries(deps, req.actor, req.params.id);
+    },
+  );
+  app.post(
+    '/api/v1/executions/:id/deliveries/:deliveryId/redeliver',
+    {
+      schema: {
+        tags,
+        summary: 'Send an event again',
+        params: Type.Object({ ...ExecutionId.properties, deliveryId: Type.String({ maxLength: 64 }) }),
+      },
+    },
+    async (req, reply) => {
+      const delivery = await redeliver(deps, req.actor, req.params.id, req.params.deliveryId);
+      return reply.code(202).send(delivery);
+    },
+  );
+  app.post(
+    '/api/v1/webhooks/test',
+    {
+      schema: {
+        tags,
+        summary: 'Send a signed sample to an address',
+        body: RunBody.properties.webhook,
+      },
+      preValidation: (req, _reply, done) => done(webhookFault(deps, req.body)),
+    },
+    (req, reply) => testWebhook(deps, req.actor, req.body, reply.closeSignal()),
+  );
+}
