@@ -36,7 +36,8 @@ export async function writeMeasured(
       yield chunk;
     }
   };
-  const file = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true });
+  // A piece may be gone when the next is asked for, so none waits to be written.
+  const file = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true, highWaterMark: 1 });
   await pipeline(measure(), file, signal === undefined ? {} : { signal });
   return { bytes, sha256: hash.digest('hex') };
 }

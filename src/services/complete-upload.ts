@@ -4,6 +4,7 @@ import { AppError } from '../lib/errors.ts';
 import { isId } from '../lib/ids.ts';
 import type { MediaType } from '../media/accepted-types.ts';
 import { maxBytesAt } from '../media/accepted-types.ts';
+import { freeing } from '../media/freeing.ts';
 import { inspectImage } from '../media/images.ts';
 import { acceptDeclared, identify, SNIFFED_BYTES } from '../media/sniff.ts';
 import { tooLarge } from '../media/spool.ts';
@@ -108,8 +109,8 @@ async function readThrough(deps: Deps, id: string): Promise<StoredFile & { reado
   const hash = createHash('sha256');
   const seen: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of stream as AsyncIterable<Uint8Array>) {
-    if (bytes < SNIFFED_BYTES) seen.push(chunk);
+  for await (const chunk of freeing(stream)) {
+    if (bytes < SNIFFED_BYTES) seen.push(Buffer.copyBytesFrom(chunk, 0, SNIFFED_BYTES));
     bytes += chunk.length;
     hash.update(chunk);
   }

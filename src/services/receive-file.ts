@@ -116,7 +116,8 @@ async function peek(source: Source): Promise<Peeked> {
   while (bytes < SNIFFED_BYTES) {
     const { value, done } = await chunks.next();
     if (done === true) break;
-    seen.push(value);
+    // The next piece is asked for while this one is still needed.
+    seen.push(Buffer.copyBytesFrom(value));
     bytes += value.length;
   }
   const start = Buffer.concat(seen);
@@ -160,7 +161,7 @@ async function collect(source: Source, maxBytes: number): Promise<Buffer> {
   for await (const chunk of source instanceof Uint8Array ? [source] : source) {
     bytes += chunk.length;
     if (bytes > maxBytes) throw tooLarge(maxBytes);
-    chunks.push(chunk);
+    chunks.push(Buffer.copyBytesFrom(chunk));
   }
   return Buffer.concat(chunks);
 }

@@ -2,6 +2,7 @@
 import { hmacSha256Hex } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import { isId } from '../lib/ids.ts';
+import { freeing } from '../media/freeing.ts';
 import type { PutToVerify, SigningKey } from '../media/presign.ts';
 import { verifyPresignedPut } from '../media/presign.ts';
 import { S3Error, s3ErrorXml } from '../media/s3-error.ts';
@@ -39,7 +40,7 @@ export async function putUpload(deps: Deps, put: UploadPut): Promise<StoredFile>
   const url = doorUrl(deps, put.mediaId) + put.query;
   await verifyPresignedPut(doorKey(deps), { url, headers, nowMs: deps.now() });
   const bytes = Number(headers['content-length']);
-  const stored = await deps.storage.put(pendingKey(put.mediaId), put.body, {
+  const stored = await deps.storage.put(pendingKey(put.mediaId), freeing(put.body), {
     contentType: String(headers['content-type']),
     maxBytes: bytes,
     signal: put.signal,

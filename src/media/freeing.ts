@@ -1,0 +1,19 @@
+// Pieces of large files, given back to the system as soon as they are used.
+
+/**
+ * The pieces, each freed once the next is asked for. Left to the garbage collector, which counts them late, 64 MB of
+ * what is no longer needed lie about before it begins.
+ */
+export async function* freeing(
+  pieces: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  for await (const piece of pieces) {
+    yield piece;
+    free(piece);
+  }
+}
+
+/** Only what has its memory to itself. */
+function free({ buffer, byteLength }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
+}

@@ -1,0 +1,31 @@
+// Pieces that are freed behind their reader.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { freeing } from '../../src/media/freeing.ts';
+
+test('a piece is there until the next is asked for, and its memory gone then', async () => {
+  const pieces = [new Uint8Array([1, 2, 3]), new Uint8Array([4])];
+  const seen: number[][] = [];
+  for await (const piece of freeing(
+    (async function* () {
+      yield* pieces;
+    })(),
+  )) {
+    seen.push([...piece]);
+  }
+  assert.deepEqual(seen, [[1, 2, 3], [4]]);
+  assert.deepEqual(
+    pieces.map(({ buffer }) => buffer.byteLength),
+    [0, 0],
+  );
+});
+
+test('a piece of a larger buffer is left alone', async () => {
+  const whole = Buffer.from('whole').buffer;
+  const source = async function* () {
+    yield new Uint8Array(whole, 0, 2);
+    yield new Uint8Array(whole, 2, 2);
+  };
+  for await (const piece of freeing(source())) assert.equal(piece.length, 2);
+  assert.ok(whole.byteLength > 0);
+});
