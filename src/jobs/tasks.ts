@@ -4,6 +4,7 @@ import type { Deps } from '../services/deps.ts';
 import type { RunHolder } from '../services/execute-run.ts';
 import { executeRun } from '../services/execute-run.ts';
 import { sweepMedia } from '../services/sweep-media.ts';
+import { sweepRuns } from '../services/sweep-runs.ts';
 
 export interface TaskContext {
   readonly deps: Deps;
@@ -28,6 +29,11 @@ export interface Task {
 export const TASKS: Readonly<Record<string, Task>> = {
   run: { pool: 'runs', work: ({ deps, holder }, id) => executeRun(deps, holder, id) },
   deliver: { pool: 'deliveries', work: ({ deliverer, signal }, id) => deliverer.deliver(id, signal) },
+  sweep_runs: {
+    pool: 'deliveries',
+    daily: { hour: 3, minute: 47 },
+    work: ({ deps, signal }) => sweepRuns(deps, signal),
+  },
   sweep_media: {
     pool: 'deliveries',
     daily: { hour: 3, minute: 17 },

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
+import { removeExecution } from '../../services/delete-execution.ts';
 import type { Deps } from '../../services/deps.ts';
 import { cancelRun, getExecution, getExecutionGraph, listRuns } from '../../services/executions.ts';
 import { ExecutionId, ExecutionRecord, ListExecutionsQuery } from '../../services/run.schema.ts';
@@ -43,6 +44,11 @@ export function registerExecutions(app: App, deps: Deps): void {
       reply.header('cache-control', 'no-store');
       return getExecution(deps, req.actor, req.params.id);
     },
+  );
+  app.delete(
+    '/api/v1/executions/:id',
+    { schema: { tags, summary: 'Delete an execution that has ended', params: ExecutionId } },
+    req => removeExecution(deps, req.actor, req.params.id),
   );
   app.get(
     '/api/v1/executions/:id/workflow',

@@ -1,0 +1,73 @@
+// What is no longer kept, removed in batches that no other work has to wait long for.
+import type { Tx } from './db.ts';
+import { countExecutions } from './workflow-writes.ts';
+
+/**
+ * Removes ended executions with everything of theirs, oldest first; how often their workflows ran stays counted. Those
+ * that end the batch are below `beforeId`. Returns how many were removed. In a transaction.
+ */
+export async function deleteExecutionsBefore(
+  tx: Tx,
+  { beforeId, finishedBefore, limit }: { beforeId: string; finishedBefore: Date; limit: number },
+): Promise<number> {
+  const { rows } = await tx.query<ExecutionKey>(
+    `select id, workflow_id, user_id from executions where id < $1 and finished_at < $2
+     order by id limit $3 for update skip locked`,
+    [beforeId, finishedBefore, limit],
+  );
+  await deleteExecutions(tx, rows);
+  return rows.length;
+}
+
+/** Removes one ended execution; false where it is none. In a transaction. */
+export async function deleteExecution(tx: Tx, id: string): Promise<boolean> {
+  const { rows } = await tx.query<ExecutionKey>(
+    'select id, workflow_id, user_id from executions where id = $1 and finished_at is not null for update',
+    [id],
+  );
+  await deleteExecutions(tx, rows);
+  return rows.length === 1;
+}
+
+interface ExecutionKey {
+  readonly id: string;
+  readonly workflow_id: string;
+  readonly user_id: number;
+}
+
+async function deleteExecutions(tx: Tx, rows: readonly ExecutionKey[]): Promise<void> {
+  const ids = rows.map(row => row.id).sort();
+  const last = ids.at(-1);
+  if (last === undefined) return;
+  await countExecutions(tx, [...new Set(rows.map(row => row.workflow_id))].sort(), last);
+  await tx.query('delete from execution_steps where execution_id = any ($1::text[])', [ids]);
+  await tx.query('delete from deliveries where execution_id = any ($1::text[])', [ids]);
+  await tx.query(
+    `delete from idempotency_keys k using unnest($1::int[], $2::text[], $3::text[]) as e(user_id, workflow_id, id)
+     where k.user_id = e.user_id and k.workflow_id = e.workflow_id and k.execution_id = e.id`,
+    [rows.map(row => row.user_id), rows.map(row => row.workflow_id), rows.map(row => row.id)],
+  );
+  await tx.query('delete from executions where id = any ($1::text[])', [ids]);
+}
+
+/** Of each table, at most `limit` rows that are too old. Each statement takes the time before which and the limit. */
+const SWEEPS = {
+  deliveries: `delete from deliveries where id in (
+    select id from deliveries where created_at < $1 and state in ('delivered', 'exhausted') limit $2 for update skip locked)`,
+  idempotency_keys: `delete from idempotency_keys where ctid in (
+    select ctid from idempotency_keys where created_at < $1 limit $2)`,
+  node_cache: `delete from node_cache where ctid in (select ctid from node_cache where created_at < $1 limit $2)`,
+  rate_windows: `delete from rate_windows where ctid in (
+    select ctid from rate_windows where window_start < extract(epoch from $1::timestamptz) limit $2)`,
+} as const;
+
+/** Returns how many rows were removed. */
+export async function deleteOld(
+  tx: Tx,
+  table: keyof typeof SWEEPS,
+  before: Date,
+  limit: number,
+): Promise<number> {
+  const { rowCount } = await tx.query(SWEEPS[table], [before, limit]);
+  return rowCount;
+}
