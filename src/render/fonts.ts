@@ -81,14 +81,17 @@ function subsetOf(face: Face, code: number): string | undefined {
 function rangesOf(face: Face): readonly (readonly [string, readonly Range[]])[] {
   const known = subsets.get(face.name);
   if (known !== undefined) return known;
-  const file = fileURLToPath(import.meta.resolve(`${face.scope}/${face.name}/unicode.json`));
-  const table: Record<string, string> = JSON.parse(readFileSync(file, 'utf8'));
+  const table: Record<string, string> = JSON.parse(
+    readFileSync(locate(`${face.scope}/${face.name}/unicode.json`), 'utf8'),
+  );
   const rows = Object.entries(table).map(
     ([subset, text]) => [subset.replace(/[[\]]/g, ''), text.split(',').map(parseRange)] as const,
   );
   subsets.set(face.name, rows);
   return rows;
 }
+
+const locate = (file: string): string => fileURLToPath(import.meta.resolve(file));
 
 /** `U+600-6FF` or `U+200d` */
 function parseRange(text: string): Range {
@@ -103,7 +106,7 @@ function use(face: Face, subset: string, weight: number, italic: boolean): strin
   const file = `${face.scope}/${face.name}/files/${face.name}-${subset}-${thickness}-${style}.woff2`;
   if (!registered.has(file)) {
     registered.add(file);
-    registerFont(fileURLToPath(import.meta.resolve(file)), family);
+    registerFont(locate(file), family);
   }
   return family;
 }
@@ -112,7 +115,7 @@ function useEmoji(): string {
   const file = '@fontsource/noto-color-emoji/files/noto-color-emoji-emoji-400-normal.woff2';
   if (!registered.has(file)) {
     registered.add(file);
-    registerFont(fileURLToPath(import.meta.resolve(file)), EMOJI_FAMILY);
+    registerFont(locate(file), EMOJI_FAMILY);
   }
   return EMOJI_FAMILY;
 }

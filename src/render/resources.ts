@@ -5,6 +5,7 @@ import { drawSample } from './sandbox.ts';
 /** A file as it crosses to the drawing thread. Pictures were written by media/images, SVG by media/svg. */
 export type ResourceFile =
   | { readonly kind: 'picture'; readonly bytes: Uint8Array }
+  | { readonly kind: 'svg'; readonly bytes: Uint8Array }
   | { readonly kind: 'sample'; readonly words: string; readonly width: number; readonly height: number }
   | { readonly kind: 'lottie'; readonly json: string }
   /** Why it cannot be shown: told as a warning wherever it is used. */
@@ -16,6 +17,8 @@ export type Loaded =
   | { readonly kind: 'absent'; readonly reason: string };
 
 export type Resources = ReadonlyMap<string, Loaded>;
+
+const SVG_SIDE = 2048;
 
 export async function loadResources(files: ReadonlyMap<string, ResourceFile>): Promise<Resources> {
   const loaded = new Map<string, Loaded>();
@@ -33,10 +36,14 @@ async function load(file: ResourceFile): Promise<Loaded> {
     }
     const image = await readPicture(file.bytes);
     if (image.width < 1 || image.height < 1) return { kind: 'absent', reason: 'is a picture without pixels' };
+    // A drawing has no pixels of its own, so it is made as large as any frame needs.
+    const scale = file.kind === 'svg' ? SVG_SIDE / Math.max(image.width, image.height) : 1;
+    const [width, height] = [Math.ceil(image.width * scale), Math.ceil(image.height * scale)];
+    if (file.kind === 'svg') [image.width, image.height] = [width, height];
     // Drawn once: an encoded picture would be decoded again with each frame.
-    const { canvas, brush } = createSurface(image.width, image.height);
-    brush.drawImage(image, 0, 0);
-    return { kind: 'picture', picture: canvas, width: image.width, height: image.height };
+    const { canvas, brush } = createSurface(width, height);
+    brush.drawImage(image, 0, 0, width, height);
+    return { kind: 'picture', picture: canvas, width, height };
   } catch {
     return {
       kind: 'absent',

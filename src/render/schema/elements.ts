@@ -1,173 +1,16 @@
-// The elements of a scene: what all have in common, and one definition a kind.
+// The kinds of elements, one definition each, and the schema that tells them apart.
 import { type Static, type TProperties, Type } from 'typebox';
+import { COMMON_MEANING, common, FITS, PART_DEFS, parts } from './common.ts';
 import { motions } from './motion.ts';
 import { byType, exact, maybe, ref, values } from './values.ts';
 
-export const ANCHORS = [
-  'top-left',
-  'top',
-  'top-right',
-  'left',
-  'center',
-  'right',
-  'bottom-left',
-  'bottom',
-  'bottom-right',
-] as const;
-export const BLENDS = [
-  'normal',
-  'multiply',
-  'screen',
-  'overlay',
-  'darken',
-  'lighten',
-  'color-dodge',
-  'color-burn',
-  'hard-light',
-  'soft-light',
-  'difference',
-  'exclusion',
-  'hue',
-  'saturation',
-  'color',
-  'luminosity',
-  'add',
-] as const;
-export const FILTERS = [
-  'blur',
-  'brightness',
-  'contrast',
-  'saturate',
-  'grayscale',
-  'sepia',
-  'invert',
-  'hue-rotate',
-] as const;
-export const FITS = ['cover', 'contain', 'fill', 'none', 'contain-blur'] as const;
-
-const Anchor = Type.Union([Type.Enum(ANCHORS), values.point], {
-  description: 'Which point of the element stands at its x and y, and about which it turns. Default center.',
-});
-const Filter = Type.Object(
-  { type: Type.Enum(FILTERS), amount: values.number },
-  {
-    ...exact,
-    description:
-      'blur: radius in pixels; hue-rotate: degrees; all others a factor, where 1 is the whole effect (brightness, contrast and saturate: 1 is unchanged).',
-  },
-);
-const Shadow = Type.Object(
-  {
-    color: maybe(values.color),
-    blur: maybe(Type.Number({ minimum: 0, maximum: 400 })),
-    x: maybe(Type.Number({ minimum: -2000, maximum: 2000 })),
-    y: maybe(Type.Number({ minimum: -2000, maximum: 2000 })),
-  },
-  { ...exact, description: 'A soft shadow, in pixels. Default: #00000066, blur 24, y 8.' },
-);
-const Border = Type.Object(
-  { width: Type.Number({ minimum: 0, maximum: 500 }), color: values.color },
-  { ...exact, description: 'A line inside the edge of the box, in pixels.' },
-);
-const Radius = Type.Union(
-  [
-    Type.Number({ minimum: 0, maximum: 10_000 }),
-    Type.Array(Type.Number({ minimum: 0, maximum: 10_000 }), { minItems: 4, maxItems: 4 }),
-  ],
-  {
-    description:
-      'Of the corners, in pixels: one number, or upper left, upper right, lower right, lower left.',
-  },
-);
-const PathData = Type.String({
-  pattern: '^[MmLlHhVvCcSsQqTtAaZz0-9eE+\\-.,\\s]+$',
-  maxLength: 100_000,
-  description: 'The path as in the d attribute of SVG.',
-});
-const Clip = Type.Union(
-  [
-    Type.Enum(['box', 'circle', 'ellipse']),
-    Type.Object({ inset: Type.Array(values.animatedLength, { minItems: 4, maxItems: 4 }) }, exact),
-    Type.Object({ polygon: Type.Array(values.point, { minItems: 3, maxItems: 200 }) }, exact),
-    Type.Object({ path: ref('PathData', PathData) }, exact),
-  ],
-  {
-    description:
-      'What is shown of the element: its box (with its corner radius), a circle or ellipse in the box, the box less insets from top, right, bottom and left (each may move), a polygon of points, or a path in pixels of the box.',
-  },
-);
-
-const ref_ = {
-  anchor: ref('Anchor', Anchor),
-  filter: ref('Filter', Filter),
-  shadow: ref('Shadow', Shadow),
-  border: ref('Border', Border),
-  radius: ref('Radius', Radius),
-  clip: ref('Clip', Clip),
-  path: ref('PathData', PathData),
-} as const;
-
-const common = {
-  id: maybe(values.id),
-  name: maybe(Type.String({ maxLength: 200 })),
-  start: maybe(values.time),
-  duration: maybe(values.time),
-  hidden: maybe(Type.Boolean()),
-  zIndex: maybe(Type.Integer({ minimum: -1000, maximum: 1000 })),
-  x: maybe(values.animatedLength),
-  y: maybe(values.animatedLength),
-  width: maybe(values.animatedLength),
-  height: maybe(values.animatedLength),
-  anchor: maybe(ref_.anchor),
-  rotation: maybe(values.number),
-  scale: maybe(values.scale),
-  skewX: maybe(values.number),
-  skewY: maybe(values.number),
-  flip: maybe(Type.Enum(['x', 'y', 'both'])),
-  opacity: maybe(values.number),
-  blend: maybe(Type.Enum(BLENDS)),
-  filters: maybe(Type.Array(ref_.filter, { maxItems: 10 })),
-  shadow: maybe(ref_.shadow),
-  background: maybe(values.paint),
-  border: maybe(ref_.border),
-  radius: maybe(ref_.radius),
-  clip: maybe(ref_.clip),
+const shared = {
+  ...common,
   mask: maybe(Type.Unsafe<Mask>({ $ref: '#/$defs/Mask' })),
-  motion: maybe(motions.motion),
 } as const;
-
-/** What the common properties mean, for the guide and beside the schema's `Element`. */
-export const COMMON_MEANING: Readonly<Record<keyof typeof common, string>> = {
-  id: 'A name for messages.',
-  name: 'A label for people.',
-  start: 'When it appears, counted from the start of what contains it. Default 0.',
-  duration: 'How long it is seen. Default: to the end of what contains it.',
-  hidden: 'true leaves it out.',
-  zIndex: 'Higher stands in front; equal ones in the order written. Default 0.',
-  x: 'Of its anchor, from the left of what contains it. Default "50%".',
-  y: 'Of its anchor, from the top. Default "50%".',
-  width: "Default: the container's; of text 84 %.",
-  height: "Default: the container's; of text as many lines as it has.",
-  anchor: 'The point of it that stands at x and y. Default "center".',
-  rotation: 'Degrees clockwise.',
-  scale: 'A factor, or [x, y].',
-  skewX: 'Degrees.',
-  skewY: 'Degrees.',
-  flip: 'Mirrored along an axis.',
-  opacity: '0 to 1.',
-  blend: 'How its colours meet those behind.',
-  filters: 'Applied in order.',
-  shadow: 'Cast by whatever is visible of it.',
-  background: 'Fills its box, behind it.',
-  border: 'A line inside the edge of its box.',
-  radius: 'Rounds the corners of its box, which then also clips pictures.',
-  clip: 'Cuts it to a form.',
-  mask: 'Another element whose opacity or brightness says what is seen of this one.',
-  motion: 'Entrance, exit, loop, slow zoom, by name.',
-};
 
 const element = <N extends string, P extends TProperties>(type: N, description: string, own: P) =>
-  Type.Object({ type: Type.Literal(type), ...common, ...own }, { ...exact, description });
+  Type.Object({ type: Type.Literal(type), ...shared, ...own }, { ...exact, description });
 
 const textStyle = {
   fontFamily: maybe(values.family),
@@ -190,7 +33,7 @@ const textStyle = {
       },
     ),
   ),
-  textShadow: maybe(ref_.shadow),
+  textShadow: maybe(parts.shadow),
 } as const;
 const TextStyle = Type.Object(textStyle, {
   ...exact,
@@ -346,7 +189,7 @@ const Shape = element(
   },
 );
 const Path = element('path', 'Any outline.', {
-  path: ref_.path,
+  path: parts.path,
   viewBox: maybe(
     Type.Array(Type.Number(), {
       minItems: 4,
@@ -397,7 +240,7 @@ const groupOwn = {
   clipChildren: maybe(Type.Boolean({ description: 'true cuts off what stands out of its box.' })),
   speed: maybe(Type.Number({ minimum: 0.05, maximum: 20, description: 'Of its own timeline. Default 1.' })),
 } as const;
-const GroupOwn = Type.Object({ type: Type.Literal('group'), ...common, ...groupOwn });
+const GroupOwn = Type.Object({ type: Type.Literal('group'), ...shared, ...groupOwn });
 const GROUP_DESCRIPTION = 'Elements that move, fade and are cut together, on a timeline of their own.';
 const MaskOwn = Type.Object({
   mode: maybe(Type.Enum(['alpha', 'luma'], { description: 'Default alpha.' })),
@@ -435,10 +278,6 @@ export type Element =
   | WaveformElement
   | GroupElement;
 export type TextStyle = Static<typeof TextStyle>;
-export type Filter = Static<typeof Filter>;
-export type Clip = Static<typeof Clip>;
-export type Anchor = Static<typeof Anchor>;
-export type Shadow = Static<typeof Shadow>;
 
 const elementRef = Type.Unsafe<Element>({ $ref: '#/$defs/Element' });
 const elementList = Type.Array(elementRef, { maxItems: 10_000 });
@@ -475,13 +314,7 @@ const ElementDef = byType<Element>(
 );
 
 export const ELEMENT_DEFS = {
-  Anchor,
-  Filter,
-  Shadow,
-  Border,
-  Radius,
-  PathData,
-  Clip,
+  ...PART_DEFS,
   Mask: MaskDef,
   TextStyle,
   Run,

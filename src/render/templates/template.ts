@@ -29,8 +29,8 @@ export interface Template {
   readonly graph: Readonly<Record<string, unknown>>;
   /** The frame of the thumbnail. */
   readonly thumbnailFrame: number;
-  /** Accounts and teams that may use it; absent: everybody. */
-  readonly allow?: { readonly userIds?: readonly number[]; readonly teamIds?: readonly string[] };
+  /** Accounts that see it in their list; absent: everybody. */
+  readonly allow?: readonly number[];
 }
 
 /** The scene graph that these props make, over the template's own; not yet checked. */

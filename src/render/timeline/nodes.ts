@@ -1,5 +1,6 @@
 // An element at a moment → the node of the draw list that shows it, or nothing where it is not there.
-import { ANCHORS, type Anchor, type Element } from '../schema/elements.ts';
+import { ANCHORS, type Anchor } from '../schema/common.ts';
+import type { Element } from '../schema/elements.ts';
 import { contentOf, type Drawable } from './content.ts';
 import type { Content, Corners, DrawNode, Effect, Outline } from './draw-list.ts';
 import { multiply, rotation, scaling, skewing, translation } from './matrix.ts';

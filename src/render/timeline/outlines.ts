@@ -1,5 +1,6 @@
 // The outlines of named shapes, in the box they fill.
-import type { Clip, SHAPES } from '../schema/elements.ts';
+import type { Clip } from '../schema/common.ts';
+import type { SHAPES } from '../schema/elements.ts';
 import type { Corners, Outline } from './draw-list.ts';
 import { IDENTITY } from './matrix.ts';
 import { movingLength, type Scope } from './scope.ts';

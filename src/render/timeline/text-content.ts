@@ -1,5 +1,6 @@
 // Texts and counters → text content, every length a number and every family a bundled one.
-import type { CounterElement, Shadow, TextElement, TextStyle } from '../schema/elements.ts';
+import type { Shadow } from '../schema/common.ts';
+import type { CounterElement, TextElement, TextStyle } from '../schema/elements.ts';
 import type { Split } from '../schema/motion.ts';
 import type { Shade, SplitState, TextContent, TextRun } from './draw-list.ts';
 import { ease } from './easing.ts';

@@ -1,0 +1,173 @@
+// What all elements have in common: place, time, looks, movement.
+import { type Static, Type } from 'typebox';
+import { motions } from './motion.ts';
+import { exact, maybe, ref, values } from './values.ts';
+
+export const ANCHORS = [
+  'top-left',
+  'top',
+  'top-right',
+  'left',
+  'center',
+  'right',
+  'bottom-left',
+  'bottom',
+  'bottom-right',
+] as const;
+export const BLENDS = [
+  'normal',
+  'multiply',
+  'screen',
+  'overlay',
+  'darken',
+  'lighten',
+  'color-dodge',
+  'color-burn',
+  'hard-light',
+  'soft-light',
+  'difference',
+  'exclusion',
+  'hue',
+  'saturation',
+  'color',
+  'luminosity',
+  'add',
+] as const;
+export const FILTERS = [
+  'blur',
+  'brightness',
+  'contrast',
+  'saturate',
+  'grayscale',
+  'sepia',
+  'invert',
+  'hue-rotate',
+] as const;
+export const FITS = ['cover', 'contain', 'fill', 'none', 'contain-blur'] as const;
+
+const Anchor = Type.Union([Type.Enum(ANCHORS), values.point], {
+  description: 'Which point of the element stands at its x and y, and about which it turns. Default center.',
+});
+const Filter = Type.Object(
+  { type: Type.Enum(FILTERS), amount: values.number },
+  {
+    ...exact,
+    description:
+      'blur: radius in pixels; hue-rotate: degrees; all others a factor, where 1 is the whole effect (brightness, contrast and saturate: 1 is unchanged).',
+  },
+);
+const Shadow = Type.Object(
+  {
+    color: maybe(values.color),
+    blur: maybe(Type.Number({ minimum: 0, maximum: 400 })),
+    x: maybe(Type.Number({ minimum: -2000, maximum: 2000 })),
+    y: maybe(Type.Number({ minimum: -2000, maximum: 2000 })),
+  },
+  { ...exact, description: 'A soft shadow, in pixels. Default: #00000066, blur 24, y 8.' },
+);
+const Border = Type.Object(
+  { width: Type.Number({ minimum: 0, maximum: 500 }), color: values.color },
+  { ...exact, description: 'A line inside the edge of the box, in pixels.' },
+);
+const Radius = Type.Union(
+  [
+    Type.Number({ minimum: 0, maximum: 10_000 }),
+    Type.Array(Type.Number({ minimum: 0, maximum: 10_000 }), { minItems: 4, maxItems: 4 }),
+  ],
+  {
+    description:
+      'Of the corners, in pixels: one number, or upper left, upper right, lower right, lower left.',
+  },
+);
+const PathData = Type.String({
+  pattern: '^[MmLlHhVvCcSsQqTtAaZz0-9eE+\\-.,\\s]+$',
+  maxLength: 100_000,
+  description: 'The path as in the d attribute of SVG.',
+});
+const Clip = Type.Union(
+  [
+    Type.Enum(['box', 'circle', 'ellipse']),
+    Type.Object({ inset: Type.Array(values.animatedLength, { minItems: 4, maxItems: 4 }) }, exact),
+    Type.Object({ polygon: Type.Array(values.point, { minItems: 3, maxItems: 200 }) }, exact),
+    Type.Object({ path: ref('PathData', PathData) }, exact),
+  ],
+  {
+    description:
+      'What is shown of the element: its box (with its corner radius), a circle or ellipse in the box, the box less insets from top, right, bottom and left (each may move), a polygon of points, or a path in pixels of the box.',
+  },
+);
+
+export const parts = {
+  anchor: ref('Anchor', Anchor),
+  filter: ref('Filter', Filter),
+  shadow: ref('Shadow', Shadow),
+  border: ref('Border', Border),
+  radius: ref('Radius', Radius),
+  clip: ref('Clip', Clip),
+  path: ref('PathData', PathData),
+} as const;
+
+/** All but the mask, which is an element itself. */
+export const common = {
+  id: maybe(values.id),
+  name: maybe(Type.String({ maxLength: 200 })),
+  start: maybe(values.time),
+  duration: maybe(values.time),
+  hidden: maybe(Type.Boolean()),
+  zIndex: maybe(Type.Integer({ minimum: -1000, maximum: 1000 })),
+  x: maybe(values.animatedLength),
+  y: maybe(values.animatedLength),
+  width: maybe(values.animatedLength),
+  height: maybe(values.animatedLength),
+  anchor: maybe(parts.anchor),
+  rotation: maybe(values.number),
+  scale: maybe(values.scale),
+  skewX: maybe(values.number),
+  skewY: maybe(values.number),
+  flip: maybe(Type.Enum(['x', 'y', 'both'])),
+  opacity: maybe(values.number),
+  blend: maybe(Type.Enum(BLENDS)),
+  filters: maybe(Type.Array(parts.filter, { maxItems: 10 })),
+  shadow: maybe(parts.shadow),
+  background: maybe(values.paint),
+  border: maybe(parts.border),
+  radius: maybe(parts.radius),
+  clip: maybe(parts.clip),
+  motion: maybe(motions.motion),
+} as const;
+
+/** What the common properties mean, for the guide and beside the schema's `Element`. */
+export const COMMON_MEANING: Readonly<Record<keyof typeof common | 'mask', string>> = {
+  id: 'A name for messages.',
+  name: 'A label for people.',
+  start: 'When it appears, counted from the start of what contains it. Default 0.',
+  duration: 'How long it is seen. Default: to the end of what contains it.',
+  hidden: 'true leaves it out.',
+  zIndex: 'Higher stands in front; equal ones in the order written. Default 0.',
+  x: 'Of its anchor, from the left of what contains it. Default "50%".',
+  y: 'Of its anchor, from the top. Default "50%".',
+  width: "Default: the container's; of text 84 %.",
+  height: "Default: the container's; of text as many lines as it has.",
+  anchor: 'The point of it that stands at x and y. Default "center".',
+  rotation: 'Degrees clockwise.',
+  scale: 'A factor, or [x, y].',
+  skewX: 'Degrees.',
+  skewY: 'Degrees.',
+  flip: 'Mirrored along an axis.',
+  opacity: '0 to 1.',
+  blend: 'How its colours meet those behind.',
+  filters: 'Applied in order.',
+  shadow: 'Cast by whatever is visible of it.',
+  background: 'Fills its box, behind it.',
+  border: 'A line inside the edge of its box.',
+  radius: 'Rounds the corners of its box, which then also clips pictures.',
+  clip: 'Cuts it to a form.',
+  mask: 'Another element whose opacity or brightness says what is seen of this one.',
+  motion: 'Entrance, exit, loop, slow zoom, by name.',
+};
+
+export const PART_DEFS = { Anchor, Filter, Shadow, Border, Radius, PathData, Clip } as const;
+export type Filter = Static<typeof Filter>;
+export type Clip = Static<typeof Clip>;
+export type Anchor = Static<typeof Anchor>;
+export type Shadow = Static<typeof Shadow>;
