@@ -1,6 +1,8 @@
 // The node catalog: every definition in one list, and the catalog that this service shows of it.
+import { type CodecSettings, hasBackend } from '../codecs/backend.ts';
 import type { Catalog, ResolvedPorts } from '../graph/catalog.ts';
 import type { Settings } from '../lib/settings.ts';
+import { audioExtract, audioMix, audioMux, audioTrim } from './audio.ts';
 import { group, stickyNote } from './canvas.ts';
 import { textToImageCard } from './card.ts';
 import type { NodeDefinition, Requirement } from './define.ts';
@@ -49,6 +51,7 @@ import type { ProviderSettings } from './providers.ts';
 import { editSandbox, generateSandbox } from './sandbox.ts';
 import { speech } from './speech.ts';
 import { promptConcat, textReplace, textSplit, textTemplate } from './text.ts';
+import { videoConcat, videoFrame, videoInfo, videoTrim } from './video.ts';
 
 const DEFINITIONS: readonly NodeDefinition[] = [
   inputText,
@@ -79,6 +82,14 @@ const DEFINITIONS: readonly NodeDefinition[] = [
   imageGrid,
   imageConvert,
   imageInfo,
+  videoTrim,
+  videoConcat,
+  videoFrame,
+  videoInfo,
+  audioTrim,
+  audioMix,
+  audioExtract,
+  audioMux,
   textToImageCard,
   generateSandbox,
   editSandbox,
@@ -124,10 +135,11 @@ const BY_TYPE: ReadonlyMap<string, NodeDefinition> = new Map(
 const NO_PORTS: ResolvedPorts = { inputs: [], outputs: [] };
 
 /** The settings that decide which entries are shown. */
-export type CatalogSettings = Pick<Settings, 'SANDBOX_MODELS'> & Partial<ProviderSettings>;
+export type CatalogSettings = Pick<Settings, 'SANDBOX_MODELS'> & Partial<ProviderSettings> & CodecSettings;
 
 const IS_MET: Readonly<Record<Requirement, (settings: CatalogSettings) => boolean>> = {
   sandbox: settings => settings.SANDBOX_MODELS,
+  codec: settings => hasBackend(settings),
   fal: settings => settings.FAL_KEY !== undefined,
   replicate: settings => settings.REPLICATE_API_TOKEN !== undefined,
   openai: settings => settings.OPENAI_API_KEY !== undefined,

@@ -1,0 +1,85 @@
+// Streams of stereo sound made louder, faded and laid over each other, a block at a time.
+import { CHANNELS, SAMPLE_RATE } from './job.ts';
+
+export type Sound = AsyncIterable<Float32Array>;
+
+/** Multiplies by `volume`, in over the first `fadeIn` seconds and out over the last `fadeOut` of `seconds`. */
+export async function* shape(
+  sound: Sound,
+  { volume, fadeIn, fadeOut, seconds }: Readonly<Record<'volume' | 'fadeIn' | 'fadeOut' | 'seconds', number>>,
+): AsyncGenerator<Float32Array> {
+  let frame = 0;
+  for await (const block of sound) {
+    const out = new Float32Array(block.length);
+    for (let i = 0; i < block.length; i += CHANNELS, frame++) {
+      const at = frame / SAMPLE_RATE;
+      const up = fadeIn > 0 ? Math.min(1, at / fadeIn) : 1;
+      const down = fadeOut > 0 ? Math.min(1, Math.max(0, (seconds - at) / fadeOut)) : 1;
+      const gain = volume * up * down;
+      out[i] = gain * (block[i] as number);
+      out[i + 1] = gain * (block[i + 1] as number);
+    }
+    yield out;
+  }
+}
+
+const BLOCK_SAMPLES = 4800 * CHANNELS;
+/** Above it, peaks are bent instead of cut off. */
+const KNEE = 0.8;
+
+/** The sum of all, as long as the longest; what would be too loud is bent to stay below 1. */
+export async function* mix(sounds: readonly Sound[]): AsyncGenerator<Float32Array> {
+  const readers = sounds.map(sound => reader(sound));
+  try {
+    while (true) {
+      const parts = await Promise.all(readers.map(read => read.next(BLOCK_SAMPLES)));
+      const length = Math.max(0, ...parts.map(part => part.length));
+      if (length === 0) return;
+      const out = new Float32Array(length);
+      for (const part of parts) {
+        for (let i = 0; i < part.length; i++) out[i] = (out[i] as number) + (part[i] as number);
+      }
+      for (let i = 0; i < length; i++) out[i] = limit(out[i] as number);
+      yield out;
+    }
+  } finally {
+    await Promise.all(readers.map(read => read.end()));
+  }
+}
+
+/** One value bent into -1 to 1; unchanged up to the knee. */
+export function limit(value: number): number {
+  const size = Math.abs(value);
+  if (size <= KNEE) return value;
+  return Math.sign(value) * (KNEE + (1 - KNEE) * Math.tanh((size - KNEE) / (1 - KNEE)));
+}
+
+function reader(sound: Sound) {
+  const blocks = sound[Symbol.asyncIterator]();
+  let held = new Float32Array(0);
+  return {
+    /** As many samples as asked for, fewer only at the end. */
+    async next(count: number): Promise<Float32Array> {
+      const parts: Float32Array[] = [];
+      for (let missing = count; missing > 0; ) {
+        if (held.length === 0) {
+          const { value, done } = await blocks.next();
+          if (done === true) break;
+          held = Float32Array.from(value);
+        }
+        const part = held.subarray(0, missing);
+        held = held.subarray(part.length);
+        missing -= part.length;
+        parts.push(part);
+      }
+      const out = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
+      let at = 0;
+      for (const part of parts) {
+        out.set(part, at);
+        at += part.length;
+      }
+      return out;
+    },
+    end: async () => void (await blocks.return?.()),
+  };
+}

@@ -1,0 +1,144 @@
+// Audio nodes: cut, mix, take out of a video, lay under one. Sound goes through in blocks and is never held whole.
+import { type Clip, decodeFrames, decodeSound } from '../codecs/decode.ts';
+import { mix, type Sound, shape } from '../codecs/mix.ts';
+import { audio, defineNode, type NodeContext, number, video } from './define.ts';
+import { cut, evenSize, framesIn, inStudio, MAX_FPS, MAX_SECONDS, type Studio, videoOf } from './studio.ts';
+
+const AUDIO_OUTPUT = { audio: audio('Audio') };
+const volume = (label: string, value = 1) => number(label, { default: value, min: 0, max: 4 });
+const fade = (label: string) => number(label, { default: 0, min: 0, max: 60 });
+
+export const audioTrim = defineNode({
+  nodeType: 'utility:audio_trim',
+  label: 'Trim audio',
+  description: 'Keeps a part of a sound, and fades its ends.',
+  category: 'utility',
+  requires: 'codec',
+  cache: true,
+  inputs: { audio: audio('Audio', { required: true }) },
+  config: {
+    start: number('Start in seconds', { default: 0, min: 0 }),
+    duration: number('Seconds', { min: 0.01, max: MAX_SECONDS, description: 'Unset: up to the end.' }),
+    fadeIn: fade('Fade-in in seconds'),
+    fadeOut: fade('Fade-out in seconds'),
+    volume: volume('Volume'),
+  },
+  outputs: AUDIO_OUTPUT,
+  run: ({ audio: input, start, duration, ...options }, ctx) =>
+    inStudio(ctx, async studio => {
+      const clip = await studio.open(input, 'audio');
+      const part = cut(clip, start, duration);
+      const sound = decodeSound(studio.backend, clip, part, ctx.signal);
+      return {
+        audio: await studio.make('trimmed', {
+          maxSeconds: part.seconds,
+          audio: shape(sound, { ...options, seconds: part.seconds }),
+        }),
+      };
+    }),
+});
+
+export const audioMix = defineNode({
+  nodeType: 'utility:audio_mix',
+  label: 'Mix audio',
+  description: 'Plays up to four sounds at once, as long as the longest; what would be too loud is limited.',
+  category: 'utility',
+  requires: 'codec',
+  cache: true,
+  inputs: {
+    audio1: audio('Audio 1', { required: true }),
+    audio2: audio('Audio 2'),
+    audio3: audio('Audio 3'),
+    audio4: audio('Audio 4'),
+  },
+  config: {
+    volume1: volume('Volume 1'),
+    volume2: volume('Volume 2'),
+    volume3: volume('Volume 3'),
+    volume4: volume('Volume 4'),
+  },
+  outputs: AUDIO_OUTPUT,
+  run: (values, ctx) =>
+    inStudio(ctx, async studio => {
+      const tracks = [
+        [values.audio1, values.volume1],
+        [values.audio2, values.volume2],
+        [values.audio3, values.volume3],
+        [values.audio4, values.volume4],
+      ] as const;
+      const sounds: Sound[] = [];
+      let seconds = 0;
+      for (const [input, loudness] of tracks) {
+        if (input === undefined) continue;
+        const clip = await studio.open(input, 'audio');
+        seconds = Math.max(seconds, clip.facts.durationSeconds);
+        sounds.push(soundOf(studio, clip, clip.facts.durationSeconds, loudness, ctx));
+      }
+      return { audio: await studio.make('mixed', { maxSeconds: seconds, audio: mix(sounds) }) };
+    }),
+});
+
+function soundOf(
+  { backend }: Studio,
+  clip: Clip,
+  seconds: number,
+  loudness: number,
+  { signal }: NodeContext,
+): Sound {
+  const sound = decodeSound(backend, clip, { startSeconds: 0, seconds }, signal);
+  return shape(sound, { volume: loudness, fadeIn: 0, fadeOut: 0, seconds });
+}
+
+export const audioExtract = defineNode({
+  nodeType: 'utility:audio_extract',
+  label: 'Audio of a video',
+  description: 'Takes the sound out of a video.',
+  category: 'utility',
+  requires: 'codec',
+  cache: true,
+  inputs: { video: video('Video', { required: true }) },
+  config: {},
+  outputs: AUDIO_OUTPUT,
+  run: ({ video: input }, ctx) =>
+    inStudio(ctx, async studio => {
+      const clip = await studio.open(input, 'audio');
+      const seconds = clip.facts.durationSeconds;
+      const sound = decodeSound(studio.backend, clip, { startSeconds: 0, seconds }, ctx.signal);
+      return { audio: await studio.make('sound', { maxSeconds: seconds, audio: sound }) };
+    }),
+});
+
+export const audioMux = defineNode({
+  nodeType: 'utility:audio_mux',
+  label: 'Lay audio under video',
+  description: 'Gives a video another sound, or mixes it with its own; the result is as long as the video.',
+  category: 'utility',
+  requires: 'codec',
+  cache: true,
+  inputs: { video: video('Video', { required: true }), audio: audio('Audio', { required: true }) },
+  config: { volume: volume('Volume'), originalVolume: volume("Volume of the video's own sound", 0) },
+  outputs: { video: video('Video') },
+  run: ({ video: pictures, audio: input, volume: loudness, originalVolume }, ctx) =>
+    inStudio(ctx, async studio => {
+      const clip = await studio.open(pictures, 'video');
+      const under = await studio.open(input, 'audio');
+      const fps = Math.min(MAX_FPS, videoOf(clip).fps);
+      const frameCount = framesIn(clip.facts.durationSeconds, fps);
+      const seconds = frameCount / fps;
+      const size = evenSize(videoOf(clip));
+      const request = { startSeconds: 0, frameCount, fps, ...size, pixels: 'i420' } as const;
+      const own = originalVolume > 0 ? [soundOf(studio, clip, seconds, originalVolume, ctx)] : [];
+      return {
+        video: await studio.make('with-sound', {
+          maxSeconds: seconds,
+          video: {
+            ...size,
+            fps,
+            pixels: 'i420',
+            frames: decodeFrames(studio.backend, clip, request, ctx.signal),
+          },
+          audio: mix([soundOf(studio, under, seconds, loudness, ctx), ...own]),
+        }),
+      };
+    }),
+});

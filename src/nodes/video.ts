@@ -1,0 +1,203 @@
+// Video nodes: cut, join, look into. Pictures stay I420 from decoder to encoder.
+import { type Clip, decodeFrames, decodeSound } from '../codecs/decode.ts';
+import { pad } from '../codecs/i420.ts';
+import { encodePng } from '../codecs/png.ts';
+import type { MediaRef, Value } from '../graph/types.ts';
+import { defineNode, image, json, list, NodeError, number, video } from './define.ts';
+import {
+  cut,
+  evenSize,
+  framesIn,
+  inStudio,
+  MAX_FPS,
+  MAX_SECONDS,
+  type Size,
+  type Studio,
+  videoOf,
+} from './studio.ts';
+
+const VIDEO_INPUT = { video: video('Video', { required: true }) };
+const VIDEO_OUTPUT = { video: video('Video') };
+
+export const videoTrim = defineNode({
+  nodeType: 'utility:video_trim',
+  label: 'Trim video',
+  description: 'Keeps a part of a video, cut at the very frame, with its sound.',
+  category: 'utility',
+  requires: 'codec',
+  cache: true,
+  inputs: VIDEO_INPUT,
+  config: {
+    start: number('Start in seconds', { default: 0, min: 0 }),
+    duration: number('Seconds', { min: 0.04, max: MAX_SECONDS, description: 'Unset: up to the end.' }),
+  },
+  outputs: VIDEO_OUTPUT,
+  run: ({ video: input, start, duration }, ctx) =>
+    inStudio(ctx, async studio => {
+      const clip = await studio.open(input, 'video');
+      const { startSeconds, seconds } = cut(clip, start, duration);
+      const fps = Math.min(MAX_FPS, videoOf(clip).fps);
+      const frameCount = framesIn(seconds, fps);
+      const size = evenSize(videoOf(clip));
+      const request = { startSeconds, frameCount, fps, ...size, pixels: 'i420' } as const;
+      const sound = { startSeconds, seconds: frameCount / fps };
+      return {
+        video: await studio.make('trimmed', {
+          maxSeconds: frameCount / fps,
+          video: {
+            ...size,
+            fps,
+            pixels: 'i420',
+            frames: decodeFrames(studio.backend, clip, request, ctx.signal),
+          },
+          ...(clip.facts.audio && { audio: decodeSound(studio.backend, clip, sound, ctx.signal) }),
+        }),
+      };
+    }),
+});
+
+const MAX_CLIPS = 20;
+
+export const videoConcat = defineNode({
+  nodeType: 'utility:video_concat',
+  label: 'Join videos',
+  description: 'Plays a list of videos one after the other; sizes that differ get black bars.',
+  category: 'utility',
+  requires: 'codec',
+  cache: true,
+  inputs: { list: list('Videos', { required: true }) },
+  config: {
+    width: number('Width', { min: 16, max: 3840, description: "Unset: the first video's." }),
+    height: number('Height', { min: 16, max: 3840, description: "Unset: the first video's." }),
+  },
+  outputs: VIDEO_OUTPUT,
+  run: ({ list: items, width, height }, ctx) =>
+    inStudio(ctx, async studio => {
+      const clips: Clip[] = [];
+      for (const media of videosOf(items)) clips.push(await studio.open(media, 'video'));
+      const first = videoOf(clips[0] as Clip);
+      const size = evenSize({ width: width ?? first.width, height: height ?? first.height });
+      const fps = Math.min(MAX_FPS, first.fps);
+      const parts = clips.map(clip => ({ clip, frameCount: framesIn(clip.facts.durationSeconds, fps) }));
+      const frameCount = parts.reduce((sum, part) => sum + part.frameCount, 0);
+      const hasSound = clips.some(clip => clip.facts.audio !== undefined);
+      return {
+        video: await studio.make('joined', {
+          maxSeconds: frameCount / fps,
+          video: {
+            ...size,
+            fps,
+            pixels: 'i420',
+            frames: joinFrames(studio, parts, { ...size, fps }, ctx.signal),
+          },
+          ...(hasSound && { audio: joinSound(studio, parts, fps, ctx.signal) }),
+        }),
+      };
+    }),
+});
+
+interface Part {
+  readonly clip: Clip;
+  readonly frameCount: number;
+}
+
+async function* joinFrames(
+  { backend }: Studio,
+  parts: readonly Part[],
+  { width, height, fps }: Size & { readonly fps: number },
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  for (const { clip, frameCount } of parts) {
+    const facts = videoOf(clip);
+    const factor = Math.min(width / facts.width, height / facts.height);
+    const side = (from: number, to: number) => Math.min(to, Math.max(2, Math.round((from * factor) / 2) * 2));
+    const inner = { width: side(facts.width, width), height: side(facts.height, height) };
+    const request = { startSeconds: 0, frameCount, fps, ...inner, pixels: 'i420' } as const;
+    for await (const data of decodeFrames(backend, clip, request, signal)) {
+      yield pad({ ...inner, data }, width, height).data;
+    }
+  }
+}
+
+async function* joinSound(
+  { backend }: Studio,
+  parts: readonly Part[],
+  fps: number,
+  signal: AbortSignal,
+): AsyncGenerator<Float32Array> {
+  for (const { clip, frameCount } of parts) {
+    yield* decodeSound(backend, clip, { startSeconds: 0, seconds: frameCount / fps }, signal);
+  }
+}
+
+function videosOf(items: readonly Value[]): readonly MediaRef[] {
+  const media = items.flatMap(item => (item.type === 'VIDEO' ? [item.media] : []));
+  if (media.length === items.length && media.length >= 1 && media.length <= MAX_CLIPS) return media;
+  throw new NodeError('invalid_list', `Joining takes a list of 1 to ${MAX_CLIPS} videos and nothing else.`);
+}
+
+export const videoFrame = defineNode({
+  nodeType: 'utility:video_frame',
+  label: 'Frame of a video',
+  description: 'The picture that a video shows at a moment, as PNG.',
+  category: 'utility',
+  requires: 'codec',
+  cache: true,
+  inputs: VIDEO_INPUT,
+  config: { at: number('Second', { default: 0, min: 0, description: 'Past the end: the last picture.' }) },
+  outputs: { image: image('Image') },
+  run: ({ video: input, at }, ctx) =>
+    inStudio(ctx, async studio => {
+      const clip = await studio.open(input, 'video');
+      const size = evenSize(videoOf(clip));
+      const startSeconds = Math.min(at, clip.facts.durationSeconds);
+      const request = {
+        startSeconds,
+        frameCount: 1,
+        fps: videoOf(clip).fps,
+        ...size,
+        pixels: 'rgba',
+      } as const;
+      for await (const frame of decodeFrames(studio.backend, clip, request, ctx.signal)) {
+        const bytes = await encodePng(frame, size.width, size.height);
+        return { image: await ctx.media.put(bytes, { contentType: 'image/png', name: 'frame.png' }) };
+      }
+      throw new NodeError('unreadable_media', 'The video shows no picture.');
+    }),
+});
+
+export const videoInfo = defineNode({
+  nodeType: 'utility:video_info',
+  label: 'Video facts',
+  description: 'Size, duration and further facts of a video.',
+  category: 'utility',
+  requires: 'codec',
+  cache: true,
+  inputs: VIDEO_INPUT,
+  config: {},
+  outputs: {
+    width: number('Width'),
+    height: number('Height'),
+    duration: number('Seconds'),
+    json: json('Facts'),
+  },
+  run: ({ video: input }, ctx) =>
+    inStudio(ctx, async studio => {
+      const clip = await studio.open(input, 'video');
+      const { width, height, fps, codec, rotation } = videoOf(clip);
+      const { contentType, durationSeconds: duration, audio } = clip.facts;
+      const sound = audio === undefined ? null : { ...audio };
+      const facts = {
+        contentType,
+        width,
+        height,
+        duration,
+        fps,
+        codec,
+        rotation,
+        bytes: input.bytes,
+        audio: sound,
+      };
+      return { width, height, duration, json: facts };
+    }),
+});
