@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
+import { startWorker } from '../../src/jobs/worker.ts';
 import { createGuardedFetch } from '../../src/lib/fetch.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { resolveMedia } from '../../src/services/media.ts';
@@ -95,6 +96,25 @@ describe('a run', () => {
       code: 'not_found',
       message: `There is no media ${mediaId} in this workspace.`,
     });
+  });
+
+  it('that misses media fails at the node that names them', async () => {
+    const worker = await startWorker(test.deps);
+    try {
+      const { id } = await createWorkflow(owner, graphOf({ mediaId: `med_${'0'.repeat(26)}` }));
+      const run = await owner.request<{ status: string; error: Record<string, unknown> }>(
+        'POST',
+        `/workflows/${id}/execute`,
+        {},
+        { prefer: 'wait=20' },
+      );
+      assert.equal(run.body.status, 'FAILED');
+      const { code, nodeId, message } = run.body.error;
+      assert.deepEqual([code, nodeId], ['not_found', 'a']);
+      assert.match(String(message), /^There is no media med_0+ in this workspace\.$/);
+    } finally {
+      await worker.stop(1000);
+    }
   });
 
   it('fails on media that are gone, or of another kind', async () => {
