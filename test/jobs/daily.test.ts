@@ -1,0 +1,40 @@
+// Work that is done once a day, whichever worker does it.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { startWorker, type Worker } from '../../src/jobs/worker.ts';
+import { newId } from '../../src/lib/ids.ts';
+import { createTestApp, type TestApp } from '../support/app.ts';
+
+let app: TestApp;
+let worker: Worker;
+
+before(async () => {
+  app = await createTestApp();
+  worker = await startWorker(app.deps);
+});
+after(async () => {
+  await worker.stop(1000);
+  await app.close();
+});
+
+async function until(isTrue: () => Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) await delay(20);
+}
+
+test('media are swept: the queue has it in its calendar, and the task does it', async () => {
+  const { db, storage } = app.deps;
+  await until(async () => {
+    const { rows } = await db.query<{ identifier: string }>(
+      'select identifier from graphile_worker._private_known_crontabs',
+    );
+    return rows.some(({ identifier }) => identifier === 'sweep_media');
+  });
+  const id = newId('media');
+  await storage.put(id, Buffer.from('x'), { contentType: 'image/png', maxBytes: 1 });
+  await db.query(`insert into media_strays values ($1, now() - interval '2 days')`, [id]);
+  await db.query(`select graphile_worker.add_job('sweep_media', '{}')`);
+  await until(async () => (await storage.stat(id)) === undefined);
+  await until(async () => (await db.query('select from media_strays')).rowCount === 0);
+  assert.equal(await storage.stat(id), undefined);
+});
