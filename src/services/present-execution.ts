@@ -156,7 +156,8 @@ export function presentListedExecution(row: ExecutionRow) {
 }
 
 function presentWebhook(row: ExecutionRow) {
-  if (row.webhook === null) return null;
+  // Of a run that has ended, the delivery may have been swept; there is nothing left to tell of it.
+  if (row.webhook === null || (row.finished_at !== null && row.delivery_state === null)) return null;
   const { url } = JSON.parse(row.webhook) as { url: string };
   return {
     url,
