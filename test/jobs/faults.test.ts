@@ -1,0 +1,75 @@
+// Faults between queue and database: what cannot be executed ends, and takes nothing else with it.
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, it } from 'node:test';
+import { waitUntil } from '../support/processes.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { PAIR } from '../support/workflows.ts';
+
+describe('a run that cannot be executed', () => {
+  let api: TestService;
+  let receiver: Receiver;
+  let workflow: string;
+  let worker: Awaited<ReturnType<TestService['join']>> | undefined;
+  before(async () => {
+    api = await startTestService({ ROLE: 'api', ALLOW_PRIVATE_NETWORK: 'true' });
+    receiver = await startReceiver();
+    workflow = await api.create(PAIR);
+    // A fault of the database: it refuses to let the runs named in a table be claimed.
+    await api.db.query('create table refused (execution_id text primary key)');
+    await api.db.query(
+      `create function refuse() returns trigger language plpgsql as $$ begin
+         if exists (select from refused r where r.execution_id = new.id) then raise 'refused by the test'; end if;
+         return new; end $$`,
+    );
+    await api.db.query(
+      'create trigger refuse before update of lease on executions for each row when (new.lease > old.lease) execute function refuse()',
+    );
+  });
+  after(async () => {
+    await api.close();
+    await receiver.close();
+  });
+  afterEach(async () => {
+    await worker?.close();
+    worker = undefined;
+  });
+
+  it('because a node type of it is gone ends as FAILED, with its event', async () => {
+    const id = await api.start(workflow, { webhook: { url: receiver.url } });
+    await api.db.query(
+      `update workflow_versions set graph = replace(graph, 'output:preview', 'gone:for_good')`,
+    );
+    worker = await api.join({ ROLE: 'worker' });
+    const record = await api.until(id);
+    assert.deepEqual(
+      [record.status, record.error?.code, record.error?.nodeId],
+      ['FAILED', 'invalid_graph', 'b'],
+    );
+    await waitUntil('the event', () => receiver.received.length === 1);
+    assert.equal(receiver.received[0]?.body.status, 'FAILED');
+    await api.db.query(
+      `update workflow_versions set graph = replace(graph, 'gone:for_good', 'output:preview')`,
+    );
+  });
+
+  it('because its claim fails keeps none of those claimed with it from ending', async () => {
+    const ids = await Promise.all(Array.from({ length: 20 }, () => api.start(workflow)));
+    const [bad, ...good] = ids;
+    await api.db.query('insert into refused values ($1)', [bad]);
+    worker = await api.join({ ROLE: 'worker' });
+    for (const id of good) assert.equal((await api.until(id)).status, 'COMPLETED');
+    assert.equal((await api.execution(bad ?? '')).status, 'QUEUED');
+    await api.db.query('delete from refused');
+    assert.equal((await api.until(bad ?? '')).status, 'COMPLETED');
+  });
+
+  it('however often the queue tries ends as FAILED when the queue gives up', async () => {
+    const id = await api.start(workflow);
+    await api.db.query('insert into refused values ($1)', [id]);
+    await api.db.query('update graphile_worker._private_jobs set max_attempts = 1');
+    worker = await api.join({ ROLE: 'worker' });
+    const record = await api.until(id);
+    assert.deepEqual([record.status, record.error?.code], ['FAILED', 'internal_error']);
+  });
+});

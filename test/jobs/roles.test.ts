@@ -1,0 +1,119 @@
+// API and workers apart, on one PostgreSQL: news between them, and workers that stop in good order.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { type Execution, statesOf } from '../support/client.ts';
+import { waitUntil } from '../support/processes.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { KEY, startTestService, type TestService } from '../support/service.ts';
+import { openStream } from '../support/sse.ts';
+import { edge, node, PAIR } from '../support/workflows.ts';
+
+type Joined = Awaited<ReturnType<TestService['join']>>;
+
+let api: TestService;
+let worker: Joined;
+let receiver: Receiver;
+before(async () => {
+  api = await startTestService({ ROLE: 'api', ALLOW_PRIVATE_NETWORK: 'true', WEBHOOK_BACKOFF_BASE_MS: '10' });
+  worker = await api.join({ ROLE: 'worker' });
+  receiver = await startReceiver();
+});
+after(async () => {
+  await worker.close();
+  await api.close();
+  await receiver.close();
+});
+beforeEach(() => receiver.answer(() => undefined));
+
+const requesting = (path: string) => ({
+  nodes: [node('r', 'utility:http_request', { url: `${receiver.url}${path}`, timeoutMs: 60_000 })],
+  edges: [],
+});
+const count = (path: string): number => receiver.received.filter(one => one.path === path).length;
+const inFlight = async (path: string): Promise<string> => {
+  const id = await api.start(await api.create(requesting(path)));
+  await waitUntil('the request', () => count(path) === 1);
+  return id;
+};
+const cancel = (id: string) => api.request<Execution>('POST', `/executions/${id}/cancel`);
+
+describe('an API without a worker', () => {
+  it('tells callers of runs that a worker advances: waited for, streamed, delivered', async () => {
+    receiver.answer(res => res.writeHead(204).end());
+    const workflow = await api.create({
+      nodes: [...PAIR.nodes, node('d', 'logic:delay', { ms: 100 })],
+      edges: [edge('a.text > d.input'), edge('d.output > b.input')],
+    });
+    assert.equal((await api.run(workflow)).status, 'COMPLETED');
+    const id = await api.start(workflow, { webhook: { url: `${receiver.url}/event` } });
+    const stream = await openStream(`${api.url}/api/v1/executions/${id}/events`, {
+      authorization: `Bearer ${KEY}`,
+    });
+    await stream.closed;
+    assert.equal(stream.events.at(-1)?.data.status, 'COMPLETED');
+    await waitUntil('the event', () => count('/event') === 1);
+  });
+
+  it('cancels a run in the hands of a worker', async () => {
+    const id = await inFlight('/cancelled');
+    assert.equal((await cancel(id)).body.status, 'CANCELLING');
+    const record = await api.until(id);
+    assert.deepEqual([record.status, statesOf(record).r?.status], ['CANCELLED', 'CANCELLED']);
+  });
+
+  it('cancels it also where the worker did not hear of it', async () => {
+    const id = await inFlight('/unheard');
+    await api.db.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and query like 'listen %' and pid <> pg_backend_pid()`,
+    );
+    assert.equal((await cancel(id)).body.status, 'CANCELLING');
+    assert.equal((await api.until(id)).status, 'CANCELLED');
+  });
+});
+
+describe('a worker', () => {
+  it('answers for its health alone', async () => {
+    const statusOf = async (path: string): Promise<number> => (await fetch(`${worker.url}${path}`)).status;
+    const statuses = await Promise.all(['/healthz', '/readyz', '/metrics', '/api/v1/nodes'].map(statusOf));
+    assert.deepEqual(statuses, [200, 200, 200, 404]);
+  });
+
+  it('that is taken for dead lets go of its runs, which go on, and works again', async () => {
+    const id = await inFlight('/lost');
+    const { rows } = await api.db.query('delete from workers returning id');
+    assert.equal(rows.length, 1);
+    receiver.answer(res => res.writeHead(200).end('again'));
+    const record = await api.until(id);
+    const { r } = statesOf(record);
+    assert.deepEqual([record.status, r?.text, r?.attempt], ['COMPLETED', 'again', 2]);
+    assert.equal((await api.run(await api.create(PAIR))).status, 'COMPLETED');
+  });
+
+  it('that stops ends what ends in time, and hands the rest to another', async () => {
+    const answers: (() => void)[] = [];
+    receiver.answer((res, { path }) => {
+      if (path === '/soon') answers.push(() => res.writeHead(200).end('in time'));
+    });
+    const [soon, never] = [await inFlight('/soon'), await inFlight('/never')];
+    const next = await api.join({ ROLE: 'worker' });
+    const closing = worker.close();
+    worker = next;
+    for (const answer of answers) answer();
+    const ended = await api.until(soon);
+    assert.deepEqual(
+      [ended.status, statesOf(ended).r?.text, statesOf(ended).r?.attempt],
+      ['COMPLETED', 'in time', 1],
+    );
+    assert.equal(count('/never'), 1);
+    receiver.answer(res => res.writeHead(200).end('elsewhere'));
+    await closing;
+    const record = await api.until(never);
+    assert.deepEqual(
+      [record.status, statesOf(record).r?.text, statesOf(record).r?.attempt],
+      ['COMPLETED', 'elsewhere', 2],
+    );
+    const { rows } = await api.db.query('select from workers');
+    assert.equal(rows.length, 1);
+  });
+});
