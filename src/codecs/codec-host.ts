@@ -32,8 +32,8 @@ export async function openCodecHost(
   const { file, args, env } = commandFor({ kind: 'check' });
   try {
     await run(file, args, { env, signal, timeout: CHECK_TIMEOUT_MS, killSignal: 'SIGKILL' });
-  } catch (err) {
-    if (signal.aborted) throw err;
+  } catch {
+    signal.throwIfAborted();
     return 'the package node-webcodecs does not load';
   }
   return { name: 'codec-host', detail: ['node-webcodecs with openh264', ...reasons].join('; '), commandFor };

@@ -46,8 +46,8 @@ export async function openFfmpeg(path: string, signal: AbortSignal): Promise<Bac
     });
     const missing = ['libx264', 'aac'].filter(name => !new RegExp(`^ [\\w.]{6} ${name} `, 'm').test(stdout));
     if (missing.length > 0) return `the ffmpeg at ${path} has no encoder ${missing.join(' and ')}`;
-  } catch (err) {
-    if (signal.aborted) throw err;
+  } catch {
+    signal.throwIfAborted();
     return `the ffmpeg at ${path} does not start`;
   }
   const commandFor = (job: Job) => ({

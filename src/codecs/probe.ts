@@ -16,11 +16,12 @@ const MAX_HEAP_MB = 256;
 const gate = createGate({ concurrency: 2, maxWaiting: 200 });
 
 /** The facts of a file on disk, or of bytes. AppError `unreadable_media` where it is no video or audio, or is damaged. */
-export function probeMedia(source: string | Uint8Array, signal: AbortSignal): Promise<MediaFacts> {
+export async function probeMedia(source: string | Uint8Array, signal: AbortSignal): Promise<MediaFacts> {
+  signal.throwIfAborted();
   if (typeof source === 'string') return gate(() => ask(source, signal), signal);
   return withScratch(async folder => {
     const path = join(folder, 'media');
-    await writeFile(path, source, { signal });
+    await writeFile(path, source);
     return probeMedia(path, signal);
   });
 }

@@ -44,7 +44,7 @@ function createStudio(backend: Backend, folder: string, ctx: NodeContext): Studi
     backend,
     async open(ref, kind) {
       const path = join(folder, `input-${count++}`);
-      await writeFile(path, await ctx.media.read(ref), { signal: ctx.signal });
+      await writeFile(path, await ctx.media.read(ref));
       const facts = await probeMedia(path, ctx.signal);
       if (facts[kind] === undefined) {
         throw new NodeError(
@@ -70,7 +70,7 @@ function createStudio(backend: Backend, folder: string, ctx: NodeContext): Studi
         throw new NodeError('file_too_large', 'The result is larger than 500 MB.');
       }
       const [contentType, ending] = video === undefined ? ['audio/mp4', 'm4a'] : ['video/mp4', 'mp4'];
-      return ctx.media.put(await readFile(path, { signal: ctx.signal }), {
+      return ctx.media.put(await readFile(path), {
         contentType,
         name: `${name}.${ending}`,
       });
