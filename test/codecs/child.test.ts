@@ -1,0 +1,127 @@
+// What comes between us and a codec process: its death, its silence and its words, with small programs in its place.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { findBackend, hasBackend } from '../../src/codecs/backend.ts';
+import { CodecChild, printable } from '../../src/codecs/child.ts';
+import { isHostInstalled, openCodecHost } from '../../src/codecs/codec-host.ts';
+import { openFfmpeg } from '../../src/codecs/ffmpeg.ts';
+import { EXIT_UNSUPPORTED } from '../../src/codecs/job.ts';
+import { Lane } from '../../src/codecs/lane.ts';
+
+const { signal } = new AbortController();
+
+function startProgram(script: string, stallMs?: number): CodecChild {
+  const command = { file: process.execPath, args: ['-e', script], env: {} };
+  return new CodecChild(command, { signal, failure: 'codec_failed', ...(stallMs && { stallMs }) });
+}
+
+async function failureOf(child: CodecChild): Promise<unknown> {
+  try {
+    for await (const _ of child.read());
+    await child.finish();
+    return undefined;
+  } catch (err) {
+    return child.explain(err);
+  }
+}
+
+describe('a codec process', () => {
+  it('that says nothing for too long is ended', async () => {
+    const failure = await failureOf(startProgram('setInterval(() => {}, 1000)', 300));
+    assert.ok(failure instanceof Error);
+    assert.equal(failure.message, 'The codec stopped answering and was ended.');
+  });
+
+  it('that fails is told in our words; its own are cleaned and stay in the cause', async () => {
+    const failure = await failureOf(
+      startProgram(
+        'process.stderr.write(Buffer.from([7, 0, 255, 254, 65, 66, 10, 27, 91])); process.exitCode = 1',
+      ),
+    );
+    assert.ok(failure instanceof Error && failure.cause instanceof Error);
+    assert.equal(failure.message, 'The codec failed while writing the file.');
+    assert.match(failure.cause.message, /^[\x20-\x7e\n]*$/);
+    assert.match(failure.cause.message, /AB/);
+    assert.equal(printable('\u0000\u0001'), 'no message');
+  });
+
+  it('that dies of a signal, or does not exist, is told as well', async () => {
+    for (const child of [
+      startProgram("process.kill(process.pid, 'SIGSEGV')"),
+      new CodecChild({ file: '/no/such/program', args: [], env: {} }, { signal, failure: 'codec_failed' }),
+    ]) {
+      const failure = await failureOf(child);
+      assert.ok(failure instanceof Error && /^The codec failed/.test(failure.message));
+    }
+  });
+
+  it('that lacks a codec says so by its exit code', async () => {
+    const failure = await failureOf(startProgram(`process.exitCode = ${EXIT_UNSUPPORTED}`));
+    assert.ok(failure instanceof Error && /ffmpeg installed/.test(failure.message));
+  });
+
+  it('gets nothing of our environment', async () => {
+    const child = startProgram('process.stdout.write(JSON.stringify(process.env))');
+    const blocks: Buffer[] = [];
+    for await (const block of child.read()) blocks.push(block);
+    await child.finish();
+    await child.end();
+    assert.deepEqual(JSON.parse(Buffer.concat(blocks).toString()), {});
+  });
+});
+
+describe('a lane', () => {
+  it('holds the feeder back until outputs have come, and tells of a failure', async () => {
+    const lane = new Lane();
+    let underWay = 3;
+    const waiting = lane.untilBelow(2, () => underWay);
+    underWay = 1;
+    lane.pass();
+    await waiting;
+    lane.fail(new Error('\u0001garbage'));
+    await assert.rejects(
+      lane.untilBelow(2, () => underWay),
+      /^Error: The codec reported an error\.$/,
+    );
+  });
+
+  it('lets one more in where the codec keeps outputs back', async () => {
+    await new Lane().orPatience(2, () => 5);
+  });
+});
+
+describe('the back end', () => {
+  it('is said to be missing in words that tell what to install', async () => {
+    const reason = await openFfmpeg('/no/such/ffmpeg', signal);
+    assert.equal(reason, 'the ffmpeg at /no/such/ffmpeg does not start');
+    assert.match(String(await openFfmpeg(process.execPath, signal)), /does not start|has no encoder/);
+    assert.equal(hasBackend({ FFMPEG_PATH: '/no/such/ffmpeg' }), true);
+  });
+
+  it('is the codec host where the ffmpeg is none, and says why', { skip: !isHostInstalled() }, async () => {
+    const backend = await findBackend({ FFMPEG_PATH: '/no/such/ffmpeg' }, signal);
+    assert.equal(backend.name, 'codec-host');
+    assert.match(backend.detail, /openh264; the ffmpeg at \/no\/such\/ffmpeg does not start/);
+    assert.equal(await findBackend({ FFMPEG_PATH: '/no/such/ffmpeg' }, signal), backend);
+  });
+
+  it('refuses the addon in its variant that loads what the machine has', {
+    skip: !isHostInstalled(),
+  }, async () => {
+    const host = await openCodecHost([], signal);
+    assert.ok(typeof host !== 'string');
+    const job = {
+      kind: 'sound',
+      path: '',
+      facts: { container: 'mp4' },
+      startSeconds: 0,
+      seconds: 0,
+    } as never;
+    const { file, args, env } = host.commandFor(job);
+    assert.equal(env.NODE_WEBCODECS_FORCE, 'static');
+    const check = [...args.slice(0, -1), '{"kind":"check"}'];
+    await assert.rejects(promisify(execFile)(file, check, { env: { NODE_WEBCODECS_FORCE: 'dynamic' } }));
+  });
+});

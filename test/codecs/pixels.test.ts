@@ -1,0 +1,146 @@
+// The arithmetic on pictures and sound, where no codec is needed.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { i420Size, i420ToRgba, pad, rgbaToI420, rotate, scale } from '../../src/codecs/i420.ts';
+import { limit, mix, shape } from '../../src/codecs/mix.ts';
+import { parseEncoderDelay } from '../../src/codecs/mp3-delay.ts';
+import { encodePng } from '../../src/codecs/png.ts';
+import { createResampler } from '../../src/codecs/resample.ts';
+import { readPixels } from '../support/pixels.ts';
+import { collect, difference, numberedFrame, tone } from './clips.ts';
+
+const PLAIN = { matrix: 'bt709', fullRange: false } as const;
+
+function flat(width: number, height: number, color: readonly number[]): Uint8Array {
+  return Uint8Array.from({ length: width * height * 4 }, (_, i) => color[i % 4] ?? 255);
+}
+
+describe('I420', () => {
+  it('has the values of BT.709 in limited range', () => {
+    const known: readonly (readonly [readonly number[], readonly number[]])[] = [
+      [
+        [255, 255, 255],
+        [235, 128, 128],
+      ],
+      [
+        [0, 0, 0],
+        [16, 128, 128],
+      ],
+      [
+        [255, 0, 0],
+        [63, 102, 240],
+      ],
+      [
+        [0, 255, 0],
+        [173, 42, 26],
+      ],
+      [
+        [0, 0, 255],
+        [32, 240, 118],
+      ],
+    ];
+    for (const [color, yuv] of known) {
+      const data = new Uint8Array(i420Size(2, 2));
+      rgbaToI420(flat(2, 2, color), 2, 2, data);
+      for (const [at, value] of [
+        [0, yuv[0]],
+        [4, yuv[1]],
+        [5, yuv[2]],
+      ] as const) {
+        assert.ok(Math.abs((data[at] ?? 0) - (value ?? 0)) <= 1, `${color}: ${data}`);
+      }
+      const back = i420ToRgba({ width: 2, height: 2, data }, PLAIN);
+      assert.ok(
+        color.every((value, i) => Math.abs((back[i] ?? 0) - value) <= 4),
+        `${color}: ${back}`,
+      );
+    }
+  });
+
+  it('is scaled, turned and padded without leaving its place', () => {
+    // White at the left half, black at the right.
+    const data = new Uint8Array(i420Size(8, 4)).fill(128);
+    for (let at = 0; at < 32; at++) data[at] = at % 8 < 4 ? 235 : 16;
+    const picture = { width: 8, height: 4, data };
+    const small = scale(picture, 4, 2);
+    assert.deepEqual(
+      [...small.data.subarray(0, 4)].map(value => value > 127),
+      [true, true, false, false],
+    );
+    assert.equal(small.data.length, i420Size(4, 2));
+    const turned = rotate(picture, 90);
+    assert.deepEqual([turned.width, turned.height, turned.data[0], turned.data[31]], [4, 8, 235, 16]);
+    assert.deepEqual(rotate(rotate(turned, 180), 90).data, Buffer.from(data));
+    const padded = pad(picture, 12, 8);
+    assert.deepEqual([...padded.data.subarray(2 * 12, 2 * 12 + 4)], [16, 16, 235, 235]);
+    assert.equal(padded.data.length, i420Size(12, 8));
+  });
+});
+
+describe('PNG', () => {
+  it('reads back as it was', async () => {
+    const frame = numberedFrame(0b101, [1, 2, 3]);
+    const pixels = await readPixels(await encodePng(frame, 96, 64));
+    assert.deepEqual([pixels.width, pixels.height], [96, 64]);
+    assert.deepEqual(
+      [pixels.at(5, 5), pixels.at(15, 5), pixels.at(95, 63)].map(color => color.slice(0, 3)),
+      [
+        [255, 255, 255],
+        [0, 0, 0],
+        [1, 2, 3],
+      ],
+    );
+  });
+});
+
+describe('sound', () => {
+  it('keeps its time and its pitch through resampling, in blocks of any size', async () => {
+    const original = await collect(tone(0.5));
+    for (const [rate, block] of [
+      [44_100, 997],
+      [96_000, 4096],
+      [8000, 100],
+    ] as const) {
+      const down = createResampler(48_000, rate);
+      const up = createResampler(rate, 48_000);
+      const parts: Float32Array[] = [];
+      for (let at = 0; at < original.length; at += block * 2) {
+        parts.push(up(down(original.subarray(at, at + block * 2))));
+      }
+      parts.push(up(down(undefined)), up(undefined));
+      const out = await collect(
+        (async function* () {
+          yield* parts;
+        })(),
+      );
+      assert.ok(Math.abs(out.length - original.length) <= 24, `${rate}: ${out.length}`);
+      const middle = original.length - 4800;
+      const gap = difference(out.subarray(0, middle), original.subarray(0, middle), 0.02);
+      assert.ok(gap < 0.005, `${rate}: ${gap}`);
+    }
+  });
+
+  it('is mixed as long as the longest, faded, and kept below 1', async () => {
+    const options = { volume: 2, fadeIn: 0.1, fadeOut: 0, seconds: 0.3 };
+    const mixed = await collect(mix([shape(tone(0.3, 0, 777), options), tone(0.5, 0, 4801)]));
+    assert.equal(mixed.length, 48_000);
+    assert.ok(mixed.every(value => Math.abs(value) < 1));
+    const tail = await collect(tone(0.5));
+    assert.deepEqual(mixed.subarray(40_000), tail.subarray(40_000));
+    assert.deepEqual([limit(0.5), limit(-0.5)], [0.5, -0.5]);
+    assert.ok(limit(9) <= 1 && limit(-9) >= -1);
+  });
+
+  it('of an MP3 begins behind the delay that its tag tells, if it has one', () => {
+    const frame = Buffer.alloc(417);
+    frame.set([0xff, 0xfb, 0x90, 0x00]);
+    assert.equal(parseEncoderDelay(frame), 0);
+    frame.write('Info', 36, 'latin1');
+    frame.writeUInt32BE(0x0f, 40);
+    frame.write('LAME3.100', 156, 'latin1');
+    frame.writeUIntBE((576 << 12) | 100, 177, 3);
+    assert.equal(parseEncoderDelay(frame), 576 + 529);
+    assert.equal(parseEncoderDelay(frame.subarray(0, 100)), 0);
+    assert.equal(parseEncoderDelay(Buffer.from('ID3')), 0);
+  });
+});

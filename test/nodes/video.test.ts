@@ -1,0 +1,201 @@
+// Video and audio nodes, run on small clips with the back end that this machine has.
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { findBackend } from '../../src/codecs/backend.ts';
+import { decodeFrames, decodeSound } from '../../src/codecs/decode.ts';
+import { encode } from '../../src/codecs/encode.ts';
+import { probeMedia } from '../../src/codecs/probe.ts';
+import { withScratch } from '../../src/codecs/scratch.ts';
+import type { MediaRef } from '../../src/graph/types.ts';
+import { readSettings } from '../../src/lib/settings.ts';
+import { findNode, makeCatalog } from '../../src/nodes/catalog.ts';
+import {
+  collect,
+  HEIGHT,
+  numberedFrames,
+  onset,
+  peak,
+  pixelAt,
+  readNumber,
+  tone,
+  WIDTH,
+} from '../codecs/clips.ts';
+import { makeContext, runNode } from '../support/node-context.ts';
+import { readPixels } from '../support/pixels.ts';
+
+const FPS = 20;
+const { signal } = new AbortController();
+const backend = await findBackend(readSettings(), signal).catch(() => undefined);
+const skip = backend === undefined && 'this machine has no codec';
+
+describe('video and audio nodes', { skip }, async () => {
+  if (backend === undefined) return;
+  const ctx = makeContext();
+
+  const makeClip = (frameCount: number, soundFrom?: number): Promise<MediaRef> =>
+    withScratch(async folder => {
+      const path = join(folder, 'clip.mp4');
+      const frames = numberedFrames(frameCount, [30, 200, 60]);
+      const video = { width: WIDTH, height: HEIGHT, fps: FPS, pixels: 'rgba', frames } as const;
+      const seconds = frameCount / FPS;
+      const audio = soundFrom === undefined ? {} : { audio: tone(seconds, soundFrom) };
+      await encode(backend, { path, maxSeconds: seconds, video, ...audio }, signal);
+      return ctx.upload(await readFile(path), 'video/mp4');
+    });
+  const makeSound = (seconds: number, from: number): Promise<MediaRef> =>
+    withScratch(async folder => {
+      const path = join(folder, 'sound.m4a');
+      await encode(backend, { path, maxSeconds: seconds, audio: tone(seconds, from) }, signal);
+      return ctx.upload(await readFile(path), 'audio/mp4');
+    });
+
+  /** The facts of a result, the numbers on its frames, and its sound. */
+  const look = (ref: MediaRef) =>
+    withScratch(async folder => {
+      const path = join(folder, 'result');
+      await writeFile(path, ctx.bytesOf(ref));
+      const clip = { path, facts: await probeMedia(path, signal) };
+      const { video, durationSeconds: seconds } = clip.facts;
+      const frames: Buffer[] = [];
+      if (video !== undefined) {
+        const { width, height, fps } = video;
+        const request = {
+          startSeconds: 0,
+          frameCount: Math.round(seconds * fps),
+          fps,
+          width,
+          height,
+        } as const;
+        const decoded = decodeFrames(backend, clip, { ...request, pixels: 'rgba' }, signal);
+        for await (const frame of decoded) frames.push(frame);
+      }
+      const sound = await collect(decodeSound(backend, clip, { startSeconds: 0, seconds }, signal));
+      return { facts: clip.facts, frames, sound };
+    });
+
+  const both = await makeClip(30, 0.5);
+  const mute = await makeClip(10);
+  const sound = await makeSound(1, 0.25);
+
+  it('trim a video at the frame, with its sound, and tell of their progress', async () => {
+    const told: number[] = [];
+    const values = { video: both, start: 0.25, duration: 1 };
+    const progress = { ...ctx, progress: (fraction: number) => void told.push(fraction) };
+    const { video } = await runNode('utility:video_trim', values, progress);
+    const result = await look(video as MediaRef);
+    assert.deepEqual(
+      result.frames.map(frame => readNumber(frame)),
+      Array.from({ length: 20 }, (_, i) => i + 5),
+    );
+    assert.ok(Math.abs(onset(result.sound) - 0.25) < 0.003, `${onset(result.sound)}`);
+    assert.match((video as MediaRef).url, /trimmed\.mp4$/);
+    assert.deepEqual([told.length, told.at(-1)], [20, 1]);
+  });
+
+  it('join videos of several sizes, with silence where one has no sound', async () => {
+    const list = [mute, both].map(media => ({ type: 'VIDEO', media }));
+    const { video } = await runNode('utility:video_concat', { list, width: 192, height: 64 }, ctx);
+    const { facts, frames, sound: heard } = await look(video as MediaRef);
+    assert.deepEqual([facts.video?.width, facts.video?.height, frames.length], [192, 64, 40]);
+    const inner = (frame: Buffer): Buffer =>
+      Buffer.concat(
+        Array.from({ length: 64 }, (_, y) => frame.subarray((y * 192 + 48) * 4, (y * 192 + 144) * 4)),
+      );
+    assert.deepEqual(
+      frames.map(frame => readNumber(inner(frame))),
+      [...Array(10).keys(), ...Array(30).keys()],
+    );
+    assert.ok(
+      pixelAt(frames[0] as Buffer, 4, 50, 192).every(value => value < 12),
+      'bars are black',
+    );
+    assert.ok(Math.abs(onset(heard) - 1) < 0.003, `${onset(heard)}`);
+  });
+
+  it('take a picture out of a video', async () => {
+    const { image } = await runNode('utility:video_frame', { video: both, at: 0.6 }, ctx);
+    const pixels = await readPixels(ctx.bytesOf(image as MediaRef));
+    assert.deepEqual([pixels.width, pixels.height], [WIDTH, HEIGHT]);
+    // 12 is 1100 in bits, the least one at the left.
+    const isLit = (bit: number): boolean => (pixels.at(bit * 12 + 6, 16)[1] ?? 0) > 127;
+    assert.deepEqual([0, 1, 2, 3, 4].map(isLit), [false, false, true, true, false]);
+  });
+
+  it('tell the facts of a video', async () => {
+    const { json, ...rest } = await runNode('utility:video_info', { video: both }, ctx);
+    assert.deepEqual([rest.width, rest.height], [WIDTH, HEIGHT]);
+    assert.ok(Math.abs((rest.duration as number) - 1.5) < 0.03);
+    const { fps, codec, audio } = json as Record<string, unknown>;
+    assert.deepEqual([fps, codec, audio], [FPS, 'avc', { codec: 'aac', sampleRate: 48_000, channels: 2 }]);
+  });
+
+  it('trim and fade a sound', async () => {
+    const values = { audio: sound, start: 0.15, duration: 0.6, fadeOut: 0.3, volume: 0.5 };
+    const { audio } = await runNode('utility:audio_trim', values, ctx);
+    const { facts, sound: heard } = await look(audio as MediaRef);
+    assert.equal(facts.contentType, 'audio/mp4');
+    assert.ok(Math.abs(facts.durationSeconds - 0.6) < 0.03);
+    assert.ok(Math.abs(peak(heard, 0, 0.15, 0.28) - 0.25) < 0.05);
+    assert.ok(peak(heard, 0, 0.56, 0.6) < 0.08);
+  });
+
+  it('mix sounds and bend what would be too loud', async () => {
+    const later = await makeSound(1.5, 1);
+    const values = { audio1: sound, audio2: later, audio3: sound, volume1: 1.5, volume2: 0.5, volume3: 1.5 };
+    const { audio } = await runNode('utility:audio_mix', values, ctx);
+    const { facts, sound: heard } = await look(audio as MediaRef);
+    assert.ok(Math.abs(facts.durationSeconds - 1.5) < 0.03);
+    const loud = peak(heard, 0, 0.4, 0.9);
+    assert.ok(loud > 0.85 && loud < 1.1, `${loud}`);
+    assert.ok(Math.abs(peak(heard, 0, 1.1, 1.4) - 0.25) < 0.05);
+  });
+
+  it('take the sound out of a video, and lay it under another', async () => {
+    const { audio } = await runNode('utility:audio_extract', { video: both }, ctx);
+    assert.ok(Math.abs(onset((await look(audio as MediaRef)).sound) - 0.5) < 0.003);
+    const under = { video: mute, audio: sound };
+    const { video } = await runNode('utility:audio_mux', under, ctx);
+    const { frames, sound: heard } = await look(video as MediaRef);
+    assert.deepEqual(
+      frames.map(frame => readNumber(frame)),
+      [...Array(10).keys()],
+    );
+    assert.ok(Math.abs(onset(heard) - 0.25) < 0.003);
+    assert.ok(Math.abs(heard.length / 96_000 - 0.5) < 0.03);
+  });
+
+  it('refuse what they cannot use', async () => {
+    const text = await ctx.upload(Buffer.from('no video at all'), 'video/mp4');
+    const refused: readonly (readonly [string, Readonly<Record<string, unknown>>, string])[] = [
+      ['utility:video_trim', { video: text }, 'unreadable_media'],
+      ['utility:video_trim', { video: both, start: 5 }, 'invalid_range'],
+      ['utility:video_trim', { video: sound }, 'unreadable_media'],
+      ['utility:audio_extract', { video: mute }, 'unreadable_media'],
+      ['utility:video_concat', { list: [] }, 'invalid_list'],
+      ['utility:video_concat', { list: [{ type: 'TEXT', text: 'x' }] }, 'invalid_list'],
+    ];
+    for (const [nodeType, values, code] of refused) {
+      await assert.rejects(runNode(nodeType, values, ctx), { code }, `${nodeType} ${code}`);
+    }
+  });
+
+  it('stop when the run is cancelled', async () => {
+    const controller = new AbortController();
+    const cancelled = {
+      ...ctx,
+      signal: controller.signal,
+      progress: () => controller.abort(new Error('cancelled')),
+    };
+    await assert.rejects(runNode('utility:video_trim', { video: both }, cancelled), /cancelled/);
+  });
+});
+
+describe('the catalog', () => {
+  it('shows the nodes that need a codec where one is there', () => {
+    const { find } = makeCatalog({ SANDBOX_MODELS: true });
+    assert.equal(find('utility:video_trim')?.hidden === true, backend === undefined);
+    assert.ok(findNode('utility:audio_mux'));
+  });
+});
