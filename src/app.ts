@@ -2,6 +2,7 @@
 import { createServer } from './http/server.ts';
 import type { Worker } from './jobs/worker.ts';
 import { migrateQueue, startWorker } from './jobs/worker.ts';
+import { createAlarms } from './lib/alarms.ts';
 import { createGuardedFetch } from './lib/fetch.ts';
 import type { Logger } from './lib/log.ts';
 import { createLogger } from './lib/log.ts';
@@ -115,6 +116,7 @@ export async function migrateAll(db: Db, log: Logger): Promise<void> {
 async function createDeps(settings: Settings, log: Logger, { db, runDb }: Databases): Promise<Deps> {
   const now = Date.now;
   const catalog = makeCatalog(settings);
+  const alarms = createAlarms<'runs' | 'deliveries'>(now);
   const bucket = bucketOf(settings);
   const providerFetch = createGuardedFetch({
     allowPrivate: settings.ALLOW_PRIVATE_NETWORK,
@@ -134,7 +136,8 @@ async function createDeps(settings: Settings, log: Logger, { db, runDb }: Databa
     catalog,
     findNode,
     versions: createGraphVersions(catalog),
-    runs: createRunWrites(runDb, settings.MAX_CONCURRENT_RUNS),
+    alarms,
+    runs: createRunWrites(runDb, settings.MAX_CONCURRENT_RUNS, alarms),
     news: createRunNews(),
     limiter: createRateLimiter(db, now),
     views: createViewCounts({ db, log }),

@@ -6,7 +6,7 @@ import { createDeliverer } from '../services/deliver-webhook.ts';
 import type { Deps } from '../services/deps.ts';
 import { giveUp } from '../services/end-run.ts';
 import type { RunHolder } from '../services/execute-run.ts';
-import { beat, dismissWorker, enrolWorker, HEARTBEAT_MS } from '../services/workers.ts';
+import { beat, dismissWorker, enrolWorker, HEARTBEAT_MS, tidyQueue } from '../services/workers.ts';
 import type { Pool, TaskContext } from './tasks.ts';
 import { TASKS } from './tasks.ts';
 
@@ -16,15 +16,15 @@ const LOCAL_QUEUE_TTL_MS = 60_000;
 // A finished job's row may outlive it by this much; done again, it finds nothing left to do.
 const COMPLETE_DELAY_MS = 20;
 
-// Every commit that queues a job wakes both pools. Deliveries are in no such hurry: after a fetch that found none they
-// let the wake-ups pass until the next poll, which saves a fetch for each batch of accepted runs. Runs poll only for
-// jobs whose time comes; new ones announce themselves.
-const FETCHING = {
-  runs: { pollInterval: 500, localQueue: {} },
-  deliveries: {
-    pollInterval: 100,
-    localQueue: { refetchDelay: { durationMs: 60, maxAbortThreshold: Number.POSITIVE_INFINITY } },
-  },
+// New jobs announce themselves and alarms ring for those that fall due, so polling is for what others left behind.
+const POLL_MS = 2000;
+const ALL_JOBS = 1e9;
+const BEATS_PER_TIDYING = 6;
+// Every commit that queues a job wakes both pools. Of a fetch that found no delivery the next wake-ups are let pass for a
+// moment, which saves a fetch for each batch of accepted runs; an alarm is never let pass.
+const LOCAL_QUEUE = {
+  runs: {},
+  deliveries: { refetchDelay: { durationMs: 60, maxAbortThreshold: ALL_JOBS / 1000 } },
 } as const satisfies Record<Pool, object>;
 
 /** Makes, or brings up to date, the queue's own tables. */
@@ -56,7 +56,12 @@ export async function startWorker(deps: Deps): Promise<Worker> {
     startPool(ctx, 'deliveries', DELIVERIES_AT_ONCE, pools),
   ]);
   const utils = await makeWorkerUtils({ pgPool: deps.runDb.pool, logger: loggerOf(deps.log) });
-  const tick = (): Promise<void> => beat(deps, holder, pools, dead => utils.forceUnlockWorkers([...dead]));
+  const unlock = (dead: readonly string[]): Promise<void> => utils.forceUnlockWorkers([...dead]);
+  let beats = 0;
+  const tick = async (): Promise<void> => {
+    await beat(deps, holder, pools, unlock);
+    if (beats++ % BEATS_PER_TIDYING === 0) await tidyQueue(deps, unlock);
+  };
   holder.workerId = await enrolWorker(deps, pools);
   enrolled.resolve();
   // At once: with the first beat after a restart, the runs of the process before go on.
@@ -78,6 +83,7 @@ export async function startWorker(deps: Deps): Promise<Worker> {
         stopping.abort();
         for (const { stop } of holder.inHand.values()) stop('released');
       }, graceMs);
+      deps.alarms.close();
       await Promise.all(runners.map(runner => runner.stop()));
       clearTimeout(release);
       clearInterval(heart);
@@ -94,7 +100,10 @@ async function startPool(
   pools: string[],
 ): Promise<Runner> {
   const events = new EventEmitter();
-  events.on('pool:create', ({ workerPool }: { workerPool: { id: string } }) => pools.push(workerPool.id));
+  events.on('pool:create', ({ workerPool }: { workerPool: { id: string; nudge(jobs: number): void } }) => {
+    pools.push(workerPool.id);
+    ctx.deps.alarms.listen(pool, () => workerPool.nudge(ALL_JOBS));
+  });
   events.on('job:failed', ({ job }: { job: GivenUp }) => giveUpOn(ctx.deps, job));
   return run({
     pgPool: ctx.deps.runDb.pool,
@@ -106,8 +115,8 @@ async function startPool(
     preset: {
       worker: {
         concurrentJobs: concurrency,
-        pollInterval: FETCHING[pool].pollInterval,
-        localQueue: { ...FETCHING[pool].localQueue, size: concurrency * 2, ttl: LOCAL_QUEUE_TTL_MS },
+        pollInterval: POLL_MS,
+        localQueue: { ...LOCAL_QUEUE[pool], size: concurrency * 2, ttl: LOCAL_QUEUE_TTL_MS },
         completeJobBatchDelay: COMPLETE_DELAY_MS,
         failJobBatchDelay: COMPLETE_DELAY_MS,
       },

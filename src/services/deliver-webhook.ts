@@ -60,7 +60,10 @@ export function createDeliverer(deps: Deps): Deliverer {
         const answer = await sendWebhook(deps, messageOf(deps, delivery), signal);
         // Shutting down: the job stays, and the attempt is made again.
         if (answer === undefined) throw new Error('The delivery was interrupted.');
-        await keep(judge(deps, delivery, startedAt, answer));
+        const attempt = judge(deps, delivery, startedAt, answer);
+        await keep(attempt);
+        if (attempt.next_attempt_at !== null)
+          deps.alarms.set('deliveries', Date.parse(attempt.next_attempt_at));
       } finally {
         leave();
       }

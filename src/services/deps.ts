@@ -1,5 +1,6 @@
 // What every service function is handed first: the outside world and the process's shared parts, made once by app.ts.
 import type { Catalog } from '../graph/catalog.ts';
+import type { Alarms } from '../lib/alarms.ts';
 import type { GuardedFetch } from '../lib/fetch.ts';
 import type { Logger } from '../lib/log.ts';
 import type { RunNews } from '../lib/news.ts';
@@ -35,5 +36,7 @@ export interface Deps {
   readonly runs: RunWrites;
   readonly news: RunNews;
   readonly limiter: RateLimiter;
+  /** Wakes the queue's pools of this process when work of theirs falls due. */
+  readonly alarms: Alarms<'runs' | 'deliveries'>;
   readonly views: ViewCounts;
 }

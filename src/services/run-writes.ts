@@ -4,6 +4,7 @@ import type { Db } from '../store/db.ts';
 import { isOutage } from '../store/db.ts';
 import type { ClaimedRun, NewRun, RunWrite, WrittenRun } from '../store/runs.ts';
 import { claimRuns, insertRuns, writeRuns } from '../store/runs.ts';
+import type { Deps } from './deps.ts';
 import { writePaid } from './run-credits.ts';
 
 export interface RunWrites {
@@ -22,7 +23,7 @@ export interface RunWrites {
 // Larger batches no longer gain throughput and make every member wait longer.
 const BATCH = { maxItems: 200, concurrency: 1, isItemFault: (err: unknown) => !isOutage(err) } as const;
 
-export function createRunWrites(db: Db, maxConcurrent: number): RunWrites {
+export function createRunWrites(db: Db, maxConcurrent: number, alarms: Deps['alarms']): RunWrites {
   const accept = createBatcher<NewRun, boolean>(async runs => {
     const stored = await insertRuns(db, runs);
     return runs.map(run => stored.has(run.id));
@@ -37,13 +38,15 @@ export function createRunWrites(db: Db, maxConcurrent: number): RunWrites {
     return pick(claims, rows);
   }, BATCH);
   const finished = new Map<string, number>();
-  const count = ({ leave }: RunWrite, written: WrittenRun | undefined): void => {
-    if (written !== undefined && leave !== null && leave.finished_at !== null)
-      finished.set(leave.status, (finished.get(leave.status) ?? 0) + 1);
+  const note = ({ leave }: RunWrite, written: WrittenRun | undefined): void => {
+    if (written === undefined || leave === null) return;
+    if (leave.wake_at !== null) alarms.set('runs', Date.parse(leave.wake_at));
+    if (leave.delivery !== null) alarms.set('deliveries', 0);
+    if (leave.finished_at !== null) finished.set(leave.status, (finished.get(leave.status) ?? 0) + 1);
   };
   const write = createBatcher<RunWrite, WrittenRun | undefined>(async writes => {
     const written = pick(writes, await writeRuns(db, writes));
-    for (const [index, write] of writes.entries()) count(write, written[index]);
+    for (const [index, write] of writes.entries()) note(write, written[index]);
     return written;
   }, BATCH);
   return {
@@ -52,7 +55,7 @@ export function createRunWrites(db: Db, maxConcurrent: number): RunWrites {
     write,
     async writePaid(write) {
       const written = await writePaid(db, write);
-      count(write, written);
+      note(write, written);
       return written;
     },
     finished,

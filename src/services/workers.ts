@@ -5,6 +5,7 @@ import { newId } from '../lib/ids.ts';
 import type { NamedRun, WorkerRow } from '../store/workers.ts';
 import {
   buryWorker,
+  hasParkedRuns,
   insertWorker,
   listOrphanPools,
   listStrayRuns,
@@ -62,9 +63,8 @@ export async function beat(
   await takeOver(deps, holder.workerId, unlock);
   const strays = await listStrayRuns(deps.db);
   if (strays.length > 0) await returnRuns(deps.db, strays);
-  const orphans = await listOrphanPools(deps.db);
-  if (orphans.length > 0) await unlock(orphans);
-  await deps.db.transaction(tx => unparkRuns(tx, deps.settings.MAX_CONCURRENT_RUNS));
+  if (await hasParkedRuns(deps.db))
+    await deps.db.transaction(tx => unparkRuns(tx, deps.settings.MAX_CONCURRENT_RUNS));
 }
 
 /** Sets right what a lost connection left: runs that name this worker unknown to it, and cancels it did not hear of. */
@@ -77,6 +77,12 @@ async function reconcile(
   for (const { id, cancelling } of named) if (cancelling) inHand.get(id)?.stop('cancelled');
   const unknown = named.filter(({ id }) => !before.has(id) && !inHand.has(id));
   if (unknown.length > 0) await returnRuns(deps.db, unknown);
+}
+
+/** Unlocks jobs that belong to nobody: of a worker that died between its start and its enrolment. Now and then is enough. */
+export async function tidyQueue(deps: Deps, unlock: UnlockPools): Promise<void> {
+  const orphans = await listOrphanPools(deps.db);
+  if (orphans.length > 0) await unlock(orphans);
 }
 
 async function takeOver(deps: Deps, workerId: string, unlock: UnlockPools): Promise<void> {

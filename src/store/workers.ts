@@ -106,6 +106,14 @@ export async function listOrphanPools(tx: Tx): Promise<readonly string[]> {
   return rows.map(row => row.pool);
 }
 
+/** Asked at each heartbeat: an index of parked runs is nearly always empty. */
+export async function hasParkedRuns(tx: Tx): Promise<boolean> {
+  const { rows } = await tx.query<{ found: boolean }>(
+    'select exists (select from executions where parked) as found',
+  );
+  return rows[0]?.found === true;
+}
+
 /** Parked runs whose workspace has room again; closes the gap between a parking and an ending at the same moment. */
 export async function unparkRuns(tx: Tx, maxConcurrent: number): Promise<void> {
   const { rows } = await tx.query<{ id: string }>(

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { App } from '../../src/http/app.ts';
 import { createServer } from '../../src/http/server.ts';
+import { createAlarms } from '../../src/lib/alarms.ts';
 import { createGuardedFetch } from '../../src/lib/fetch.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import { createRunNews } from '../../src/lib/news.ts';
@@ -111,6 +112,7 @@ async function createDeps(
   const settings = { ...read, plans: { ...read.plans, anonymous, ...plans } };
   const catalog = makeCatalog(settings);
   const log = createLogger('silent');
+  const alarms = createAlarms<'runs' | 'deliveries'>(now);
   const bucket = bucketOf(settings);
   const providerFetch = createGuardedFetch({
     allowPrivate: false,
@@ -130,7 +132,8 @@ async function createDeps(
     catalog,
     findNode,
     versions: createGraphVersions(catalog),
-    runs: createRunWrites(db, settings.MAX_CONCURRENT_RUNS),
+    alarms,
+    runs: createRunWrites(db, settings.MAX_CONCURRENT_RUNS, alarms),
     news: createRunNews(),
     limiter: createRateLimiter(db, now),
     views: createViewCounts({ db, log }),
