@@ -111,3 +111,23 @@ describe('the events of an execution', { concurrency: true }, () => {
     stream.hangUp();
   });
 });
+
+describe('a service that stops', () => {
+  it('ends its event streams, and answers who waits with 202', async () => {
+    const service = await startTestService();
+    const workflow = await service.create(LONG);
+    const id = await service.start(workflow);
+    const stream = await openStream(`${service.url}/api/v1/executions/${id}/events`, {
+      authorization: `Bearer ${KEY}`,
+    });
+    await waitUntil('the snapshot', () => stream.events.length > 0);
+    const waiting = service.request('POST', `/workflows/${workflow}/run`, {}, { prefer: 'wait=60' });
+    await waitUntil('the second run', async () => {
+      const { rows } = await service.db.query('select from executions');
+      return rows.length === 2;
+    });
+    await service.close();
+    await stream.closed;
+    assert.equal((await waiting).status, 202);
+  });
+});
