@@ -49,6 +49,7 @@ import {
 import { gallery, preview } from './output.ts';
 import type { ProviderSettings } from './providers.ts';
 import { editSandbox, generateSandbox } from './sandbox.ts';
+import { talkingSandbox, videoSandbox } from './sandbox-video.ts';
 import { speech } from './speech.ts';
 import { promptConcat, textReplace, textSplit, textTemplate } from './text.ts';
 import { videoConcat, videoFrame, videoInfo, videoTrim } from './video.ts';
@@ -93,6 +94,8 @@ const DEFINITIONS: readonly NodeDefinition[] = [
   textToImageCard,
   generateSandbox,
   editSandbox,
+  videoSandbox,
+  talkingSandbox,
   generateFalFlux,
   generateFalSeedream,
   generateReplicateFluxPro,
@@ -140,6 +143,7 @@ export type CatalogSettings = Pick<Settings, 'SANDBOX_MODELS'> & Partial<Provide
 const IS_MET: Readonly<Record<Requirement, (settings: CatalogSettings) => boolean>> = {
   sandbox: settings => settings.SANDBOX_MODELS,
   codec: settings => hasBackend(settings),
+  'sandbox-video': settings => settings.SANDBOX_MODELS && hasBackend(settings),
   fal: settings => settings.FAL_KEY !== undefined,
   replicate: settings => settings.REPLICATE_API_TOKEN !== undefined,
   openai: settings => settings.OPENAI_API_KEY !== undefined,

@@ -164,7 +164,7 @@ export type NodeOutput = string | number | Json | MediaRef | Value | readonly Va
 export type NodeResult = Readonly<Record<string, NodeOutput>> | Suspend;
 
 /** What a service must have switched on for an entry to be shown; catalog.ts says which setting does it. */
-export type Requirement = 'sandbox' | 'codec' | 'speech' | ProviderName;
+export type Requirement = 'sandbox' | 'codec' | 'sandbox-video' | 'speech' | ProviderName;
 
 export interface NodeDeclaration<I extends Specs, C extends Specs> {
   /** `family:name`. */

@@ -1,0 +1,49 @@
+// The sandbox models for video: real clips of the size and length that were asked for, the same every time.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { findBackend } from '../../src/codecs/backend.ts';
+import { encode } from '../../src/codecs/encode.ts';
+import { probeMedia } from '../../src/codecs/probe.ts';
+import { withScratch } from '../../src/codecs/scratch.ts';
+import type { MediaRef } from '../../src/graph/types.ts';
+import { readSettings } from '../../src/lib/settings.ts';
+import { makeCatalog } from '../../src/nodes/catalog.ts';
+import { tone } from '../codecs/clips.ts';
+import { makeContext, runNode } from '../support/node-context.ts';
+import { plainImage } from '../support/pixels.ts';
+
+const { signal } = new AbortController();
+const backend = await findBackend(readSettings(), signal).catch(() => undefined);
+
+describe('sandbox video', { skip: backend === undefined && 'this machine has no codec' }, () => {
+  const ctx = makeContext();
+
+  it('is a clip of the size and length that were asked for, the same every time', async () => {
+    const values = { prompt: 'a calm sea', width: 161, height: 90, duration: 0.5 };
+    const make = async () => (await runNode('video:sandbox', values, ctx)).video as MediaRef;
+    const [first, second] = [await make(), await make()];
+    assert.equal(first.sha256, second.sha256);
+    const { video, audio, durationSeconds } = await probeMedia(ctx.bytesOf(first), signal);
+    assert.deepEqual([video?.width, video?.height, durationSeconds, audio], [160, 90, 0.5, undefined]);
+  });
+
+  it('lets a picture talk for as long as the speech', async () => {
+    const sound = await withScratch(async folder => {
+      const path = join(folder, 'speech.m4a');
+      if (backend !== undefined) await encode(backend, { path, maxSeconds: 1, audio: tone(0.75) }, signal);
+      return ctx.upload(await readFile(path), 'audio/mp4');
+    });
+    const portrait = await ctx.upload(await plainImage(30, 40, '#336699'), 'image/png');
+    const { video } = await runNode('talking:sandbox', { image: portrait, audio: sound }, ctx);
+    const facts = await probeMedia(ctx.bytesOf(video as MediaRef), signal);
+    assert.deepEqual([facts.video?.width, facts.audio?.codec], [640, 'aac']);
+    assert.ok(Math.abs(facts.durationSeconds - 0.75) < 0.06);
+  });
+
+  it('is hidden with the other sandbox models', () => {
+    assert.equal(makeCatalog({ SANDBOX_MODELS: false }).find('video:sandbox')?.hidden, true);
+    assert.equal(makeCatalog({ SANDBOX_MODELS: true }).find('talking:sandbox')?.hidden, undefined);
+  });
+});
