@@ -94,7 +94,9 @@ function paintPlaced(brush: Brush, node: DrawNode, stage: Stage): void {
   }
   if (mask !== undefined) {
     onLayer(brush, stage, layer => {
+      layer.save();
       paintPlaced(layer, { ...inner, effects }, stage);
+      layer.restore();
       applyMask(layer, mask, stage);
     });
     return;
@@ -108,6 +110,7 @@ function paintPlaced(brush: Brush, node: DrawNode, stage: Stage): void {
       () => {
         brush.filter = filterText(effects, scale);
       },
+      node.fillsFrame === true ? 2.2 * scale * blurOf(effects) : 0,
     );
     return;
   }
@@ -118,15 +121,26 @@ function paintPlaced(brush: Brush, node: DrawNode, stage: Stage): void {
   paintInside(brush, node, stage);
 }
 
-/** Draws on a surface of its own, with the same transform, and puts that onto the brush as it is then set. */
-function onLayer(brush: Brush, stage: Stage, draw: (layer: Brush) => void, set?: () => void): void {
+/**
+ * Draws on a surface of its own, with the same transform, and puts that onto the brush as it is then set; `bleed`
+ * pixels larger on either side, so that edges which a blur has faded lie beyond the frame.
+ */
+function onLayer(
+  brush: Brush,
+  stage: Stage,
+  draw: (layer: Brush) => void,
+  set?: () => void,
+  bleed = 0,
+): void {
   const layer = stage.borrow();
   layer.brush.setTransform(brush.getTransform());
   draw(layer.brush);
   brush.save();
   brush.resetTransform();
   set?.();
-  brush.drawImage(layer.canvas, 0, 0);
+  const { width, height } = layer.canvas;
+  const tall = (bleed * height) / width;
+  brush.drawImage(layer.canvas, -bleed, -tall, width + 2 * bleed, height + 2 * tall);
   brush.restore();
   stage.give(layer);
 }
@@ -201,6 +215,9 @@ function scaleOf(brush: Brush): number {
   const { a, b, c, d } = brush.getTransform();
   return Math.sqrt(Math.abs(a * d - b * c));
 }
+
+const blurOf = (effects: readonly Effect[]): number =>
+  effects.reduce((sum, { type, amount }) => (type === 'blur' ? sum + amount : sum), 0);
 
 const FILTERS: Readonly<Record<string, (amount: number, scale: number) => string>> = {
   blur: (amount, scale) => `blur(${Math.min(400, Math.max(0, amount * scale)).toFixed(2)}px)`,

@@ -65,7 +65,7 @@ export const lowerThird: Template = {
             y: '6%',
             anchor: 'top-left',
             width: 420,
-            height: 72,
+            height: 86,
             motion: { in: { preset: 'drop', delay: 0.1 } },
             elements: [
               { type: 'shape', shape: 'rectangle', x: 0, anchor: 'left', width: 130, fill: '$accent' },

@@ -16,6 +16,7 @@ const MAX_CUES = 20_000;
 /** A pause this long between words begins a new page; a page stays this long after its last word. */
 const PAUSE_SECONDS = 0.8;
 const LINGER_SECONDS = 0.35;
+const SENTENCE_END = /[.?!。？！…]["'”’)]*$/;
 
 /** The pages of the track, in order. */
 export function readCues(track: CaptionTrack): readonly Cue[] {
@@ -37,6 +38,7 @@ export function readCues(track: CaptionTrack): readonly Cue[] {
       page === undefined ||
       last === undefined ||
       word.start - last.end > PAUSE_SECONDS ||
+      (!isCue && SENTENCE_END.test(last.text)) ||
       (isCue ? ends.has(last.end) : page.length >= most || ends.has(last.end));
     if (isNew) pages.push([word]);
     else page.push(word);

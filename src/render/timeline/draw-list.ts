@@ -213,6 +213,8 @@ export interface DrawNode {
   readonly radius: Corners;
   readonly clips: readonly Outline[];
   readonly mask?: { readonly node: DrawNode; readonly mode: 'alpha' | 'luma'; readonly invert: boolean };
+  /** It covers the frame, and a blur must not let its edges show through. */
+  readonly fillsFrame?: true;
   readonly content: Content;
 }
 

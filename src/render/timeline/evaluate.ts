@@ -132,6 +132,7 @@ function groupNode(
     opacity: Math.min(1, Math.max(0, how.opacity ?? 1)),
     effects: how.blur === undefined || how.blur < 0.05 ? [] : [{ type: 'blur', amount: how.blur }],
     clips: [rectOf(width, height), ...(how.clip === undefined ? [] : [how.clip])],
+    fillsFrame: true,
     content: { kind: 'group', children },
   };
 }
@@ -165,14 +166,14 @@ function backgroundNodes(
   const picture: DrawNode = {
     ...base,
     effects: blur > 0 ? [{ type: 'blur', amount: blur }] : [],
+    fillsFrame: true,
     content: {
       kind: 'picture',
       resource,
       fit,
       focus: background.focus ?? [0.5, 0.5],
       crop: [0, 0, 1, 1],
-      // A blurred edge would show what lies behind, so the picture reaches beyond the frame.
-      zoom: (1 + ((background.zoom ?? 1) - 1) * share) * (1 + (blur * 4) / Math.min(width, height)),
+      zoom: 1 + ((background.zoom ?? 1) - 1) * share,
       shift: [0, 0],
     },
   };
