@@ -58,6 +58,18 @@ const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./lint.ts')).lint,
   },
   {
+    usage: 'render <scene>',
+    summary: 'draw a frame of a scene graph as a picture, without service or database',
+    options: {
+      '--frame <number>': 'which frame, counted from 0',
+      '-o, --out <file>': 'where to: .png, .jpg or .webp (default: out.png)',
+      '--scale <factor>': '0.1 to 1 of its own size (default: 1)',
+      ...JSON_OPTION,
+    },
+    examples: ['graphwright render examples/scenes/launch-reel.json --frame 60 -o still.png'],
+    load: async () => (await import('./render.ts')).render,
+  },
+  {
     usage: 'nodes [type]',
     summary: 'list the node types, or show the ports and fields of one',
     options: { '--category <name>': 'only this category', ...JSON_OPTION },
@@ -127,6 +139,16 @@ const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./teams.ts')).addMember,
   },
   {
+    usage: 'credits grant <user-or-team-id> <amount>',
+    summary: 'give credits to an account or a team; a negative amount takes back',
+    options: { '--note <text>': 'why, kept in the ledger', ...JSON_OPTION },
+    examples: [
+      'graphwright credits grant 3 500 --note "Opening balance"',
+      'graphwright credits grant team_01k… -200',
+    ],
+    load: async () => (await import('./credits.ts')).grantCredits,
+  },
+  {
     usage: 'workflows restore <id>',
     summary: 'recover a deleted workflow; it stays switched off',
     options: JSON_OPTION,
@@ -145,6 +167,7 @@ const COMMANDS: readonly CommandRow[] = [
 const GROUPS: Readonly<Record<string, string>> = {
   keys: "API keys: over HTTP where GRAPHWRIGHT_API_KEY is set, else on the service's own database",
   users: "accounts: over HTTP where GRAPHWRIGHT_API_KEY is set, else on the service's own database",
+  credits: "credits: over HTTP where GRAPHWRIGHT_API_KEY is set, else on the service's own database",
   workflows: "workflows: over HTTP where GRAPHWRIGHT_API_KEY is set, else on the service's own database",
   teams: "teams: over HTTP where GRAPHWRIGHT_API_KEY is set, else on the service's own database",
 };
