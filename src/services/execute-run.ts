@@ -139,7 +139,7 @@ function advance(
     context: createNodeContext(deps, claimed),
     ...(request.useCache === false ? {} : { cache: createNodeCache(deps, claimed.workspace) }),
     ...(run.reveal === undefined ? {} : { reveal: run.reveal }),
-    pay: createPay(deps, claimed.id),
+    pay: createPay(deps, claimed, request.maxCredits),
     onStep: step => checkpoints.add(step),
     saved: () => checkpoints.saved(),
     onProgress: (nodeId, fraction) => deps.news.tellProgress(claimed.id, nodeId, fraction),

@@ -4,6 +4,7 @@ import type { RunOptions, Step } from '../engine/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { NodeError } from '../nodes/define.ts';
 import { priceOf } from '../nodes/pricing.ts';
+import type { RunHold } from '../store/credits.ts';
 import {
   charge,
   findCharged,
@@ -14,8 +15,8 @@ import {
   sumSince,
 } from '../store/credits.ts';
 import type { Db, Tx } from '../store/db.ts';
-import type { NewRun, RunWrite, WrittenRun } from '../store/runs.ts';
-import { insertRuns, writeRuns } from '../store/runs.ts';
+import type { ClaimedRun, NewRun, RunWrite, WrittenRun } from '../store/runs.ts';
+import { insertRuns, lockHeldRun, writeRuns } from '../store/runs.ts';
 import type { Deps } from './deps.ts';
 import type { Estimate } from './estimate-run.ts';
 
@@ -43,7 +44,6 @@ export async function acceptPaid(deps: Deps, run: NewRun, price: RunPrice): Prom
   }
   return deps.db.transaction(async tx => {
     if (!(await insertRuns(tx, [run])).has(run.id)) return false;
-    if (price.dailyBudget !== null) await checkBudget(deps, tx, run.workflow_id, credits, price.dailyBudget);
     const hold = {
       executionId: run.id,
       workspace: run.workspace,
@@ -52,6 +52,8 @@ export async function acceptPaid(deps: Deps, run: NewRun, price: RunPrice): Prom
     };
     // Thrown inside the transaction: the run that was inserted goes with it.
     if (!(await holdForRun(tx, hold))) throw await tooFew(tx, run.workspace, price.estimate);
+    // After the hold, whose lock on the pool makes the workflow's other runs wait: this one is counted with theirs.
+    if (price.dailyBudget !== null) await checkBudget(deps, tx, hold, price.dailyBudget);
     return true;
   });
 }
@@ -59,18 +61,17 @@ export async function acceptPaid(deps: Deps, run: NewRun, price: RunPrice): Prom
 async function checkBudget(
   deps: Deps,
   tx: Tx,
-  workflowId: string,
-  credits: number,
+  { workflowId, amount }: RunHold,
   budget: number,
 ): Promise<void> {
   const today = new Date(deps.now());
   today.setUTCHours(0, 0, 0, 0);
-  const spent = await sumSince(tx, workflowId, today);
-  if (spent + credits <= budget) return;
+  const spent = (await sumSince(tx, workflowId, today)) - amount;
+  if (spent + amount <= budget) return;
   throw new AppError(
     'daily_budget_exceeded',
-    `The workflow may cost ${budget} credits a day; ${spent} are spent or set aside today (UTC), and this run needs ${credits}.`,
-    { details: { requiredCredits: credits, availableCredits: Math.max(0, budget - spent) } },
+    `The workflow may cost ${budget} credits a day; ${spent} are spent or set aside today (UTC), and this run needs ${amount}.`,
+    { details: { requiredCredits: amount, availableCredits: Math.max(0, budget - spent) } },
   );
 }
 
@@ -85,15 +86,38 @@ async function tooFew(tx: Tx, workspace: string, { credits, breakdown }: Estimat
  * What the engine asks before each paid call: raises the hold until it covers this call beside the others that this
  * worker has under way. Rejects, naming the reason, where it cannot; the call is then not made.
  */
-export function createPay(deps: Pick<Deps, 'db'>, executionId: string): NonNullable<RunOptions['pay']> {
-  // What this worker's calls were promised, on top of what the run was charged before it took over. Calls that delivered
-  // stay in it: what is charged for them leaves the hold, and counts for the promise all the same.
-  let promised: Promise<number> | undefined;
-  const promise = async (credits: number): Promise<number> => {
-    promised ??= findCharged(deps.db, executionId);
-    promised = promised.then(sum => sum + credits);
-    return promised;
+export function createPay(
+  { db }: Pick<Deps, 'db'>,
+  run: Pick<ClaimedRun, 'id' | 'lease'>,
+  maxCredits: number | undefined,
+): NonNullable<RunOptions['pay']> {
+  // What the run was charged before this worker took it over, and what its calls were promised since. Calls that
+  // delivered stay promised: what is charged for them leaves the hold, and counts for the promise all the same.
+  let before: number | undefined;
+  let promised = 0;
+  const cover = async (credits: number): Promise<void> => {
+    before ??= await findCharged(db, run.id);
+    const total = before + promised + credits;
+    if (maxCredits !== undefined && total > maxCredits) {
+      throw new NodeError(
+        'max_credits_exceeded',
+        `With this call the run would cost ${total} credits, more than maxCredits (${maxCredits}).`,
+      );
+    }
+    const isCovered = await db.transaction(async tx => {
+      if (await lockHeldRun(tx, run)) return raiseHold(tx, run.id, total);
+      throw new Error('The run is no longer held by this worker.');
+    });
+    if (!isCovered) {
+      throw new NodeError(
+        'insufficient_credits',
+        `This call needs ${credits} credits, and there are too few left.`,
+      );
+    }
+    promised += credits;
   };
+  // One call at a time: none is refused because of another that is refused in the end.
+  let turn: Promise<void> = Promise.resolve();
   return async ({ definition, values }) => {
     const price = priceOf(definition, values);
     if (price === null) {
@@ -103,20 +127,15 @@ export function createPay(deps: Pick<Deps, 'db'>, executionId: string): NonNulla
       );
     }
     const { credits } = price;
-    const total = await promise(credits);
-    const forgo = (): void => void promise(-credits);
-    const isCovered = await deps.db
-      .transaction(tx => raiseHold(tx, executionId, total))
-      .catch((err: unknown) => {
-        forgo();
-        throw err;
-      });
-    if (isCovered) return { credits, forgo };
-    forgo();
-    throw new NodeError(
-      'insufficient_credits',
-      `This call needs ${credits} credits, and there are too few left.`,
-    );
+    const covered = turn.then(() => cover(credits));
+    turn = covered.catch(() => undefined);
+    await covered;
+    return {
+      credits,
+      forgo: () => {
+        promised -= credits;
+      },
+    };
   };
 }
 

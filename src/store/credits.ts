@@ -39,17 +39,21 @@ export interface RunHold {
   readonly amount: number;
 }
 
-/** Sets the estimate of a new run aside; false where the balance does not cover it. */
+/**
+ * Sets the estimate of a new run aside; false where the balance does not cover it. A run whose cost is not known yet
+ * holds nothing, and so needs no pool and no entry.
+ */
 export async function holdForRun(tx: Tx, hold: RunHold): Promise<boolean> {
   const { rowCount } = await tx.query(
     `with pool as (
        update credit_pools set balance = balance - $4::bigint, held = held + $4::bigint
-       where workspace = $2 and balance >= $4::bigint returning workspace
-     ), run as (
-       insert into run_credits (execution_id, workspace, workflow_id, estimated, held) select $1, workspace, $3, $4, $4 from pool
+       where workspace = $2 and $4::bigint > 0 and balance >= $4::bigint returning workspace
+     ), entry as (
+       insert into credit_entries (workspace, kind, amount, execution_id, workflow_id)
+       select workspace, 'hold', $4, $1, $3 from pool
      )
-     insert into credit_entries (workspace, kind, amount, execution_id, workflow_id)
-     select workspace, 'hold', $4, $1, $3 from pool`,
+     insert into run_credits (execution_id, workspace, workflow_id, estimated, held)
+     select $1, $2, $3, $4, $4 where $4::bigint = 0 or exists (select from pool)`,
     [hold.executionId, hold.workspace, hold.workflowId, hold.amount],
   );
   return rowCount === 1;

@@ -121,6 +121,15 @@ from ranked r where e.id = r.id and r.admitted
 returning e.id, e.lease, e.status, e.workflow_id, e.workflow_version, e.user_id, e.workspace, e.request, e.webhook,
   e.running_ms, e.nodes_total, e.resumed_from_id, e.decisions, e.created_at, e.started_at`;
 
+/** Locks the run where the lease number stands and it has not ended; false where it is no longer the asking worker's. */
+export async function lockHeldRun(tx: Tx, run: Pick<ClaimedRun, 'id' | 'lease'>): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    'select from executions where id = $1 and lease = $2 and finished_at is null for no key update',
+    [run.id, run.lease],
+  );
+  return rowCount === 1;
+}
+
 export interface NewDelivery {
   readonly id: string;
   readonly event_id: string;
