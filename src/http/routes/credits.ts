@@ -1,7 +1,11 @@
-// Credits over HTTP.
+// Credits over HTTP, and what a run would cost of them.
 import { GrantBody, getCredits, grantCredits } from '../../services/credits.ts';
 import type { Deps } from '../../services/deps.ts';
+import { EstimateBody, RunEstimate } from '../../services/estimate.schema.ts';
+import { estimateWorkflow } from '../../services/estimate-run.ts';
 import { PageQuery } from '../../services/paging.ts';
+import type { RunRequest } from '../../services/run-request.ts';
+import { WorkflowId } from '../../services/workflow.schema.ts';
 import type { App } from '../app.ts';
 
 export function registerCredits(app: App, deps: Deps): void {
@@ -20,5 +24,22 @@ export function registerCredits(app: App, deps: Deps): void {
     '/api/v1/admin/credits',
     { schema: { tags: ['Operator'], summary: 'Grant credits to a user or a team', body: GrantBody } },
     req => grantCredits(deps, req.actor, req.body),
+  );
+  app.post(
+    '/api/v1/workflows/:id/estimate',
+    {
+      schema: {
+        tags: ['Credits'],
+        summary: 'Tell what a run would cost, without starting it',
+        params: WorkflowId,
+        body: EstimateBody,
+        response: { 200: RunEstimate },
+      },
+    },
+    req =>
+      estimateWorkflow(deps, req.actor, {
+        workflowId: req.params.id,
+        request: req.body as Pick<RunRequest, 'inputs' | 'targets'>,
+      }),
   );
 }
