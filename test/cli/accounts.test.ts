@@ -49,6 +49,26 @@ function suite(way: string, settingsOf: () => Readonly<Record<string, string>>, 
       assert.deepEqual([member.userId, member.role], [user.userId, 'EDITOR']);
     });
 
+    it('are given credits, and teams too, of which some can be taken back', async () => {
+      const team = await graphwright(['teams', 'create', 'Studio Porto'], settingsOf());
+      const grant = (account: unknown, amount: number) =>
+        graphwright(['credits', 'grant', String(account), String(amount), '--note', 'test'], settingsOf());
+      await grant(team.id, 500);
+      assert.deepEqual(await grant(team.id, -200), { workspace: team.id, balance: 300, held: 0 });
+      await assert.rejects(grant(team.id, -301), {
+        code: 1,
+        stderr: /smaller than what you would take back/,
+      });
+      const user = await graphwright(['users', 'create', 'rich@example.com'], settingsOf());
+      assert.deepEqual(await grant(user.userId, 7), {
+        workspace: `user:${user.userId}`,
+        balance: 7,
+        held: 0,
+      });
+      await assert.rejects(grant('ana@example.com', 7), { code: 2, stderr: /the number of a user/ });
+      await assert.rejects(grant(user.userId, 0.5), { code: 2, stderr: /whole number/ });
+    });
+
     it('get a deleted workflow back, switched off', async () => {
       const db = dbOf();
       const id = newId('workflow');

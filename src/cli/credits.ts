@@ -1,0 +1,46 @@
+// `graphwright credits`: credits given and taken back, over HTTP where a key is at hand, else on the database itself.
+import { readSettings } from '../lib/settings.ts';
+import { connect } from './client.ts';
+import type { Command } from './command.ts';
+import { UsageError } from './failure.ts';
+import { asOperator } from './operator.ts';
+
+interface Granted {
+  readonly workspace: string;
+  readonly balance: number;
+  readonly held: number;
+}
+
+export const grantCredits: Command = async ({ args, options, terminal, signal }) => {
+  const [account = '', amount = ''] = args;
+  const wanted = {
+    ...parseAccount(account),
+    amount: parseAmount(amount),
+    note: typeof options.note === 'string' ? options.note : 'granted by the operator',
+  };
+  const settings = readSettings();
+  const granted: Granted =
+    settings.GRAPHWRIGHT_API_KEY === undefined
+      ? await asOperator(settings, async (deps, operator) =>
+          (await import('../services/credits.ts')).grantCredits(deps, operator, wanted),
+        )
+      : await connect(settings, signal).post<Granted>('/admin/credits', wanted);
+  if (options.json === true) return terminal.print(JSON.stringify(granted, null, 2));
+  terminal.print(`${account} has ${granted.balance} credits, and ${granted.held} set aside for runs.`);
+};
+
+function parseAccount(given: string): { readonly userId: number } | { readonly teamId: string } {
+  if (/^[1-9]\d{0,8}$/.test(given)) return { userId: Number(given) };
+  if (given.startsWith('team_')) return { teamId: given };
+  throw new UsageError('Name who gets the credits: the number of a user, or the id of a team (team_…).');
+}
+
+const MAX_AMOUNT = 1_000_000_000_000;
+
+function parseAmount(given: string): number {
+  const amount = Number(given);
+  if (/^[+-]?\d+$/.test(given) && Math.abs(amount) <= MAX_AMOUNT) return amount;
+  throw new UsageError(
+    `The amount must be a whole number of credits of at most ${MAX_AMOUNT}; negative takes back.`,
+  );
+}
