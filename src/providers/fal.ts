@@ -23,6 +23,7 @@ import {
   type Protocol,
   type Provider,
   type ProviderRequest,
+  SUBMIT_TIMEOUT_MS,
   type Submission,
 } from './provider.ts';
 import { kindOfStatus, ProviderError, type ProviderErrorKind } from './provider-error.ts';
@@ -50,6 +51,7 @@ function* submit(endpoint: Endpoint, { model, input }: FalCall): Protocol<Submis
   const answer = yield {
     ...toRequest(endpoint, 'POST', `${endpoint.baseUrl}/${model}`),
     body: JSON.stringify(input, inlineAttachment),
+    timeoutMs: SUBMIT_TIMEOUT_MS,
     role: 'submits',
   };
   if (answer.status !== 200) throw classify(answer);

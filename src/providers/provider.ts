@@ -92,6 +92,9 @@ export interface Provider<Call> {
   };
 }
 
+/** For submissions whose input may hold files. */
+export const SUBMIT_TIMEOUT_MS = 120_000;
+
 export const DEFAULT_PACE: Pace = {
   firstMs: 500,
   maxMs: 5_000,

@@ -22,6 +22,7 @@ import {
   type Protocol,
   type Provider,
   type ProviderRequest,
+  SUBMIT_TIMEOUT_MS,
   type Submission,
 } from './provider.ts';
 import { kindOfStatus, ProviderError, type ProviderErrorKind } from './provider-error.ts';
@@ -57,6 +58,7 @@ function* submit(endpoint: Endpoint, { model, input }: ReplicateCall): Protocol<
     ...toRequest(endpoint, 'POST', `/models/${model}/predictions`),
     headers: { ...headersOf(endpoint), 'content-type': 'application/json', 'cancel-after': LIFETIME },
     body: JSON.stringify({ input: sent }),
+    timeoutMs: SUBMIT_TIMEOUT_MS,
     role: 'submits',
   };
   if (answer.status < 200 || answer.status > 299) throw classify(answer);
@@ -100,8 +102,8 @@ function* poll(endpoint: Endpoint, { id }: Handle, call: ReplicateCall): Protoco
   const answer = yield toRequest(endpoint, 'GET', `/predictions/${id}`);
   if (answer.status === 404) throw new ProviderError('replicate', 'lost');
   if (answer.status !== 200) throw classify(answer);
-  const { status, error, output, data_removed, metrics } = asRecord(readObject(answer));
-  if (status === 'starting' || status === 'processing') return { isRunning: true };
+  const { status, error, output, logs, data_removed, metrics } = asRecord(readObject(answer));
+  if (status === 'starting' || status === 'processing') return { isRunning: true, ...readProgress(logs) };
   if (status === 'succeeded') {
     if (data_removed === true)
       throw new ProviderError('replicate', 'lost', { detail: 'results are kept for an hour' });
@@ -120,6 +122,12 @@ function headersOf({ key }: Endpoint): Readonly<Record<string, string>> {
 
 function toRequest(endpoint: Endpoint, method: ProviderRequest['method'], path: string): ProviderRequest {
   return { method, url: endpoint.baseUrl + path, headers: headersOf(endpoint) };
+}
+
+/** Many models draw a progress bar in their logs; the last one counts. */
+function readProgress(logs: unknown): { readonly fraction?: number } {
+  const percent = [...(asText(logs)?.slice(-4000) ?? '').matchAll(/^\s*(\d{1,3})%\s*\|/gm)].at(-1)?.[1];
+  return percent === undefined ? {} : { fraction: Math.min(1, Number(percent) / 100) };
 }
 
 /** A language model's output is a list of the pieces of its text; any other's an address or a list of them. */

@@ -89,6 +89,13 @@ describe('Replicate', () => {
     assert.equal((await run({ ...CALL, expects: 'text' })).text, 'A fox.');
   });
 
+  it('tells how far a prediction is, from the bar in its logs', async () => {
+    const told: number[] = [];
+    const provider = { ...connect({ baseUrl: double.url, key: 'r8-key' }), pace: QUICK };
+    await runJob(provider, CALL, { ...host, progress: fraction => told.push(fraction) });
+    assert.deepEqual(told, [0.5, 0.5]);
+  });
+
   it('tells the ways in which a prediction ends', async () => {
     const ends = [
       [{ status: 'failed', error: 'CUDA broke' }, 'provider_failed', /CUDA broke/],

@@ -11,6 +11,8 @@ export interface ReplicateDouble extends Double {
   readonly created: string[];
 }
 
+const BAR = 'Loading…\n  0%|          | 0/28\n 50%|█████     | 14/28 [00:01<00:01]\n';
+
 export async function startReplicate(file: Buffer): Promise<ReplicateDouble> {
   const state = { polls: 2, end: { status: 'succeeded', output: null } as Record<string, unknown> };
   const created: string[] = [];
@@ -43,7 +45,7 @@ export async function startReplicate(file: Buffer): Promise<ReplicateDouble> {
     if (seen >= state.polls) return { status: 200, body: present(id, state.end) };
     return {
       status: 200,
-      body: present(id, { status: seen === 0 ? 'starting' : 'processing', output: null }),
+      body: present(id, { status: seen === 0 ? 'starting' : 'processing', output: null, logs: BAR }),
     };
   };
   return Object.assign(await startDouble(answer), { state, created });
