@@ -51,6 +51,17 @@ describe('a call at a provider', () => {
     );
   });
 
+  it('can be asked about at the provider after it has ended, well or not', async () => {
+    const provider = { name: 'fal', jobId: 'job-a' };
+    assert.deepEqual((await run([])).steps.get('m')?.provider, provider);
+    const bad = sketchGraph({ m: { type: 't:call', config: { a: 'bad' } } }, []);
+    const { steps } = await run([], bad);
+    assert.deepEqual(
+      [steps.get('m')?.status, steps.get('m')?.provider],
+      ['FAILED', { name: 'fal', jobId: 'job-bad' }],
+    );
+  });
+
   it('goes on only once its record would outlive the process', async () => {
     const order: string[] = [];
     const { steps } = await run([], single, {

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { type FalCall, fal } from '../../src/providers/fal.ts';
 import { Attachment } from '../../src/providers/provider.ts';
 import { runJob } from '../../src/providers/run-job.ts';
+import { waitUntil } from '../support/processes.ts';
 import type { Reply } from '../support/providers/double.ts';
 import { type FalDouble, startFal } from '../support/providers/fal.ts';
 import { makeHost, QUICK, type TestHost } from '../support/providers/host.ts';
@@ -140,7 +141,7 @@ describe('fal', () => {
     const signalled = { ...host, signal: stop.signal };
     const provider = { ...fal({ baseUrl: double.url, key: 'fal-key' }), pace: QUICK };
     const running = runJob(provider, CALL, signalled);
-    while (double.count(/status$/) === 0) await new Promise(resolve => setTimeout(resolve, 2));
+    await waitUntil('the double to be asked', () => double.count(/status$/) > 0);
     stop.abort('timeout');
     await assert.rejects(running, reason => reason === 'timeout');
   });

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { type OpenAiCall, openai, openaiResponses } from '../../src/providers/openai.ts';
 import { Attachment, type Endpoint } from '../../src/providers/provider.ts';
 import { runJob } from '../../src/providers/run-job.ts';
+import { waitUntil } from '../support/processes.ts';
 import { makeHost, QUICK, type TestHost } from '../support/providers/host.ts';
 import { type OpenAiDouble, startOpenAi } from '../support/providers/openai.ts';
 import { holdContract } from './provider-contract.ts';
@@ -124,7 +125,7 @@ describe('OpenAI', () => {
     const stop = new AbortController();
     const provider = { ...below(openai)(endpoint()), pace: QUICK };
     const running = runJob(provider, CHAT, { ...host, signal: stop.signal });
-    while (double.asked.length === 0) await new Promise(resolve => setTimeout(resolve, 2));
+    await waitUntil('the double to be asked', () => double.asked.length > 0);
     stop.abort('cancelled');
     await assert.rejects(running, reason => reason === 'cancelled');
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { Endpoint, Provider, ProviderJob } from '../../src/providers/provider.ts';
 import { type Delivery, runJob } from '../../src/providers/run-job.ts';
+import { waitUntil } from '../support/processes.ts';
 import type { Double } from '../support/providers/double.ts';
 import { type HostOptions, makeHost, NOBODY, QUICK, type TestHost } from '../support/providers/host.ts';
 
@@ -138,7 +139,7 @@ export function holdContract<Call>(name: string, contract: Contract<Call>): void
         delay(double);
         const stop = new AbortController();
         const running = run({ signal: stop.signal });
-        while (double.count(poll) === 0) await new Promise(resolve => setTimeout(resolve, 2));
+        await waitUntil('the double to be asked', () => double.count(poll) > 0);
         stop.abort('cancelled');
         await assert.rejects(running, reason => reason === 'cancelled');
         assert.equal(double.count(cancel), 1);
@@ -148,7 +149,7 @@ export function holdContract<Call>(name: string, contract: Contract<Call>): void
         delay(double);
         const stop = new AbortController();
         const running = run({ signal: stop.signal });
-        while (double.count(poll) === 0) await new Promise(resolve => setTimeout(resolve, 2));
+        await waitUntil('the double to be asked', () => double.count(poll) > 0);
         stop.abort('released');
         await assert.rejects(running, reason => reason === 'released');
         assert.equal(double.count(cancel), 0);

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { speakLocally } from '../../src/providers/speech-command.ts';
+import { waitUntil } from '../support/processes.ts';
 
 const never = new AbortController().signal;
 
@@ -59,7 +60,7 @@ describe('a local speech engine', () => {
     const stop = new AbortController();
     // The shell stays its parent. Whoever is left alive holds stdout open, and the end of it is waited for.
     const speaking = speakLocally(`${child}; true`, 'Hi', stop.signal);
-    while (!existsSync(started)) await new Promise(resolve => setTimeout(resolve, 5));
+    await waitUntil('the command to start', () => existsSync(started));
     stop.abort('cancelled');
     await assert.rejects(speaking, reason => reason === 'cancelled');
   });

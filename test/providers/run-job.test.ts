@@ -1,0 +1,82 @@
+// Calls under faults made up from a seed: whatever goes wrong, each is submitted once at most.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { type FalCall, fal } from '../../src/providers/fal.ts';
+import { ProviderError } from '../../src/providers/provider-error.ts';
+import { runJob } from '../../src/providers/run-job.ts';
+import type { Double, Fault } from '../support/providers/double.ts';
+import { startFal } from '../support/providers/fal.ts';
+import { makeHost, NOBODY, QUICK, type TestHost } from '../support/providers/host.ts';
+import { randomOf } from '../support/workflows.ts';
+
+const SEED = 20_261_121;
+const CALLS = 150;
+const CALL: FalCall = { model: 'fal-ai/flux-1/dev', input: { prompt: 'a fox' } };
+// What is turned away with 429 is not done; of all others that cannot be known.
+const TURNED_AWAY: Fault = { status: 429, headers: { 'retry-after': '0' } };
+const FAULTS: readonly Fault[] = [
+  'reset',
+  { status: 500 },
+  { status: 502 },
+  { status: 503 },
+  { status: 504 },
+];
+const ENDS = new Set([
+  'provider_outcome_unknown',
+  'provider_failed',
+  'provider_unavailable',
+  'provider_timeout',
+  'provider_rate_limited',
+]);
+
+/** Now and then something breaks: before it is sent, on its way there, or on its way back. */
+function disturb(double: Double, host: TestHost, random: () => number): TestHost {
+  return {
+    ...host,
+    fetch: (url, init) => {
+      const dice = random();
+      const fault = FAULTS[Math.floor(random() * FAULTS.length)] ?? 'reset';
+      const match = new RegExp(`^${init.method} `);
+      if (dice < 0.05) double.refuse(match, TURNED_AWAY);
+      else if (dice < 0.1) double.refuse(match, fault);
+      else if (dice < 0.2) double.spoil(match, fault);
+      return host.fetch(dice > 0.95 ? NOBODY : url, init);
+    },
+  };
+}
+
+async function callOnce(random: () => number): Promise<string> {
+  const file = Buffer.from('a picture');
+  const double = await startFal(file);
+  const host = makeHost(double.url);
+  try {
+    double.result = { status: 200, body: { images: [{ url: `${double.url}/files/a.png` }] } };
+    const provider = {
+      ...fal({ baseUrl: double.url, key: 'fal-key' }),
+      pace: { ...QUICK, firstMs: 1, maxMs: 2 },
+    };
+    const { files } = await runJob(provider, CALL, disturb(double, host, random));
+    assert.deepEqual(files, [file]);
+    assert.equal(double.accepted.length, 1);
+    return 'delivered';
+  } catch (err) {
+    if (!(err instanceof ProviderError)) throw err;
+    assert.ok(ENDS.has(err.code), err.message);
+    assert.ok(double.accepted.length <= 1);
+    return err.code;
+  } finally {
+    await host.close();
+    await double.close();
+  }
+}
+
+it(`submits each of ${CALLS} calls once at most (seed ${SEED})`, async () => {
+  const random = randomOf(SEED);
+  const counts: Record<string, number> = {};
+  for (let call = 0; call < CALLS; call++) {
+    const end = await callOnce(random);
+    counts[end] = (counts[end] ?? 0) + 1;
+  }
+  assert.ok((counts.delivered ?? 0) > CALLS / 2, JSON.stringify(counts));
+  assert.ok((counts.provider_outcome_unknown ?? 0) > 0, JSON.stringify(counts));
+});
