@@ -1,14 +1,20 @@
 // Content pages as visitors read them: published ones by slug, by section, and all of them for machines.
 import { createBatcher } from '../lib/batch.ts';
 import { AppError } from '../lib/errors.ts';
-import type { ContentCategory, ContentHeadRow, ContentType } from '../store/content.ts';
+import type {
+  ContentCategory,
+  ContentHeadRow,
+  ContentKinRow,
+  ContentRow,
+  ContentType,
+} from '../store/content.ts';
 import {
   countContent,
   findContent,
   findContentHeads,
   findSiteRevision,
   listContent,
-  listRelated,
+  listKin,
   listSitemap,
 } from '../store/content.ts';
 import type { MarkdownRenderer } from './content.ts';
@@ -40,9 +46,15 @@ const MAX_RELATED = 3;
 /** So many of the newest pages are looked through for related ones. */
 const RELATED_AMONG = 200;
 
-/** Finds published pages by slug; look-ups that arrive together share a query. Throws 404. */
-export function createContentFinder(deps: Pick<Deps, 'db'>): (slug: string) => Promise<ContentHead> {
-  const find = createBatcher<string, ContentHeadRow | undefined>(
+export interface ContentReader {
+  /** The published page with that slug; look-ups that arrive together share a query. Throws 404. */
+  find(slug: string): Promise<ContentHead>;
+  /** All that its page shows. Markup of another format is rendered anew. Throws 404. */
+  read(head: ContentHead): Promise<ReadContent>;
+}
+
+export function createContentReader(deps: Pick<Deps, 'db'>, renderer: MarkdownRenderer): ContentReader {
+  const findHead = createBatcher<string, ContentHeadRow | undefined>(
     async slugs => {
       const rows = await findContentHeads(deps.db, [...new Set(slugs)]);
       const bySlug = new Map(rows.map(row => [row.slug, row]));
@@ -50,25 +62,47 @@ export function createContentFinder(deps: Pick<Deps, 'db'>): (slug: string) => P
     },
     { maxItems: 100, concurrency: 2 },
   );
-  return async slug => {
-    const row = await find(slug);
-    if (row === undefined) throw notFound();
-    const { id, type, workflow_id: workflowId, site_revision: siteRevision } = row;
-    return { id, slug, type, workflowId, siteRevision };
+  // Every page of a section is related to others of the same few, so these are read once a state of the site.
+  const kin = new Map<ContentCategory, { revision: number; rows: Promise<readonly ContentKinRow[]> }>();
+  const listKinAt = (category: ContentCategory, revision: number): Promise<readonly ContentKinRow[]> => {
+    const kept = kin.get(category);
+    if (kept?.revision === revision) return kept.rows;
+    const rows = listKin(deps.db, category, RELATED_AMONG);
+    kin.set(category, { revision, rows });
+    // A failure is not kept.
+    rows.catch(() => kin.delete(category));
+    return rows;
+  };
+  return {
+    async find(slug) {
+      const row = await findHead(slug);
+      if (row === undefined) throw notFound();
+      const { id, type, workflow_id: workflowId, site_revision: siteRevision } = row;
+      return { id, slug, type, workflowId, siteRevision };
+    },
+    async read({ id, siteRevision }) {
+      const row = await findContent(deps.db, id);
+      if (row === undefined || !row.is_published || row.published_at === null) throw notFound();
+      const related = rankKin(row, await listKinAt(row.parent_category, siteRevision));
+      return {
+        ...presentContent(row),
+        publishedAt: row.published_at.toISOString(),
+        rendered: row.rendered_format === renderer.format ? row.rendered : renderParts(row.content, renderer),
+        related: related.slice(0, MAX_RELATED).map(presentCard),
+      };
+    },
   };
 }
 
-/** All that its page shows. Markup of another format is rendered anew. Throws 404. */
-export async function readContent(deps: Deps, id: number, renderer: MarkdownRenderer): Promise<ReadContent> {
-  const row = await findContent(deps.db, id);
-  if (row === undefined || !row.is_published || row.published_at === null) throw notFound();
-  const related = await listRelated(deps.db, row, { among: RELATED_AMONG, limit: MAX_RELATED });
-  return {
-    ...presentContent(row),
-    publishedAt: row.published_at.toISOString(),
-    rendered: row.rendered_format === renderer.format ? row.rendered : renderParts(row.content, renderer),
-    related: related.map(presentCard),
-  };
+/** Those that have most in common first; of equals the newest, as they come. */
+function rankKin(page: ContentRow, kin: readonly ContentKinRow[]): readonly ContentKinRow[] {
+  const keywords = new Set(page.seo_keywords);
+  const score = (other: ContentKinRow): number =>
+    (page.pillar !== null && other.pillar === page.pillar ? 4 : 0) +
+    (page.subcategory !== null && other.subcategory === page.subcategory ? 2 : 0) +
+    other.seo_keywords.filter(keyword => keywords.has(keyword)).length;
+  const scored = kin.filter(({ id }) => id !== page.id).map(other => ({ other, score: score(other) }));
+  return scored.sort((a, b) => b.score - a.score).map(({ other }) => other);
 }
 
 export interface ContentList {

@@ -171,21 +171,24 @@ export async function countContent(tx: Tx, category: ContentCategory): Promise<n
   return rows[0]?.count ?? 0;
 }
 
-/** The pages of the same section that have most in common with it, among the newest ones. */
-export async function listRelated(
+/** A page with what tells how much others have in common with it. */
+export interface ContentKinRow extends ContentCardRow {
+  readonly id: number;
+  readonly pillar: string | null;
+  readonly subcategory: string | null;
+  readonly seo_keywords: readonly string[];
+}
+
+/** The newest published pages of a section, with what relates them. */
+export async function listKin(
   tx: Tx,
-  page: ContentRow,
-  { among, limit }: { readonly among: number; readonly limit: number },
-): Promise<readonly ContentCardRow[]> {
-  const { rows } = await tx.query<ContentCardRow>(
-    `select ${CARD} from (
-       select * from content_pages where is_published and parent_category = $1 and id <> $2
-       order by published_at desc, id desc limit $3) newest
-     order by coalesce(pillar = $4, false)::int * 4 + coalesce(subcategory = $5, false)::int * 2
-       + cardinality(array(select unnest(seo_keywords) intersect select unnest($6::text[]))) desc,
-       published_at desc, id desc
-     limit $7`,
-    [page.parent_category, page.id, among, page.pillar, page.subcategory, page.seo_keywords, limit],
+  category: ContentCategory,
+  limit: number,
+): Promise<readonly ContentKinRow[]> {
+  const { rows } = await tx.query<ContentKinRow>(
+    `select id, pillar, subcategory, seo_keywords, ${CARD} from content_pages
+     where is_published and parent_category = $1 order by published_at desc, id desc limit $2`,
+    [category, limit],
   );
   return rows;
 }

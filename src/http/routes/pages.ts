@@ -11,12 +11,11 @@ import { ICON, ICON_PATH, STYLESHEET, STYLESHEET_PATH } from '../../pages/styles
 import type { Deps } from '../../services/deps.ts';
 import {
   type ContentHead,
-  createContentFinder,
+  createContentReader,
   getSiteRevision,
   listAllContent,
   listContentPage,
   listFeed,
-  readContent,
 } from '../../services/read-content.ts';
 import { findPublicFlow } from '../../services/read-flow.ts';
 import type { App } from '../app.ts';
@@ -36,12 +35,13 @@ const FOR_GOOD = 'public, max-age=31536000, immutable';
 export function registerPages(app: App, deps: Deps): void {
   const site: Site = { baseUrl: deps.settings.BASE_URL, catalog: deps.catalog };
   const cache = createPageCache();
-  const find = createContentFinder(deps);
+  const reader = createContentReader(deps, MARKDOWN);
 
-  const contentPage = async ({ id, siteRevision, workflowId }: ContentHead): Promise<PageAnswer> => {
+  const contentPage = async (head: ContentHead): Promise<PageAnswer> => {
+    const { id, siteRevision, workflowId } = head;
     const flow = workflowId === null ? undefined : await findPublicFlow(deps, workflowId);
     return cache.get(`page:${id}@${siteRevision}:${flow?.key ?? ''}`, async () => {
-      const page = await readContent(deps, id, MARKDOWN);
+      const page = await reader.read(head);
       const drawn = flow && { ...flow, graph: await flow.graph() };
       return toAnswer(renderContentPage(page, drawn, site), HTML);
     });
@@ -52,7 +52,7 @@ export function registerPages(app: App, deps: Deps): void {
       `${path}/:slug`,
       { ...route, schema: { tags, summary: `A page of ${title}`, params: PageParams, security } },
       async (req, reply) => {
-        const head = await find(req.params.slug);
+        const head = await reader.find(req.params.slug);
         if (!pagePath(head).startsWith(`${path}/`)) return reply.redirect(pagePath(head), 301);
         return sendPage(req, reply, await contentPage(head), FRESH);
       },
