@@ -41,12 +41,14 @@ const POLICIES: Readonly<Record<string, string>> = {
 };
 
 const compress = promisify(gzip);
+// Level 6 takes twice the time for a tenth less.
+const GZIP_LEVEL = 3;
 const TAKES_GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/;
 
 export async function toAnswer(text: string, contentType: string): Promise<PageAnswer> {
   const body = Buffer.from(text);
   const etag = `W/"${sha256(body).toString('base64url').slice(0, 22)}"`;
-  return { body, gzipped: await compress(body), contentType, etag };
+  return { body, gzipped: await compress(body, { level: GZIP_LEVEL }), contentType, etag };
 }
 
 /** Holds rendered pages up to a weight in bytes, the ones read last. */
