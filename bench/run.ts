@@ -16,6 +16,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   lint: async () => (await import('./lint.ts')).runLintRows,
   layout: async () => (await import('./layout.ts')).runLayoutRows,
   svg: async () => (await import('./svg-rows.ts')).runSvgRows,
+  pages: async () => (await import('./pages-rows.ts')).runPagesRows,
   media: async () => (await import('./media-rows.ts')).runMediaRows,
 };
 

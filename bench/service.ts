@@ -32,7 +32,8 @@ export async function removeFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }
 
-export async function startBenchService(folder: string): Promise<BenchService> {
+/** `env`: settings besides. */
+export async function startBenchService(folder: string, env: NodeJS.ProcessEnv = {}): Promise<BenchService> {
   const port = await freePort();
   const plans = join(folder, 'plans.json');
   await writeFile(plans, JSON.stringify({ self_hosted: RAISED, anonymous: RAISED }));
@@ -46,6 +47,7 @@ export async function startBenchService(folder: string): Promise<BenchService> {
       PLANS_FILE: plans,
       MAX_CONCURRENT_RUNS: '100000',
       LOG_LEVEL: 'warn',
+      ...env,
     },
     stdio: ['ignore', 'ignore', 'inherit'],
   });

@@ -1,0 +1,85 @@
+// Content pages: an article of 20 KB of markdown read again and again, and many of them read for the first time.
+import autocannon from 'autocannon';
+import { makeMarkdown } from '../test/support/content.ts';
+import { load, median } from './load.ts';
+import type { Row } from './row.ts';
+import { type BenchService, makeFolder, removeFolder, startBenchService } from './service.ts';
+
+const CONNECTIONS = 50;
+const MARKDOWN = makeMarkdown(20_480);
+const SECRET = 'content-bench';
+
+export async function* runPagesRows(isShort: boolean): AsyncGenerator<Row> {
+  const folder = await makeFolder();
+  const service = await startBenchService(folder, { CONTENT_WEBHOOK_SECRET: SECRET });
+  try {
+    const publish = async (slug: string): Promise<void> => {
+      const answer = await service.fetch('/api/content/webhook', {
+        method: 'POST',
+        headers: { authorization: `Bearer ${SECRET}` },
+        body: JSON.stringify({
+          slug,
+          title: slug,
+          type: 'ARTICLE',
+          isPublished: true,
+          body_markdown: MARKDOWN,
+        }),
+      });
+      if (answer.status !== 201) throw new Error(await answer.text());
+    };
+    const pages = isShort ? 60 : 1500;
+    for (let i = 0; i < pages; i++) await publish(`page-${i}`);
+
+    const cold = await load(CONNECTIONS, { count: pages }, async i => {
+      const answer = await service.fetch(`/blog/page-${i}`);
+      if (!answer.ok) throw new Error(`${answer.status} for page-${i}`);
+      await answer.arrayBuffer();
+    });
+    yield {
+      figure: 'articles of 20 KB markdown, each read for the first time, 50 connections',
+      value: cold.done / cold.seconds,
+      unit: 'pages/s',
+      reach: { value: 500, is: 'at least' },
+      note: `${pages} pages; their markdown was rendered when they were published`,
+    };
+
+    const rounds: number[] = [];
+    for (let round = 0; round < (isShort ? 1 : 3); round++)
+      rounds.push(await pagesPerSecond(`${service.url}/blog/page-0`, isShort));
+    yield {
+      figure: 'an article of 20 KB markdown from the cache of rendered parts, 50 connections',
+      value: median(rounds),
+      unit: 'pages/s',
+      reach: { value: 3000, is: 'at least' },
+      note: `one query a batch of requests; rounds ${rounds.map(Math.round).join(', ')}`,
+    };
+
+    const page = await weigh(service, '/blog/page-0');
+    const sheet = await weigh(service, /<link rel="stylesheet" href="([^"]+)">/.exec(page.text)?.[1] ?? '');
+    yield {
+      figure: 'weight of that page with its style sheet, as a browser is sent it (gzip)',
+      value: (page.sentBytes + sheet.sentBytes) / 1000,
+      unit: 'KB',
+      reach: { value: 40, is: 'at most' },
+      note: `without compression ${Buffer.byteLength(page.text)} bytes and ${Buffer.byteLength(sheet.text)} bytes`,
+    };
+  } finally {
+    await service.stop();
+    await removeFolder(folder);
+  }
+}
+
+async function weigh(
+  service: BenchService,
+  path: string,
+): Promise<{ readonly text: string; readonly sentBytes: number }> {
+  const answer = await service.fetch(path, { headers: { 'accept-encoding': 'gzip' } });
+  return { text: await answer.text(), sentBytes: Number(answer.headers.get('content-length')) };
+}
+
+async function pagesPerSecond(url: string, isShort: boolean): Promise<number> {
+  const result = await autocannon({ url, connections: CONNECTIONS, duration: isShort ? 1 : 4 });
+  if (result.non2xx > 0 || result.errors > 0)
+    throw new Error(`${url}: ${result.non2xx} answers were not 2xx, ${result.errors} failed.`);
+  return result.requests.average;
+}
