@@ -33,8 +33,8 @@ export function cacheKey(
 
 /** Another server at the same protocol may have another model under the same name. */
 function addressOf({ requires }: NodeDefinition, providers: NodeContext['providers']): string | undefined {
-  if (requires === undefined || requires === 'sandbox' || requires === 'speech') return undefined;
-  return providers[requires]?.baseUrl;
+  const place = Object.entries(providers).find(([name]) => name === requires)?.[1];
+  return typeof place === 'object' ? place.baseUrl : undefined;
 }
 
 const SECRET = /\{\{\s*secrets\./;

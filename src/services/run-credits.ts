@@ -1,22 +1,14 @@
 // The money of a run: set aside when it is accepted, topped up before each paid call, charged for what delivered,
 // given back when it ends. A run that cannot cost has no row in the ledger.
-import type { RunOptions, Step } from '../engine/types.ts';
+import type { RunOptions } from '../engine/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { NodeError } from '../nodes/define.ts';
 import { priceOf } from '../nodes/pricing.ts';
 import type { RunHold } from '../store/credits.ts';
-import {
-  charge,
-  findCharged,
-  findPool,
-  holdForRun,
-  raiseHold,
-  releaseRun,
-  sumSince,
-} from '../store/credits.ts';
-import type { Db, Tx } from '../store/db.ts';
-import type { ClaimedRun, NewRun, RunWrite, WrittenRun } from '../store/runs.ts';
-import { insertRuns, lockHeldRun, writeRuns } from '../store/runs.ts';
+import { findCharged, findPool, holdForRun, raiseHold, sumSince } from '../store/credits.ts';
+import type { Tx } from '../store/db.ts';
+import type { ClaimedRun, NewRun } from '../store/runs.ts';
+import { insertRuns, lockHeldRun } from '../store/runs.ts';
 import type { Deps } from './deps.ts';
 import type { Estimate } from './estimate-run.ts';
 
@@ -137,21 +129,4 @@ export function createPay(
       },
     };
   };
-}
-
-/**
- * The write of a run that may cost: node states, charges for what delivered, and at its end the release, in one commit.
- * A step says what its node has cost so far, so a write that is made twice charges once.
- */
-export async function writePaid(db: Db, write: RunWrite): Promise<WrittenRun | undefined> {
-  return db.transaction(async tx => {
-    const [written] = await writeRuns(tx, [write]);
-    // The lease number no longer stands: whoever holds the run now charges what it writes.
-    if (written === undefined) return undefined;
-    for (const step of write.steps as readonly Step[]) {
-      if (step.credits !== undefined) await charge(tx, write.id, step.nodeId, step.credits);
-    }
-    if (write.leave !== null && write.leave.finished_at !== null) await releaseRun(tx, write.id);
-    return written;
-  });
 }

@@ -1,11 +1,11 @@
 // The group commits of runs: calls that arrive while one statement is under way share the next.
+import type { Alarms } from '../lib/alarms.ts';
 import { createBatcher } from '../lib/batch.ts';
 import type { Db } from '../store/db.ts';
 import { isOutage } from '../store/db.ts';
 import type { ClaimedRun, NewRun, RunWrite, WrittenRun } from '../store/runs.ts';
 import { claimRuns, insertRuns, writeRuns } from '../store/runs.ts';
-import type { Deps } from './deps.ts';
-import { writePaid } from './run-credits.ts';
+import { writePaid } from './paid-writes.ts';
 
 export interface RunWrites {
   /** Resolves to false where another run of the last 24 hours holds the idempotency key. */
@@ -23,7 +23,11 @@ export interface RunWrites {
 // Larger batches no longer gain throughput and make every member wait longer.
 const BATCH = { maxItems: 200, concurrency: 1, isItemFault: (err: unknown) => !isOutage(err) } as const;
 
-export function createRunWrites(db: Db, maxConcurrent: number, alarms: Deps['alarms']): RunWrites {
+export function createRunWrites(
+  db: Db,
+  maxConcurrent: number,
+  alarms: Alarms<'runs' | 'deliveries'>,
+): RunWrites {
   const accept = createBatcher<NewRun, boolean>(async runs => {
     const stored = await insertRuns(db, runs);
     return runs.map(run => stored.has(run.id));
