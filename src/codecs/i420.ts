@@ -49,20 +49,28 @@ export function i420ToRgba({ width, height, data }: Picture, { matrix, fullRange
   const [kr, kb] = WEIGHTS[matrix];
   const kg = 1 - kr - kb;
   const [yScale, yOffset, cScale] = fullRange ? [1, 0, 1] : [255 / 219, 16, 255 / 224];
+  // What each value adds, in 1/256, so that a pixel costs additions only.
+  const table = (factor: number, zero: number): Int32Array =>
+    Int32Array.from({ length: 256 }, (_, value) => Math.round(256 * factor * (value - zero)));
+  const luma = table(yScale, yOffset).map(value => value + 128);
+  const redOfV = table(cScale * 2 * (1 - kr), 128);
+  const greenOfU = table((-cScale * 2 * (1 - kb) * kb) / kg, 128);
+  const greenOfV = table((-cScale * 2 * (1 - kr) * kr) / kg, 128);
+  const blueOfU = table(cScale * 2 * (1 - kb), 128);
   const out = new Uint8ClampedArray(width * height * 4);
   const half = width / 2;
   const uPlane = width * height;
   const vPlane = uPlane + half * (height / 2);
-  for (let y = 0, at = 0; y < height; y++) {
-    for (let x = 0; x < width; x++, at++) {
-      const c = (y >> 1) * half + (x >> 1);
-      const luma = ((data[at] as number) - yOffset) * yScale;
-      const u = ((data[uPlane + c] as number) - 128) * cScale;
-      const v = ((data[vPlane + c] as number) - 128) * cScale;
-      out[at * 4] = luma + 2 * (1 - kr) * v;
-      out[at * 4 + 1] = luma - (2 * (1 - kb) * kb * u + 2 * (1 - kr) * kr * v) / kg;
-      out[at * 4 + 2] = luma + 2 * (1 - kb) * u;
-      out[at * 4 + 3] = 255;
+  for (let y = 0, at = 0, o = 0; y < height; y++) {
+    const row = (y >> 1) * half;
+    for (let x = 0; x < width; x++, at++, o += 4) {
+      const u = data[uPlane + row + (x >> 1)] as number;
+      const v = data[vPlane + row + (x >> 1)] as number;
+      const base = luma[data[at] as number] as number;
+      out[o] = (base + (redOfV[v] as number)) >> 8;
+      out[o + 1] = (base + (greenOfU[u] as number) + (greenOfV[v] as number)) >> 8;
+      out[o + 2] = (base + (blueOfU[u] as number)) >> 8;
+      out[o + 3] = 255;
     }
   }
   return new Uint8Array(out.buffer);
@@ -119,46 +127,57 @@ function scalePlane({ width, height, data }: Plane, toWidth: number, toHeight: n
   const columns = tapsFor(width, toWidth);
   const rows = tapsFor(height, toHeight);
   const narrow = new Float32Array(toWidth * height);
-  for (let y = 0; y < height; y++) {
-    for (let x = 0; x < toWidth; x++) {
-      const { start, weights } = columns[x] as Taps;
+  for (let y = 0, at = 0; y < height; y++) {
+    for (let x = 0; x < toWidth; x++, at++) {
+      const from = y * width + (columns.starts[x] as number);
       let sum = 0;
-      for (let k = 0; k < weights.length; k++)
-        sum += (weights[k] as number) * (data[y * width + start + k] as number);
-      narrow[y * toWidth + x] = sum;
+      for (let k = 0, w = x * columns.count; k < columns.count; k++, w++) {
+        sum += (columns.weights[w] as number) * (data[from + k] as number);
+      }
+      narrow[at] = sum;
     }
   }
   const out = new Uint8ClampedArray(toWidth * toHeight);
+  const sums = new Float32Array(toWidth);
   for (let y = 0; y < toHeight; y++) {
-    const { start, weights } = rows[y] as Taps;
-    for (let x = 0; x < toWidth; x++) {
-      let sum = 0;
-      for (let k = 0; k < weights.length; k++)
-        sum += (weights[k] as number) * (narrow[(start + k) * toWidth + x] as number);
-      out[y * toWidth + x] = sum;
+    sums.fill(0);
+    for (let k = 0; k < rows.count; k++) {
+      const weight = rows.weights[y * rows.count + k] as number;
+      const from = ((rows.starts[y] as number) + k) * toWidth;
+      for (let x = 0; x < toWidth; x++) sums[x] = (sums[x] as number) + weight * (narrow[from + x] as number);
     }
+    out.set(sums, y * toWidth);
   }
   return { width: toWidth, height: toHeight, data: new Uint8Array(out.buffer) };
 }
 
 interface Taps {
-  readonly start: number;
+  readonly count: number;
+  /** Where each output sample begins to read, and its `count` weights, one after the other. */
+  readonly starts: Int32Array;
   readonly weights: Float32Array;
 }
 
-function tapsFor(from: number, to: number): readonly Taps[] {
+function tapsFor(from: number, to: number): Taps {
   const step = from / to;
   const support = Math.max(1, step);
-  return Array.from({ length: to }, (_, index) => {
+  const count = Math.min(from, Math.ceil(2 * support) + 1);
+  const starts = new Int32Array(to);
+  const weights = new Float32Array(to * count);
+  for (let index = 0; index < to; index++) {
     const center = (index + 0.5) * step - 0.5;
-    const start = Math.max(0, Math.ceil(center - support));
-    const end = Math.min(from - 1, Math.floor(center + support));
-    const weights = Float32Array.from({ length: end - start + 1 }, (_, k) =>
-      Math.max(1e-6, 1 - Math.abs(start + k - center) / support),
+    const start = Math.min(from - count, Math.max(0, Math.ceil(center - support)));
+    const raw = Array.from({ length: count }, (_, k) =>
+      Math.max(0, 1 - Math.abs(start + k - center) / support),
     );
-    const sum = weights.reduce((a, b) => a + b, 0);
-    return { start, weights: weights.map(weight => weight / sum) };
-  });
+    const sum = raw.reduce((a, b) => a + b, 0);
+    starts[index] = start;
+    weights.set(
+      raw.map(weight => weight / sum),
+      index * count,
+    );
+  }
+  return { count, starts, weights };
 }
 
 /** Lays a smaller picture in the middle of a black one; offsets are even, since chroma has half the pixels. */
