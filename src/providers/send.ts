@@ -64,7 +64,9 @@ async function sendRepeatedly(
     const { answer, failure } = await tryOnce(sender, request, send, signal);
     const stands = failure === undefined || (request.role === 'fetches' && tries === MAX_FETCHES);
     if (answer !== undefined && stands) return answer;
-    const delayMs = failure?.retryAfterMs ?? backoffMs(sender.pace, tries);
+    // "Retry-After: 0" is no leave to ask without a pause.
+    const askedMs = failure?.retryAfterMs ?? backoffMs(sender.pace, tries);
+    const delayMs = Math.max(askedMs, sender.pace.firstMs);
     if (failure !== undefined && performance.now() + delayMs > endMs) throw failure;
     await sleep(delayMs, undefined, { signal: others }).catch(() => others.throwIfAborted());
   }
