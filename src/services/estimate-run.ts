@@ -1,8 +1,13 @@
 // What a run will cost, told before it begins: each paid node at its price, or at the most that its config allows.
+import { cacheKey } from '../engine/cache.ts';
+import { resolveValues } from '../engine/inputs.ts';
+import type { PlannedRun } from '../engine/reuse.ts';
 import type { Plan, PlanNode } from '../graph/plan.ts';
 import type { JsonObject } from '../graph/types.ts';
 import { priceOf } from '../nodes/pricing.ts';
+import { readProviders } from '../nodes/providers.ts';
 import { findPool } from '../store/credits.ts';
+import { findCached } from '../store/node-cache.ts';
 import { findWorkflow } from '../store/workflows.ts';
 import { authorize, workspaceOf } from './access.ts';
 import type { Actor } from './actor.ts';
@@ -73,7 +78,11 @@ function isFedByList(plan: Plan, node: PlanNode): boolean {
   });
 }
 
-/** The answer of POST /workflows/{id}/estimate. Throws what starting the run would throw of its graph and inputs. */
+/**
+ * The answer of POST /workflows/{id}/estimate: what would be set aside. `cached` marks nodes that would find their result
+ * and cost nothing after all; of nodes that are fed by others it is known only once those have run. Throws what starting the
+ * run would throw of its graph and inputs.
+ */
 export async function estimateWorkflow(
   deps: Deps,
   actor: Actor,
@@ -83,18 +92,55 @@ export async function estimateWorkflow(
   const { workflow } = authorize(actor, 'run', await findWorkflow(deps.db, input.workflowId, user.userId));
   const version = await deps.versions.get(deps.db, workflow.id, workflow.version);
   const plan = planRequest(deps, version, input.request.targets);
-  const { credits, exact, breakdown } = estimatePlan(
-    deps,
-    plan,
-    inputOverrides(deps, version.graph, input.request.inputs),
-  );
-  const pool = await findPool(deps.db, workspaceOf(workflow));
+  const overrides = inputOverrides(deps, version.graph, input.request.inputs);
+  const { credits, exact, breakdown } = estimatePlan(deps, plan, overrides);
+  const workspace = workspaceOf(workflow);
+  const [pool, cached] = await Promise.all([
+    findPool(deps.db, workspace),
+    findCachedNodes(deps, workspace, { plan, overrides }),
+  ]);
   return {
     credits,
     // A credit is a US cent of cost.
     costUsd: credits / 100,
     exact,
-    breakdown: breakdown.map(line => ({ ...line, cached: false })),
+    breakdown: breakdown.map(line => ({ ...line, cached: cached.has(line.nodeId) })),
     availableCredits: pool.balance,
   };
+}
+
+/** The paid nodes without wires whose results an earlier run has left. */
+async function findCachedNodes(
+  deps: Deps,
+  workspace: string,
+  { plan, overrides }: PlannedRun,
+): Promise<ReadonlySet<string>> {
+  const providers = readProviders(deps.settings);
+  const keys = plan.nodes
+    .filter(node => isPaid(deps, node) && node.inputs.length === 0)
+    .map(
+      node =>
+        [node.id, keyOf(deps, node, { ...node.settings, ...overrides.get(node.id) }, providers)] as const,
+    );
+  const found = await Promise.all(
+    keys.map(async ([id, key]) =>
+      key !== undefined && (await findCached(deps.db, workspace, key)) !== undefined ? [id] : [],
+    ),
+  );
+  return new Set(found.flat());
+}
+
+function keyOf(
+  { findNode }: Pick<Deps, 'findNode'>,
+  node: PlanNode,
+  settings: JsonObject,
+  providers: Parameters<typeof cacheKey>[3],
+): string | undefined {
+  const definition = findNode(node.nodeType);
+  try {
+    return definition && cacheKey(definition, node, resolveValues(node, settings, new Map()), providers);
+  } catch {
+    // A field that cannot be filled fails the node when it runs.
+    return undefined;
+  }
 }

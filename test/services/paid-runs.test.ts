@@ -275,6 +275,12 @@ describe('a paid run', () => {
       }
       return isCached;
     });
+    const { body } = await user.request<{ breakdown: unknown }>(
+      'POST',
+      `/workflows/${workflow}/estimate`,
+      {},
+    );
+    assert.deepEqual(body.breakdown, [{ nodeId: 'm', nodeLabel: 'm', credits: PRICE, cached: true }]);
   });
 
   it('needs maxCredits in the config of a model whose price is not known', async () => {
