@@ -58,6 +58,18 @@ const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./lint.ts')).lint,
   },
   {
+    usage: 'layout <file>',
+    summary: 'lay a workflow file out, without service or database; prints it unless told where to write',
+    options: {
+      '-o, --out <file>': 'write the workflow there',
+      '--svg <file>': 'draw it there',
+      '--direction <direction>': 'RIGHT or DOWN (default: RIGHT)',
+      '--json': 'print what moved instead',
+    },
+    examples: ['graphwright layout examples/postcard.json --svg postcard.svg'],
+    load: async () => (await import('./layout.ts')).layout,
+  },
+  {
     usage: 'render <scene>',
     summary: 'draw a frame of a scene graph as a picture, without service or database',
     options: {
@@ -149,16 +161,6 @@ const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./credits.ts')).grantCredits,
   },
   {
-    usage: 'credits grant <user-or-team-id> <amount>',
-    summary: 'give credits to an account or a team; a negative amount takes back',
-    options: { '--note <text>': 'why, kept in the ledger', ...JSON_OPTION },
-    examples: [
-      'graphwright credits grant 3 500 --note "Opening balance"',
-      'graphwright credits grant team_01k… -200',
-    ],
-    load: async () => (await import('./credits.ts')).grantCredits,
-  },
-  {
     usage: 'workflows restore <id>',
     summary: 'recover a deleted workflow; it stays switched off',
     options: JSON_OPTION,
@@ -177,7 +179,6 @@ const COMMANDS: readonly CommandRow[] = [
 const GROUPS: Readonly<Record<string, string>> = {
   keys: "API keys: over HTTP where GRAPHWRIGHT_API_KEY is set, else on the service's own database",
   users: "accounts: over HTTP where GRAPHWRIGHT_API_KEY is set, else on the service's own database",
-  credits: "credits: over HTTP where GRAPHWRIGHT_API_KEY is set, else on the service's own database",
   credits: "credits: over HTTP where GRAPHWRIGHT_API_KEY is set, else on the service's own database",
   workflows: "workflows: over HTTP where GRAPHWRIGHT_API_KEY is set, else on the service's own database",
   teams: "teams: over HTTP where GRAPHWRIGHT_API_KEY is set, else on the service's own database",

@@ -1,0 +1,32 @@
+// `graphwright layout`: lays a workflow file out as POST /workflows/{id}/layout would, without service or database.
+import { writeFile } from 'node:fs/promises';
+import { drawGraph } from '../graph/draw.ts';
+import { applyLayout, layoutGraph } from '../graph/layout.ts';
+import { parseGraph } from '../graph/parse.ts';
+import { readSettings } from '../lib/settings.ts';
+import { makeCatalog } from '../nodes/catalog.ts';
+import type { Command } from './command.ts';
+import { UsageError, WorkFailed } from './failure.ts';
+import { readWorkflowFile } from './workflow-file.ts';
+
+const DIRECTIONS = ['RIGHT', 'DOWN'] as const;
+
+export const layout: Command = async ({ args, options, terminal }) => {
+  const [path = ''] = args;
+  const file = await readWorkflowFile(path);
+  const direction = DIRECTIONS.find(name => name === (options.direction ?? 'RIGHT'));
+  if (direction === undefined) throw new UsageError(`--direction must be one of ${DIRECTIONS.join(', ')}.`);
+  const parsed = parseGraph(file.nodes, file.edges);
+  if (!parsed.ok) throw new WorkFailed(`${path}: ${parsed.issues[0]?.message} (graphwright lint tells more)`);
+  const catalog = makeCatalog(readSettings());
+  const found = layoutGraph(parsed.graph, catalog, { direction });
+  const graph = applyLayout(parsed.graph, found);
+  const text = `${JSON.stringify({ ...file, ...graph }, null, 2)}\n`;
+  if (typeof options.svg === 'string')
+    await writeFile(options.svg, drawGraph(graph, catalog, { title: file.name }));
+  if (typeof options.out === 'string') await writeFile(options.out, text);
+  if (options.json === true) terminal.print(JSON.stringify(found, null, 2));
+  else if (options.out === undefined && options.svg === undefined) terminal.print(text.trimEnd());
+  else terminal.print(`${found.moved.length} of ${graph.nodes.length} nodes moved.`);
+  for (const warning of found.warnings) terminal.note(warning);
+};
