@@ -25,8 +25,9 @@ create table content_pages (
   workflow_id text,
   -- All other fields of the contract, as sent.
   content jsonb not null,
-  -- Sanitized markup of the body and of each markdown block, in order, and how it was made.
-  rendered text[] not null,
+  -- Texts: sanitized markup of the body and of each markdown block, in order; and how it was made. JSON, since the
+  -- driver reads an array of texts character by character.
+  rendered json not null,
   rendered_format integer not null,
   author_id integer not null references users,
   revision bigint not null,

@@ -50,7 +50,7 @@ const valuesOf = (page: ContentFields): readonly unknown[] => [
   page.seo_keywords,
   page.workflow_id,
   JSON.stringify(page.content),
-  page.rendered,
+  JSON.stringify(page.rendered),
   page.rendered_format,
 ];
 
@@ -73,7 +73,7 @@ with site as (update content_site set revision = revision + 1 returning revision
 p as (
   insert into content_pages (slug, title, type, parent_category, is_published, subtitle, meta_description, hero_image,
     pillar, subcategory, seo_keywords, workflow_id, content, rendered, rendered_format, author_id, revision, published_at)
-  select $1, $2, $3, $4, $5::boolean, $6, $7, $8, $9, $10, $11::text[], $12, $13::jsonb, $14::text[], $15::integer,
+  select $1, $2, $3, $4, $5::boolean, $6, $7, $8, $9, $10, $11::text[], $12, $13::jsonb, $14::json, $15::integer,
     $16::integer, site.revision, case when $5 then now() end
   from site returning *)
 select ${COLUMNS} from p join users u on u.id = p.author_id`;

@@ -166,7 +166,7 @@ describe('a content page', () => {
   it('renders anew what another format had rendered', async () => {
     const url = await publish({ slug: 'format', title: 'Format', type: 'ARTICLE', body_markdown: '*now*' });
     await test.deps.db.query(
-      "update content_pages set rendered = '{<p>then</p>}', rendered_format = $1 where slug = 'format'",
+      `update content_pages set rendered = '["<p>then</p>"]', rendered_format = $1 where slug = 'format'`,
       [MARKDOWN.format - 1],
     );
     assert.match(await read(url), /<em>now<\/em>/);
