@@ -9,6 +9,7 @@ interface Face {
   readonly name: string;
   readonly isVariable: boolean;
   readonly hasItalic: boolean;
+  readonly onlyWeight?: number;
 }
 
 const variable = (name: string, hasItalic = false): Face => ({
@@ -21,7 +22,7 @@ const variable = (name: string, hasItalic = false): Face => ({
 const FAMILIES: Readonly<Record<string, Face>> = {
   Inter: { scope: '@fontsource', name: 'inter', isVariable: false, hasItalic: true },
   'Playfair Display': variable('playfair-display', true),
-  Anton: { scope: '@fontsource', name: 'anton', isVariable: false, hasItalic: false },
+  Anton: { scope: '@fontsource', name: 'anton', isVariable: false, hasItalic: false, onlyWeight: 400 },
   'JetBrains Mono': variable('jetbrains-mono', true),
 };
 const FALLBACKS: readonly Face[] = [
@@ -37,6 +38,11 @@ const EMOJI = /\p{Emoji_Presentation}|\p{Extended_Pictographic}\u{fe0f}|\u{20e3}
 const EMOJI_FAMILY = 'Noto Color Emoji';
 
 type Range = readonly [from: number, to: number];
+/** The weight to ask for: a face of one weight would otherwise be thickened by the rasterizer. */
+export function weightOf(family: string, weight: number): number {
+  return FAMILIES[family]?.onlyWeight ?? weight;
+}
+
 const subsets = new Map<string, readonly (readonly [subset: string, ranges: readonly Range[]])[]>();
 const registered = new Set<string>();
 const stacks = new Map<string, string>();
@@ -102,7 +108,7 @@ function parseRange(text: string): Range {
 function use(face: Face, subset: string, weight: number, italic: boolean): string {
   const family = `${face.name} ${subset}`;
   const style = italic && face.hasItalic ? 'italic' : 'normal';
-  const thickness = face.isVariable ? 'wght' : face.name === 'anton' ? '400' : String(weight);
+  const thickness = face.isVariable ? 'wght' : String(face.onlyWeight ?? weight);
   const file = `${face.scope}/${face.name}/files/${face.name}-${subset}-${thickness}-${style}.woff2`;
   if (!registered.has(file)) {
     registered.add(file);

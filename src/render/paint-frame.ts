@@ -139,8 +139,9 @@ function onLayer(
   brush.resetTransform();
   set?.();
   const { width, height } = layer.canvas;
-  const tall = (bleed * height) / width;
-  brush.drawImage(layer.canvas, -bleed, -tall, width + 2 * bleed, height + 2 * tall);
+  const share = bleed / Math.min(width, height);
+  const [wide, tall] = [share * width, share * height];
+  brush.drawImage(layer.canvas, -wide, -tall, width + 2 * wide, height + 2 * tall);
   brush.restore();
   stage.give(layer);
 }

@@ -149,9 +149,9 @@ function paintHighlight(
   brush.fillStyle = color;
   brush.beginPath();
   brush.roundRect(
-    left - tall * 0.16,
+    left - tall * 0.11,
     line.baseline - tall * 0.98,
-    width - trailing + tall * 0.32,
+    width - trailing + tall * 0.22,
     tall * 1.26,
     tall * 0.18,
   );

@@ -1,6 +1,6 @@
 // Lays out a text of several runs: lines, sizes and places, for paint-text to draw. Widths are measured in em.
 import { createLru } from '../lib/lru.ts';
-import { fontStack } from './fonts.ts';
+import { fontStack, weightOf } from './fonts.ts';
 import type { Brush } from './paint.ts';
 import { cutIntoStretches } from './text-layout.ts';
 import type { TextContent, TextRun } from './timeline/draw-list.ts';
@@ -121,7 +121,7 @@ export function setRunFont(
   letterSpacing: number,
 ): void {
   const stack = fontStack(text, run.family, run.weight, run.italic);
-  brush.font = `${run.italic ? 'italic ' : ''}${run.weight} ${size}px ${stack}`;
+  brush.font = `${run.italic ? 'italic ' : ''}${weightOf(run.family, run.weight)} ${size}px ${stack}`;
   brush.letterSpacing = `${(letterSpacing * size).toFixed(3)}px`;
 }
 
