@@ -92,6 +92,7 @@ export function randomScene(seed: number): Record<string, unknown> {
   };
 
   const makeText = ({ pattern }: Schema, key: string): string => {
+    if (key === 'blockId') return pick(['title', 'stat', 'list']);
     if (key === 'markup') return pick([SVG, '<svg', 'no svg']);
     if (pattern === undefined)
       return pick(WORDS.slice(key === 'separator' ? 0 : 1, key === 'separator' ? 2 : undefined)).slice(0, 40);

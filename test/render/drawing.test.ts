@@ -1,0 +1,129 @@
+// Random graphs that fit the schema are drawn, or the element that cannot be is named; what must not break does not.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { openTemplate } from '../../src/render/scene.ts';
+import { TEMPLATES } from '../../src/render/templates/catalog.ts';
+import { inputMappings } from '../../src/render/templates/template.ts';
+import { drawGraph, drawTimeline } from '../support/drawing.ts';
+import { isNear, readPixels } from '../support/pixels.ts';
+import { randomScene } from '../support/random-scene.ts';
+
+const scene = (elements: readonly object[], rest: object = {}) => ({
+  fps: 10,
+  width: 100,
+  height: 60,
+  background: '#000000',
+  scenes: [{ duration: 2, elements }],
+  ...rest,
+});
+
+async function pixelsOf(graph: object, frame = 0, scale = 1) {
+  const { frames } = await drawGraph(graph, [frame], scale);
+  return readPixels(frames[0]?.bytes ?? new Uint8Array());
+}
+
+describe('a random graph', () => {
+  it('is drawn whatever its values, and warnings begin with a pointer', { timeout: 110_000 }, async () => {
+    for (let seed = 1000; seed < 1060; seed++) {
+      const { frames, warnings } = await drawGraph(randomScene(seed), [0, 3]);
+      assert.equal(frames.length, 2, `seed ${seed}`);
+      for (const warning of warnings) assert.match(warning, /^\/\S+ .+\.$/s, `seed ${seed}`);
+    }
+  });
+});
+
+describe('a frame', () => {
+  it('is as large as the graph says, times the scale', async () => {
+    const { width, height } = await pixelsOf(scene([]), 0, 0.5);
+    assert.deepEqual([width, height], [50, 30]);
+  });
+
+  it('has colours where they belong', async () => {
+    const pixels = await pixelsOf(
+      scene([{ type: 'shape', shape: 'rectangle', x: 0, anchor: 'left', width: '50%', fill: '#ff8000' }]),
+    );
+    assert.ok(isNear(pixels.at(25, 30), [255, 128, 0, 255]));
+    assert.ok(isNear(pixels.at(75, 30), [0, 0, 0, 255]));
+  });
+
+  it('fades a group as a whole, not each of its parts', async () => {
+    const white = { type: 'shape', shape: 'rectangle', fill: '#ffffff' };
+    const pixels = await pixelsOf(scene([{ type: 'group', opacity: 0.5, elements: [white, white] }]));
+    assert.ok(isNear(pixels.at(50, 30), [128, 128, 128, 255]));
+  });
+
+  it('shows of a masked element what the mask covers, or what it does not', async () => {
+    const mask = { element: { type: 'shape', shape: 'rectangle', x: 0, anchor: 'left', width: '50%' } };
+    const red = { type: 'shape', shape: 'rectangle', fill: '#ff0000' };
+    const [kept, inverted] = [
+      await pixelsOf(scene([{ ...red, mask }])),
+      await pixelsOf(scene([{ ...red, mask: { ...mask, invert: true } }])),
+    ];
+    assert.ok(isNear(kept.at(20, 30), [255, 0, 0]) && isNear(kept.at(80, 30), [0, 0, 0]));
+    assert.ok(isNear(inverted.at(20, 30), [0, 0, 0]) && isNear(inverted.at(80, 30), [255, 0, 0]));
+  });
+
+  it('keeps the edges of a blurred background closed', async () => {
+    const graph = scene([], {
+      background: {
+        type: 'image',
+        src: 'data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2 2"><rect width="2" height="2" fill="white"/></svg>',
+        blur: 10,
+      },
+    });
+    const pixels = await pixelsOf(graph);
+    assert.ok(isNear(pixels.at(0, 0), [255, 255, 255], 12), String(pixels.at(0, 0)));
+  });
+
+  it('names by pointer what cannot be drawn yet', async () => {
+    const { warnings } = await drawGraph(
+      scene([
+        { type: 'video', src: 'https://example.com/a.mp4' },
+        { type: 'image', src: 'https://example.com/a.png' },
+        { type: 'waveform' },
+        { type: 'lottie', data: { no: 'animation' } },
+      ]),
+      [0],
+    );
+    assert.deepEqual(
+      warnings.map(warning => warning.split(' ')[0]),
+      [0, 1, 2, 3].map(index => `/scenes/0/elements/${index}`),
+    );
+  });
+});
+
+describe('a template', () => {
+  for (const template of TEMPLATES)
+    it(`draws ${template.id} without a warning, with its own props, the shortest and long ones`, async () => {
+      const texts = Object.entries(template.defaultProps).filter(
+        ([key, value]) =>
+          typeof value === 'string' &&
+          !value.startsWith('#') &&
+          !value.startsWith('sample:') &&
+          key !== 'accent',
+      );
+      const short = Object.fromEntries(texts.map(([key]) => [key, 'A']));
+      const long = Object.fromEntries(texts.map(([key, value]) => [key, `${value} `.repeat(4).trim()]));
+      for (const props of [{}, short, long]) {
+        const timeline = openTemplate(template, props);
+        const { warnings } = await drawTimeline(
+          timeline,
+          [0, template.thumbnailFrame, timeline.durationInFrames - 1],
+          0.1,
+        );
+        assert.deepEqual(warnings, []);
+      }
+      assert.ok(template.thumbnailFrame < openTemplate(template, {}).durationInFrames);
+    });
+
+  it('has as many inputs as its props hold', () => {
+    const slideshow = TEMPLATES.find(({ id }) => id === 'photo-slideshow');
+    assert.ok(slideshow !== undefined);
+    const photos = [1, 2, 3].map(number => ({ image: `sample:${number}` }));
+    const ports = inputMappings(slideshow, { photos }).map(({ portId, propPath }) => `${portId} ${propPath}`);
+    assert.deepEqual(
+      ports.filter(port => port.startsWith('photo')),
+      ['photo1 photos.0.image', 'photo2 photos.1.image', 'photo3 photos.2.image'],
+    );
+  });
+});

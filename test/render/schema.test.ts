@@ -1,0 +1,163 @@
+// The schema: its form, what it accepts, and what it refuses by pointer.
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { AppError } from '../../src/lib/errors.ts';
+import { openScene } from '../../src/render/scene.ts';
+import { sceneGraphDoc } from '../../src/render/schema/doc.ts';
+import { KINDS } from '../../src/render/schema/elements.ts';
+import { SCENE_GRAPH_SCHEMA } from '../../src/render/schema/scene-graph.ts';
+import { parseSceneGraph } from '../../src/render/schema/validate.ts';
+
+const EXAMPLES = join(import.meta.dirname, '..', '..', 'examples', 'scenes');
+const examples = readdirSync(EXAMPLES).map(
+  name => [name, JSON.parse(readFileSync(join(EXAMPLES, name), 'utf8')) as Record<string, unknown>] as const,
+);
+
+const graph = (elements: readonly object[], rest: object = {}): object => ({
+  fps: 30,
+  width: 320,
+  height: 180,
+  scenes: [{ duration: 2, elements }],
+  ...rest,
+});
+
+function pathsOf(act: () => unknown): readonly (string | undefined)[] {
+  try {
+    act();
+  } catch (err) {
+    assert.ok(err instanceof AppError && err.code === 'invalid_scene_graph');
+    return err.issues?.map(({ path }) => path) ?? [];
+  }
+  return [];
+}
+
+describe('the scene-graph schema', () => {
+  it('has the fifteen properties of the contract and requires four', () => {
+    assert.deepEqual(Object.keys(SCENE_GRAPH_SCHEMA.properties).sort(), [
+      'assets',
+      'audioTrack',
+      'background',
+      'captionTrack',
+      'defaults',
+      'durationInFrames',
+      'fonts',
+      'fps',
+      'height',
+      'metadata',
+      'overlays',
+      'scenes',
+      'theme',
+      'tracks',
+      'width',
+    ]);
+    assert.deepEqual(SCENE_GRAPH_SCHEMA.required, ['fps', 'width', 'height', 'scenes']);
+  });
+
+  it('is about 54 KB and its guide about 21 KB', () => {
+    const size = JSON.stringify(SCENE_GRAPH_SCHEMA).length;
+    assert.ok(size > 45_000 && size < 62_000, `${size}`);
+    const { length } = sceneGraphDoc();
+    assert.ok(length > 17_000 && length < 25_000, `${length}`);
+  });
+
+  it('refers to nothing that is not defined', () => {
+    const names = new Set(Object.keys(SCENE_GRAPH_SCHEMA.$defs));
+    const used = [...JSON.stringify(SCENE_GRAPH_SCHEMA).matchAll(/#\/\$defs\/(\w+)/g)].map(
+      ([, name]) => name ?? '',
+    );
+    assert.deepEqual(
+      used.filter(name => !names.has(name)),
+      [],
+    );
+  });
+
+  it('is told of whole by the guide: every kind and every top-level property', () => {
+    const doc = sceneGraphDoc();
+    for (const kind of Object.values(KINDS)) assert.ok(doc.includes(`### ${kind.properties.type.const}\n`));
+    for (const name of Object.keys(SCENE_GRAPH_SCHEMA.properties))
+      assert.ok(doc.includes(`- \`${name}\``), name);
+  });
+
+  for (const [name, example] of examples)
+    it(`accepts examples/scenes/${name}`, () => {
+      openScene(example);
+    });
+
+  for (const [name, example] of examples)
+    it(`refuses changes to examples/scenes/${name}, by pointer`, () => {
+      const scenes = example.scenes as readonly object[];
+      const changes: readonly (readonly [string, object])[] = [
+        ['/nonsense', { nonsense: 1 }],
+        ['/fps', { fps: 0 }],
+        ['/width', { width: '1080' }],
+        ['/scenes', { scenes: [] }],
+        ['/scenes/0/duration', { scenes: [{ ...scenes[0], duration: 'soon' }] }],
+        ['/scenes/0/elements/0/type', { scenes: [{ elements: [{ type: 'hologram' }] }] }],
+        ['/background', { background: 'rainbow' }],
+      ];
+      for (const [pointer, change] of changes)
+        assert.deepEqual(
+          pathsOf(() => parseSceneGraph({ ...example, ...change })),
+          [pointer],
+        );
+    });
+
+  it('names several faults at once, each where it is', () => {
+    const bad = graph([{ type: 'text', text: 'x', opacty: 1, x: { keyframes: [{ time: 'q', value: 1 }] } }]);
+    assert.deepEqual(pathsOf(() => parseSceneGraph(bad)).toSorted(), [
+      '/scenes/0/elements/0/opacty',
+      '/scenes/0/elements/0/x/keyframes/0/time',
+    ]);
+  });
+
+  it('tells the fault of the gradient that is meant, not of every form of a paint', () => {
+    assert.deepEqual(
+      pathsOf(() => parseSceneGraph(graph([], { background: { type: 'linear' } }))),
+      ['/background/stops'],
+    );
+  });
+
+  it('refuses what is nested over 32 levels deep, in bounded time', () => {
+    let deep: object = { type: 'group', elements: [] };
+    for (let level = 0; level < 5000; level++) deep = { type: 'group', elements: [deep] };
+    assert.equal(pathsOf(() => parseSceneGraph(graph([deep]))).length, 1);
+  });
+});
+
+describe('names of a graph', () => {
+  it('must have a meaning: assets, tokens, blocks, sources and words', () => {
+    const bad = graph([
+      { type: 'image', asset: 'nobody' },
+      { type: 'text', text: '$5 is no token', color: '$gone' },
+      { type: 'image' },
+      { type: 'text' },
+    ]);
+    assert.deepEqual(pathsOf(() => openScene(bad)).toSorted(), [
+      '/scenes/0/elements/0',
+      '/scenes/0/elements/0/asset',
+      '/scenes/0/elements/1/color',
+      '/scenes/0/elements/2',
+      '/scenes/0/elements/3',
+    ]);
+    assert.deepEqual(
+      pathsOf(() => openScene({ ...graph([]), scenes: [{ blockId: 'nobody' }] })),
+      ['/scenes/0/blockId'],
+    );
+  });
+
+  it('may not go in circles', () => {
+    const circle = graph([], { theme: { colors: { a: '$b', b: '$a' } } });
+    assert.deepEqual(pathsOf(() => openScene(circle)).toSorted(), ['/theme/colors/a', '/theme/colors/b']);
+  });
+
+  it('are 10,000 elements at the most', () => {
+    const many = Array.from({ length: 10_000 }, () => ({ type: 'shape', shape: 'circle' }));
+    openScene(graph(many));
+    assert.deepEqual(
+      pathsOf(() => openScene(graph(many, { overlays: [many[0]] }))),
+      [''],
+    );
+  });
+});

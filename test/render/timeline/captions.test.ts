@@ -1,0 +1,44 @@
+// Captions: SRT and WebVTT read, pages made, words marked.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { parseTimed, readCues } from '../../../src/render/timeline/captions.ts';
+
+const SRT =
+  '1\r\n00:00:01,000 --> 00:00:02,500\r\nHello <b>there</b>\r\n\r\n2\r\n00:00:03,000 --> 00:00:04,000\r\nTwo\r\nlines\r\n';
+const VTT = 'WEBVTT\n\nNOTE nothing\n\nintro\n00:01.000 --> 00:02.500 align:start\nHello there\n';
+
+describe('timed text', () => {
+  it('is read from SRT and WebVTT, tags left out', () => {
+    assert.deepEqual(parseTimed(SRT), [
+      { text: 'Hello there', start: 1, end: 2.5 },
+      { text: 'Two lines', start: 3, end: 4 },
+    ]);
+    assert.deepEqual(parseTimed(VTT), [{ text: 'Hello there', start: 1, end: 2.5 }]);
+  });
+
+  it('of any other form is no caption', () => {
+    assert.deepEqual(parseTimed('nothing here\n\n--> \n\n00:00:05,000 --> 00:00:01,000\nbackwards'), []);
+  });
+});
+
+describe('pages', () => {
+  const words = 'one two three four. five six'
+    .split(' ')
+    .map((text, at) => ({ text, start: at / 2, end: at / 2 + 0.4 }));
+  const texts = (track: Parameters<typeof readCues>[0]) =>
+    readCues(track).map(page => page.words.map(({ text }) => text).join(' '));
+
+  it('hold so many words, and end with a sentence', () => {
+    assert.deepEqual(texts({ words, maxWords: 3 }), ['one two three', 'four.', 'five six']);
+    assert.deepEqual(
+      texts({ words, mode: 'word' }),
+      words.map(({ text }) => text),
+    );
+  });
+
+  it('keep the lines of subtitles, and never overlap', () => {
+    assert.deepEqual(texts({ srt: SRT }), ['Hello there', 'Two lines']);
+    const pages = readCues({ words, maxWords: 2 });
+    for (const [index, page] of pages.entries()) assert.ok(page.end <= (pages[index + 1]?.start ?? 99));
+  });
+});

@@ -1,0 +1,197 @@
+// The evaluator: the same frame the same list, durations that add up, transitions that overlap.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { rollDice } from '../../../src/render/palette.ts';
+import { openScene } from '../../../src/render/scene.ts';
+import { TRANSITIONS } from '../../../src/render/schema/motion.ts';
+import { EASINGS } from '../../../src/render/schema/values.ts';
+import type { DrawNode } from '../../../src/render/timeline/draw-list.ts';
+import { ease } from '../../../src/render/timeline/easing.ts';
+import { evaluateFrame } from '../../../src/render/timeline/evaluate.ts';
+import { passageOf } from '../../../src/render/timeline/transitions.ts';
+import { randomScene } from '../../support/random-scene.ts';
+
+const open = (rest: object) => openScene({ fps: 30, width: 400, height: 200, ...rest });
+const shape = (rest: object = {}) => ({ type: 'shape', shape: 'rectangle', width: 40, height: 20, ...rest });
+const pointers = (timeline: ReturnType<typeof open>, frame: number) =>
+  evaluateFrame(timeline, frame).layers.map(({ pointer }) => pointer);
+
+function only(timeline: ReturnType<typeof open>, frame: number): DrawNode {
+  const node = evaluateFrame(timeline, frame).layers.at(-1)?.node;
+  assert.ok(node !== undefined);
+  return node;
+}
+
+describe('the evaluator', () => {
+  it('gives the same list for the same frame, in whatever order frames are asked for', () => {
+    for (let seed = 0; seed < 25; seed++) {
+      const [one, other] = [openScene(randomScene(seed)), openScene(randomScene(seed))];
+      const frames = [0, 1, 7, one.durationInFrames - 1];
+      const forward = frames.map(frame => evaluateFrame(one, frame));
+      const backward = frames.toReversed().map(frame => evaluateFrame(other, frame));
+      assert.deepEqual(backward.toReversed(), forward, `seed ${seed}`);
+    }
+  });
+
+  it('gives a layer at rest the same hash, and a moving one another', () => {
+    const timeline = open({
+      scenes: [
+        {
+          duration: 2,
+          elements: [
+            shape(),
+            shape({
+              x: {
+                keyframes: [
+                  { time: 0, value: 0 },
+                  { time: 2, value: 100 },
+                ],
+              },
+            }),
+          ],
+        },
+      ],
+    });
+    const [a, b] = [10, 11].map(frame => evaluateFrame(timeline, frame).layers.map(({ hash }) => hash));
+    assert.equal(a?.[0], b?.[0]);
+    assert.equal(a?.[1], b?.[1]);
+    assert.notEqual(a?.[2], b?.[2]);
+  });
+});
+
+describe('scenes', () => {
+  it('add up to the video, less what transitions share', () => {
+    const roll = rollDice('durations');
+    for (let round = 0; round < 50; round++) {
+      const scenes = Array.from({ length: 1 + Math.floor(roll() * 6) }, () => ({
+        duration: 0.05 + roll() * 4,
+        transition: { type: 'fade', duration: roll() * 3 },
+      }));
+      const timeline = open({ scenes });
+      const lengths = timeline.scenes.reduce((sum, { start, end }) => sum + end - start, 0);
+      const shared = timeline.scenes.reduce((sum, { overlap }) => sum + overlap, 0);
+      assert.equal(timeline.durationInFrames, lengths - shared);
+      for (const [index, { start, end, overlap }] of timeline.scenes.entries()) {
+        const next = timeline.scenes[index + 1];
+        assert.ok(end > start && overlap * 2 <= end - start);
+        // Never more than two at once.
+        if (next !== undefined) assert.ok(next.start === end - next.overlap && next.start >= start + overlap);
+      }
+    }
+  });
+
+  it('are both there during a transition, and one before and after it', () => {
+    const timeline = open({
+      scenes: [{ duration: 1 }, { duration: 1, transition: { type: 'push', duration: '10f' } }],
+    });
+    assert.equal(timeline.durationInFrames, 50);
+    assert.deepEqual(pointers(timeline, 19), ['/background']);
+    assert.deepEqual(pointers(timeline, 20), ['/background', '/scenes/0', '/scenes/1']);
+    assert.deepEqual(pointers(timeline, 29), ['/background', '/scenes/0', '/scenes/1']);
+    assert.deepEqual(pointers(timeline, 30), ['/background']);
+  });
+
+  it('end where durationInFrames says', () => {
+    assert.equal(open({ scenes: [{ duration: 9 }], durationInFrames: 12 }).durationInFrames, 12);
+  });
+});
+
+describe('elements', () => {
+  it('are there from their start to their end, the end not included', () => {
+    const timeline = open({ scenes: [{ duration: 3, elements: [shape({ start: '10f', duration: 0.5 })] }] });
+    const seen = Array.from({ length: 90 }, (_, frame) => frame).filter(
+      frame => pointers(timeline, frame).length > 1,
+    );
+    assert.deepEqual([seen[0], seen.at(-1), seen.length], [10, 24, 15]);
+  });
+
+  it('stand by their anchor, in pixels, shares and hundredths of the frame', () => {
+    const at = (rest: object) => only(open({ scenes: [{ elements: [shape(rest)] }] }), 0).matrix.slice(4);
+    assert.deepEqual(at({}), [180, 90]);
+    assert.deepEqual(at({ x: 0, y: 0, anchor: 'top-left' }), [0, 0]);
+    assert.deepEqual(at({ x: '100%', y: '50vh', anchor: 'right' }), [360, 90]);
+    assert.deepEqual(at({ x: '10vmin', y: 10, anchor: [0, 0] }), [20, 10]);
+  });
+
+  it('follow keyframes, held before the first and after the last', () => {
+    const x = {
+      keyframes: [
+        { time: 0.5, value: 100 },
+        { time: 1, value: 200, easing: 'linear' },
+      ],
+    };
+    const timeline = open({ scenes: [{ duration: 2, elements: [shape({ x, anchor: 'left' })] }] });
+    const at = (frame: number) => only(timeline, frame).matrix[4];
+    assert.deepEqual([at(0), at(15), at(30), at(59)], [100, 100, 200, 200]);
+    assert.ok(Math.abs((at(21) ?? 0) - 140) < 1e-6);
+  });
+
+  it('of a group live in its box and on its time', () => {
+    const group = {
+      type: 'group',
+      start: 1,
+      width: 100,
+      height: 100,
+      speed: 2,
+      elements: [shape({ start: 1, x: '50%' })],
+    };
+    const timeline = open({ scenes: [{ duration: 4, elements: [group] }] });
+    const children = (frame: number) => {
+      const { content } = only(timeline, frame);
+      return content.kind === 'group' ? content.children : [];
+    };
+    assert.equal(children(44).length, 0);
+    assert.equal(children(45)[0]?.matrix[4], 30);
+  });
+
+  it('stand in front by zIndex, else as written', () => {
+    const timeline = open({ scenes: [{ elements: [shape({ zIndex: 1 }), shape(), shape()] }] });
+    assert.deepEqual(pointers(timeline, 0).slice(1), [
+      '/scenes/0/elements/1',
+      '/scenes/0/elements/2',
+      '/scenes/0/elements/0',
+    ]);
+  });
+});
+
+describe('a curve', () => {
+  it('begins at 0 and ends at 1, whatever its name', () => {
+    const springs = [1, 20, 170, 2000].flatMap(stiffness =>
+      [1, 18, 200].map(damping => ({ spring: { stiffness, damping } })),
+    );
+    for (const easing of [...EASINGS, ...springs, { steps: 4 }, { cubicBezier: [0.3, -1, 0.7, 2] }]) {
+      assert.equal(ease(easing, 0), 0);
+      assert.equal(ease(easing, 1), 1);
+      for (let step = 1; step < 100; step++) {
+        const value = ease(easing, step / 100);
+        assert.ok(value > -2 && value < 3, JSON.stringify([easing, step, value]));
+      }
+    }
+  });
+
+  it('of a spring comes to rest without a jump at its end', () => {
+    assert.ok(Math.abs(ease({ spring: {} }, 0.999) - 1) < 0.02);
+  });
+});
+
+describe('a transition', () => {
+  it('shows the leaving scene alone at its start and the coming one at its end', () => {
+    for (const type of TRANSITIONS.filter(name => name !== 'cut'))
+      for (const direction of ['left', 'right', 'up', 'down'] as const) {
+        const passage = (p: number) =>
+          passageOf(type, { p, direction, width: 160, height: 90, isOpaque: true });
+        const { from, dip } = passage(0);
+        assert.deepEqual(
+          [from.matrix.map(value => Math.round(value) + 0), from.opacity, from.blur, dip],
+          [[1, 0, 0, 1, 0, 0], 1, 0, 0],
+          type,
+        );
+        const end = passage(1);
+        assert.deepEqual(
+          [end.to.matrix.map(value => Math.round(value) + 0), end.to.opacity, end.to.blur, Math.abs(end.dip)],
+          [[1, 0, 0, 1, 0, 0], 1, 0, 0],
+          type,
+        );
+      }
+  });
+});
