@@ -1,6 +1,8 @@
 // Runs that cost, end to end on a double of fal: what is set aside, charged and given back, and that it all adds up.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { findNode } from '../../src/nodes/catalog.ts';
+import { createPay } from '../../src/services/run-credits.ts';
 import { type Client, type Execution, statesOf } from '../support/client.ts';
 import { assertLedgerBalanced } from '../support/ledger.ts';
 import { plainImage } from '../support/pixels.ts';
@@ -262,7 +264,7 @@ describe('a paid run', () => {
   });
 
   it('is charged nothing for a result that it finds in the cache', async () => {
-    const user = await newUser(10);
+    const user = await newUser(1000);
     const workflow = await user.create(single({ seed: 7 }));
     await user.run(workflow);
     // The result is kept beside the run, not within it.
@@ -350,6 +352,17 @@ describe('a paid run', () => {
     assert.equal(resumed.status, 'COMPLETED', JSON.stringify(resumed.error));
     assert.deepEqual(resumed.credits, { estimated: PRICE, held: 0, charged: PRICE, released: 0 });
     assert.deepEqual(await balanceOf(user), [20 - 2 * PRICE, 0]);
+  });
+
+  it('sets nothing aside for a worker that no longer holds it', async () => {
+    const user = await newUser(20);
+    const { id } = await run(user, single());
+    const definition = findNode(MODEL);
+    assert.ok(definition);
+    const pay = createPay({ db: service.db }, { id, lease: 1 }, undefined);
+    const call = { definition, node: { id: 'm' }, values: {} };
+    for (let times = 0; times < 2; times++) await assert.rejects(pay(call), /no longer held by this worker/);
+    assert.deepEqual(await balanceOf(user), [20 - PRICE, 0]);
   });
 
   it('is one of 50 that a balance for 50 admits of 200 started at once', async () => {
