@@ -22,8 +22,11 @@ export function createPainter(width: number, height: number, scale: number, reso
   };
   const surface = createSurface(size.width, size.height);
   const spare: Surface[] = [];
+  const most = Math.max(4, Math.floor(MAX_LAYER_PIXELS / (size.width * size.height)));
+  let borrowed = 0;
   const borrow = (): Surface => {
     const layer = spare.pop() ?? createSurface(size.width, size.height);
+    borrowed++;
     layer.brush.reset();
     return layer;
   };
@@ -31,7 +34,17 @@ export function createPainter(width: number, height: number, scale: number, reso
     surface,
     paint(list) {
       const warnings = new Map<string, string>();
-      const stage: Stage = { resources, warnings, borrow, give: layer => spare.push(layer) };
+      const stage: Stage = {
+        resources,
+        warnings,
+        // A mask takes a second surface.
+        hasRoom: () => borrowed + 2 <= most,
+        borrow,
+        give: layer => {
+          borrowed--;
+          spare.push(layer);
+        },
+      };
       const { brush } = surface;
       brush.reset();
       brush.fillStyle = '#000000';
@@ -43,10 +56,15 @@ export function createPainter(width: number, height: number, scale: number, reso
   };
 }
 
+/** Of all surfaces that are held at once: a quarter of a gigabyte. */
+const MAX_LAYER_PIXELS = 64_000_000;
+
 interface Stage {
   readonly resources: Resources;
   /** By pointer, so that each element is named once. */
   readonly warnings: Map<string, string>;
+  /** Whether another surface may be borrowed: those of groups within groups are held together. */
+  hasRoom(): boolean;
   borrow(): Surface;
   give(layer: Surface): void;
 }
@@ -78,6 +96,12 @@ function paintNode(brush: Brush, given: DrawNode, stage: Stage): void {
 function paintPlaced(brush: Brush, node: DrawNode, stage: Stage): void {
   const { shadow, mask, effects, ...inner } = node;
   const scale = scaleOf(brush);
+  if (!stage.hasRoom()) {
+    stage.warnings.set(node.pointer, `${node.pointer} lies in too many groups that are blended as a whole.`);
+    clipTo(brush, node);
+    paintInside(brush, node, stage);
+    return;
+  }
   if (shadow !== undefined) {
     onLayer(
       brush,

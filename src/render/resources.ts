@@ -19,12 +19,24 @@ export type Loaded =
 export type Resources = ReadonlyMap<string, Loaded>;
 
 const SVG_SIDE = 2048;
+/** Of all pictures of a render together: half a gigabyte. */
+const MAX_PIXELS = 128_000_000;
 
 export async function loadResources(files: ReadonlyMap<string, ResourceFile>): Promise<Resources> {
   const loaded = new Map<string, Loaded>();
-  for (const [key, file] of files) loaded.set(key, await load(file));
+  let pixels = 0;
+  for (const [key, file] of files) {
+    const one: Loaded = pixels > MAX_PIXELS ? TOO_MANY : await load(file);
+    if (one.kind === 'picture') pixels += one.width * one.height;
+    loaded.set(key, one);
+  }
   return loaded;
 }
+
+const TOO_MANY: Loaded = {
+  kind: 'absent',
+  reason: `comes after ${MAX_PIXELS / 1e6} megapixels of pictures, which is all that one render may hold`,
+};
 
 async function load(file: ResourceFile): Promise<Loaded> {
   try {

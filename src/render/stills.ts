@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { AppError } from '../lib/errors.ts';
 import { createGate } from '../lib/gate.ts';
 import type { DrawnStills, SceneStills, Still } from './still.ts';
 import type { StillAnswer, StillRequest } from './still-worker.ts';
@@ -22,10 +23,20 @@ export async function drawStill(still: Still, signal: AbortSignal): Promise<Buff
 
 /** Frames of a scene graph, drawn one after another by one thread. */
 export async function drawSceneStills(scene: SceneStills, signal: AbortSignal): Promise<DrawnStills> {
-  const answer = await askThread({ kind: 'scene', scene }, signal);
+  const answer = await askThread({ kind: 'scene', scene }, signal).catch((err: unknown) => {
+    if (signal.aborted || !(err instanceof Error && isTimeout(err.cause))) throw err;
+    throw new AppError(
+      'invalid_scene_graph',
+      `These frames take over ${TIMEOUT_MS / 1000} s to draw: ask for fewer at once or a smaller scale.`,
+      { cause: err },
+    );
+  });
   if (!('drawn' in answer)) throw new Error('The thread answered with something else than frames.');
   return answer.drawn;
 }
+
+// `once` wraps the reason of the signal.
+const isTimeout = (cause: unknown): boolean => cause instanceof DOMException && cause.name === 'TimeoutError';
 
 function askThread(request: StillRequest, signal: AbortSignal): Promise<StillAnswer> {
   return gate(async () => {

@@ -30,6 +30,7 @@ const MAX_SIDE = 4096;
 const SAMPLE = { width: 1600, height: 1200 } as const;
 /** Files of one render read at once. */
 const CONCURRENCY = 4;
+const MAX_FILES = 300;
 
 /** Every file by its key. One that cannot be read is `absent`, with the reason. */
 export async function readRenderFiles(
@@ -38,7 +39,10 @@ export async function readRenderFiles(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, ResourceFile>> {
   const files = new Map<string, ResourceFile>();
-  const waiting = [...resources];
+  const all = [...resources];
+  const waiting = all.slice(0, MAX_FILES);
+  for (const { key } of all.slice(MAX_FILES))
+    files.set(key, { kind: 'absent', reason: `is beyond the ${MAX_FILES} files that one render may read` });
   const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
       files.set(next.key, await readOne(next, read, signal));

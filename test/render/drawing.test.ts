@@ -92,6 +92,22 @@ describe('a frame', () => {
   });
 });
 
+describe('a hostile graph', () => {
+  it('of groups in groups, each blended, holds few surfaces and says where it stopped', async () => {
+    let group: object = { type: 'shape', shape: 'rectangle', fill: '#00ff00' };
+    for (let level = 0; level < 10; level++)
+      group = { type: 'group', opacity: 0.99, shadow: {}, elements: [group] };
+    const { warnings } = await drawGraph({ ...scene([group]), width: 3000, height: 3000 }, [0], 1);
+    assert.ok(warnings.some(warning => warning.includes('too many groups')));
+  });
+
+  it('of many large pictures shows as many as there is room for', async () => {
+    const pictures = Array.from({ length: 80 }, (_, index) => ({ type: 'image', src: `sample:${index}` }));
+    const { warnings } = await drawGraph(scene(pictures), [0]);
+    assert.ok(warnings.length > 0 && warnings.every(warning => warning.includes('megapixels')));
+  });
+});
+
 describe('a template', () => {
   for (const template of TEMPLATES)
     it(`draws ${template.id} without a warning, with its own props, the shortest and long ones`, async () => {

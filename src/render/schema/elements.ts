@@ -154,7 +154,7 @@ const drawn = {
   fill: maybe(values.paint),
   stroke: maybe(values.animatedColor),
   strokeWidth: maybe(values.number),
-  dash: maybe(Type.Array(Type.Number({ minimum: 0, maximum: 10_000 }), { minItems: 1, maxItems: 12 })),
+  dash: maybe(Type.Array(Type.Number({ minimum: 0.5, maximum: 10_000 }), { minItems: 1, maxItems: 12 })),
   cap: maybe(Type.Enum(['butt', 'round', 'square'])),
   trimStart: maybe(values.number),
   trimEnd: maybe(values.number),
