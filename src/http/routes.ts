@@ -17,6 +17,7 @@ import { registerKeys } from './routes/keys.ts';
 import { registerMedia } from './routes/media.ts';
 import { registerPages } from './routes/pages.ts';
 import { registerPermissions } from './routes/permissions.ts';
+import { registerRenderer } from './routes/renderer.ts';
 import { registerRuns } from './routes/runs.ts';
 import { registerTeams } from './routes/teams.ts';
 import { registerTemplates } from './routes/templates.ts';
@@ -50,6 +51,7 @@ export const ROUTES: readonly Register[] = [
   registerCdn,
   registerMedia,
   registerUploads,
+  registerRenderer,
   registerContent,
   registerPages,
   registerFlow,
