@@ -13,6 +13,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   start: async () => (await import('./start-rows.ts')).runStartRows,
   runs: async () => (await import('./run-rows.ts')).runRunRows,
   reads: async () => (await import('./read-rows.ts')).runReadRows,
+  workflows: async () => (await import('./workflow-rows.ts')).runWorkflowRows,
   lint: async () => (await import('./lint.ts')).runLintRows,
   layout: async () => (await import('./layout.ts')).runLayoutRows,
   svg: async () => (await import('./svg-rows.ts')).runSvgRows,

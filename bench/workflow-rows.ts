@@ -1,0 +1,104 @@
+// Writing a workflow of 4 MB, and listing a hundred.
+import autocannon from 'autocannon';
+import { openDb } from '../src/store/db.ts';
+import { startEmbedded } from '../src/store/embedded.ts';
+import { chain, THREE_NODES } from './graphs.ts';
+import { median } from './load.ts';
+import type { Row } from './row.ts';
+import { store } from './run-rows.ts';
+import { API_KEY, type BenchService, makeFolder, removeFolder, startBenchService } from './service.ts';
+
+// n8n 2.41 lists 100 workflows 57 times a second at 10 connections (research of 2026-11-21).
+const N8N_LISTS_PER_SECOND = 57;
+const PADDING = 'a lighthouse on a cliff above a stormy sea, '.repeat(860);
+
+export async function* runWorkflowRows(isShort: boolean): AsyncGenerator<Row> {
+  const folder = await makeFolder();
+  const service = await startBenchService(folder);
+  try {
+    yield await putRow(service, isShort);
+    yield await listRow(service, isShort);
+  } finally {
+    await service.stop();
+    await removeFolder(folder);
+  }
+}
+
+/** A hundred nodes that together come to a little under the limit of a body. */
+function largeGraph(turn: number) {
+  const graph = chain(100);
+  const nodes = graph.nodes.map((node, index) => ({
+    ...node,
+    data: { ...node.data, config: { ...node.data.config, note: `${turn}/${index} ${PADDING}` } },
+  }));
+  return { ...graph, nodes };
+}
+
+async function putRow(service: BenchService, isShort: boolean): Promise<Row> {
+  const id = await store(service, largeGraph(0));
+  const took: number[] = [];
+  for (let turn = 1; turn <= (isShort ? 2 : 15); turn++) {
+    const { nodes, edges } = largeGraph(turn);
+    const body = JSON.stringify({ nodes, edges });
+    const began = performance.now();
+    const answer = await service.fetch(`/api/v1/workflows/${id}`, { method: 'PUT', body });
+    await answer.text();
+    took.push(performance.now() - began);
+    if (answer.status !== 200) throw new Error(`The graph was refused with status ${answer.status}.`);
+  }
+  const floor = await measureFloor(JSON.stringify(largeGraph(0)), isShort);
+  return {
+    figure: 'PUT of a 4 MB workflow, 100 nodes',
+    value: median(took),
+    unit: 'ms',
+    reach: { value: 1.5 * floor, is: 'at most' },
+    beside: { name: 'parse, stringify, read and write one row of the same text', value: floor },
+  };
+}
+
+async function measureFloor(text: string, isShort: boolean): Promise<number> {
+  const folder = await makeFolder();
+  const embedded = await startEmbedded({ dataDir: folder });
+  const db = openDb({ connection: embedded, maxConnections: 1, onError: () => undefined });
+  try {
+    await db.query('create table bench_text (id integer primary key, body text not null)');
+    const took: number[] = [];
+    for (let turn = 0; turn < (isShort ? 2 : 15); turn++) {
+      const began = performance.now();
+      const written = JSON.stringify(JSON.parse(text));
+      await db.query('insert into bench_text values ($1, $2)', [turn, written]);
+      await db.query('select body from bench_text where id = $1', [turn]);
+      took.push(performance.now() - began);
+    }
+    return median(took);
+  } finally {
+    await db.close();
+    await embedded.stop();
+    await removeFolder(folder);
+  }
+}
+
+async function listRow(service: BenchService, isShort: boolean): Promise<Row> {
+  for (let count = 0; count < 100; count++)
+    await store(service, { ...THREE_NODES, name: `workflow ${count}` });
+  const url = `${service.url}/api/v1/workflows?limit=100`;
+  const perSecond: number[] = [];
+  for (let round = 0; round < (isShort ? 1 : 3); round++) {
+    const result = await autocannon({
+      url,
+      connections: 10,
+      duration: isShort ? 1 : 4,
+      headers: { authorization: `Bearer ${API_KEY}` },
+    });
+    if (result.non2xx > 0 || result.errors > 0)
+      throw new Error(`${result.non2xx} lists were refused, ${result.errors} failed.`);
+    perSecond.push(result.requests.average);
+  }
+  return {
+    figure: 'list of 100 workflows, 10 connections',
+    value: median(perSecond),
+    unit: 'requests/s',
+    reach: { value: 20 * N8N_LISTS_PER_SECOND, is: 'at least' },
+    note: 'n8n 2.41: 57 a second',
+  };
+}
