@@ -1,15 +1,8 @@
 // The files of a graph in the drawing thread, decoded once: pictures and animations by key.
+import { createLru } from '../lib/lru.ts';
 import { type Animation, createSurface, type Picture, readAnimation, readPicture } from './paint.ts';
 import { drawSample } from './sandbox.ts';
-
-/** A file as it crosses to the drawing thread. Pictures were written by media/images, SVG by media/svg. */
-export type ResourceFile =
-  | { readonly kind: 'picture'; readonly bytes: Uint8Array }
-  | { readonly kind: 'svg'; readonly bytes: Uint8Array }
-  | { readonly kind: 'sample'; readonly words: string; readonly width: number; readonly height: number }
-  | { readonly kind: 'lottie'; readonly json: string }
-  /** Why it cannot be shown: told as a warning wherever it is used. */
-  | { readonly kind: 'absent'; readonly reason: string };
+import type { ResourceFile } from './still.ts';
 
 export type Loaded =
   | { readonly kind: 'picture'; readonly picture: Picture; readonly width: number; readonly height: number }
@@ -43,8 +36,7 @@ async function load(file: ResourceFile): Promise<Loaded> {
     if (file.kind === 'absent') return file;
     if (file.kind === 'lottie') return { kind: 'lottie', animation: readAnimation(file.json) };
     if (file.kind === 'sample') {
-      const { canvas } = drawSample(file.words, file.width, file.height);
-      return { kind: 'picture', picture: canvas, width: file.width, height: file.height };
+      return sampleOf(file);
     }
     const image = await readPicture(file.bytes);
     if (image.width < 1 || image.height < 1) return { kind: 'absent', reason: 'is a picture without pixels' };
@@ -62,4 +54,16 @@ async function load(file: ResourceFile): Promise<Loaded> {
       reason: `is not a readable ${file.kind === 'lottie' ? 'animation' : 'picture'}`,
     };
   }
+}
+
+// A placeholder is seen in preview after preview; each is 8 MB.
+const samples = createLru<Loaded>(6);
+
+function sampleOf({ words, width, height }: Extract<ResourceFile, { kind: 'sample' }>): Loaded {
+  const key = `${width}x${height} ${words}`;
+  const known = samples.get(key);
+  if (known !== undefined) return known;
+  const made: Loaded = { kind: 'picture', picture: drawSample(words, width, height).canvas, width, height };
+  samples.set(key, made, 1);
+  return made;
 }

@@ -1,6 +1,5 @@
 // What a still is drawn from: plain data that crosses to the drawing thread.
 import type { StillFormat } from './paint.ts';
-import type { ResourceFile } from './resources.ts';
 import type { DrawList } from './timeline/draw-list.ts';
 
 export type Still =
@@ -58,6 +57,15 @@ export interface SandboxPicture {
   readonly width: number;
   readonly height: number;
 }
+
+/** A file as it crosses to the drawing thread. Pictures were written by media/images, SVG by media/svg. */
+export type ResourceFile =
+  | { readonly kind: 'picture'; readonly bytes: Uint8Array }
+  | { readonly kind: 'svg'; readonly bytes: Uint8Array }
+  | { readonly kind: 'sample'; readonly words: string; readonly width: number; readonly height: number }
+  | { readonly kind: 'lottie'; readonly json: string }
+  /** Why it cannot be shown: told as a warning wherever it is used. */
+  | { readonly kind: 'absent'; readonly reason: string };
 
 /** Frames of a scene graph, all of one size. */
 export interface SceneStills {

@@ -5,7 +5,7 @@ import { maxBytesAtDoor, SVG_TYPE } from '../media/accepted-types.ts';
 import { convertImage, inspectImage, resizeImage } from '../media/images.ts';
 import { identify } from '../media/sniff.ts';
 import { sanitizeSvgAside } from '../media/svg-thread.ts';
-import type { ResourceFile } from '../render/resources.ts';
+import type { ResourceFile } from '../render/still.ts';
 import type { Resource } from '../render/timeline/compile.ts';
 import { findMedia, mayUseMedia } from '../store/media.ts';
 import type { Deps } from './deps.ts';
