@@ -9,23 +9,13 @@ import { workspaceOf } from './access.ts';
 import type { UserActor } from './actor.ts';
 import type { Deps } from './deps.ts';
 import type { Estimate } from './estimate-run.ts';
-import type { Idempotency } from './idempotency.ts';
+import type { AcceptedRun, Idempotency } from './idempotency.ts';
 import { replay } from './idempotency.ts';
 import { acceptPaid } from './run-credits.ts';
 import type { RunRequest } from './run-request.ts';
 import { runRequestText } from './run-request.ts';
 import type { WebhookTarget } from './webhook-target.ts';
 import { sealTarget } from './webhook-target.ts';
-
-export interface AcceptedRun {
-  readonly executionId: string;
-  readonly workflowId: string;
-  readonly status: 'QUEUED';
-  readonly estimatedCredits: number;
-  readonly createdAt: string;
-  /** The idempotency key had been used: this is the first answer again. */
-  readonly replayed: boolean;
-}
 
 /** A run that nothing speaks against any more. */
 export interface SoundRun {

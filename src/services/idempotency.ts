@@ -3,7 +3,6 @@ import { canonicalJson } from '../lib/canonical-json.ts';
 import { sha256Hex } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import { findExecution, findIdempotencyKey } from '../store/executions.ts';
-import type { AcceptedRun } from './accept-run.ts';
 import type { Deps } from './deps.ts';
 
 export type RunRoute = 'run' | 'execute' | 'resume';
@@ -12,6 +11,17 @@ export interface Idempotency {
   readonly route: RunRoute;
   readonly key: string;
   readonly body_hash: string;
+}
+
+/** The answer to a request that starts a run. */
+export interface AcceptedRun {
+  readonly executionId: string;
+  readonly workflowId: string;
+  readonly status: 'QUEUED';
+  readonly estimatedCredits: number;
+  readonly createdAt: string;
+  /** The idempotency key had been used: this is the first answer again. */
+  readonly replayed: boolean;
 }
 
 /** The key with a hash of what was asked, equal for equal JSON. null without a key. Throws 400 for one that is none. */

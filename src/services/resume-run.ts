@@ -14,7 +14,6 @@ import {
 } from '../store/executions.ts';
 import type { ReadWorkflowRow } from '../store/workflows.ts';
 import { findWorkflow } from '../store/workflows.ts';
-import type { AcceptedRun } from './accept-run.ts';
 import { acceptRun } from './accept-run.ts';
 import { authorize } from './access.ts';
 import type { Actor, UserActor } from './actor.ts';
@@ -22,7 +21,7 @@ import { requireScope } from './actor.ts';
 import type { Deps } from './deps.ts';
 import { estimatePlan } from './estimate-run.ts';
 import { planOf } from './executed-graph.ts';
-import type { Idempotency } from './idempotency.ts';
+import type { AcceptedRun, Idempotency } from './idempotency.ts';
 import { idempotencyOf, replay } from './idempotency.ts';
 import { inputOverrides, parseRunRequest, planRequest } from './run-request.ts';
 import { requireActive } from './start-run.ts';

@@ -1,14 +1,13 @@
 // Starting a run: who may, of which graph, with which inputs.
 import { AppError } from '../lib/errors.ts';
 import { findWorkflow } from '../store/workflows.ts';
-import type { AcceptedRun } from './accept-run.ts';
 import { acceptRun } from './accept-run.ts';
 import { authorize } from './access.ts';
 import type { Actor } from './actor.ts';
 import { requireScope } from './actor.ts';
 import type { Deps } from './deps.ts';
 import { estimatePlan } from './estimate-run.ts';
-import type { RunRoute } from './idempotency.ts';
+import type { AcceptedRun, RunRoute } from './idempotency.ts';
 import { idempotencyOf, replay } from './idempotency.ts';
 import type { RunRequest } from './run-request.ts';
 import { inputOverrides, planRequest } from './run-request.ts';

@@ -2,9 +2,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { JsonObject } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
-import type { AcceptedRun as Accepted } from '../../services/accept-run.ts';
 import type { Deps } from '../../services/deps.ts';
-import type { RunRoute } from '../../services/idempotency.ts';
+import type { AcceptedRun as Accepted, RunRoute } from '../../services/idempotency.ts';
 import type { ResumeRequest } from '../../services/resume-run.ts';
 import { resumeRun } from '../../services/resume-run.ts';
 import {
