@@ -1,8 +1,9 @@
 // The job queue's tasks: each row a service call.
 import type { Deliverer } from '../services/deliver-webhook.ts';
 import type { Deps } from '../services/deps.ts';
-import type { RunHolder } from '../services/execute-run.ts';
 import { executeRun } from '../services/execute-run.ts';
+import type { RunHolder } from '../services/run-holder.ts';
+import { besideQueue } from '../services/run-holder.ts';
 import { sweepMedia } from '../services/sweep-media.ts';
 import { sweepRuns } from '../services/sweep-runs.ts';
 
@@ -27,7 +28,17 @@ export interface Task {
 }
 
 export const TASKS: Readonly<Record<string, Task>> = {
-  run: { pool: 'runs', work: ({ deps, holder }, id) => executeRun(deps, holder, id) },
+  run: {
+    pool: 'runs',
+    work: ({ deps, holder }, id) =>
+      besideQueue(
+        holder,
+        id,
+        () => executeRun(deps, holder, id),
+        err =>
+          deps.log.error({ err, executionId: id }, 'a run was let go of; it goes on with the next heartbeat'),
+      ),
+  },
   deliver: { pool: 'deliveries', work: ({ deliverer, signal }, id) => deliverer.deliver(id, signal) },
   sweep_runs: {
     pool: 'deliveries',

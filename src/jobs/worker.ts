@@ -5,7 +5,7 @@ import { Logger, makeWorkerUtils, run, runMigrations } from 'graphile-worker';
 import { createDeliverer } from '../services/deliver-webhook.ts';
 import type { Deps } from '../services/deps.ts';
 import { giveUp } from '../services/end-run.ts';
-import type { RunHolder } from '../services/execute-run.ts';
+import { createHolder } from '../services/run-holder.ts';
 import { beat, dismissWorker, enrolWorker, HEARTBEAT_MS, tidyQueue } from '../services/workers.ts';
 import type { Pool, TaskContext } from './tasks.ts';
 import { TASKS } from './tasks.ts';
@@ -41,7 +41,7 @@ export interface Worker {
 
 export async function startWorker(deps: Deps): Promise<Worker> {
   const stopping = new AbortController();
-  const holder: RunHolder = { workerId: '', inHand: new Map() };
+  const holder = createHolder(deps.settings.WORKER_CONCURRENCY);
   const enrolled = Promise.withResolvers<void>();
   const ctx: TaskContext = {
     deps,
@@ -52,7 +52,7 @@ export async function startWorker(deps: Deps): Promise<Worker> {
   };
   const pools: string[] = [];
   const runners = await Promise.all([
-    startPool(ctx, 'runs', deps.settings.WORKER_CONCURRENCY, pools),
+    startPool(ctx, 'runs', holder.queued, pools),
     startPool(ctx, 'deliveries', DELIVERIES_AT_ONCE, pools),
   ]);
   const utils = await makeWorkerUtils({ pgPool: deps.runDb.pool, logger: loggerOf(deps.log) });
@@ -85,6 +85,7 @@ export async function startWorker(deps: Deps): Promise<Worker> {
       }, graceMs);
       deps.alarms.close();
       await Promise.all(runners.map(runner => runner.stop()));
+      await Promise.all([...holder.inHand.values()].map(({ ended }) => ended));
       clearTimeout(release);
       clearInterval(heart);
       await dismissWorker(deps, holder.workerId);

@@ -113,7 +113,7 @@ const ROWS = {
   AWS_SECRET_ACCESS_KEY: row('secret key for the bucket', 'unset', optional),
   S3_FORCE_PATH_STYLE: row('address the bucket by path', 'false', flag(false)),
   ROLE: row('what this process does: all, api or worker', 'all', oneOf(['all', 'api', 'worker'])),
-  WORKER_CONCURRENCY: row('runs advanced at once by this worker', '64', integer(64, 1, 1000)),
+  WORKER_CONCURRENCY: row('runs advanced at once by this worker', '256', integer(256, 1, 1000)),
   BOOTSTRAP_API_KEY: row("the first user's sk- key, all scopes", 'minted and printed once', apiKey),
   CONTENT_WEBHOOK_SECRET: row('secret of the content webhook', 'unset: it answers 401', optional),
   SECRETS_KEY: row('64 hex digits that encrypt stored secrets', 'minted into DATA_DIR', value => {

@@ -18,27 +18,10 @@ import type { StoredError } from './present-execution.ts';
 import type { Reveal } from './reveal-secrets.ts';
 import { createReveal } from './reveal-secrets.ts';
 import { createPay } from './run-credits.ts';
+import type { RunHolder, RunInHand, StopReason } from './run-holder.ts';
+import { listCrowded } from './run-holder.ts';
 import type { RunRequest } from './run-request.ts';
 import { inputOverrides, parseRunRequest, planRequest } from './run-request.ts';
-
-/**
- * Why a run was stopped from outside. `released` and `lost` end nothing: another worker goes on. `broken`: what it
- * has done cannot be stored.
- */
-export type StopReason = 'cancelled' | 'timeout' | 'broken' | 'released' | 'lost';
-
-export interface RunInHand {
-  readonly stop: (reason: StopReason) => void;
-  /** Resolves once this process has let go of it. */
-  readonly ended: Promise<void>;
-}
-
-export interface RunHolder {
-  /** Another one after this worker was taken for dead. */
-  workerId: string;
-  /** The runs that this process claims or executes, by id. */
-  readonly inHand: Map<string, RunInHand>;
-}
 
 /** Branches of one run in flight at once. */
 const NODE_CONCURRENCY = 16;
@@ -54,11 +37,17 @@ export async function executeRun(deps: Deps, holder: RunHolder, id: string): Pro
   for (let held = holder.inHand.get(id); held !== undefined; held = holder.inHand.get(id)) await held.ended;
   const stop = new AbortController();
   const { promise: ended, resolve } = Promise.withResolvers<void>();
+  const run: RunInHand = { stop: reason => stop.abort(reason), ended, held: undefined };
   // Before the claim: whoever wants it stopped finds it from the first moment on.
-  holder.inHand.set(id, { stop: reason => stop.abort(reason), ended });
+  holder.inHand.set(id, run);
   try {
-    const claimed = await deps.runs.claim(id, holder.workerId);
-    if (claimed !== undefined) await executeClaimed(deps, claimed, stop);
+    const claimed = await deps.runs.claim(id, {
+      workerId: holder.workerId,
+      crowded: () => listCrowded(holder, deps.now()),
+    });
+    if (claimed === undefined) return;
+    run.held = { workspace: claimed.workspace, sinceMs: deps.now() };
+    await executeClaimed(deps, claimed, stop);
   } finally {
     holder.inHand.delete(id);
     resolve();

@@ -7,11 +7,17 @@ import type { ClaimedRun, NewRun, RunWrite, WrittenRun } from '../store/runs.ts'
 import { claimRuns, insertRuns, writeRuns } from '../store/runs.ts';
 import { writePaid } from './paid-writes.ts';
 
+export interface Claimant {
+  readonly workerId: string;
+  /** Workspaces that the worker takes no more runs of for now. */
+  crowded(): readonly string[];
+}
+
 export interface RunWrites {
   /** Resolves to false where another run of the last 24 hours holds the idempotency key. */
   accept(run: NewRun): Promise<boolean>;
   /** undefined: the run has ended, has a live holder, or was parked. */
-  claim(id: string, workerId: string): Promise<ClaimedRun | undefined>;
+  claim(id: string, claimant: Claimant): Promise<ClaimedRun | undefined>;
   /** undefined: the lease number no longer stands, nothing was written. At most one write of a run at a time. */
   write(write: RunWrite): Promise<WrittenRun | undefined>;
   /** The same for a run that may cost, with its charges and its release; in a transaction of its own. */
@@ -32,12 +38,14 @@ export function createRunWrites(
     const stored = await insertRuns(db, runs);
     return runs.map(run => stored.has(run.id));
   }, BATCH);
-  const claim = createBatcher<{ id: string; workerId: string }, ClaimedRun | undefined>(async claims => {
+  const claim = createBatcher<{ id: string; claimant: Claimant }, ClaimedRun | undefined>(async claims => {
     // A process has one worker, so a batch has one claimant.
+    const claimant = claims[0]?.claimant;
     const rows = await claimRuns(db, {
       ids: claims.map(c => c.id),
-      workerId: claims[0]?.workerId ?? '',
+      workerId: claimant?.workerId ?? '',
       maxConcurrent,
+      crowded: claimant?.crowded() ?? [],
     });
     return pick(claims, rows);
   }, BATCH);
@@ -55,7 +63,7 @@ export function createRunWrites(
   }, BATCH);
   return {
     accept,
-    claim: (id, workerId) => claim({ id, workerId }),
+    claim: (id, claimant) => claim({ id, claimant }),
     write,
     async writePaid(write) {
       const written = await writePaid(db, write);

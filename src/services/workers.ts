@@ -15,7 +15,7 @@ import {
   unparkRuns,
 } from '../store/workers.ts';
 import type { Deps } from './deps.ts';
-import type { RunHolder } from './execute-run.ts';
+import type { RunHolder } from './run-holder.ts';
 
 export const HEARTBEAT_MS = 5000;
 

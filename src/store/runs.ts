@@ -85,13 +85,21 @@ export interface ClaimedRun {
 
 /**
  * Takes runs for a worker by raising their lease numbers. Left out: runs that have ended, that a live worker holds,
- * and those past their workspace's number of runs at once, which are parked until one of its runs ends.
+ * and those past their workspace's number of runs at once or its share of the worker, which are parked until one of its
+ * runs ends.
  */
 export async function claimRuns(
   tx: Tx,
-  claim: { readonly ids: readonly string[]; readonly workerId: string; readonly maxConcurrent: number },
+  claim: {
+    readonly ids: readonly string[];
+    readonly workerId: string;
+    readonly maxConcurrent: number;
+    /** Workspaces that the worker takes no more runs of for now. */
+    readonly crowded: readonly string[];
+  },
 ): Promise<readonly ClaimedRun[]> {
-  const { rows } = await tx.query<ClaimedRun>(CLAIM_RUNS, [claim.ids, claim.workerId, claim.maxConcurrent]);
+  const { ids, workerId, maxConcurrent, crowded } = claim;
+  const { rows } = await tx.query<ClaimedRun>(CLAIM_RUNS, [ids, workerId, maxConcurrent, crowded]);
   return rows;
 }
 
@@ -109,7 +117,8 @@ with free as (
   select workspace, (select count(*) from executions r where r.workspace = f.workspace and r.worker_id is not null) as runs
   from (select distinct workspace from free) f
 ), ranked as (
-  select f.id, row_number() over (partition by f.workspace order by f.id) + b.runs <= $3::int as admitted
+  select f.id, row_number() over (partition by f.workspace order by f.id) + b.runs <= $3::int
+    and f.workspace <> all ($4::text[]) as admitted
   from free f join busy b using (workspace)
 ), parked as (
   update executions e set parked = true from ranked r where e.id = r.id and not r.admitted and e.worker_id is null

@@ -117,3 +117,25 @@ describe('a worker', () => {
     assert.equal(rows.length, 1);
   });
 });
+
+describe('a worker of few places', () => {
+  it('keeps some of them for others, however many long runs one account starts', async () => {
+    const service = await startTestService({ WORKER_CONCURRENCY: '8', ALLOW_PRIVATE_NETWORK: 'true' });
+    const hanging = await service.create(requesting('/greedy'));
+    const ids = await Promise.all(Array.from({ length: 40 }, () => service.start(hanging)));
+    await waitUntil('half of the places to be taken', () => count('/greedy') >= 4);
+    const stranger = await service.request<{ apiKey: string }>('POST', '/admin/users', {
+      email: 'modest@example.com',
+      name: 'Modest',
+      plan: 'self_hosted',
+      keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
+    });
+    const modest = service.as(stranger.body.apiKey);
+    const workflow = await modest.create(PAIR);
+    for (let run = 0; run < 3; run++) assert.equal((await modest.run(workflow)).status, 'COMPLETED');
+    assert.ok(count('/greedy') < 8);
+    for (const id of ids) await service.request('POST', `/executions/${id}/cancel`);
+    for (const id of ids) assert.equal((await service.until(id)).status, 'CANCELLED');
+    await service.close();
+  });
+});

@@ -1,0 +1,76 @@
+// The runs in a worker's hands, and how they share it: long ones leave their place in the queue to the next, and no
+// workspace holds more of the worker than stays free for the others.
+
+/**
+ * Why a run was stopped from outside. `released` and `lost` end nothing: another worker goes on. `broken`: what it
+ * has done cannot be stored.
+ */
+export type StopReason = 'cancelled' | 'timeout' | 'broken' | 'released' | 'lost';
+
+export interface RunInHand {
+  readonly stop: (reason: StopReason) => void;
+  /** Resolves once this process has let go of it. */
+  readonly ended: Promise<void>;
+  /** Set once it is claimed. */
+  held: { readonly workspace: string; readonly sinceMs: number } | undefined;
+}
+
+export interface RunHolder {
+  /** Another one after this worker was taken for dead. */
+  workerId: string;
+  /** The runs that this process claims or executes, by id. */
+  readonly inHand: Map<string, RunInHand>;
+  /** Runs in hand at once. */
+  readonly capacity: number;
+  /** Of these, runs that may have left the queue. */
+  readonly beside: { readonly most: number; now: number };
+}
+
+/** A run that takes longer waits for something outside: it costs the worker little, but for how long nobody knows. */
+const LONG_MS = 500;
+
+/** `capacity` runs at once, a quarter of them on their way through the queue. */
+export function createHolder(capacity: number): RunHolder & { readonly queued: number } {
+  const queued = Math.ceil(capacity / 4);
+  return { workerId: '', inHand: new Map(), capacity, queued, beside: { most: capacity - queued, now: 0 } };
+}
+
+/**
+ * Does the work of a run, and resolves when it has ended, or goes on without the queue: its worker's heartbeat and its
+ * lease are what it is held by. Rejects where the work failed before.
+ */
+export function besideQueue(
+  holder: RunHolder,
+  id: string,
+  work: () => Promise<void>,
+  onLateError: (err: unknown) => void,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let isBeside = false;
+    const timer = setInterval(() => {
+      if (holder.inHand.get(id)?.held === undefined || holder.beside.now >= holder.beside.most) return;
+      clearInterval(timer);
+      isBeside = true;
+      holder.beside.now++;
+      resolve();
+    }, LONG_MS);
+    work()
+      .finally(() => {
+        clearInterval(timer);
+        if (isBeside) holder.beside.now--;
+      })
+      .then(resolve, (err: unknown) => (isBeside ? onLateError(err) : reject(err)));
+  });
+}
+
+/** Workspaces whose long runs take as many places of the worker as all long runs leave free: they get no more for now. */
+export function listCrowded({ inHand, capacity }: RunHolder, nowMs: number): readonly string[] {
+  const counts = new Map<string, number>();
+  let total = 0;
+  for (const { held } of inHand.values()) {
+    if (held === undefined || nowMs - held.sinceMs < LONG_MS) continue;
+    counts.set(held.workspace, (counts.get(held.workspace) ?? 0) + 1);
+    total++;
+  }
+  return [...counts].filter(([, count]) => count >= capacity - total).map(([workspace]) => workspace);
+}
