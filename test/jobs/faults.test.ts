@@ -4,7 +4,7 @@ import { after, afterEach, before, describe, it } from 'node:test';
 import { waitUntil } from '../support/processes.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { PAIR } from '../support/workflows.ts';
+import { edge, node, PAIR } from '../support/workflows.ts';
 
 describe('a run that cannot be executed', () => {
   let api: TestService;
@@ -71,5 +71,19 @@ describe('a run that cannot be executed', () => {
     worker = await api.join({ ROLE: 'worker' });
     const record = await api.until(id);
     assert.deepEqual([record.status, record.error?.code], ['FAILED', 'internal_error']);
+  });
+
+  it('is not one whose node cache cannot be read: it draws again', async () => {
+    const drawing = await api.create({
+      nodes: [
+        node('a', 'input:text', { value: 'a lake' }),
+        node('p', 'generate:sandbox', { width: 64, height: 64 }),
+      ],
+      edges: [edge('a.text > p.prompt')],
+    });
+    await api.db.query('alter table node_cache rename to node_cache_gone');
+    worker = await api.join({ ROLE: 'worker' });
+    assert.equal((await api.run(drawing)).status, 'COMPLETED');
+    await api.db.query('alter table node_cache_gone rename to node_cache');
   });
 });
