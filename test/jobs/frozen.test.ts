@@ -49,6 +49,7 @@ describe('a worker frozen for 40 s', () => {
     const workflow = await frozen.create(twoSteps(stage.receiver.url));
     const id = await frozen.start(workflow, { webhook: { url: `${stage.receiver.url}/event` } });
     await waitUntil('the second step', () => stage.hanging.length === 1);
+    await stage.kept(id, 'first');
     const successor = await serve();
     frozen.signal('SIGSTOP');
     const wakeAt = performance.now() + FROZEN_MS;

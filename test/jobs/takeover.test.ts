@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { statesOf } from '../support/client.ts';
 import { waitUntil } from '../support/processes.ts';
 import { type ServiceChild, spawnService } from '../support/service.ts';
@@ -35,6 +35,7 @@ describe('a worker that is killed', () => {
     const webhook = { url: `${stage.receiver.url}/event` };
     const ids = await Promise.all(Array.from({ length: RUNS }, () => victim.start(workflow, { webhook })));
     await waitUntil('the second step of each run', () => stage.hanging.length === RUNS);
+    for (const id of ids) await stage.kept(id, 'first');
     return ids;
   };
   const assertWentOn = async (on: ServiceChild, ids: readonly string[]): Promise<void> => {
@@ -49,10 +50,10 @@ describe('a worker that is killed', () => {
     assert.equal(stage.count('/first'), RUNS);
     await waitUntil('an event of each run', () => stage.count('/event') === RUNS);
   };
-  const endAll = async (): Promise<void> => {
+  afterEach(async () => {
     for (const service of services) await service.end('SIGKILL');
     await stage.close();
-  };
+  });
 
   it('is replaced by another: its runs go on from their last completed node', async () => {
     const victim = await serve();
@@ -60,7 +61,6 @@ describe('a worker that is killed', () => {
     const other = await serve();
     await victim.end('SIGKILL');
     await assertWentOn(other, ids);
-    await endAll();
   });
 
   it('goes on with its runs as soon as it is started again', async () => {
@@ -69,6 +69,5 @@ describe('a worker that is killed', () => {
     await victim.end('SIGKILL');
     const again = await serve();
     await assertWentOn(again, ids);
-    await endAll();
   });
 });

@@ -1,6 +1,7 @@
 // What the tests of dying workers share: a run in two steps, each a request that the test's receiver sees.
 import type { ServerResponse } from 'node:http';
 import { createTestDatabase, type TestDatabase } from './database.ts';
+import { waitUntil } from './processes.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 import { urlOf } from './service.ts';
 import { edge, node } from './workflows.ts';
@@ -14,6 +15,8 @@ export interface Stage {
   readonly hanging: ServerResponse[];
   /** How many requests came to a path. */
   count(path: string): number;
+  /** Resolves once it is stored that the node has completed: what a worker did a moment before it died may be done again. */
+  kept(executionId: string, nodeId: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -32,6 +35,15 @@ export async function setStage(): Promise<Stage> {
     hanging,
     env: { DATABASE_URL: urlOf(connection), ALLOW_PRIVATE_NETWORK: 'true', WEBHOOK_BACKOFF_BASE_MS: '100' },
     count: path => receiver.received.filter(one => one.path === path).length,
+    kept: (executionId, nodeId) =>
+      waitUntil(`${nodeId} of ${executionId} to be stored`, async () => {
+        const { rows } = await db.query<{ steps: string }>(
+          'select steps from execution_steps where execution_id = $1',
+          [executionId],
+        );
+        const steps = rows.flatMap(row => JSON.parse(row.steps) as { nodeId: string; status: string }[]);
+        return steps.some(step => step.nodeId === nodeId && step.status === 'COMPLETED');
+      }),
     close: async () => {
       await drop();
       await receiver.close();
