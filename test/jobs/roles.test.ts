@@ -56,7 +56,8 @@ describe('an API without a worker', () => {
 
   it('cancels a run in the hands of a worker', async () => {
     const id = await inFlight('/cancelled');
-    assert.equal((await cancel(id)).body.status, 'CANCELLING');
+    // The answer is read back after the worker was told, which may have been swift.
+    assert.match(String((await cancel(id)).body.status), /^CANCELL(ING|ED)$/);
     const record = await api.until(id);
     assert.deepEqual([record.status, statesOf(record).r?.status], ['CANCELLED', 'CANCELLED']);
   });
