@@ -1,9 +1,9 @@
-// Tells what a video or audio file holds. By mediabunny, which is plain JavaScript, in a thread of its own: a file that
-// makes it run in circles or ask for memory without end takes the thread down and nothing else.
-import { once } from 'node:events';
+// Tells what a video or audio file holds. By mediabunny, which is plain JavaScript, in a process of its own: a file that
+// makes it run in circles or ask for memory without end takes that down and nothing else. A thread would not do: past
+// its heap limit V8 has ended the whole process.
+import { type ChildProcess, fork } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { Worker } from 'node:worker_threads';
 import { AppError } from '../lib/errors.ts';
 import { createGate } from '../lib/gate.ts';
 import type { MediaFacts } from './facts.ts';
@@ -28,16 +28,16 @@ export async function probeMedia(source: string | Uint8Array, signal: AbortSigna
 
 async function ask(path: string, signal: AbortSignal): Promise<MediaFacts> {
   // Sources run as .ts; the published package holds .js.
-  const file = new URL(`./probe-worker${extname(import.meta.filename)}`, import.meta.url);
-  const worker = new Worker(file, {
-    workerData: path,
+  const file = new URL(`./probe-process${extname(import.meta.filename)}`, import.meta.url);
+  const child = fork(file, [path], {
+    execArgv: [`--max-old-space-size=${MAX_HEAP_MB}`],
     env: {},
-    stderr: true,
-    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    killSignal: 'SIGKILL',
   });
   try {
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
-    const [answer] = (await once(worker, 'message', { signal: deadline })) as [ProbeAnswer];
+    const answer = await answerOf(child, deadline);
     if ('facts' in answer) return answer.facts;
     throw new Error(answer.failure);
   } catch (err) {
@@ -48,6 +48,16 @@ async function ask(path: string, signal: AbortSignal): Promise<MediaFacts> {
       { cause: err },
     );
   } finally {
-    await worker.terminate();
+    child.kill('SIGKILL');
   }
+}
+
+/** The channel closes behind the last message, so a process that died without one is told by that. */
+function answerOf(child: ChildProcess, deadline: AbortSignal): Promise<ProbeAnswer> {
+  return new Promise((resolve, reject) => {
+    child.once('message', message => resolve(message as ProbeAnswer));
+    child.once('error', reject);
+    child.once('disconnect', () => reject(new Error('The probe ended without an answer.')));
+    deadline.addEventListener('abort', () => reject(deadline.reason), { once: true });
+  });
 }

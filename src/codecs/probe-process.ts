@@ -1,5 +1,4 @@
-// The thread that probes one file: facts or a refusal to its parent, then it is ended.
-import { parentPort, workerData } from 'node:worker_threads';
+// The process that probes one file: facts or a refusal to its parent, then it ends.
 import type { InputAudioTrack, InputVideoTrack } from 'mediabunny';
 import type { AudioFacts, MediaFacts, VideoFacts } from './facts.ts';
 import { containerOf, openInput, startOf } from './open-input.ts';
@@ -72,8 +71,9 @@ function finite(value: number, min: number, max: number): number {
   return Math.min(max, Math.max(min, value));
 }
 
-const answer = await probe(workerData as string).then(
+const answer = await probe(process.argv[2] ?? '').then(
   (facts): ProbeAnswer => ({ facts }),
   (err): ProbeAnswer => ({ failure: String(err) }),
 );
-parentPort?.postMessage(answer);
+process.send?.(answer);
+process.disconnect?.();
