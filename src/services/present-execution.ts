@@ -1,7 +1,8 @@
 // An execution as clients see it: one object for the record, the event stream and the webhook body.
 import type { NodeStatus, Step, StepError } from '../engine/types.ts';
 import type { Plan } from '../graph/plan.ts';
-import type { Json, Value, Values } from '../graph/types.ts';
+import type { Json, Values } from '../graph/types.ts';
+import { valueToJson } from '../graph/values.ts';
 import type { ExecutionRow } from '../store/executions.ts';
 import { parseRunRequest } from './run-request.ts';
 
@@ -78,25 +79,10 @@ function presentValues(outputs: Values): Record<string, Json> {
     const first = items[0];
     if (first === undefined) continue;
     const [one, many] = MEMBERS[first.type];
-    if (value.type === 'LIST') shown[many] ??= items.map(bare);
-    if (items.length === 1) shown[one] ??= bare(first);
+    if (value.type === 'LIST') shown[many] ??= items.map(valueToJson);
+    if (items.length === 1) shown[one] ??= valueToJson(first);
   }
   return shown;
-}
-
-function bare(value: Value): Json {
-  switch (value.type) {
-    case 'TEXT':
-      return value.text;
-    case 'NUMBER':
-      return value.number;
-    case 'JSON':
-      return value.json;
-    case 'LIST':
-      return value.items.map(bare);
-    default:
-      return value.media.url;
-  }
 }
 
 const OUTPUT_MEMBER = {
@@ -119,7 +105,7 @@ function presentOutputs(plan: Plan, steps: ReadonlyMap<string, Step>): readonly 
         nodeId: node.id,
         label: node.label,
         type: item.type,
-        [OUTPUT_MEMBER[item.type]]: bare(item),
+        [OUTPUT_MEMBER[item.type]]: valueToJson(item),
       })),
     ),
   );
