@@ -7,10 +7,17 @@ import type { Resources } from './resources.ts';
 import type { DrawList, DrawNode, Effect } from './timeline/draw-list.ts';
 import { insetRect, rectOf } from './timeline/outlines.ts';
 
+export interface Painted {
+  /** What could not be drawn, by JSON pointer. */
+  readonly warnings: readonly string[];
+  /** Rows [from, to) of the surface that differ from what the call before left; undefined where none do. */
+  readonly rows: readonly [from: number, to: number] | undefined;
+}
+
 /** One drawing thread's means: surfaces are kept from frame to frame. */
 export interface Painter {
-  /** Draws the frame; what could not be drawn is told by JSON pointer. */
-  paint(list: DrawList): readonly string[];
+  /** Draws the frame onto `surface`. */
+  paint(list: DrawList): Painted;
   readonly surface: Surface;
 }
 
@@ -51,7 +58,7 @@ export function createPainter(width: number, height: number, scale: number, reso
       brush.fillRect(0, 0, size.width, size.height);
       brush.scale(size.width / width, size.height / height);
       for (const { node } of list.layers) paintNode(brush, node, stage);
-      return [...warnings.values()];
+      return { warnings: [...warnings.values()], rows: [0, size.height] };
     },
   };
 }

@@ -41,7 +41,7 @@ async function drawScene({ lists, files, scale, format }: SceneStills): Promise<
   const frames: DrawnStills['frames'][number][] = [];
   const warnings = new Set<string>();
   for (const list of lists) {
-    for (const warning of painter.paint(list)) warnings.add(warning);
+    for (const warning of painter.paint(list).warnings) warnings.add(warning);
     const bytes = new Uint8Array(await encodeStill(painter.surface, format));
     frames.push({ frame: list.frame, bytes, width, height });
   }
