@@ -13,6 +13,9 @@ export interface EndedRun {
   readonly plan: Plan;
 }
 
+// Whoever is told may be anybody.
+const STRANGER = { isOwner: false } as const;
+
 /** null where the run asked for no webhook. One event a run: its row is unique by execution. */
 export function buildDelivery(
   run: EndedRun,
@@ -33,7 +36,7 @@ export function buildDelivery(
     // Nodes that ran; one that was skipped or never begun did not.
     nodeStates: run.plan.nodes.flatMap(node => {
       const step = steps.get(node.id);
-      return step === undefined || step.status === 'SKIPPED' ? [] : [presentStep(node, step)];
+      return step === undefined || step.status === 'SKIPPED' ? [] : [presentStep(node, step, STRANGER)];
     }),
     ...(run.request.metadata === undefined ? {} : { metadata: run.request.metadata }),
     createdAt,

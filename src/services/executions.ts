@@ -11,7 +11,7 @@ import { requireScope } from './actor.ts';
 import type { Deps } from './deps.ts';
 import { endUnheld } from './end-run.ts';
 import { planOf } from './executed-graph.ts';
-import type { ExecutionRecord } from './present-execution.ts';
+import type { ExecutionRecord, Reader } from './present-execution.ts';
 import { presentExecution, presentListedExecution } from './present-execution.ts';
 
 /** The execution, for whoever may edit its workflow or started it. Throws 404, 403. */
@@ -36,15 +36,24 @@ async function authorizeExecution(
 }
 
 export async function getExecution(deps: Deps, actor: Actor, id: string): Promise<ExecutionRecord> {
-  return recordOf(deps, await getExecutionRow(deps, actor, id));
+  return recordOf(deps, actor, await getExecutionRow(deps, actor, id));
 }
 
 /** The record of a row whose access is settled. */
-export async function recordOf(deps: Deps, row: ExecutionRow): Promise<ExecutionRecord> {
+export async function recordOf(deps: Deps, actor: Actor, row: ExecutionRow): Promise<ExecutionRecord> {
   const steps = new Map(
     (await listSteps(deps.db, row.id)).map(({ step }) => [(step as Step).nodeId, step as Step]),
   );
-  return presentExecution(row, await planOf(deps, row), steps);
+  const mayTellMore = [...steps.values()].some(({ provider }) => provider !== undefined);
+  const reader = mayTellMore ? await readerOf(deps, actor, row) : { isOwner: false };
+  return presentExecution(row, await planOf(deps, row), steps, reader);
+}
+
+/** What the caller is to the workflow of the run; of a deleted one nobody is the owner. */
+export async function readerOf(deps: Deps, actor: Actor, row: ExecutionRow): Promise<Reader> {
+  if (actor.kind === 'anonymous') return { isOwner: false };
+  const workflow = await findWorkflow(deps.db, row.workflow_id, actor.userId);
+  return { isOwner: workflow !== undefined && roleOf(actor, workflow) === 'OWNER' };
 }
 
 /** The graph as it ran. */

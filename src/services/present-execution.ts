@@ -23,6 +23,8 @@ export interface NodeState {
   readonly cached: boolean;
   readonly attempt: number;
   readonly progress: number;
+  /** For owners of the workflow alone. */
+  readonly provider?: NonNullable<Step['provider']>;
 }
 
 type ExecutionOutput = { readonly nodeId: string; readonly label: string; readonly type: string } & Readonly<
@@ -41,10 +43,16 @@ export type ExecutionStatus = (typeof EXECUTION_STATUSES)[number];
 
 const iso = (ms: number | undefined): string | null => (ms === undefined ? null : new Date(ms).toISOString());
 
+/** What a reader is to the workflow; a webhook is nobody. */
+export interface Reader {
+  readonly isOwner: boolean;
+}
+
 /** The state of one node; `step` undefined: not begun. */
 export function presentStep(
   node: { readonly id: string; readonly label: string },
   step: Step | undefined,
+  reader: Reader,
 ): NodeState {
   return {
     nodeId: node.id,
@@ -58,6 +66,7 @@ export function presentStep(
     cached: step?.cached ?? false,
     attempt: step?.attempt ?? 0,
     progress: step?.status === 'COMPLETED' ? 1 : 0,
+    ...(reader.isOwner && step?.provider !== undefined ? { provider: step.provider } : {}),
   };
 }
 
@@ -154,8 +163,13 @@ function presentWebhook(row: ExecutionRow) {
 }
 
 /** The whole record (decisions.md §5). */
-export function presentExecution(row: ExecutionRow, plan: Plan, steps: ReadonlyMap<string, Step>) {
-  const nodeStates = plan.nodes.map(node => presentStep(node, steps.get(node.id)));
+export function presentExecution(
+  row: ExecutionRow,
+  plan: Plan,
+  steps: ReadonlyMap<string, Step>,
+  reader: Reader,
+) {
+  const nodeStates = plan.nodes.map(node => presentStep(node, steps.get(node.id), reader));
   const settled = nodeStates.filter(state => !['PENDING', 'RUNNING', 'WAITING'].includes(state.status));
   return {
     ...presentListedExecution({ ...row, nodes_done: settled.length }),

@@ -7,8 +7,8 @@ import { findExecution, listSteps } from '../store/executions.ts';
 import type { Actor } from './actor.ts';
 import type { Deps } from './deps.ts';
 import { planOf } from './executed-graph.ts';
-import { getExecutionRow, recordOf } from './executions.ts';
-import type { ExecutionRecord } from './present-execution.ts';
+import { getExecutionRow, readerOf, recordOf } from './executions.ts';
+import type { ExecutionRecord, Reader } from './present-execution.ts';
 import { presentListedExecution, presentStep } from './present-execution.ts';
 
 // News is a hint that can be lost (a listening connection that broke); a look now and then makes up for it.
@@ -17,6 +17,7 @@ const LOOK_MS = 1000;
 /** Resolves to the record once the run has ended, or to undefined after `timeoutMs`. */
 export async function awaitRun(
   deps: Deps,
+  actor: Actor,
   id: string,
   timeoutMs: number,
   signal: AbortSignal,
@@ -26,7 +27,7 @@ export async function awaitRun(
   try {
     for (;;) {
       const row = await findExecution(deps.db, id);
-      if (row !== undefined && row.finished_at !== null) return await recordOf(deps, row);
+      if (row !== undefined && row.finished_at !== null) return await recordOf(deps, actor, row);
       const leftMs = deadline - deps.now();
       if (leftMs <= 0 || signal.aborted) return undefined;
       await bell.wait(Math.min(leftMs, LOOK_MS), signal);
@@ -60,29 +61,30 @@ export async function watchRun(
   options: { readonly afterId?: number | undefined; readonly signal: AbortSignal },
 ): Promise<AsyncGenerator<RunEvent> | undefined> {
   const first = await getExecutionRow(deps, actor, id);
-  const { afterId, signal } = options;
+  const { afterId } = options;
   if (first.finished_at !== null && afterId !== undefined && afterId >= first.seq) return undefined;
-  return follow(deps, first, afterId, signal);
+  return follow(deps, actor, first, options);
 }
 
 async function* follow(
   deps: Deps,
+  actor: Actor,
   first: ExecutionRow,
-  afterId: number | undefined,
-  signal: AbortSignal,
+  { afterId, signal }: { readonly afterId?: number | undefined; readonly signal: AbortSignal },
 ): AsyncGenerator<RunEvent> {
   const bell = createBell(deps, first.id);
   try {
     if (afterId === undefined) {
-      yield { event: 'snapshot', id: first.seq, data: await recordOf(deps, first) };
+      yield { event: 'snapshot', id: first.seq, data: await recordOf(deps, actor, first) };
       if (first.finished_at !== null) return;
     }
     const nodes = new Map((await planOf(deps, first)).nodes.map(node => [node.id, node]));
+    const reader = await readerOf(deps, actor, first);
     let seen = afterId ?? first.seq;
     while (!signal.aborted) {
       const row = await findExecution(deps.db, first.id);
       if (row === undefined) return;
-      yield* changesOf(row, nodes, seen, await listSteps(deps.db, first.id, seen));
+      yield* changesOf(row, nodes, seen, await listSteps(deps.db, first.id, seen), reader);
       if (row.finished_at !== null) return;
       seen = Math.max(seen, row.seq);
       await bell.wait(LOOK_MS, signal);
@@ -102,6 +104,7 @@ function* changesOf(
   nodes: ReadonlyMap<string, PlanNode>,
   seen: number,
   steps: readonly StepRow[],
+  reader: Reader,
 ): Generator<RunEvent> {
   const states = new Map(
     steps.filter(({ seq }) => seq <= row.seq).map(({ seq, step }) => [seq, step as Step]),
@@ -111,7 +114,8 @@ function* changesOf(
   for (let id = seen + 1; id <= row.seq; id++) {
     const step = states.get(id);
     const node = step && nodes.get(step.nodeId);
-    if (step !== undefined && node !== undefined) yield { event: 'node', id, data: presentStep(node, step) };
+    if (step !== undefined && node !== undefined)
+      yield { event: 'node', id, data: presentStep(node, step, reader) };
     if (id === statusId) yield { event: 'execution', id, data: presentListedExecution(row) };
   }
 }

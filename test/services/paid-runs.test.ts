@@ -132,6 +132,19 @@ describe('a paid run', () => {
     );
   });
 
+  it('tells the job at the provider to owners of the workflow, and to nobody else', async () => {
+    const [owner, editor] = [await newUser(10), await newUser(0)];
+    const workflow = await owner.create(single());
+    const me = await editor.request<{ userId: number }>('GET', '/me');
+    const share = { userId: me.body.userId, role: 'EDIT' };
+    assert.equal((await owner.request('PUT', `/workflows/${workflow}/permissions`, share)).status, 200);
+    const { id, nodeStates } = await owner.run(workflow);
+    const jobId = `req-${fal.accepted.length}`;
+    assert.deepEqual(nodeStates.find(({ nodeId }) => nodeId === 'm')?.provider, { name: 'fal', jobId });
+    const seen = statesOf(await editor.execution(id)).m;
+    assert.deepEqual([seen?.status, seen?.provider], ['COMPLETED', undefined]);
+  });
+
   it('writes nothing to the ledger where nothing in it costs', async () => {
     const user = await newUser(0);
     const { status, credits } = await run(user, {

@@ -39,12 +39,17 @@ describe('who follows a run and hangs up', () => {
     };
   });
   after(() => test.close());
+  const actorOf = (userId: number): UserActor => ({
+    kind: 'user',
+    userId,
+    keyId: 'key_1',
+    scopes: new Set(SCOPES),
+    plan: 'free',
+  });
 
   it('ends its stream and its subscription', async () => {
-    const { userId } = caller;
-    const actor: UserActor = { kind: 'user', userId, keyId: 'key_1', scopes: new Set(SCOPES), plan: 'free' };
     const abort = new AbortController();
-    const events = await watchRun(deps, actor, id, { signal: abort.signal });
+    const events = await watchRun(deps, actorOf(caller.userId), id, { signal: abort.signal });
     assert.equal((await events?.next())?.value?.event, 'snapshot');
     const next = events?.next();
     assert.equal(subscribers, 1);
@@ -55,7 +60,7 @@ describe('who follows a run and hangs up', () => {
 
   it('ends its wait', async () => {
     const abort = new AbortController();
-    const waiting = awaitRun(deps, id, 60_000, abort.signal);
+    const waiting = awaitRun(deps, actorOf(caller.userId), id, 60_000, abort.signal);
     assert.equal(subscribers, 1);
     abort.abort();
     assert.equal(await waiting, undefined);

@@ -42,6 +42,7 @@ export interface State {
   readonly text?: string;
   readonly outputUrl?: string;
   readonly value?: unknown;
+  readonly provider?: { readonly name: string; readonly jobId: string | null };
 }
 
 export interface Client {

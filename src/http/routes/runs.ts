@@ -109,7 +109,13 @@ async function answer(
   const waitSeconds = parsePrefer(req.headers.prefer);
   if (waitSeconds > 0) {
     reply.header('preference-applied', `wait=${waitSeconds}`);
-    const record = await awaitRun(deps, accepted.executionId, waitSeconds * 1000, reply.closeSignal());
+    const record = await awaitRun(
+      deps,
+      req.actor,
+      accepted.executionId,
+      waitSeconds * 1000,
+      reply.closeSignal(),
+    );
     if (record !== undefined) return reply.code(200).send(record);
   }
   return reply.code(202).send(presentAccepted(deps, accepted));
