@@ -41,6 +41,7 @@ export const NODE_RULES: readonly Rule[] = [
   eachNode('params_in_use', 'warning', findParams),
   eachNode('stray_port', 'warning', findStrayPorts),
   eachNode('required_port_unfed', 'warning', findUnfed),
+  eachNode('required_field_missing', 'warning', findMissingFields),
 ];
 
 /** A finding of a node rule, its path below the node. */
@@ -194,6 +195,14 @@ function* findUnfed({ config, params, inputs, feeds }: LintNode): Iterable<NodeF
     if (!isPort || !required || fallback !== undefined || feeds.has(id)) continue;
     if (isSet(config, id) || isSet(params, id)) continue;
     yield { place: [], message: `The required port ${quote(label)} is not fed; wire something to in-${id}.` };
+  }
+}
+
+function* findMissingFields({ config, params, inputs }: LintNode): Iterable<NodeFinding> {
+  for (const { id, isPort, required, default: fallback, description } of inputs.values()) {
+    if (isPort || !required || fallback !== undefined || isSet(config, id) || isSet(params, id)) continue;
+    const reason = description === undefined ? '' : ` ${description}`;
+    yield { place: ['data', 'config', id], message: `config.${id} must be set.${reason}` };
   }
 }
 

@@ -58,6 +58,7 @@ const ENTRIES: readonly CatalogEntry[] = [
     ['a', 'b', 'c'].map(id => port(id, 'TEXT')),
     [out('text', 'TEXT')],
   ),
+  entry('utility:call', [field('url', 'TEXT', { required: true, description: 'Where to.' })], []),
   entry('utility:gather', [port('list', 'LIST')], [out('list', 'LIST'), out('count', 'NUMBER')]),
   entry(
     'utility:split',

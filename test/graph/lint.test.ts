@@ -162,6 +162,14 @@ const CASES: Readonly<Record<string, Case>> = {
     nodes: [node('g', 'generate:image', { prompt: 'p' })],
     finds: [],
   },
+  'warns of a required setting that is missing': {
+    nodes: [
+      node('a', 'utility:call'),
+      node('b', 'utility:call', { url: '' }),
+      node('c', 'utility:call', { url: 'x' }),
+    ],
+    finds: [0, 1].map(index => `warning required_field_missing /nodes/${index}/data/config/url`),
+  },
   'warns of handles that name no port': {
     nodes: [TEXT, node('g', 'generate:image', { prompt: 'p' }), node('s', 'utility:split')],
     edges: [
