@@ -1,20 +1,20 @@
 // `graphwright render`: draws a frame of a scene file as a picture, without service or database.
+import { createReadStream } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, extname, isAbsolute, relative, resolve } from 'node:path';
 import { AppError, toError } from '../lib/errors.ts';
 import { createGuardedFetch } from '../lib/fetch.ts';
+import { type ReadSource, withRenderFiles } from '../render/files.ts';
 import { openScene } from '../render/scene.ts';
 import { drawSceneStills } from '../render/stills.ts';
 import { evaluateFrame } from '../render/timeline/evaluate.ts';
-import { type ReadSource, readRenderFiles } from '../services/render-files.ts';
 import type { Command } from './command.ts';
 import { UsageError, WorkFailed } from './failure.ts';
 import type { Terminal } from './terminal.ts';
 import { cleanText } from './text-width.ts';
 
 const MAX_SCENE_BYTES = 16 * 1024 * 1024;
-const MAX_FILE_BYTES = 26_214_400;
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 120_000;
 
 const FORMATS = { '.png': 'png', '.jpg': 'jpeg', '.jpeg': 'jpeg', '.webp': 'webp' } as const;
 
@@ -32,14 +32,11 @@ export const render: Command = async ({ args, options, terminal, signal }) => {
   if (!Number.isInteger(frame)) throw new UsageError('--frame must be a whole number.');
   const client = createGuardedFetch({ allowPrivate: false, trustedOrigins: [] });
   try {
-    const files = await readRenderFiles(
+    const drawn = await withRenderFiles(
       timeline.resources.values(),
       fileReader(dirname(path), client),
       signal,
-    );
-    const drawn = await drawSceneStills(
-      { lists: [evaluateFrame(timeline, frame)], files, scale, format },
-      signal,
+      files => drawSceneStills({ lists: [evaluateFrame(timeline, frame)], files, scale, format }, signal),
     );
     const [still] = drawn.frames;
     if (still === undefined) throw new WorkFailed('Nothing was drawn.');
@@ -97,28 +94,33 @@ function readNumber(name: string, value: unknown, least: number, most: number): 
 
 /** Paths that begin with ./ are files beside the scene or below it; anything else goes through the guarded client. */
 function fileReader(folder: string, client: ReturnType<typeof createGuardedFetch>): ReadSource {
-  return async (source, signal) => {
+  return async (source, { maxBytes, signal }) => {
     if ('mediaId' in source)
       throw new AppError('invalid_request', 'media of the library are there in a running service only');
     if (source.src.startsWith('./'))
-      return { bytes: await readBeside(folder, source.src), declared: undefined };
-    const bounds = { signal, timeoutMs: TIMEOUT_MS, maxBytes: MAX_FILE_BYTES };
-    const { status, body, headers } = await client.fetch(source.src, bounds);
-    if (status !== 200) throw new AppError('fetch_failed', `its address answered with status ${status}`);
-    return { bytes: body, declared: headers['content-type'] };
+      return { body: await openBeside(folder, source.src, maxBytes), declared: undefined };
+    const answer = await client.stream(source.src, { signal, timeoutMs: TIMEOUT_MS, maxBytes });
+    if (answer.status === 200) return { body: answer.body, declared: answer.headers['content-type'] };
+    // To leave an iteration at its first step ends the connection.
+    for await (const _ of answer.body) break;
+    throw new AppError('fetch_failed', `its address answered with status ${answer.status}`);
   };
 }
 
-async function readBeside(folder: string, name: string): Promise<Uint8Array> {
+async function openBeside(
+  folder: string,
+  name: string,
+  maxBytes: number,
+): Promise<AsyncIterable<Uint8Array>> {
   const path = resolve(folder, name);
   const inside = relative(resolve(folder), path);
   if (inside.startsWith('..') || isAbsolute(inside))
     throw new AppError('invalid_request', 'the file lies outside the folder of the scene');
   try {
-    const { size } = await stat(path);
-    if (size > MAX_FILE_BYTES)
-      throw new AppError('file_too_large', `the file has over ${MAX_FILE_BYTES} bytes`);
-    return await readFile(path);
+    const found = await stat(path);
+    if (found.size > maxBytes) throw new AppError('file_too_large', `the file has over ${maxBytes} bytes`);
+    if (found.isFile()) return createReadStream(path);
+    throw new AppError('not_found', `${name} is no file`);
   } catch (thrown) {
     if (thrown instanceof AppError) throw thrown;
     throw new AppError('not_found', `there is no readable file ${name}`, { cause: thrown });

@@ -1,4 +1,5 @@
 // The files of a graph in the drawing thread, decoded once: pictures and animations by key.
+import type { Clip } from '../codecs/decode.ts';
 import { createLru } from '../lib/lru.ts';
 import { type Animation, createSurface, type Picture, readAnimation, readPicture } from './paint.ts';
 import { drawSample } from './sandbox.ts';
@@ -7,6 +8,7 @@ import type { ResourceFile } from './still.ts';
 export type Loaded =
   | { readonly kind: 'picture'; readonly picture: Picture; readonly width: number; readonly height: number }
   | { readonly kind: 'lottie'; readonly animation: Animation }
+  | { readonly kind: 'clip'; readonly clip: Clip }
   | { readonly kind: 'absent'; readonly reason: string };
 
 export type Resources = ReadonlyMap<string, Loaded>;
@@ -34,6 +36,7 @@ const TOO_MANY: Loaded = {
 async function load(file: ResourceFile): Promise<Loaded> {
   try {
     if (file.kind === 'absent') return file;
+    if (file.kind === 'clip') return { kind: 'clip', clip: file };
     if (file.kind === 'lottie') return { kind: 'lottie', animation: readAnimation(file.json) };
     if (file.kind === 'sample') {
       return sampleOf(file);

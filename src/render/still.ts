@@ -1,4 +1,5 @@
 // What a still is drawn from: plain data that crosses to the drawing thread.
+import type { MediaFacts } from '../codecs/facts.ts';
 import type { StillFormat } from './paint.ts';
 import type { DrawList } from './timeline/draw-list.ts';
 
@@ -64,6 +65,8 @@ export type ResourceFile =
   | { readonly kind: 'svg'; readonly bytes: Uint8Array }
   | { readonly kind: 'sample'; readonly words: string; readonly width: number; readonly height: number }
   | { readonly kind: 'lottie'; readonly json: string }
+  /** A video or a sound: a file on disk, and what its probe told. */
+  | { readonly kind: 'clip'; readonly path: string; readonly facts: MediaFacts }
   /** Why it cannot be shown: told as a warning wherever it is used. */
   | { readonly kind: 'absent'; readonly reason: string };
 

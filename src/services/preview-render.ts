@@ -1,6 +1,7 @@
 // Stills of a scene graph, a template, or the renderer node of a workflow, drawn at once and kept as media.
 import type { GraphNode } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
+import { withRenderFiles } from '../render/files.ts';
 import { openScene, openTemplate } from '../render/scene.ts';
 import { drawSceneStills } from '../render/stills.ts';
 import type { Timeline } from '../render/timeline/compile.ts';
@@ -12,7 +13,7 @@ import type { Deps } from './deps.ts';
 import { mediaUrl } from './media-record.ts';
 import { openForReading, readableText } from './read-workflow.ts';
 import { keepFile, receiveFile } from './receive-file.ts';
-import { type RenderOwner, readRenderFiles, serviceReader } from './render-files.ts';
+import { type RenderOwner, serviceReader } from './render-files.ts';
 import type { PreviewBody } from './renderer.schema.ts';
 import { requireTemplate } from './renderer-contracts.ts';
 
@@ -27,8 +28,9 @@ export async function previewRender(deps: Deps, actor: Actor, body: PreviewBody,
   const lists = chooseFrames(timeline, body).map(frame => evaluateFrame(timeline, frame));
   const needed = resourcesOf(lists);
   const resources = [...timeline.resources.values()].filter(({ key }) => needed.has(key));
-  const files = await readRenderFiles(resources, serviceReader(deps, owner), signal);
-  const drawn = await drawSceneStills({ lists, files, scale: body.scale ?? 1, format }, signal);
+  const drawn = await withRenderFiles(resources, serviceReader(deps, owner), signal, files =>
+    drawSceneStills({ lists, files, scale: body.scale ?? 1, format }, signal),
+  );
   const frames = [];
   for (const { frame, bytes, width, height } of drawn.frames) {
     const url = await keepStill(deps, owner, { frame, bytes, format }, signal);

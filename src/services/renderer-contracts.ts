@@ -1,6 +1,7 @@
 // What authors of videos read first: the scene-graph contract, and the templates that the account may use.
 import { sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
+import { withRenderFiles } from '../render/files.ts';
 import { openTemplate } from '../render/scene.ts';
 import { sceneGraphDoc } from '../render/schema/doc.ts';
 import { SCENE_GRAPH_SCHEMA } from '../render/schema/scene-graph.ts';
@@ -10,7 +11,6 @@ import { inputMappings, type Template } from '../render/templates/template.ts';
 import { evaluateFrame } from '../render/timeline/evaluate.ts';
 import { type Actor, requireScope } from './actor.ts';
 import type { Deps } from './deps.ts';
-import { readRenderFiles } from './render-files.ts';
 
 interface TaggedText {
   readonly text: string;
@@ -117,9 +117,10 @@ async function drawThumbnail(template: Template, signal: AbortSignal): Promise<U
   const refuse = (): never => {
     throw new AppError('invalid_request', 'a template has no files of its own');
   };
-  const files = await readRenderFiles(timeline.resources.values(), refuse, signal);
   const lists = [evaluateFrame(timeline, template.thumbnailFrame)];
   const scale = Math.min(1, THUMBNAIL_SIDE / Math.max(template.width, template.height));
-  const { frames } = await drawSceneStills({ lists, files, scale, format: 'webp' }, signal);
+  const { frames } = await withRenderFiles(timeline.resources.values(), refuse, signal, files =>
+    drawSceneStills({ lists, files, scale, format: 'webp' }, signal),
+  );
   return frames[0]?.bytes ?? new Uint8Array();
 }

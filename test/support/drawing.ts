@@ -1,11 +1,11 @@
 // Frames of a scene graph as a test wants them: drawn by the drawing thread, files of the graph made ready.
 import { AppError } from '../../src/lib/errors.ts';
+import { withRenderFiles } from '../../src/render/files.ts';
 import { openScene } from '../../src/render/scene.ts';
 import type { DrawnStills } from '../../src/render/still.ts';
 import { drawSceneStills } from '../../src/render/stills.ts';
 import type { Timeline } from '../../src/render/timeline/compile.ts';
 import { evaluateFrame } from '../../src/render/timeline/evaluate.ts';
-import { readRenderFiles } from '../../src/services/render-files.ts';
 
 const { signal } = new AbortController();
 
@@ -18,9 +18,10 @@ export async function drawTimeline(
   frames: readonly number[],
   scale = 1,
 ): Promise<DrawnStills> {
-  const files = await readRenderFiles(timeline.resources.values(), refuse, signal);
   const lists = frames.map(frame => evaluateFrame(timeline, frame));
-  return drawSceneStills({ lists, files, scale, format: 'png' }, signal);
+  return withRenderFiles(timeline.resources.values(), refuse, signal, files =>
+    drawSceneStills({ lists, files, scale, format: 'png' }, signal),
+  );
 }
 
 export function drawGraph(graph: unknown, frames: readonly number[], scale = 1): Promise<DrawnStills> {

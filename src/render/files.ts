@@ -1,0 +1,202 @@
+// The files that a scene names, read by whatever the caller may reach and made ready to be drawn: pictures decoded and
+// written anew, videos and sounds as probed files in a folder.
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { probeMedia } from '../codecs/probe.ts';
+import { withScratch } from '../codecs/scratch.ts';
+import { AppError, toError } from '../lib/errors.ts';
+import { FetchError } from '../lib/fetch-error.ts';
+import { SVG_TYPE } from '../media/accepted-types.ts';
+import { convertImage, inspectImage, resizeImage } from '../media/images.ts';
+import { identify } from '../media/sniff.ts';
+import { sanitizeSvgAside } from '../media/svg-thread.ts';
+import type { ResourceFile } from './still.ts';
+import type { Resource } from './timeline/compile.ts';
+
+export interface ReadBounds {
+  /** One byte more is refused; a reader that knows the size beforehand says so at once. */
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+}
+
+export interface SourceBytes {
+  /** At hand, or arriving in pieces. */
+  readonly body: Uint8Array | AsyncIterable<Uint8Array>;
+  /** The content type it came with. */
+  readonly declared: string | undefined;
+}
+
+/** Opens a file by its address or media id; service and command line have their own. Throws an AppError that says why not. */
+export type ReadSource = (
+  source: { readonly src: string } | { readonly mediaId: string },
+  bounds: ReadBounds,
+) => Promise<SourceBytes>;
+
+const MB = 1_048_576;
+const MAX_PICTURE_BYTES = 25 * MB;
+const MAX_CLIP_BYTES = 500 * MB;
+/** Of all videos and sounds of a render together. */
+const MAX_FOLDER_BYTES = 4096 * MB;
+/** No picture needs more pixels than the largest frame enlarged a little. */
+const MAX_SIDE = 4096;
+const SAMPLE = { width: 1600, height: 1200 } as const;
+/** Files of one render read at once. */
+const CONCURRENCY = 4;
+const MAX_FILES = 300;
+
+interface Reading {
+  readonly read: ReadSource;
+  readonly folder: string;
+  readonly signal: AbortSignal;
+  /** Bytes that the folder may still take. */
+  left: number;
+}
+
+/**
+ * Every file by its key; videos and sounds lie in `folder`, which is the caller's to remove. One that cannot be read is
+ * `absent`, with the reason.
+ */
+export async function readRenderFiles(
+  resources: Iterable<Resource>,
+  read: ReadSource,
+  folder: string,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, ResourceFile>> {
+  const reading: Reading = { read, folder, signal, left: MAX_FOLDER_BYTES };
+  const files = new Map<string, ResourceFile>();
+  const all = [...resources];
+  const waiting = all.slice(0, MAX_FILES);
+  for (const { key } of all.slice(MAX_FILES))
+    files.set(key, { kind: 'absent', reason: `is beyond the ${MAX_FILES} files that one render may read` });
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
+      files.set(next.key, await readOne(next, reading));
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
+  return files;
+}
+
+/** As `readRenderFiles`, with a folder that lasts as long as the work on the files. */
+export function withRenderFiles<T>(
+  resources: Iterable<Resource>,
+  read: ReadSource,
+  signal: AbortSignal,
+  work: (files: ReadonlyMap<string, ResourceFile>) => Promise<T>,
+): Promise<T> {
+  return withScratch(async folder => work(await readRenderFiles(resources, read, folder, signal)));
+}
+
+async function readOne(resource: Resource, reading: Reading): Promise<ResourceFile> {
+  const { kind, source } = resource;
+  const { signal } = reading;
+  try {
+    if ('data' in source) return { kind: 'lottie', json: JSON.stringify(source.data) };
+    if ('markup' in source)
+      return { kind: 'svg', bytes: await sanitizeSvgAside(Buffer.from(source.markup), signal) };
+    if ('src' in source && source.src.startsWith('sample:')) {
+      if (kind === 'audio') return { kind: 'absent', reason: 'is a placeholder, which has no sound' };
+      return { kind: 'sample', words: source.src.slice('sample:'.length), ...SAMPLE };
+    }
+    if (kind === 'video' || kind === 'audio') return await readClip(resource, reading);
+    const { body, declared } = await open(source, reading, MAX_PICTURE_BYTES);
+    const bytes = await gather(body, MAX_PICTURE_BYTES);
+    if (kind === 'lottie') return { kind: 'lottie', json: Buffer.from(bytes).toString('utf8') };
+    return await readPicture(bytes, declared, signal);
+  } catch (err) {
+    signal.throwIfAborted();
+    if (!(err instanceof AppError) && !(err instanceof FetchError)) throw err;
+    return { kind: 'absent', reason: `cannot be read: ${toError(err).message.replace(/\.$/, '')}` };
+  }
+}
+
+async function open(
+  source: Parameters<ReadSource>[0],
+  { read, signal }: Reading,
+  maxBytes: number,
+): Promise<SourceBytes> {
+  if ('src' in source && source.src.startsWith('data:')) return readDataUrl(source.src);
+  return read(source, { maxBytes, signal });
+}
+
+/** Written as it arrives, then probed; what it is shows in its bytes, whatever it was declared. */
+async function readClip({ key, kind, source }: Resource, reading: Reading): Promise<ResourceFile> {
+  const { folder, signal } = reading;
+  const maxBytes = Math.min(MAX_CLIP_BYTES, reading.left);
+  const path = join(folder, key);
+  // Others are written at the same time: the most it may need is taken, and what it did not need given back.
+  reading.left -= maxBytes;
+  let used = 0;
+  try {
+    const { body } = await open(source as Parameters<ReadSource>[0], reading, maxBytes);
+    // A piece may be used again by whoever gave it when the next is asked for, so none waits to be written.
+    const file = createWriteStream(path, { flags: 'wx', mode: 0o600, highWaterMark: 1 });
+    await pipeline(measured(body, maxBytes), file, { signal });
+    const facts = await probeMedia(path, signal);
+    if (kind === 'video' && facts.video === undefined)
+      throw new AppError('unsupported_type', `it is ${facts.contentType}, which has no pictures`);
+    used = file.bytesWritten;
+    return { kind: 'clip', path, facts };
+  } catch (err) {
+    await rm(path, { force: true });
+    throw err;
+  } finally {
+    reading.left += maxBytes - used;
+  }
+}
+
+async function* measured(
+  body: SourceBytes['body'],
+  maxBytes: number,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let bytes = 0;
+  for await (const chunk of body instanceof Uint8Array ? [body] : body) {
+    bytes += chunk.length;
+    if (bytes > maxBytes)
+      throw new AppError('file_too_large', `it has over ${maxBytes} bytes, all that is left for it`);
+    yield chunk;
+  }
+}
+
+async function gather(body: SourceBytes['body'], maxBytes: number): Promise<Uint8Array> {
+  if (body instanceof Uint8Array) return body;
+  const copied = async function* () {
+    for await (const chunk of measured(body, maxBytes)) yield Buffer.copyBytesFrom(chunk);
+  };
+  return buffer(copied());
+}
+
+/** Decoded whole and written anew, so that the rasterizer never meets bytes from outside. */
+async function readPicture(
+  bytes: Uint8Array,
+  declared: string | undefined,
+  signal: AbortSignal,
+): Promise<ResourceFile> {
+  const type = await identify(bytes, declared);
+  if (type.contentType === SVG_TYPE) return { kind: 'svg', bytes: await sanitizeSvgAside(bytes, signal) };
+  if (type.kind !== 'image')
+    throw new AppError('unsupported_type', `it is ${type.contentType}, not a picture`);
+  const facts = await inspectImage(bytes, signal);
+  const isLarge = Math.max(facts.width, facts.height) > MAX_SIDE;
+  const bounds = { width: MAX_SIDE, height: MAX_SIDE, fit: 'inside', background: '#00000000' } as const;
+  const fitting = isLarge ? (await resizeImage(bytes, bounds, signal)).bytes : bytes;
+  const format = facts.hasAlpha ? 'png' : 'jpeg';
+  const written = await convertImage(fitting, { format, quality: 94, background: '#000000' }, signal);
+  return { kind: 'picture', bytes: written.bytes };
+}
+
+function readDataUrl(url: string): SourceBytes {
+  const [, type, base64, body = ''] = /^data:([\w/+.-]+)?[^,]*?(;base64)?,(.*)$/s.exec(url) ?? [];
+  const bytes = base64 === undefined ? Buffer.from(decode(body)) : Buffer.from(body, 'base64');
+  return { body: bytes, declared: type };
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch (err) {
+    throw new AppError('invalid_request', 'its data URL is not well written', { cause: err });
+  }
+}
