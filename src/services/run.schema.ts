@@ -3,7 +3,6 @@
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import { EXECUTION_STATUSES } from './present-execution.ts';
-import { Answer } from './workflow.schema.ts';
 
 const RUN_FIELDS = {
   inputs: Type.Optional(
@@ -77,21 +76,3 @@ export const ListExecutionsQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
   cursor: Type.Optional(Type.String({ maxLength: 64 })),
 });
-
-export const AcceptedRun = Answer(
-  Type.Object({
-    executionId: Type.String(),
-    workflowId: Type.String(),
-    status: Type.Literal('QUEUED'),
-    estimatedCredits: Type.Integer(),
-    createdAt: Type.String({ format: 'date-time' }),
-    urls: Type.Object({ self: Type.String(), events: Type.String(), cancel: Type.String() }),
-  }),
-);
-
-export const ExecutionRecord = Answer(
-  Type.Object(
-    { id: Type.String(), status: Type.Enum([...EXECUTION_STATUSES]) },
-    { additionalProperties: true },
-  ),
-);

@@ -12,6 +12,13 @@ export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Ty
 /** An answer's schema: it documents only, what is sent is the service's to say. */
 export const Answer = (schema: TSchema) => Type.Unsafe<unknown>(schema);
 
+/** An answer that is not JSON. */
+export const Plain = (contentType: string) =>
+  Type.Unsafe<unknown>({
+    description: 'Default Response',
+    content: { [contentType]: { schema: { type: 'string' } } },
+  });
+
 export const WorkflowId = Type.Object({
   id: Type.String({ maxLength: 64, description: 'Workflow id, `wf_…`' }),
 });

@@ -4,6 +4,7 @@ import type { Deps } from '../../services/deps.ts';
 import { EstimateBody, RunEstimate } from '../../services/estimate.schema.ts';
 import { estimateWorkflow } from '../../services/estimate-run.ts';
 import { PageQuery } from '../../services/paging.ts';
+import { CreditsAnswer, PoolAnswer } from '../../services/run-answer.schema.ts';
 import type { RunRequest } from '../../services/run-request.ts';
 import { WorkflowId } from '../../services/workflow.schema.ts';
 import type { App } from '../app.ts';
@@ -16,13 +17,21 @@ export function registerCredits(app: App, deps: Deps): void {
         tags: ['Credits'],
         summary: 'Read the balance and the ledger of your active workspace',
         querystring: PageQuery,
+        response: { 200: CreditsAnswer },
       },
     },
     req => getCredits(deps, req.actor, req.query),
   );
   app.post(
     '/api/v1/admin/credits',
-    { schema: { tags: ['Operator'], summary: 'Grant credits to a user or a team', body: GrantBody } },
+    {
+      schema: {
+        tags: ['Operator'],
+        summary: 'Grant credits to a user or a team',
+        body: GrantBody,
+        response: { 200: PoolAnswer },
+      },
+    },
     req => grantCredits(deps, req.actor, req.body),
   );
   app.post(

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { listExecutionDeliveries, redeliver, testWebhook } from '../../services/deliveries.ts';
 import type { Deps } from '../../services/deps.ts';
 import { ExecutionId, RunBody } from '../../services/run.schema.ts';
+import { Delivery, DeliveryPage, WebhookTestAnswer } from '../../services/run-answer.schema.ts';
 import { webhookFault } from '../../services/webhook-target.ts';
 import type { App } from '../app.ts';
 
@@ -16,6 +17,7 @@ export function registerDeliveries(app: App, deps: Deps): void {
         tags,
         summary: 'List the deliveries of an execution, each attempt of them',
         params: ExecutionId,
+        response: { 200: DeliveryPage },
       },
     },
     (req, reply) => {
@@ -30,6 +32,7 @@ export function registerDeliveries(app: App, deps: Deps): void {
         tags,
         summary: 'Send an event again',
         params: Type.Object({ ...ExecutionId.properties, deliveryId: Type.String({ maxLength: 64 }) }),
+        response: { 202: Delivery },
       },
     },
     async (req, reply) => {
@@ -44,6 +47,7 @@ export function registerDeliveries(app: App, deps: Deps): void {
         tags,
         summary: 'Send a signed sample to an address',
         body: RunBody.properties.webhook,
+        response: { 200: WebhookTestAnswer },
       },
       preValidation: (req, _reply, done) => done(webhookFault(deps, req.body)),
     },

@@ -6,10 +6,11 @@ import { AppError } from '../../lib/errors.ts';
 import { removeExecution } from '../../services/delete-execution.ts';
 import type { Deps } from '../../services/deps.ts';
 import { cancelRun, getExecution, getExecutionGraph, listRuns } from '../../services/executions.ts';
-import { ExecutionId, ExecutionRecord, ListExecutionsQuery } from '../../services/run.schema.ts';
+import { ExecutionId, ListExecutionsQuery } from '../../services/run.schema.ts';
+import { ExecutedGraph, ExecutionPage, ExecutionRecord, Success } from '../../services/run-answer.schema.ts';
 import type { RunEvent } from '../../services/watch-run.ts';
 import { watchRun } from '../../services/watch-run.ts';
-import { WorkflowId } from '../../services/workflow.schema.ts';
+import { Plain, WorkflowId } from '../../services/workflow.schema.ts';
 import type { App } from '../app.ts';
 import { sendJson } from '../conditional.ts';
 
@@ -25,6 +26,7 @@ export function registerExecutions(app: App, deps: Deps): void {
         summary: 'List the runs of a workflow',
         params: WorkflowId,
         querystring: ListExecutionsQuery,
+        response: { 200: ExecutionPage },
       },
     },
     req =>
@@ -32,7 +34,14 @@ export function registerExecutions(app: App, deps: Deps): void {
   );
   app.get(
     '/api/v1/executions',
-    { schema: { tags, summary: 'List the runs that you started', querystring: ListExecutionsQuery } },
+    {
+      schema: {
+        tags,
+        summary: 'List the runs that you started',
+        querystring: ListExecutionsQuery,
+        response: { 200: ExecutionPage },
+      },
+    },
     req => listRuns(deps, req.actor, { ...req.query, limit: req.query.limit ?? 50 }),
   );
   app.get(
@@ -47,12 +56,26 @@ export function registerExecutions(app: App, deps: Deps): void {
   );
   app.delete(
     '/api/v1/executions/:id',
-    { schema: { tags, summary: 'Delete an execution that has ended', params: ExecutionId } },
+    {
+      schema: {
+        tags,
+        summary: 'Delete an execution that has ended',
+        params: ExecutionId,
+        response: { 200: Success },
+      },
+    },
     req => removeExecution(deps, req.actor, req.params.id),
   );
   app.get(
     '/api/v1/executions/:id/workflow',
-    { schema: { tags, summary: 'Read the graph as it ran', params: ExecutionId } },
+    {
+      schema: {
+        tags,
+        summary: 'Read the graph as it ran',
+        params: ExecutionId,
+        response: { 200: ExecutedGraph },
+      },
+    },
     async (req, reply) => sendJson(reply, await getExecutionGraph(deps, req.actor, req.params.id)),
   );
   app.get(
@@ -63,6 +86,10 @@ export function registerExecutions(app: App, deps: Deps): void {
         summary: 'Follow an execution by server-sent events',
         params: ExecutionId,
         headers: Type.Object({ 'last-event-id': Type.Optional(Type.String({ maxLength: 20 })) }),
+        description:
+          'Events `snapshot` (the whole record), `node` (a NodeState), `execution` (the record less its nodes) and ' +
+          '`progress` ({nodeId, progress}); 204 where nothing is left to tell after `Last-Event-ID`.',
+        response: { 200: Plain('text/event-stream') },
       },
     },
     (req, reply) => streamEvents(deps, req, reply),

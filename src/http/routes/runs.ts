@@ -6,14 +6,8 @@ import type { Deps } from '../../services/deps.ts';
 import type { AcceptedRun as Accepted, RunRoute } from '../../services/idempotency.ts';
 import type { ResumeRequest } from '../../services/resume-run.ts';
 import { resumeRun } from '../../services/resume-run.ts';
-import {
-  AcceptedRun,
-  ExecuteBody,
-  ExecutionId,
-  ExecutionRecord,
-  ResumeBody,
-  RunBody,
-} from '../../services/run.schema.ts';
+import { ExecuteBody, ExecutionId, ResumeBody, RunBody } from '../../services/run.schema.ts';
+import { AcceptedRun, ExecutionRecord } from '../../services/run-answer.schema.ts';
 import type { RunRequest } from '../../services/run-request.ts';
 import { startRun } from '../../services/start-run.ts';
 import { awaitRun } from '../../services/watch-run.ts';
