@@ -51,7 +51,7 @@ const WORDS = [
   '\u0000\u202e',
 ];
 
-const PICTURED: ReadonlySet<unknown> = new Set(['image', 'svg', 'lottie', 'video']);
+const PICTURED: ReadonlySet<unknown> = new Set(['image', 'svg', 'lottie', 'video', 'audio']);
 
 /** What no schema can say: elements have a file or words, and name no asset that is not there. */
 function withSource({ asset: _asset, ...made }: Record<string, unknown>): Record<string, unknown> {
@@ -65,8 +65,11 @@ export function randomScene(seed: number): Record<string, unknown> {
   const pick = <T>(list: readonly T[]): T => list[Math.floor(roll() * list.length)] as T;
 
   const make = (schema: Schema, key: string, depth: number): unknown => {
-    if (schema.$ref !== undefined)
-      return make(SCHEMA.$defs?.[schema.$ref.split('/').at(-1) ?? ''] ?? {}, key, depth);
+    if (schema.$ref !== undefined) {
+      const name = schema.$ref.split('/').at(-1) ?? '';
+      const made = make(SCHEMA.$defs?.[name] ?? {}, key, depth);
+      return name === 'AudioItem' ? withSource({ src: 'sample:hum', ...(made as object) }) : made;
+    }
     if (schema.const !== undefined) return schema.const;
     if (schema.enum !== undefined) return pick(schema.enum);
     const forms = schema.anyOf ?? schema.oneOf;

@@ -77,6 +77,14 @@ One accent colour, named in \`theme\` and used sparingly. Two sizes of type, far
 ("letterSpacing": -0.03), wide when small capitals (0.12). A shade over pictures that carry words: a rectangle filled
 from "#00000000" to "#000000c0". Rows as groups with "background": "#ffffff14", "radius": 36.
 
+## Sound
+
+Voice, music and effects of the whole video stand in \`audioTrack\`; a sound that belongs to a scene or group is an
+\`audio\` element, and a \`video\` element is heard unless "muted" (a video background is silent). All are mixed into
+one stereo track; the sounds of scenes cross-fade with the scenes' transition. Give the speaker "role": "voice" and the
+track "duck": {}, and music and effects make room for the words. Volumes (0 to 4, may move) count against one another:
+with an \`audioTrack\` the whole is then set to its loudness.
+
 ## Media
 
 Name files once in \`assets\` and refer to them by "asset", or write "src" at the element. Addresses are fetched by the

@@ -116,25 +116,37 @@ const clipping = {
   speed: maybe(Type.Number({ minimum: 0.1, maximum: 10 })),
   loop: maybe(Type.Boolean()),
 } as const;
+/** What a sound is in the mix: others make room for a voice. */
+export const ROLES = ['voice', 'music', 'effect'] as const;
 const sound = {
+  role: maybe(Type.Enum(ROLES, { description: 'Default effect.' })),
   volume: maybe(values.number),
+  pan: maybe(Type.Number({ minimum: -1, maximum: 1 })),
   fadeIn: maybe(values.time),
   fadeOut: maybe(values.time),
 } as const;
 
 const Image = element('image', 'A picture.', { ...media, ...picture });
-const Video = element('video', 'A video clip. trim: where in the clip it begins.', {
-  ...media,
-  ...picture,
-  ...clipping,
-  ...sound,
-  muted: maybe(Type.Boolean()),
-});
-const Audio = element('audio', 'A sound while it lasts.', {
-  ...media,
-  ...clipping,
-  ...sound,
-});
+const Video = element(
+  'video',
+  'A video clip, with its own sound unless muted. trim: where in the clip it begins. loop: from there again.',
+  {
+    ...media,
+    ...picture,
+    ...clipping,
+    ...sound,
+    muted: maybe(Type.Boolean()),
+  },
+);
+const Audio = element(
+  'audio',
+  'A sound, heard while it lasts. trim: where in the file it begins. loop: from there again. speed: the pitch stays.',
+  {
+    ...media,
+    ...clipping,
+    ...sound,
+  },
+);
 const Svg = element('svg', 'An SVG drawing: as markup, or a file.', {
   ...media,
   markup: maybe(
@@ -219,22 +231,30 @@ const Counter = element('counter', 'A number that runs from one value to another
   easing: maybe(values.easing),
   ...textStyle,
 });
-const Waveform = element('waveform', 'Bars that follow a sound.', {
-  ...media,
-  peaks: maybe(
-    Type.Array(Type.Number({ minimum: 0, maximum: 1 }), {
-      minItems: 1,
-      maxItems: 20_000,
-      description: 'Loudness over its time, evenly spaced.',
-    }),
-  ),
-  form: maybe(Type.Enum(['bars', 'mirror', 'line', 'dots'], { description: 'Default mirror.' })),
-  color: maybe(values.paint),
-  bars: maybe(Type.Integer({ minimum: 4, maximum: 400, description: 'Default 48.' })),
-  gap: maybe(
-    Type.Number({ minimum: 0, maximum: 0.95, description: 'Share of a bar that is left free. Default 0.4.' }),
-  ),
-});
+const Waveform = element(
+  'waveform',
+  'Bars that follow a sound file (asset or src) at the moment of it that is heard, or "peaks".',
+  {
+    ...media,
+    peaks: maybe(
+      Type.Array(Type.Number({ minimum: 0, maximum: 1 }), {
+        minItems: 1,
+        maxItems: 20_000,
+        description: 'Loudness over its time, evenly spaced, instead of a file.',
+      }),
+    ),
+    form: maybe(Type.Enum(['bars', 'mirror', 'line', 'dots'], { description: 'Default mirror.' })),
+    color: maybe(values.paint),
+    bars: maybe(Type.Integer({ minimum: 4, maximum: 400, description: 'Default 48.' })),
+    gap: maybe(
+      Type.Number({
+        minimum: 0,
+        maximum: 0.95,
+        description: 'Share of a bar that is left free. Default 0.4.',
+      }),
+    ),
+  },
+);
 
 const groupOwn = {
   clipChildren: maybe(Type.Boolean({ description: 'true cuts off what stands out of its box.' })),

@@ -1,6 +1,6 @@
 // The scene graph: its fifteen top-level properties, and the JSON Schema of the whole.
 import { type Static, Type } from 'typebox';
-import { ELEMENT_DEFS, elements } from './elements.ts';
+import { ELEMENT_DEFS, elements, ROLES } from './elements.ts';
 import { MOTION_DEFS, motions } from './motion.ts';
 import { byType, exact, GRADIENTS, type Gradient, maybe, ref, VALUE_DEFS, values } from './values.ts';
 
@@ -135,18 +135,22 @@ const AudioItem = Type.Object(
   {
     asset: maybe(values.id),
     src: maybe(values.source),
-    role: maybe(Type.Enum(['voice', 'music', 'effect'], { description: 'Default music.' })),
+    role: maybe(Type.Enum(ROLES, { description: 'Default music.' })),
     start: maybe(values.time),
     duration: maybe(values.time),
     trim: maybe(values.time),
     volume: maybe(values.number),
-    pan: maybe(Type.Number({ minimum: -1, maximum: 1 })),
+    pan: maybe(Type.Number({ minimum: -1, maximum: 1, description: '-1 is left, 1 right.' })),
     fadeIn: maybe(values.time),
     fadeOut: maybe(values.time),
     speed: maybe(Type.Number({ minimum: 0.5, maximum: 4 })),
     loop: maybe(Type.Boolean()),
   },
-  { ...exact, description: 'A sound on the timeline of the whole video.' },
+  {
+    ...exact,
+    description:
+      'A sound on the timeline of the whole video. start: default 0. duration: default to its own end, or with loop to that of the video. trim: where in the file it begins, and where a loop begins again. speed: the pitch stays. volume: 0 to 4, default 1.',
+  },
 );
 const AudioTrack = Type.Object(
   {
@@ -158,13 +162,26 @@ const AudioTrack = Type.Object(
           attack: maybe(values.time),
           release: maybe(values.time),
         },
-        { ...exact, description: 'Lowers the music while a voice is heard.' },
+        {
+          ...exact,
+          description:
+            'Lowers music and effects while a voice is heard. attack: default 0.2 s, over by the time the voice begins. release: default 0.6 s, from its end.',
+        },
       ),
     ),
-    loudness: maybe(Type.Number({ minimum: -40, maximum: -5, description: 'Target in LUFS. Default -14.' })),
+    loudness: maybe(
+      Type.Union([Type.Number({ minimum: -40, maximum: -5 }), Type.Literal('off')], {
+        description:
+          'The whole is made this loud, in LUFS; default -14. "off" leaves volumes as they are. Peaks stay below -1 dB either way.',
+      }),
+    ),
     volume: maybe(values.number),
   },
-  { ...exact, description: 'Voice, music and effects, mixed into one track.' },
+  {
+    ...exact,
+    description:
+      'Voice, music and effects, mixed into one track with the sounds of elements. volume: of the whole, after its loudness was set.',
+  },
 );
 
 const Asset = Type.Object(
@@ -259,6 +276,8 @@ export type Scene = Static<typeof Scene>;
 export type Background = Static<typeof Background>;
 export type CaptionTrack = Static<typeof CaptionTrack>;
 export type Word = Static<typeof Word>;
+export type AudioItem = Static<typeof AudioItem>;
+export type AudioTrack = Static<typeof AudioTrack>;
 export type Asset = Static<typeof Asset>;
 
 /** JSON Schema 2020-12 of a scene graph: the one that validates a graph when it is run. */

@@ -2,11 +2,11 @@
 import { createHash } from 'node:crypto';
 import type { Issue } from '../../lib/errors.ts';
 import type { Element } from '../schema/elements.ts';
-import type { Asset, Background, Scene, SceneGraph } from '../schema/scene-graph.ts';
+import type { Asset, AudioItem, Background, Scene, SceneGraph } from '../schema/scene-graph.ts';
 import { invalidSceneGraph } from '../schema/validate.ts';
 import { type Cue, readCues } from './captions.ts';
 import { resolveNames } from './names.ts';
-import { type Names, seconds } from './scope.ts';
+import { type Names, type Peaks, seconds } from './scope.ts';
 
 export interface SceneSpan {
   readonly scene: Scene;
@@ -42,9 +42,11 @@ export interface Timeline {
   readonly durationInFrames: number;
   readonly scenes: readonly SceneSpan[];
   readonly cues: readonly Cue[];
-  /** Element or background → key of its resource. */
+  /** Element, background or item of the audio track → key of its resource. */
   readonly keys: ReadonlyMap<object, string>;
   readonly resources: ReadonlyMap<string, Resource>;
+  /** Of the sounds that waveforms follow: empty until `readPeaks` has read them. */
+  readonly peaks: ReadonlyMap<string, Peaks>;
   readonly warnings: readonly string[];
 }
 
@@ -76,6 +78,7 @@ export function compileTimeline(graph: SceneGraph): Timeline {
     cues: graph.captionTrack === undefined ? [] : readCues(graph.captionTrack),
     keys,
     resources,
+    peaks: new Map(),
     warnings: warnings.slice(0, 50),
   };
 }
@@ -111,11 +114,11 @@ export function spanScenes(graph: SceneGraph): readonly SceneSpan[] {
 }
 
 interface Found {
-  readonly element: Element | Exclude<Background, string>;
+  readonly element: Element | Exclude<Background, string> | AudioItem;
   readonly pointer: string;
 }
 
-/** Every element and media background of the graph, groups and masks walked without recursion. */
+/** Every element, media background and sound of the graph, groups and masks walked without recursion. */
 function listElements(graph: SceneGraph): readonly Found[] {
   const found: Found[] = [];
   const pending: { element: Element; pointer: string }[] = [];
@@ -134,6 +137,8 @@ function listElements(graph: SceneGraph): readonly Found[] {
   for (const [index, track] of (graph.tracks ?? []).entries())
     queue(track.elements, `/tracks/${index}/elements`);
   queue(graph.overlays, '/overlays');
+  for (const [index, element] of (graph.audioTrack?.items ?? []).entries())
+    found.push({ element, pointer: `/audioTrack/items/${index}` });
   for (let at = pending.pop(); at !== undefined && found.length <= MAX_ELEMENTS; at = pending.pop()) {
     found.push(at);
     if (at.element.type === 'group') queue(at.element.elements, `${at.pointer}/elements`);
@@ -148,7 +153,15 @@ const NEEDS: Readonly<Record<string, ResourceKind>> = {
   svg: 'svg',
   lottie: 'lottie',
   video: 'video',
+  audio: 'audio',
 };
+
+function kindOf(element: Found['element']): ResourceKind | undefined {
+  if (!('type' in element)) return 'audio';
+  if (element.type !== 'waveform') return NEEDS[element.type];
+  const isFollowing = element.peaks === undefined && (element.asset ?? element.src) !== undefined;
+  return isFollowing ? 'audio' : undefined;
+}
 
 function addResource(
   element: Found['element'],
@@ -157,13 +170,24 @@ function addResource(
   keys: Map<object, string>,
   resources: Map<string, Resource>,
 ): readonly Issue[] {
-  if (element.type === 'text' && element.text === undefined && element.runs === undefined)
+  if (
+    'type' in element &&
+    element.type === 'text' &&
+    element.text === undefined &&
+    element.runs === undefined
+  )
     return [{ path: pointer, code: 'empty_text', message: 'is a text without "text" or "runs"' }];
-  const kind = NEEDS[element.type];
+  const kind = kindOf(element);
   if (kind === undefined) return [];
   const source = sourceOf(element as Sourced, names);
   if (source === undefined)
-    return [{ path: pointer, code: 'no_source', message: `is a ${element.type} without "asset" or "src"` }];
+    return [
+      {
+        path: pointer,
+        code: 'no_source',
+        message: `is ${kind === 'audio' ? 'a sound' : `a ${kind}`} without "asset" or "src"`,
+      },
+    ];
   const key = `${kind}-${createHash('sha1').update(JSON.stringify(source)).digest('base64url').slice(0, 16)}`;
   keys.set(element, key);
   if (!resources.has(key)) resources.set(key, { key, kind, pointer, source });

@@ -6,7 +6,6 @@ import type {
   ProgressElement,
   ShapeElement,
   VideoElement,
-  WaveformElement,
 } from '../schema/elements.ts';
 import type {
   Content,
@@ -18,11 +17,11 @@ import type {
   Rgba,
   ShapeContent,
 } from './draw-list.ts';
-import { ease } from './easing.ts';
 import { IDENTITY } from './matrix.ts';
 import { rectOf, shapeOutline } from './outlines.ts';
 import { colorOf, fillOf, movingColor, movingNumber, type Scope, seconds } from './scope.ts';
 import { counterContent, textContent } from './text-content.ts';
+import { waveformContent } from './waveform.ts';
 
 /** The box of an element and its scope: `now` counts from its own start. */
 export interface Place {
@@ -247,57 +246,6 @@ const PROGRESS: Readonly<Record<NonNullable<ProgressElement['form']>, Progress>>
     }).flat();
   },
 };
-
-const BARS = 48;
-
-function waveformContent(element: WaveformElement, place: Place): Content {
-  const { scope, width, height } = place;
-  const { peaks } = element;
-  if (peaks === undefined)
-    return { kind: 'missing', reason: 'is a waveform without peaks, and sound is not decoded for stills' };
-  const count = element.bars ?? BARS;
-  const fill = fillOf(element.color ?? '#ffffff', scope.names);
-  // A window of the sound around this moment slides through the bars.
-  const head = (scope.now / Math.max(1e-6, scope.span)) * (peaks.length - 1);
-  const levels = Array.from({ length: count }, (_, index) => {
-    const at = head + (index - (count - 1) / 2) * 0.5;
-    const low = Math.floor(at);
-    const edge = Math.sin(((index + 0.5) / count) * Math.PI) ** 0.5;
-    const level =
-      (peaks[low] ?? 0) + ((peaks[low + 1] ?? 0) - (peaks[low] ?? 0)) * ease('ease-in-out', at - low);
-    return Math.max(0.02, level * edge);
-  });
-  const slot = width / count;
-  if (element.form === 'line') {
-    const points = levels.map((level, index): readonly [number, number] => [
-      (index + 0.5) * slot,
-      height / 2 - (index % 2 === 0 ? 1 : -1) * level * (height / 2),
-    ]);
-    const outline: Outline = { form: 'points', points, closed: false };
-    const stroke = { color: fill, width: Math.max(1, slot * 0.3), dash: [], cap: 'round' } as const;
-    return { kind: 'shape', outline, stroke };
-  }
-  const wide = slot * (1 - (element.gap ?? 0.4));
-  const parts = levels.map((level, index): Outline => {
-    const tall = element.form === 'dots' ? wide : Math.max(wide, level * height);
-    const y =
-      element.form === 'bars'
-        ? height - tall
-        : element.form === 'dots'
-          ? (height - wide) * (1 - level)
-          : (height - tall) / 2;
-    const end = wide / 2;
-    return {
-      form: 'rect',
-      x: index * slot + (slot - wide) / 2,
-      y,
-      width: wide,
-      height: tall,
-      radius: [end, end, end, end],
-    };
-  });
-  return { kind: 'shape', outline: { form: 'many', parts }, fill };
-}
 
 /** Several shapes in one box, as children that fill it. */
 function group({ width, height }: Place, shapes: readonly ShapeContent[]): Content {

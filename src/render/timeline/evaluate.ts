@@ -37,7 +37,7 @@ function layerOf(node: DrawNode): Layer {
 }
 
 function scopeAt(timeline: Timeline, frame: number, start: number, end: number): Scope {
-  const { fps, width, height, names } = timeline;
+  const { fps, width, height, names, peaks } = timeline;
   return {
     names,
     fps,
@@ -46,6 +46,8 @@ function scopeAt(timeline: Timeline, frame: number, start: number, end: number):
     frame: { width, height },
     now: (frame - start) / fps,
     span: (end - start) / fps,
+    clock: frame / fps,
+    peaks,
   };
 }
 

@@ -13,6 +13,25 @@ export interface Names {
   readonly defaults: NonNullable<SceneGraph['defaults']>;
 }
 
+/** How loud a file is, over its time. */
+export interface Peaks {
+  readonly perSecond: number;
+  /** 0 to 1. */
+  readonly values: Float32Array;
+  /** When the video plays the file; empty where it never does. */
+  readonly heard: readonly Heard[];
+}
+
+/** A stretch of the video during which a file is heard, and the part of the file that it plays; all in seconds. */
+export interface Heard {
+  readonly start: number;
+  readonly end: number;
+  readonly trim: number;
+  readonly speed: number;
+  /** After so many seconds of the file it plays from `trim` again. */
+  readonly period?: number;
+}
+
 export interface Scope {
   readonly names: Names;
   /** Of the whole frame. */
@@ -24,6 +43,10 @@ export interface Scope {
   /** Seconds since the container appeared, and how long it is there. */
   readonly now: number;
   readonly span: number;
+  /** Seconds since the video began. */
+  readonly clock: number;
+  /** Of the sound files that waveforms follow, by key. */
+  readonly peaks: ReadonlyMap<string, Peaks>;
 }
 
 const TIME_UNITS = { s: 1, ms: 0.001 } as const;
