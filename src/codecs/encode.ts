@@ -2,7 +2,8 @@
 import { rm, stat } from 'node:fs/promises';
 import { AppError } from '../lib/errors.ts';
 import { CodecChild } from './child.ts';
-import { i420Size, rgbaToI420 } from './i420.ts';
+import { i420Size } from './i420.ts';
+import { createI420Writer } from './i420-simd.ts';
 import { type Backend, CHANNELS, type Pixels, SAMPLE_RATE } from './job.ts';
 
 export interface EncodeRequest {
@@ -97,12 +98,12 @@ async function pumpFrames(child: CodecChild, { video, maxSeconds, onFrame }: Enc
 
 function createConverter(width: number, height: number): (rgba: Uint8Array) => Uint8Array {
   // Two in turn: one may still be on its way to the codec.
-  const buffers = [new Uint8Array(i420Size(width, height)), new Uint8Array(i420Size(width, height))] as const;
+  const writers = [createI420Writer(width, height, width), createI420Writer(width, height, width)] as const;
   let turn = 0;
   return rgba => {
-    const out = buffers[turn++ % 2 === 0 ? 0 : 1];
-    rgbaToI420(rgba, width, height, out);
-    return out;
+    const writer = writers[turn++ % 2 === 0 ? 0 : 1];
+    writer.write(rgba, 0, height);
+    return writer.frame;
   };
 }
 

@@ -1,0 +1,56 @@
+// The WebAssembly kernel against the plain arithmetic, to the value.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { i420Size, rgbaToI420 } from '../../src/codecs/i420.ts';
+import { createI420Writer } from '../../src/codecs/i420-simd.ts';
+
+/** Colours in no order, the same each time. */
+function noise(length: number): Uint8Array {
+  let state = 1;
+  return Uint8Array.from({ length }, (_, at) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
+    return at % 4 === 3 ? 255 : state >> 8;
+  });
+}
+
+function plain(rgba: Uint8Array, width: number, height: number, stride: number): Uint8Array {
+  const rows = Array.from({ length: height }, (_, y) =>
+    rgba.subarray(y * stride * 4, (y * stride + width) * 4),
+  );
+  const out = new Uint8Array(i420Size(width, height));
+  rgbaToI420(Buffer.concat(rows), width, height, out);
+  return out;
+}
+
+const furthest = (a: Uint8Array, b: Uint8Array): number =>
+  a.reduce((most, value, at) => Math.max(most, Math.abs(value - (b[at] ?? 0))), 0);
+
+describe('The I420 writer', () => {
+  const sizes = [
+    [64, 50, 64],
+    [16, 2, 16],
+    [18, 4, 19],
+    [50, 30, 51],
+    [1078, 26, 1079],
+    [8, 6, 9],
+    [2, 2, 3],
+  ] as const;
+  for (const [width, height, stride] of sizes) {
+    it(`writes ${width} × ${height} out of rows of ${stride} pixels`, () => {
+      const rgba = noise(stride * (height + 1) * 4);
+      const writer = createI420Writer(width, height, stride);
+      writer.write(rgba, 0, height);
+      assert.ok(furthest(writer.frame, plain(rgba, width, height, stride)) <= 1);
+    });
+  }
+
+  it('writes the rows it is told, and the row beside an odd end, and no other', () => {
+    const [before, after] = [noise(64 * 50 * 4), new Uint8Array(64 * 50 * 4).fill(255)];
+    const writer = createI420Writer(64, 50, 64);
+    writer.write(before, 0, 50);
+    writer.write(after, 7, 31);
+    const mixed = before.slice();
+    mixed.set(after.subarray(6 * 256, 32 * 256), 6 * 256);
+    assert.ok(furthest(writer.frame, plain(mixed, 64, 50, 64)) <= 1);
+  });
+});
