@@ -2,9 +2,9 @@
 // pipes or gives them out. Frames are I420, BT.709, limited range; sound is interleaved stereo of 32-bit floats at 48 kHz.
 import { AppError } from '../lib/errors.ts';
 import { findOnPath, type Settings } from '../lib/settings.ts';
-import { isHostInstalled, openCodecHost } from './codec-host.ts';
-import { openFfmpeg } from './ffmpeg.ts';
-import type { Backend } from './job.ts';
+import { codecHost, isHostInstalled, openCodecHost } from './codec-host.ts';
+import { ffmpegAt, openFfmpeg } from './ffmpeg.ts';
+import type { Backend, BackendRef } from './job.ts';
 
 export type CodecSettings = Partial<Pick<Settings, 'FFMPEG_PATH'>>;
 
@@ -30,6 +30,18 @@ export async function findBackend(settings: CodecSettings, signal: AbortSignal):
   }
   found.set(path ?? '', backend);
   return backend;
+}
+
+/** What crosses to another thread or process. */
+export const refOf = ({ name, detail, path }: Backend): BackendRef => ({
+  name,
+  detail,
+  ...(path !== undefined && { path }),
+});
+
+/** The back end that another thread or process found, without checking it again. */
+export function restoreBackend({ detail, path }: BackendRef): Backend {
+  return path === undefined ? codecHost(detail) : ffmpegAt(path);
 }
 
 /** Whether a back end seems to be there, told by the files that exist; nothing is started. */

@@ -36,7 +36,12 @@ export async function openCodecHost(
     signal.throwIfAborted();
     return 'the package node-webcodecs does not load';
   }
-  return { name: 'codec-host', detail: ['node-webcodecs with openh264', ...reasons].join('; '), commandFor };
+  return codecHost(['node-webcodecs with openh264', ...reasons].join('; '));
+}
+
+/** The back end, which was checked before. */
+export function codecHost(detail: string): Backend {
+  return { name: 'codec-host', detail, commandFor };
 }
 
 // Without FORCE the addon prefers whatever ffmpeg libraries the machine has, GPL ones among them.

@@ -50,12 +50,17 @@ export async function openFfmpeg(path: string, signal: AbortSignal): Promise<Bac
     signal.throwIfAborted();
     return `the ffmpeg at ${path} does not start`;
   }
+  return ffmpegAt(path);
+}
+
+/** The back end of a program that was checked before. */
+export function ffmpegAt(path: string): Backend {
   const commandFor = (job: Job) => ({
     file: path,
     args: [...QUIET, ...ARGUMENTS[job.kind](job as never)],
     env: {},
   });
-  return { name: 'ffmpeg', detail: `${path} with x264`, commandFor };
+  return { name: 'ffmpeg', detail: `${path} with x264`, path, commandFor };
 }
 
 const QUIET = ['-hide_banner', '-loglevel', 'error', '-nostdin'];

@@ -46,10 +46,16 @@ export interface Command {
   readonly env: Readonly<Record<string, string>>;
 }
 
-export interface Backend {
+/** Plain data, from which another thread or process of ours makes the same back end again (`restoreBackend`). */
+export interface BackendRef {
   readonly name: 'ffmpeg' | 'codec-host';
   /** Which program it is and why it was taken, for people. */
   readonly detail: string;
+  /** Of the ffmpeg. */
+  readonly path?: string;
+}
+
+export interface Backend extends BackendRef {
   commandFor(job: Job): Command;
 }
 
