@@ -52,6 +52,13 @@ function narrow(rgba: Uint8Array, width: number, height: number, stride: number)
   return out;
 }
 
+// As much of it as is used: the types of Node leave it to those of browsers.
+declare const WebAssembly: {
+  Memory: new (size: { readonly initial: number }) => { readonly buffer: ArrayBuffer };
+  Module: new (bytes: Uint8Array) => object;
+  Instance: new (module: object, imports: object) => { readonly exports: { readonly f: unknown } };
+};
+
 const PAGE = 65_536;
 const STEP = 16;
 /** Even, and few enough that a strip stays in the processor's cache. */
@@ -59,9 +66,9 @@ const STRIP_ROWS = 24;
 
 type ConvertRows = (source: number, rowBytes: number, width: number, y: number, u: number, v: number) => void;
 
-let compiled: WebAssembly.Module | undefined;
+let compiled: object | undefined;
 
-function instantiate(memory: WebAssembly.Memory): ConvertRows {
+function instantiate(memory: object): ConvertRows {
   compiled ??= new WebAssembly.Module(moduleBytes());
   return new WebAssembly.Instance(compiled, { m: { m: memory } }).exports.f as ConvertRows;
 }
@@ -210,4 +217,6 @@ function moduleBytes(): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(flat(code));
 }
 
-const flat = (code: Code): number[] => code.flat(Number.POSITIVE_INFINITY) as number[];
+function flat(code: Code): number[] {
+  return code.flatMap(part => (typeof part === 'number' ? part : flat(part)));
+}
