@@ -4,18 +4,21 @@ import { ELEMENT_DEFS, elements, ROLES } from './elements.ts';
 import { MOTION_DEFS, motions } from './motion.ts';
 import { byType, exact, GRADIENTS, type Gradient, maybe, ref, VALUE_DEFS, values } from './values.ts';
 
+const behind = {
+  fit: maybe(elements.fit),
+  focus: maybe(values.point),
+  blur: maybe(Type.Number({ minimum: 0, maximum: 200, description: 'In pixels.' })),
+  dim: maybe(Type.Number({ minimum: 0, maximum: 1, description: 'Darkens it: 0 not at all, 1 to black.' })),
+  zoom: maybe(
+    Type.Number({ minimum: 1, maximum: 3, description: 'Slowly enlarged up to this over its time.' }),
+  ),
+} as const;
 const ImageBackground = Type.Object(
   {
     type: Type.Literal('image'),
     asset: maybe(values.id),
     src: maybe(values.source),
-    fit: maybe(elements.fit),
-    focus: maybe(values.point),
-    blur: maybe(Type.Number({ minimum: 0, maximum: 200, description: 'In pixels.' })),
-    dim: maybe(Type.Number({ minimum: 0, maximum: 1, description: 'Darkens it: 0 not at all, 1 to black.' })),
-    zoom: maybe(
-      Type.Number({ minimum: 1, maximum: 3, description: 'Slowly enlarged up to this over its time.' }),
-    ),
+    ...behind,
   },
   exact,
 );
@@ -24,9 +27,8 @@ const VideoBackground = Type.Object(
     type: Type.Literal('video'),
     asset: maybe(values.id),
     src: maybe(values.source),
-    fit: maybe(elements.fit),
-    dim: maybe(Type.Number({ minimum: 0, maximum: 1 })),
-    loop: maybe(Type.Boolean()),
+    ...behind,
+    loop: maybe(Type.Boolean({ description: 'Default true; else its last frame stays.' })),
   },
   exact,
 );
@@ -35,7 +37,7 @@ const Background = Type.Union(
   [values.color, byType<Gradient | MediaBackground>([...GRADIENTS, 'ImageBackground', 'VideoBackground'])],
   {
     description:
-      'What stands behind: a colour, a gradient, a picture (blurred, darkened, slowly enlarged) or a video.',
+      'What stands behind: a colour, a gradient, a picture or a video (blurred, darkened, slowly enlarged).',
   },
 );
 const background = ref('Background', Background);

@@ -81,14 +81,16 @@ function pictureContent(element: Pictured, { scope, resource }: Place): PictureC
   };
 }
 
-function videoContent(element: VideoElement, { scope, resource }: Place): Content {
+function videoContent(element: VideoElement, place: Place): Content {
+  const { scope } = place;
   const trim = element.trim === undefined ? 0 : seconds(element.trim, scope.span, scope.fps);
+  const speed = element.speed ?? 1;
   return {
+    ...pictureContent(element, place),
     kind: 'clip',
-    resource,
-    fit: element.fit ?? 'cover',
-    focus: element.focus ?? [0.5, 0.5],
-    seconds: trim + scope.now * (element.speed ?? 1),
+    seconds: trim + scope.now * speed,
+    trim,
+    rate: scope.rate * speed,
     loop: element.loop ?? false,
   };
 }

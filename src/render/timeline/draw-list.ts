@@ -170,12 +170,14 @@ export interface LottieContent {
 }
 
 /** A frame of a clip; it needs a decoder, and is left out with a warning where there is none. */
-export interface ClipContent {
+export interface ClipContent extends Omit<PictureContent, 'kind'> {
   readonly kind: 'clip';
-  readonly resource: string;
-  readonly fit: PictureContent['fit'];
-  readonly focus: readonly [number, number];
+  /** The moment of the file; past its end the last frame stays, or a loop goes on from `trim`. */
   readonly seconds: number;
+  /** Where in the file it begins. */
+  readonly trim: number;
+  /** Seconds of the file that pass in one of the video. */
+  readonly rate: number;
   readonly loop: boolean;
 }
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Background } from '../schema/scene-graph.ts';
 import { captionNode } from './captions.ts';
 import type { SceneSpan, Timeline } from './compile.ts';
-import type { DrawList, DrawNode, Fill, Layer, Rgba } from './draw-list.ts';
+import type { Content, DrawList, DrawNode, Fill, Layer, Rgba } from './draw-list.ts';
 import { ease } from './easing.ts';
 import { IDENTITY } from './matrix.ts';
 import { nodeOf, nodesOf, type ResourceKeys } from './nodes.ts';
@@ -46,6 +46,7 @@ function scopeAt(timeline: Timeline, frame: number, start: number, end: number):
     frame: { width, height },
     now: (frame - start) / fps,
     span: (end - start) / fps,
+    rate: 1,
     clock: frame / fps,
     peaks,
   };
@@ -157,27 +158,20 @@ function backgroundNodes(
   const dim = background.dim ?? 0;
   const base = { ...BARE, pointer, matrix: IDENTITY, width, height, clips: [rectOf(width, height)] };
   const shade = dim <= 0 ? [] : [fillNode(pointer, timeline, solid([0, 0, 0, dim]))];
-  const fit = background.fit ?? 'cover';
-  if (background.type === 'video') {
-    const loop = background.loop ?? true;
-    const content = { kind: 'clip', resource, fit, focus: [0.5, 0.5], seconds: scope.now, loop } as const;
-    return [{ ...base, content }, ...shade];
-  }
   const share = Math.min(1, scope.now / Math.max(1e-6, scope.span));
   const blur = background.blur ?? 0;
-  const picture: DrawNode = {
-    ...base,
-    effects: blur > 0 ? [{ type: 'blur', amount: blur }] : [],
-    fillsFrame: true,
-    content: {
-      kind: 'picture',
-      resource,
-      fit,
-      focus: background.focus ?? [0.5, 0.5],
-      crop: [0, 0, 1, 1],
-      zoom: 1 + ((background.zoom ?? 1) - 1) * share,
-      shift: [0, 0],
-    },
-  };
-  return [picture, ...shade];
+  const picture = {
+    resource,
+    fit: background.fit ?? 'cover',
+    focus: background.focus ?? [0.5, 0.5],
+    crop: [0, 0, 1, 1],
+    zoom: 1 + ((background.zoom ?? 1) - 1) * share,
+    shift: [0, 0],
+  } as const;
+  const content: Content =
+    background.type === 'image'
+      ? { ...picture, kind: 'picture' }
+      : { ...picture, kind: 'clip', seconds: scope.now, trim: 0, rate: 1, loop: background.loop ?? true };
+  const effects = blur > 0 ? [{ type: 'blur', amount: blur }] : [];
+  return [{ ...base, effects, fillsFrame: true, content }, ...shade];
 }

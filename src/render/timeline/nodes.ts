@@ -187,7 +187,12 @@ function groupContent(
   keys: ResourceKeys,
 ): Content {
   const speed = element.speed ?? 1;
-  const inner = { ...scope, now: scope.now * speed, span: scope.span * speed };
+  const inner = {
+    ...scope,
+    now: scope.now * speed,
+    span: scope.span * speed,
+    rate: scope.rate * speed,
+  };
   return { kind: 'group', children: nodesOf(element.elements, `${pointer}/elements`, inner, keys) };
 }
 

@@ -43,6 +43,8 @@ export interface Scope {
   /** Seconds since the container appeared, and how long it is there. */
   readonly now: number;
   readonly span: number;
+  /** Seconds that pass here in one of the video: the speed of the groups around. */
+  readonly rate: number;
   /** Seconds since the video began. */
   readonly clock: number;
   /** Of the sound files that waveforms follow, by key. */
