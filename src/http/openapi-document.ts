@@ -1,5 +1,6 @@
 // What the OpenAPI document says of every operation alike: its id, and the refusals that it can answer with.
 import { ERROR_CODES, type ErrorCode } from '../lib/errors.ts';
+import { CompletionEvent } from '../services/run-answer.schema.ts';
 
 interface Operation {
   readonly operationId?: string;
@@ -63,6 +64,20 @@ export const ERROR_RESPONSES = Object.fromEntries(
     ]),
 );
 
+/** What the service sends: the document's `webhooks`. */
+const WEBHOOKS = {
+  executionEnded: {
+    post: {
+      summary: 'A run has ended',
+      description:
+        'Sent to `webhook.url` of the run until it is answered with 2xx, twelve times at most. The body is signed as sent: ' +
+        '`X-Service-Signature`, and the headers of Standard Webhooks, where the run gave a secret.',
+      requestBody: { content: { 'application/json': { schema: CompletionEvent } } },
+      responses: { '2XX': { description: 'Delivered' } },
+    },
+  },
+};
+
 /** Adds to each operation what follows from its method, path, parameters and security. */
 export function completeDocument<D extends Document>(document: D): D {
   const paths = Object.entries(document.paths ?? {}).map(([path, operations]) => [
@@ -71,7 +86,7 @@ export function completeDocument<D extends Document>(document: D): D {
       Object.entries(operations).map(([method, operation]) => [method, complete(method, path, operation)]),
     ),
   ]);
-  return { ...document, paths: Object.fromEntries(paths) };
+  return { ...document, paths: Object.fromEntries(paths), webhooks: WEBHOOKS };
 }
 
 function complete(method: string, path: string, operation: Operation): Operation {

@@ -1,6 +1,7 @@
 // The form of content pages: it validates, documents, and types what the content webhook takes.
 import type { Static, TSchema } from 'typebox';
 import { Type } from 'typebox';
+import { Answer, Nullable } from './workflow.schema.ts';
 
 /** null puts a field back to its default. Written as one type, since the fault of a union says nothing. */
 const text = (maxLength: number, description?: string) =>
@@ -147,3 +148,21 @@ export type CreateContentBody = Static<typeof CreateContentBody>;
 
 export const UpdateContentBody = Type.Object({ slug: Slug, title: Type.Optional(Title), ...FIELDS });
 export type UpdateContentBody = Static<typeof UpdateContentBody>;
+
+const Timestamp = Type.String({ format: 'date-time' });
+export const WrittenPage = Answer(
+  Type.Object({
+    success: Type.Literal(true),
+    url: Type.String({ description: 'Path of the page' }),
+    page: Type.Object({
+      slug: Slug,
+      title: Title,
+      ...FIELDS,
+      author: Type.String(),
+      publishedAt: Nullable(Timestamp),
+      createdAt: Timestamp,
+      updatedAt: Timestamp,
+    }),
+    meta: Type.Optional(Type.Object({ warnings: Type.Array(Type.String()) })),
+  }),
+);

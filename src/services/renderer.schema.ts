@@ -15,6 +15,22 @@ export const ContractQuery = Type.Object({
   ),
 });
 
+export const ContractAnswer = Answer(
+  Type.Object({
+    data: Type.Object({
+      mode: Type.Literal('sceneGraph'),
+      nodeType: Type.Literal('video:renderer'),
+      configPath: Type.Literal('config.props.sceneGraph'),
+      doc: Type.Optional(Type.String({ description: 'How to author a scene graph' })),
+      jsonSchema: Type.Optional(
+        Type.Object({}, { additionalProperties: true, description: 'JSON Schema 2020-12' }),
+      ),
+      readerNote: Type.String(),
+      scopeNote: Type.String(),
+    }),
+  }),
+);
+
 const Props = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   maxProperties: 100,

@@ -13,11 +13,27 @@ interface Operation {
   readonly tags?: readonly string[];
   readonly security?: readonly object[];
   readonly parameters?: readonly { readonly in: string; readonly name: string }[];
-  readonly responses: Readonly<Record<string, { readonly $ref?: string }>>;
+  readonly responses: Readonly<
+    Record<
+      string,
+      { readonly $ref?: string; readonly content?: Readonly<Record<string, { readonly schema?: object }>> }
+    >
+  >;
 }
 interface Document {
   readonly openapi: string;
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly webhooks: {
+    readonly executionEnded: {
+      readonly post: {
+        readonly requestBody: {
+          readonly content: {
+            readonly 'application/json': { readonly schema: { readonly properties: object } };
+          };
+        };
+      };
+    };
+  };
   readonly components: {
     readonly schemas: {
       readonly Error: { readonly properties: { readonly code: { readonly enum: string[] } } };
@@ -92,6 +108,22 @@ describe('GET /openapi.json', () => {
       for (const { $ref } of Object.values(responses))
         if ($ref !== undefined) assert.ok(document.components.responses[$ref.split('/').at(-1) ?? ''], $ref);
     }
+  });
+
+  it('tells the form of what each operation answers with', () => {
+    for (const [name, { responses }] of operations()) {
+      const good = Object.entries(responses).filter(([status]) => /^2/.test(status));
+      assert.ok(good.length > 0, name);
+      for (const [status, { content }] of good)
+        if (status !== '204') assert.ok(Object.values(content ?? {})[0]?.schema, `${name} ${status}`);
+    }
+  });
+
+  it('tells what is sent when a run has ended', () => {
+    const { requestBody } = document.webhooks.executionEnded.post;
+    const { properties } = requestBody.content['application/json'].schema;
+    for (const member of ['event', 'eventId', 'executionId', 'status', 'nodeStates', 'createdAt'])
+      assert.ok(member in properties, member);
   });
 
   it('declares each parameter of a path', () => {

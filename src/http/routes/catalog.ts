@@ -1,5 +1,6 @@
 // GET /nodes and GET /models: the catalog, open to anyone, cached for an hour.
 import { Type } from 'typebox';
+import { CATALOG_ANSWERS } from '../../services/catalog.schema.ts';
 import { listCatalog } from '../../services/catalog.ts';
 import type { Deps } from '../../services/deps.ts';
 import type { App } from '../app.ts';
@@ -23,6 +24,7 @@ export function registerCatalog(app: App, deps: Deps): void {
           summary: list === 'nodes' ? 'List node types' : 'List models',
           querystring: Query,
           security: [],
+          response: { 200: CATALOG_ANSWERS[list] },
         },
       },
       (req, reply) => sendCached(req, reply, listCatalog(deps, list, req.query), 'public, max-age=3600'),

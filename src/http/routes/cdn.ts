@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Deps } from '../../services/deps.ts';
 import { openMedia } from '../../services/serve-media.ts';
+import { Plain } from '../../services/workflow.schema.ts';
 import type { App } from '../app.ts';
 
 const Params = Type.Object({ mediaId: Type.String(), name: Type.String() });
@@ -17,7 +18,13 @@ export function registerCdn(app: App, deps: Deps): void {
   app.get(
     path,
     {
-      schema: { tags: ['Media'], summary: 'Fetch a media file', params: Params, security: [] },
+      schema: {
+        tags: ['Media'],
+        summary: 'Fetch a media file',
+        params: Params,
+        security: [],
+        response: { 200: Plain('*/*') },
+      },
       config,
       exposeHeadRoute: false,
     },

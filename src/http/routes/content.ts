@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import { MARKDOWN } from '../../pages/markdown.ts';
 import { pagePath } from '../../pages/sections.ts';
-import { CreateContentBody, UpdateContentBody } from '../../services/content.schema.ts';
+import { CreateContentBody, UpdateContentBody, WrittenPage } from '../../services/content.schema.ts';
 import type { WrittenContent } from '../../services/content.ts';
 import { changeContent, publishContent, requireContentSecret } from '../../services/content.ts';
 import type { Deps } from '../../services/deps.ts';
@@ -22,7 +22,14 @@ export function registerContent(app: App, deps: Deps): void {
     {
       config,
       onRequest,
-      schema: { tags, summary: 'Create a content page', description, body: CreateContentBody, security: [] },
+      schema: {
+        tags,
+        summary: 'Create a content page',
+        description,
+        body: CreateContentBody,
+        security: [],
+        response: { 201: WrittenPage },
+      },
     },
     async (req, reply) => reply.code(201).send(present(await publishContent(deps, req.body, MARKDOWN))),
   );
@@ -31,7 +38,14 @@ export function registerContent(app: App, deps: Deps): void {
     {
       config,
       onRequest,
-      schema: { tags, summary: 'Change a content page', description, body: UpdateContentBody, security: [] },
+      schema: {
+        tags,
+        summary: 'Change a content page',
+        description,
+        body: UpdateContentBody,
+        security: [],
+        response: { 200: WrittenPage },
+      },
     },
     async req => present(await changeContent(deps, req.body, MARKDOWN)),
   );

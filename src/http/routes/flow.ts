@@ -6,7 +6,7 @@ import { drawPreview } from '../../pages/flow-drawing.ts';
 import { renderFlowPage } from '../../pages/flow-page.ts';
 import type { Deps } from '../../services/deps.ts';
 import { findPublicFlow, readFlow } from '../../services/read-flow.ts';
-import { WorkflowId } from '../../services/workflow.schema.ts';
+import { Plain, WorkflowId } from '../../services/workflow.schema.ts';
 import type { App } from '../app.ts';
 import { createPageCache, HTML, SVG, sendErrorPage, sendPage, toAnswer } from '../page-answers.ts';
 
@@ -25,6 +25,7 @@ export function registerFlow(app: App, deps: Deps): void {
         summary: 'A page that shows the workflow, redacted unless the caller may edit it',
         params,
         security: [{ apiKey: [] }, {}],
+        response: { 200: Plain('text/html') },
       },
     },
     async (req, reply) => {
@@ -45,6 +46,7 @@ export function registerFlow(app: App, deps: Deps): void {
         summary: 'The drawing that a content page shows of a public workflow',
         params,
         security: [],
+        response: { 200: Plain('image/svg+xml') },
       },
     },
     async (req, reply) => {

@@ -1,20 +1,32 @@
 // Whether the process lives, whether it can work, and its measurements.
+import { Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
 import type { Deps } from '../../services/deps.ts';
 import { checkReadiness } from '../../services/readiness.ts';
+import { Answer, Plain } from '../../services/workflow.schema.ts';
 import type { App } from '../app.ts';
 import type { Metrics } from '../metrics.ts';
+
+const tags = ['Operation'];
+const security: [] = [];
+const Health = Answer(Type.Record(Type.String(), Type.String(), { description: 'Each part: ok' }));
 
 export function registerHealth(app: App, deps: Deps, metrics: Metrics): void {
   const config = { limit: 'none' } as const;
   app.get(
     '/healthz',
-    { config, schema: { tags: ['Operation'], summary: 'The process is up', security: [] } },
+    {
+      config,
+      schema: { tags, summary: 'The process is up', security, response: { 200: Health } },
+    },
     () => ({ status: 'ok' }),
   );
   app.get(
     '/readyz',
-    { config, schema: { tags: ['Operation'], summary: 'Database, storage and queue answer', security: [] } },
+    {
+      config,
+      schema: { tags, summary: 'Database, storage and queue answer', security, response: { 200: Health } },
+    },
     async () => {
       const parts = await checkReadiness(deps);
       const broken = Object.entries(parts).filter(([, state]) => state !== 'ok');
@@ -27,7 +39,10 @@ export function registerHealth(app: App, deps: Deps, metrics: Metrics): void {
   );
   app.get(
     '/metrics',
-    { config, schema: { tags: ['Operation'], summary: 'Prometheus metrics', security: [] } },
+    {
+      config,
+      schema: { tags, summary: 'Prometheus metrics', security, response: { 200: Plain('text/plain') } },
+    },
     async (_req, reply) => {
       reply.type(metrics.contentType).serializer(String);
       return metrics.render();

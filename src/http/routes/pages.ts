@@ -18,6 +18,7 @@ import {
   listFeed,
 } from '../../services/read-content.ts';
 import { findPublicFlow } from '../../services/read-flow.ts';
+import { Plain } from '../../services/workflow.schema.ts';
 import type { App } from '../app.ts';
 import type { PageAnswer } from '../page-answers.ts';
 import { createPageCache, HTML, SVG, sendErrorPage, sendPage, toAnswer } from '../page-answers.ts';
@@ -27,6 +28,7 @@ const ListQuery = Type.Object({ page: Type.Optional(Type.Integer({ minimum: 1, d
 
 const tags = ['Pages'];
 const security: [] = [];
+const page = { 200: Plain('text/html') } as const;
 const route = { config: { limit: 'none', authentication: 'none' }, errorHandler: sendErrorPage } as const;
 // A reader asks each time whether the page is still the same; a page that was changed is changed for everybody.
 const FRESH = 'public, no-cache';
@@ -50,7 +52,10 @@ export function registerPages(app: App, deps: Deps): void {
   for (const [category, { path, title }] of Object.entries(SECTIONS)) {
     app.get(
       `${path}/:slug`,
-      { ...route, schema: { tags, summary: `A page of ${title}`, params: PageParams, security } },
+      {
+        ...route,
+        schema: { tags, summary: `A page of ${title}`, params: PageParams, security, response: page },
+      },
       async (req, reply) => {
         const head = await reader.find(req.params.slug);
         if (!pagePath(head).startsWith(`${path}/`)) return reply.redirect(pagePath(head), 301);
@@ -59,7 +64,10 @@ export function registerPages(app: App, deps: Deps): void {
     );
     app.get(
       path,
-      { ...route, schema: { tags, summary: `${title}, newest first`, querystring: ListQuery, security } },
+      {
+        ...route,
+        schema: { tags, summary: `${title}, newest first`, querystring: ListQuery, security, response: page },
+      },
       async (req, reply) => {
         const { page = 1 } = req.query;
         const key = `list:${category}:${page}@${await getSiteRevision(deps)}`;
@@ -90,7 +98,15 @@ function registerMachineFiles(
   const { BASE_URL: baseUrl } = deps.settings;
   app.get(
     '/sitemap.xml',
-    { ...route, schema: { tags, summary: 'Every published page', security } },
+    {
+      ...route,
+      schema: {
+        tags,
+        summary: 'Every published page',
+        security,
+        response: { 200: Plain('application/xml') },
+      },
+    },
     rendered('sitemap', async () =>
       toAnswer(
         renderSitemap(await listAllContent(deps, MAX_SITEMAP_PAGES), baseUrl),
@@ -100,7 +116,15 @@ function registerMachineFiles(
   );
   app.get(
     `${SECTIONS.articles.path}/rss.xml`,
-    { ...route, schema: { tags, summary: 'The newest articles as RSS', security } },
+    {
+      ...route,
+      schema: {
+        tags,
+        summary: 'The newest articles as RSS',
+        security,
+        response: { 200: Plain('application/rss+xml') },
+      },
+    },
     rendered('rss', async () =>
       toAnswer(renderRss(await listFeed(deps), baseUrl), 'application/rss+xml; charset=utf-8'),
     ),

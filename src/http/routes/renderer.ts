@@ -3,6 +3,7 @@
 import type { Deps } from '../../services/deps.ts';
 import { previewRender } from '../../services/preview-render.ts';
 import {
+  ContractAnswer,
   ContractQuery,
   PreviewAnswer,
   PreviewBody,
@@ -16,6 +17,7 @@ import {
   sceneGraphContract,
   templateThumbnail,
 } from '../../services/renderer-contracts.ts';
+import { Plain } from '../../services/workflow.schema.ts';
 import type { App } from '../app.ts';
 import { sendCached } from '../conditional.ts';
 
@@ -25,7 +27,14 @@ const PRIVATE = 'private, no-cache';
 export function registerRenderer(app: App, deps: Deps): void {
   app.get(
     '/api/v1/renderer/scene-graph',
-    { schema: { tags, summary: 'Read the scene-graph contract', querystring: ContractQuery } },
+    {
+      schema: {
+        tags,
+        summary: 'Read the scene-graph contract',
+        querystring: ContractQuery,
+        response: { 200: ContractAnswer },
+      },
+    },
     (req, reply) => sendCached(req, reply, sceneGraphContract(req.actor, req.query.include), PRIVATE),
   );
   app.get(
@@ -53,6 +62,7 @@ export function registerRenderer(app: App, deps: Deps): void {
         summary: "See a video template's thumbnail (WebP)",
         params: TemplateParams,
         security: [],
+        response: { 200: Plain('image/webp') },
       },
     },
     async (req, reply) =>

@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import type { Deps } from '../../services/deps.ts';
 import { printRefusal, putUpload } from '../../services/upload-door.ts';
+import { Plain } from '../../services/workflow.schema.ts';
 import type { App } from '../app.ts';
 
 const Params = Type.Object({ mediaId: Type.String() });
@@ -27,6 +28,7 @@ function registerDoor(scope: App, deps: Deps): void {
         summary: 'Put a file to the address that was minted for it',
         params: Params,
         security: [],
+        response: { 200: Plain('text/plain') },
       },
       config: { limit: 'none', authentication: 'none' },
     },

@@ -1,0 +1,55 @@
+// The form of the catalog's answers, for the OpenAPI document.
+import { Type } from 'typebox';
+import { NODE_SOURCES } from '../graph/catalog.ts';
+import { CATEGORIES, PORT_TYPES } from '../graph/types.ts';
+import { Answer, Nullable } from './workflow.schema.ts';
+
+const PORT = {
+  id: Type.String({ description: 'An edge names it as `in-<id>` or `out-<id>`' }),
+  label: Type.String(),
+  type: Type.Enum([...PORT_TYPES]),
+  isPort: Type.Boolean({ description: 'Wired by an edge; false: a field of `data.config`' }),
+};
+
+const Entry = Type.Object({
+  nodeType: Type.String({ description: '`family:name`' }),
+  label: Type.String(),
+  category: Type.Enum([...CATEGORIES, 'video']),
+  description: Type.Optional(Type.String()),
+  source: Type.Enum([...NODE_SOURCES]),
+  inputs: Type.Array(
+    Type.Object({
+      ...PORT,
+      required: Type.Optional(Type.Boolean()),
+      default: Type.Optional(Type.Unknown()),
+      enum: Type.Optional(Type.Array(Type.String())),
+      min: Type.Optional(Type.Number()),
+      max: Type.Optional(Type.Number()),
+      description: Type.Optional(Type.String()),
+    }),
+  ),
+  outputs: Type.Array(Type.Object(PORT)),
+  executionCost: Type.Enum(['free', 'paid']),
+  pricingModel: Type.Enum(['free', 'flat-usd', 'per-second', 'video-tokens', 'per-image', 'unknown']),
+  estimatedCredits: Nullable(
+    Type.Integer({ description: 'Of a run with the default config; null: not known before it is run' }),
+  ),
+  costUsd: Type.Optional(Type.Number()),
+  priceSource: Type.Optional(Type.String({ description: 'Where the price was read, and when' })),
+  customNodeType: Type.Optional(Type.String({ description: 'The `type` that such a node must have' })),
+  dynamicPorts: Type.Optional(Type.Literal(true)),
+  dynamicPortsNote: Type.Optional(Type.String()),
+  deprecated: Type.Optional(Type.Literal(true)),
+  hidden: Type.Optional(Type.Literal(true)),
+});
+
+const HEAD = {
+  version: Type.Integer(),
+  generatedAt: Type.String({ format: 'date-time' }),
+  count: Type.Integer(),
+};
+
+export const CATALOG_ANSWERS = {
+  nodes: Answer(Type.Object({ ...HEAD, nodes: Type.Array(Entry) })),
+  models: Answer(Type.Object({ ...HEAD, models: Type.Array(Entry) })),
+} as const;
