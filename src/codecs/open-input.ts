@@ -37,21 +37,43 @@ const MAX_READ_BYTES = 64 * 1024 * 1024;
 /** Over the whole life of the input; a reader that goes in circles meets it. */
 const MAX_TOTAL_READS_PER_BYTE = 8;
 
-/** The caller disposes of it. */
+/** The bytes of a file, wherever they are. */
+export interface FileBytes {
+  readonly size: number;
+  /** `start` up to, not including, `end`; both lie within the file. */
+  read(start: number, end: number): Uint8Array | Promise<Uint8Array>;
+  close(): void;
+  /** As `MAX_TOTAL_READS_PER_BYTE` says for a file on disk. */
+  readonly maxReadBytes: number;
+}
+
+/** Opens a file on disk. The caller disposes of it. */
 export function openInput(path: string): Input {
   const file = openSync(path, 'r');
   const { size } = fstatSync(file);
-  let left = size * MAX_TOTAL_READS_PER_BYTE + MAX_READ_BYTES;
+  return openBytes({
+    size,
+    maxReadBytes: size * MAX_TOTAL_READS_PER_BYTE + MAX_READ_BYTES,
+    read: (start, end) => {
+      const bytes = Buffer.allocUnsafe(end - start);
+      const count = readSync(file, bytes, 0, bytes.length, start);
+      return count === bytes.length ? bytes : bytes.fill(0, count);
+    },
+    close: () => closeSync(file),
+  });
+}
+
+/** The caller disposes of it. */
+export function openBytes({ size, read, close, maxReadBytes }: FileBytes): Input {
+  let left = maxReadBytes;
   const source = new CustomSource({
     getSize: () => size,
     read: (start, end) => {
       left -= end - start;
       if (end - start > MAX_READ_BYTES || left < 0) throw new Error('The file asks for too much to be read.');
-      const bytes = Buffer.allocUnsafe(end - start);
-      const count = readSync(file, bytes, 0, bytes.length, start);
-      return count === bytes.length ? bytes : bytes.fill(0, count);
+      return read(start, end);
     },
-    dispose: () => closeSync(file),
+    dispose: close,
     prefetchProfile: 'fileSystem',
   });
   return new Input({ formats: FORMATS.map(([, format]) => format), source });

@@ -1,79 +1,53 @@
-// The process that probes one file: facts or a refusal to its parent, then it ends.
-import type { InputAudioTrack, InputVideoTrack } from 'mediabunny';
-import type { AudioFacts, MediaFacts, VideoFacts } from './facts.ts';
-import { containerOf, openInput, startOf } from './open-input.ts';
-import type { ProbeAnswer } from './probe.ts';
+// The process that probes files, one after another, as its parent asks; it ends with the channel to it.
+import { type FileBytes, openBytes, openInput } from './open-input.ts';
+import type { ProbeAnswer, ProbeMessage } from './probe-child.ts';
+import { readContentType, readFacts } from './read-facts.ts';
 
-const RATE_PACKETS = 120;
-const [MIN_FPS, MAX_FPS] = [1, 240];
-const HD_HEIGHT = 720;
+type Question = Extract<ProbeMessage, { readonly what: string }>;
 
-async function probe(path: string): Promise<MediaFacts> {
-  const input = openInput(path);
-  const container = await containerOf(input);
-  if (container === undefined) throw new Error('The container is not known.');
-  const videoTrack = await input.getPrimaryVideoTrack();
-  const audioTrack = await input.getPrimaryAudioTrack();
-  if (videoTrack === null && audioTrack === null) throw new Error('The file has no tracks.');
-  const video = videoTrack && (await probeVideo(videoTrack));
-  const audio = audioTrack && (await probeAudio(audioTrack));
-  const tracks = [videoTrack, audioTrack].filter(track => track !== null);
-  const startSeconds = finite(await startOf(input), 0, 1e9);
-  const duration = (await input.computeDuration(tracks, { metadataOnly: true })) - startSeconds;
-  return {
-    container,
-    contentType: CONTENT_TYPES[container]?.[video === null ? 1 : 0] ?? `audio/${container}`,
-    startSeconds,
-    durationSeconds: finite(duration, 0, 1e6),
-    ...(video && { video }),
-    ...(audio && { audio }),
-  };
+const WORK = { facts: readFacts, contentType: readContentType };
+/** Read through the parent, each read may be a request to a bucket. */
+const MAX_REMOTE_BYTES = 32 * 1024 * 1024;
+
+const reads = new Map<number, (bytes: Uint8Array) => void>();
+let lastRead = 0;
+
+process.on('message', (message: ProbeMessage) => {
+  if ('what' in message) void answer(message);
+  else {
+    reads.get(message.id)?.(message.bytes);
+    reads.delete(message.id);
+  }
+});
+
+async function answer({ what, file }: Question): Promise<void> {
+  send(
+    await probe(what, file).then(
+      (value): ProbeAnswer => ({ value }),
+      (err): ProbeAnswer => ({ failure: String(err) }),
+    ),
+  );
 }
 
-// With pictures, without.
-const CONTENT_TYPES: Readonly<Partial<Record<MediaFacts['container'], readonly [string, string]>>> = {
-  mp4: ['video/mp4', 'audio/mp4'],
-  mov: ['video/quicktime', 'audio/mp4'],
-  webm: ['video/webm', 'audio/webm'],
-  matroska: ['video/x-matroska', 'audio/x-matroska'],
-  ogg: ['video/ogg', 'audio/ogg'],
-  mp3: ['audio/mpeg', 'audio/mpeg'],
-  mpegts: ['video/mp2t', 'video/mp2t'],
-};
-
-async function probeVideo(track: InputVideoTrack): Promise<VideoFacts> {
-  const height = await track.getDisplayHeight();
-  const { matrix, fullRange } = await track.getColorSpace();
-  const { bestGuessFrameRate } = await track.computeFrameRateMetrics({ targetPacketCount: RATE_PACKETS });
-  const isSd = matrix === 'smpte170m' || matrix === 'bt470bg';
-  return {
-    codec: await track.getCodec(),
-    width: finite(await track.getDisplayWidth(), 1, 65_536),
-    height: finite(height, 1, 65_536),
-    rotation: await track.getRotation(),
-    fps: finite(bestGuessFrameRate, MIN_FPS, MAX_FPS),
-    matrix: isSd || (matrix !== 'bt709' && height < HD_HEIGHT) ? 'bt601' : 'bt709',
-    fullRange: fullRange === true,
-  };
+async function probe(what: Question['what'], file: Question['file']) {
+  const input = typeof file === 'string' ? openInput(file) : openBytes(remote(file.size));
+  try {
+    return await WORK[what](input);
+  } finally {
+    input.dispose();
+  }
 }
 
-async function probeAudio(track: InputAudioTrack): Promise<AudioFacts> {
-  return {
-    codec: await track.getCodec(),
-    sampleRate: finite(await track.getSampleRate(), 1000, 768_000),
-    channels: finite(await track.getNumberOfChannels(), 1, 64),
-  };
+/** A file whose bytes the parent has. */
+function remote(size: number): FileBytes {
+  const read = (start: number, end: number): Promise<Uint8Array> =>
+    new Promise(resolve => {
+      reads.set(++lastRead, resolve);
+      send({ wanted: { id: lastRead, start, end } });
+    });
+  return { size, read, close: () => reads.clear(), maxReadBytes: MAX_REMOTE_BYTES };
 }
 
-/** What a header claims, held to what can be. */
-function finite(value: number, min: number, max: number): number {
-  if (!Number.isFinite(value)) throw new Error('A header holds no number.');
-  return Math.min(max, Math.max(min, value));
+function send(answer: ProbeAnswer): void {
+  process.send?.(answer);
 }
-
-const answer = await probe(process.argv[2] ?? '').then(
-  (facts): ProbeAnswer => ({ facts }),
-  (err): ProbeAnswer => ({ failure: String(err) }),
-);
-process.send?.(answer);
-process.disconnect?.();

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { findBackend } from '../../src/codecs/backend.ts';
 import { encode } from '../../src/codecs/encode.ts';
-import { probeMedia } from '../../src/codecs/probe.ts';
+import { probeContentType, probeMedia } from '../../src/codecs/probe.ts';
 import { withScratch } from '../../src/codecs/scratch.ts';
+import { box, mp4, u32, wav } from '../support/media-files.ts';
 import { HEIGHT, numberedFrames, tone, WIDTH } from './clips.ts';
 
 const { signal } = new AbortController();
@@ -27,19 +28,43 @@ describe('the probe', () => {
     await assert.rejects(probeMedia(Buffer.from('x'), AbortSignal.abort(new Error('enough'))), /enough/);
   });
 
+  it('tells the type of a file that lies elsewhere, and reads little of it', async () => {
+    const wholes = [
+      ['video/mp4', mp4(30_000_000)],
+      ['audio/mp4', mp4(30_000_000, { handler: 'soun' })],
+      ['audio/wav', wav(30_000_000)],
+    ] as const;
+    for (const [type, bytes] of wholes) {
+      let read = 0;
+      const file = {
+        size: bytes.length,
+        read: async (start: number, end: number) => {
+          read += end - start;
+          return bytes.subarray(start, end);
+        },
+      };
+      assert.equal(await probeContentType(file, signal), type);
+      assert.ok(read < 1_000_000, String(read));
+    }
+  });
+
+  it('blames no file for bytes that cannot be had, and lives on', async () => {
+    const lost = { size: 5000, read: () => Promise.reject(new Error('the bucket is gone')) };
+    await assert.rejects(probeContentType(lost, signal), /^Error: the bucket is gone$/);
+    const stuck = { size: 5000, read: () => new Promise<Uint8Array>(() => undefined) };
+    await assert.rejects(probeContentType(stuck, AbortSignal.timeout(50)), { name: 'TimeoutError' });
+    const bytes = wav(5000);
+    const file = {
+      size: bytes.length,
+      read: async (start: number, end: number) => bytes.subarray(start, end),
+    };
+    assert.deepEqual(
+      await Promise.all([1, 2, 3, 4].map(() => probeContentType(file, signal))),
+      [1, 2, 3, 4].map(() => 'audio/wav'),
+    );
+  });
+
   it('is not led astray by a fragment that claims four thousand million samples', async () => {
-    const box = (type: string, ...parts: readonly Buffer[]): Buffer => {
-      const body = Buffer.concat(parts);
-      const head = Buffer.alloc(8);
-      head.writeUInt32BE(body.length + 8);
-      head.write(type, 4, 'latin1');
-      return Buffer.concat([head, body]);
-    };
-    const u32 = (...values: readonly number[]): Buffer => {
-      const out = Buffer.alloc(values.length * 4);
-      for (const [i, value] of values.entries()) out.writeUInt32BE(value, i * 4);
-      return out;
-    };
     const tkhd = box(
       'tkhd',
       u32(7, 0, 0, 1, 0, 0, 0, 0, 0, 0),
