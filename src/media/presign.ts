@@ -61,16 +61,21 @@ export async function presignPut(
 export interface GetToSign {
   /** Of the object, without a query. */
   readonly url: string;
-  /** What the bucket is to say as `Content-Disposition`. */
+  /** What the bucket is to say as `Content-Disposition` and `Content-Type`. */
   readonly disposition: string;
+  readonly contentType: string;
   readonly nowMs: number;
 }
 
 /** An address at which a bucket that is not public serves the file for 15 minutes. */
-export async function presignGet(key: SigningKey, { url, disposition, nowMs }: GetToSign): Promise<string> {
+export async function presignGet(
+  key: SigningKey,
+  { url, disposition, contentType, nowMs }: GetToSign,
+): Promise<string> {
   const address = new URL(url);
   address.searchParams.set('X-Amz-Expires', String(PRESIGNED_SECONDS));
   address.searchParams.set('response-content-disposition', disposition);
+  address.searchParams.set('response-content-type', contentType);
   const signer = new AwsV4Signer({
     ...OPTIONS,
     ...key,

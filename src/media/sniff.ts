@@ -21,17 +21,10 @@ export async function sniffType(bytes: Uint8Array): Promise<string | undefined> 
  */
 export async function identify(bytes: Uint8Array, declared: string | undefined): Promise<MediaType> {
   if (bytes.length === 0) throw new AppError('empty_file', 'The file has no bytes.');
-  const wanted = declared === undefined || GENERIC.test(declared) ? undefined : acceptDeclared(declared);
+  const wanted = findDeclared(declared);
   const sniffed = await sniffType(bytes);
   const found = sniffed === undefined ? undefined : findMediaType(sniffed);
-  if (wanted === undefined) {
-    if (found === undefined)
-      throw new AppError(
-        'unsupported_type',
-        `Files of the type ${sniffed ?? 'that these bytes show'} are not accepted.`,
-      );
-    return found;
-  }
+  if (wanted === undefined) return found ?? refuseType(sniffed);
   // Whether it is an SVG at all is for the sanitizer to say, in its own words.
   if (wanted.contentType === SVG_TYPE && found === undefined) return wanted;
   if (
@@ -42,9 +35,38 @@ export async function identify(bytes: Uint8Array, declared: string | undefined):
   if (found === undefined && wanted.kind === 'image') {
     throw new AppError('unreadable_image', `The bytes are not an image of the type ${wanted.contentType}.`);
   }
+  return refuseDeclared(wanted, sniffed ?? 'of no known type');
+}
+
+/**
+ * The accepted type of a video or audio file whose tracks make it `found`: as `identify`, once more is known than the
+ * first bytes tell. Throws `unsupported_type`.
+ */
+export function acceptTracks(found: string, declared: string | undefined): MediaType {
+  const wanted = findDeclared(declared);
+  const type = findMediaType(found);
+  if (wanted === undefined) return type ?? refuseType(found);
+  const isSame =
+    type?.kind === wanted.kind && SAME_CONTAINER.has(`${wanted.contentType} ${type.contentType}`);
+  return type === wanted || isSame ? wanted : refuseDeclared(wanted, found);
+}
+
+/** undefined where the declaration leaves it to the bytes. */
+function findDeclared(declared: string | undefined): MediaType | undefined {
+  return declared === undefined || GENERIC.test(declared) ? undefined : acceptDeclared(declared);
+}
+
+function refuseType(found: string | undefined): never {
   throw new AppError(
     'unsupported_type',
-    `The file was declared as ${wanted.contentType}, but its bytes are ${sniffed ?? 'of no known type'}.`,
+    `Files of the type ${found ?? 'that these bytes show'} are not accepted.`,
+  );
+}
+
+function refuseDeclared({ contentType }: MediaType, found: string): never {
+  throw new AppError(
+    'unsupported_type',
+    `The file was declared as ${contentType}, but its bytes are ${found}.`,
   );
 }
 

@@ -6,6 +6,7 @@ import type { MediaType } from '../media/accepted-types.ts';
 import { maxBytesAt } from '../media/accepted-types.ts';
 import { freeing } from '../media/freeing.ts';
 import { inspectImage } from '../media/images.ts';
+import { probeStored } from '../media/probe-stored.ts';
 import { acceptDeclared, identify, SNIFFED_BYTES } from '../media/sniff.ts';
 import { tooLarge } from '../media/spool.ts';
 import type { StoredFile } from '../media/storage.ts';
@@ -99,7 +100,7 @@ async function checkFile(deps: Deps, upload: UploadRow, signal: AbortSignal): Pr
   if (stored.bytes !== upload.bytes) {
     throw new AppError('invalid_bytes', `${upload.bytes} bytes were announced and ${stored.bytes} came.`);
   }
-  const size = await checkContent(deps, { id: upload.id, type, start }, signal);
+  const size = await checkContent(deps, { id: upload.id, bytes: stored.bytes, type, start }, signal);
   return { id: upload.id, name: upload.name, type, size, ...stored };
 }
 
@@ -117,13 +118,22 @@ async function readThrough(deps: Deps, id: string): Promise<StoredFile & { reado
   return { bytes, sha256: hash.digest('hex'), start: Buffer.concat(seen) };
 }
 
+interface UploadedFile {
+  readonly id: string;
+  readonly bytes: number;
+  readonly type: MediaType;
+  /** Its first bytes. */
+  readonly start: Buffer;
+}
+
 async function checkContent(
   deps: Deps,
-  { id, type, start }: { readonly id: string; readonly type: MediaType; readonly start: Buffer },
+  { id, bytes, type, start }: UploadedFile,
   signal: AbortSignal,
 ): Promise<ReceivedFile['size']> {
   if (type.kind !== 'image') {
     await identify(start, type.contentType);
+    await probeStored(deps.storage, { key: id, bytes, declared: type.contentType }, signal);
     return undefined;
   }
   const { contentType, width, height } = await inspectImage(() => readAll(deps, id), signal);

@@ -5,6 +5,7 @@ import type { MediaType } from '../media/accepted-types.ts';
 import { SVG_TYPE } from '../media/accepted-types.ts';
 import { fileName } from '../media/file-name.ts';
 import { inspectImage } from '../media/images.ts';
+import { probeStored } from '../media/probe-stored.ts';
 import { identify, SNIFFED_BYTES } from '../media/sniff.ts';
 import { tooLarge } from '../media/spool.ts';
 import type { Source, StoredFile } from '../media/storage.ts';
@@ -49,12 +50,13 @@ export async function receiveFile(
 ): Promise<ReceivedFile> {
   const { start, source, close } = await peek(file.source);
   try {
-    const type = await identify(start, file.declared);
+    const sniffed = await identify(start, file.declared);
     const id = newId('media', deps.now());
     await noteStray(deps.db, id);
-    const bounds = { contentType: type.contentType, maxBytes: file.maxBytes(type), signal };
-    const put = type.contentType === SVG_TYPE ? putSvg : type.kind === 'image' ? putImage : putOther;
-    const stored = await put(deps, id, source, bounds).catch(async (err: unknown) => {
+    const { contentType, kind } = sniffed;
+    const bounds = { contentType, declared: file.declared, maxBytes: file.maxBytes(sniffed), signal };
+    const put = contentType === SVG_TYPE ? putSvg : kind === 'image' ? putImage : putOther;
+    const { type = sniffed, ...stored } = await put(deps, id, source, bounds).catch(async (err: unknown) => {
       await dropFile(deps, id);
       throw err;
     });
@@ -130,11 +132,16 @@ async function peek(source: Source): Promise<Peeked> {
 
 interface Bounds {
   readonly contentType: string;
+  /** The content type it came with. */
+  readonly declared: string | undefined;
   readonly maxBytes: number;
   readonly signal: AbortSignal;
 }
 
-type Checked = StoredFile & Pick<ReceivedFile, 'size'>;
+interface Checked extends StoredFile, Pick<ReceivedFile, 'size'> {
+  /** Where more is known of it now than its first bytes told. */
+  readonly type?: MediaType;
+}
 
 /** The original is held in memory, never stored. */
 async function putSvg(deps: Deps, id: string, source: Source, bounds: Bounds): Promise<Checked> {
@@ -152,7 +159,13 @@ async function putImage(deps: Deps, id: string, source: Source, bounds: Bounds):
 }
 
 async function putOther(deps: Deps, id: string, source: Source, bounds: Bounds): Promise<Checked> {
-  return { ...(await deps.storage.put(id, source, bounds)), size: undefined };
+  const stored = await deps.storage.put(id, source, bounds);
+  const type = await probeStored(
+    deps.storage,
+    { key: id, bytes: stored.bytes, declared: bounds.declared },
+    bounds.signal,
+  );
+  return { ...stored, type, size: undefined };
 }
 
 async function collect(source: Source, maxBytes: number): Promise<Buffer> {

@@ -56,6 +56,7 @@ async function redirect(
   const location = await presignGet(bucket.key, {
     url: objectUrl(bucket, row.id),
     disposition,
+    contentType: row.content_type,
     nowMs: now(),
   });
   // Half as long as the address works, so that nobody is sent to one that has just expired.

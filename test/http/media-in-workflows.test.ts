@@ -10,6 +10,7 @@ import { newId } from '../../src/lib/ids.ts';
 import { resolveMedia } from '../../src/services/media.ts';
 import { uploadInline } from '../../src/services/upload-media.ts';
 import { type Caller, createTestApp, type TestApp } from '../support/app.ts';
+import { mp4 } from '../support/media-files.ts';
 import { noiseImage } from '../support/pixels.ts';
 import { createWorkflow, edge, node, put } from '../support/workflows.ts';
 
@@ -143,8 +144,7 @@ describe('rehosting', () => {
       return void noiseImage(5, 6, 'png').then(bytes =>
         res.writeHead(200, { 'content-type': 'image/png' }).end(bytes),
       );
-    const file = Buffer.alloc(Number(size), 1);
-    Buffer.from('000000186674797069736f6d0000020069736f6d69736f32', 'hex').copy(file);
+    const file = size === '0' ? Buffer.alloc(0) : mp4(Number(size));
     return res.writeHead(200, { 'content-type': 'video/mp4', 'transfer-encoding': 'chunked' }).end(file);
   });
 

@@ -8,6 +8,7 @@ import { newId } from '../../src/lib/ids.ts';
 import { pendingKey } from '../../src/media/storage.ts';
 import { sweepMedia } from '../../src/services/sweep-media.ts';
 import { type Caller, createTestApp, type TestApp } from '../support/app.ts';
+import { mp4, UNTRUE, wav } from '../support/media-files.ts';
 import { noiseImage } from '../support/pixels.ts';
 import { refused } from '../support/workflows.ts';
 
@@ -23,13 +24,6 @@ interface Minted {
   readonly contentType: string;
   readonly bytes: number;
   readonly expiresAt: string;
-}
-
-/** An MP4 by its first bytes. */
-function mp4(bytes: number): Buffer {
-  const file = randomBytes(bytes);
-  Buffer.from('000000186674797069736f6d0000020069736f6d69736f32', 'hex').copy(file);
-  return file;
 }
 
 /** The addresses that are minted hold it, so it must be known before the service listens. */
@@ -187,6 +181,22 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
       }
       const video = await upload(randomBytes(5000), 'video/mp4');
       refused(await complete(video.mediaId), 415, 'unsupported_type');
+    });
+
+    it('discard video and audio whose tracks are not what was declared, or not there', async () => {
+      for (const [type, body] of UNTRUE) {
+        const minted = await upload(body, type);
+        refused(await complete(minted.mediaId), 415, 'unsupported_type');
+        assert.equal(await test.deps.storage.stat(minted.mediaId), undefined);
+        refused(await complete(minted.mediaId), 404, 'upload_not_found');
+      }
+      for (const [type, body] of [
+        ['audio/wav', wav(9000)],
+        ['audio/mp4', mp4(9000, { handler: 'soun' })],
+        ['video/quicktime', mp4(9000, { brand: 'qt  ' })],
+      ] as const) {
+        assert.equal((await complete((await upload(body, type)).mediaId)).body.contentType, type);
+      }
     });
 
     it('are for the one who minted them', async () => {

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../support/app.ts';
+import { mp4, UNTRUE } from '../support/media-files.ts';
 import { noiseImage, plainImage } from '../support/pixels.ts';
 
 let test: TestApp;
@@ -70,13 +71,6 @@ const sendForm = (...args: Parameters<typeof formOf>): Promise<Sent> => send({ b
 const isRefused = ({ status, body }: Sent, wanted: number, code: string): void =>
   assert.deepEqual([status, body.code], [wanted, code], body.error);
 
-/** As an MP4 begins; what follows is nobody's to read here. */
-function mp4(bytes: number): Buffer {
-  const file = Buffer.alloc(bytes, 7);
-  Buffer.from('000000186674797069736f6d0000020069736f6d69736f32', 'hex').copy(file);
-  return file;
-}
-
 const SVG =
   '<svg xmlns="http://www.w3.org/2000/svg" width="24" height="12"><script>alert(1)</script><path d="M0 0h9"/></svg>';
 
@@ -123,6 +117,12 @@ describe('200', () => {
   it('knows a file by its bytes where the type is generic', async () => {
     const { body } = await sendForm(await plainImage(2, 2, '#ff0000'), 'application/octet-stream');
     assert.equal(body.contentType, 'image/png');
+  });
+
+  it('knows sound in an MP4 by its tracks where nothing is declared', async () => {
+    const { body } = await sendForm(mp4(3000, { handler: 'soun' }), 'application/octet-stream');
+    assert.equal(body.contentType, 'audio/mp4');
+    assert.match(body.url, /\.m4a$/);
   });
 
   it('stores an SVG sanitized only, with its size, and serves it as an attachment', async () => {
@@ -213,6 +213,11 @@ describe('refusals', () => {
     isRefused(await sendForm(await noiseImage(9, 9, 'jpeg'), 'image/png'), 415, 'unsupported_type');
     isRefused(await sendForm(await noiseImage(9, 9, 'jpeg'), 'video/mp4'), 415, 'unsupported_type');
     isRefused(await sendDataUrl(randomBytes(100), 'video/mp4'), 415, 'unsupported_type');
+  });
+
+  it('415 unsupported_type: video and audio whose tracks are not what they say, or not there', async () => {
+    for (const [type, bytes] of UNTRUE) isRefused(await sendForm(bytes, type), 415, 'unsupported_type');
+    isRefused(await sendDataUrl(mp4(3000, { handler: 'soun' }), 'video/mp4'), 415, 'unsupported_type');
   });
 
   it('422 unreadable_image: bytes that are none, cut short, or too many pixels', async () => {

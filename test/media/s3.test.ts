@@ -85,10 +85,12 @@ test('the bucket serves a presigned address to anyone, by the name that was aske
   await (await open()).put(id, Buffer.from('x'), { contentType: 'image/svg+xml', maxBytes: 10 });
   // Without the UTF-8 form: this server signs its quotes and star otherwise than Amazon's specification has it.
   const disposition = 'attachment; filename="K_se a.svg"';
-  const url = await presignGet(key, { url: objectUrl(bucket, id), disposition, nowMs: Date.now() });
+  const served = { disposition, contentType: 'image/avif' };
+  const url = await presignGet(key, { url: objectUrl(bucket, id), ...served, nowMs: Date.now() });
   const answer = await fetch(url);
   assert.deepEqual([answer.status, await answer.text()], [200, 'x']);
   assert.equal(answer.headers.get('content-disposition'), disposition);
+  assert.equal(answer.headers.get('content-type'), 'image/avif');
   assert.equal((await fetch(url.replace('K_se', 'x'))).status, 403);
 });
 

@@ -1,0 +1,29 @@
+// What a stored video or audio file truly is: its first bytes name a container, its tracks make it a video or a sound.
+import { buffer } from 'node:stream/consumers';
+import { probeContentType } from '../codecs/probe.ts';
+import { AppError } from '../lib/errors.ts';
+import type { MediaType } from './accepted-types.ts';
+import { acceptTracks } from './sniff.ts';
+import type { MediaStorage } from './storage.ts';
+
+export interface FileToProbe {
+  readonly key: string;
+  readonly bytes: number;
+  /** The content type it came with. */
+  readonly declared: string | undefined;
+}
+
+/** Reads only what tells. Throws `unsupported_type` where the tracks are not what was declared, or there are none. */
+export async function probeStored(
+  storage: MediaStorage,
+  { key, bytes, declared }: FileToProbe,
+  signal: AbortSignal,
+): Promise<MediaType> {
+  const read = async (start: number, end: number): Promise<Buffer> =>
+    await buffer((await storage.read(key, { start, end: end - 1 })).stream);
+  const found = await probeContentType({ size: bytes, read }, signal).catch((err: unknown) => {
+    if (!(err instanceof AppError) || err.code !== 'unreadable_media') throw err;
+    throw new AppError('unsupported_type', err.message, { cause: err });
+  });
+  return acceptTracks(found, declared);
+}
