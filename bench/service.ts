@@ -32,7 +32,7 @@ export async function removeFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** `env`: settings besides. */
+/** `env`: settings besides, e.g. a ROLE and the DATABASE_URL that it shares with others. */
 export async function startBenchService(folder: string, env: NodeJS.ProcessEnv = {}): Promise<BenchService> {
   const port = await freePort();
   const plans = join(folder, 'plans.json');
@@ -46,6 +46,7 @@ export async function startBenchService(folder: string, env: NodeJS.ProcessEnv =
       BOOTSTRAP_API_KEY: API_KEY,
       PLANS_FILE: plans,
       MAX_CONCURRENT_RUNS: '100000',
+      SECRETS_KEY: '07'.repeat(32),
       LOG_LEVEL: 'warn',
       ...env,
     },

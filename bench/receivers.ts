@@ -1,0 +1,61 @@
+// Webhook receivers that answer at once, each an address of its own, in a thread beside the load.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+
+export interface Receivers {
+  readonly urls: readonly string[];
+  /** Milliseconds from the event's own time, which is the run's end, to its arrival, in order of arrival; then forgets them. */
+  takeDelays(): Promise<readonly number[]>;
+  /** Arrivals since the last `takeDelays`. */
+  count(): number;
+  stop(): Promise<void>;
+}
+
+export async function startReceivers(count: number): Promise<Receivers> {
+  const arrivals = new Int32Array(new SharedArrayBuffer(4));
+  const worker = new Worker(new URL(import.meta.url), { workerData: { count, arrivals } });
+  const [urls] = (await once(worker, 'message')) as [string[]];
+  return {
+    urls,
+    async takeDelays() {
+      worker.postMessage('take');
+      const [delays] = (await once(worker, 'message')) as [number[]];
+      return delays;
+    },
+    count: () => Atomics.load(arrivals, 0),
+    stop: async () => void (await worker.terminate()),
+  };
+}
+
+async function receive(count: number, arrivals: Int32Array): Promise<void> {
+  let delays: number[] = [];
+  const server = () =>
+    createServer((req, res) => {
+      const atMs = Date.now();
+      let body = '';
+      req.setEncoding('utf8').on('data', (text: string) => {
+        body += text;
+      });
+      req.on('end', () => {
+        res.writeHead(204).end();
+        delays.push(atMs - Date.parse((JSON.parse(body) as { createdAt: string }).createdAt));
+        Atomics.add(arrivals, 0, 1);
+      });
+    });
+  const urls: string[] = [];
+  for (let index = 0; index < count; index++) {
+    const listening = server().listen(0, '127.0.0.1');
+    await once(listening, 'listening');
+    urls.push(`http://127.0.0.1:${(listening.address() as AddressInfo).port}/`);
+  }
+  parentPort?.on('message', () => {
+    parentPort?.postMessage(delays);
+    delays = [];
+    Atomics.store(arrivals, 0, 0);
+  });
+  parentPort?.postMessage(urls);
+}
+
+if (!isMainThread) await receive(workerData.count as number, workerData.arrivals as Int32Array);

@@ -1,0 +1,120 @@
+// Webhooks: how soon after its run's end an event arrives, and how many a second reach receivers that answer at once.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { THREE_NODES } from './graphs.ts';
+import { quantile } from './load.ts';
+import type { BenchPostgres } from './postgres.ts';
+import { startBenchPostgres } from './postgres.ts';
+import type { Receivers } from './receivers.ts';
+import { startReceivers } from './receivers.ts';
+import type { Row } from './row.ts';
+import { runMany, store } from './run-rows.ts';
+import type { BenchService } from './service.ts';
+import { makeFolder, removeFolder, startBenchService } from './service.ts';
+
+const RUNS_A_SECOND = 100;
+// Of one account 32 deliveries are under way at once, and 8 to a host: four of them take what an account may have.
+const HOSTS = 4;
+
+export async function* runWebhookRows(isShort: boolean): AsyncGenerator<Row> {
+  const postgres = await startBenchPostgres(1);
+  const folder = await makeFolder();
+  const receivers = await startReceivers(HOSTS);
+  const service = await startBenchService(folder, {
+    DATABASE_URL: postgres.url,
+    ALLOW_PRIVATE_NETWORK: 'true',
+  });
+  try {
+    const workflowId = await store(service, THREE_NODES);
+    await arriveSteadily(service, workflowId, receivers, isShort ? 1 : 3);
+    const delays = await arriveSteadily(service, workflowId, receivers, isShort ? 1 : 20);
+    const figure = 'webhook: terminal status to POST received, at 100 runs a second';
+    const note = 'from the run’s own finishedAt, before its commit, to the first byte; one host';
+    const reach = (value: number) => ({ value, is: 'at most' }) as const;
+    yield { figure: `${figure}, p50`, value: quantile(delays, 0.5), unit: 'ms', reach: reach(10), note };
+    yield { figure: `${figure}, p99`, value: quantile(delays, 0.99), unit: 'ms', reach: reach(60), note };
+    yield {
+      figure: 'deliveries a second, from a full outbox',
+      value: await deliverAll({ service, postgres, receivers, workflowId }, isShort ? 100 : 10_000),
+      unit: '/s',
+      reach: { value: 1500, is: 'at least' },
+      note: 'signed, logged, one account, four hosts that answer at once (8 at once a host, 32 an account)',
+    };
+  } finally {
+    await service.stop();
+    await receivers.stop();
+    await postgres.stop();
+    await removeFolder(folder);
+  }
+}
+
+const target = (url: string | undefined): string =>
+  JSON.stringify({ webhook: { url, secret: 'a secret of the receiver' } });
+
+/** Runs at a fixed rate, whatever becomes of them, for so many seconds; the delays of their events, ascending. */
+async function arriveSteadily(
+  service: BenchService,
+  workflowId: string,
+  receivers: Receivers,
+  seconds: number,
+): Promise<readonly number[]> {
+  const count = seconds * RUNS_A_SECOND;
+  const began = performance.now();
+  const answers: Promise<Response>[] = [];
+  for (let index = 0; index < count; index++) {
+    await sleep(Math.max(0, began + (index * 1000) / RUNS_A_SECOND - performance.now()));
+    answers.push(
+      service.fetch(`/api/v1/workflows/${workflowId}/execute`, {
+        method: 'POST',
+        body: target(receivers.urls[0]),
+      }),
+    );
+  }
+  const statuses = (await Promise.all(answers)).map(({ status }) => status);
+  if (statuses.some(status => status !== 202)) throw new Error('A run was refused.');
+  await arrived(receivers, count);
+  return (await receivers.takeDelays()).toSorted((a, b) => a - b);
+}
+
+/** Runs are made for them first; then all their deliveries are queued again in one commit, and the clock begins. */
+async function deliverAll(
+  {
+    service,
+    postgres,
+    receivers,
+    workflowId,
+  }: { service: BenchService; postgres: BenchPostgres; receivers: Receivers; workflowId: string },
+  count: number,
+): Promise<number> {
+  for (const url of receivers.urls) await runMany(service, workflowId, count / HOSTS, target(url));
+  while (await anyPending(postgres)) await sleep(50);
+  await receivers.takeDelays();
+  const began = performance.now();
+  await postgres.db.query(
+    `with due as (
+       update deliveries set state = 'pending', next_attempt_at = null, finished_at = null, max_attempts = attempts + 12
+       where id in (select id from deliveries order by id desc limit $1) returning id)
+     select count(*) from (
+       select array_agg(('deliver', json_build_object('id', id), null, null, null, null, null, null)::graphile_worker.job_spec
+         order by md5(id)) as specs from due
+     ) as batch cross join lateral graphile_worker.add_jobs(batch.specs)`,
+    [count],
+  );
+  await arrived(receivers, count);
+  const seconds = (performance.now() - began) / 1000;
+  while (await anyPending(postgres)) await sleep(50);
+  return count / seconds;
+}
+
+async function anyPending({ db }: BenchPostgres): Promise<boolean> {
+  const { rows } = await db.query<{ found: boolean }>(
+    `select exists (select from deliveries where state <> 'delivered') as found`,
+  );
+  return rows[0]?.found === true;
+}
+
+async function arrived(receivers: Receivers, count: number): Promise<void> {
+  for (let waited = 0; receivers.count() < count; waited += 2) {
+    if (waited > 60_000) throw new Error(`${receivers.count()} of ${count} deliveries arrived in a minute.`);
+    await sleep(2);
+  }
+}

@@ -1,0 +1,179 @@
+// Runs over several processes: as many as one process makes, and no account waits behind another's ten thousand.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SCOPES } from '../src/services/actor.ts';
+import { storeKey } from '../src/services/keys.ts';
+import { insertUser } from '../src/store/users.ts';
+import { THREE_NODES } from './graphs.ts';
+import { load, median, quantile } from './load.ts';
+import type { BenchPostgres } from './postgres.ts';
+import { startBenchPostgres } from './postgres.ts';
+import type { Row } from './row.ts';
+import { runMany, store } from './run-rows.ts';
+import type { BenchService } from './service.ts';
+import { makeFolder, removeFolder, startBenchService } from './service.ts';
+
+const SPLIT = ['api', 'worker', 'worker'];
+
+export async function* runWorkerRows(isShort: boolean): AsyncGenerator<Row> {
+  const single = await startGroup(['all']);
+  const split = await startGroup(SPLIT);
+  try {
+    yield await compare(single, split, isShort);
+  } finally {
+    await single.stop();
+    await split.stop();
+  }
+  for (const roles of [['all'], ['api', 'worker']]) {
+    const group = await startGroup(roles, { MAX_CONCURRENT_RUNS: '100', ALLOW_PRIVATE_NETWORK: 'true' });
+    try {
+      yield await startBehind(group, roles, isShort ? 100 : 10_000);
+    } finally {
+      await group.stop();
+    }
+  }
+}
+
+interface Group {
+  /** The one that takes requests. */
+  readonly service: BenchService;
+  readonly postgres: BenchPostgres;
+  stop(): Promise<void>;
+}
+
+/** Services with these roles on a PostgreSQL of their own. */
+async function startGroup(roles: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Group> {
+  const postgres = await startBenchPostgres(1);
+  const folder = await makeFolder();
+  const services: BenchService[] = [];
+  for (const ROLE of roles)
+    services.push(await startBenchService(folder, { ...env, ROLE, DATABASE_URL: postgres.url }));
+  return {
+    service: services[0] as BenchService,
+    postgres,
+    async stop() {
+      for (const service of services) await service.stop();
+      await postgres.stop();
+      await removeFolder(folder);
+    },
+  };
+}
+
+/** By turns, so that what else the machine does meets both. */
+async function compare(single: Group, split: Group, isShort: boolean): Promise<Row> {
+  const count = isShort ? 200 : 5000;
+  const rounds = { single: [] as number[], split: [] as number[] };
+  const ids = {
+    single: await store(single.service, THREE_NODES),
+    split: await store(split.service, THREE_NODES),
+  };
+  await runMany(single.service, ids.single, count / 2);
+  await runMany(split.service, ids.split, count / 2);
+  for (let round = 0; round < (isShort ? 1 : 5); round++) {
+    rounds.single.push(await runMany(single.service, ids.single, count));
+    rounds.split.push(await runMany(split.service, ids.split, count));
+  }
+  const value = median(rounds.split);
+  const beside = { name: 'one process, by turns with it', value: median(rounds.single) };
+  return {
+    figure: 'runs per second, the same by one API process and two workers',
+    value,
+    unit: 'runs/s',
+    reach: { value: beside.value, is: 'at least' },
+    beside,
+    note: `rounds: ${rounds.split.map(Math.round).join(', ')}; of one process: ${rounds.single.map(Math.round).join(', ')}`,
+  };
+}
+
+/** The longest of twenty runs' ways from accepted to started, while another account has `count` runs that hang or wait. */
+async function startBehind(
+  { service, postgres }: Group,
+  roles: readonly string[],
+  count: number,
+): Promise<Row> {
+  const hanging = createServer(() => undefined).listen(0, '127.0.0.1');
+  await once(hanging, 'listening');
+  try {
+    const url = `http://127.0.0.1:${(hanging.address() as AddressInfo).port}/`;
+    const slowId = await store(service, asking(url));
+    const other = await addAccount(postgres);
+    const freshId = await store(as(service, other), THREE_NODES);
+    for (let warm = 0; warm < 50; warm++) await timeToStart(as(service, other), freshId);
+    await load(20, { count }, () => execute(service, slowId));
+    const delays: number[] = [];
+    for (let index = 0; index < 20; index++) {
+      delays.push(await timeToStart(as(service, other), freshId));
+      await sleep(100);
+    }
+    const ascending = delays.toSorted((a, b) => a - b);
+    return {
+      figure: `${count} QUEUED runs of one account, a fresh run of another: time to start (${roles.join(' + ')})`,
+      value: ascending.at(-1) ?? Number.NaN,
+      unit: 'ms',
+      reach: { value: 200, is: 'at most' },
+      note: `the longest of 20, the first right after the last of the others was accepted; p50 ${quantile(ascending, 0.5)}, first ${delays[0]}; MAX_CONCURRENT_RUNS as it comes (100)`,
+    };
+  } finally {
+    hanging.closeAllConnections();
+    hanging.close();
+  }
+}
+
+const asking = (url: string) => ({
+  name: 'asks and waits',
+  nodes: [
+    {
+      id: 'ask',
+      type: 'basedNode',
+      position: { x: 0, y: 0 },
+      data: {
+        label: 'Ask',
+        category: 'utility',
+        nodeType: 'utility:http_request',
+        config: { url, timeoutMs: 120_000 },
+      },
+    },
+  ],
+  edges: [],
+});
+
+async function addAccount({ db }: BenchPostgres): Promise<string> {
+  const key = 'sk-bench-another-account';
+  const user = { email: 'other@example.com', name: 'other', plan: 'self_hosted', isAuthor: false };
+  await storeKey(db, {
+    userId: await insertUser(db, user),
+    name: 'bench',
+    scopes: SCOPES,
+    expiresAt: null,
+    key,
+  });
+  return key;
+}
+
+const as = (service: BenchService, key: string): BenchService => ({
+  ...service,
+  fetch: (path, init) =>
+    service.fetch(path, { ...init, headers: { ...init?.headers, authorization: `Bearer ${key}` } }),
+});
+
+async function execute(service: BenchService, workflowId: string): Promise<string> {
+  const answer = await service.fetch(`/api/v1/workflows/${workflowId}/execute`, {
+    method: 'POST',
+    body: '{}',
+  });
+  const body = (await answer.json()) as { executionId: string };
+  if (answer.status !== 202) throw new Error(`A run was refused: ${JSON.stringify(body)}`);
+  return body.executionId;
+}
+
+async function timeToStart(service: BenchService, workflowId: string): Promise<number> {
+  const id = await execute(service, workflowId);
+  for (;;) {
+    const answer = await service.fetch(`/api/v1/executions/${id}`);
+    const run = (await answer.json()) as { createdAt: string; startedAt: string | null };
+    if (run.startedAt !== null) return Date.parse(run.startedAt) - Date.parse(run.createdAt);
+    await sleep(5);
+  }
+}
