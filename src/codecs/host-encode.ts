@@ -1,5 +1,5 @@
 // The codec host's encoder: frames through openh264, sound through FFmpeg's own AAC, both into an MP4 by mediabunny.
-import { createReadStream } from 'node:fs';
+// For the one thread of a process that does no other job: the addon crashes with two.
 import {
   EncodedAudioPacketSource,
   EncodedPacket,
@@ -9,7 +9,6 @@ import {
   Output,
 } from 'mediabunny';
 import { AudioData, AudioEncoder, VideoEncoder, VideoFrame } from 'node-webcodecs';
-import { blocksOf } from './host-pipe.ts';
 import { i420Size } from './i420.ts';
 import { CHANNELS, type EncodeJob, SAMPLE_RATE } from './job.ts';
 import { Lane } from './lane.ts';
@@ -21,9 +20,20 @@ const BITS_PER_PIXEL = 0.13;
 const MIN_BITRATE = 200_000;
 const AUDIO_BITRATE = 160_000;
 const AAC_BLOCK = 1024;
+export const SOUND_BLOCK_BYTES = AAC_BLOCK * CHANNELS * 4;
 const COLORS = { primaries: 'bt709', transfer: 'bt709', matrix: 'bt709', fullRange: false } as const;
 
-export async function encodeToFile({ path, maxSeconds, video, hasAudio }: EncodeJob): Promise<void> {
+export interface EncodeSources {
+  /** I420 of the job's size, whose bytes may be used again at once. */
+  readonly frames: AsyncIterable<Uint8Array>;
+  /** Interleaved stereo of 32-bit floats in blocks of SOUND_BLOCK_BYTES; the last may be shorter. */
+  readonly sound: AsyncIterable<Uint8Array>;
+}
+
+export async function encodeToFile(
+  { path, maxSeconds, video, hasAudio }: EncodeJob,
+  { frames, sound }: EncodeSources,
+): Promise<void> {
   const output = new Output({
     // The index in front, in room kept for it: nothing is held in memory.
     format: new Mp4OutputFormat({ fastStart: 'reserve' }),
@@ -36,14 +46,14 @@ export async function encodeToFile({ path, maxSeconds, video, hasAudio }: Encode
       frameRate: video.fps,
       maximumPacketCount: Math.round(maxSeconds * video.fps) + 1,
     });
-    work.push(() => encodeFrames(video, source));
+    work.push(() => encodeFrames(video, frames, source));
   }
   if (hasAudio) {
     const source = new EncodedAudioPacketSource('aac');
     output.addAudioTrack(source, {
       maximumPacketCount: Math.ceil((maxSeconds * SAMPLE_RATE) / AAC_BLOCK) + 4,
     });
-    work.push(() => encodeSound(source));
+    work.push(() => encodeSound(sound, source));
   }
   await output.start();
   await Promise.all(work.map(start => start()));
@@ -52,6 +62,7 @@ export async function encodeToFile({ path, maxSeconds, video, hasAudio }: Encode
 
 async function encodeFrames(
   { width, height, fps }: NonNullable<EncodeJob['video']>,
+  frames: AsyncIterable<Uint8Array>,
   source: EncodedVideoPacketSource,
 ): Promise<void> {
   const lane = new Lane();
@@ -80,7 +91,7 @@ async function encodeFrames(
     avc: { format: 'avc' },
   });
   let fed = 0;
-  for await (const data of blocksOf(process.stdin, i420Size(width, height))) {
+  for await (const data of frames) {
     if (data.length < i420Size(width, height)) throw new Error('The last frame is not whole.');
     const timestamp = Math.round((fed++ * 1e6) / fps);
     const frame = new VideoFrame(data, {
@@ -100,7 +111,10 @@ async function encodeFrames(
   source.close();
 }
 
-async function encodeSound(source: EncodedAudioPacketSource): Promise<void> {
+async function encodeSound(
+  sound: AsyncIterable<Uint8Array>,
+  source: EncodedAudioPacketSource,
+): Promise<void> {
   const lane = new Lane();
   let written = Promise.resolve();
   let count = 0;
@@ -123,10 +137,8 @@ async function encodeSound(source: EncodedAudioPacketSource): Promise<void> {
     numberOfChannels: CHANNELS,
     bitrate: AUDIO_BITRATE,
   });
-  // Exactly as many samples as AAC has in a block: of larger ones the rest is silently lost.
-  const blockBytes = AAC_BLOCK * CHANNELS * 4;
   let fed = 0;
-  const feed = async (block: Buffer<ArrayBuffer>) => {
+  for await (const block of sound) {
     encoder.encode(
       new AudioData({
         format: 'f32',
@@ -134,13 +146,11 @@ async function encodeSound(source: EncodedAudioPacketSource): Promise<void> {
         numberOfFrames: AAC_BLOCK,
         numberOfChannels: CHANNELS,
         timestamp: Math.round((fed++ * AAC_BLOCK * 1e6) / SAMPLE_RATE),
-        data: block,
+        // Exactly as many samples as AAC has in a block: of larger ones the rest is silently lost.
+        data: block.length === SOUND_BLOCK_BYTES ? block : Buffer.concat([block], SOUND_BLOCK_BYTES),
       }),
     );
     await lane.untilBelow(MAX_IN_FLIGHT * 4, () => fed - count);
-  };
-  for await (const block of blocksOf(createReadStream('', { fd: 3 }), blockBytes)) {
-    await feed(block.length === blockBytes ? block : Buffer.concat([block], blockBytes));
   }
   await encoder.flush();
   await written;

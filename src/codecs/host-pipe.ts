@@ -1,19 +1,22 @@
 // Raw data on the pipes of the codec host: blocks of a fixed size in, blocks of any size out.
 import { once } from 'node:events';
-import type { Readable } from 'node:stream';
 
 /** Blocks of exactly `size` bytes, each its own buffer; the last may be shorter. */
-export async function* blocksOf(stream: Readable, size: number): AsyncGenerator<Buffer<ArrayBuffer>> {
-  let block = Buffer.alloc(size);
+export async function* blocksOf(
+  chunks: AsyncIterable<Uint8Array>,
+  size: number,
+): AsyncGenerator<Buffer<ArrayBuffer>> {
+  let block = Buffer.allocUnsafe(size);
   let filled = 0;
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
+  for await (const chunk of chunks) {
     for (let from = 0; from < chunk.length; ) {
-      const taken = chunk.copy(block, filled, from);
+      const taken = Math.min(size - filled, chunk.length - from);
+      block.set(chunk.subarray(from, from + taken), filled);
       from += taken;
       filled += taken;
       if (filled < size) continue;
       yield block;
-      block = Buffer.alloc(size);
+      block = Buffer.allocUnsafe(size);
       filled = 0;
     }
   }

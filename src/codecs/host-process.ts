@@ -1,17 +1,28 @@
 // The codec host: one process, one job from its command line, then exit. Raw data goes by its pipes, as with ffmpeg.
+import { createReadStream } from 'node:fs';
 import { getNativeVariant } from 'node-webcodecs';
-import { encodeToFile } from './host-encode.ts';
+import { encodeToFile, SOUND_BLOCK_BYTES } from './host-encode.ts';
 import { HostError } from './host-error.ts';
 import { writeFrames } from './host-frames.ts';
+import { blocksOf } from './host-pipe.ts';
 import { writeSound } from './host-sound.ts';
-import { EXIT_UNREADABLE, type Job } from './job.ts';
+import { i420Size } from './i420.ts';
+import { type EncodeJob, EXIT_UNREADABLE, type Job } from './job.ts';
 
 const WORK = {
   check: async () => undefined,
-  encode: encodeToFile,
+  encode: encodePipes,
   frames: writeFrames,
   sound: writeSound,
 } as const;
+
+function encodePipes(job: EncodeJob): Promise<void> {
+  const { width, height } = job.video ?? { width: 0, height: 0 };
+  return encodeToFile(job, {
+    frames: blocksOf(process.stdin, i420Size(width, height)),
+    sound: blocksOf(createReadStream('', { fd: 3 }), SOUND_BLOCK_BYTES),
+  });
+}
 
 const job = JSON.parse(process.argv[2] ?? '') as Job | { readonly kind: 'check' };
 // The parent holds the pipe: where it closes, the parent is gone, and so is whoever wanted this. Jobs that take frames
