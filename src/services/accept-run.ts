@@ -57,7 +57,7 @@ export async function acceptRun(deps: Deps, user: UserActor, run: SoundRun): Pro
   const price = {
     estimate: run.estimate,
     maxCredits: run.request.maxCredits,
-    dailyBudget: workflow.daily_credit_budget,
+    hasBudget: workflow.daily_credit_budget !== null,
   };
   const stored = await store(deps, id, () =>
     run.estimate.isPaid ? acceptPaid(deps, row, price) : deps.runs.accept(row),

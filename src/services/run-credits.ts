@@ -5,7 +5,7 @@ import { AppError } from '../lib/errors.ts';
 import { NodeError } from '../nodes/define.ts';
 import { priceOf } from '../nodes/pricing.ts';
 import type { RunHold } from '../store/credits.ts';
-import { findCharged, findPool, holdForRun, raiseHold, sumSince } from '../store/credits.ts';
+import { findCharged, findPool, findSpending, holdForRun, raiseHold } from '../store/credits.ts';
 import type { Tx } from '../store/db.ts';
 import type { ClaimedRun, NewRun } from '../store/runs.ts';
 import { insertRuns, lockHeldRun } from '../store/runs.ts';
@@ -15,8 +15,8 @@ import type { Estimate } from './estimate-run.ts';
 export interface RunPrice {
   readonly estimate: Estimate;
   readonly maxCredits: number | undefined;
-  /** Of the workflow, a UTC day; null: none. */
-  readonly dailyBudget: number | null;
+  /** Whether the workflow has a daily budget. */
+  readonly hasBudget: boolean;
 }
 
 /**
@@ -45,21 +45,15 @@ export async function acceptPaid(deps: Deps, run: NewRun, price: RunPrice): Prom
     // Thrown inside the transaction: the run that was inserted goes with it.
     if (!(await holdForRun(tx, hold))) throw await tooFew(tx, run.workspace, price.estimate);
     // After the hold, whose lock on the pool makes the workflow's other runs wait: this one is counted with theirs.
-    if (price.dailyBudget !== null) await checkBudget(deps, tx, hold, price.dailyBudget);
+    if (price.hasBudget) await checkBudget(tx, hold);
     return true;
   });
 }
 
-async function checkBudget(
-  deps: Deps,
-  tx: Tx,
-  { workflowId, amount }: RunHold,
-  budget: number,
-): Promise<void> {
-  const today = new Date(deps.now());
-  today.setUTCHours(0, 0, 0, 0);
-  const spent = (await sumSince(tx, workflowId, today)) - amount;
-  if (spent + amount <= budget) return;
+async function checkBudget(tx: Tx, { executionId, amount }: RunHold): Promise<void> {
+  const { budget, spent: withThis } = await findSpending(tx, executionId);
+  if (budget === null || withThis <= budget) return;
+  const spent = withThis - amount;
   throw new AppError(
     'daily_budget_exceeded',
     `The workflow may cost ${budget} credits a day; ${spent} are spent or set aside today (UTC), and this run needs ${amount}.`,
@@ -72,6 +66,15 @@ async function tooFew(tx: Tx, workspace: string, { credits, breakdown }: Estimat
   return new AppError('insufficient_credits', `The run needs ${credits} credits, and there are ${balance}.`, {
     details: { insufficientCredits: true, requiredCredits: credits, availableCredits: balance, breakdown },
   });
+}
+
+async function checkDay(tx: Tx, executionId: string, credits: number): Promise<void> {
+  const { budget, spent } = await findSpending(tx, executionId);
+  if (budget === null || spent <= budget) return;
+  throw new NodeError(
+    'daily_budget_exceeded',
+    `With this call of ${credits} credits the workflow would have cost ${spent} that day (UTC), more than its budget of ${budget}.`,
+  );
 }
 
 /**
@@ -96,16 +99,18 @@ export function createPay(
         `With this call the run would cost ${total} credits, more than maxCredits (${maxCredits}).`,
       );
     }
-    const isCovered = await db.transaction(async tx => {
-      if (await lockHeldRun(tx, run)) return raiseHold(tx, run.id, total);
-      throw new Error('The run is no longer held by this worker.');
+    await db.transaction(async tx => {
+      if (!(await lockHeldRun(tx, run))) throw new Error('The run is no longer held by this worker.');
+      const raise = await raiseHold(tx, run.id, total);
+      if (raise === 'refused') {
+        throw new NodeError(
+          'insufficient_credits',
+          `This call needs ${credits} credits, and there are too few left.`,
+        );
+      }
+      // Thrown inside the transaction: what was set aside goes with it.
+      if (raise === 'raised') await checkDay(tx, run.id, credits);
     });
-    if (!isCovered) {
-      throw new NodeError(
-        'insufficient_credits',
-        `This call needs ${credits} credits, and there are too few left.`,
-      );
-    }
     promised += credits;
   };
   // One call at a time: none is refused because of another that is refused in the end.

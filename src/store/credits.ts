@@ -68,19 +68,22 @@ export async function findCharged(tx: Tx, executionId: string): Promise<number> 
   return rows[0]?.charged ?? 0;
 }
 
+/** What a raise of a run's hold came to: it was high enough, it was raised, or the balance is too small. */
+export type Raise = 'none' | 'raised' | 'refused';
+
 /**
- * Raises what is set aside for a run until that and what it was charged come to `total`; false where the balance does not
- * cover it, or the run has no hold at all.
+ * Raises what is set aside for a run until that and what it was charged come to `total`. Refused where the balance does
+ * not cover it, or the run has no hold at all.
  */
-export async function raiseHold(tx: Tx, executionId: string, total: number): Promise<boolean> {
+export async function raiseHold(tx: Tx, executionId: string, total: number): Promise<Raise> {
   const { rows } = await tx.query<{ missing: number; workspace: string; workflow_id: string }>(
     `select greatest($2::bigint - held - charged, 0) as missing, workspace, workflow_id
      from run_credits where execution_id = $1 for no key update`,
     [executionId, total],
   );
   const run = rows[0];
-  if (run === undefined) return false;
-  if (run.missing === 0) return true;
+  if (run === undefined) return 'refused';
+  if (run.missing === 0) return 'none';
   const { rowCount } = await tx.query(
     `with pool as (
        update credit_pools set balance = balance - $2::bigint, held = held + $2::bigint
@@ -92,7 +95,7 @@ export async function raiseHold(tx: Tx, executionId: string, total: number): Pro
      select workspace, 'hold', $2, $1, $4 from pool`,
     [executionId, run.missing, run.workspace, run.workflow_id],
   );
-  return rowCount === 1;
+  return rowCount === 1 ? 'raised' : 'refused';
 }
 
 /**
@@ -133,13 +136,27 @@ export async function releaseRun(tx: Tx, executionId: string): Promise<void> {
   );
 }
 
-/** What runs of the workflow have cost or set aside since the moment; the daily budget counts it. */
-export async function sumSince(tx: Tx, workflowId: string, since: Date): Promise<number> {
-  const { rows } = await tx.query<{ spent: number }>(
-    'select coalesce(sum(charged + held), 0)::bigint as spent from run_credits where workflow_id = $1 and created_at >= $2',
-    [workflowId, since],
+export interface DaysSpending {
+  /** Credits that the workflow may cost a day; null: any. */
+  readonly budget: number | null;
+  /** What its runs that were accepted on that day have cost or set aside. */
+  readonly spent: number;
+}
+
+/** What the workflow of a run has spent on the UTC day on which that run was accepted. */
+export async function findSpending(tx: Tx, executionId: string): Promise<DaysSpending> {
+  const { rows } = await tx.query<DaysSpending>(
+    `with run as (
+       select workflow_id, date_trunc('day', created_at, 'UTC') as day from run_credits where execution_id = $1
+     )
+     select w.daily_credit_budget as budget, coalesce(sum(r.charged + r.held), 0)::bigint as spent
+     from run join workflows w on w.id = run.workflow_id
+     join run_credits r on r.workflow_id = run.workflow_id
+       and r.created_at >= run.day and r.created_at < run.day + interval '1 day'
+     group by w.daily_credit_budget`,
+    [executionId],
   );
-  return (rows[0] as { spent: number }).spent;
+  return rows[0] ?? { budget: null, spent: 0 };
 }
 
 export interface EntryRow {

@@ -236,6 +236,23 @@ describe('a paid run', () => {
     assert.deepEqual([requiredCredits, availableCredits], [PRICE, 1]);
   });
 
+  it('makes no call that would pass the daily budget, though the run had begun within it', async () => {
+    const user = await newUser(1000);
+    const workflow = await user.create(mapped(['a', 'b', 'c']));
+    await user.request('PUT', `/workflows/${workflow}/budget`, { dailyCreditBudget: 2 * PRICE + 1 });
+    const execution = (await user.run(workflow)) as PaidExecution;
+    assert.equal(execution.status, 'FAILED');
+    assert.equal(execution.error?.code, 'daily_budget_exceeded');
+    assert.match(execution.error?.message ?? '', /1 of 3 items failed/);
+    assert.deepEqual(execution.credits, { estimated: PRICE, held: 0, charged: 2 * PRICE, released: 0 });
+    // Another day's runs count for that day alone.
+    await service.db.query(
+      `update run_credits set created_at = created_at - interval '1 day' where workflow_id = $1`,
+      [workflow],
+    );
+    assert.equal((await user.request('POST', `/workflows/${workflow}/run`, {})).status, 202);
+  });
+
   it('is charged nothing for a call that failed at the provider', async () => {
     const user = await newUser(10);
     fal.result = { status: 422, body: { detail: [{ msg: 'no', type: 'value_error' }] } };
