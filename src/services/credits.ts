@@ -63,6 +63,7 @@ function presentEntry(entry: EntryRow) {
 /** The operator gives credits to a user or a team. Throws 404 for an unknown one, 409 where there is too little to take back. */
 export async function grantCredits(deps: Pick<Deps, 'db'>, actor: Actor, input: GrantBody) {
   requireScope(actor, 'instance:admin');
+  if (input.amount === 0) throw new AppError('invalid_request', 'amount is 0: nothing would move.');
   const workspace = await workspaceNamed(deps, input);
   if (!(await grant(deps.db, workspace, input.amount, input.note))) {
     throw new AppError('conflict', 'The balance is smaller than what you would take back.');

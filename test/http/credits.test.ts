@@ -62,12 +62,13 @@ describe('credits', () => {
     assert.equal((await operator.request('GET', '/credits')).body.balance, 70);
   });
 
-  it('400: names nobody, or both, or an amount that is no whole number', async () => {
+  it('400: names nobody, or both, or an amount that is no whole number, or none', async () => {
     const operator = await test.createCaller();
     for (const body of [
       { amount: 1, note: 'n' },
       { userId: operator.userId, teamId: 'team_x', amount: 1, note: 'n' },
       { userId: operator.userId, amount: 0.5, note: 'n' },
+      { userId: operator.userId, amount: 0, note: 'n' },
       { userId: operator.userId, amount: 1 },
     ]) {
       assert.equal(
