@@ -102,7 +102,7 @@ function createConverter(width: number, height: number): (rgba: Uint8Array) => U
   let turn = 0;
   return rgba => {
     const writer = writers[turn++ % 2 === 0 ? 0 : 1];
-    writer.write(rgba, 0, height);
+    writer.write(rgba, 0);
     return writer.frame;
   };
 }

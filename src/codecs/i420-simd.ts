@@ -5,8 +5,8 @@ import { i420Size, rgbaToI420 } from './i420.ts';
 export interface I420Writer {
   /** The picture as it stands; the same buffer always. */
   readonly frame: Uint8Array<ArrayBuffer>;
-  /** Takes rows [from, to) of the RGBA picture, and the row beside an odd end; the others stay as they were. */
-  write(rgba: Uint8Array, from: number, to: number): void;
+  /** Takes rows of RGBA, an even number of them or all to the end; the first stands at `top`, which is even. */
+  write(rgba: Uint8Array, top: number): void;
 }
 
 /**
@@ -14,42 +14,46 @@ export interface I420Writer {
  * Transparency is dropped.
  */
 export function createI420Writer(width: number, height: number, stride: number): I420Writer {
+  if (width < STEP) return createNarrowWriter(width, height, stride);
   const rowBytes = stride * 4;
   const staging = STRIP_ROWS * rowBytes;
-  // Room behind: a load may reach past the last pixels of the staging.
-  const bytes = staging + i420Size(width, height) + 64;
-  const memory = new WebAssembly.Memory({ initial: Math.ceil(bytes / PAGE) });
+  const memory = new WebAssembly.Memory({ initial: Math.ceil((staging + i420Size(width, height)) / PAGE) });
   const convertRows = instantiate(memory);
   const strip = new Uint8Array(memory.buffer, 0, staging);
   const frame = new Uint8Array(memory.buffer, staging, i420Size(width, height));
   const [luma, half] = [width * height, width / 2];
-  const simd = (rgba: Uint8Array, from: number, to: number): void => {
-    for (let top = from; top < to; top += STRIP_ROWS) {
-      const end = Math.min(to, top + STRIP_ROWS);
-      strip.set(rgba.subarray(top * rowBytes, end * rowBytes));
-      for (let row = top; row < end; row += 2) {
-        const u = staging + luma + (row / 2) * half;
-        const v = u + luma / 4;
-        convertRows((row - top) * rowBytes, rowBytes, width, staging + row * width, u, v);
-      }
-    }
-  };
   return {
     frame,
-    write(rgba, from, to) {
-      const [first, last] = [from - (from % 2), Math.min(height, to + (to % 2))];
-      if (width >= STEP) simd(rgba, first, last);
-      else rgbaToI420(narrow(rgba, width, height, stride), width, height, frame);
+    write(rgba, top) {
+      const bottom = Math.min(height, top + rgba.length / rowBytes);
+      for (let first = top; first < bottom; first += STRIP_ROWS) {
+        const end = Math.min(bottom, first + STRIP_ROWS);
+        strip.set(rgba.subarray((first - top) * rowBytes, (end - top) * rowBytes));
+        for (let row = first; row < end; row += 2) {
+          const u = staging + luma + (row / 2) * half;
+          const v = u + luma / 4;
+          convertRows((row - first) * rowBytes, rowBytes, width, staging + row * width, u, v);
+        }
+      }
     },
   };
 }
 
-/** Pictures below one step: the rows without what lies beyond the width. */
-function narrow(rgba: Uint8Array, width: number, height: number, stride: number): Uint8Array {
-  const out = new Uint8Array(width * height * 4);
-  for (let y = 0; y < height; y++)
-    out.set(rgba.subarray(y * stride * 4, (y * stride + width) * 4), y * width * 4);
-  return out;
+/** Of a picture that is narrower than a step of the kernel. */
+function createNarrowWriter(width: number, height: number, stride: number): I420Writer {
+  const frame = new Uint8Array(i420Size(width, height));
+  const kept = new Uint8Array(width * height * 4);
+  return {
+    frame,
+    write(rgba, top) {
+      const bottom = Math.min(height, top + rgba.length / 4 / stride);
+      for (let row = top; row < bottom; row++) {
+        const from = (row - top) * stride * 4;
+        kept.set(rgba.subarray(from, from + width * 4), row * width * 4);
+      }
+      rgbaToI420(kept, width, height, frame);
+    },
+  };
 }
 
 // As much of it as is used: the types of Node leave it to those of browsers.
