@@ -29,7 +29,7 @@ const KNEE = 0.8;
 
 /** The sum of all, as long as the longest; what would be too loud is bent to stay below 1. */
 export async function* mix(sounds: readonly Sound[]): AsyncGenerator<Float32Array> {
-  const readers = sounds.map(sound => reader(sound));
+  const readers = sounds.map(pullFrom);
   try {
     while (true) {
       const parts = await Promise.all(readers.map(read => read.next(BLOCK_SAMPLES)));
@@ -54,29 +54,29 @@ export function limit(value: number): number {
   return Math.sign(value) * (KNEE + (1 - KNEE) * Math.tanh((size - KNEE) / (1 - KNEE)));
 }
 
-function reader(sound: Sound) {
+export interface Puller {
+  /** As many samples as asked for, fewer only at the end. */
+  next(count: number): Promise<Float32Array>;
+  end(): Promise<void>;
+}
+
+/** The sound in pieces of the size that is wanted, instead of those it comes in. */
+export function pullFrom(sound: Sound): Puller {
   const blocks = sound[Symbol.asyncIterator]();
-  let held = new Float32Array(0);
+  let held: Float32Array = new Float32Array(0);
   return {
-    /** As many samples as asked for, fewer only at the end. */
-    async next(count: number): Promise<Float32Array> {
-      const parts: Float32Array[] = [];
-      for (let missing = count; missing > 0; ) {
+    async next(count) {
+      const out = new Float32Array(count);
+      for (let filled = 0; filled < count; ) {
         if (held.length === 0) {
           const { value, done } = await blocks.next();
-          if (done === true) break;
-          held = Float32Array.from(value);
+          if (done === true) return out.subarray(0, filled);
+          held = value;
         }
-        const part = held.subarray(0, missing);
+        const part = held.subarray(0, count - filled);
+        out.set(part, filled);
         held = held.subarray(part.length);
-        missing -= part.length;
-        parts.push(part);
-      }
-      const out = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
-      let at = 0;
-      for (const part of parts) {
-        out.set(part, at);
-        at += part.length;
+        filled += part.length;
       }
       return out;
     },
