@@ -1,0 +1,85 @@
+// Planned stretches and the files at hand → what can be heard of them, and what cannot.
+import type { Clip } from '../../codecs/decode.ts';
+import { SAMPLE_RATE } from '../../codecs/job.ts';
+import { invalidSceneGraph } from '../schema/validate.ts';
+import type { ResourceFile } from '../still.ts';
+import type { Timeline } from '../timeline/compile.ts';
+import { planSound, type Stretch } from './plan.ts';
+
+/** A stretch whose file has sound; its length is what is heard. */
+export interface Part extends Stretch {
+  readonly clip: Clip;
+  /** Samples of the file at 48 kHz: where it begins, how many are taken, and whether they come again and again. */
+  readonly from: number;
+  readonly taken: number;
+  readonly isRepeated: boolean;
+}
+
+export interface Cast {
+  readonly parts: readonly Part[];
+  /** Sounds that are not heard, by JSON pointer. */
+  readonly warnings: readonly string[];
+}
+
+/** Each takes a codec process of its own where its file is long. */
+const MAX_AT_ONCE = 32;
+const FASTEST = 16;
+
+/** Throws `invalid_scene_graph` where too many sounds are heard at once. */
+export function castSound(timeline: Timeline, files: ReadonlyMap<string, ResourceFile>): Cast {
+  const parts: Part[] = [];
+  const warnings: string[] = [];
+  for (const stretch of planSound(timeline)) {
+    const part = castOne(stretch, files.get(stretch.resource));
+    if (typeof part === 'string') warnings.push(`${stretch.pointer} ${part}.`);
+    else if (part !== undefined) parts.push(part);
+  }
+  const sorted = parts.toSorted((a, b) => a.start - b.start);
+  refuseCrowds(sorted);
+  return { parts: sorted, warnings };
+}
+
+/** Undefined where there is nothing to hear and nobody expects it: a silent clip. */
+function castOne(stretch: Stretch, file: ResourceFile | undefined): Part | string | undefined {
+  const isClip = stretch.resource.startsWith('video-');
+  if (file?.kind !== 'clip') {
+    // What cannot be seen either is told of by whoever draws it.
+    if (isClip) return undefined;
+    return file?.kind === 'absent' ? file.reason : 'has no file that can be heard';
+  }
+  const { facts } = file;
+  if (facts.audio === undefined) return isClip ? undefined : 'is a file without sound';
+  const { trim, speed, loop } = stretch;
+  if (speed > FASTEST || speed < 1 / FASTEST)
+    return `is not heard: at ${Number(speed.toPrecision(3))} times its speed nothing could be made out`;
+  const from = Math.round(trim * SAMPLE_RATE);
+  const rest = Math.round(facts.durationSeconds * SAMPLE_RATE) - from;
+  if (rest <= 0) return isClip ? undefined : `is trimmed to ${trim} s, where its file has ended`;
+  const wanted = Math.ceil(stretch.length * speed);
+  const isRepeated = loop && wanted > rest;
+  const length = isRepeated
+    ? stretch.length
+    : Math.min(stretch.length, Math.max(1, Math.round(rest / speed)));
+  return {
+    ...stretch,
+    clip: file,
+    length,
+    from,
+    taken: isRepeated ? rest : Math.min(rest, wanted),
+    isRepeated,
+  };
+}
+
+function refuseCrowds(parts: readonly Part[]): void {
+  const ends: number[] = [];
+  const late: string[] = [];
+  for (const { start, length, pointer } of parts) {
+    const free = ends.findIndex(end => end <= start);
+    if (free >= 0) ends[free] = start + length;
+    else if (ends.length < MAX_AT_ONCE) ends.push(start + length);
+    else late.push(pointer);
+  }
+  if (late.length === 0) return;
+  const message = `is heard while ${MAX_AT_ONCE} other sounds are, and more cannot be mixed at once`;
+  throw invalidSceneGraph(late.slice(0, 20).map(path => ({ path, code: 'too_many_sounds', message })));
+}

@@ -1,0 +1,79 @@
+// Where a voice is heard, told by its own level, and how much others make room for it.
+import { CHANNELS, SAMPLE_RATE } from '../../codecs/job.ts';
+import type { Sound } from '../../codecs/mix.ts';
+import type { Gain } from './gain.ts';
+
+/** Samples of the video. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface Duck {
+  /** Decibels. */
+  readonly by: number;
+  /** In samples: how long before the voice it begins, and how long after the voice it lasts. */
+  readonly attack: number;
+  readonly release: number;
+}
+
+const WINDOW = 0.02 * SAMPLE_RATE;
+/** A window is voice where it is not much below the loudest one, nor as good as silent. */
+const BELOW_LOUDEST = 10 ** (-26 / 20);
+const SILENT = 10 ** (-60 / 20);
+/** Shorter pauses are part of the speech. */
+const PAUSE = 0.4 * SAMPLE_RATE;
+
+/** Where the sound, which begins with the video, is loud enough to be speech. */
+export async function findSpeech(sound: Sound): Promise<readonly Span[]> {
+  const levels: number[] = [];
+  let sum = 0;
+  let count = 0;
+  const close = (): void => {
+    levels.push(Math.sqrt(sum / (WINDOW * CHANNELS)));
+    [sum, count] = [0, 0];
+  };
+  for await (const block of sound)
+    for (const value of block) {
+      sum += value * value;
+      if (++count === WINDOW * CHANNELS) close();
+    }
+  close();
+  const loudest = levels.reduce((most, level) => Math.max(most, level), 0);
+  const least = Math.max(SILENT, loudest * BELOW_LOUDEST);
+  const spans: { start: number; end: number }[] = [];
+  for (const [index, level] of levels.entries()) {
+    if (level < least) continue;
+    const [start, end] = [index * WINDOW, (index + 1) * WINDOW];
+    const last = spans.at(-1);
+    if (last !== undefined && start - last.end <= PAUSE) last.end = end;
+    else spans.push({ start, end });
+  }
+  return spans;
+}
+
+/** Lowered by the time each span begins, and let go when it ends, in even steps of decibels. */
+export function duckGain(spans: readonly Span[], { by, attack, release }: Duck): Gain {
+  return sample => {
+    let depth = 0;
+    for (let index = firstEnding(spans, sample - release); index < spans.length; index++) {
+      const { start, end } = spans[index] as Span;
+      if (start - attack >= sample) break;
+      const before = start <= sample ? 1 : 1 - (start - sample) / attack;
+      const after = end >= sample ? 1 : 1 - (sample - end) / release;
+      depth = Math.max(depth, Math.min(before, after));
+    }
+    return depth === 0 ? 1 : 10 ** ((-by * depth) / 20);
+  };
+}
+
+/** Index of the first span that ends after the sample. */
+function firstEnding(spans: readonly Span[], sample: number): number {
+  let [low, high] = [0, spans.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((spans[middle] as Span).end > sample) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

@@ -1,0 +1,70 @@
+// How loud a part is at a moment, and where between left and right.
+import { SAMPLE_RATE } from '../../codecs/job.ts';
+import type { Animated } from '../schema/values.ts';
+import type { Timeline } from '../timeline/compile.ts';
+import { movingNumber } from '../timeline/scope.ts';
+import type { Part } from './cast.ts';
+
+/** A factor at a sample of the video. */
+export type Gain = (sample: number) => number;
+
+const MAX_VOLUME = 4;
+
+/** Of volume, fades and the transitions of scenes together; it is asked for about the part's own time only. */
+export function partGain(part: Part, timeline: Timeline): Gain {
+  const { start, length, fadeIn, fadeOut, crossings } = part;
+  const volume = volumeGain(part.volume, part, timeline);
+  return sample => {
+    const at = sample - start;
+    const up = fadeIn > 0 ? bound(at / fadeIn) : 1;
+    const down = fadeOut > 0 ? bound((length - at) / fadeOut) : 1;
+    return crossings.reduce((gain, crossing) => gain * crossed(crossing, sample), up * down * volume(sample));
+  };
+}
+
+/** A still or moving volume, 0 to 4; `start`, `rate` and `span` tell its clock. */
+export function volumeGain(
+  volume: Animated<number>,
+  { start, rate, span }: Pick<Part, 'start' | 'rate' | 'span'>,
+  { names, fps, width, height, peaks }: Timeline,
+): Gain {
+  const bounded = (value: number): number => Math.min(MAX_VOLUME, Math.max(0, value));
+  if (typeof volume === 'number') return () => bounded(volume);
+  const frame = { width, height };
+  return sample => {
+    const now = ((sample - start) / SAMPLE_RATE) * rate;
+    const scope = { names, frame, width, height, fps, peaks, span, now, rate, clock: sample / SAMPLE_RATE };
+    return bounded(movingNumber(volume, 1, scope));
+  };
+}
+
+const bound = (share: number): number => Math.min(1, Math.max(0, share));
+
+/** Quarters of a circle, so that two sounds that have nothing in common stay as loud together. */
+function crossed({ way, start, length }: Part['crossings'][number], sample: number): number {
+  const turn = (bound((sample - start) / length) * Math.PI) / 2;
+  return way === 'in' ? Math.sin(turn) : Math.cos(turn);
+}
+
+/** Left and right of the output from left and right of the input. */
+export interface Pan {
+  readonly ll: number;
+  readonly lr: number;
+  readonly rl: number;
+  readonly rr: number;
+}
+
+/**
+ * Constant power, and unchanged in the middle. Of a stereo sound the side it leaves moves over to the other, so that
+ * nothing of it is lost (as the Web Audio API's StereoPannerNode does it).
+ */
+export function panOf({ pan, clip }: Part): Pan {
+  if (pan === 0) return { ll: 1, lr: 0, rl: 0, rr: 1 };
+  if (clip.facts.audio?.channels === 1) {
+    const turn = ((pan + 1) * Math.PI) / 4;
+    return { ll: Math.SQRT2 * Math.cos(turn), lr: 0, rl: 0, rr: Math.SQRT2 * Math.sin(turn) };
+  }
+  const turn = (Math.abs(pan) * Math.PI) / 2;
+  const [stays, moves] = [Math.cos(turn), Math.sin(turn)];
+  return pan < 0 ? { ll: 1, lr: moves, rl: 0, rr: stays } : { ll: stays, lr: 0, rl: moves, rr: 1 };
+}

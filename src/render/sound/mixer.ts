@@ -1,0 +1,85 @@
+// Lays parts over each other, a block at a time; only the parts that are heard in a block are open.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { CHANNELS } from '../../codecs/job.ts';
+import { type Puller, pullFrom } from '../../codecs/mix.ts';
+import type { Part } from './cast.ts';
+import { type Gain, type Pan, panOf } from './gain.ts';
+import type { Pieces } from './pieces.ts';
+
+/** A tenth of a second. */
+export const BLOCK = 4800;
+/** Gains are worked out every millisecond, and go straight in between. */
+export const STEP = 48;
+/** With all sound at hand nothing is waited for; then others get their turn after so many blocks. */
+const BLOCKS_A_TURN = 20;
+
+/** A part and its gain, of which volume is not yet taken. */
+export interface Voice {
+  readonly part: Part;
+  readonly gain: Gain;
+}
+
+interface OpenVoice extends Voice {
+  readonly pan: Pan;
+  readonly puller: Puller;
+  readonly end: number;
+}
+
+/** Samples `from` (which BLOCK divides) to `to` of the video; the last block may be shorter. */
+export async function* mixVoices(
+  voices: readonly Voice[],
+  pieces: Pieces,
+  [from, to]: readonly [number, number],
+  signal: AbortSignal,
+): AsyncGenerator<Float32Array> {
+  const waiting = voices
+    .filter(({ part }) => part.start < to && part.start + part.length > from)
+    .toSorted((a, b) => a.part.start - b.part.start);
+  let open: OpenVoice[] = [];
+  try {
+    for (let at = from; at < to; at += BLOCK) {
+      signal.throwIfAborted();
+      if ((at / BLOCK) % BLOCKS_A_TURN === 0) await nextTurn();
+      const end = Math.min(to, at + BLOCK);
+      while ((waiting[0]?.part.start ?? end) < end)
+        open.push(openVoice(waiting.shift() as Voice, pieces, at));
+      const out = new Float32Array((end - at) * CHANNELS);
+      const taken = await Promise.all(open.map(voice => pull(voice, at, end)));
+      for (const [index, voice] of open.entries()) addTo(out, at, voice, taken[index] as Float32Array);
+      yield out;
+      const done = open.filter(voice => voice.end <= end);
+      open = open.filter(voice => voice.end > end);
+      await Promise.all(done.map(({ puller }) => puller.end()));
+    }
+  } finally {
+    await Promise.all(open.map(({ puller }) => puller.end()));
+  }
+}
+
+function openVoice({ part, gain }: Voice, pieces: Pieces, at: number): OpenVoice {
+  const puller = pullFrom(pieces.open(part, Math.max(0, at - part.start)));
+  return { part, gain, pan: panOf(part), puller, end: part.start + part.length };
+}
+
+const pull = ({ part, puller, end }: OpenVoice, at: number, blockEnd: number): Promise<Float32Array> =>
+  puller.next((Math.min(blockEnd, end) - Math.max(at, part.start)) * CHANNELS);
+
+function addTo(out: Float32Array, at: number, { part, gain, pan }: OpenVoice, samples: Float32Array): void {
+  const first = Math.max(at, part.start);
+  const count = samples.length / CHANNELS;
+  for (let i = 0; i < count; ) {
+    const sample = first + i;
+    // By the video's clock and not by the part's, so that any range gives the same.
+    const step = Math.floor(sample / STEP) * STEP;
+    const [low, high] = [gain(step), gain(step + STEP)];
+    const stop = Math.min(count, i + step + STEP - sample);
+    for (; i < stop; i++) {
+      const factor = low + ((high - low) * (first + i - step)) / STEP;
+      const left = samples[i * CHANNELS] as number;
+      const right = samples[i * CHANNELS + 1] as number;
+      const to = (first - at + i) * CHANNELS;
+      out[to] = (out[to] as number) + factor * (left * pan.ll + right * pan.lr);
+      out[to + 1] = (out[to + 1] as number) + factor * (left * pan.rl + right * pan.rr);
+    }
+  }
+}

@@ -1,0 +1,77 @@
+// Peaks of the sound files that waveforms follow: read once a render, before its frames are evaluated.
+import { type Clip, decodeSound } from '../../codecs/decode.ts';
+import { type Backend, CHANNELS, SAMPLE_RATE } from '../../codecs/job.ts';
+import { AppError } from '../../lib/errors.ts';
+import type { ResourceFile } from '../still.ts';
+import type { Timeline } from '../timeline/compile.ts';
+import type { Heard, Peaks } from '../timeline/scope.ts';
+import { castSound } from './cast.ts';
+
+const PER_SECOND = 25;
+/** What comes after it is not read, and stands still. */
+const MAX_SECONDS = 3600;
+const WINDOW = (SAMPLE_RATE / PER_SECOND) * CHANNELS;
+
+/** Keys of the files that `readPeaks` reads. */
+export function followedFiles({ keys }: Timeline): ReadonlySet<string> {
+  return new Set(
+    [...keys].filter(([element]) => 'type' in element && element.type === 'waveform').map(([, key]) => key),
+  );
+}
+
+/**
+ * For the `peaks` of a timeline: `{ ...timeline, peaks }`. A file that cannot be read has none, and the waveforms that
+ * follow it are told of as missing when they are drawn.
+ */
+export async function readPeaks(
+  timeline: Timeline,
+  files: ReadonlyMap<string, ResourceFile>,
+  backend: Backend,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, Peaks>> {
+  const peaks = new Map<string, Peaks>();
+  for (const key of followedFiles(timeline)) {
+    const file = files.get(key);
+    if (file?.kind !== 'clip' || file.facts.audio === undefined) continue;
+    try {
+      const values = await peaksOf(backend, file, signal);
+      peaks.set(key, { perSecond: PER_SECOND, values, heard: heardOf(timeline, files, key) });
+    } catch (err) {
+      if (!(err instanceof AppError) || err.code !== 'unreadable_media') throw err;
+    }
+  }
+  return peaks;
+}
+
+/** The greatest amplitude of each window, the loudest of them as 1. */
+async function peaksOf(backend: Backend, clip: Clip, signal: AbortSignal): Promise<Float32Array> {
+  const seconds = Math.min(MAX_SECONDS, clip.facts.durationSeconds);
+  const values = new Float32Array(Math.ceil(seconds * PER_SECOND));
+  let count = 0;
+  for await (const block of decodeSound(backend, clip, { startSeconds: 0, seconds }, signal))
+    for (const value of block) {
+      const window = Math.floor(count++ / WINDOW);
+      values[window] = Math.max(values[window] ?? 0, Math.abs(value));
+    }
+  const loudest = values.reduce((most, value) => Math.max(most, value), 0);
+  // As coarse as a bar can show, so that back ends that differ in the last bit draw the same.
+  return values.map(value => (loudest === 0 ? 0 : Math.round((value / loudest) * 1000) / 1000));
+}
+
+/** When the video plays the same file, as a sound or within a clip. */
+function heardOf(
+  timeline: Timeline,
+  files: ReadonlyMap<string, ResourceFile>,
+  key: string,
+): readonly Heard[] {
+  const sourceOf = (resource: string): string => JSON.stringify(timeline.resources.get(resource)?.source);
+  return castSound(timeline, files)
+    .parts.filter(({ resource }) => sourceOf(resource) === sourceOf(key))
+    .map(({ start, length, from, taken, speed, isRepeated }) => ({
+      start: start / SAMPLE_RATE,
+      end: (start + length) / SAMPLE_RATE,
+      trim: from / SAMPLE_RATE,
+      speed,
+      ...(isRepeated ? { period: taken / SAMPLE_RATE } : {}),
+    }));
+}

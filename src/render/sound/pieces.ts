@@ -1,0 +1,110 @@
+// The sound of files as stretches take it: cut, repeated, at its speed. Short pieces are decoded once and kept.
+
+import { decodeSound } from '../../codecs/decode.ts';
+import { type Backend, CHANNELS, SAMPLE_RATE } from '../../codecs/job.ts';
+import type { Sound } from '../../codecs/mix.ts';
+import { AppError } from '../../lib/errors.ts';
+import { createLru } from '../../lib/lru.ts';
+import type { Part } from './cast.ts';
+import { createTempo } from './tempo.ts';
+
+export interface Pieces {
+  /** The part from its sample `skip` on, without volume; it may go on longer than the part, or end before it. */
+  open(part: Part, skip: number): Sound;
+}
+
+const MAX_KEPT_SAMPLES = 30 * SAMPLE_RATE;
+const MAX_KEPT_BYTES = 64 * 1_048_576;
+const BLOCK = 4800;
+
+export function createPieces(backend: Backend, signal: AbortSignal): Pieces {
+  const kept = createLru<Promise<Float32Array>>(MAX_KEPT_BYTES);
+
+  const decode = (part: Part, skip: number): Sound => {
+    const startSeconds = (part.from + skip) / SAMPLE_RATE;
+    const seconds = (part.taken - skip) / SAMPLE_RATE;
+    return telling(part.pointer, decodeSound(backend, part.clip, { startSeconds, seconds }, signal));
+  };
+
+  const keep = (part: Part): Promise<Float32Array> => {
+    const key = `${part.resource} ${part.from} ${part.taken}`;
+    const known = kept.get(key);
+    if (known !== undefined) return known;
+    const made = gather(decode(part, 0), part.taken);
+    kept.set(key, made, part.taken * CHANNELS * 4);
+    return made;
+  };
+
+  const once = async function* (part: Part, skip: number): AsyncGenerator<Float32Array> {
+    if (part.taken > MAX_KEPT_SAMPLES) yield* decode(part, skip);
+    else yield (await keep(part)).subarray(skip * CHANNELS);
+  };
+
+  const source = (part: Part, skip: number): Sound =>
+    part.isRepeated ? repeat(part, skip, once) : once(part, skip);
+
+  return {
+    open: (part, skip) =>
+      part.speed === 1 ? source(part, skip) : skipSamples(atSpeed(source(part, 0), part.speed), skip),
+  };
+}
+
+/** The piece again and again, without a gap; the first time from `skip` on. */
+async function* repeat(
+  part: Part,
+  skip: number,
+  once: (part: Part, skip: number) => AsyncGenerator<Float32Array>,
+): AsyncGenerator<Float32Array> {
+  if (part.taken >= BLOCK) {
+    for (let from = skip % part.taken; ; from = 0) yield* once(part, from);
+  }
+  // A piece of a few samples is written out first, so that a block is not made of thousands.
+  const times = Math.ceil(BLOCK / part.taken);
+  const row = new Float32Array(times * part.taken * CHANNELS);
+  for await (const block of once(part, 0))
+    for (let time = 0; time < times; time++) row.set(block, time * part.taken * CHANNELS);
+  yield row.subarray((skip % part.taken) * CHANNELS);
+  while (true) yield row;
+}
+
+/** Slower or faster at the same pitch. */
+async function* atSpeed(sound: Sound, speed: number): AsyncGenerator<Float32Array> {
+  const tempo = createTempo(speed);
+  // In small steps, so that a long piece does not come out all at once.
+  for await (const block of sound)
+    for (let at = 0; at < block.length; at += BLOCK * CHANNELS)
+      yield tempo(block.subarray(at, at + BLOCK * CHANNELS));
+  yield tempo(undefined);
+}
+
+async function* skipSamples(sound: Sound, count: number): AsyncGenerator<Float32Array> {
+  let left = count * CHANNELS;
+  for await (const block of sound) {
+    const dropped = Math.min(left, block.length);
+    left -= dropped;
+    if (dropped < block.length) yield block.subarray(dropped);
+  }
+}
+
+async function gather(sound: Sound, samples: number): Promise<Float32Array> {
+  const all = new Float32Array(samples * CHANNELS);
+  let at = 0;
+  for await (const block of sound) {
+    all.set(block, at);
+    at += block.length;
+  }
+  return all;
+}
+
+/** A file that cannot be decoded is told of by the place where the graph names it. */
+async function* telling(pointer: string, sound: Sound): AsyncGenerator<Float32Array> {
+  try {
+    yield* sound;
+  } catch (err) {
+    if (!(err instanceof AppError) || err.code !== 'unreadable_media') throw err;
+    const issues = [
+      { path: pointer, code: err.code, message: `has a sound that cannot be read: ${err.message}` },
+    ];
+    throw new AppError(err.code, `${pointer}: ${err.message}`, { issues, cause: err });
+  }
+}

@@ -1,0 +1,161 @@
+// A timeline → what is heard when: stretches of files as plain data, in samples of the video.
+import { SAMPLE_RATE } from '../../codecs/job.ts';
+import type { AudioElement, Element, ROLES, VideoElement } from '../schema/elements.ts';
+import type { AudioItem } from '../schema/scene-graph.ts';
+import type { Animated } from '../schema/values.ts';
+import type { SceneSpan, Timeline } from '../timeline/compile.ts';
+import { seconds } from '../timeline/scope.ts';
+
+export interface Stretch {
+  readonly pointer: string;
+  /** Key of the file. */
+  readonly resource: string;
+  readonly role: (typeof ROLES)[number];
+  /** Samples since the video began, and the most that are heard. */
+  readonly start: number;
+  readonly length: number;
+  /** Where in the file it begins, in seconds of the file, and how many of them pass in one of the video. */
+  readonly trim: number;
+  readonly speed: number;
+  readonly loop: boolean;
+  /** Its keyframes count by the clock of what it stands in: so many seconds a second, `span` of them in all. */
+  readonly volume: Animated<number>;
+  readonly rate: number;
+  readonly span: number;
+  readonly pan: number;
+  /** In samples. */
+  readonly fadeIn: number;
+  readonly fadeOut: number;
+  readonly crossings: readonly Crossing[];
+}
+
+/** A transition between scenes that the stretch comes in or goes out with, in samples of the video. */
+export interface Crossing {
+  readonly way: 'in' | 'out';
+  readonly start: number;
+  readonly length: number;
+}
+
+/** A container's clock: when its second 0 is, how fast it runs, when it ends; all in seconds of the video. */
+interface Clock {
+  readonly origin: number;
+  readonly rate: number;
+  readonly end: number;
+  /** By the clock itself. */
+  readonly span: number;
+  readonly crossings: readonly Crossing[];
+}
+
+/** The first sample of a frame. */
+export const sampleOf = (frame: number, fps: number): number => Math.round((frame * SAMPLE_RATE) / fps);
+
+/** Every sound of the graph, whether its file can be read or not. */
+export function planSound(timeline: Timeline): readonly Stretch[] {
+  const { graph, fps, durationInFrames } = timeline;
+  const end = durationInFrames / fps;
+  const whole: Clock = { origin: 0, rate: 1, end, span: end, crossings: [] };
+  const inScenes = timeline.scenes.flatMap((span, index) =>
+    stretchesIn(
+      timeline,
+      span.scene.elements,
+      `${span.pointer}/elements`,
+      sceneClock(span, timeline.scenes[index + 1], fps, end),
+    ),
+  );
+  const inTracks = (graph.tracks ?? []).flatMap((track, index) =>
+    track.hidden === true ? [] : stretchesIn(timeline, track.elements, `/tracks/${index}/elements`, whole),
+  );
+  const items = (graph.audioTrack?.items ?? []).flatMap((item, index) =>
+    stretchOf(timeline, { role: 'music', ...item }, `/audioTrack/items/${index}`, item, whole),
+  );
+  return [...inScenes, ...inTracks, ...stretchesIn(timeline, graph.overlays, '/overlays', whole), ...items];
+}
+
+function sceneClock(scene: SceneSpan, next: SceneSpan | undefined, fps: number, videoEnd: number): Clock {
+  const crossing = (way: Crossing['way'], { start, overlap }: SceneSpan): readonly Crossing[] =>
+    overlap === 0
+      ? []
+      : [
+          {
+            way,
+            start: sampleOf(start, fps),
+            length: sampleOf(start + overlap, fps) - sampleOf(start, fps),
+          },
+        ];
+  return {
+    origin: scene.start / fps,
+    rate: 1,
+    end: Math.min(videoEnd, scene.end / fps),
+    span: (scene.end - scene.start) / fps,
+    crossings: [...crossing('in', scene), ...(next === undefined ? [] : crossing('out', next))],
+  };
+}
+
+/** Groups nest at most as deep as the schema lets them. A mask is seen through and not heard. */
+function stretchesIn(
+  timeline: Timeline,
+  elements: readonly Element[] | undefined,
+  pointer: string,
+  clock: Clock,
+): readonly Stretch[] {
+  return (elements ?? []).flatMap((element, index): readonly Stretch[] => {
+    if (element.hidden === true) return [];
+    const place = `${pointer}/${index}`;
+    if (element.type === 'group') {
+      const own = ownClock(element, clock, timeline.fps);
+      const speed = element.speed ?? 1;
+      const inner = { ...own, rate: own.rate * speed, span: own.span * speed };
+      return own.end <= own.origin ? [] : stretchesIn(timeline, element.elements, `${place}/elements`, inner);
+    }
+    const isHeard = element.type === 'audio' || (element.type === 'video' && element.muted !== true);
+    return isHeard ? stretchOf(timeline, { role: 'effect', ...element }, place, element, clock) : [];
+  });
+}
+
+function ownClock(
+  { start, duration }: Pick<AudioItem, 'start' | 'duration'>,
+  outer: Clock,
+  fps: number,
+): Clock {
+  const from = seconds(start ?? 0, outer.span, fps);
+  const span = duration === undefined ? Math.max(0, outer.span - from) : seconds(duration, outer.span, fps);
+  const origin = outer.origin + from / outer.rate;
+  return { ...outer, origin, span, end: Math.min(outer.end, origin + span / outer.rate) };
+}
+
+type Sounding = AudioItem | AudioElement | VideoElement;
+
+function stretchOf(
+  timeline: Timeline,
+  sound: Sounding & Pick<Stretch, 'role'>,
+  pointer: string,
+  written: object,
+  outer: Clock,
+): readonly Stretch[] {
+  const { fps, keys } = timeline;
+  const { origin, end, rate, span, crossings } = ownClock(sound, outer, fps);
+  const [start, last] = [origin, end].map(at => Math.round(at * SAMPLE_RATE)) as [number, number];
+  const resource = keys.get(written);
+  if (last <= start || resource === undefined) return [];
+  const samples = (time: AudioItem['fadeIn']): number =>
+    time === undefined ? 0 : Math.round((seconds(time, span, fps) / rate) * SAMPLE_RATE);
+  return [
+    {
+      pointer,
+      resource,
+      role: sound.role,
+      start,
+      length: last - start,
+      trim: seconds(sound.trim ?? 0, span, fps),
+      speed: (sound.speed ?? 1) * rate,
+      loop: sound.loop ?? false,
+      volume: sound.volume ?? 1,
+      rate,
+      span,
+      pan: sound.pan ?? 0,
+      fadeIn: samples(sound.fadeIn),
+      fadeOut: samples(sound.fadeOut),
+      crossings: crossings.filter(({ start: from, length }) => from < last && from + length > start),
+    },
+  ];
+}

@@ -1,0 +1,115 @@
+// The sound of a video: its parts mixed, music lowered under the voice, the whole made as loud as it should be.
+import { type Backend, CHANNELS, SAMPLE_RATE } from '../../codecs/job.ts';
+import type { Sound } from '../../codecs/mix.ts';
+import type { Time } from '../schema/values.ts';
+import type { ResourceFile } from '../still.ts';
+import type { Timeline } from '../timeline/compile.ts';
+import { seconds } from '../timeline/scope.ts';
+import { castSound, type Part } from './cast.ts';
+import { duckGain, findSpeech } from './duck.ts';
+import { type Gain, partGain, volumeGain } from './gain.ts';
+import { createLimiter, LIMITER_DELAY } from './limiter.ts';
+import { createLoudnessMeter } from './loudness.ts';
+import { BLOCK, mixVoices, STEP, type Voice } from './mixer.ts';
+import { createPieces } from './pieces.ts';
+import { sampleOf } from './plan.ts';
+
+type Files = ReadonlyMap<string, ResourceFile>;
+
+const LOUDNESS = -14;
+/** Decibels: a whisper is not made a shout, nor a hiss music. */
+const MOST_GAIN = 24;
+const DUCK = { by: 12, attack: 0.2, release: 0.6 } as const;
+/** Blocks before a range after which the limiter stands as it does within the whole. */
+const WARM_UP = 20;
+
+/** Whether anything is heard. Throws `invalid_scene_graph` where too many sounds are heard at once. */
+export const hasSound = (timeline: Timeline, files: Files): boolean =>
+  castSound(timeline, files).parts.length > 0;
+
+/** What is not heard although the graph names it, by JSON pointer. */
+export const silentSounds = (timeline: Timeline, files: Files): readonly string[] =>
+  castSound(timeline, files).warnings;
+
+/**
+ * Interleaved stereo at 48 kHz, in blocks of any size: the frames from `from` up to `to`, the same as within the whole.
+ * AppError `unreadable_media` with the pointer of the sound, `invalid_scene_graph`.
+ */
+export async function* soundOf(
+  timeline: Timeline,
+  files: Files,
+  [from, to]: readonly [number, number],
+  backend: Backend,
+  signal: AbortSignal,
+): AsyncGenerator<Float32Array> {
+  const { parts } = castSound(timeline, files);
+  const total = sampleOf(timeline.durationInFrames, timeline.fps);
+  const [first, last] = [sampleOf(from, timeline.fps), sampleOf(to, timeline.fps)];
+  const pieces = createPieces(backend, signal);
+  const mix: Mix = (voices, range) => mixVoices(voices, pieces, range, signal);
+  const voices = await makeRoom(timeline, parts, chosen => mix(chosen, [0, total]));
+  const gain = masterGain(timeline, total, await loudnessFactor(timeline, () => mix(voices, [0, total])));
+  const start = Math.max(0, Math.floor(first / BLOCK) - WARM_UP) * BLOCK;
+  const limit = createLimiter();
+  let at = start - LIMITER_DELAY;
+  let sample = start;
+  for await (const block of mix(voices, [start, last + LIMITER_DELAY])) {
+    amplify(block, sample, gain);
+    sample += block.length / CHANNELS;
+    const limited = limit(block);
+    const part = limited.subarray(Math.max(0, first - at) * CHANNELS);
+    at += limited.length / CHANNELS;
+    if (part.length > 0) yield part;
+  }
+}
+
+type Mix = (voices: readonly Voice[], range: readonly [number, number]) => Sound;
+
+/** The gain of each part; with `duck` and a voice, music and effects are lowered where it speaks. */
+async function makeRoom(
+  timeline: Timeline,
+  parts: readonly Part[],
+  mixWhole: (voices: readonly Voice[]) => Sound,
+): Promise<readonly Voice[]> {
+  const voices = parts.map((part): Voice => ({ part, gain: partGain(part, timeline) }));
+  const { fps, durationInFrames, graph } = timeline;
+  const duck = graph.audioTrack?.duck;
+  const speaking = voices.filter(({ part }) => part.role === 'voice');
+  if (duck === undefined || speaking.length === 0 || speaking.length === voices.length) return voices;
+  const samples = (time: Time): number => seconds(time, durationInFrames / fps, fps) * SAMPLE_RATE;
+  const lowered = duckGain(await findSpeech(mixWhole(speaking)), {
+    by: duck.by ?? DUCK.by,
+    attack: samples(duck.attack ?? DUCK.attack),
+    release: samples(duck.release ?? DUCK.release),
+  });
+  return voices.map(({ part, gain }) =>
+    part.role === 'voice' ? { part, gain } : { part, gain: sample => gain(sample) * lowered(sample) },
+  );
+}
+
+/** What brings the whole to its loudness: measured once, so that each range of it is as loud. */
+async function loudnessFactor({ graph }: Timeline, mixWhole: () => Sound): Promise<number> {
+  const { loudness = graph.audioTrack === undefined ? 'off' : LOUDNESS } = graph.audioTrack ?? {};
+  if (loudness === 'off') return 1;
+  const meter = createLoudnessMeter();
+  for await (const block of mixWhole()) meter.add(block);
+  const measured = meter.integrated();
+  return Number.isFinite(measured) ? 10 ** (Math.min(MOST_GAIN, loudness - measured) / 20) : 1;
+}
+
+function masterGain(timeline: Timeline, total: number, factor: number): Gain {
+  const span = total / SAMPLE_RATE;
+  const volume = volumeGain(timeline.graph.audioTrack?.volume ?? 1, { start: 0, rate: 1, span }, timeline);
+  return sample => factor * volume(sample);
+}
+
+/** In place; the block begins at a multiple of STEP. */
+function amplify(block: Float32Array, from: number, gain: Gain): void {
+  for (let i = 0; i < block.length; i += STEP * CHANNELS) {
+    const sample = from + i / CHANNELS;
+    const [low, high] = [gain(sample), gain(sample + STEP)];
+    const end = Math.min(block.length, i + STEP * CHANNELS);
+    for (let k = i; k < end; k++)
+      block[k] = (block[k] as number) * (low + ((high - low) * ((k - i) >> 1)) / STEP);
+  }
+}

@@ -1,0 +1,90 @@
+// Slower or faster sound at the same pitch, by WSOLA: hops of it are laid one after the other, each taken near its time
+// from where it best continues the one before (Verhelst and Roelands, 1993).
+import { CHANNELS } from '../../codecs/job.ts';
+
+/** Samples: of output made at once, by how much its place in the input may differ, and by how much a rough search steps. */
+const HOP = 960;
+const REACH = 480;
+const ROUGH = 4;
+
+const FADE = Float32Array.from({ length: HOP }, (_, i) => (1 - Math.cos((Math.PI * (i + 0.5)) / HOP)) / 2);
+
+/** Takes block after block and gives what can be told of the output; `undefined` ends the sound and gives the rest. */
+export function createTempo(speed: number): (block: Float32Array | undefined) => Float32Array {
+  // Input from sample `base` on.
+  let held = new Float32Array(0);
+  let base = 0;
+  let ended = Number.POSITIVE_INFINITY;
+  let hop = 0;
+  /** Where the last hop would go on. */
+  let next = 0;
+  return block => {
+    const added = block ?? new Float32Array(3 * HOP * CHANNELS);
+    if (block === undefined) ended = base + held.length / CHANNELS;
+    const input = new Float32Array(held.length + added.length);
+    input.set(held);
+    input.set(added, held.length);
+    const known = base + input.length / CHANNELS;
+    const out: Float32Array[] = [];
+    for (; ; hop++) {
+      const due = Math.round(hop * HOP * speed);
+      if (due >= ended || Math.max(due + REACH + ROUGH, next) + HOP > known) break;
+      const at = hop === 0 ? 0 : bestPlace(input, next - base, due - base) + base;
+      out.push(crossFade(input, next - base, at - base));
+      next = at + HOP;
+    }
+    const keepFrom = Math.min(next, Math.max(base, Math.round(hop * HOP * speed) - REACH));
+    held = input.slice(Math.max(0, keepFrom - base) * CHANNELS);
+    base = Math.max(base, keepFrom);
+    return joined(out);
+  };
+}
+
+function crossFade(input: Float32Array, from: number, to: number): Float32Array {
+  const out = new Float32Array(HOP * CHANNELS);
+  for (let i = 0; i < out.length; i++) {
+    const share = FADE[i >> 1] as number;
+    out[i] =
+      (1 - share) * (input[from * CHANNELS + i] as number) + share * (input[to * CHANNELS + i] as number);
+  }
+  return out;
+}
+
+/** The place near `due` where the input is most like that from `next` on: a rough search, then one around what it found. */
+function bestPlace(input: Float32Array, next: number, due: number): number {
+  const rough = search(input, next, due, REACH, ROUGH);
+  return search(input, next, rough, ROUGH - 1, 1);
+}
+
+function search(input: Float32Array, next: number, middle: number, reach: number, step: number): number {
+  let best = middle;
+  let most = Number.NEGATIVE_INFINITY;
+  // From the middle outwards: of places alike, the nearest is taken.
+  for (let distance = 0; distance <= reach; distance += step)
+    for (const place of distance === 0 ? [middle] : [middle - distance, middle + distance]) {
+      if (place < 0) continue;
+      const value = likeness(input, next, place, step);
+      if (value > most + 1e-9) [best, most] = [place, value];
+    }
+  return best;
+}
+
+/** How alike the hops at two places are: 1 the same, 0 nothing alike. */
+function likeness(input: Float32Array, a: number, b: number, step: number): number {
+  let product = 0;
+  let energy = 1e-9;
+  const end = (a + HOP) * CHANNELS;
+  for (let x = a * CHANNELS, y = b * CHANNELS; x < end; x += step * CHANNELS, y += step * CHANNELS) {
+    const one = (input[x] as number) + (input[x + 1] as number);
+    const other = (input[y] as number) + (input[y + 1] as number);
+    product += one * other;
+    energy += other * other;
+  }
+  return product / Math.sqrt(energy);
+}
+
+function joined(parts: readonly Float32Array[]): Float32Array {
+  const out = new Float32Array(parts.length * HOP * CHANNELS);
+  for (const [index, part] of parts.entries()) out.set(part, index * HOP * CHANNELS);
+  return out;
+}
