@@ -4,9 +4,18 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import S3rver from '@20minutes/s3rver';
-import { createTestApp } from '../support/app.ts';
+import {
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3';
+import { type Caller, createTestApp, type TestApp } from '../support/app.ts';
+import { sdkPlace } from '../support/aws-sdk.ts';
+import { mp4 } from '../support/media-files.ts';
 import { noiseImage } from '../support/pixels.ts';
 import { testPresigned } from './media-presigned.ts';
 
@@ -58,6 +67,62 @@ describe('CDN_MODE=redirect', () => {
     } finally {
       await test.close();
     }
+  });
+});
+
+describe('the bucket, as the AWS SDK sees it', () => {
+  let test: TestApp;
+  let caller: Caller;
+  before(async () => {
+    test = await createTestApp({ env: ENV });
+    caller = await test.createCaller();
+  });
+  after(() => test.close());
+
+  it('holds what came by the inline door, with its type and caching', async () => {
+    const bytes = await noiseImage(12, 9, 'webp');
+    const dataUrl = `data:image/webp;base64,${bytes.toString('base64')}`;
+    const { body } = await caller.request<{ mediaId: string }>('POST', '/media/upload', { dataUrl });
+    const { client, Bucket } = sdkPlace(test.deps, body.mediaId);
+    const place = { Bucket, Key: body.mediaId };
+    const head = await client.send(new HeadObjectCommand(place));
+    assert.deepEqual(
+      [head.ContentType, head.ContentLength, head.CacheControl],
+      ['image/webp', bytes.length, 'public, max-age=31536000, immutable'],
+    );
+    const whole = await client.send(new GetObjectCommand(place));
+    assert.deepEqual(Buffer.from((await whole.Body?.transformToByteArray()) ?? []), bytes);
+    const part = await client.send(new GetObjectCommand({ ...place, Range: 'bytes=0-3' }));
+    assert.equal(await part.Body?.transformToString(), 'RIFF');
+    assert.equal((await caller.request('DELETE', `/media/${body.mediaId}`)).status, 200);
+    await assert.rejects(client.send(new HeadObjectCommand(place)), { name: 'NotFound' });
+  });
+
+  it('may be filled in parts, and the upload is completed all the same', async () => {
+    const bytes = mp4(6_000_000);
+    const minting = { contentType: 'video/mp4', bytes: bytes.length, filename: 'a.mp4' };
+    const { body } = await caller.request<{ mediaId: string }>('POST', '/media/upload-url', minting);
+    const { client, Bucket, Key } = sdkPlace(test.deps, body.mediaId);
+    const { UploadId } = await client.send(
+      new CreateMultipartUploadCommand({ Bucket, Key, ContentType: 'video/mp4' }),
+    );
+    const Parts = [];
+    for (const [index, part] of [bytes.subarray(0, 5_242_880), bytes.subarray(5_242_880)].entries()) {
+      const PartNumber = index + 1;
+      const { ETag } = await client.send(
+        new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body: part }),
+      );
+      Parts.push({ ETag, PartNumber });
+    }
+    await client.send(
+      new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } }),
+    );
+    const done = await caller.request<{ url: string }>('POST', '/media/upload-url/complete', {
+      mediaId: body.mediaId,
+    });
+    assert.equal(done.status, 200, done.body.error);
+    const served = await test.app.inject({ url: new URL(done.body.url).pathname });
+    assert.ok(served.rawPayload.equals(bytes));
   });
 });
 

@@ -8,6 +8,7 @@ import { newId } from '../../src/lib/ids.ts';
 import { pendingKey } from '../../src/media/storage.ts';
 import { sweepMedia } from '../../src/services/sweep-media.ts';
 import { type Caller, createTestApp, type TestApp } from '../support/app.ts';
+import { sdkPlace, signBySdk } from '../support/aws-sdk.ts';
 import { mp4, UNTRUE, wav } from '../support/media-files.ts';
 import { noiseImage } from '../support/pixels.ts';
 import { refused } from '../support/workflows.ts';
@@ -165,6 +166,35 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
         assert.match(text, /<Code>SignatureDoesNotMatch<\/Code>/, what);
       }
       refused(await complete(minted.mediaId), 404, 'upload_not_found');
+    });
+
+    it('take an address that the AWS SDK signed, and refuse each change of it', async () => {
+      const bytes = await noiseImage(30, 20, 'png');
+      const minted = await mint(bytes.length);
+      const place = sdkPlace(test.deps, minted.mediaId);
+      const signed = {
+        ContentType: minted.contentType,
+        ContentLength: bytes.length,
+        CacheControl: minted.headers['Cache-Control'] ?? '',
+      };
+      const uploadUrl = await signBySdk(place, signed);
+      assert.equal(new URL(uploadUrl).pathname, new URL(minted.uploadUrl).pathname);
+      const other = await signBySdk(place, { ...signed, ContentLength: bytes.length + 1 });
+      for (const [url, headers] of [
+        [uploadUrl, { 'Content-Type': 'image/gif' }],
+        [uploadUrl, { 'Cache-Control': 'no-store' }],
+        [other, {}],
+        [uploadUrl.replace(/X-Amz-Signature=../, 'X-Amz-Signature=zz'), {}],
+      ] as const) {
+        const answer = await put({ ...minted, uploadUrl: url }, bytes, headers);
+        assert.deepEqual(
+          [answer.status, /<Code>(\w+)/.exec(await answer.text())?.[1]],
+          [403, 'SignatureDoesNotMatch'],
+        );
+      }
+      assert.equal((await put({ ...minted, uploadUrl }, bytes)).status, 200);
+      const done = await complete(minted.mediaId);
+      assert.deepEqual([done.status, done.body.width, done.body.bytes], [200, 30, bytes.length]);
     });
 
     it('discard what is no image of the declared type', async () => {
