@@ -1,7 +1,8 @@
 // Text nodes: join, fill in, split, replace.
 import { choice, defineNode, list, type Spec, text } from './define.ts';
-import { assertTextLength, boundedList, boundedText, isPortName } from './limits.ts';
+import { assertTextLength, boundedList, boundedText } from './limits.ts';
 import { replaceRegex } from './regex.ts';
+import { asFilling, replaceTokens, tokensIn } from './tokens.ts';
 
 export const promptConcat = defineNode({
   nodeType: 'utility:prompt_concat',
@@ -18,7 +19,6 @@ export const promptConcat = defineNode({
   }),
 });
 
-const TOKEN = /\{\{\s*([A-Za-z][A-Za-z0-9_-]{0,63})\s*\}\}/g;
 const MAX_TOKENS = 50;
 
 export const textTemplate = defineNode({
@@ -41,7 +41,7 @@ export const textTemplate = defineNode({
   run: values => {
     const tokens = new Set(tokensOf(values.template));
     let length = values.template.length;
-    const fill = (whole: string, name: string): string => {
+    const fill = (name: string, whole: string): string => {
       if (!tokens.has(name)) return whole;
       const filling = asFilling(values[name]);
       // Counted while it is built: one long value may stand in for many tokens.
@@ -49,24 +49,19 @@ export const textTemplate = defineNode({
       assertTextLength(length - values.template.length);
       return filling;
     };
-    return { text: boundedText(values.template.replace(TOKEN, fill)) };
+    return { text: boundedText(replaceTokens(values.template, fill)) };
   },
 });
 
 function tokensOf(template: unknown): string[] {
   if (typeof template !== 'string') return [];
   const names = new Set<string>();
-  for (const [, name] of template.matchAll(TOKEN)) {
+  for (const name of tokensIn(template)) {
     // `template` is this node's own field and cannot be a port as well.
-    if (isPortName(name) && name !== 'template') names.add(name);
+    if (name !== 'template') names.add(name);
     if (names.size === MAX_TOKENS) break;
   }
   return [...names];
-}
-
-function asFilling(value: unknown): string {
-  if (value === undefined || value === null) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 export const textSplit = defineNode({
