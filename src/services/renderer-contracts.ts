@@ -9,6 +9,7 @@ import { drawSceneStills } from '../render/stills.ts';
 import { findTemplate, TEMPLATES } from '../render/templates/catalog.ts';
 import { inputMappings, type Template } from '../render/templates/template.ts';
 import { evaluateFrame } from '../render/timeline/evaluate.ts';
+import { listTeams } from '../store/teams.ts';
 import { type Actor, requireScope } from './actor.ts';
 import type { Deps } from './deps.ts';
 
@@ -16,6 +17,8 @@ interface TaggedText {
   readonly text: string;
   readonly etag: string;
 }
+
+const MAX_TEAMS = 1000;
 
 const HALVES = {
   all: { doc: true, schema: true },
@@ -59,10 +62,17 @@ function tagged(body: object): TaggedText {
   return { text, etag: `"${sha256(text).toString('base64url').slice(0, 22)}"` };
 }
 
-/** The templates that the caller may use. */
-export function listTemplates(deps: Deps, actor: Actor): TaggedText {
+/** The templates that the caller may use: public ones, and private ones that name the caller or a team of theirs. */
+export async function listTemplates(deps: Deps, actor: Actor): Promise<TaggedText> {
   const user = requireScope(actor, 'workflows:read');
-  const usable = TEMPLATES.filter(({ allow }) => allow === undefined || allow.includes(user.userId));
+  const isPrivate = TEMPLATES.some(({ allow }) => allow !== undefined);
+  const teams = isPrivate ? await listTeams(deps.db, user.userId, { after: '', limit: MAX_TEAMS }) : [];
+  const usable = TEMPLATES.filter(
+    ({ allow }) =>
+      allow === undefined ||
+      allow.users?.includes(user.userId) === true ||
+      teams.some(({ id }) => allow.teams?.includes(id) === true),
+  );
   return tagged({ data: usable.map(template => present(deps, template)) });
 }
 

@@ -40,7 +40,7 @@ export function registerRenderer(app: App, deps: Deps): void {
   app.get(
     '/api/v1/renderer/templates',
     { schema: { tags, summary: 'List the video templates', response: { 200: TemplateListAnswer } } },
-    (req, reply) => sendCached(req, reply, listTemplates(deps, req.actor), PRIVATE),
+    async (req, reply) => sendCached(req, reply, await listTemplates(deps, req.actor), PRIVATE),
   );
   app.get(
     '/api/v1/renderer/templates/:id',

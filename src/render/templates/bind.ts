@@ -8,7 +8,8 @@
 
 export type Props = Readonly<Record<string, unknown>>;
 
-const MAX_ITEMS = 60;
+/** Of a list prop, all that is shown. */
+export const MAX_ITEMS = 60;
 
 export function bindProps(data: unknown, props: Props): unknown {
   if (Array.isArray(data)) return data.flatMap(item => bindItem(item, props));

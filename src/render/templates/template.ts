@@ -1,5 +1,5 @@
 // What a template is: a scene graph as data with places for props, and which of these a workflow feeds through ports.
-import { bindProps, type Props, read } from './bind.ts';
+import { bindProps, MAX_ITEMS, type Props, read } from './bind.ts';
 
 export const PORT_TYPES = ['TEXT', 'IMAGE', 'VIDEO', 'AUDIO', 'JSON', 'NUMBER'] as const;
 
@@ -29,8 +29,8 @@ export interface Template {
   readonly graph: Readonly<Record<string, unknown>>;
   /** The frame of the thumbnail. */
   readonly thumbnailFrame: number;
-  /** Accounts that see it in their list; absent: everybody. */
-  readonly allow?: readonly number[];
+  /** Who sees it in their list; absent: everybody. */
+  readonly allow?: { readonly users?: readonly number[]; readonly teams?: readonly string[] };
 }
 
 /** The scene graph that these props make, over the template's own; not yet checked. */
@@ -43,13 +43,29 @@ export function inputMappings({ inputs, defaultProps }: Template, props: Props):
   return inputs.flatMap(({ each, ...mapping }) => {
     if (each === undefined) return [mapping];
     const list = read({ ...defaultProps, ...props }, each);
-    return (Array.isArray(list) ? list : []).map((_item, index) => ({
+    return (Array.isArray(list) ? list.slice(0, MAX_ITEMS) : []).map((_item, index) => ({
       ...mapping,
       propPath: number(mapping.propPath, index),
       portId: number(mapping.portId, index),
       portLabel: number(mapping.portLabel, index),
     }));
   });
+}
+
+/** The props with a value at a dotted path, whatever stood there; what lies on the way is copied, never changed. */
+export function setProp(props: Props, path: string, value: unknown): Props {
+  return setAt(props, path.split('.'), value) as Props;
+}
+
+function setAt(holder: unknown, [key = '', ...rest]: readonly string[], value: unknown): unknown {
+  const isList = Array.isArray(holder) || (holder === undefined && /^\d+$/.test(key));
+  const copy = isList
+    ? [...((holder as readonly unknown[] | undefined) ?? [])]
+    : { ...(typeof holder === 'object' ? holder : {}) };
+  const place = copy as Record<string, unknown>;
+  const inner = Object.hasOwn(place, key) ? place[key] : undefined;
+  place[key] = rest.length === 0 ? value : setAt(inner ?? undefined, rest, value);
+  return copy;
 }
 
 const number = (text: string, index: number): string =>

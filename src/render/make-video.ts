@@ -1,0 +1,114 @@
+// A video with all that goes into it: its files read, its frames rendered, and a still of it as its poster; no more at
+// once than the machine bears.
+import { mkdir } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { withScratch } from '../codecs/scratch.ts';
+import { createGate } from '../lib/gate.ts';
+import { type ReadSource, readRenderFiles } from './files.ts';
+import { openScene } from './scene.ts';
+import type { ResourceFile } from './still.ts';
+import { drawSceneStills } from './stills.ts';
+import type { Timeline } from './timeline/compile.ts';
+import { evaluateFrame } from './timeline/evaluate.ts';
+import { usedFiles } from './used-files.ts';
+import { renderVideo, type VideoResult } from './video.ts';
+
+/** Finished parts of a video, kept where they outlive this process. A part that is lost is only rendered again. */
+export interface PartStore {
+  /** Writes what is kept into the folder. */
+  restore(folder: string, signal: AbortSignal): Promise<void>;
+  /** Keeps the file under its name, some time soon. */
+  keep(path: string): void;
+}
+
+export interface VideoOrder {
+  /** As openScene takes it. */
+  readonly graph: unknown;
+  readonly read: ReadSource;
+  /** Frames [from, to); absent: all. */
+  readonly range?: readonly [number, number] | undefined;
+  /** 0.1 to 1 of the graph's own size. */
+  readonly scale?: number | undefined;
+  /** Absent, or outside the range: two fifths into it. */
+  readonly posterFrame?: number | undefined;
+  readonly parts?: PartStore | undefined;
+  /** 0 to 1, told by frames. */
+  readonly onProgress: (fraction: number) => void;
+}
+
+export interface MadeVideo extends VideoResult {
+  readonly path: string;
+  /** JPEG. */
+  readonly poster: Uint8Array;
+}
+
+// Each render has threads and codecs of its own. Two at least, so that a clip of a second does not wait for one of an hour.
+const gate = createGate({ concurrency: Math.max(2, Math.ceil(availableParallelism() / 4)), maxWaiting: 500 });
+const POSTER_SIDE = 1280;
+/** What is left for poster and storage. */
+const RENDERED = 0.98;
+
+/**
+ * Makes the video once there is room, and has the caller take it before its file is removed. AppError
+ * `invalid_scene_graph` with pointers, `codec_failed`, `unavailable`; the signal's reason where aborted.
+ */
+export async function makeVideo<T>(
+  order: VideoOrder,
+  signal: AbortSignal,
+  take: (video: MadeVideo) => Promise<T>,
+): Promise<T> {
+  // Before the queue: what cannot be rendered is told at once.
+  const timeline = openScene(order.graph);
+  return gate(
+    () =>
+      withScratch(async folder => {
+        const files = await readRenderFiles(timeline.resources.values(), order.read, folder, signal);
+        return take(await render({ order, timeline, files, folder }, signal));
+      }),
+    signal,
+  );
+}
+
+interface Work {
+  readonly order: VideoOrder;
+  readonly timeline: Timeline;
+  readonly files: ReadonlyMap<string, ResourceFile>;
+  readonly folder: string;
+}
+
+async function render(work: Work, signal: AbortSignal): Promise<MadeVideo> {
+  const { order, timeline, files, folder } = work;
+  const { graph, scale = 1, range = [0, timeline.durationInFrames], parts } = order;
+  const path = join(folder, 'video.mp4');
+  const segmentFolder = parts === undefined ? undefined : join(folder, 'segments');
+  if (segmentFolder !== undefined) {
+    await mkdir(segmentFolder);
+    await parts?.restore(segmentFolder, signal);
+  }
+  const result = await renderVideo(
+    { graph, files, range, scale, path, ...(segmentFolder === undefined ? {} : { segmentFolder }) },
+    {
+      onFrame: (done, total) => order.onProgress((RENDERED * done) / total),
+      onSegment: segment => parts?.keep(segment),
+    },
+    signal,
+  );
+  const warnings = [...new Set([...timeline.warnings, ...result.warnings])];
+  return { ...result, warnings, path, poster: await drawPoster(work, range, signal) };
+}
+
+async function drawPoster(
+  { order, timeline, files }: Work,
+  [from, to]: readonly [number, number],
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const { posterFrame = -1, scale: wanted = 1 } = order;
+  const isShown = posterFrame >= from && posterFrame < to;
+  const lists = [evaluateFrame(timeline, isShown ? posterFrame : from + Math.floor((to - from) * 0.4))];
+  const used = usedFiles(lists);
+  const scale = Math.max(0.1, Math.min(wanted, POSTER_SIDE / Math.max(timeline.width, timeline.height)));
+  const needed = new Map([...files].filter(([key]) => used.has(key)));
+  const { frames } = await drawSceneStills({ lists, files: needed, scale, format: 'jpeg' }, signal);
+  return frames[0]?.bytes ?? new Uint8Array();
+}
