@@ -67,7 +67,8 @@ function benchOptions(definition: NodeDefinition): RunOptions {
   };
   const outside = {
     executionId: 'ex_bench',
-    media: { put: none, read: none, readRaster: none, resolve: none },
+    media: { put: none, read: none, readRaster: none, resolve: none, open: none },
+    openParts: none,
     fetch: none,
     providerFetch: none,
     now: Date.now,

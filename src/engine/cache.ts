@@ -17,7 +17,7 @@ export function cacheKey(
   values: Readonly<Record<string, unknown>>,
   providers: NodeContext['providers'] = {},
 ): string | undefined {
-  if (!definition.cache) return undefined;
+  if (!definition.cache(values)) return undefined;
   const isPaid = definition.entry.executionCost === 'paid';
   if (isPaid && (values.seed === undefined || values.seed === null)) return undefined;
   const types = new Map(node.inputDefs.map(def => [def.id, def.type]));

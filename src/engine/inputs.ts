@@ -48,7 +48,7 @@ export function resolveValues(
     const arrived = def.isPort ? arrivals.get(def.id) : undefined;
     values[def.id] =
       arrived === undefined
-        ? fromSetting(values[def.id] as Json | undefined, def)
+        ? fromSetting(def.wiredOnly === true ? undefined : (values[def.id] as Json | undefined), def)
         : checkRange(toPlain(arrived, def), def, 'invalid_input');
   }
   return values;

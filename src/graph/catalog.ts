@@ -12,6 +12,8 @@ export interface InputDef {
   readonly label: string;
   readonly type: PortType;
   readonly isPort: boolean;
+  /** A port that an edge alone fills, never a setting of its name. */
+  readonly wiredOnly?: boolean;
   readonly required?: boolean;
   readonly default?: Json;
   readonly enum?: readonly string[];
@@ -52,6 +54,10 @@ export interface CatalogEntry {
 export interface ResolvedPorts {
   readonly inputs: readonly InputDef[];
   readonly outputs: readonly OutputDef[];
+  /** Why a node with this config cannot run, as a sentence. */
+  readonly problem?: string | undefined;
+  /** Whether they are written into the node when its workflow is saved. */
+  readonly isSaved?: boolean | undefined;
 }
 
 /** What lint, plan and layout need to know of the node types. */

@@ -42,6 +42,7 @@ export const NODE_RULES: readonly Rule[] = [
   eachNode('stray_port', 'warning', findStrayPorts),
   eachNode('required_port_unfed', 'warning', findUnfed),
   eachNode('required_field_missing', 'warning', findMissingFields),
+  eachNode('unusable_config', 'warning', findUnusable),
 ];
 
 /** A finding of a node rule, its path below the node. */
@@ -117,7 +118,14 @@ function* findUnknownCategory({ node, entry }: LintNode): Iterable<NodeFinding> 
 function* findUnknownKeys({ entry, config, inputs }: LintNode): Iterable<NodeFinding> {
   if (entry === undefined) return;
   for (const key of Object.keys(config)) {
-    if (inputs.has(key) || COMMON_KEYS.includes(key) || isBase(entry.inputs, key)) continue;
+    if (COMMON_KEYS.includes(key) || isBase(entry.inputs, key)) continue;
+    const input = inputs.get(key);
+    if (input !== undefined && input.wiredOnly !== true) continue;
+    if (input !== undefined) {
+      const message = `config.${key} has no effect: the port ${quote(input.label)} is filled by an edge alone; wire something to in-${key}.`;
+      yield { place: ['data', 'config', key], message };
+      continue;
+    }
     yield {
       place: ['data', 'config', key],
       ...suggest(
@@ -191,9 +199,9 @@ function* findStrayPorts({ node, entry, inputs }: LintNode): Iterable<NodeFindin
 }
 
 function* findUnfed({ config, params, inputs, feeds }: LintNode): Iterable<NodeFinding> {
-  for (const { id, label, isPort, required, default: fallback } of inputs.values()) {
+  for (const { id, label, isPort, required, wiredOnly, default: fallback } of inputs.values()) {
     if (!isPort || !required || fallback !== undefined || feeds.has(id)) continue;
-    if (isSet(config, id) || isSet(params, id)) continue;
+    if (wiredOnly !== true && (isSet(config, id) || isSet(params, id))) continue;
     yield { place: [], message: `The required port ${quote(label)} is not fed; wire something to in-${id}.` };
   }
 }
@@ -204,6 +212,10 @@ function* findMissingFields({ config, params, inputs }: LintNode): Iterable<Node
     const reason = description === undefined ? '' : ` ${description}`;
     yield { place: ['data', 'config', id], message: `config.${id} must be set.${reason}` };
   }
+}
+
+function* findUnusable({ ports: { problem } }: LintNode): Iterable<NodeFinding> {
+  if (problem !== undefined) yield { place: ['data', 'config'], message: problem };
 }
 
 /** The settings of `config` that the node knows, each with its declaration. */

@@ -74,6 +74,19 @@ export interface MediaRef {
   readonly width: number | null;
   readonly height: number | null;
   readonly duration: number | null;
+  /** Of a video that was rendered here. */
+  readonly render?: RenderFacts;
+}
+
+export interface RenderFacts {
+  readonly posterId: string;
+  readonly posterUrl: string;
+  readonly fps: number;
+  readonly frameCount: number;
+  /** Which codecs made the file. */
+  readonly backend: string;
+  /** What could not be drawn or heard, by JSON pointer. */
+  readonly warnings: readonly string[];
 }
 
 /** What flows along an edge. Tagged, so that a JSON array is never taken for a list. */

@@ -48,6 +48,7 @@ import {
 } from './models-replicate.ts';
 import { gallery, preview } from './output.ts';
 import type { ProviderSettings } from './providers.ts';
+import { videoRenderer } from './renderer.ts';
 import { editSandbox, generateSandbox } from './sandbox.ts';
 import { talkingSandbox, videoSandbox } from './sandbox-video.ts';
 import { speech } from './speech.ts';
@@ -92,6 +93,7 @@ const DEFINITIONS: readonly NodeDefinition[] = [
   audioExtract,
   audioMux,
   textToImageCard,
+  videoRenderer,
   generateSandbox,
   editSandbox,
   videoSandbox,

@@ -4,6 +4,8 @@ import type { CatalogEntry, InputDef, NodeSource, OutputDef, ResolvedPorts } fro
 import type { Category, Json, JsonObject, MediaRef, PortType, Value } from '../graph/types.ts';
 import type { ProviderName } from '../providers/names.ts';
 import type { ProviderJob } from '../providers/provider.ts';
+import type { ReadSource } from '../render/files.ts';
+import type { PartStore } from '../render/make-video.ts';
 import { type Pricing, toCredits } from './pricing.ts';
 import type { Providers } from './providers.ts';
 
@@ -17,6 +19,7 @@ export interface Spec<T> extends SpecOptions {
 
 export interface SpecOptions {
   readonly required?: boolean;
+  readonly wiredOnly?: boolean;
   readonly default?: Json;
   readonly enum?: readonly string[];
   readonly min?: number;
@@ -89,6 +92,8 @@ export interface NodeContext {
    */
   readonly signal: AbortSignal;
   readonly media: NodeMedia;
+  /** Parts of this node's result that an earlier worker has left, and that this one leaves. */
+  openParts(): NodeParts;
   /** The guarded outbound client for addresses that users name (decisions.md §9). */
   fetch(url: string, init?: NodeFetchInit): Promise<NodeFetchResponse>;
   /** The same for calls of providers: what the operator configured may be at a private address. */
@@ -109,8 +114,8 @@ export interface NodeContext {
 }
 
 export interface NodeMedia {
-  /** Stores the bytes as an output of this run. */
-  put(bytes: Uint8Array, file: { readonly contentType: string; readonly name: string }): Promise<MediaRef>;
+  /** Stores the bytes as an output of this run. What is said of size and duration holds where they cannot be read. */
+  put(source: Uint8Array | AsyncIterable<Uint8Array>, file: OutputFile): Promise<MediaRef>;
   /** The bytes of a media, at most `maxBytes` (default 100 MB). */
   read(ref: MediaRef, maxBytes?: number): Promise<Buffer>;
   /** The bytes of an image in pixels: a drawing comes as PNG. */
@@ -120,6 +125,22 @@ export interface NodeMedia {
     source: { readonly mediaId?: string | undefined; readonly url?: string | undefined },
     kind: 'image' | 'video' | 'audio',
   ): Promise<MediaRef>;
+  /** Opens any file that a scene names; nothing is stored. */
+  readonly open: ReadSource;
+}
+
+export interface OutputFile {
+  readonly contentType: string;
+  readonly name: string;
+  readonly width?: number;
+  readonly height?: number;
+  readonly duration?: number;
+}
+
+/** Parts of a long result that outlive the worker, a day at most. */
+export interface NodeParts extends PartStore {
+  /** Removes all of them. */
+  drop(): Promise<void>;
 }
 
 export interface NodeFetchInit {
@@ -182,7 +203,14 @@ export interface NodeDeclaration<I extends Specs, C extends Specs> {
   /** Ports that the config gives rise to, instead of `inputs` and `outputs`. */
   readonly dynamicPorts?: {
     readonly note: string;
-    resolve(config: JsonObject): { readonly inputs: Specs; readonly outputs: Specs };
+    /** Whether saving a workflow writes them into the node. */
+    readonly isSaved?: true;
+    /** `problem`: why a node with this config cannot run. */
+    resolve(config: JsonObject): {
+      readonly inputs: Specs;
+      readonly outputs: Specs;
+      readonly problem?: string | undefined;
+    };
   };
   /** Absent where a call costs nothing. */
   readonly pricing?: Pricing;
@@ -193,7 +221,7 @@ export interface NodeDeclaration<I extends Specs, C extends Specs> {
   /** Raised when the same inputs give another result than before; part of the cache key. */
   readonly version?: number;
   /** Whether results are worth keeping: true where running costs more than a look-up. Off for anything that reaches out or waits. */
-  readonly cache?: boolean;
+  readonly cache?: boolean | ((values: Readonly<Record<string, unknown>>) => boolean);
   /** Whether `{{secrets.NAME}}` in its settings is replaced when it runs: only for nodes that send it to somebody. */
   readonly secrets?: true;
   /** Input nodes: a run's `inputs` value → the config keys it sets. */
@@ -208,7 +236,7 @@ export interface NodeDeclaration<I extends Specs, C extends Specs> {
 export interface NodeDefinition {
   readonly entry: CatalogEntry;
   readonly version: number;
-  readonly cache: boolean;
+  readonly cache: (values: Readonly<Record<string, unknown>>) => boolean;
   readonly secrets: boolean;
   readonly requires: Requirement | undefined;
   readonly pricing: Pricing | undefined;
@@ -226,8 +254,7 @@ export function defineNode<I extends Specs, C extends Specs>(
     inputs: [...toInputDefs(declaration.inputs, true), ...fields],
     outputs: toOutputDefs(declaration.outputs),
   };
-  const dynamic = declaration.dynamicPorts;
-  const pricing = declaration.pricing;
+  const { dynamicPorts: dynamic, pricing, cache = false } = declaration;
   return {
     entry: {
       nodeType: declaration.nodeType,
@@ -244,7 +271,7 @@ export function defineNode<I extends Specs, C extends Specs>(
       ...(declaration.hidden === undefined ? {} : { hidden: true }),
     },
     version: declaration.version ?? 1,
-    cache: declaration.cache ?? false,
+    cache: typeof cache === 'function' ? cache : () => cache,
     secrets: declaration.secrets ?? false,
     requires: declaration.requires,
     pricing,
@@ -255,6 +282,8 @@ export function defineNode<I extends Specs, C extends Specs>(
       return {
         inputs: [...toInputDefs(specs.inputs, true), ...fields],
         outputs: toOutputDefs(specs.outputs),
+        ...(specs.problem === undefined ? {} : { problem: specs.problem }),
+        ...(dynamic.isSaved === undefined ? {} : { isSaved: dynamic.isSaved }),
       };
     },
     // The engine checks and converts every value against the same specs that `ValuesOf` is inferred from.

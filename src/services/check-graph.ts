@@ -1,17 +1,18 @@
-// What every door that takes a graph does with it first: parse, mend configs, lint; what refuses it and what warns.
+// What every door that takes a graph does with it first: parse, mend configs, write ports, lint; what refuses it and what warns.
 import { estimateDims } from '../graph/dims.ts';
 import type { LintIssue } from '../graph/issues.ts';
 import { hasErrors } from '../graph/issues.ts';
 import { lintGraph } from '../graph/lint.ts';
 import { normalizeConfig } from '../graph/normalize.ts';
 import { parseGraph } from '../graph/parse.ts';
+import { withSavedPorts } from '../graph/saved-ports.ts';
 import type { Graph } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Deps } from './deps.ts';
 
 type GraphDeps = Pick<Deps, 'catalog'>;
 
-/** A graph that has the right form. */
+/** A graph that has the right form, its configs mended and the ports that they give rise to written in. */
 export interface ReadGraph {
   readonly graph: Graph;
   /** Ids of nodes that came without a position. */
@@ -25,7 +26,7 @@ export function readGraph(deps: GraphDeps, nodes: unknown, edges: unknown): Read
   const parsed = parseGraph(nodes, edges);
   if (!parsed.ok) throw refusal(parsed.issues);
   const { graph, issues } = normalizeConfig(parsed.graph, deps.catalog);
-  return { graph, unplaced: parsed.unplaced, mended: issues };
+  return { graph: withSavedPorts(graph, deps.catalog), unplaced: parsed.unplaced, mended: issues };
 }
 
 /** Every warning of the graph. Throws 400 `invalid_graph` where it has errors. `previous` is what it replaces. */

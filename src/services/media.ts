@@ -3,6 +3,8 @@ import type { MediaRef } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { isId } from '../lib/ids.ts';
 import type { MediaKind } from '../media/accepted-types.ts';
+import type { Source } from '../media/storage.ts';
+import type { OutputFile } from '../nodes/define.ts';
 import type { MediaRow } from '../store/media.ts';
 import { findMedia, mayUseMedia } from '../store/media.ts';
 import type { Deps } from './deps.ts';
@@ -24,13 +26,13 @@ const MAX_OUTPUT_BYTES = 1_073_741_824;
 export async function storeMedia(
   deps: Deps,
   owner: MediaOwner,
-  file: { readonly bytes: Uint8Array; readonly contentType: string; readonly name: string },
+  file: OutputFile & { readonly source: Source },
   signal: AbortSignal,
 ): Promise<MediaRef> {
-  const { bytes: source, contentType: declared, name } = file;
+  const { source, contentType: declared, name } = file;
   const incoming = { source, declared, name, maxBytes: () => MAX_OUTPUT_BYTES };
   const received = await receiveFile(deps, incoming, signal);
-  return toRef(deps, await keepFile(deps, received, { ...owner, origin: 'output' }));
+  return toRef(deps, await keepFile(deps, received, { ...owner, origin: 'output' }, file));
 }
 
 /**

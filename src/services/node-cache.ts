@@ -30,5 +30,7 @@ export function createNodeCache(deps: Deps, workspace: string): NodeCache {
 
 function mediaIdsOf(value: Value): string[] {
   if (value.type === 'LIST') return value.items.flatMap(mediaIdsOf);
-  return 'media' in value ? [value.media.mediaId] : [];
+  if (!('media' in value)) return [];
+  const { mediaId, render } = value.media;
+  return render === undefined ? [mediaId] : [mediaId, render.posterId];
 }

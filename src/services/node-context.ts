@@ -9,6 +9,8 @@ import type { ClaimedRun } from '../store/runs.ts';
 import type { Deps } from './deps.ts';
 import { resolveMedia, storeMedia } from './media.ts';
 import { readMedia } from './media-bytes.ts';
+import { serviceReader } from './render-files.ts';
+import { createParts } from './render-parts.ts';
 
 const MAX_READ_BYTES = 104_857_600;
 const FETCH_TIMEOUT_MS = 30_000;
@@ -17,12 +19,13 @@ const MAX_FETCH_BYTES = 26_214_400;
 export function createNodeContext(deps: Deps, run: ClaimedRun): RunOptions['context'] {
   const owner = { userId: run.user_id, workspace: run.workspace, executionId: run.id };
   const providers = readProviders(deps.settings);
-  return (_nodeId, _attempt, signal) => ({
+  const open = serviceReader(deps, owner);
+  return (nodeId, _attempt, signal) => ({
     providers,
     executionId: run.id,
     now: deps.now,
     media: {
-      put: (bytes, file) => storeMedia(deps, owner, { bytes, ...file }, signal),
+      put: (source, file) => storeMedia(deps, owner, { source, ...file }, signal),
       read: (ref, maxBytes = MAX_READ_BYTES) => readMedia(deps, ref, maxBytes),
       readRaster: async ref => {
         const bytes = await readMedia(deps, ref, MAX_READ_BYTES);
@@ -30,7 +33,9 @@ export function createNodeContext(deps: Deps, run: ClaimedRun): RunOptions['cont
         return { bytes: await rasterizeSvg(bytes, signal), contentType: 'image/png' };
       },
       resolve: (source, kind) => resolveMedia(deps, owner, source, kind, signal),
+      open,
     },
+    openParts: () => createParts(deps, `${run.id}/${nodeId}`),
     fetch: fetchBy(deps.fetch, signal),
     providerFetch: fetchBy(deps.providerFetch, signal),
   });

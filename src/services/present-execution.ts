@@ -1,7 +1,7 @@
 // An execution as clients see it: one object for the record, the event stream and the webhook body.
 import type { NodeStatus, Step, StepError } from '../engine/types.ts';
 import type { Plan } from '../graph/plan.ts';
-import type { Json, Values } from '../graph/types.ts';
+import type { Json, JsonObject, Value, Values } from '../graph/types.ts';
 import { valueToJson } from '../graph/values.ts';
 import type { ExecutionRow } from '../store/executions.ts';
 import { parseRunRequest } from './run-request.ts';
@@ -17,6 +17,8 @@ export interface NodeState {
   readonly texts?: readonly string[];
   readonly value?: Json;
   readonly values?: readonly Json[];
+  /** Of a video that was rendered here. */
+  readonly render?: JsonObject;
   readonly startedAt: string | null;
   readonly finishedAt: string | null;
   readonly credits: number;
@@ -89,9 +91,19 @@ function presentValues(outputs: Values): Record<string, Json> {
     if (first === undefined) continue;
     const [one, many] = MEMBERS[first.type];
     if (value.type === 'LIST') shown[many] ??= items.map(valueToJson);
-    if (items.length === 1) shown[one] ??= valueToJson(first);
+    if (items.length !== 1) continue;
+    shown[one] ??= valueToJson(first);
+    Object.assign(shown, presentRender(first));
   }
   return shown;
+}
+
+/** What is told of a rendered video besides its address. */
+function presentRender(value: Value): { readonly render?: JsonObject } {
+  if (!('media' in value) || value.media.render === undefined) return {};
+  const { width, height, duration, render } = value.media;
+  const { posterId: _, ...facts } = render;
+  return { render: { width, height, duration, ...facts } };
 }
 
 const OUTPUT_MEMBER = {
@@ -115,6 +127,7 @@ function presentOutputs(plan: Plan, steps: ReadonlyMap<string, Step>): readonly 
         label: node.label,
         type: item.type,
         [OUTPUT_MEMBER[item.type]]: valueToJson(item),
+        ...presentRender(item),
       })),
     ),
   );

@@ -8,6 +8,22 @@ import { Answer, Nullable } from './workflow.schema.ts';
 const Timestamp = Type.String({ format: 'date-time' });
 const Credits = Type.Integer({ minimum: 0 });
 
+const Render = Type.Optional(
+  Type.Object(
+    {
+      width: Nullable(Type.Integer()),
+      height: Nullable(Type.Integer()),
+      duration: Nullable(Type.Number({ description: 'Seconds' })),
+      fps: Type.Number(),
+      frameCount: Type.Integer(),
+      posterUrl: Type.String({ description: 'A still of it, JPEG' }),
+      backend: Type.String({ description: 'The codecs that made it: ffmpeg or codec-host' }),
+      warnings: Type.Array(Type.String({ description: 'What could not be drawn or heard, by JSON pointer' })),
+    },
+    { description: 'Of a video that was rendered here' },
+  ),
+);
+
 const NodeState = Type.Object(
   {
     nodeId: Type.String(),
@@ -22,6 +38,7 @@ const NodeState = Type.Object(
     texts: Type.Optional(Type.Array(Type.String())),
     value: Type.Optional(Type.Unknown({ description: 'A number or JSON result' })),
     values: Type.Optional(Type.Array(Type.Unknown())),
+    render: Render,
     startedAt: Nullable(Timestamp),
     finishedAt: Nullable(Timestamp),
     credits: Credits,
@@ -76,6 +93,7 @@ export const ExecutionRecord = Answer(
         label: Type.String(),
         type: Type.String(),
         url: Type.Optional(Type.String()),
+        render: Render,
         text: Type.Optional(Type.String()),
         value: Type.Optional(Type.Unknown()),
       }),

@@ -23,7 +23,7 @@ before(async () => {
   bytes = await noiseImage(2400, 1800, 'png');
   assert.ok(bytes.length > 8_000_000);
   const owner = { userId, workspace: `user:${userId}`, executionId: 'ex_00000000000000000000000000' };
-  const file = { bytes, contentType: 'image/png', name: 'noise.png' };
+  const file = { source: bytes, contentType: 'image/png', name: 'noise.png' };
   media = await storeMedia(test.deps, owner, file, AbortSignal.timeout(30_000));
   path = `/cdn/${media.mediaId}/noise.png`;
 });

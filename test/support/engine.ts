@@ -103,8 +103,16 @@ function closedWorld(now: () => number): ReturnType<RunOptions['context']> {
   const shut = (): never => {
     throw new Error('This test reaches nothing outside.');
   };
-  const media = { put: shut, read: shut, readRaster: shut, resolve: shut };
-  return { executionId: 'ex_test', media, fetch: shut, providerFetch: shut, now, providers: {} };
+  const media = { put: shut, read: shut, readRaster: shut, resolve: shut, open: shut };
+  return {
+    executionId: 'ex_test',
+    media,
+    openParts: shut,
+    fetch: shut,
+    providerFetch: shut,
+    now,
+    providers: {},
+  };
 }
 
 export const textValue = (text: string): Value => ({ type: 'TEXT', text });

@@ -1,5 +1,6 @@
 // Runs one node as the engine would: defaults filled in, media kept in memory.
 import { createHash } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
 import { resolveValues } from '../../src/engine/inputs.ts';
 import type { PlanNode } from '../../src/graph/plan.ts';
 import type { Json, JsonObject, MediaRef, Value } from '../../src/graph/types.ts';
@@ -61,14 +62,30 @@ export function makeContext(options: ContextOptions = {}): TestContext {
     nodeId: 'node',
     signal,
     media: {
-      put: (bytes, file) => upload(bytes, file.contentType, file.name),
+      put: async (source, { contentType, name, width = null, height = null, duration = null }) => {
+        const bytes = source instanceof Uint8Array ? source : await buffer(source);
+        const ref = await upload(bytes, contentType, name);
+        return { ...ref, width: ref.width ?? width, height: ref.height ?? height, duration };
+      },
       read: async ref => get(ref.mediaId).bytes,
       readRaster: async ref => ({ bytes: get(ref.mediaId).bytes, contentType: ref.contentType }),
       resolve: async ({ mediaId, url }) => {
         const id = mediaId ?? [...stored.values()].find(({ ref }) => ref.url === url)?.ref.mediaId;
         return get(id ?? String(url)).ref;
       },
+      open: async source => {
+        const isWanted = ({ ref }: { ref: MediaRef }) =>
+          'src' in source ? ref.url === source.src : ref.mediaId === source.mediaId;
+        const found = [...stored.values()].find(isWanted);
+        if (found === undefined) throw new AppError('not_found', 'there is no such file');
+        return { body: found.bytes, declared: found.ref.contentType };
+      },
     },
+    openParts: () => ({
+      restore: async () => undefined,
+      keep: () => undefined,
+      drop: async () => undefined,
+    }),
     fetch,
     providerFetch: fetch,
     progress: () => undefined,

@@ -1,0 +1,21 @@
+// Ports that belong to the node as it is saved: those that the config of some node types gives rise to are written into it.
+import type { Catalog, InputDef, OutputDef } from './catalog.ts';
+import type { Graph, GraphNode, Port } from './types.ts';
+
+/** The graph with `data.inputs` and `data.outputs` of such nodes as their config has them; others are the very objects that came in. */
+export function withSavedPorts(graph: Graph, catalog: Catalog): Graph {
+  const nodes = graph.nodes.map(node => writePorts(node, catalog));
+  return nodes.every((node, index) => node === graph.nodes[index]) ? graph : { ...graph, nodes };
+}
+
+function writePorts(node: GraphNode, catalog: Catalog): GraphNode {
+  const { nodeType, config = {} } = node.data;
+  if (catalog.find(nodeType)?.dynamicPorts !== true) return node;
+  const { inputs, outputs, isSaved } = catalog.ports(nodeType, config);
+  if (isSaved !== true) return node;
+  return { ...node, data: { ...node.data, inputs: toPorts(inputs), outputs: toPorts(outputs) } };
+}
+
+function toPorts(defs: readonly (InputDef | OutputDef)[]): readonly Port[] {
+  return defs.filter(({ isPort }) => isPort).map(({ id, label, type }) => ({ id, label, type }));
+}

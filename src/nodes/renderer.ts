@@ -1,0 +1,64 @@
+// The Video Editor: a template or a scene graph, filled by what is wired to it, becomes a video.
+import type { JsonObject } from '../graph/types.ts';
+import { AppError, type Issue } from '../lib/errors.ts';
+import { readSettings } from '../lib/settings.ts';
+import { defineNode, json, NodeError, text, video } from './define.ts';
+import { fillMode, portsOf, readMode } from './renderer-mode.ts';
+import { renderMediaInParts } from './rendering.ts';
+
+const OUTPUTS = { video: video('Video') };
+
+export const videoRenderer = defineNode({
+  nodeType: 'video:renderer',
+  label: 'Video Editor',
+  description: 'Renders a video from a template, or from a scene graph of your own.',
+  category: 'video',
+  requires: 'codec',
+  cache: ({ props }) => !reachesOut(props),
+  inputs: {},
+  config: {
+    templateId: text('Template', { description: 'One of those that GET /renderer/templates lists.' }),
+    props: json('Props', {
+      description:
+        "Over the template's defaultProps; or { sceneGraph }, as GET /renderer/scene-graph describes.",
+    }),
+  },
+  outputs: OUTPUTS,
+  dynamicPorts: {
+    note: 'One input for each of the inputMappings that the template has with these props, or for each {{token}} of the scene graph. Ports are filled by edges alone, never by config.',
+    isSaved: true,
+    resolve: (config: JsonObject) => {
+      const mode = readMode(config);
+      const problem = mode.kind === 'none' ? mode.problem : undefined;
+      return { inputs: portsOf(mode), outputs: OUTPUTS, problem };
+    },
+  },
+  run: async (values, ctx) => {
+    const mode = readMode(values);
+    if (mode.kind === 'none') throw new NodeError('invalid_config', mode.problem);
+    const graph = fillMode(mode, values);
+    const { id: name, thumbnailFrame: posterFrame } =
+      mode.kind === 'template' ? mode.template : { id: 'video', thumbnailFrame: undefined };
+    const order = { graph, posterFrame, read: ctx.media.open };
+    return { video: await renderMediaInParts(ctx, name, order).catch(tellIssues) };
+  },
+});
+
+const TOLD_ISSUES = 5;
+
+/** A step has a sentence and no list, so the sentence names what is wrong and where. */
+function tellIssues(thrown: unknown): never {
+  if (!(thrown instanceof AppError) || thrown.issues === undefined) throw thrown;
+  const tell = ({ path = '', message }: Issue): string => `${path === '' ? 'it' : path} ${message}`;
+  const told = thrown.issues.slice(0, TOLD_ISSUES).map(tell).join('; ');
+  const more = thrown.issues.length > TOLD_ISSUES ? `; and ${thrown.issues.length - TOLD_ISSUES} more` : '';
+  throw new NodeError(thrown.code, `The scene graph cannot be used: ${told}${more}.`, { cause: thrown });
+}
+
+/** What lies at an address outside may be another file tomorrow. */
+function reachesOut(props: unknown): boolean {
+  const own = `${readSettings().CDN_URL}/`;
+  return [...JSON.stringify(props ?? null).matchAll(/"(https?:[^"]*)"/g)].some(
+    ([, url = '']) => !url.startsWith(own),
+  );
+}

@@ -1,0 +1,44 @@
+// A scene rendered as the result of a node: the video and its poster become media of the run.
+import { createReadStream } from 'node:fs';
+import type { MediaRef } from '../graph/types.ts';
+import type { MadeVideo, VideoOrder } from '../render/make-video.ts';
+import type { NodeContext } from './define.ts';
+
+/** Renders and stores it whole: for what takes a moment. */
+export async function renderMedia(
+  ctx: NodeContext,
+  name: string,
+  order: Omit<VideoOrder, 'onProgress'>,
+): Promise<MediaRef> {
+  const { makeVideo } = await import('../render/make-video.ts');
+  const onProgress = (fraction: number): void => ctx.progress(fraction);
+  return makeVideo({ ...order, onProgress }, ctx.signal, video => store(ctx, name, video));
+}
+
+/** The same in parts, which the next worker takes up where this one dies, and which are removed otherwise. */
+export async function renderMediaInParts(
+  ctx: NodeContext,
+  name: string,
+  order: Omit<VideoOrder, 'onProgress' | 'parts'>,
+): Promise<MediaRef> {
+  const parts = ctx.openParts();
+  try {
+    return await renderMedia(ctx, name, { ...order, parts });
+  } finally {
+    if (!goesOn(ctx.signal)) await parts.drop();
+  }
+}
+
+/** Whether another worker goes on with the node. */
+function goesOn({ aborted, reason }: AbortSignal): boolean {
+  return aborted && reason !== 'cancelled' && reason !== 'timeout';
+}
+
+async function store(ctx: NodeContext, name: string, video: MadeVideo): Promise<MediaRef> {
+  const { width, height, fps, frameCount, backend, warnings, durationSeconds: duration } = video;
+  const poster = await ctx.media.put(video.poster, { contentType: 'image/jpeg', name: `${name}-poster.jpg` });
+  const file = { contentType: 'video/mp4', name: `${name}.mp4`, width, height, duration };
+  const ref = await ctx.media.put(createReadStream(video.path), file);
+  const { mediaId: posterId, url: posterUrl } = poster;
+  return { ...ref, render: { posterId, posterUrl, fps, frameCount, backend, warnings } };
+}

@@ -1,0 +1,92 @@
+// Ports of a scene graph: its strings may hold `{{tokens}}`, each a port that must be fed before it is drawn.
+import type { Json, JsonObject } from '../graph/types.ts';
+import { assertTextLength, isJsonObject } from './limits.ts';
+import { asFilling, replaceTokens, tokenAlone, tokensIn } from './tokens.ts';
+
+export type TokenType = 'TEXT' | 'JSON' | 'IMAGE' | 'VIDEO' | 'AUDIO';
+
+const MAX_TOKENS = 50;
+const MAX_DEPTH = 64;
+/** Keys of a node's config, which cannot be ports as well. */
+const RESERVED: ReadonlySet<string> = new Set(['templateId', 'props', 'fanOut', 'maxCredits']);
+/** Where a token alone is a text rather than a value of any kind. */
+const TEXT_KEYS: ReadonlySet<string> = new Set(['text', 'prefix', 'suffix', 'srt', 'vtt', 'name']);
+const SOURCES: Readonly<Record<string, TokenType>> = {
+  image: 'IMAGE',
+  video: 'VIDEO',
+  audio: 'AUDIO',
+  waveform: 'AUDIO',
+};
+const RANK: Readonly<Record<TokenType, number>> = { TEXT: 0, JSON: 1, IMAGE: 2, VIDEO: 2, AUDIO: 2 };
+
+const found = new WeakMap<object, ReadonlyMap<string, TokenType>>();
+
+/**
+ * The tokens in order, with the type of their ports: a `src` takes the media that its element shows, a text a text, and a
+ * token that stands alone anywhere else any JSON. Graphs are never changed, so each is looked through once.
+ */
+export function sceneTokens(graph: JsonObject): ReadonlyMap<string, TokenType> {
+  const known = found.get(graph);
+  if (known !== undefined) return known;
+  const tokens = new Map<string, TokenType>();
+  collect(graph, { key: '', holder: graph, depth: 0 }, tokens);
+  found.set(graph, tokens);
+  return tokens;
+}
+
+interface Place {
+  readonly key: string;
+  readonly holder: JsonObject;
+  readonly depth: number;
+}
+
+function collect(value: Json, place: Place, tokens: Map<string, TokenType>): void {
+  if (typeof value === 'string') {
+    for (const name of tokensIn(value))
+      addToken(tokens, name, tokenAlone(value) === name ? typeAt(place) : 'TEXT');
+    return;
+  }
+  if (typeof value !== 'object' || value === null || place.depth > MAX_DEPTH) return;
+  const depth = place.depth + 1;
+  if (isJsonObject(value)) {
+    for (const [key, inner] of Object.entries(value)) collect(inner, { key, holder: value, depth }, tokens);
+  } else for (const inner of value as readonly Json[]) collect(inner, { ...place, depth }, tokens);
+}
+
+/** A token that stands in several places has the type that asks most. */
+function addToken(tokens: Map<string, TokenType>, name: string, type: TokenType): void {
+  const known = tokens.get(name);
+  if (RESERVED.has(name) || (known === undefined && tokens.size === MAX_TOKENS)) return;
+  if (known === undefined || RANK[type] > RANK[known]) tokens.set(name, type);
+}
+
+function typeAt({ key, holder }: Place): TokenType {
+  if (TEXT_KEYS.has(key)) return 'TEXT';
+  if (key !== 'src') return 'JSON';
+  // Items of the audio track alone have a source and no type.
+  return typeof holder.type === 'string' ? (SOURCES[holder.type] ?? 'TEXT') : 'AUDIO';
+}
+
+/** The graph with a value in place of each of its tokens; texts that become too long are refused. */
+export function fillScene(graph: JsonObject, valueAt: (name: string) => unknown): unknown {
+  const tokens = sceneTokens(graph);
+  let length = 0;
+  const fillText = (text: string): unknown => {
+    const alone = tokenAlone(text);
+    if (alone !== undefined && tokens.has(alone)) return valueAt(alone);
+    return replaceTokens(text, (name, whole) => {
+      if (!tokens.has(name)) return whole;
+      const filling = asFilling(valueAt(name));
+      length += filling.length;
+      assertTextLength(length);
+      return filling;
+    });
+  };
+  const fill = (value: Json, depth: number): unknown => {
+    if (typeof value === 'string') return fillText(value);
+    if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return value;
+    if (!isJsonObject(value)) return (value as readonly Json[]).map(inner => fill(inner, depth + 1));
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, fill(inner, depth + 1)]));
+  };
+  return fill(graph, 0);
+}
