@@ -1,0 +1,70 @@
+// The examples: the lint finds nothing in them, they run as they stand, and between them they show every node that needs
+// no provider.
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { statesOf } from '../support/client.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const FOLDER = join(import.meta.dirname, '../../examples');
+
+interface Example {
+  readonly nodes: readonly { readonly data: { readonly nodeType: string } }[];
+  readonly edges: readonly unknown[];
+}
+
+const EXAMPLES = readdirSync(FOLDER)
+  .filter(name => name.endsWith('.json'))
+  .map(name => [name, JSON.parse(readFileSync(join(FOLDER, name), 'utf8')) as Example] as const);
+
+/** What an example needs a person or other media for. */
+const DECISIONS: Readonly<Record<string, object>> = { 'triage.json': { nodeId: 'ask', approved: true } };
+
+/** Shown by none: they reach out, or need media of one's own. */
+const UNSHOWN = ['utility:http_request', 'utility:group'];
+const FAMILIES = /^utility:(text|json|list|math|prompt)|^logic:|^input:(text|number|json|list)|^output:/;
+
+describe('the examples', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startTestService();
+  });
+  after(() => service.close());
+
+  for (const [name, example] of EXAMPLES) {
+    it(`${name} runs as it stands, and the lint finds nothing in it`, async () => {
+      const { nodes, edges } = example;
+      const lint = await service.request<{ issues: unknown[] }>('POST', '/workflows/lint', { nodes, edges });
+      assert.deepEqual(lint.body.issues, []);
+      const id = await service.start(await service.create(example));
+      const decision = DECISIONS[name];
+      if (decision !== undefined) {
+        await service.until(id, 'WAITING');
+        await service.request('POST', `/executions/${id}/resume`, { decision });
+      }
+      const execution = await service.until(id);
+      assert.equal(execution.status, 'COMPLETED', JSON.stringify(execution.error));
+      assert.ok(execution.outputs.length > 0);
+    });
+  }
+
+  it('words the note of an order', async () => {
+    const [, example] = EXAMPLES.find(([name]) => name === 'order-note.json') ?? assert.fail();
+    const execution = await service.run(await service.create(example));
+    assert.deepEqual(statesOf(execution).shown?.value, {
+      letter: 'Dear Ada, your tea is on its way; 36 EUR are due.\n\nYours, the tea room',
+      due: 36,
+      others: ['scones', 'marmalade'],
+    });
+  });
+
+  it('show every text, data and logic node', async () => {
+    const shown = new Set(EXAMPLES.flatMap(([, { nodes }]) => nodes.map(({ data }) => data.nodeType)));
+    const { body } = await service.request<{ nodes: { nodeType: string }[] }>('GET', '/nodes');
+    const missing = body.nodes
+      .map(({ nodeType }) => nodeType)
+      .filter(type => FAMILIES.test(type) && !shown.has(type) && !UNSHOWN.includes(type));
+    assert.deepEqual(missing, []);
+  });
+});
