@@ -1,9 +1,16 @@
 // Draws what a node holds, in its box: texts, pictures, shapes, animations. One row a kind.
-import { type Brush, createPath } from './paint.ts';
+import { type Brush, createPath, type Picture } from './paint.ts';
 import { pathOf, styleOf } from './paint-fill.ts';
 import { paintText } from './paint-text.ts';
+import { enlarge, place, type Size, type Spot } from './place.ts';
 import type { Resources } from './resources.ts';
-import type { DrawNode, LottieContent, PictureContent, ShapeContent } from './timeline/draw-list.ts';
+import type {
+  ClipContent,
+  DrawNode,
+  LottieContent,
+  PictureContent,
+  ShapeContent,
+} from './timeline/draw-list.ts';
 
 /** Why it could not be drawn; undefined where it was. */
 type Reason = string | undefined;
@@ -22,7 +29,7 @@ export function paintContent(brush: Brush, node: DrawNode, resources: Resources,
     case 'lottie':
       return paintLottie(brush, content, { width, height }, resources);
     case 'clip':
-      return reasonOf(resources, content.resource) ?? 'is a video, whose frames are not decoded yet';
+      return paintClip(brush, content, { width, height }, resources, scale);
     case 'missing':
       return content.reason;
     case 'none':
@@ -31,11 +38,6 @@ export function paintContent(brush: Brush, node: DrawNode, resources: Resources,
     default:
       return content satisfies never;
   }
-}
-
-interface Box {
-  readonly width: number;
-  readonly height: number;
 }
 
 function paintShape(
@@ -59,51 +61,60 @@ function paintShape(
   else if (trim[1] > trim[0]) brush.stroke(createPath(path.toSVGString()).trim(trim[0], trim[1]));
 }
 
-/** Where a picture of that shape stands in the box, around the point that must stay in sight. */
-function place(
-  picture: Box,
-  box: Box,
-  fit: PictureContent['fit'],
-  [fx, fy]: readonly [number, number],
-): Box & { readonly x: number; readonly y: number } {
-  const [sx, sy] = [box.width / picture.width, box.height / picture.height];
-  const scales: Readonly<Record<PictureContent['fit'], readonly [number, number]>> = {
-    cover: [Math.max(sx, sy), Math.max(sx, sy)],
-    contain: [Math.min(sx, sy), Math.min(sx, sy)],
-    'contain-blur': [Math.min(sx, sy), Math.min(sx, sy)],
-    fill: [sx, sy],
-    none: [1, 1],
-  };
-  const [width, height] = [picture.width * scales[fit][0], picture.height * scales[fit][1]];
-  return { x: (box.width - width) * fx, y: (box.height - height) * fy, width, height };
-}
-
 function paintPicture(
   brush: Brush,
   content: PictureContent,
-  box: Box,
+  box: Size,
   resources: Resources,
   scale: number,
 ): Reason {
   const loaded = resources.get(content.resource);
   if (loaded?.kind !== 'picture') return reasonOf(resources, content.resource) ?? 'has no picture';
+  drawFitted(brush, content, loaded.picture, loaded, box, scale);
+  return undefined;
+}
+
+/** A placeholder is shown as the picture that it is. */
+function paintClip(
+  brush: Brush,
+  content: ClipContent,
+  box: Size,
+  resources: Resources,
+  scale: number,
+): Reason {
+  const loaded = resources.get(content.resource);
+  if (loaded?.kind !== 'clip')
+    return paintPicture(brush, { ...content, kind: 'picture' }, box, resources, scale);
+  const shown = loaded.shown.get(content);
+  if (shown === undefined) return 'is a video, of which no frame was decoded';
+  const { picture, reason } = shown;
+  if (picture !== undefined)
+    drawFitted(brush, content, picture, loaded.clip.facts.video ?? picture, box, scale);
+  return reason;
+}
+
+/** The picture counts as large as `natural`, whatever pixels it is held in. */
+function drawFitted(
+  brush: Brush,
+  content: Omit<PictureContent, 'kind'>,
+  picture: Picture,
+  natural: Size,
+  box: Size,
+  scale: number,
+): void {
   const [cx, cy, cw, ch] = content.crop;
-  const source = {
-    x: cx * loaded.width,
-    y: cy * loaded.height,
-    width: cw * loaded.width,
-    height: ch * loaded.height,
-  };
-  if (source.width < 1e-3 || source.height < 1e-3 || box.width <= 0 || box.height <= 0) return undefined;
+  const part = { width: cw * natural.width, height: ch * natural.height };
+  if (part.width < 1e-3 || part.height < 1e-3 || box.width <= 0 || box.height <= 0) return;
   brush.imageSmoothingEnabled = true;
   brush.imageSmoothingQuality = 'high';
-  const draw = (at: ReturnType<typeof place>): void =>
+  const { width, height } = picture;
+  const draw = (at: Spot): void =>
     brush.drawImage(
-      loaded.picture,
-      source.x,
-      source.y,
-      source.width,
-      source.height,
+      picture,
+      cx * width,
+      cy * height,
+      cw * width,
+      ch * height,
       at.x,
       at.y,
       at.width,
@@ -112,31 +123,14 @@ function paintPicture(
   if (content.fit === 'contain-blur') {
     brush.save();
     brush.filter = `blur(${(Math.min(box.width, box.height) * 0.04 * scale).toFixed(2)}px) brightness(0.7)`;
-    draw(enlarge(place(source, box, 'cover', content.focus), box, 1.2, [0.5, 0.5]));
+    draw(enlarge(place(part, box, 'cover', content.focus), box, 1.2, [0.5, 0.5]));
     brush.restore();
   }
   brush.translate(content.shift[0] * box.width, content.shift[1] * box.height);
-  draw(enlarge(place(source, box, content.fit, content.focus), box, content.zoom, content.focus));
-  return undefined;
+  draw(enlarge(place(part, box, content.fit, content.focus), box, content.zoom, content.focus));
 }
 
-/** Larger about a point of the box, given in shares. */
-function enlarge(
-  at: ReturnType<typeof place>,
-  box: Box,
-  zoom: number,
-  [fx, fy]: readonly [number, number],
-): ReturnType<typeof place> {
-  const [px, py] = [box.width * fx, box.height * fy];
-  return {
-    x: px + (at.x - px) * zoom,
-    y: py + (at.y - py) * zoom,
-    width: at.width * zoom,
-    height: at.height * zoom,
-  };
-}
-
-function paintLottie(brush: Brush, content: LottieContent, box: Box, resources: Resources): Reason {
+function paintLottie(brush: Brush, content: LottieContent, box: Size, resources: Resources): Reason {
   const loaded = resources.get(content.resource);
   if (loaded?.kind !== 'lottie') return reasonOf(resources, content.resource) ?? 'has no animation';
   const { animation } = loaded;

@@ -6,6 +6,7 @@ import {
   createCanvas,
   GlobalFonts,
   Image,
+  ImageData,
   LottieAnimation,
   Path2D,
   type SKRSContext2D,
@@ -65,6 +66,16 @@ export function createSurface(width: number, height: number): Surface {
   const brush = canvas.getContext('2d');
   brush.textBaseline = 'alphabetic';
   return { canvas, brush };
+}
+
+/** Writes RGBA onto all of the surface. */
+export function putPixels({ canvas, brush }: Surface, rgba: Buffer<ArrayBuffer>): void {
+  const { width, height } = canvas;
+  brush.putImageData(
+    new ImageData(new Uint8ClampedArray(rgba.buffer, rgba.byteOffset, rgba.length), width, height),
+    0,
+    0,
+  );
 }
 
 /** Sets the font; `spacing` between letters is in em. */

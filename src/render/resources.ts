@@ -4,12 +4,27 @@ import { createLru } from '../lib/lru.ts';
 import { type Animation, createSurface, type Picture, readAnimation, readPicture } from './paint.ts';
 import { drawSample } from './sandbox.ts';
 import type { ResourceFile } from './still.ts';
+import type { ClipContent } from './timeline/draw-list.ts';
 
 export type Loaded =
   | { readonly kind: 'picture'; readonly picture: Picture; readonly width: number; readonly height: number }
   | { readonly kind: 'lottie'; readonly animation: Animation }
-  | { readonly kind: 'clip'; readonly clip: Clip }
+  | LoadedClip
   | { readonly kind: 'absent'; readonly reason: string };
+
+export interface LoadedClip {
+  readonly kind: 'clip';
+  readonly clip: Clip;
+  /** What `ClipFrames` prepared, by the content that shows it. */
+  readonly shown: WeakMap<ClipContent, ShownFrame>;
+}
+
+/** A frame of a clip, as large as it was decoded, until another one takes its place. */
+export interface ShownFrame {
+  readonly picture?: Picture;
+  /** Why there is none, or none newer. */
+  readonly reason?: string;
+}
 
 export type Resources = ReadonlyMap<string, Loaded>;
 
@@ -36,7 +51,7 @@ const TOO_MANY: Loaded = {
 async function load(file: ResourceFile): Promise<Loaded> {
   try {
     if (file.kind === 'absent') return file;
-    if (file.kind === 'clip') return { kind: 'clip', clip: file };
+    if (file.kind === 'clip') return { kind: 'clip', clip: file, shown: new WeakMap() };
     if (file.kind === 'lottie') return { kind: 'lottie', animation: readAnimation(file.json) };
     if (file.kind === 'sample') {
       return sampleOf(file);

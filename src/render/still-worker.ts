@@ -1,26 +1,40 @@
 // The thread that draws stills: one message in, one PNG out, or the frames of a scene graph.
 import { parentPort } from 'node:worker_threads';
+import { restoreBackend } from '../codecs/backend.ts';
+import type { BackendRef } from '../codecs/job.ts';
 import { drawCard } from './card.ts';
+import { createClipFrames } from './clip-frames.ts';
 import { encodePng, encodeStill, type Surface } from './paint.ts';
 import { createPainter } from './paint-frame.ts';
 import { loadResources } from './resources.ts';
 import { drawSandboxPicture, drawSandboxWash } from './sandbox.ts';
 import type { DrawnStills, SceneStills, Still } from './still.ts';
 
-export type StillRequest = Still | { readonly kind: 'scene'; readonly scene: SceneStills };
+export type StillRequest = Still | SceneRequest | { readonly kind: 'stop' };
+
+export interface SceneRequest extends Omit<SceneStills, 'codecs'> {
+  readonly kind: 'scene';
+  /** Of the clips, where there are any. */
+  readonly backend?: BackendRef;
+}
+
 export type StillAnswer =
   | { readonly png: Uint8Array<ArrayBuffer> }
   | { readonly drawn: DrawnStills }
   | { readonly error: string };
 
+const stopping = new AbortController();
+
 parentPort?.on('message', async (request: StillRequest) => {
+  // Ending the thread would leave its decoders behind.
+  if (request.kind === 'stop') return stopping.abort();
   const answer = await answerTo(request);
   parentPort?.postMessage(answer, 'png' in answer ? [answer.png.buffer] : []);
 });
 
-async function answerTo(request: StillRequest): Promise<StillAnswer> {
+async function answerTo(request: Exclude<StillRequest, { kind: 'stop' }>): Promise<StillAnswer> {
   try {
-    if (request.kind === 'scene') return { drawn: await drawScene(request.scene) };
+    if (request.kind === 'scene') return { drawn: await drawScene(request) };
     return { png: new Uint8Array(await encodePng(await draw(request))) };
   } catch (err) {
     return { error: String(err) };
@@ -33,17 +47,25 @@ async function draw(still: Still): Promise<Surface> {
   return drawSandboxWash(still.prompt, still.seed, still.width, still.height);
 }
 
-async function drawScene({ lists, files, scale, format }: SceneStills): Promise<DrawnStills> {
+async function drawScene({ lists, files, scale, format, backend }: SceneRequest): Promise<DrawnStills> {
   const [first] = lists;
   if (first === undefined) return { frames: [], warnings: [] };
-  const painter = createPainter(first.width, first.height, scale, await loadResources(files));
+  const resources = await loadResources(files);
+  const painter = createPainter(first.width, first.height, scale, resources);
+  const { signal } = stopping;
+  const clips = backend && createClipFrames(resources, { backend: restoreBackend(backend), scale, signal });
   const { width, height } = painter.surface.canvas;
   const frames: DrawnStills['frames'][number][] = [];
   const warnings = new Set<string>();
-  for (const list of lists) {
-    for (const warning of painter.paint(list).warnings) warnings.add(warning);
-    const bytes = new Uint8Array(await encodeStill(painter.surface, format));
-    frames.push({ frame: list.frame, bytes, width, height });
+  try {
+    for (const list of lists) {
+      await clips?.prepare(list);
+      for (const warning of painter.paint(list).warnings) warnings.add(warning);
+      const bytes = new Uint8Array(await encodeStill(painter.surface, format));
+      frames.push({ frame: list.frame, bytes, width, height });
+    }
+  } finally {
+    await clips?.end();
   }
   return { frames, warnings: [...warnings] };
 }

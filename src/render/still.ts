@@ -1,4 +1,5 @@
 // What a still is drawn from: plain data that crosses to the drawing thread.
+import type { CodecSettings } from '../codecs/backend.ts';
 import type { MediaFacts } from '../codecs/facts.ts';
 import type { StillFormat } from './paint.ts';
 import type { DrawList } from './timeline/draw-list.ts';
@@ -77,6 +78,8 @@ export interface SceneStills {
   /** 0.1 to 1 of the graph's own size. */
   readonly scale: number;
   readonly format: StillFormat;
+  /** Which ffmpeg decodes its clips; absent: one on the PATH, or the codec host. */
+  readonly codecs?: CodecSettings;
 }
 
 export interface DrawnStills {

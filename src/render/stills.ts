@@ -2,13 +2,15 @@
 import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { type CodecSettings, findBackend, refOf } from '../codecs/backend.ts';
 import { AppError } from '../lib/errors.ts';
 import { createGate } from '../lib/gate.ts';
 import type { DrawnStills, SceneStills, Still } from './still.ts';
-import type { StillAnswer, StillRequest } from './still-worker.ts';
+import type { SceneRequest, StillAnswer, StillRequest } from './still-worker.ts';
 
 const gate = createGate({ concurrency: 2, maxWaiting: 500 });
 const TIMEOUT_MS = 30_000;
+const STOP_MS = 500;
 // A thread holds about 60 MB, which a service at rest has better uses for.
 const IDLE_MS = 5_000;
 
@@ -23,7 +25,9 @@ export async function drawStill(still: Still, signal: AbortSignal): Promise<Buff
 
 /** Frames of a scene graph, drawn one after another by one thread. */
 export async function drawSceneStills(scene: SceneStills, signal: AbortSignal): Promise<DrawnStills> {
-  const answer = await askThread({ kind: 'scene', scene }, signal).catch((err: unknown) => {
+  const { codecs = {}, ...rest } = scene;
+  const decoding = await chooseDecoder(scene.files, codecs, signal);
+  const answer = await askThread({ kind: 'scene', ...rest, ...decoding }, signal).catch((err: unknown) => {
     if (signal.aborted || !(err instanceof Error && isTimeout(err.cause))) throw err;
     throw new AppError(
       'invalid_scene_graph',
@@ -33,6 +37,22 @@ export async function drawSceneStills(scene: SceneStills, signal: AbortSignal): 
   });
   if (!('drawn' in answer)) throw new Error('The thread answered with something else than frames.');
   return answer.drawn;
+}
+
+/** The back end for the clips among the files, where there are any. Without one, they are files that cannot be shown. */
+async function chooseDecoder(
+  files: SceneStills['files'],
+  codecs: CodecSettings,
+  signal: AbortSignal,
+): Promise<Pick<SceneRequest, 'files' | 'backend'>> {
+  if ([...files.values()].every(({ kind }) => kind !== 'clip')) return { files };
+  try {
+    return { files, backend: refOf(await findBackend(codecs, signal)) };
+  } catch (err) {
+    if (!(err instanceof AppError)) throw err;
+    const absent = { kind: 'absent', reason: `cannot be shown: ${err.message.replace(/\.$/, '')}` } as const;
+    return { files: new Map([...files].map(([key, file]) => [key, file.kind === 'clip' ? absent : file])) };
+  }
 }
 
 // `once` wraps the reason of the signal.
@@ -47,7 +67,7 @@ function askThread(request: StillRequest, signal: AbortSignal): Promise<StillAns
       return answer;
     } catch (err) {
       // Whatever it was doing, the thread is not asked again; ending it also stops a drawing that goes on.
-      void worker.terminate();
+      void stop(worker);
       throw err;
     }
   }, signal);
@@ -58,6 +78,13 @@ async function ask(worker: Worker, request: StillRequest, signal: AbortSignal): 
   const [answer] = (await once(worker, 'message', { signal })) as [StillAnswer];
   if ('error' in answer) throw new Error(`The still could not be drawn: ${answer.error}`);
   return answer;
+}
+
+/** Lets the thread end its decoders, which would outlive it, before it is ended. */
+async function stop(worker: Worker): Promise<void> {
+  worker.postMessage({ kind: 'stop' } satisfies StillRequest);
+  await once(worker, 'message', { signal: AbortSignal.timeout(STOP_MS) }).catch(() => undefined);
+  await worker.terminate();
 }
 
 function takeWorker(): Worker {

@@ -90,7 +90,7 @@ function videoContent(element: VideoElement, place: Place): Content {
     kind: 'clip',
     seconds: trim + scope.now * speed,
     trim,
-    rate: scope.rate * speed,
+    step: (scope.rate * speed) / scope.fps,
     loop: element.loop ?? false,
   };
 }

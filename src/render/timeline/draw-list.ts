@@ -176,8 +176,8 @@ export interface ClipContent extends Omit<PictureContent, 'kind'> {
   readonly seconds: number;
   /** Where in the file it begins. */
   readonly trim: number;
-  /** Seconds of the file that pass in one of the video. */
-  readonly rate: number;
+  /** Seconds of the file that pass from one frame of the video to the next. */
+  readonly step: number;
   readonly loop: boolean;
 }
 

@@ -171,7 +171,7 @@ function backgroundNodes(
   const content: Content =
     background.type === 'image'
       ? { ...picture, kind: 'picture' }
-      : { ...picture, kind: 'clip', seconds: scope.now, trim: 0, rate: 1, loop: background.loop ?? true };
+      : { ...picture, kind: 'clip', seconds: scope.now, trim: 0, step: 1 / scope.fps, loop: background.loop ?? true };
   const effects = blur > 0 ? [{ type: 'blur', amount: blur }] : [];
   return [{ ...base, effects, fillsFrame: true, content }, ...shade];
 }
