@@ -1,5 +1,6 @@
 // The owner of graphile-worker: one pool of the queue for runs, one for deliveries, and the heartbeat beside them.
 import { EventEmitter } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Runner, TaskList } from 'graphile-worker';
 import { Logger, makeWorkerUtils, run, runMigrations } from 'graphile-worker';
 import { createDeliverer } from '../services/deliver-webhook.ts';
@@ -20,6 +21,7 @@ const COMPLETE_DELAY_MS = 20;
 const POLL_MS = 2000;
 const ALL_JOBS = 1e9;
 const BEATS_PER_TIDYING = 6;
+const RESTART_DELAY_MS = 500;
 // Every commit that queues a job wakes both pools. Of a fetch that found no delivery the next wake-ups are let pass for a
 // moment, which saves a fetch for each batch of accepted runs; an alarm is never let pass.
 const LOCAL_QUEUE = {
@@ -50,13 +52,20 @@ export async function startWorker(deps: Deps): Promise<Worker> {
     signal: stopping.signal,
     enrolled: enrolled.promise,
   };
-  const pools: string[] = [];
-  const runners = await Promise.all([
-    startPool(ctx, 'runs', holder.queued, pools),
-    startPool(ctx, 'deliveries', DELIVERIES_AT_ONCE, pools),
-  ]);
+  await using stack = new AsyncDisposableStack();
   const utils = await makeWorkerUtils({ pgPool: deps.runDb.pool, logger: loggerOf(deps.log) });
+  stack.defer(() => utils.release());
   const unlock = (dead: readonly string[]): Promise<void> => utils.forceUnlockWorkers([...dead]);
+  const pools: string[] = [];
+  const keep = async (pool: Pool, concurrency: number): Promise<KeptPool> => {
+    const kept = await keepPool(ctx, pool, concurrency, pools, unlock);
+    stack.defer(() => kept.stop());
+    return kept;
+  };
+  const kept = [await keep('runs', holder.queued), await keep('deliveries', DELIVERIES_AT_ONCE)];
+  // What was handed out already would wait for ever where the start fails.
+  enrolled.promise.catch(() => undefined);
+  stack.defer(() => enrolled.reject(new Error('The worker did not start.')));
   let beats = 0;
   const tick = async (): Promise<void> => {
     await beat(deps, holder, pools, unlock);
@@ -64,6 +73,7 @@ export async function startWorker(deps: Deps): Promise<Worker> {
   };
   holder.workerId = await enrolWorker(deps, pools);
   enrolled.resolve();
+  deps.runs.host.worker = holder;
   // At once: with the first beat after a restart, the runs of the process before go on.
   await tick();
   let isBeating = false;
@@ -76,37 +86,92 @@ export async function startWorker(deps: Deps): Promise<Worker> {
         isBeating = false;
       });
   }, HEARTBEAT_MS);
+  stack.defer(() => clearInterval(heart));
+  const running = stack.move();
   return {
     cancel: executionId => holder.inHand.get(executionId)?.stop('cancelled'),
     async stop(graceMs) {
+      await using _ = running;
       const release = setTimeout(() => {
         stopping.abort();
         for (const { stop } of holder.inHand.values()) stop('released');
       }, graceMs);
+      deps.runs.host.worker = undefined;
       deps.alarms.close();
-      await Promise.all(runners.map(runner => runner.stop()));
+      await Promise.all(kept.map(pool => pool.stop()));
       await Promise.all([...holder.inHand.values()].map(({ ended }) => ended));
       clearTimeout(release);
       clearInterval(heart);
       await dismissWorker(deps, holder.workerId);
-      await utils.release();
     },
   };
 }
 
-async function startPool(
+interface KeptPool {
+  /** Resolves once it takes no more jobs and those in its hands have ended. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Keeps a pool of the queue at work. One that cannot tell PostgreSQL what became of a job ends by itself, for good: then
+ * its jobs are unlocked and another takes its place. `pools` holds the ids of those at work.
+ */
+async function keepPool(
   ctx: TaskContext,
   pool: Pool,
   concurrency: number,
   pools: string[],
-): Promise<Runner> {
+  unlock: (dead: readonly string[]) => Promise<void>,
+): Promise<KeptPool> {
+  const { log } = ctx.deps;
+  let life = await startPool(ctx, pool, concurrency);
+  let isStopping = false;
+  pools.push(life.id);
+  const replace = async (): Promise<void> => {
+    await unlock([life.id]);
+    const next = await startPool(ctx, pool, concurrency);
+    pools.splice(pools.indexOf(life.id), 1, next.id);
+    life = next;
+  };
+  const stop = async (): Promise<void> => {
+    isStopping = true;
+    // It refuses where it has ended by itself.
+    await life.runner.stop().catch(() => undefined);
+  };
+  const keep = async (): Promise<void> => {
+    for (;;) {
+      await life.runner.promise.catch((err: unknown) => log.error({ err, pool }, 'the queue failed'));
+      if (isStopping) return;
+      log.error({ pool }, 'the queue stopped by itself; it is started again');
+      await sleep(RESTART_DELAY_MS);
+      await replace().catch((err: unknown) => log.error({ err, pool }, 'the queue could not be started'));
+      if (isStopping) await stop();
+    }
+  };
+  const ended = keep();
+  return {
+    async stop() {
+      await stop();
+      await ended;
+    },
+  };
+}
+
+interface PoolLife {
+  readonly runner: Runner;
+  /** What its jobs are locked by. */
+  readonly id: string;
+}
+
+async function startPool(ctx: TaskContext, pool: Pool, concurrency: number): Promise<PoolLife> {
   const events = new EventEmitter();
+  let id = '';
   events.on('pool:create', ({ workerPool }: { workerPool: { id: string; nudge(jobs: number): void } }) => {
-    pools.push(workerPool.id);
+    id = workerPool.id;
     ctx.deps.alarms.listen(pool, () => workerPool.nudge(ALL_JOBS));
   });
   events.on('job:failed', ({ job }: { job: GivenUp }) => giveUpOn(ctx.deps, job));
-  return run({
+  const runner = await run({
     pgPool: ctx.deps.runDb.pool,
     logger: loggerOf(ctx.deps.log),
     events,
@@ -123,6 +188,7 @@ async function startPool(
       },
     },
   });
+  return { runner, id };
 }
 
 /** A day that passed while no worker ran is not made up for: what is swept is swept the next. */

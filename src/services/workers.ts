@@ -51,7 +51,7 @@ export async function beat(
   unlock: UnlockPools,
 ): Promise<void> {
   const before = new Set(holder.inHand.keys());
-  const named = await touchWorker(deps.db, holder.workerId);
+  const named = await touchWorker(deps.db, { id: holder.workerId, pools });
   if (named === undefined) {
     deps.log.warn(
       { workerId: holder.workerId },

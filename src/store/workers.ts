@@ -28,12 +28,18 @@ export interface NamedRun {
   readonly cancelling: boolean;
 }
 
-/** Says that the worker lives. Returns the runs that name it, undefined where others have declared it dead. */
-export async function touchWorker(tx: Tx, id: string): Promise<readonly NamedRun[] | undefined> {
+/**
+ * Says that the worker lives, and what its jobs are locked by. Returns the runs that name it, undefined where others have
+ * declared it dead.
+ */
+export async function touchWorker(
+  tx: Tx,
+  { id, pools }: Pick<WorkerRow, 'id' | 'pools'>,
+): Promise<readonly NamedRun[] | undefined> {
   const { rows } = await tx.query<{ id: string | null; lease: number; cancelling: boolean }>(
-    `with alive as (update workers set heartbeat_at = now() where id = $1 returning id)
+    `with alive as (update workers set heartbeat_at = now(), pools = $2 where id = $1 returning id)
      select e.id, e.lease, e.status = 'CANCELLING' as cancelling from alive a left join executions e on e.worker_id = a.id`,
-    [id],
+    [id, pools],
   );
   if (rows.length === 0) return undefined;
   return rows.flatMap(({ id: runId, ...run }) => (runId === null ? [] : [{ id: runId, ...run }]));

@@ -86,4 +86,29 @@ describe('a run that cannot be executed', () => {
     assert.equal((await api.run(drawing)).status, 'COMPLETED');
     await api.db.query('alter table node_cache_gone rename to node_cache');
   });
+
+  it('is not one after the queue could not be told of another that has ended: it is started again', async () => {
+    const pools = async (): Promise<readonly string[]> => {
+      const { rows } = await api.db.query<{ pools: string[] }>('select pools from workers');
+      return rows[0]?.pools ?? [];
+    };
+    await api.db.query(
+      `create function keep_jobs() returns trigger language plpgsql as $$ begin raise 'kept by the test'; end $$`,
+    );
+    await api.db.query(
+      'create trigger keep_jobs before delete on graphile_worker._private_jobs for each row execute function keep_jobs()',
+    );
+    worker = await api.join({ ROLE: 'worker' });
+    const [first] = await pools();
+    assert.equal((await api.run(workflow)).status, 'COMPLETED');
+    await waitUntil('another pool in its place', async () => (await pools())[0] !== first);
+    await api.db.query('drop trigger keep_jobs on graphile_worker._private_jobs');
+    assert.equal((await api.run(workflow)).status, 'COMPLETED');
+    await waitUntil('the queue to be empty', async () => {
+      const { rows } = await api.db.query(
+        'select from graphile_worker._private_jobs where attempts < max_attempts',
+      );
+      return rows.length === 0;
+    });
+  });
 });
