@@ -1,7 +1,15 @@
 // The one door to videos: a scene graph becomes an MP4 in a process of its own, which ends with its work or its parent.
-import type { CodecSettings } from '../codecs/backend.ts';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { rename, rm } from 'node:fs/promises';
+import { getCompileCacheDir } from 'node:module';
+import { availableParallelism } from 'node:os';
+import { extname } from 'node:path';
+import { type CodecSettings, findBackend, refOf } from '../codecs/backend.ts';
 import { AppError } from '../lib/errors.ts';
+import { readSettings } from '../lib/settings.ts';
 import type { ResourceFile } from './still.ts';
+import type { ProcessJob, ProcessMessage } from './video-process.ts';
 
 export interface VideoJob {
   /** A scene graph with every template prop filled in, as openScene takes it. */
@@ -39,12 +47,97 @@ export interface VideoEvents {
   readonly onSegment?: (path: string) => void;
 }
 
+/** A render that gets on by no frame for so long is ended. */
+const STALL_MS = 60_000;
+
 /** AppError `invalid_scene_graph`, `codec_failed`, `unavailable` (no back end); the signal's reason where aborted. */
 export async function renderVideo(
-  _job: VideoJob,
-  _events: VideoEvents,
+  { codecs, ...job }: VideoJob,
+  events: VideoEvents,
   signal: AbortSignal,
 ): Promise<VideoResult> {
   signal.throwIfAborted();
-  throw new AppError('unavailable', 'Videos cannot be rendered yet.');
+  const backend = await findBackend(codecs ?? readSettings(), signal);
+  // Where a render ends in its midst, only this is left.
+  const part = `${job.path}.part`;
+  const child = startProcess();
+  try {
+    const threadCount = Math.min(4, Math.max(1, Math.floor(availableParallelism() / 2)));
+    const order: ProcessJob = { ...job, path: part, backend: refOf(backend), threadCount };
+    const result = await follow(child, order, events, signal);
+    await rename(part, job.path);
+    return result;
+  } finally {
+    await endGroup(child);
+    await rm(part, { force: true });
+  }
+}
+
+function startProcess(): ChildProcess {
+  // Sources run as .ts; the published package holds .js.
+  const file = new URL(`./video-process${extname(import.meta.filename)}`, import.meta.url);
+  const cache = getCompileCacheDir();
+  return fork(file, [], {
+    execArgv: ['--max-old-space-size=1024', '--disable-warning=ExperimentalWarning'],
+    env: {
+      DISABLE_SYSTEM_FONTS_LOAD: '1',
+      // Without it the addon prefers whatever ffmpeg libraries the machine has, GPL ones among them.
+      NODE_WEBCODECS_FORCE: 'static',
+      ...(cache !== undefined && { NODE_COMPILE_CACHE: cache }),
+    },
+    // The first of a process group, so that its codecs can be ended with it.
+    detached: process.platform !== 'win32',
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+}
+
+async function follow(
+  child: ChildProcess,
+  job: ProcessJob,
+  events: VideoEvents,
+  signal: AbortSignal,
+): Promise<VideoResult> {
+  const { promise, resolve, reject } = Promise.withResolvers<VideoResult>();
+  const onAbort = (): void => reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  const stalled = (): void =>
+    reject(new AppError('codec_failed', 'The render stopped getting on and was ended.'));
+  let timer = setTimeout(stalled, STALL_MS);
+  child.on('message', (message: ProcessMessage) => {
+    clearTimeout(timer);
+    timer = setTimeout(stalled, STALL_MS);
+    if (message.kind === 'frame') events.onFrame?.(message.done, message.total);
+    if (message.kind === 'segment') events.onSegment?.(message.path);
+    if (message.kind === 'result') resolve(message.result);
+    if (message.kind === 'failure') reject(errorOf(message));
+  });
+  child.once('error', reject);
+  // Behind the last message.
+  child.once('disconnect', () => reject(new AppError('codec_failed', 'The render process ended early.')));
+  try {
+    child.send(job, err => err && reject(err));
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+function errorOf({ code, message, issues }: Extract<ProcessMessage, { kind: 'failure' }>): Error {
+  return code === undefined ? new Error(message) : new AppError(code, message, issues && { issues });
+}
+
+/** Resolves when the process is gone; its codecs are killed with it. */
+async function endGroup(child: ChildProcess): Promise<void> {
+  const { pid } = child;
+  if (pid === undefined) return;
+  const isGone = child.exitCode !== null || child.signalCode !== null;
+  const gone = isGone ? undefined : once(child, 'exit');
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
+  } catch {
+    // Nothing of it is left.
+  }
+  await gone;
 }
