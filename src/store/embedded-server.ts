@@ -9,6 +9,7 @@ export interface ServerRequest {
   readonly cluster: string;
   readonly socketDir: string;
   readonly runner: Runner;
+  readonly maxConnections: number;
   readonly log: (line: string) => void;
 }
 
@@ -25,7 +26,6 @@ const SETTINGS: Readonly<Record<string, string>> = {
   listen_addresses: '',
   unix_socket_permissions: '0700',
   port: '5432',
-  max_connections: '60',
   shared_buffers: '128MB',
   // Statements are short: compiling or spreading one over processes costs more than it saves.
   jit: 'off',
@@ -56,8 +56,12 @@ const STOP: readonly (readonly [signal: NodeJS.Signals, waitMs: number])[] = [
 
 /** Starts a postmaster and resolves when it accepts connections. Throws with its last lines where it does not. */
 export async function startServer(request: ServerRequest): Promise<Server> {
-  const { postgres, cluster, socketDir, runner, log } = request;
-  const settings = Object.entries({ ...SETTINGS, unix_socket_directories: socketDir });
+  const { postgres, cluster, socketDir, runner, maxConnections, log } = request;
+  const settings = Object.entries({
+    ...SETTINGS,
+    max_connections: String(maxConnections),
+    unix_socket_directories: socketDir,
+  });
   const child = startProgram(runner, postgres, [
     '-D',
     cluster,

@@ -21,6 +21,8 @@ export interface EmbeddedOptions {
   readonly onExit?: (err: Error) => void;
   /** The account to run it as where the service is root; `postgres` unless given, and others where that fails. */
   readonly account?: string;
+  /** Of how many at once it takes connections; 60 unless given, enough for one service. */
+  readonly maxConnections?: number;
 }
 
 export interface EmbeddedPostgres {
@@ -36,6 +38,7 @@ export interface EmbeddedPostgres {
 
 const USER = 'postgres';
 const DATABASE = 'postgres';
+const MAX_CONNECTIONS = 60;
 const MAX_RESTARTS = 5;
 const RESTART_WINDOW_MS = 60_000;
 const RESTART_DELAY_MS = 200;
@@ -63,7 +66,12 @@ async function startLocked(
   { postgres, initdb }: Binaries,
   lock: ServiceLock,
 ): Promise<EmbeddedPostgres> {
-  const { log = () => undefined, onExit = () => undefined, account = 'postgres' } = options;
+  const {
+    log = () => undefined,
+    onExit = () => undefined,
+    account = 'postgres',
+    maxConnections = MAX_CONNECTIONS,
+  } = options;
   const cluster = join(folder, 'cluster');
   await clearLeftovers(cluster, log);
   await removeSocketDir(lock.previous?.socketDir ?? '');
@@ -73,7 +81,7 @@ async function startLocked(
   await ensureCluster(cluster, initdb, USER, runner);
   const socketDir = await makeSocketDir(runner);
   await lock.describe({ socketDir });
-  const request = { postgres, cluster, socketDir, runner, log };
+  const request = { postgres, cluster, socketDir, runner, maxConnections, log };
   const kept = await keepServer(request, onExit).catch(async (err: unknown) => {
     await removeSocketDir(socketDir);
     throw err;
