@@ -162,5 +162,12 @@ async function startOrphan(folder: string, cluster: string): Promise<Server> {
   const { postgres } = await findBinaries();
   const owner = await stat(cluster);
   const runner = await chooseRunner({ postgres, folder, owner, account: 'postgres' });
-  return startServer({ postgres, cluster, socketDir: cluster, runner, log: () => undefined });
+  return startServer({
+    postgres,
+    cluster,
+    socketDir: cluster,
+    runner,
+    maxConnections: 10,
+    log: () => undefined,
+  });
 }
