@@ -20,7 +20,7 @@ const AHEAD = 3;
 
 /** Starts the threads, which at once begin to draw the ranges, one after the other. */
 export function openFrames(
-  scene: Omit<ThreadData, 'slots' | 'isAlone'>,
+  scene: Omit<ThreadData, 'slots' | 'threadCount'>,
   ranges: readonly (readonly [number, number])[],
   threadCount: number,
 ): FrameSource {
@@ -29,8 +29,7 @@ export function openFrames(
     { length: AHEAD + 2 + threadCount },
     () => new SharedArrayBuffer(i420Size(scene.width, scene.height)),
   );
-  const isAlone = threadCount === 1;
-  const threads = Array.from({ length: threadCount }, () => startThread({ ...scene, slots, isAlone }));
+  const threads = Array.from({ length: threadCount }, () => startThread({ ...scene, slots, threadCount }));
   return new ThreadFrames(threads, slots, ranges);
 }
 

@@ -37,7 +37,11 @@ async function render(job: ProcessJob): Promise<VideoResult> {
     even(Math.round(timeline.width * scale)),
     even(Math.round(timeline.height * scale)),
   ];
-  const frames = openFrames({ graph, files, scale, width, height }, [range], job.threadCount);
+  const frames = openFrames(
+    { graph, files, scale, width, height, backend: job.backend },
+    [range],
+    job.threadCount,
+  );
   const total = to - from;
   const encodeWith =
     job.backend.name === 'ffmpeg' ? encode.bind(undefined, restoreBackend(job.backend)) : encodeHere;

@@ -1,7 +1,10 @@
 // The thread that draws the frames of a video: asked for one frame after another, it leaves each as I420 in the slot it
 // was given. Frames that look as the last one are not converted again, and of others only the rows that changed.
 import { parentPort, workerData } from 'node:worker_threads';
+import { restoreBackend } from '../codecs/backend.ts';
 import { createI420Writer } from '../codecs/i420-simd.ts';
+import type { BackendRef } from '../codecs/job.ts';
+import { createClipFrames } from './clip-frames.ts';
 import { createPainter, type Painter } from './paint-frame.ts';
 import { loadResources } from './resources.ts';
 import { openScene } from './scene.ts';
@@ -16,8 +19,10 @@ export interface ThreadData {
   readonly width: number;
   readonly height: number;
   readonly slots: readonly SharedArrayBuffer[];
-  /** Whether this thread draws all frames; else the one before is in another's hands. */
-  readonly isAlone: boolean;
+  /** They draw in turn: this thread every so many frames. */
+  readonly threadCount: number;
+  /** Of the clips. */
+  readonly backend: BackendRef;
 }
 
 /** Draw this frame into that slot. */
@@ -32,9 +37,17 @@ export interface FrameAnswer extends FrameRequest {
   readonly warnings: readonly string[];
 }
 
-const { graph, files, scale, width, height, slots, isAlone }: ThreadData = workerData;
+const { graph, files, scale, width, height, slots, threadCount, backend }: ThreadData = workerData;
 const timeline = openScene(graph);
-const painter = createPainter(timeline.width, timeline.height, scale, await loadResources(files));
+const resources = await loadResources(files);
+const painter = createPainter(timeline.width, timeline.height, scale, resources);
+const clips = createClipFrames(resources, {
+  backend: restoreBackend(backend),
+  scale,
+  stride: threadCount,
+  // Whoever ends the process ends the decoders with it.
+  signal: new AbortController().signal,
+});
 const writer = createI420Writer(width, height, painter.surface.canvas.width);
 const pictures = slots.map(slot => new Uint8Array(slot));
 
@@ -50,17 +63,20 @@ parentPort?.on('message', (request: FrameRequest) => {
 async function drawAll(): Promise<void> {
   isDrawing = true;
   for (let request = waiting.shift(); request !== undefined; request = waiting.shift()) {
-    parentPort?.postMessage(draw(request));
+    parentPort?.postMessage(await draw(request));
     // The memory of the pixels that were read is given back in the event loop only.
     await new Promise(setImmediate);
   }
   isDrawing = false;
 }
 
-function draw({ frame, slot }: FrameRequest): FrameAnswer {
-  const { warnings, rows } = painter.paint(evaluateFrame(timeline, frame));
+async function draw({ frame, slot }: FrameRequest): Promise<FrameAnswer> {
+  const list = evaluateFrame(timeline, frame);
+  await clips.prepare(list);
+  const { warnings, rows } = painter.paint(list);
   if (rows !== undefined) convert(painter, rows);
-  const isNew = rows !== undefined || !isAlone;
+  // With several threads the frame before is in another's hands.
+  const isNew = rows !== undefined || threadCount > 1;
   if (isNew) pictures[slot]?.set(writer.frame);
   return { frame, slot, isNew, warnings };
 }
