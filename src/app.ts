@@ -14,7 +14,7 @@ import type { Bucket } from './media/s3.ts';
 import { bucketOrigin } from './media/s3.ts';
 import { findNode, makeCatalog } from './nodes/catalog.ts';
 import { bootstrap } from './services/bootstrap.ts';
-import type { Deps } from './services/deps.ts';
+import type { Bell, Deps } from './services/deps.ts';
 import { createGraphVersions } from './services/graph-versions.ts';
 import { createKeyAuthenticator } from './services/key-authenticator.ts';
 import { createRateLimiter } from './services/rate-limits.ts';
@@ -43,7 +43,7 @@ export interface StartOptions {
 
 const MAX_CONNECTIONS = 12;
 // Each pool of the queue listens on one; the group commits take one each.
-const MAX_RUN_CONNECTIONS = 10;
+const MAX_RUN_CONNECTIONS = 11;
 const KEY_FLUSH_MS = 10_000;
 /** Runs in hand at a stop have this long to end; then they are handed back to the queue. */
 const DRAIN_MS = 10_000;
@@ -116,7 +116,7 @@ export async function migrateAll(db: Db, log: Logger): Promise<void> {
 async function createDeps(settings: Settings, log: Logger, { db, runDb }: Databases): Promise<Deps> {
   const now = Date.now;
   const catalog = makeCatalog(settings);
-  const alarms = createAlarms<'runs' | 'deliveries'>(now);
+  const alarms = createAlarms<Bell>(now);
   const bucket = bucketOf(settings);
   const providerFetch = createGuardedFetch({
     allowPrivate: settings.ALLOW_PRIVATE_NETWORK,

@@ -1,9 +1,10 @@
 // The job queue's tasks: each row a service call.
 import type { Deliverer } from '../services/deliver-webhook.ts';
-import type { Deps } from '../services/deps.ts';
+import type { Bell, Deps } from '../services/deps.ts';
 import { executeRun } from '../services/execute-run.ts';
 import type { RunHolder } from '../services/run-holder.ts';
 import { besideQueue } from '../services/run-holder.ts';
+import { runRender } from '../services/run-render.ts';
 import { sweepMedia } from '../services/sweep-media.ts';
 import { sweepRuns } from '../services/sweep-runs.ts';
 
@@ -17,8 +18,8 @@ export interface TaskContext {
   readonly enrolled: Promise<void>;
 }
 
-/** Which pool of the worker does it: runs never wait for deliveries. */
-export type Pool = 'runs' | 'deliveries';
+/** Which pool of the worker does it: runs never wait for deliveries, and neither waits for clips. */
+export type Pool = Bell;
 
 export interface Task {
   readonly pool: Pool;
@@ -40,6 +41,7 @@ export const TASKS: Readonly<Record<string, Task>> = {
       ),
   },
   deliver: { pool: 'deliveries', work: ({ deliverer, signal }, id) => deliverer.deliver(id, signal) },
+  render: { pool: 'renders', work: ({ deps, signal }, id) => runRender(deps, id, signal) },
   sweep_runs: {
     pool: 'deliveries',
     daily: { hour: 3, minute: 47 },

@@ -1,4 +1,4 @@
-// The owner of graphile-worker: one pool of the queue for runs, one for deliveries, and the heartbeat beside them.
+// The owner of graphile-worker: pools of the queue for runs, deliveries and clips, and the heartbeat beside them.
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Runner, TaskList } from 'graphile-worker';
@@ -12,6 +12,7 @@ import type { Pool, TaskContext } from './tasks.ts';
 import { TASKS } from './tasks.ts';
 
 const DELIVERIES_AT_ONCE = 256;
+const RENDERS_AT_ONCE = 2;
 // Locked jobs that no task has begun go back after this long.
 const LOCAL_QUEUE_TTL_MS = 60_000;
 // A finished job's row may outlive it by this much; done again, it finds nothing left to do.
@@ -22,11 +23,13 @@ const POLL_MS = 2000;
 const ALL_JOBS = 1e9;
 const BEATS_PER_TIDYING = 6;
 const RESTART_DELAY_MS = 500;
-// Every commit that queues a job wakes both pools. Of a fetch that found no delivery the next wake-ups are let pass for a
-// moment, which saves a fetch for each batch of accepted runs; an alarm is never let pass.
+// Every commit that queues a job wakes all pools. Of a fetch that found no delivery or clip the next wake-ups are let pass
+// for a moment, which saves a fetch for each batch of accepted runs; an alarm is never let pass.
 const LOCAL_QUEUE = {
   runs: {},
   deliveries: { refetchDelay: { durationMs: 60, maxAbortThreshold: ALL_JOBS / 1000 } },
+  // None is taken long before it can begin: it may take minutes, and another worker may be idle.
+  renders: { size: 2, ttl: 2000, refetchDelay: { durationMs: 1000, maxAbortThreshold: ALL_JOBS / 1000 } },
 } as const satisfies Record<Pool, object>;
 
 /** Makes, or brings up to date, the queue's own tables. */
@@ -62,7 +65,11 @@ export async function startWorker(deps: Deps): Promise<Worker> {
     stack.defer(() => kept.stop());
     return kept;
   };
-  const kept = [await keep('runs', holder.queued), await keep('deliveries', DELIVERIES_AT_ONCE)];
+  const kept = [
+    await keep('runs', holder.queued),
+    await keep('deliveries', DELIVERIES_AT_ONCE),
+    await keep('renders', RENDERS_AT_ONCE),
+  ];
   // What was handed out already would wait for ever where the start fails.
   enrolled.promise.catch(() => undefined);
   stack.defer(() => enrolled.reject(new Error('The worker did not start.')));
@@ -182,7 +189,7 @@ async function startPool(ctx: TaskContext, pool: Pool, concurrency: number): Pro
       worker: {
         concurrentJobs: concurrency,
         pollInterval: POLL_MS,
-        localQueue: { ...LOCAL_QUEUE[pool], size: concurrency * 2, ttl: LOCAL_QUEUE_TTL_MS },
+        localQueue: { size: concurrency * 2, ttl: LOCAL_QUEUE_TTL_MS, ...LOCAL_QUEUE[pool] },
         completeJobBatchDelay: COMPLETE_DELAY_MS,
         failJobBatchDelay: COMPLETE_DELAY_MS,
       },

@@ -99,6 +99,16 @@ export function fillMode(
   return fillTemplate(template, props);
 }
 
+/** The scene graph while nothing is wired: a template with its props, a scene graph with stand-ins for media. */
+export function fillForPreview(mode: Exclude<Mode, { kind: 'none' }>): unknown {
+  if (mode.kind === 'template') return fillTemplate(mode.template, mode.props);
+  if (!isJsonObject(mode.graph)) return mode.graph;
+  const tokens = sceneTokens(mode.graph);
+  return fillScene(mode.graph, name =>
+    isMediaType(tokens.get(name) ?? 'TEXT') ? `sample:${name}` : `{{${name}}}`,
+  );
+}
+
 /** What the engine gives at a media port is a reference. */
 function plain(type: PortType, value: unknown): unknown {
   return isMediaType(type) ? (value as MediaRef).url : value;

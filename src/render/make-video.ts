@@ -3,8 +3,10 @@
 import { mkdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { findBackend } from '../codecs/backend.ts';
 import { withScratch } from '../codecs/scratch.ts';
 import { createGate } from '../lib/gate.ts';
+import type { Settings } from '../lib/settings.ts';
 import { type ReadSource, readRenderFiles } from './files.ts';
 import { openScene } from './scene.ts';
 import type { ResourceFile } from './still.ts';
@@ -68,6 +70,14 @@ export async function makeVideo<T>(
       }),
     signal,
   );
+}
+
+/** AppError `unavailable` where this machine has no codec, with what to install. */
+export async function requireCodec(
+  settings: Pick<Settings, 'FFMPEG_PATH'>,
+  signal: AbortSignal,
+): Promise<void> {
+  await findBackend(settings, signal);
 }
 
 interface Work {

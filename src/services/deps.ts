@@ -14,6 +14,9 @@ import type { RateLimiter } from './rate-limits.ts';
 import type { RunWrites } from './run-writes.ts';
 import type { ViewCounts } from './view-counts.ts';
 
+/** The queue's pools. */
+export type Bell = 'runs' | 'deliveries' | 'renders';
+
 export interface Deps {
   readonly settings: Settings;
   readonly log: Logger;
@@ -37,6 +40,6 @@ export interface Deps {
   readonly news: RunNews;
   readonly limiter: RateLimiter;
   /** Wakes the queue's pools of this process when work of theirs falls due. */
-  readonly alarms: Alarms<'runs' | 'deliveries'>;
+  readonly alarms: Alarms<Bell>;
   readonly views: ViewCounts;
 }

@@ -16,7 +16,8 @@ import { receiveUrl } from './receive-url.ts';
 export interface MediaOwner {
   readonly userId: number;
   readonly workspace: string;
-  readonly executionId: string;
+  /** null: it is stored for no run. */
+  readonly executionId: string | null;
 }
 
 /** No node output is larger; a provider's video is the largest of them. */

@@ -1,6 +1,7 @@
 // The forms of the video renderer's requests and answers.
 import { type Static, Type } from 'typebox';
-import { Answer } from './workflow.schema.ts';
+import { RENDER_STATUSES } from '../store/renders.ts';
+import { Answer, Nullable } from './workflow.schema.ts';
 
 const exact = { additionalProperties: false };
 
@@ -81,6 +82,55 @@ export const PreviewAnswer = Answer(
       fps: Type.Integer(),
       durationInFrames: Type.Integer(),
       warnings: Type.Array(Type.String({ description: 'What could not be drawn, by JSON pointer' })),
+    }),
+  }),
+);
+
+export const RenderId = Type.Object({
+  id: Type.String({ maxLength: 64, description: 'Render id, `rnd_…`' }),
+});
+
+const RenderUrls = Type.Object({ self: Type.String(), cancel: Type.String() });
+export const AcceptedRender = Answer(
+  Type.Object({
+    data: Type.Object({ renderId: Type.String(), status: Type.Literal('QUEUED'), urls: RenderUrls }),
+  }),
+);
+
+const Timestamp = Type.String({ format: 'date-time' });
+const RenderedClip = Type.Object({
+  width: Type.Integer(),
+  height: Type.Integer(),
+  duration: Type.Number({ description: 'Seconds' }),
+  fps: Type.Number(),
+  frameCount: Type.Integer(),
+  backend: Type.String({ description: 'The codecs that made it: ffmpeg or codec-host' }),
+  warnings: Type.Array(Type.String({ description: 'What could not be drawn or heard, by JSON pointer' })),
+});
+const RenderFailure = Type.Object({
+  code: Type.String(),
+  message: Type.String(),
+  issues: Type.Optional(
+    Type.Array(
+      Type.Object({ path: Type.Optional(Type.String()), code: Type.String(), message: Type.String() }),
+    ),
+  ),
+});
+export const RenderAnswer = Answer(
+  Type.Object({
+    data: Type.Object({
+      renderId: Type.String(),
+      status: Type.Enum([...RENDER_STATUSES]),
+      progress: Type.Number({ minimum: 0, maximum: 1 }),
+      range: Type.Array(Type.Integer(), { description: 'Frames [from, to)' }),
+      url: Nullable(Type.String({ description: 'The clip, MP4' })),
+      posterUrl: Nullable(Type.String({ description: 'A still of it, JPEG' })),
+      result: Nullable(RenderedClip),
+      error: Nullable(RenderFailure),
+      createdAt: Timestamp,
+      startedAt: Nullable(Timestamp),
+      finishedAt: Nullable(Timestamp),
+      urls: RenderUrls,
     }),
   }),
 );

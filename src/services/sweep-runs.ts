@@ -1,5 +1,6 @@
 // The daily cleanup of what runs leave behind: ended executions, deliveries, idempotency keys, kept results, counters.
 import { newId } from '../lib/ids.ts';
+import { deleteRendersBefore } from '../store/renders.ts';
 import { deleteExecutionsBefore, deleteOld } from '../store/retention.ts';
 import type { Deps } from './deps.ts';
 
@@ -27,6 +28,11 @@ export async function sweepRuns(deps: Deps, signal: AbortSignal): Promise<void> 
     nodeResults: await inBatches(signal, () =>
       deleteOld(deps.db, 'node_cache', daysAgo(KEEP_EXECUTIONS_DAYS), BATCH),
     ),
+    renders: await inBatches(signal, () =>
+      deleteRendersBefore(deps.db, daysAgo(KEEP_EXECUTIONS_DAYS), BATCH),
+    ),
+    // Their files were strays from the first, and are gone by now.
+    renderParts: await inBatches(signal, () => deleteOld(deps.db, 'render_parts', daysAgo(2), BATCH)),
     rateWindows: await inBatches(signal, () => deleteOld(deps.db, 'rate_windows', daysAgo(2), BATCH)),
   };
   deps.log.info({ counts }, 'old runs were swept');

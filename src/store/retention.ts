@@ -57,6 +57,7 @@ const SWEEPS = {
   idempotency_keys: `delete from idempotency_keys where ctid in (
     select ctid from idempotency_keys where created_at < $1 limit $2)`,
   node_cache: `delete from node_cache where ctid in (select ctid from node_cache where created_at < $1 limit $2)`,
+  render_parts: `delete from render_parts where ctid in (select ctid from render_parts where created_at < $1 limit $2)`,
   rate_windows: `delete from rate_windows where ctid in (
     select ctid from rate_windows where window_start < extract(epoch from $1::timestamptz) limit $2)`,
 } as const;

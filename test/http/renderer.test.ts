@@ -203,11 +203,3 @@ describe('404', () => {
     assert.equal((await preview({ workflowId: 'wf_nobody', nodeId: 'a' })).status, 404);
   });
 });
-
-describe('503', () => {
-  it('says that clips cannot be rendered yet', async () => {
-    const { status, body } = await preview({ sceneGraph: scene(), format: 'mp4' });
-    assert.deepEqual([status, body.code], [503, 'unavailable']);
-    assert.match(body.error ?? '', /no video encoder/);
-  });
-});

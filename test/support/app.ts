@@ -13,7 +13,7 @@ import { bucketOf, openStorage } from '../../src/media/open-storage.ts';
 import { bucketOrigin } from '../../src/media/s3.ts';
 import { findNode, makeCatalog } from '../../src/nodes/catalog.ts';
 import { SCOPES, type Scope } from '../../src/services/actor.ts';
-import type { Deps } from '../../src/services/deps.ts';
+import type { Bell, Deps } from '../../src/services/deps.ts';
 import { createGraphVersions } from '../../src/services/graph-versions.ts';
 import { createKeyAuthenticator, type KeyAuthenticator } from '../../src/services/key-authenticator.ts';
 import { storeKey } from '../../src/services/keys.ts';
@@ -112,7 +112,7 @@ async function createDeps(
   const settings = { ...read, plans: { ...read.plans, anonymous, ...plans } };
   const catalog = makeCatalog(settings);
   const log = createLogger('silent');
-  const alarms = createAlarms<'runs' | 'deliveries'>(now);
+  const alarms = createAlarms<Bell>(now);
   const bucket = bucketOf(settings);
   const providerFetch = createGuardedFetch({
     allowPrivate: false,

@@ -1,12 +1,15 @@
-// The video renderer over HTTP: its contracts, its templates, and preview stills.
+// The video renderer over HTTP: its contracts, its templates, and previews as stills and clips.
 
 import type { Deps } from '../../services/deps.ts';
-import { previewRender } from '../../services/preview-render.ts';
+import { previewStills } from '../../services/preview-stills.ts';
 import {
+  AcceptedRender,
   ContractAnswer,
   ContractQuery,
   PreviewAnswer,
   PreviewBody,
+  RenderAnswer,
+  RenderId,
   TemplateAnswer,
   TemplateListAnswer,
   TemplateParams,
@@ -17,6 +20,7 @@ import {
   sceneGraphContract,
   templateThumbnail,
 } from '../../services/renderer-contracts.ts';
+import { acceptRender, asksForClip, getRender, stopRender } from '../../services/renders.ts';
 import { Plain } from '../../services/workflow.schema.ts';
 import type { App } from '../app.ts';
 import { sendCached } from '../conditional.ts';
@@ -76,11 +80,42 @@ export function registerRenderer(app: App, deps: Deps): void {
     {
       schema: {
         tags,
-        summary: 'Draw stills of a video',
+        summary: 'Draw stills of a video at once, or have a clip of it rendered',
         body: PreviewBody,
-        response: { 200: PreviewAnswer },
+        response: { 200: PreviewAnswer, 202: AcceptedRender },
       },
     },
-    (req, reply) => previewRender(deps, req.actor, req.body, reply.closeSignal()),
+    async (req, reply) => {
+      if (!asksForClip(req.body)) return previewStills(deps, req.actor, req.body, reply.closeSignal());
+      const accepted = await acceptRender(deps, req.actor, req.body, reply.closeSignal());
+      return reply.code(202).header('location', accepted.data.urls.self).send(accepted);
+    },
+  );
+  app.get(
+    '/api/v1/render/renderer/:id',
+    {
+      schema: {
+        tags,
+        summary: 'Follow a clip that you asked for',
+        params: RenderId,
+        response: { 200: RenderAnswer },
+      },
+    },
+    (req, reply) => {
+      reply.header('cache-control', 'no-store');
+      return getRender(deps, req.actor, req.params.id);
+    },
+  );
+  app.post(
+    '/api/v1/render/renderer/:id/cancel',
+    {
+      schema: {
+        tags,
+        summary: 'Cancel a clip; one that has ended stays',
+        params: RenderId,
+        response: { 200: RenderAnswer },
+      },
+    },
+    req => stopRender(deps, req.actor, req.params.id),
   );
 }

@@ -1,0 +1,146 @@
+// Clips that were asked for as previews, from their asking to their end.
+import type { Tx } from './db.ts';
+
+export const RENDER_STATUSES = ['QUEUED', 'RUNNING', 'COMPLETED', 'FAILED', 'CANCELLED'] as const;
+export type RenderStatus = (typeof RENDER_STATUSES)[number];
+
+export interface NewRender {
+  readonly id: string;
+  readonly user_id: number;
+  readonly workspace: string;
+  /** JSON. */
+  readonly graph: string;
+  readonly first_frame: number;
+  readonly end_frame: number;
+  readonly scale: number;
+}
+
+export interface RenderRow extends Omit<NewRender, 'graph'> {
+  readonly status: RenderStatus;
+  readonly progress: number;
+  readonly media_id: string | null;
+  /** Of the media, where it is there still. */
+  readonly media_name: string | null;
+  readonly poster_id: string | null;
+  readonly poster_name: string | null;
+  /** JSON. */
+  readonly result: string | null;
+  readonly error: string | null;
+  readonly created_at: Date;
+  readonly started_at: Date | null;
+  readonly finished_at: Date | null;
+}
+
+/** False where the user has `most` already that have not ended. In a transaction. */
+export async function insertRender(tx: Tx, render: NewRender, most: number): Promise<boolean> {
+  // Requests of one user count one after another.
+  await tx.query(`select pg_advisory_xact_lock(hashtext('renders'), $1)`, [render.user_id]);
+  const { rowCount } = await tx.query(
+    `insert into renders (id, user_id, workspace, graph, first_frame, end_frame, scale, status)
+     select $1, $2, $3, $4, $5, $6, $7, 'QUEUED'
+     where (select count(*) from renders where user_id = $2 and finished_at is null) < $8`,
+    [
+      render.id,
+      render.user_id,
+      render.workspace,
+      render.graph,
+      render.first_frame,
+      render.end_frame,
+      render.scale,
+      most,
+    ],
+  );
+  return rowCount === 1;
+}
+
+export async function findRender(tx: Tx, id: string, userId: number): Promise<RenderRow | undefined> {
+  const { rows } = await tx.query<RenderRow>(
+    `select r.id, r.user_id, r.workspace, r.first_frame, r.end_frame, r.scale, r.status, r.progress, r.media_id, m.name as media_name,
+       r.poster_id, p.name as poster_name, r.result, r.error, r.created_at, r.started_at, r.finished_at
+     from renders r left join media m on m.id = r.media_id left join media p on p.id = r.poster_id
+     where r.id = $1 and r.user_id = $2`,
+    [id, userId],
+  );
+  return rows[0];
+}
+
+export interface ClaimedRender extends NewRender {
+  readonly attempt: number;
+  readonly progress: number;
+}
+
+/** Begins it, or begins it again; every later write names the attempt. undefined where it has ended. */
+export async function claimRender(tx: Tx, id: string): Promise<ClaimedRender | undefined> {
+  const { rows } = await tx.query<ClaimedRender>(
+    `update renders set status = 'RUNNING', attempt = attempt + 1, started_at = coalesce(started_at, now())
+     where id = $1 and finished_at is null
+     returning id, user_id, workspace, graph, first_frame, end_frame, scale, attempt, progress`,
+    [id],
+  );
+  return rows[0];
+}
+
+type Claim = Pick<ClaimedRender, 'id' | 'attempt'>;
+
+/** False where the render is no longer the claimer's: cancelled, or begun again elsewhere. */
+export async function touchRender(tx: Tx, { id, attempt }: Claim, progress: number): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `update renders set progress = $3 where id = $1 and attempt = $2 and finished_at is null`,
+    [id, attempt, progress],
+  );
+  return rowCount === 1;
+}
+
+/** Whether it has ended, as by a cancel. */
+export async function hasEnded(tx: Tx, id: string): Promise<boolean> {
+  const { rowCount } = await tx.query('select from renders where id = $1 and finished_at is not null', [id]);
+  return rowCount === 1;
+}
+
+export interface RenderEnd {
+  readonly status: 'COMPLETED' | 'FAILED';
+  readonly media_id: string | null;
+  readonly poster_id: string | null;
+  readonly result: string | null;
+  readonly error: string | null;
+}
+
+/** False where it was no longer the claimer's. */
+export async function finishRender(tx: Tx, { id, attempt }: Claim, end: RenderEnd): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `update renders set status = $3, media_id = $4, poster_id = $5, result = $6, error = $7, graph = '',
+       progress = case when $3 = 'COMPLETED' then 1 else progress end, finished_at = now()
+     where id = $1 and attempt = $2 and finished_at is null`,
+    [id, attempt, end.status, end.media_id, end.poster_id, end.result, end.error],
+  );
+  return rowCount === 1;
+}
+
+/** One that has ended stays as it is. */
+export async function cancelRender(tx: Tx, id: string): Promise<void> {
+  await tx.query(
+    `update renders set status = 'CANCELLED', graph = '', finished_at = now() where id = $1 and finished_at is null`,
+    [id],
+  );
+}
+
+/**
+ * Forgets renders that ended before, and their clips and posters where no workflow names them: the files are strays then.
+ * Returns how many were forgotten.
+ */
+export async function deleteRendersBefore(tx: Tx, before: Date, limit: number): Promise<number> {
+  const { rowCount } = await tx.query(
+    `with old as (
+       delete from renders where id in (
+         select id from renders where created_at < $1 and finished_at is not null limit $2 for update skip locked)
+       returning media_id, poster_id
+     ), gone as (
+       delete from media m using old
+       where m.id in (old.media_id, old.poster_id) and not exists (select from workflow_media w where w.media_id = m.id)
+       returning m.id
+     ), strays as (insert into media_strays (id) select id from gone on conflict (id) do nothing)
+     select from old`,
+    [before, limit],
+  );
+  return rowCount;
+}
