@@ -5,23 +5,21 @@ import { CHANNELS, SAMPLE_RATE } from '../../codecs/job.ts';
 const CEILING = 10 ** (-1.2 / 20);
 /** Samples: over how many the gain sinks, and how far around a peak it is held. */
 const SLOPE = 240;
-const HOLD = SLOPE + 16;
+const HOLD = SLOPE + 24;
 /** The output comes so many samples after the input. */
-export const LIMITER_DELAY = SLOPE + 12;
+export const LIMITER_DELAY = SLOPE + 20;
 const RELEASE = 1 - Math.exp(-1 / (0.08 * SAMPLE_RATE));
 
-/** ITU-R BS.1770-4, annex 2: four points a sample, each from twelve samples; the other two are these reversed. */
-const PHASE_0 = [
-  0.001708984375, 0.010986328125, -0.0196533203125, 0.033203125, -0.0594482421875, 0.1373291015625,
-  0.97216796875, -0.102294921875, 0.047607421875, -0.026611328125, 0.014892578125, -0.00830078125,
-] as const;
-const PHASE_1 = [
-  -0.0291748046875, 0.029296875, -0.0517578125, 0.089111328125, -0.16650390625, 0.465087890625, 0.77978515625,
-  -0.2003173828125, 0.1015625, -0.0582275390625, 0.0330810546875, -0.0189208984375,
-] as const;
-const TAPS = PHASE_0.length;
+/** Peaks are looked for at four points a sample, as ITU-R BS.1770-4 has it: the sample itself and three by a windowed sinc. */
+const TAPS = 24;
+const KERNELS = [0.25, 0.5, 0.75].map(point =>
+  Float64Array.from({ length: TAPS }, (_, tap) => {
+    const x = tap - TAPS / 2 + 1 - point;
+    return (Math.sin(Math.PI * x) / (Math.PI * x)) * (0.5 + 0.5 * Math.cos((Math.PI * x) / (TAPS / 2 + 0.5)));
+  }),
+) as [Float64Array, Float64Array, Float64Array];
 /** Whatever the signs, no point gets further above the samples than this. */
-const MOST = PHASE_1.reduce((sum, tap) => sum + Math.abs(tap), 0);
+const MOST = KERNELS[1].reduce((sum, tap) => sum + Math.abs(tap), 0);
 
 /** Takes blocks and gives blocks as long, LIMITER_DELAY samples later. */
 export function createLimiter(): (block: Float32Array) => Float32Array {
@@ -56,7 +54,7 @@ export function createLimiter(): (block: Float32Array) => Float32Array {
   };
 }
 
-/** The greater of both channels at each sample: of the points that the newest twelve samples tell. */
+/** The greater of both channels at each sample: of the points that the newest samples tell. */
 function createPeakFinder(): (block: Float32Array) => Float32Array {
   const before = (TAPS - 1) * CHANNELS;
   let held = new Float32Array(before);
@@ -73,17 +71,18 @@ function createPeakFinder(): (block: Float32Array) => Float32Array {
   };
 }
 
+/** Of the stretch from the middle one of the TAPS samples from `at` on to the next. */
 function peakAt(line: Float32Array, at: number): number {
-  let [a, b, c, d] = [0, 0, 0, 0];
+  const [quarter, half, most] = KERNELS;
+  let [a, b, c] = [0, 0, 0];
   for (let tap = 0; tap < TAPS; tap++) {
-    const sample = line[at + (TAPS - 1 - tap) * CHANNELS] as number;
-    a += (PHASE_0[tap] as number) * sample;
-    b += (PHASE_1[tap] as number) * sample;
-    c += (PHASE_1[TAPS - 1 - tap] as number) * sample;
-    d += (PHASE_0[TAPS - 1 - tap] as number) * sample;
+    const sample = line[at + tap * CHANNELS] as number;
+    a += (quarter[tap] as number) * sample;
+    b += (half[tap] as number) * sample;
+    c += (most[tap] as number) * sample;
   }
-  const own = line[at + (TAPS / 2) * CHANNELS] as number;
-  return Math.max(Math.abs(a), Math.abs(b), Math.abs(c), Math.abs(d), Math.abs(own));
+  const own = line[at + (TAPS / 2 - 1) * CHANNELS] as number;
+  return Math.max(Math.abs(a), Math.abs(b), Math.abs(c), Math.abs(own));
 }
 
 /** The least of the newest `length` values. */

@@ -23,21 +23,20 @@ export interface LoudnessMeter {
 }
 
 export function createLoudnessMeter(): LoudnessMeter {
-  const filters = [createFilter(), createFilter()] as const;
+  const channels = [createPowerMeter(), createPowerMeter()] as const;
   /** Power of each quarter, both channels together. */
   const quarters: number[] = [];
-  let sum = 0;
   let count = 0;
   return {
     add(block) {
-      for (let i = 0; i < block.length; i += CHANNELS) {
-        const left = filters[0](block[i] as number);
-        const right = filters[1](block[i + 1] as number);
-        sum += left * left + right * right;
-        if (++count === QUARTER) {
-          quarters.push(sum / QUARTER);
-          [sum, count] = [0, 0];
-        }
+      for (let from = 0; from < block.length; ) {
+        const to = Math.min(block.length, from + (QUARTER - count) * CHANNELS);
+        for (const [channel, meter] of channels.entries()) meter.add(block, from + channel, to);
+        count += (to - from) / CHANNELS;
+        from = to;
+        if (count < QUARTER) continue;
+        quarters.push((channels[0].take() + channels[1].take()) / QUARTER);
+        count = 0;
       }
     },
     integrated: () => gated(quarters),
@@ -61,18 +60,34 @@ const loudnessOf = (power: number): number => OFFSET + 10 * Math.log10(power);
 const mean = (values: readonly number[]): number =>
   values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Both stages, one after the other, for one channel. */
-function createFilter(): (sample: number) => number {
-  const [shelf, pass] = STAGES;
-  let [s1, s2, p1, p2] = [0, 0, 0, 0];
-  // Transposed direct form II: two numbers of memory a stage.
-  return sample => {
-    const y = shelf.b[0] * sample + s1;
-    s1 = shelf.b[1] * sample - shelf.a[0] * y + s2;
-    s2 = shelf.b[2] * sample - shelf.a[1] * y;
-    const z = pass.b[0] * y + p1;
-    p1 = pass.b[1] * y - pass.a[0] * z + p2;
-    p2 = pass.b[2] * y - pass.a[1] * z;
-    return z;
+/** Sums the squares of one channel behind both stages. */
+function createPowerMeter() {
+  const memory = new Float64Array(2 * STAGES.length);
+  let sum = 0;
+  return {
+    add(block: Float32Array, from: number, to: number): void {
+      const [shelf, pass] = STAGES;
+      // In variables of its own: six times as fast as in those of the closure.
+      let [s1 = 0, s2 = 0, p1 = 0, p2 = 0] = memory;
+      let power = 0;
+      // Transposed direct form II: two numbers of memory a stage.
+      for (let i = from; i < to; i += CHANNELS) {
+        const x = block[i] as number;
+        const y = shelf.b[0] * x + s1;
+        s1 = shelf.b[1] * x - shelf.a[0] * y + s2;
+        s2 = shelf.b[2] * x - shelf.a[1] * y;
+        const z = pass.b[0] * y + p1;
+        p1 = pass.b[1] * y - pass.a[0] * z + p2;
+        p2 = pass.b[2] * y - pass.a[1] * z;
+        power += z * z;
+      }
+      memory.set([s1, s2, p1, p2]);
+      sum += power;
+    },
+    take(): number {
+      const taken = sum;
+      sum = 0;
+      return taken;
+    },
   };
 }

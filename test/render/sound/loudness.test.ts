@@ -1,0 +1,49 @@
+// Loudness against the values that ITU-R BS.1770-4 and EBU Tech 3341 give for known signals.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createLoudnessMeter } from '../../../src/render/sound/loudness.ts';
+import { amplitude, signal, sine, tone, uneven } from './signals.ts';
+
+function loudness(...sounds: readonly Float32Array[]): number {
+  const meter = createLoudnessMeter();
+  for (const sound of sounds) for (const block of uneven(sound)) meter.add(block);
+  return meter.integrated();
+}
+
+/** A stereo sine of 1 kHz, whose loudness is its level. */
+const at = (level: number, seconds: number): Float32Array => tone(seconds, 1000, amplitude(level));
+
+const near = (found: number, expected: number): void =>
+  assert.ok(Math.abs(found - expected) <= 0.1, `${found} LUFS, not ${expected}`);
+
+describe('integrated loudness', () => {
+  it('of a stereo sine of 1 kHz is its level (EBU Tech 3341, cases 1 and 2)', () => {
+    near(loudness(at(-23, 20)), -23);
+    near(loudness(at(-33, 20)), -33);
+  });
+
+  it('of a sine of 997 Hz at full scale on one side is -3.01 LUFS (BS.1770)', () => {
+    near(loudness(signal(4, second => [sine(997, second), 0])), -3.01);
+    near(loudness(signal(4, second => [0, sine(997, second)])), -3.01);
+  });
+
+  it('leaves out what is quiet beside the rest (cases 3 and 4)', () => {
+    near(loudness(at(-36, 10), at(-23, 60), at(-36, 10)), -23);
+    near(loudness(at(-72, 10), at(-36, 10), at(-23, 60), at(-36, 10), at(-72, 10)), -23);
+  });
+
+  it('is the mean of powers where parts are about as loud (case 5)', () => {
+    near(loudness(at(-26, 20), at(-20, 20.1), at(-26, 20)), -23);
+  });
+
+  it('hears low tones less and high ones more', () => {
+    const [low, high] = [loudness(tone(4, 40, 0.1)), loudness(tone(4, 8000, 0.1))];
+    assert.ok(low < -25 && low > -28, `${low} LUFS`);
+    assert.ok(high > -17 && high < -16, `${high} LUFS`);
+  });
+
+  it('of silence, and of what is shorter than a block, is minus infinity', () => {
+    assert.equal(loudness(new Float32Array(96_000)), Number.NEGATIVE_INFINITY);
+    assert.equal(loudness(tone(0.3, 1000, 1)), Number.NEGATIVE_INFINITY);
+  });
+});

@@ -1,0 +1,153 @@
+// What a graph says of its sounds → stretches in samples of the video.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { AppError } from '../../../src/lib/errors.ts';
+import { openScene } from '../../../src/render/scene.ts';
+import { castSound } from '../../../src/render/sound/cast.ts';
+import { planSound, type Stretch } from '../../../src/render/sound/plan.ts';
+import type { ResourceFile } from '../../../src/render/still.ts';
+import { randomScene } from '../../support/random-scene.ts';
+
+const SRC = { src: 'https://example.com/a.wav' };
+const open = (rest: object) =>
+  openScene({ fps: 30, width: 64, height: 64, scenes: [{ duration: 10 }], ...rest });
+const plan = (rest: object) => planSound(open(rest));
+
+function only(rest: object): Stretch {
+  const [stretch, more] = plan(rest);
+  assert.ok(stretch !== undefined && more === undefined);
+  return stretch;
+}
+
+const inSeconds = ({ start, length }: Stretch): readonly [number, number] => [
+  start / 48_000,
+  length / 48_000,
+];
+const item = (rest: object) => ({ audioTrack: { items: [{ ...SRC, ...rest }] } });
+const element = (rest: object) => ({ type: 'audio', ...SRC, ...rest });
+
+describe('the plan of sound', () => {
+  it('has items of the audio track at their time, to the end of the video where they say nothing', () => {
+    assert.deepEqual(inSeconds(only(item({}))), [0, 10]);
+    assert.deepEqual(inSeconds(only(item({ start: 4, duration: 99 }))), [4, 6]);
+    assert.deepEqual(inSeconds(only(item({ start: '20%', duration: '45f', trim: 1.5 }))), [2, 1.5]);
+    assert.deepEqual(plan(item({ start: 10 })), []);
+  });
+
+  it('gives items of the track the role of music, elements that of an effect, unless they say otherwise', () => {
+    assert.equal(only(item({})).role, 'music');
+    assert.equal(only(item({ role: 'voice' })).role, 'voice');
+    assert.equal(only({ overlays: [element({})] }).role, 'effect');
+    assert.equal(only({ overlays: [{ type: 'video', ...SRC, role: 'voice' }] }).role, 'voice');
+  });
+
+  it('cuts the sounds of a scene where it ends, and lets them cross where scenes do', () => {
+    const scene = { duration: 3, elements: [element({ start: 1 })] };
+    const stretches = plan({ scenes: [scene, { ...scene, transition: { type: 'fade', duration: 0.5 } }] });
+    assert.deepEqual(stretches.map(inSeconds), [
+      [1, 2],
+      [3.5, 2],
+    ]);
+    assert.deepEqual(stretches[0]?.crossings, [{ way: 'out', start: 120_000, length: 24_000 }]);
+    // It begins after the scene has come in.
+    assert.deepEqual(stretches[1]?.crossings, []);
+  });
+
+  it('follows groups: their start, their end and their speed', () => {
+    const inner = element({ start: 2, duration: 4, speed: 1.5, fadeIn: 1 });
+    const [stretch] = plan({
+      tracks: [{ elements: [{ type: 'group', start: 1, speed: 2, elements: [inner] }] }],
+    });
+    assert.ok(stretch !== undefined);
+    assert.deepEqual(inSeconds(stretch), [2, 2]);
+    assert.deepEqual([stretch.speed, stretch.rate, stretch.span, stretch.fadeIn], [3, 2, 4, 24_000]);
+    const short = { type: 'group', duration: 1, elements: [element({ start: 0.25 })] };
+    assert.deepEqual(inSeconds(only({ overlays: [short] })), [0.25, 0.75]);
+  });
+
+  it('leaves out what is hidden, muted or only a mask, and backgrounds', () => {
+    assert.deepEqual(
+      plan({
+        background: { type: 'video', ...SRC },
+        scenes: [{ duration: 5 }, { hidden: true, elements: [element({})] }],
+        tracks: [{ hidden: true, elements: [element({})] }],
+        overlays: [
+          element({ hidden: true }),
+          { type: 'video', ...SRC, muted: true },
+          { type: 'group', hidden: true, elements: [element({})] },
+          { type: 'text', text: 'x', mask: { element: { type: 'video', ...SRC } } },
+        ],
+      }),
+      [],
+    );
+  });
+
+  it('lies within the video, whatever the graph', () => {
+    for (let seed = 0; seed < 60; seed++) {
+      const timeline = openScene(randomScene(seed));
+      const total = Math.round((timeline.durationInFrames / timeline.fps) * 48_000);
+      for (const { start, length, pointer } of planSound(timeline)) {
+        const isWithin = start >= 0 && length > 0 && start + length <= total;
+        assert.ok(isWithin && Number.isInteger(start) && Number.isInteger(length), `seed ${seed} ${pointer}`);
+      }
+    }
+  });
+});
+
+const facts = { container: 'wav', contentType: 'audio/wav', startSeconds: 0, durationSeconds: 2 } as const;
+const audio = { codec: 'pcm-s16', sampleRate: 48_000, channels: 2 } as const;
+const withFile = (rest: object, file: ResourceFile) => {
+  const timeline = open(rest);
+  return castSound(timeline, new Map([...timeline.resources.keys()].map(key => [key, file])));
+};
+const clip = (durationSeconds: number): ResourceFile => ({
+  kind: 'clip',
+  path: '/nowhere.wav',
+  facts: { ...facts, durationSeconds, audio },
+});
+const CLIP = clip(2);
+
+describe('stretches and their files', () => {
+  it('end with the file, unless they loop; speed counts', () => {
+    const length = (rest: object) => (withFile(item(rest), CLIP).parts[0]?.length ?? 0) / 48_000;
+    assert.deepEqual(
+      [{}, { trim: 0.5 }, { speed: 4 }, { loop: true }, { loop: true, duration: 3 }, { duration: 1 }].map(
+        length,
+      ),
+      [2, 1.5, 0.5, 10, 3, 1],
+    );
+  });
+
+  it('are told of by pointer where nothing can be heard', () => {
+    const told = (rest: object, file: ResourceFile) => withFile(rest, file).warnings;
+    assert.deepEqual(told(item({}), { kind: 'absent', reason: 'cannot be read: gone' }), [
+      '/audioTrack/items/0 cannot be read: gone.',
+    ]);
+    assert.match(
+      String(told(item({}), { kind: 'clip', path: '', facts })),
+      /^\/audioTrack\/items\/0 is a file without/,
+    );
+    assert.match(String(told(item({ trim: 3 }), CLIP)), /^\/audioTrack\/items\/0 is trimmed to 3 s/);
+    const fast = { type: 'group', speed: 20, elements: [element({})] };
+    assert.match(
+      String(told({ overlays: [fast] }, CLIP)),
+      /^\/overlays\/0\/elements\/0 is not heard: at 20 times/,
+    );
+    // A clip may be silent.
+    assert.deepEqual(told({ overlays: [{ type: 'video', ...SRC }] }, { kind: 'clip', path: '', facts }), []);
+  });
+
+  it('are refused by pointer where too many are heard at once, and not where one follows another', () => {
+    const items = (count: number, step: number) => ({
+      audioTrack: { items: Array.from({ length: count }, (_, index) => ({ ...SRC, start: index * step })) },
+    });
+    assert.equal(withFile(items(200, 0.04), clip(0.5)).parts.length, 200);
+    assert.throws(
+      () => withFile(items(34, 0), CLIP),
+      (err: unknown) =>
+        err instanceof AppError &&
+        err.code === 'invalid_scene_graph' &&
+        err.issues?.map(({ path }) => path).join() === '/audioTrack/items/32,/audioTrack/items/33',
+    );
+  });
+});

@@ -1,0 +1,270 @@
+// The sound of videos from files of known samples, with both back ends.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join as pathOf } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { openCodecHost } from '../../../src/codecs/codec-host.ts';
+import { openFfmpeg } from '../../../src/codecs/ffmpeg.ts';
+import { type Backend, SAMPLE_RATE } from '../../../src/codecs/job.ts';
+import { probeMedia } from '../../../src/codecs/probe.ts';
+import { AppError } from '../../../src/lib/errors.ts';
+import { findOnPath } from '../../../src/lib/settings.ts';
+import { openScene } from '../../../src/render/scene.ts';
+import { createLoudnessMeter } from '../../../src/render/sound/loudness.ts';
+import { soundOf } from '../../../src/render/sound/sound.ts';
+import type { ResourceFile } from '../../../src/render/still.ts';
+import type { Timeline } from '../../../src/render/timeline/compile.ts';
+import { collect } from '../../codecs/clips.ts';
+import { waitUntil } from '../../support/processes.ts';
+import { decibels, level, signal as makeSignal, pitch, sine, tone, writeWav } from './signals.ts';
+
+const { signal } = new AbortController();
+const ffmpegPath = findOnPath('ffmpeg');
+const backends = [
+  ['ffmpeg', ffmpegPath === undefined ? 'no ffmpeg is on the PATH' : await openFfmpeg(ffmpegPath, signal)],
+  ['codec host', await openCodecHost([], signal)],
+] as const;
+
+/** Each sample tells where it stands: a slow ramp at the left, its mirror at the right. */
+const ramp = makeSignal(2, (_, sample) => [sample / 192_000, -sample / 192_000]);
+const burst = (second: number): number => (second >= 1 && second < 2 ? 0.5 * sine(1000, second) : 0);
+const SOUNDS = {
+  ramp,
+  tone: tone(2, 1000, 0.25),
+  low: tone(4, 100, 0.25),
+  // A second of silence, one of a tone, one of silence.
+  speech: makeSignal(3, second => [burst(second), burst(second)]),
+  // Ten whole waves: it goes on where it began.
+  cycle: tone(0.01, 1000, 0.5),
+} as const;
+
+let folder = '';
+const files = new Map<string, ResourceFile>();
+before(async () => {
+  folder = await mkdtemp(pathOf(tmpdir(), 'sound-'));
+  const add = async (name: string, path: string): Promise<void> => {
+    files.set(name, { kind: 'clip', path, facts: await probeMedia(path, signal) });
+  };
+  for (const [name, sound] of Object.entries(SOUNDS))
+    await add(name, await writeWav(pathOf(folder, `${name}.wav`), sound));
+  await add('mono', await writeWav(pathOf(folder, 'mono.wav'), SOUNDS.tone, 1));
+});
+after(() => rm(folder, { recursive: true }));
+
+const open = (rest: object): Timeline =>
+  openScene({ fps: 30, width: 64, height: 64, scenes: [{ duration: 4 }], ...rest });
+/** Sounds are named by their address. */
+const of = (name: string, rest: object = {}) => ({ src: `https://example.com/${name}`, ...rest });
+/** Volumes as they are. */
+const track = (items: readonly object[], rest: object = {}) => ({
+  audioTrack: { loudness: 'off', items, ...rest },
+});
+
+function filesOf(timeline: Timeline): ReadonlyMap<string, ResourceFile> {
+  return new Map(
+    [...timeline.resources.values()].map(({ key, source }) => {
+      const name = 'src' in source ? (source.src.split('/').at(-1) ?? '') : '';
+      return [key, files.get(name) ?? { kind: 'absent', reason: 'is not there' }];
+    }),
+  );
+}
+
+for (const [name, backend] of backends)
+  describe(`the sound of files, with the ${name}`, { skip: typeof backend === 'string' && backend }, () => {
+    if (typeof backend !== 'string') testFiles(backend);
+  });
+
+const [any] = backends.map(([, backend]) => backend).filter(backend => typeof backend !== 'string');
+describe('the sound of a video', { skip: any === undefined }, () => {
+  if (any !== undefined) testMix(any);
+});
+
+function hearing(backend: Backend) {
+  return (rest: object, range?: readonly [number, number]): Promise<Float32Array> => {
+    const timeline = open(rest);
+    const whole = [0, timeline.durationInFrames] as const;
+    return collect(soundOf(timeline, filesOf(timeline), range ?? whole, backend, signal));
+  };
+}
+
+function isNear(found: number, expected: number, by = 1e-4): void {
+  assert.ok(Math.abs(found - expected) <= by, `${found} is not ${expected}`);
+}
+
+function testFiles(backend: Backend): void {
+  const hear = hearing(backend);
+
+  it('is as long as the frames, at any frame rate, and trimmed to the sample', async () => {
+    for (const fps of [30, 7]) {
+      const sound = await hear({
+        fps,
+        ...track([of('ramp', { start: '100f', trim: 0.25 })]),
+        durationInFrames: 113,
+      });
+      assert.equal(sound.length, Math.round((113 / fps) * SAMPLE_RATE) * 2);
+      const start = Math.round((100 / fps) * SAMPLE_RATE);
+      for (const offset of [-1, 0, 1, 1000]) {
+        const expected = offset < 0 ? 0 : (12_000 + offset) / 192_000;
+        isNear(sound[(start + offset) * 2] as number, expected, 4e-5);
+        isNear(sound[(start + offset) * 2 + 1] as number, -expected, 4e-5);
+      }
+    }
+  });
+
+  it('loops without a seam, from its trim, whether the piece is short or long', async () => {
+    const cycle = await hear(track([of('cycle', { loop: true, start: 0.5 })]));
+    for (let i = 24_000; i < 4 * 48_000; i += 7)
+      isNear(cycle[i * 2] as number, 0.5 * sine(1000, (i - 24_000) / 48_000), 5e-5);
+    const looped = await hear(track([of('ramp', { loop: true, trim: 1.5 })]));
+    for (let i = 0; i < 4 * 48_000; i += 501)
+      isNear(looped[i * 2] as number, (72_000 + (i % 24_000)) / 192_000, 5e-5);
+  });
+
+  it('of a range is that of the whole', async () => {
+    const graph = {
+      audioTrack: {
+        duck: {},
+        items: [of('low', { speed: 1.3, volume: 3 }), of('speech', { role: 'voice', volume: 4 })],
+      },
+    };
+    const whole = await hear(graph);
+    const part = await hear(graph, [47, 71]);
+    assert.equal(part.length, 24 * 1600 * 2);
+    const from = 47 * 1600 * 2;
+    for (let i = 0; i < part.length; i++) isNear(part[i] as number, whole[from + i] as number, 1e-6);
+  });
+
+  it('names by pointer the file that cannot be decoded, and leaves no process', async () => {
+    const path = pathOf(folder, 'broken.mp3');
+    const good = files.get('tone');
+    assert.ok(good?.kind === 'clip');
+    await writeFile(path, Buffer.from('not at all what it says it is'.repeat(99)));
+    files.set('broken', { ...good, path });
+    const atRest = children();
+    await assert.rejects(
+      hear(track([of('low'), of('broken', { start: 1 })])),
+      (err: unknown) =>
+        err instanceof AppError &&
+        err.code === 'unreadable_media' &&
+        err.issues?.[0]?.path === '/audioTrack/items/1',
+    );
+    await waitUntil('the end of the codecs', () => children() <= atRest);
+  });
+
+  it('ends with its reader and with its signal, and leaves no process', async () => {
+    const long = open({ scenes: [{ duration: 300 }], ...track([of('low', { loop: true }), of('long')]) });
+    await writeWav(pathOf(folder, 'long.wav'), tone(60, 50, 0.1));
+    const facts = await probeMedia(pathOf(folder, 'long.wav'), signal);
+    files.set('long', { kind: 'clip', path: pathOf(folder, 'long.wav'), facts });
+    const range = [0, long.durationInFrames] as const;
+    const atRest = children();
+    for await (const block of soundOf(long, filesOf(long), range, backend, signal)) {
+      assert.ok(block.length > 0);
+      break;
+    }
+    await waitUntil('the end of the codecs', () => children() <= atRest);
+    const controller = new AbortController();
+    await assert.rejects(async () => {
+      for await (const _ of soundOf(long, filesOf(long), range, backend, controller.signal))
+        controller.abort();
+    }, /abort/i);
+    await waitUntil('the end of the codecs', () => children() <= atRest);
+  });
+}
+
+function testMix(backend: Backend): void {
+  const hear = hearing(backend);
+
+  it('fades, and moves its volume by keyframes as numbers move elsewhere', async () => {
+    const volume = {
+      keyframes: [
+        { time: 1, value: 0.5 },
+        { time: 2, value: 1, easing: 'linear' },
+      ],
+    };
+    const sound = await hear(track([of('low', { fadeIn: 0.5, fadeOut: '500ms', volume })]));
+    const at = (second: number) => level(sound, 0, second - 0.01, second + 0.01) / (0.25 * Math.SQRT1_2);
+    for (const [second, expected] of [
+      [0.25, 0.25],
+      [0.8, 0.5],
+      [1.5, 0.75],
+      [2.5, 1],
+      [3.75, 0.5],
+    ] as const)
+      isNear(at(second), expected, 0.01);
+  });
+
+  it('pans with constant power, and loses no side of a stereo sound', async () => {
+    const power = async (name: string, pan: number): Promise<readonly [number, number]> => {
+      const sound = await hear({ ...track([of(name, { pan, duration: 1 })]), durationInFrames: 30 });
+      return [level(sound, 0, 0.1, 0.9) ** 2, level(sound, 1, 0.1, 0.9) ** 2];
+    };
+    const one = 0.25 ** 2 / 2;
+    for (const [pan, left, right] of [
+      [0, 1, 1],
+      [-1, 2, 0],
+      [1, 0, 2],
+      [0.5, 0.293, 1.707],
+    ] as const) {
+      const [l, r] = await power('mono', pan);
+      isNear(l / one, left, 2e-3);
+      isNear(r / one, right, 2e-3);
+    }
+    const [l, r] = await power('ramp', 1);
+    // The ramp's sides cancel out where both meet.
+    isNear(l, 0);
+    isNear(r, 0);
+  });
+
+  it('lowers music under the voice, by as much and when it should', async () => {
+    const duck = { by: 20, attack: 0.25, release: 0.5 };
+    const sound = await hear(
+      track([of('low'), of('speech', { role: 'voice', volume: 0.001 * 4 })], { duck }),
+    );
+    const at = (second: number) =>
+      decibels(level(sound, 0, second - 0.005, second + 0.005) / (0.25 * Math.SQRT1_2));
+    for (const [second, expected] of [
+      [0.7, 0],
+      [0.875, -10],
+      [1.02, -20],
+      [1.5, -20],
+      [1.97, -20],
+      [2.25, -10],
+      [2.6, 0],
+    ] as const)
+      isNear(at(second), expected, 0.8);
+  });
+
+  it('keeps the pitch and the length at another speed', async () => {
+    const sound = await hear(track([of('tone', { speed: 2, start: 1 })]));
+    isNear(pitch(sound, 1.05, 1.95), 1000, 20);
+    assert.ok(level(sound, 0, 2.03, 4) < 1e-3 && level(sound, 0, 0, 0.99) < 1e-6);
+  });
+
+  it('cross-fades the scenes with their transition', async () => {
+    const scene = (name: string) => ({ duration: 2, elements: [{ type: 'audio', ...of(name) }] });
+    const sound = await hear({
+      scenes: [scene('low'), { ...scene('tone'), transition: { type: 'fade', duration: 1 } }],
+    });
+    const full = 0.25 * Math.SQRT1_2;
+    for (const second of [0.5, 1.2, 1.5, 1.8, 2.5])
+      isNear(level(sound, 0, second, second + 0.01), full, 0.01);
+    isNear(pitch(sound, 0.2, 0.9), 100, 3);
+    isNear(pitch(sound, 2.1, 2.9), 1000, 3);
+  });
+
+  it('is made as loud as asked for, and keeps its peaks', async () => {
+    const loudness = -23;
+    const quiet = await hear({ audioTrack: { loudness, items: [of('low', { volume: 0.1 }), of('tone')] } });
+    const meter = createLoudnessMeter();
+    meter.add(quiet);
+    isNear(meter.integrated(), loudness, 0.1);
+    const loud = await hear(track([of('tone', { volume: 4 }), of('low', { volume: 4 })]));
+    assert.ok(loud.every(value => Math.abs(value) < 0.891));
+  });
+}
+
+/** Child processes of this one that have not ended. */
+const children = (): number =>
+  process.getActiveResourcesInfo().filter(resource => resource === 'ProcessWrap').length;

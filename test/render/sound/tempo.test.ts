@@ -1,0 +1,47 @@
+// Sound made slower and faster: as long as it should be, at the pitch it had.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createTempo } from '../../../src/render/sound/tempo.ts';
+import { join, level, pitch, signal, sine, tone, uneven } from './signals.ts';
+
+function atSpeed(sound: Float32Array, speed: number): Float32Array {
+  const tempo = createTempo(speed);
+  return join([...[...uneven(sound)].map(tempo), tempo(undefined)]);
+}
+
+describe('another speed', () => {
+  for (const speed of [0.25, 0.5, 0.75, 1.25, 2, 4, 10])
+    it(`of ${speed} gives as much sound, at the same pitch and level`, () => {
+      const out = atSpeed(tone(4, 440, 0.5), speed);
+      const seconds = out.length / 2 / 48_000;
+      assert.ok(Math.abs(seconds - 4 / speed) <= 0.021, `${seconds} s`);
+      const end = 4 / speed - 0.1;
+      assert.ok(Math.abs(pitch(out, 0.05, end) - 440) < 440 * 0.02, `${pitch(out, 0.05, end)} Hz`);
+      assert.ok(Math.abs(level(out, 0, 0.05, end) - 0.5 * Math.SQRT1_2) < 0.01, 'as loud, without gaps');
+    });
+
+  it('keeps what happens at its time', () => {
+    const burst = (second: number): number => (second > 2 && second < 2.5 ? sine(300, second) : 0);
+    const sound = signal(4, second => [burst(second), burst(second)]);
+    for (const speed of [0.5, 2]) {
+      const out = atSpeed(sound, speed);
+      const [start, end] = [2 / speed, 2.5 / speed];
+      assert.ok(level(out, 0, start - 0.2 / speed, start - 0.03) < 0.01, 'silent before');
+      assert.ok(level(out, 0, start + 0.03, end - 0.03) > 0.6, 'there at its time');
+      assert.ok(level(out, 0, end + 0.03, end + 0.2 / speed) < 0.01, 'silent after');
+    }
+  });
+
+  it('of 1 changes nothing', () => {
+    const sound = tone(0.5, 523, 0.5);
+    const out = atSpeed(sound, 1);
+    for (let i = 0; i < sound.length - 4000; i += 101)
+      assert.ok(Math.abs((out[i] as number) - (sound[i] as number)) < 1e-6);
+  });
+
+  it('does not depend on the sizes of blocks', () => {
+    const sound = signal(1, second => [sine(200 + 300 * second, second), sine(90, second)]);
+    const tempo = createTempo(1.5);
+    assert.deepEqual(atSpeed(sound, 1.5), join([tempo(sound), tempo(undefined)]));
+  });
+});
