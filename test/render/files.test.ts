@@ -1,0 +1,144 @@
+// The files of a scene on their way to the painter: streamed, bounded, told by what they hold, refused in a sentence.
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { describe, it } from 'node:test';
+import { withScratch } from '../../src/codecs/scratch.ts';
+import { AppError } from '../../src/lib/errors.ts';
+import { type ReadSource, readRenderFiles } from '../../src/render/files.ts';
+import type { ResourceFile } from '../../src/render/still.ts';
+import type { Resource, ResourceKind } from '../../src/render/timeline/compile.ts';
+import { plainImage } from '../support/pixels.ts';
+
+const { signal } = new AbortController();
+
+const resource = (kind: ResourceKind, src: string, key = `${kind}-x`): Resource => ({
+  key,
+  kind,
+  pointer: '/overlays/0',
+  source: { src },
+});
+
+async function* inPieces(bytes: Uint8Array, size = 1000) {
+  // The same piece again and again, as a socket may hand it out.
+  const piece = Buffer.alloc(size);
+  for (let from = 0; from < bytes.length; from += size) {
+    const part = bytes.subarray(from, from + size);
+    piece.set(part);
+    yield piece.subarray(0, part.length);
+  }
+}
+
+async function* endless() {
+  const piece = Buffer.alloc(1_048_576);
+  for (;;) yield piece;
+}
+
+/** What becomes of one file; the folder's names come with it. */
+async function readOne(kind: ResourceKind, body: Awaited<ReturnType<ReadSource>>['body']) {
+  return withScratch(async folder => {
+    const read: ReadSource = async () => ({ body, declared: undefined });
+    const files = await readRenderFiles([resource(kind, './x')], read, folder, signal);
+    return { file: files.get(`${kind}-x`) as ResourceFile, names: await readdir(folder) };
+  });
+}
+
+describe('a file of a scene', () => {
+  it('is written as it arrives and probed, where it is a sound or a video', async () => {
+    const bytes = silentWav(0.5);
+    await withScratch(async folder => {
+      const read: ReadSource = async () => ({ body: inPieces(bytes), declared: 'text/plain' });
+      const file = (await readRenderFiles([resource('audio', './x')], read, folder, signal)).get('audio-x');
+      assert.ok(file?.kind === 'clip');
+      assert.deepEqual([file.facts.container, file.facts.durationSeconds], ['wav', 0.5]);
+      assert.deepEqual(await readFile(file.path), bytes);
+    });
+  });
+
+  it('is gathered whole, where it is a picture', async () => {
+    const { file } = await readOne('image', inPieces(await plainImage(40, 30, '#ff0000')));
+    assert.equal(file.kind, 'picture');
+  });
+
+  it('is a placeholder where its address says so, for videos too', async () => {
+    const files = await readRenderFiles([resource('video', 'sample:a clip')], refuse, '/nowhere', signal);
+    assert.deepEqual(files.get('video-x'), { kind: 'sample', words: 'a clip', width: 1600, height: 1200 });
+  });
+
+  it('that is of another kind, damaged or empty is left out with the reason, and leaves nothing behind', async () => {
+    const sound = silentWav(0.2);
+    const picture = await plainImage(8, 8, '#00ff00');
+    const cases: readonly (readonly [ResourceKind, Uint8Array, RegExp])[] = [
+      ['video', sound, /it is audio\/wav, which has no pictures$/],
+      ['video', picture, /no video or audio that can be read/],
+      ['audio', Buffer.from('<html>404</html>'), /no video or audio that can be read/],
+      ['video', new Uint8Array(), /no video or audio that can be read|no bytes/],
+      ['image', sound, /it is audio\/wav, not a picture$/],
+      ['image', picture.subarray(0, 40), /cannot be read/],
+    ];
+    for (const [kind, bytes, reason] of cases) {
+      const { file, names } = await readOne(kind, bytes);
+      assert.ok(file.kind === 'absent', `${kind} of ${bytes.length} bytes`);
+      assert.match(file.reason, reason);
+      assert.deepEqual(names, []);
+    }
+  });
+
+  it('is no longer than its bound, however long it goes on', async () => {
+    const picture = await readOne('image', endless());
+    assert.match(reasonOf(picture.file), /over 26214400 bytes/);
+    const huge = async function* () {
+      yield Buffer.alloc(600_000_000);
+    };
+    const video = await readOne('video', huge());
+    assert.match(reasonOf(video.file), /over 524288000 bytes/);
+    assert.deepEqual(video.names, []);
+  });
+
+  it('that cannot be reached is left out; a broken program is no reason of a file', async () => {
+    const files = await withScratch(folder =>
+      readRenderFiles([resource('video', './x'), resource('image', './x')], refuse, folder, signal),
+    );
+    for (const file of files.values()) assert.match(reasonOf(file), /cannot be read: nobody is there$/);
+    const broken = () => Promise.reject(new TypeError('x is not a function'));
+    await assert.rejects(
+      withScratch(folder => readRenderFiles([resource('video', './x')], broken, folder, signal)),
+      TypeError,
+    );
+  });
+
+  it('stops being read where the render is aborted', async () => {
+    const aborting = new AbortController();
+    const stuck = async function* () {
+      yield Buffer.alloc(10);
+      aborting.abort(new Error('enough'));
+      yield* endless();
+    };
+    const read: ReadSource = async () => ({ body: stuck(), declared: undefined });
+    await withScratch(async folder => {
+      await assert.rejects(
+        readRenderFiles([resource('video', './x')], read, folder, aborting.signal),
+        /enough/,
+      );
+      assert.deepEqual(await readdir(folder), []);
+    });
+  });
+});
+
+const refuse: ReadSource = () => Promise.reject(new AppError('not_found', 'nobody is there.'));
+
+function reasonOf(file: ResourceFile): string {
+  assert.ok(file.kind === 'absent');
+  return file.reason;
+}
+
+/** Mono, 8000 samples a second of 16 bits. */
+function silentWav(seconds: number): Buffer {
+  const samples = Math.round(seconds * 8000) * 2;
+  const head = Buffer.from(
+    'RIFF\0\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x40\x1f\0\0\x80\x3e\0\0\x02\0\x10\0data\0\0\0\0',
+    'latin1',
+  );
+  head.writeUInt32LE(head.length + samples - 8, 4);
+  head.writeUInt32LE(samples, head.length - 4);
+  return Buffer.concat([head, Buffer.alloc(samples)]);
+}
