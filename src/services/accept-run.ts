@@ -5,6 +5,7 @@ import { newId } from '../lib/ids.ts';
 import { findExecution } from '../store/executions.ts';
 import type { NewRun } from '../store/runs.ts';
 import type { ReadWorkflowRow } from '../store/workflows.ts';
+import { acceptFree } from './accept-free.ts';
 import { workspaceOf } from './access.ts';
 import type { UserActor } from './actor.ts';
 import type { Deps } from './deps.ts';
@@ -60,7 +61,7 @@ export async function acceptRun(deps: Deps, user: UserActor, run: SoundRun): Pro
     hasBudget: workflow.daily_credit_budget !== null,
   };
   const stored = await store(deps, id, () =>
-    run.estimate.isPaid ? acceptPaid(deps, row, price) : deps.runs.accept(row),
+    run.estimate.isPaid ? acceptPaid(deps, row, price) : acceptFree(deps, row),
   );
   if (stored) {
     const accepted = { executionId: id, workflowId: workflow.id, status: 'QUEUED', createdAt } as const;

@@ -35,18 +35,32 @@ const MAX_STARTS = 20;
 export async function executeRun(deps: Deps, holder: RunHolder, id: string): Promise<void> {
   // A job may come while the run before it is still being let go of, such as its own wake-up.
   for (let held = holder.inHand.get(id); held !== undefined; held = holder.inHand.get(id)) await held.ended;
+  await holdRun(deps, holder, { id, workspace: undefined }, () =>
+    deps.runs.claim(id, { workerId: holder.workerId, crowded: () => listCrowded(holder, deps.now()) }),
+  );
+}
+
+/** The same for a run that `claim` brings into being; its workspace's places count from now on. */
+export async function holdRun(
+  deps: Deps,
+  holder: RunHolder,
+  { id, workspace }: { readonly id: string; readonly workspace: string | undefined },
+  claim: () => Promise<ClaimedRun | undefined>,
+): Promise<void> {
   const stop = new AbortController();
   const { promise: ended, resolve } = Promise.withResolvers<void>();
-  const run: RunInHand = { stop: reason => stop.abort(reason), ended, held: undefined };
+  const heldBy = (owner: string) => ({ workspace: owner, sinceMs: deps.now() });
+  const run: RunInHand = {
+    stop: reason => stop.abort(reason),
+    ended,
+    held: workspace === undefined ? undefined : heldBy(workspace),
+  };
   // Before the claim: whoever wants it stopped finds it from the first moment on.
   holder.inHand.set(id, run);
   try {
-    const claimed = await deps.runs.claim(id, {
-      workerId: holder.workerId,
-      crowded: () => listCrowded(holder, deps.now()),
-    });
+    const claimed = await claim();
     if (claimed === undefined) return;
-    run.held = { workspace: claimed.workspace, sinceMs: deps.now() };
+    run.held ??= heldBy(claimed.workspace);
     await executeClaimed(deps, claimed, stop);
   } finally {
     holder.inHand.delete(id);

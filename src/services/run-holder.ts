@@ -11,7 +11,7 @@ export interface RunInHand {
   readonly stop: (reason: StopReason) => void;
   /** Resolves once this process has let go of it. */
   readonly ended: Promise<void>;
-  /** Set once it is claimed. */
+  /** Set once it is claimed, or as soon as a place is taken for it. */
   held: { readonly workspace: string; readonly sinceMs: number } | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface RunHolder {
   readonly inHand: Map<string, RunInHand>;
   /** Runs in hand at once. */
   readonly capacity: number;
-  /** Of these, runs that may have left the queue. */
+  /** Of these, runs that have left the queue, or never were in it. */
   readonly beside: { readonly most: number; now: number };
 }
 
@@ -63,14 +63,37 @@ export function besideQueue(
   });
 }
 
+/** Whether a run that comes now may begin beside the queue; its workspace's runs count however long they take. */
+export function hasRoomBeside(holder: RunHolder, workspace: string): boolean {
+  const { beside } = holder;
+  return beside.now < beside.most && !listFullHanded(holder, () => true).includes(workspace);
+}
+
+/** Does the work of a run that is not in the queue, in a place beside it. */
+export async function besideFromStart(holder: RunHolder, work: () => Promise<void>): Promise<void> {
+  holder.beside.now++;
+  try {
+    await work();
+  } finally {
+    holder.beside.now--;
+  }
+}
+
 /** Workspaces whose long runs take as many places of the worker as all long runs leave free: they get no more for now. */
-export function listCrowded({ inHand, capacity }: RunHolder, nowMs: number): readonly string[] {
-  const counts = new Map<string, number>();
+export function listCrowded(holder: RunHolder, nowMs: number): readonly string[] {
+  return listFullHanded(holder, ({ sinceMs }) => nowMs - sinceMs >= LONG_MS);
+}
+
+function listFullHanded(
+  { inHand, capacity }: RunHolder,
+  counts: (held: NonNullable<RunInHand['held']>) => boolean,
+): readonly string[] {
+  const byWorkspace = new Map<string, number>();
   let total = 0;
   for (const { held } of inHand.values()) {
-    if (held === undefined || nowMs - held.sinceMs < LONG_MS) continue;
-    counts.set(held.workspace, (counts.get(held.workspace) ?? 0) + 1);
+    if (held === undefined || !counts(held)) continue;
+    byWorkspace.set(held.workspace, (byWorkspace.get(held.workspace) ?? 0) + 1);
     total++;
   }
-  return [...counts].filter(([, count]) => count >= capacity - total).map(([workspace]) => workspace);
+  return [...byWorkspace].filter(([, count]) => count >= capacity - total).map(([workspace]) => workspace);
 }

@@ -3,25 +3,36 @@ import type { Alarms } from '../lib/alarms.ts';
 import { createBatcher } from '../lib/batch.ts';
 import type { Db } from '../store/db.ts';
 import { isOutage } from '../store/db.ts';
-import type { ClaimedRun, NewRun, RunWrite, WrittenRun } from '../store/runs.ts';
+import type { ClaimedRun, InsertedRun, NewRun, RunWrite, WrittenRun } from '../store/runs.ts';
 import { claimRuns, insertRuns, writeRuns } from '../store/runs.ts';
 import { writePaid } from './paid-writes.ts';
+import type { RunHolder } from './run-holder.ts';
 
 export interface Claimant {
+  /** As it is when the statement is sent. */
   readonly workerId: string;
   /** Workspaces that the worker takes no more runs of for now. */
   crowded(): readonly string[];
 }
 
+export interface Accepted {
+  /** False where another run of the last 24 hours holds the idempotency key. */
+  readonly isStored: boolean;
+  /** undefined: it is in the queue. */
+  readonly claimed: ClaimedRun | undefined;
+}
+
 export interface RunWrites {
-  /** Resolves to false where another run of the last 24 hours holds the idempotency key. */
-  accept(run: NewRun): Promise<boolean>;
+  /** A run with a claimant is claimed by the same commit, where its workspace has room. */
+  accept(run: NewRun, claimant?: Pick<Claimant, 'workerId'>): Promise<Accepted>;
   /** undefined: the run has ended, has a live holder, or was parked. */
   claim(id: string, claimant: Claimant): Promise<ClaimedRun | undefined>;
   /** undefined: the lease number no longer stands, nothing was written. At most one write of a run at a time. */
   write(write: RunWrite): Promise<WrittenRun | undefined>;
   /** The same for a run that may cost, with its charges and its release; in a transaction of its own. */
   writePaid(write: RunWrite): Promise<WrittenRun | undefined>;
+  /** The worker of this process; runs that are accepted may begin in its hands. */
+  readonly host: { worker: RunHolder | undefined };
   /** Runs that ended by writes of this process, by status. */
   readonly finished: ReadonlyMap<string, number>;
 }
@@ -34,19 +45,34 @@ export function createRunWrites(
   maxConcurrent: number,
   alarms: Alarms<'runs' | 'deliveries'>,
 ): RunWrites {
-  const accept = createBatcher<NewRun, boolean>(async runs => {
-    const stored = await insertRuns(db, runs);
-    return runs.map(run => stored.has(run.id));
+  // Both count a workspace's runs and add to them: by turns, or together they would pass its number.
+  const takeTurn = createTurns();
+  const accept = createBatcher<Acceptance, Accepted>(async items => {
+    const takers = items.filter(({ claimant }) => claimant !== undefined);
+    const insert = () =>
+      insertRuns(
+        db,
+        items.map(({ run }) => run),
+        {
+          ids: takers.map(({ run }) => run.id),
+          workerId: takers[0]?.claimant?.workerId ?? '',
+          maxConcurrent,
+        },
+      );
+    const stored = await (takers.length === 0 ? insert() : takeTurn(insert));
+    return items.map(({ run }) => acceptedAs(run, stored.get(run.id)));
   }, BATCH);
   const claim = createBatcher<{ id: string; claimant: Claimant }, ClaimedRun | undefined>(async claims => {
     // A process has one worker, so a batch has one claimant.
     const claimant = claims[0]?.claimant;
-    const rows = await claimRuns(db, {
-      ids: claims.map(c => c.id),
-      workerId: claimant?.workerId ?? '',
-      maxConcurrent,
-      crowded: claimant?.crowded() ?? [],
-    });
+    const rows = await takeTurn(() =>
+      claimRuns(db, {
+        ids: claims.map(c => c.id),
+        workerId: claimant?.workerId ?? '',
+        maxConcurrent,
+        crowded: claimant?.crowded() ?? [],
+      }),
+    );
     return pick(claims, rows);
   }, BATCH);
   const finished = new Map<string, number>();
@@ -62,7 +88,7 @@ export function createRunWrites(
     return written;
   }, BATCH);
   return {
-    accept,
+    accept: (run, claimant) => accept({ run, claimant }),
     claim: (id, claimant) => claim({ id, claimant }),
     write,
     async writePaid(write) {
@@ -70,7 +96,43 @@ export function createRunWrites(
       note(write, written);
       return written;
     },
+    host: { worker: undefined },
     finished,
+  };
+}
+
+interface Acceptance {
+  readonly run: NewRun;
+  readonly claimant: Pick<Claimant, 'workerId'> | undefined;
+}
+
+function acceptedAs(run: NewRun, inserted: InsertedRun | undefined): Accepted {
+  const { started_at } = inserted ?? { started_at: null };
+  if (started_at === null) return { isStored: inserted !== undefined, claimed: undefined };
+  const { id, workflow_id, workflow_version, user_id, workspace, request, webhook, nodes_total } = run;
+  const sent = { id, workflow_id, workflow_version, user_id, workspace, request, webhook, nodes_total };
+  return {
+    isStored: true,
+    claimed: {
+      ...sent,
+      resumed_from_id: run.resumed_from_id,
+      lease: 1,
+      status: 'RUNNING',
+      running_ms: 0,
+      decisions: null,
+      created_at: new Date(run.created_at),
+      started_at,
+    },
+  };
+}
+
+/** One piece of work at a time. */
+function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return work => {
+    const done = last.then(work);
+    last = done.catch(() => undefined);
+    return done;
   };
 }
 

@@ -23,18 +23,45 @@ export interface NewRun {
   readonly idempotency: { readonly route: string; readonly key: string; readonly body_hash: string } | null;
 }
 
+/** Of the runs of a batch, those that a worker would rather have in hand at once. */
+export interface Taking {
+  readonly ids: readonly string[];
+  readonly workerId: string;
+  /** Of a workspace, under way at once. */
+  readonly maxConcurrent: number;
+}
+
+const TAKING_NONE: Taking = { ids: [], workerId: '', maxConcurrent: 0 };
+
+export interface InsertedRun {
+  readonly id: string;
+  /** Set where the worker holds it now, by lease number 1. */
+  readonly started_at: Date | null;
+}
+
 /**
- * Stores new runs as QUEUED with their idempotency keys and queued jobs. Returns the ids that were stored: a run
- * whose idempotency key another run of the last 24 hours holds is left out, whole.
+ * Stores new runs with their idempotency keys: RUNNING in the hands of the worker that takes them, the others QUEUED with
+ * a job. Not taken are runs past their workspace's number at once, and any while one of its runs waits for its turn.
+ * Returns the runs that were stored: one whose idempotency key another run of the last 24 hours holds is left out, whole.
  */
-export async function insertRuns(tx: Tx, runs: readonly NewRun[]): Promise<ReadonlySet<string>> {
-  const { rows } = await tx.query<{ id: string }>(INSERT_RUNS, [JSON.stringify(runs)]);
-  return new Set(rows.map(row => row.id));
+export async function insertRuns(
+  tx: Tx,
+  runs: readonly NewRun[],
+  { ids, workerId, maxConcurrent }: Taking = TAKING_NONE,
+): Promise<ReadonlyMap<string, InsertedRun>> {
+  const { rows } = await tx.query<InsertedRun>(INSERT_RUNS, [
+    JSON.stringify(runs),
+    ids,
+    workerId,
+    maxConcurrent,
+  ]);
+  return new Map(rows.map(row => [row.id, row]));
 }
 
 const INSERT_RUNS = `
 with input as materialized (
-  select i.*, i.idempotency->>'route' as route, i.idempotency->>'key' as key, i.idempotency->>'body_hash' as body_hash
+  select i.*, i.idempotency->>'route' as route, i.idempotency->>'key' as key, i.idempotency->>'body_hash' as body_hash,
+    json_array_length(i.steps) as step_count
   from json_to_recordset($1::json) as i(
     id text, workflow_id text, workflow_version int, user_id int, workspace text, trigger text, request text,
     webhook text, watched bool, nodes_total int, resumed_from_id text, created_at timestamptz, steps json, idempotency json)
@@ -48,21 +75,33 @@ with input as materialized (
     set body_hash = excluded.body_hash, execution_id = excluded.execution_id, created_at = now()
     where k.created_at < now() - interval '24 hours'
   returning execution_id
+), wanted as (
+  select id, workspace, row_number() over (partition by workspace order by id) as place
+  from input where id = any ($2::text[]) and exists (select from workers where id = $3)
+), room as (
+  select workspace, $4::int - (select count(*) from executions r where r.workspace = w.workspace and r.worker_id is not null) as places
+  from (select distinct workspace from wanted) w
+  where not exists (select from executions p where p.workspace = w.workspace and p.parked)
+), taken as (
+  select id from wanted join room using (workspace) where place <= places
 ), accepted as (
   insert into executions (id, workflow_id, workflow_version, user_id, workspace, status, trigger, request, webhook,
-    watched, nodes_total, idempotency_key, resumed_from_id, created_at, seq)
-  select id, workflow_id, workflow_version, user_id, workspace, 'QUEUED', trigger, request, webhook,
-    watched, nodes_total, key, resumed_from_id, created_at, json_array_length(steps)
-  from input where key is null or id in (select execution_id from keys)
-  returning id
+    watched, nodes_total, idempotency_key, resumed_from_id, created_at, seq, lease, worker_id, started_at)
+  select i.id, workflow_id, workflow_version, user_id, workspace, case when t.id is null then 'QUEUED' else 'RUNNING' end,
+    trigger, request, webhook, watched, nodes_total, key, resumed_from_id, created_at,
+    -- As if it had been claimed a moment later: one change more.
+    step_count + (t.id is not null)::int, (t.id is not null)::int, case when t.id is not null then $3 end,
+    case when t.id is not null then now() end
+  from input i left join taken t using (id) where key is null or i.id in (select execution_id from keys)
+  returning id, started_at
 ), steps as (
   insert into execution_steps (execution_id, seq, steps)
-  select id, json_array_length(steps), steps::text
-  from input where json_array_length(steps) > 0 and id in (select id from accepted)
+  select id, step_count, steps::text
+  from input where step_count > 0 and id in (select id from accepted)
 ), jobs as (
-  ${jobSpecs("select 'run' as task, id, null::timestamptz as run_at from accepted")}
+  ${jobSpecs("select 'run' as task, id, null::timestamptz as run_at from accepted where started_at is null")}
 )
-select id from accepted, (select count(*) from jobs) as enqueued`;
+select id, started_at from accepted, (select count(*) from jobs) as enqueued`;
 
 export interface ClaimedRun {
   readonly id: string;
