@@ -34,16 +34,16 @@ export interface Deliverer {
 export function createDeliverer(deps: Deps): Deliverer {
   const lanes = createLanes(LANE_PATIENCE_MS, deps.now);
   const find = createBatcher<string, DeliveryRow | undefined>(async ids => {
-    const rows = new Map((await listDeliveriesById(deps.db, ids)).map(row => [row.id, row]));
+    const rows = new Map((await listDeliveriesById(deps.runDb, ids)).map(row => [row.id, row]));
     return ids.map(id => rows.get(id));
   }, BATCH);
   const keep = createBatcher<NewAttempt, undefined>(async attempts => {
-    await keepAttempts(deps.db, attempts);
+    await keepAttempts(deps.runDb, attempts);
     return attempts.map(() => undefined);
   }, BATCH);
   const postpone = createBatcher<string, undefined>(async ids => {
     const { least, most } = POSTPONED_MS;
-    await enqueue(deps.db, 'deliver', ids, new Date(deps.now() + least + Math.random() * (most - least)));
+    await enqueue(deps.runDb, 'deliver', ids, new Date(deps.now() + least + Math.random() * (most - least)));
     return ids.map(() => undefined);
   }, BATCH);
   return {
