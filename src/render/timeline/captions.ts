@@ -30,24 +30,32 @@ export function readCues(track: CaptionTrack): readonly Cue[] {
   const isCue = track.words === undefined && track.mode !== 'word' && track.maxWords === undefined;
   const most = track.mode === 'word' ? 1 : (track.maxWords ?? 6);
   const ends = new Set(lines.map(line => line.end + (track.offset ?? 0)));
-  const pages: Word[][] = [];
+  const phrases: Word[][] = [];
   for (const word of words) {
-    const page = pages.at(-1);
-    const last = page?.at(-1);
+    const phrase = phrases.at(-1);
+    const last = phrase?.at(-1);
     const isNew =
-      page === undefined ||
+      phrase === undefined ||
       last === undefined ||
       word.start - last.end > PAUSE_SECONDS ||
-      (!isCue && SENTENCE_END.test(last.text)) ||
-      (isCue ? ends.has(last.end) : page.length >= most || ends.has(last.end));
-    if (isNew) pages.push([word]);
-    else page.push(word);
+      ends.has(last.end) ||
+      (!isCue && SENTENCE_END.test(last.text));
+    if (isNew) phrases.push([word]);
+    else phrase.push(word);
   }
+  const pages = isCue ? phrases : phrases.flatMap(phrase => spread(phrase, most));
   return pages.slice(0, MAX_CUES).map((page, index) => {
     const [start, end] = [page[0]?.start ?? 0, page.at(-1)?.end ?? 0];
     const next = pages[index + 1]?.[0]?.start ?? Number.POSITIVE_INFINITY;
     return { start, end: Math.min(end + LINGER_SECONDS, Math.max(end, next), next), words: page };
   });
+}
+
+/** Pages of a phrase, as even as they can be: none is left with the last word alone. */
+function spread(phrase: readonly Word[], most: number): readonly (readonly Word[])[] {
+  const count = Math.ceil(phrase.length / most);
+  const edge = (page: number): number => Math.ceil((page * phrase.length) / count);
+  return Array.from({ length: count }, (_, page) => phrase.slice(edge(page), edge(page + 1)));
 }
 
 const STAMP = /(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})/;

@@ -29,7 +29,7 @@ describe('pages', () => {
     readCues(track).map(page => page.words.map(({ text }) => text).join(' '));
 
   it('hold so many words, and end with a sentence', () => {
-    assert.deepEqual(texts({ words, maxWords: 3 }), ['one two three', 'four.', 'five six']);
+    assert.deepEqual(texts({ words, maxWords: 3 }), ['one two', 'three four.', 'five six']);
     assert.deepEqual(
       texts({ words, mode: 'word' }),
       words.map(({ text }) => text),
