@@ -34,6 +34,35 @@ const one = (elements: readonly object[], rest: object = {}) => ({
   ...rest,
 });
 
+const STOPS = [
+  { offset: 0, color: '#f43f5e' },
+  { offset: 0.5, color: '#facc15' },
+  { offset: 1, color: '#0ea5e9' },
+];
+
+/** Six of a kind, two rows of three. */
+const six = (elements: readonly object[], size = 36) =>
+  one(
+    elements.map((element, index) => ({
+      x: 28 + (index % 3) * 52,
+      y: index < 3 ? 24 : 66,
+      width: size,
+      height: size,
+      ...element,
+    })),
+  );
+
+const BLOCK_PROPS: Readonly<Record<string, object>> = {
+  title: { kicker: 'Chapter one', title: 'The harbour', subtitle: 'A morning in June' },
+  picture: { caption: 'Low tide' },
+  stat: { value: 96, suffix: '%', label: 'would come again' },
+  list: { title: 'Bring along', items: ['Water', 'A hat', 'Good shoes'] },
+  'call-to-action': { title: 'See it for yourself', action: 'Book now' },
+};
+
+const ENTRANCES = ['slide-up', 'zoom-in', 'pop', 'rise', 'wipe-right', 'iris'];
+const PEAKS = Array.from({ length: 200 }, (_, index) => Math.abs(Math.sin(index / 9) * Math.cos(index / 31)));
+
 /** Name → graph and frame. */
 export const GOLDEN_SCENES: Readonly<Record<string, { readonly graph: object; readonly frame: number }>> = {
   'text-runs': {
@@ -178,6 +207,140 @@ export const GOLDEN_SCENES: Readonly<Record<string, { readonly graph: object; re
       { type: 'counter', to: 1500, y: '85%', fontSize: 18 },
     ]),
   },
+  ...Object.fromEntries(
+    [
+      { type: 'linear', angle: 30 },
+      { type: 'radial', center: [0.3, 0.4], radius: 0.8 },
+      { type: 'conic', center: [0.5, 0.5], angle: 45 },
+    ].map(fill => [
+      `background-${fill.type}`,
+      { frame: 0, graph: one([], { background: { ...fill, stops: STOPS } }) },
+    ]),
+  ),
+  'background-image': {
+    frame: 5,
+    graph: one([], { background: { type: 'image', src: 'sample:hills', blur: 4, dim: 0.3, zoom: 1.4 } }),
+  },
+  'image-fits': {
+    frame: 0,
+    graph: six(
+      ['cover', 'contain', 'fill', 'contain-blur', 'cover', 'cover'].map((fit, index) => ({
+        type: 'image',
+        src: 'sample:hills',
+        fit,
+        width: 44,
+        height: 30,
+        ...(index === 4 ? { focus: [0, 1], crop: [0.5, 0.2, 0.4, 0.6] } : {}),
+        ...(index === 5 ? { flip: 'x', rotation: 12, border: { width: 2, color: '#ffffff' } } : {}),
+      })),
+    ),
+  },
+  'ken-burns': {
+    frame: 15,
+    graph: one([
+      {
+        type: 'image',
+        src: 'sample:hills',
+        motion: { kenBurns: { from: 1, to: 2, focus: [0.2, 0.2], pan: 'left' } },
+      },
+    ]),
+  },
+  'svg-and-path': {
+    frame: 6,
+    graph: one([
+      {
+        type: 'svg',
+        markup:
+          '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path d="M12 2 2 22h20z" fill="#22d3ee"/></svg>',
+        x: '25%',
+        width: 60,
+        height: 60,
+      },
+      {
+        type: 'path',
+        path: 'M2 12 C6 2 18 22 22 12',
+        viewBox: [0, 0, 24, 24],
+        x: '72%',
+        width: 64,
+        height: 64,
+        stroke: '#fbbf24',
+        strokeWidth: 2,
+        cap: 'round',
+      },
+    ]),
+  },
+  waveforms: {
+    frame: 8,
+    graph: one(
+      ['bars', 'mirror', 'line', 'dots'].map((form, index) => ({
+        type: 'waveform',
+        peaks: PEAKS,
+        form,
+        bars: 24,
+        color: '#a78bfa',
+        x: index % 2 === 0 ? '27%' : '73%',
+        y: index < 2 ? '27%' : '73%',
+        width: 66,
+        height: 34,
+      })),
+    ),
+  },
+  'motion-in': {
+    frame: 2,
+    graph: six(
+      ENTRANCES.map(preset => ({
+        type: 'shape',
+        shape: 'rectangle',
+        fill: '#34d399',
+        radius: 6,
+        motion: { in: { preset, duration: 0.8 } },
+      })),
+    ),
+  },
+  'motion-out': {
+    frame: 16,
+    graph: six(
+      ENTRANCES.map(preset => ({
+        type: 'shape',
+        shape: 'star',
+        fill: '#fb7185',
+        motion: { out: { preset, duration: 0.8 } },
+      })),
+    ),
+  },
+  'motion-loop': {
+    frame: 7,
+    graph: six(
+      ['pulse', 'float', 'sway', 'spin', 'shake', 'breathe'].map(preset => ({
+        type: 'shape',
+        shape: 'arrow',
+        fill: '#60a5fa',
+        motion: { loop: { preset, period: 2 } },
+      })),
+      28,
+    ),
+  },
+  'tracks-and-overlays': {
+    frame: 12,
+    graph: one([{ type: 'text', text: 'Scene', fontSize: 24, y: '30%' }], {
+      tracks: [
+        {
+          elements: [{ type: 'shape', shape: 'circle', x: '20%', y: '70%', width: 30, height: 30, start: 1 }],
+        },
+        {
+          opacity: 0.5,
+          elements: [{ type: 'shape', shape: 'rectangle', x: '50%', y: '70%', width: 40, height: 30 }],
+        },
+      ],
+      overlays: [{ type: 'text', text: 'LIVE', fontSize: 12, x: '88%', y: '12%', color: '#f87171' }],
+    }),
+  },
+  ...Object.fromEntries(
+    Object.entries(BLOCK_PROPS).map(([id, props]) => [
+      `block-${id}`,
+      { frame: 40, graph: { fps: 20, width: 160, height: 90, scenes: [{ blockId: id, props }] } },
+    ]),
+  ),
   captions: {
     frame: 4,
     graph: one([], {

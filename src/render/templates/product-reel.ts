@@ -29,7 +29,7 @@ export const productReel: Template = {
   fps: 30,
   width: 1080,
   height: 1920,
-  thumbnailFrame: 115,
+  thumbnailFrame: 170,
   defaultProps: {
     hook: 'Coffee that waits for you',
     product: 'Ember One',
