@@ -1,0 +1,119 @@
+// Waveforms that follow a file: its peaks, and the moment of it that is heard.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { openCodecHost } from '../../../src/codecs/codec-host.ts';
+import { openFfmpeg } from '../../../src/codecs/ffmpeg.ts';
+import { probeMedia } from '../../../src/codecs/probe.ts';
+import { findOnPath } from '../../../src/lib/settings.ts';
+import { openScene } from '../../../src/render/scene.ts';
+import { followedFiles, readPeaks } from '../../../src/render/sound/peaks.ts';
+import type { ResourceFile } from '../../../src/render/still.ts';
+import type { Timeline } from '../../../src/render/timeline/compile.ts';
+import { evaluateFrame } from '../../../src/render/timeline/evaluate.ts';
+import { signal as makeSignal, sine, writeWav } from './signals.ts';
+
+const { signal } = new AbortController();
+const ffmpegPath = findOnPath('ffmpeg');
+const backends = [
+  ['codec host', await openCodecHost([], signal)],
+  ['ffmpeg', ffmpegPath === undefined ? 'no ffmpeg is on the PATH' : await openFfmpeg(ffmpegPath, signal)],
+] as const;
+
+let folder = '';
+let file: ResourceFile;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'peaks-'));
+  // Loud from 1 to 2 s, half as loud from 2 to 3 s.
+  const size = (second: number): number => (second < 1 ? 0 : second < 2 ? 0.8 : 0.4);
+  const sound = makeSignal(3, second => [size(second) * sine(500, second), 0]);
+  const path = await writeWav(join(folder, 'a.wav'), sound);
+  file = { kind: 'clip', path, facts: await probeMedia(path, signal) };
+});
+after(() => rm(folder, { recursive: true }));
+
+const SRC = { src: 'https://example.com/a.wav' };
+const open = (rest: object = {}): Timeline =>
+  openScene({
+    fps: 10,
+    width: 100,
+    height: 100,
+    scenes: [{ duration: 6, elements: [{ type: 'waveform', ...SRC, bars: 11, form: 'bars' }] }],
+    ...rest,
+  });
+const filesOf = (timeline: Timeline) =>
+  new Map([...timeline.resources.keys()].map(key => [key, file] as const));
+
+/** How tall the bar in the middle is at a frame, as a share of the box. */
+function heightAt(timeline: Timeline, frame: number): number {
+  const { content } = evaluateFrame(timeline, frame).layers.at(-1)?.node ?? {};
+  assert.ok(content?.kind === 'shape' && content.outline.form === 'many');
+  const bar = content.outline.parts[5];
+  assert.ok(bar?.form === 'rect');
+  return bar.height / 100;
+}
+
+for (const [name, backend] of backends)
+  describe(`peaks, read with the ${name}`, { skip: typeof backend === 'string' && backend }, () => {
+    if (typeof backend === 'string') return;
+    const follow = async (rest: object = {}): Promise<Timeline> => {
+      const timeline = open(rest);
+      return { ...timeline, peaks: await readPeaks(timeline, filesOf(timeline), backend, signal) };
+    };
+
+    it('are as loud as the file, the loudest 1', async () => {
+      const [peaks] = (await follow()).peaks.values();
+      assert.equal(peaks?.values.length, 75);
+      for (const [second, expected] of [
+        [0.5, 0],
+        [1.5, 1],
+        [2.5, 0.5],
+      ] as const)
+        assert.ok(Math.abs((peaks?.values[Math.floor(second * 25)] ?? -1) - expected) < 0.003);
+    });
+
+    it('move a waveform from the beginning of the file where the video does not play it', async () => {
+      const timeline = await follow();
+      const heights = [5, 15, 25, 45].map(frame => heightAt(timeline, frame));
+      assert.deepEqual(
+        heights.map(height => Math.round(height * 100)),
+        [5, 100, 50, 5],
+      );
+    });
+
+    it('follow the sound where it is heard, in whatever part and at whatever speed', async () => {
+      const items = [{ ...SRC, start: 1, trim: 0.5, speed: 2, loop: true }];
+      const timeline = await follow({ audioTrack: { items } });
+      // At 1.6 s it plays 1.7 s of the file; at 2 s 2.5 s; 2.75 s later it begins again at 0.5 s.
+      const heights = [5, 16, 20, 23, 29].map(frame => heightAt(timeline, frame));
+      assert.deepEqual(
+        heights.map(height => Math.round(height * 100)),
+        [5, 100, 50, 5, 100],
+      );
+    });
+  });
+
+describe('a waveform', () => {
+  const [backend] = backends.map(([, one]) => one).filter(one => typeof one !== 'string');
+
+  it('has its file among those of the graph, unless it brings peaks', () => {
+    assert.equal(followedFiles(open()).size, 1);
+    const scenes = [{ elements: [{ type: 'waveform', ...SRC, peaks: [0, 1] }] }];
+    assert.equal(open({ scenes }).resources.size, 0);
+  });
+
+  it('is told of as missing where its file cannot be read', { skip: backend === undefined }, async () => {
+    const timeline = open();
+    const absent: ResourceFile = { kind: 'absent', reason: 'is gone' };
+    assert.ok(file.kind === 'clip' && backend !== undefined);
+    const broken: ResourceFile = { ...file, path: join(folder, 'nothing.wav') };
+    for (const found of [absent, broken]) {
+      const files = new Map([...timeline.resources.keys()].map(key => [key, found] as const));
+      const peaks = await readPeaks(timeline, files, backend, signal);
+      assert.equal(peaks.size, 0);
+      assert.equal(evaluateFrame({ ...timeline, peaks }, 0).layers.at(-1)?.node.content.kind, 'missing');
+    }
+  });
+});
