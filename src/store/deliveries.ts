@@ -83,7 +83,7 @@ export interface NewAttempt {
 
 /** Keeps attempts, and queues the next of each where there is one. One that was kept before is left out. */
 export async function keepAttempts(tx: Tx, attempts: readonly NewAttempt[]): Promise<void> {
-  await tx.query(KEEP_ATTEMPTS, [JSON.stringify(attempts)]);
+  await tx.query(KEEP_ATTEMPTS, [JSON.stringify(attempts), attempts.map(one => one.delivery_id)]);
 }
 
 const KEEP_ATTEMPTS = `
@@ -94,7 +94,7 @@ with moved as (
   from json_to_recordset($1::json) as i(
     delivery_id text, attempt int, started_at timestamptz, duration_ms int, status_code int, error text, response text,
     state text, next_attempt_at timestamptz)
-  where d.id = i.delivery_id and d.attempts = i.attempt - 1
+  where d.id = any ($2::text[]) and d.id = i.delivery_id and d.attempts = i.attempt - 1
   returning i.*
 ), kept as (
   insert into delivery_attempts (delivery_id, attempt, started_at, duration_ms, status_code, error, response)

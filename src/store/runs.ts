@@ -160,12 +160,13 @@ with free as (
     and f.workspace <> all ($4::text[]) as admitted
   from free f join busy b using (workspace)
 ), parked as (
-  update executions e set parked = true from ranked r where e.id = r.id and not r.admitted and e.worker_id is null
+  update executions e set parked = true from ranked r
+  where e.id = any ($1::text[]) and e.id = r.id and not r.admitted and e.worker_id is null
 )
 update executions e
 set lease = e.lease + 1, seq = e.seq + 1, worker_id = $2, parked = false, wake_at = null, started_at = coalesce(e.started_at, now()),
   status = case e.status when 'CANCELLING' then 'CANCELLING' else 'RUNNING' end
-from ranked r where e.id = r.id and r.admitted
+from ranked r where e.id = any ($1::text[]) and e.id = r.id and r.admitted
 returning e.id, e.lease, e.status, e.workflow_id, e.workflow_version, e.user_id, e.workspace, e.request, e.webhook,
   e.running_ms, e.nodes_total, e.resumed_from_id, e.decisions, e.created_at, e.started_at`;
 
@@ -219,7 +220,10 @@ export interface WrittenRun {
  * Returns the runs that were written; the others have a new holder, or ended.
  */
 export async function writeRuns(tx: Tx, writes: readonly RunWrite[]): Promise<readonly WrittenRun[]> {
-  const { rows } = await tx.query<WrittenRun>(WRITE_RUNS, [JSON.stringify(writes)]);
+  const { rows } = await tx.query<WrittenRun>(WRITE_RUNS, [
+    JSON.stringify(writes),
+    writes.map(({ id }) => id),
+  ]);
   return rows;
 }
 
@@ -241,7 +245,7 @@ with input as materialized (
     worker_id = case when i.leaves then null else e.worker_id end,
     wake_at = i.wake_at, finished_at = i.finished_at, parked = false
   from input i
-  where e.id = i.id and e.lease = i.lease and e.finished_at is null
+  where e.id = any ($2::text[]) and e.id = i.id and e.lease = i.lease and e.finished_at is null
   returning e.id, e.seq, e.status, e.watched, e.workspace, e.user_id, e.seq - i.leaves::int as steps_seq,
     i.steps, i.step_count, i.leaves, i.wake_at, i.delivery
 ), kept as (
