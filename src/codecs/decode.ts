@@ -5,6 +5,9 @@ import type { MediaFacts } from './facts.ts';
 import { i420Size } from './i420.ts';
 import { type Backend, CHANNELS, type Pixels, SAMPLE_RATE } from './job.ts';
 
+/** Less than a still may take, so that a file which stalls is named and does not take the still with it. */
+const STALL_MS = 15_000;
+
 /** A probed file on disk. */
 export interface Clip {
   readonly path: string;
@@ -36,7 +39,7 @@ export async function* decodeFrames(
   if (frameCount < 1) return;
   const size = pixels === 'i420' ? i420Size(width, height) : width * height * 4;
   const command = backend.commandFor({ kind: 'frames', path, facts, ...request });
-  const child = new CodecChild(command, { signal, failure: 'unreadable_media' });
+  const child = new CodecChild(command, { signal, failure: 'unreadable_media', stallMs: STALL_MS });
   try {
     let count = 0;
     let frame = Buffer.allocUnsafe(size);

@@ -1,6 +1,6 @@
 // Video elements, held to the frame: each frame of the video shows the frame of the clip that a player would show then.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -138,7 +138,75 @@ function testBackend(backend: Backend): void {
     const [red = 0, , blue = 0] = await at({ fit: 'contain-blur' }, 2, 60);
     assert.ok(red > 60 && blue < 60, `${red} ${blue}`);
   });
+
+  it('that are damaged or cut short are shown as far as they go, or named by their pointer', async () => {
+    const bytes = await readFile(clip.path);
+    const half = Math.floor(bytes.length / 2);
+    const cases = { cut: bytes.subarray(0, half), noise: bytes.fill(7, half - 500, half + 500) };
+    for (const [name, content] of Object.entries(cases)) {
+      const path = join(folder, `${name}.mp4`);
+      await writeFile(path, content);
+      const { drawn, warnings } = await drawClips(backend, scene({}), [0, 1, 80, 81], { ...clip, path });
+      assert.equal(drawn.length, 4);
+      for (const warning of warnings)
+        assert.match(warning, /^\/scenes\/0\/elements\/0 cannot be shown: The .+\.$/, name);
+    }
+    const noClip = { ...clip, path: join(folder, 'gone.mp4') };
+    const { warnings } = await drawClips(backend, scene({}), [0, 1], noClip);
+    assert.equal(warnings.length, 1);
+    assert.match(warnings[0] ?? '', /^\/scenes\/0\/elements\/0 cannot be shown: /);
+  });
 }
+
+describe('a decoder', () => {
+  const video = {
+    codec: 'avc',
+    width: 96,
+    height: 64,
+    rotation: 0,
+    fps: 30,
+    matrix: 'bt709',
+    fullRange: false,
+  } as const;
+  const facts = {
+    container: 'mp4',
+    contentType: 'video/mp4',
+    startSeconds: 0,
+    durationSeconds: 99,
+    video,
+  } as const;
+  const clip = { path: '/nowhere', facts };
+  const decoding = (file: string, ...args: string[]): Backend => ({
+    name: 'ffmpeg',
+    detail: '',
+    commandFor: () => ({ file, args, env: {} }),
+  });
+
+  it('that dies leaves the frame that came last, and is told by pointer', async () => {
+    const two = `process.stdout.write(Buffer.alloc(${96 * 64 * 4} * 2, 255), () => process.exit(1))`;
+    const dying = decoding(process.execPath, '-e', two);
+    const { drawn, warnings } = await drawClips(dying, scene({}), range(0, 5), clip);
+    for (const { rgba } of drawn) assert.ok(isNear(pixelAt(rgba, 5, 5), [255, 255, 255]));
+    assert.equal(warnings.length, 1);
+    assert.match(warnings[0] ?? '', /^\/scenes\/0\/elements\/0 cannot be shown: The file cannot be decoded/);
+  });
+
+  it('is one of sixteen at most; clips beyond that are told by pointer', async () => {
+    const elements = Array.from({ length: 18 }, (_, index) => ({
+      type: 'video',
+      src: './clip.mp4',
+      width: 12,
+      height: 8,
+      trim: index,
+    }));
+    const graph = scene({}, { scenes: [{ duration: 3, elements }] });
+    const { warnings } = await drawClips(decoding('/bin/cat', '/dev/zero'), graph, [0, 1], clip);
+    assert.deepEqual(
+      warnings.map(warning => warning.split(' is one clip too many')[0]),
+      ['/scenes/0/elements/16', '/scenes/0/elements/17'],
+    );
+  });
+});
 
 /** A part of the picture over all of its height. */
 function column(rgba: Uint8Array, width: number, from: number, wide: number): Uint8Array {
