@@ -143,7 +143,8 @@ export const podcastAudiogram: Template = {
           },
           {
             type: 'waveform',
-            peaks: { $: 'peaks' },
+            src: { $: 'audio' },
+            peaks: { $if: 'audio', else: { $: 'peaks' } },
             y: '82%',
             width: '84%',
             height: '16%',
