@@ -2,8 +2,9 @@
 import { type Brush, createPath, type Picture } from './paint.ts';
 import { pathOf, styleOf } from './paint-fill.ts';
 import { paintText } from './paint-text.ts';
-import { enlarge, place, type Size, type Spot } from './place.ts';
+import { enlarge, place, type Size } from './place.ts';
 import type { Resources } from './resources.ts';
+import { blurredPart, shrunk } from './scaled-pictures.ts';
 import type {
   ClipContent,
   DrawNode,
@@ -96,7 +97,7 @@ function paintClip(
 /** The picture counts as large as `natural`, whatever pixels it is held in. */
 function drawFitted(
   brush: Brush,
-  content: Omit<PictureContent, 'kind'>,
+  content: PictureContent | ClipContent,
   picture: Picture,
   natural: Size,
   box: Size,
@@ -106,28 +107,37 @@ function drawFitted(
   const part = { width: cw * natural.width, height: ch * natural.height };
   if (part.width < 1e-3 || part.height < 1e-3 || box.width <= 0 || box.height <= 0) return;
   brush.imageSmoothingEnabled = true;
-  brush.imageSmoothingQuality = 'high';
-  const { width, height } = picture;
-  const draw = (at: Spot): void =>
-    brush.drawImage(
-      picture,
-      cx * width,
-      cy * height,
-      cw * width,
-      ch * height,
-      at.x,
-      at.y,
-      at.width,
-      at.height,
-    );
-  if (content.fit === 'contain-blur') {
-    brush.save();
-    brush.filter = `blur(${(Math.min(box.width, box.height) * 0.04 * scale).toFixed(2)}px) brightness(0.7)`;
-    draw(enlarge(place(part, box, 'cover', content.focus), box, 1.2, [0.5, 0.5]));
-    brush.restore();
-  }
+  if (content.fit === 'contain-blur') drawBlurred(brush, content, picture, part, box, scale);
+  const at = enlarge(place(part, box, content.fit, content.focus), box, content.zoom, content.focus);
+  const ratio = (at.width * scale) / (cw * picture.width);
+  // Frames of clips are not seen again, so that smaller ones of them are not worth making.
+  const source = content.kind === 'picture' ? shrunk(picture, ratio) : picture;
+  brush.imageSmoothingQuality = source === picture && ratio < 0.7 ? 'medium' : 'low';
   brush.translate(content.shift[0] * box.width, content.shift[1] * box.height);
-  draw(enlarge(place(part, box, content.fit, content.focus), box, content.zoom, content.focus));
+  const { width, height } = source;
+  brush.drawImage(source, cx * width, cy * height, cw * width, ch * height, at.x, at.y, at.width, at.height);
+}
+
+/** Behind a picture that leaves a part of its box free: itself, larger, dark and without detail. */
+function drawBlurred(
+  brush: Brush,
+  { crop, focus }: PictureContent | ClipContent,
+  picture: Picture,
+  part: Size,
+  box: Size,
+  scale: number,
+): void {
+  const { width, height } = picture;
+  const at = enlarge(place(part, box, 'cover', focus), box, 1.2, [0.5, 0.5]);
+  const blurred = blurredPart(picture, {
+    part: [crop[0] * width, crop[1] * height, crop[2] * width, crop[3] * height],
+    width: at.width * scale,
+    height: at.height * scale,
+    blur: Math.min(box.width, box.height) * 0.04 * scale,
+    brightness: 0.7,
+  });
+  brush.imageSmoothingQuality = 'low';
+  brush.drawImage(blurred, at.x, at.y, at.width, at.height);
 }
 
 function paintLottie(brush: Brush, content: LottieContent, box: Size, resources: Resources): Reason {

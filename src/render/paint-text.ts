@@ -1,4 +1,6 @@
 // Draws a paragraph: plates, highlights, shadow, stroke and letters, part by part where it enters split.
+
+import { type Area, EVERYWHERE } from './area.ts';
 import { type Brush, createPath, type Style } from './paint.ts';
 import { cssColor, styleOf } from './paint-fill.ts';
 import { graphemesOf, type Line, layOut, type Paragraph, type Piece, setRunFont } from './paragraph.ts';
@@ -15,6 +17,38 @@ export function textHeight(brush: Brush, content: TextContent, width: number): n
   return layOut(brush, content, width, Number.NaN).height;
 }
 
+/**
+ * Where the text can leave ink, in its box: lines, plates, shadow, and parts on their way. Letters reach beyond their
+ * line by less than their own size. `stretch` is the most by which a length that is drawn regardless of the transform,
+ * as that of a shadow, is longer in the box.
+ */
+export function textArea(brush: Brush, content: TextContent, box: TextBox, stretch: number): Area {
+  const paragraph = layOut(brush, content, box.width, box.height);
+  const { shadow, stroke, plate, split } = content;
+  const largest = Math.max(1, ...content.runs.map(({ size }) => size)) * paragraph.size;
+  const widest = Math.max(box.width, ...paragraph.lines.map(({ width }) => width));
+  // Shadows are not turned with the text, so they are let fall to every side.
+  const fall = shadow === undefined ? 0 : (Math.hypot(shadow.x, shadow.y) + shadow.blur * 1.6) * stretch;
+  const reach =
+    largest +
+    (stroke?.width ?? 0) +
+    (plate?.padding ?? 0) * paragraph.size +
+    (split === undefined ? 0 : splitReach(content, split, paragraph.size, widest, stretch)) +
+    fall;
+  if (!Number.isFinite(reach)) return EVERYWHERE;
+  const [sides, top] = [reach + widest - box.width, topOf(content, box, paragraph)];
+  return {
+    left: -sides,
+    top: top - reach,
+    right: box.width + sides,
+    bottom: top + paragraph.height + reach,
+  };
+}
+
+/** The top edge of the text in its box. */
+const topOf = ({ vAlign }: TextContent, { height }: TextBox, paragraph: Paragraph): number =>
+  ({ top: 0, middle: 0.5, bottom: 1 })[vAlign] * (height - paragraph.height);
+
 /** A part of the text that moves on its own. */
 interface Part extends Piece {
   readonly line: Line;
@@ -24,7 +58,7 @@ interface Part extends Piece {
 /** `scale` is that of the whole frame and its transforms, which canvas shadows do not follow. */
 export function paintText(brush: Brush, content: TextContent, box: TextBox, scale: number): void {
   const paragraph = layOut(brush, content, box.width, box.height);
-  const top = { top: 0, middle: 0.5, bottom: 1 }[content.vAlign] * (box.height - paragraph.height);
+  const top = topOf(content, box, paragraph);
   const rows = paragraph.lines.map(line => ({ line, left: leftOf(line, paragraph, content, box.width) }));
   brush.save();
   brush.translate(0, top);
@@ -113,7 +147,7 @@ function paintPart(brush: Brush, part: Part, { content, paragraph, fill, scale }
   const { shadow, stroke } = content;
   if (shadow !== undefined) {
     brush.shadowColor = cssColor(shadow.color);
-    brush.shadowBlur = shadow.blur * scale;
+    brush.shadowBlur = Math.min(800, shadow.blur * scale);
     brush.shadowOffsetX = shadow.x * scale;
     brush.shadowOffsetY = shadow.y * scale;
   }
@@ -205,6 +239,21 @@ const SPLITS: Readonly<Record<string, (v: number, t: number) => Partial<Stand>>>
   typewriter: (_v, t) => ({ opacity: t > 0 ? 1 : 0 }),
   wave: (v, t) => ({ dy: Math.sin((1 - v) * Math.PI * 2) * 0.35 * (1 - t), opacity: Math.min(1, t * 3) }),
 };
+
+/** How far from their places parts can be seen: the curves with a name overshoot by less than a half. */
+function splitReach(
+  { runs }: TextContent,
+  { preset, elapsed, duration, stagger, easing }: SplitState,
+  size: number,
+  widest: number,
+  stretch: number,
+): number {
+  const most = runs.reduce((sum, { text }) => sum + text.length, 0);
+  if (elapsed >= duration + most * stagger) return 0;
+  if (typeof easing !== 'string') return Number.POSITIVE_INFINITY;
+  if (preset === 'pop') return size + 0.25 * widest;
+  return preset === 'blur' ? 1.5 * size * stretch : 1.1 * size;
+}
 
 const SETTLED: Stand = { dx: 0, dy: 0, scale: 1, opacity: 1, blur: 0 };
 
