@@ -1,0 +1,63 @@
+// node bench/contact-sheets.ts [template…]: twelve frames of every template, with its own props and with long ones, and of
+// each scene in examples/scenes, as one picture each in bench/out, for looking at.
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import sharp from 'sharp';
+import { openScene, openTemplate } from '../src/render/scene.ts';
+import { TEMPLATES } from '../src/render/templates/catalog.ts';
+import type { Timeline } from '../src/render/timeline/compile.ts';
+import { drawTimeline } from '../test/support/drawing.ts';
+import { longProps } from '../test/support/template-props.ts';
+
+const OUT = join(import.meta.dirname, 'out');
+const SCENES = join(import.meta.dirname, '../examples/scenes');
+const FRAMES = 12;
+const LONGER_SIDE = 420;
+const GAP = 8;
+
+function* timelines(wanted: readonly string[]): Generator<readonly [name: string, timeline: Timeline]> {
+  const isWanted = (name: string): boolean => wanted.length === 0 || wanted.includes(name);
+  for (const template of TEMPLATES.filter(({ id }) => isWanted(id))) {
+    yield [`template-${template.id}`, openTemplate(template, {})];
+    yield [`template-${template.id}-long`, openTemplate(template, longProps(template))];
+  }
+  for (const file of readdirSync(SCENES).filter(name => isWanted(basename(name, '.json'))))
+    yield [
+      `scene-${basename(file, '.json')}`,
+      openScene(JSON.parse(readFileSync(join(SCENES, file), 'utf8'))),
+    ];
+}
+
+async function writeSheet(name: string, timeline: Timeline): Promise<void> {
+  const frames = Array.from({ length: FRAMES }, (_, index) =>
+    Math.floor(((index + 0.5) / FRAMES) * timeline.durationInFrames),
+  );
+  const scale = Math.min(1, LONGER_SIDE / Math.max(timeline.width, timeline.height));
+  const drawn = await drawTimeline(timeline, frames, scale);
+  for (const warning of drawn.warnings) process.stdout.write(`  ${warning}\n`);
+  const { width = 0, height = 0 } = drawn.frames[0] ?? {};
+  const columns = width > height ? 4 : 6;
+  const sheet = {
+    width: columns * (width + GAP),
+    height: Math.ceil(FRAMES / columns) * (height + GAP),
+    channels: 3,
+    background: '#808080',
+  } as const;
+  await sharp({ create: sheet })
+    .composite(
+      drawn.frames.map(({ bytes }, index) => ({
+        input: Buffer.from(bytes),
+        left: (index % columns) * (width + GAP),
+        top: Math.floor(index / columns) * (height + GAP),
+      })),
+    )
+    .png()
+    .toFile(join(OUT, `${name}.png`));
+}
+
+mkdirSync(OUT, { recursive: true });
+for (const [name, timeline] of timelines(process.argv.slice(2))) {
+  process.stdout.write(`${name}\n`);
+  await writeSheet(name, timeline);
+}
+process.exit(0);
