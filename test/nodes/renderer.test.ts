@@ -1,0 +1,196 @@
+// The Video Editor: its modes, the ports that each gives rise to, and what it makes of them.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { findBackend } from '../../src/codecs/backend.ts';
+import { probeMedia } from '../../src/codecs/probe.ts';
+import type { InputDef } from '../../src/graph/catalog.ts';
+import { lintGraph } from '../../src/graph/lint.ts';
+import { withSavedPorts } from '../../src/graph/saved-ports.ts';
+import type { GraphNode, JsonObject, MediaRef } from '../../src/graph/types.ts';
+import { readSettings } from '../../src/lib/settings.ts';
+import { findNode, makeCatalog } from '../../src/nodes/catalog.ts';
+import { fillMode, readMode } from '../../src/nodes/renderer-mode.ts';
+import { TEMPLATES } from '../../src/render/templates/catalog.ts';
+import { makeContext, runNode } from '../support/node-context.ts';
+import { plainImage, readPixels } from '../support/pixels.ts';
+
+const definition = findNode('video:renderer');
+const catalog = makeCatalog({ SANDBOX_MODELS: true });
+const scene = (more: JsonObject = {}): JsonObject => ({
+  fps: 10,
+  width: 160,
+  height: 90,
+  scenes: [{ duration: 1, background: '#336699' }],
+  ...more,
+});
+
+const portsOf = (config: JsonObject): readonly InputDef[] =>
+  (definition?.ports(config).inputs ?? []).filter(({ isPort }) => isPort);
+const filled = (config: JsonObject, values: Readonly<Record<string, unknown>>): unknown => {
+  const mode = readMode(config);
+  assert.ok(mode.kind !== 'none');
+  return fillMode(mode, values);
+};
+const editor = (config: JsonObject): GraphNode => ({
+  id: 'v',
+  type: 'basedNode',
+  position: { x: 0, y: 0 },
+  data: { label: 'Video', category: 'utility', nodeType: 'video:renderer', config },
+});
+const lint = (config: JsonObject) => lintGraph({ nodes: [editor(config)], edges: [] }, catalog);
+
+describe('template mode', () => {
+  it('has a port for each input of the template, filled by edges alone', () => {
+    const [hook, image] = portsOf({ templateId: 'product-reel' });
+    assert.deepEqual([hook?.id, hook?.type, hook?.required], ['hook', 'TEXT', false]);
+    assert.deepEqual([image?.label, image?.type, image?.required], ['Product picture', 'IMAGE', true]);
+    assert.ok(portsOf({ templateId: 'product-reel' }).every(({ wiredOnly }) => wiredOnly === true));
+  });
+
+  it('has as many as its props ask for, and no more than can be shown', () => {
+    const photos = (count: number) =>
+      Array.from({ length: count }, () => ({ image: 'sample:x', caption: '' }));
+    const ids = portsOf({ templateId: 'photo-slideshow', props: { photos: photos(2) } }).map(({ id }) => id);
+    assert.deepEqual(ids, ['title', 'photo1', 'photo2', 'caption1', 'caption2']);
+    assert.equal(portsOf({ templateId: 'photo-slideshow', props: { photos: photos(5000) } }).length, 121);
+  });
+
+  it('lands values at their paths, and changes neither props nor template', () => {
+    const props = { photos: [{ image: 'sample:a', caption: 'A' }, { image: 'sample:b' }], title: 'T' };
+    const before = structuredClone(props);
+    const values = { photo2: { url: 'https://x.test/b.png', mediaId: 'med_b', sha256: '' }, caption2: 'B' };
+    const graph = JSON.stringify(filled({ templateId: 'photo-slideshow', props }, values));
+    assert.ok(graph.includes('https://x.test/b.png') && graph.includes('"B"') && graph.includes('"A"'));
+    assert.ok(!graph.includes('sample:b'));
+    assert.deepEqual(props, before);
+  });
+
+  it('names no port like a field of its own', () => {
+    for (const { inputs } of TEMPLATES)
+      for (const { portId } of inputs) assert.doesNotMatch(portId, /^(templateId|props|fanOut|maxCredits)$/);
+  });
+});
+
+describe('scene-graph mode', () => {
+  it('has a port for each token, by what stands in its place', () => {
+    const sceneGraph = scene({
+      background: { type: 'image', src: '{{backdrop}}' },
+      overlays: [
+        { type: 'text', text: 'By {{author}}' },
+        { type: 'counter', to: '{{count}}', prefix: '{{sign}}' },
+        { type: 'video', src: '{{clip}}' },
+      ],
+      audioTrack: { items: [{ src: '{{voice}}' }] },
+    });
+    const ports = portsOf({ props: { sceneGraph } });
+    assert.deepEqual(
+      ports.map(({ id, type }) => `${id} ${type}`),
+      ['backdrop IMAGE', 'author TEXT', 'count JSON', 'sign TEXT', 'clip VIDEO', 'voice AUDIO'],
+    );
+    assert.ok(ports.every(({ required, wiredOnly }) => required === true && wiredOnly === true));
+  });
+
+  it('puts values in their places, whole where a token stands alone', () => {
+    const sceneGraph = scene({
+      overlays: [{ type: 'text', text: 'By {{a}}, {{a}}', opacity: '{{n}}', x: '{{b}}' }],
+    });
+    const { overlays } = filled({ props: { sceneGraph } }, { a: 'Ann', n: 0.5, b: '10%' }) as JsonObject;
+    assert.deepEqual(overlays, [{ type: 'text', text: 'By Ann, Ann', opacity: 0.5, x: '10%' }]);
+  });
+
+  it('refuses texts that grow without bound', () => {
+    const text = '{{a}}'.repeat(700);
+    const sceneGraph = scene({ overlays: [{ type: 'text', text }] });
+    const grow = () => filled({ props: { sceneGraph } }, { a: 'x'.repeat(100_000) });
+    assert.throws(grow, { code: 'text_too_long' });
+  });
+});
+
+describe('saving and lint', () => {
+  it('writes the ports into the node, and only into this kind of node', () => {
+    const text = { ...editor({ template: '{{x}}' }), id: 't' };
+    const other = { ...text, data: { ...text.data, nodeType: 'utility:text_template' } };
+    const graph = { nodes: [editor({ templateId: 'quote-card' }), other], edges: [] };
+    const [saved, untouched] = withSavedPorts(graph, catalog).nodes;
+    assert.deepEqual(saved?.data.inputs?.[0], { id: 'quote', label: 'Quotation', type: 'TEXT' });
+    assert.deepEqual(saved?.data.outputs, [{ id: 'video', label: 'Video', type: 'VIDEO' }]);
+    assert.equal(untouched, other);
+  });
+
+  it('warns of both modes, of none, and of a template that is not there', () => {
+    const sceneGraph = scene();
+    for (const config of [{}, { templateId: 'quote-card', props: { sceneGraph } }, { templateId: 'nobody' }])
+      assert.ok(
+        lint(config).some(({ code, severity }) => code === 'unusable_config' && severity === 'warning'),
+      );
+    assert.deepEqual(lint({ props: { sceneGraph } }), []);
+  });
+
+  it('warns of required ports that nothing feeds, whatever the config says of them', () => {
+    const found = lint({ templateId: 'product-reel', product: 'Lamp' }).map(({ code }) => code);
+    assert.deepEqual(found.sort(), ['required_port_unfed', 'required_port_unfed', 'unknown_config_key']);
+  });
+});
+
+describe('failures', () => {
+  it('names what is wrong with its modes', async () => {
+    await assert.rejects(runNode('video:renderer', {}), {
+      code: 'invalid_config',
+      message: /needs a template/,
+    });
+    const both = { templateId: 'quote-card', props: { sceneGraph: scene() } };
+    await assert.rejects(runNode('video:renderer', both), { code: 'invalid_config', message: /both set/ });
+  });
+
+  it('names what is wrong with a scene graph, by pointer', async () => {
+    const sceneGraph = { ...scene(), fps: 0, width: 'wide' };
+    await assert.rejects(runNode('video:renderer', { props: { sceneGraph } }), {
+      code: 'invalid_scene_graph',
+      message: /\/fps .*; \/width /,
+    });
+  });
+});
+
+const backend = await findBackend(readSettings(), AbortSignal.timeout(30_000)).catch(() => undefined);
+
+describe('a render', { skip: backend === undefined && 'this machine has no codec' }, () => {
+  it('is a video with its size, its length and a poster, told by frames', async () => {
+    const told: number[] = [];
+    const base = makeContext();
+    const ctx = { ...base, progress: (fraction: number) => told.push(fraction) };
+    const photo = await base.upload(await plainImage(80, 60, '#cc3300'), 'image/png');
+    const sceneGraph = scene({ overlays: [{ type: 'image', src: '{{photo}}' }] });
+    const { video } = await runNode('video:renderer', { props: { sceneGraph }, photo }, ctx);
+    const ref = video as MediaRef;
+    assert.deepEqual([ref.contentType, ref.width, ref.height, ref.duration], ['video/mp4', 160, 90, 1]);
+    assert.deepEqual([ref.render?.fps, ref.render?.frameCount, ref.render?.warnings], [10, 10, []]);
+    assert.equal(ref.render?.backend, backend?.name);
+    const facts = await probeMedia(base.bytesOf(ref), ctx.signal);
+    assert.deepEqual([facts.video?.width, facts.durationSeconds], [160, 1]);
+    const poster = await readPixels(base.bytesOf({ ...ref, mediaId: ref.render?.posterId ?? '' }));
+    const [red = 0, green = 255] = poster.at(80, 45);
+    assert.ok(red > 180 && green < 80);
+    assert.deepEqual(
+      told,
+      told.toSorted((a, b) => a - b),
+    );
+    assert.ok(told.length >= 2 && (told.at(-1) ?? 0) > 0.9);
+  });
+
+  it('stops when it is told to, and stores nothing', async () => {
+    const stop = new AbortController();
+    const base = makeContext({ signal: stop.signal });
+    let stored = 0;
+    const put: typeof base.media.put = (...file) => {
+      stored++;
+      return base.media.put(...file);
+    };
+    const ctx = { ...base, media: { ...base.media, put }, progress: () => stop.abort('cancelled') };
+    const sceneGraph = scene({ durationInFrames: 5000 });
+    await assert.rejects(
+      runNode('video:renderer', { props: { sceneGraph } }, ctx),
+      reason => reason === 'cancelled',
+    );
+    assert.equal(stored, 0);
+  });
+});
