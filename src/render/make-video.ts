@@ -8,12 +8,10 @@ import { withScratch } from '../codecs/scratch.ts';
 import { createGate } from '../lib/gate.ts';
 import type { Settings } from '../lib/settings.ts';
 import { type ReadSource, readRenderFiles } from './files.ts';
+import { drawFrames } from './frames.ts';
 import { openScene } from './scene.ts';
 import type { ResourceFile } from './still.ts';
-import { drawSceneStills } from './stills.ts';
 import type { Timeline } from './timeline/compile.ts';
-import { evaluateFrame } from './timeline/evaluate.ts';
-import { usedFiles } from './used-files.ts';
 import { renderVideo, type VideoResult } from './video.ts';
 
 /** Finished parts of a video, kept where they outlive this process. A part that is lost is only rendered again. */
@@ -115,10 +113,8 @@ async function drawPoster(
 ): Promise<Uint8Array> {
   const { posterFrame = -1, scale: wanted = 1 } = order;
   const isShown = posterFrame >= from && posterFrame < to;
-  const lists = [evaluateFrame(timeline, isShown ? posterFrame : from + Math.floor((to - from) * 0.4))];
-  const used = usedFiles(lists);
+  const frame = isShown ? posterFrame : from + Math.floor((to - from) * 0.4);
   const scale = Math.max(0.1, Math.min(wanted, POSTER_SIDE / Math.max(timeline.width, timeline.height)));
-  const needed = new Map([...files].filter(([key]) => used.has(key)));
-  const { frames } = await drawSceneStills({ lists, files: needed, scale, format: 'jpeg' }, signal);
-  return frames[0]?.bytes ?? new Uint8Array();
+  const drawn = await drawFrames(timeline, files, { frames: [frame], scale, format: 'jpeg' }, signal);
+  return drawn.frames[0]?.bytes ?? new Uint8Array();
 }

@@ -1,10 +1,8 @@
 // Stills of a scene, drawn at once and kept as media.
 import { AppError } from '../lib/errors.ts';
 import { withRenderFiles } from '../render/files.ts';
-import { drawSceneStills } from '../render/stills.ts';
+import { drawFrames, resourcesOf } from '../render/frames.ts';
 import type { Timeline } from '../render/timeline/compile.ts';
-import { evaluateFrame } from '../render/timeline/evaluate.ts';
-import { usedFiles } from '../render/used-files.ts';
 import { type Actor, requireScope } from './actor.ts';
 import type { Deps } from './deps.ts';
 import { storeMedia } from './media.ts';
@@ -19,11 +17,10 @@ export async function previewStills(deps: Deps, actor: Actor, body: PreviewBody,
   const user = requireScope(actor, 'workflows:execute');
   const format = stillFormat(body);
   const { timeline, owner } = await openSource(deps, user, body);
-  const lists = chooseFrames(timeline, body).map(frame => evaluateFrame(timeline, frame));
-  const used = usedFiles(lists);
-  const resources = [...timeline.resources.values()].filter(({ key }) => used.has(key));
+  const order = { frames: chooseFrames(timeline, body), scale: body.scale ?? 1, format };
+  const resources = resourcesOf(timeline, order.frames);
   const drawn = await withRenderFiles(resources, serviceReader(deps, owner), signal, files =>
-    drawSceneStills({ lists, files, scale: body.scale ?? 1, format }, signal),
+    drawFrames(timeline, files, order, signal),
   );
   const frames = [];
   for (const { frame, bytes: source, width, height } of drawn.frames) {
