@@ -18,11 +18,11 @@ const STYLES: Readonly<Record<SandboxStyle, (scene: Scene) => void>> = {
   rings: drawRings,
 };
 
-export function drawSandboxPicture({ prompt, seed, style, width, height }: SandboxPicture): Surface {
+export function drawSandboxPicture({ prompt, seed, style, width, height, isBare }: SandboxPicture): Surface {
   const surface = createSurface(width, height);
   const roll = rollDice(JSON.stringify([style, seed, prompt]));
   STYLES[style]({ brush: surface.brush, width, height, palette: choosePalette(prompt), roll });
-  drawLabel(surface.brush, width, height, prompt);
+  if (isBare !== true) drawLabel(surface.brush, width, height, prompt);
   return surface;
 }
 

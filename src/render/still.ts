@@ -58,6 +58,8 @@ export interface SandboxPicture {
   readonly style: SandboxStyle;
   readonly width: number;
   readonly height: number;
+  /** Without its label: for a video that has one of its own. */
+  readonly isBare?: true;
 }
 
 /** A file as it crosses to the drawing thread. Pictures were written by media/images, SVG by media/svg. */

@@ -1,0 +1,108 @@
+// The scenes of the sandbox video models: what they show is drawn or wired in under these addresses, which nobody has.
+import type { JsonObject } from '../graph/types.ts';
+
+export const FPS = 24;
+/** Never fetched: the node itself answers for them. */
+export const SOURCES = {
+  first: 'https://sandbox.invalid/first',
+  second: 'https://sandbox.invalid/second',
+  portrait: 'https://sandbox.invalid/portrait',
+  wash: 'https://sandbox.invalid/wash',
+  speech: 'https://sandbox.invalid/speech',
+} as const;
+
+interface Clip {
+  readonly width: number;
+  readonly height: number;
+  readonly frameCount: number;
+}
+
+const PROMPT_CHARACTERS = 200;
+
+/** Two pictures, one becoming the other and back again, so that it loops; what it is stands in a corner. */
+export function sandboxScene({ width, height, frameCount }: Clip, prompt: string): JsonObject {
+  const seconds = frameCount / FPS;
+  const moving = (src: string, more: JsonObject): JsonObject => ({ type: 'image', src, ...more });
+  const there = (time: number, value: number): JsonObject => ({ time, value, easing: 'ease-in-out' });
+  return {
+    ...frame({ width, height, frameCount }),
+    scenes: [
+      {
+        duration: seconds,
+        elements: [
+          moving(SOURCES.first, {
+            scale: { keyframes: [there(0, 1), there(seconds / 2, 1.08), there(seconds, 1)] },
+          }),
+          moving(SOURCES.second, {
+            opacity: { keyframes: [there(0, 0), there(seconds / 2, 1), there(seconds, 0)] },
+          }),
+        ],
+      },
+    ],
+    overlays: [label(prompt.replace(/\s+/g, ' ').trim().slice(0, PROMPT_CHARACTERS)), PROGRESS],
+  };
+}
+
+/** A picture under a wash that carries its label, and the speech as a waveform before it. */
+export function talkingScene({ width, height, frameCount }: Clip): JsonObject {
+  return {
+    ...frame({ width, height, frameCount }),
+    scenes: [
+      {
+        duration: frameCount / FPS,
+        elements: [
+          { type: 'image', src: SOURCES.portrait },
+          { type: 'image', src: SOURCES.wash },
+          {
+            type: 'waveform',
+            src: SOURCES.speech,
+            form: 'mirror',
+            bars: 40,
+            color: '#ffffff',
+            y: '74%',
+            width: '56%',
+            height: '14%',
+          },
+        ],
+      },
+    ],
+    overlays: [PROGRESS],
+    audioTrack: { items: [{ src: SOURCES.speech, role: 'voice' }] },
+  };
+}
+
+const frame = ({ width, height, frameCount }: Clip): JsonObject => ({
+  fps: FPS,
+  width,
+  height,
+  durationInFrames: frameCount,
+  background: '#0b0d12',
+});
+
+const PROGRESS: JsonObject = {
+  type: 'progress',
+  x: 0,
+  y: '100%',
+  anchor: 'bottom-left',
+  height: '1.4%',
+  color: '#ffffff',
+  trackColor: '#ffffff30',
+  rounded: false,
+};
+
+function label(prompt: string): JsonObject {
+  const words = prompt === '' ? [] : [{ text: `  ${prompt}`, fontWeight: 400 }];
+  return {
+    type: 'text',
+    runs: [{ text: 'SANDBOX', fontWeight: 800 }, ...words],
+    x: '3.5%',
+    y: '93%',
+    anchor: 'bottom-left',
+    width: '93%',
+    align: 'left',
+    fontSize: '3.4vmin',
+    maxLines: 1,
+    fit: 'none',
+    textBackground: { color: '#0b0d12dc', padding: 0.7, radius: 1 },
+  };
+}
