@@ -21,8 +21,10 @@ export interface Cast {
   readonly warnings: readonly string[];
 }
 
-/** Each takes a codec process of its own where its file is long. */
+/** A piece up to this long is decoded once and kept; a longer one has a codec process while it is heard. */
+export const LONG_SAMPLES = 20 * SAMPLE_RATE;
 const MAX_AT_ONCE = 32;
+const MAX_LONG_AT_ONCE = 12;
 const FASTEST = 16;
 
 /** Throws `invalid_scene_graph` where too many sounds are heard at once. */
@@ -35,7 +37,12 @@ export function castSound(timeline: Timeline, files: ReadonlyMap<string, Resourc
     else if (part !== undefined) parts.push(part);
   }
   const sorted = parts.toSorted((a, b) => a.start - b.start);
-  refuseCrowds(sorted);
+  refuseCrowd(sorted, MAX_AT_ONCE, 'sounds');
+  refuseCrowd(
+    sorted.filter(({ taken }) => taken > LONG_SAMPLES),
+    MAX_LONG_AT_ONCE,
+    `sounds of over ${LONG_SAMPLES / SAMPLE_RATE} s`,
+  );
   return { parts: sorted, warnings };
 }
 
@@ -70,16 +77,16 @@ function castOne(stretch: Stretch, file: ResourceFile | undefined): Part | strin
   };
 }
 
-function refuseCrowds(parts: readonly Part[]): void {
+function refuseCrowd(parts: readonly Part[], most: number, what: string): void {
   const ends: number[] = [];
   const late: string[] = [];
   for (const { start, length, pointer } of parts) {
     const free = ends.findIndex(end => end <= start);
     if (free >= 0) ends[free] = start + length;
-    else if (ends.length < MAX_AT_ONCE) ends.push(start + length);
+    else if (ends.length < most) ends.push(start + length);
     else late.push(pointer);
   }
   if (late.length === 0) return;
-  const message = `is heard while ${MAX_AT_ONCE} other sounds are, and more cannot be mixed at once`;
+  const message = `is heard while ${most} other ${what} are, and more cannot be mixed at once`;
   throw invalidSceneGraph(late.slice(0, 20).map(path => ({ path, code: 'too_many_sounds', message })));
 }

@@ -8,8 +8,9 @@ import type { Heard, Peaks } from '../timeline/scope.ts';
 import { castSound } from './cast.ts';
 
 const PER_SECOND = 25;
-/** What comes after it is not read, and stands still. */
-const MAX_SECONDS = 3600;
+const AHEAD_SECONDS = 4;
+/** What never gets louder is not drawn as if it did. */
+const SILENT = 0.01;
 const WINDOW = (SAMPLE_RATE / PER_SECOND) * CHANNELS;
 
 /** Keys of the files that `readPeaks` reads. */
@@ -34,8 +35,9 @@ export async function readPeaks(
     const file = files.get(key);
     if (file?.kind !== 'clip' || file.facts.audio === undefined) continue;
     try {
-      const values = await peaksOf(backend, file, signal);
-      peaks.set(key, { perSecond: PER_SECOND, values, heard: heardOf(timeline, files, key) });
+      const heard = heardOf(timeline, files, key);
+      const values = await peaksOf(backend, file, shownSeconds(timeline, heard), signal);
+      peaks.set(key, { perSecond: PER_SECOND, values, heard });
     } catch (err) {
       if (!(err instanceof AppError) || err.code !== 'unreadable_media') throw err;
     }
@@ -43,9 +45,22 @@ export async function readPeaks(
   return peaks;
 }
 
+/** How much of the file comes to be shown: of a long one the video may play a little. */
+function shownSeconds({ durationInFrames, fps }: Timeline, heard: readonly Heard[]): number {
+  if (heard.length === 0) return durationInFrames / fps;
+  const ends = heard.map(({ start, end, trim, speed, period }) => trim + (period ?? (end - start) * speed));
+  return ends.reduce((most, end) => Math.max(most, end), 0);
+}
+
 /** The greatest amplitude of each window, the loudest of them as 1. */
-async function peaksOf(backend: Backend, clip: Clip, signal: AbortSignal): Promise<Float32Array> {
-  const seconds = Math.min(MAX_SECONDS, clip.facts.durationSeconds);
+async function peaksOf(
+  backend: Backend,
+  clip: Clip,
+  most: number,
+  signal: AbortSignal,
+): Promise<Float32Array> {
+  // What is seen ahead of the moment that is heard is wanted too.
+  const seconds = Math.min(most + AHEAD_SECONDS, clip.facts.durationSeconds);
   const values = new Float32Array(Math.ceil(seconds * PER_SECOND));
   let count = 0;
   for await (const block of decodeSound(backend, clip, { startSeconds: 0, seconds }, signal))
@@ -53,9 +68,9 @@ async function peaksOf(backend: Backend, clip: Clip, signal: AbortSignal): Promi
       const window = Math.floor(count++ / WINDOW);
       values[window] = Math.max(values[window] ?? 0, Math.abs(value));
     }
-  const loudest = values.reduce((most, value) => Math.max(most, value), 0);
+  const loudest = values.reduce((greatest, value) => Math.max(greatest, value), SILENT);
   // As coarse as a bar can show, so that back ends that differ in the last bit draw the same.
-  return values.map(value => (loudest === 0 ? 0 : Math.round((value / loudest) * 1000) / 1000));
+  return values.map(value => Math.round((value / loudest) * 1000) / 1000);
 }
 
 /** When the video plays the same file, as a sound or within a clip. */
@@ -64,7 +79,8 @@ function heardOf(
   files: ReadonlyMap<string, ResourceFile>,
   key: string,
 ): readonly Heard[] {
-  const sourceOf = (resource: string): string => JSON.stringify(timeline.resources.get(resource)?.source);
+  // A key is the kind and then the source's hash.
+  const sourceOf = (resource: string): string => resource.slice(resource.indexOf('-'));
   return castSound(timeline, files)
     .parts.filter(({ resource }) => sourceOf(resource) === sourceOf(key))
     .map(({ start, length, from, taken, speed, isRepeated }) => ({

@@ -5,7 +5,7 @@ import { type Backend, CHANNELS, SAMPLE_RATE } from '../../codecs/job.ts';
 import type { Sound } from '../../codecs/mix.ts';
 import { AppError } from '../../lib/errors.ts';
 import { createLru } from '../../lib/lru.ts';
-import type { Part } from './cast.ts';
+import { LONG_SAMPLES, type Part } from './cast.ts';
 import { createTempo } from './tempo.ts';
 
 export interface Pieces {
@@ -13,7 +13,6 @@ export interface Pieces {
   open(part: Part, skip: number): Sound;
 }
 
-const MAX_KEPT_SAMPLES = 30 * SAMPLE_RATE;
 const MAX_KEPT_BYTES = 64 * 1_048_576;
 const BLOCK = 4800;
 
@@ -36,7 +35,7 @@ export function createPieces(backend: Backend, signal: AbortSignal): Pieces {
   };
 
   const once = async function* (part: Part, skip: number): AsyncGenerator<Float32Array> {
-    if (part.taken > MAX_KEPT_SAMPLES) yield* decode(part, skip);
+    if (part.taken > LONG_SAMPLES) yield* decode(part, skip);
     else yield (await keep(part)).subarray(skip * CHANNELS);
   };
 
