@@ -186,24 +186,32 @@ async function listen(
   let client: pg.Client;
   let timer: NodeJS.Timeout | undefined;
   const connect = async (): Promise<void> => {
-    client = new pg.Client({ ...config, statement_timeout: 0, keepAlive: true });
-    client.on('notification', message => onNotify(message.channel, message.payload ?? ''));
-    client.on('error', err => {
+    const fresh = new pg.Client({ ...config, statement_timeout: 0, keepAlive: true });
+    client = fresh;
+    fresh.on('notification', message => onNotify(message.channel, message.payload ?? ''));
+    fresh.on('error', err => {
       if (closed) return;
       onError(err);
-      void client.end().catch(onError);
+      void fresh.end().catch(onError);
     });
-    client.on('end', () => {
-      if (!closed) timer = setTimeout(retry, RELISTEN_DELAY_MS);
+    // One that never connected ends too, beside its rejection.
+    fresh.on('end', () => {
+      if (fresh === client) relisten();
     });
-    await client.connect();
-    for (const channel of channels) await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+    await fresh.connect();
+    for (const channel of channels) await fresh.query(`listen ${pg.escapeIdentifier(channel)}`);
   };
   const retry = (): void =>
     void connect().catch((err: unknown) => {
       onError(toError(err));
-      if (!closed) timer = setTimeout(retry, RELISTEN_DELAY_MS);
+      void client.end().catch(onError);
+      relisten();
     });
+  // However many signs there are that the connection is gone, it is made once.
+  const relisten = (): void => {
+    clearTimeout(timer);
+    if (!closed) timer = setTimeout(retry, RELISTEN_DELAY_MS);
+  };
   await connect();
   return async () => {
     closed = true;

@@ -1,0 +1,60 @@
+// A connection that listens, when the database goes away and comes back.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Db, openDb } from '../../src/store/db.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { waitUntil } from '../support/processes.ts';
+
+// Refused connections are tried again twice a second.
+const AWAY_MS = 2600;
+
+describe('a connection that listens', () => {
+  let database: TestDatabase;
+  let admin: Db;
+  before(async () => {
+    database = await createTestDatabase();
+    admin = openDb({
+      connection: { ...database.connection, database: 'postgres' },
+      maxConnections: 1,
+      onError: err => process.emitWarning(err),
+    });
+  });
+  after(async () => {
+    await admin.close();
+    await database.drop();
+  });
+
+  it('is one again after a time of refusals, and hears', async () => {
+    const { database: name } = database.connection;
+    const allow = (connections: boolean): Promise<unknown> =>
+      admin.query(`alter database ${name} allow_connections ${connections}`);
+    const count = async (): Promise<number> => {
+      const { rows } = await admin.query<{ count: number }>(
+        `select count(*)::int as count from pg_stat_activity where datname = $1 and query like 'listen%'`,
+        [name],
+      );
+      return rows[0]?.count ?? 0;
+    };
+    const heard: string[] = [];
+    const listener = openDb({
+      connection: database.connection,
+      maxConnections: 1,
+      onError: () => undefined,
+    });
+    const stop = await listener.listen(['news'], (_channel, payload) => void heard.push(payload));
+    await allow(false);
+    await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
+    await sleep(AWAY_MS);
+    await allow(true);
+    await waitUntil('the listener', async () => (await count()) > 0);
+    // Any other would have come by now.
+    await sleep(700);
+    assert.equal(await count(), 1);
+    await listener.query(`select pg_notify('news', 'again')`);
+    await waitUntil('the news', () => heard.length > 0);
+    assert.deepEqual(heard, ['again']);
+    await stop();
+    await listener.close();
+  });
+});
