@@ -41,7 +41,7 @@ export async function openCodecHost(
 
 /** The back end, which was checked before. */
 export function codecHost(detail: string): Backend {
-  return { name: 'codec-host', detail, commandFor };
+  return { name: 'codec-host', detail, encoding: 'openh264', commandFor };
 }
 
 // Without FORCE the addon prefers whatever ffmpeg libraries the machine has, GPL ones among them.

@@ -5,16 +5,14 @@ import type { EncodeRequest, EncodeResult } from './encode.ts';
 import { blocksOf } from './host-pipe.ts';
 import { SAMPLE_RATE } from './job.ts';
 
-type HereRequest = EncodeRequest & { readonly video?: { readonly pixels: 'i420' } };
-
-/** What the producers throw comes through as it is. Whoever wants to stop it ends the process. */
+/** Of frames in I420. What the producers throw comes through as it is. Whoever wants to stop it ends the process. */
 export async function encodeHere({
   path,
   maxSeconds,
   video,
   audio,
   onFrame,
-}: HereRequest): Promise<EncodeResult> {
+}: EncodeRequest): Promise<EncodeResult> {
   const { encodeToFile, SOUND_BLOCK_BYTES } = await import('./host-encode.ts');
   let frameCount = 0;
   let soundBytes = 0;

@@ -60,7 +60,7 @@ export function ffmpegAt(path: string): Backend {
     args: [...QUIET, ...ARGUMENTS[job.kind](job as never)],
     env: {},
   });
-  return { name: 'ffmpeg', detail: `${path} with x264`, path, commandFor };
+  return { name: 'ffmpeg', detail: `${path} with x264`, path, encoding: `x264 ${PRESET} ${CRF}`, commandFor };
 }
 
 const QUIET = ['-hide_banner', '-loglevel', 'error', '-nostdin'];

@@ -56,6 +56,8 @@ export interface BackendRef {
 }
 
 export interface Backend extends BackendRef {
+  /** How it encodes frames: what was encoded alike can be joined. */
+  readonly encoding: string;
   commandFor(job: Job): Command;
 }
 

@@ -1,0 +1,96 @@
+// Puts pieces of a video one after the other, and a sound beside them, without encoding anything again.
+import { stat } from 'node:fs/promises';
+import {
+  EncodedAudioPacketSource,
+  type EncodedPacket,
+  EncodedPacketSink,
+  EncodedVideoPacketSource,
+  FilePathTarget,
+  type InputAudioTrack,
+  type InputTrack,
+  Mp4OutputFormat,
+  Output,
+} from 'mediabunny';
+import { openInput } from './open-input.ts';
+
+export interface Piece {
+  /** An MP4 of ours: the same encoder and size as the others, from a key frame on. */
+  readonly path: string;
+  readonly frameCount: number;
+}
+
+export interface JoinRequest {
+  readonly path: string;
+  readonly fps: number;
+  readonly pieces: readonly Piece[];
+  /** An MP4 of ours without pictures. */
+  readonly sound?: string | undefined;
+}
+
+/** Writes the MP4 and tells its bytes. Rejects where a piece is not whole. */
+export async function joinPieces({ path, fps, pieces, sound }: JoinRequest): Promise<number> {
+  const output = new Output({
+    format: new Mp4OutputFormat({ fastStart: 'reserve' }),
+    target: new FilePathTarget(path),
+  });
+  const frameCount = pieces.reduce((sum, piece) => sum + piece.frameCount, 0);
+  const video = new EncodedVideoPacketSource('avc');
+  output.addVideoTrack(video, { frameRate: fps, maximumPacketCount: frameCount });
+  using listening = sound === undefined ? undefined : openInput(sound);
+  const heard = await listening?.getPrimaryAudioTrack();
+  const audio = new EncodedAudioPacketSource('aac');
+  if (heard) {
+    const { packetCount } = await heard.computePacketStats();
+    output.addAudioTrack(audio, { maximumPacketCount: packetCount });
+  }
+  await output.start();
+  await Promise.all([copyPieces(pieces, fps, video), heard && copySound(heard, audio)]);
+  await output.finalize();
+  return (await stat(path)).size;
+}
+
+/** Whether the piece is there with all its frames. */
+export async function isWhole({ path, frameCount }: Piece): Promise<boolean> {
+  try {
+    using input = openInput(path);
+    const track = await input.getPrimaryVideoTrack();
+    return track !== null && (await track.computePacketStats()).packetCount === frameCount;
+  } catch {
+    return false;
+  }
+}
+
+async function copyPieces(
+  pieces: readonly Piece[],
+  fps: number,
+  source: EncodedVideoPacketSource,
+): Promise<void> {
+  let base = 0;
+  for (const { path, frameCount } of pieces) {
+    using input = openInput(path);
+    const track = await input.getPrimaryVideoTrack();
+    const decoderConfig = await track?.getDecoderConfig();
+    let count = 0;
+    for await (const packet of packetsOf(track)) {
+      // Laid on the grid of frames: times in a file are rounded.
+      const frame = base + Math.round(packet.timestamp * fps);
+      const meta = decoderConfig == null ? undefined : { decoderConfig };
+      await source.add(packet.clone({ timestamp: frame / fps, duration: 1 / fps }), meta);
+      count++;
+    }
+    if (count !== frameCount) throw new Error(`A piece has ${count} frames, not ${frameCount}.`);
+    base += frameCount;
+  }
+  source.close();
+}
+
+async function copySound(track: InputAudioTrack, source: EncodedAudioPacketSource): Promise<void> {
+  const decoderConfig = await track.getDecoderConfig();
+  const meta = decoderConfig === null ? undefined : { decoderConfig };
+  for await (const packet of packetsOf(track)) await source.add(packet, meta);
+  source.close();
+}
+
+async function* packetsOf(track: InputTrack | null | undefined): AsyncGenerator<EncodedPacket> {
+  if (track) yield* new EncodedPacketSink(track).packets();
+}
