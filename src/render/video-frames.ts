@@ -2,14 +2,17 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { i420Size } from '../codecs/i420.ts';
+import type { Range } from './video-segments.ts';
 import type { FrameAnswer, FrameRequest, ThreadData } from './video-thread.ts';
 
 export interface FrameSource {
+  /** Has these frames drawn after those that are wanted already. */
+  want(range: Range): void;
   /**
-   * The frames [from, to) as I420. The bytes of one may be used again once the one after the next is asked for. Ranges
-   * are asked for as they were told, each when the one before has been read to its end.
+   * The frames as I420; ranges are read in the order in which they are wanted, each to its end. The bytes of a frame
+   * are used again once the one after the next is asked for.
    */
-  read(range: readonly [number, number]): AsyncGenerator<Uint8Array>;
+  read(range: Range): AsyncGenerator<Uint8Array>;
   /** What could not be drawn so far, by JSON pointer. */
   readonly warnings: ReadonlySet<string>;
   close(): void;
@@ -18,10 +21,9 @@ export interface FrameSource {
 /** Frames that are drawn before they are asked for, so that a frame which takes long does not keep the codec waiting. */
 const AHEAD = 3;
 
-/** Starts the threads, which at once begin to draw the ranges, one after the other. */
+/** Starts the threads; they draw as soon as frames are wanted. */
 export function openFrames(
   scene: Omit<ThreadData, 'slots' | 'threadCount'>,
-  ranges: readonly (readonly [number, number])[],
   threadCount: number,
 ): FrameSource {
   // Besides those drawn ahead: one on its way to the codec, one before it, and what each thread is at.
@@ -30,7 +32,7 @@ export function openFrames(
     () => new SharedArrayBuffer(i420Size(scene.width, scene.height)),
   );
   const threads = Array.from({ length: threadCount }, () => startThread({ ...scene, slots, threadCount }));
-  return new ThreadFrames(threads, slots, ranges);
+  return new ThreadFrames(threads, slots);
 }
 
 function startThread(data: ThreadData): Worker {
@@ -44,7 +46,8 @@ class ThreadFrames implements FrameSource {
   readonly #threads: readonly Worker[];
   readonly #pictures: readonly Uint8Array[];
   readonly #free: number[];
-  readonly #wanted: Iterator<number>;
+  /** Ranges of which frames are still to be asked for. */
+  #wanted: readonly Range[] = [];
   /** Drawn and not yet read, by frame. */
   readonly #drawn = new Map<number, FrameAnswer>();
   #asked = 0;
@@ -53,24 +56,23 @@ class ThreadFrames implements FrameSource {
   /** Where the last frame that was read stands. */
   #shown: number | undefined;
 
-  constructor(
-    threads: readonly Worker[],
-    slots: readonly SharedArrayBuffer[],
-    ranges: readonly (readonly [number, number])[],
-  ) {
+  constructor(threads: readonly Worker[], slots: readonly SharedArrayBuffer[]) {
     this.#threads = threads;
     this.#pictures = slots.map(slot => new Uint8Array(slot));
     this.#free = [...slots.keys()];
-    this.#wanted = framesOf(ranges);
     for (const thread of threads) {
       thread.on('message', (answer: FrameAnswer) => this.#take(answer));
       thread.on('error', err => this.#fail(err));
       thread.on('exit', () => this.#fail(new Error('A drawing thread ended early.')));
     }
+  }
+
+  want(range: Range): void {
+    this.#wanted = [...this.#wanted, range];
     this.#ask();
   }
 
-  async *read([from, to]: readonly [number, number]): AsyncGenerator<Uint8Array> {
+  async *read([from, to]: Range): AsyncGenerator<Uint8Array> {
     for (let frame = from; frame < to; frame++) {
       const { slot, isNew } = await this.#find(frame);
       // One that is not new shows what still stands in the slot of the last; then its own was not needed.
@@ -102,10 +104,11 @@ class ThreadFrames implements FrameSource {
 
   /** Gives out all free slots, to the threads in turn. */
   #ask(): void {
-    for (let slot = this.#free.pop(); slot !== undefined; slot = this.#free.pop()) {
-      const { value: frame, done } = this.#wanted.next();
-      if (done === true) return;
-      const request: FrameRequest = { frame, slot };
+    for (let [range] = this.#wanted; range !== undefined && this.#free.length > 0; [range] = this.#wanted) {
+      const [frame, to] = range;
+      const rest = this.#wanted.slice(1);
+      this.#wanted = frame + 1 < to ? [[frame + 1, to], ...rest] : rest;
+      const request: FrameRequest = { frame, slot: this.#free.pop() ?? 0 };
       this.#threads[this.#asked++ % this.#threads.length]?.postMessage(request);
     }
   }
@@ -120,8 +123,4 @@ class ThreadFrames implements FrameSource {
     this.#failure ??= err;
     this.#wake();
   }
-}
-
-function* framesOf(ranges: readonly (readonly [number, number])[]): Generator<number> {
-  for (const [from, to] of ranges) for (let frame = from; frame < to; frame++) yield frame;
 }

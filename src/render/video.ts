@@ -1,10 +1,10 @@
 // The one door to videos: a scene graph becomes an MP4 in a process of its own, which ends with its work or its parent.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { rename, rm } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { getCompileCacheDir } from 'node:module';
 import { availableParallelism } from 'node:os';
-import { extname } from 'node:path';
+import { extname, join } from 'node:path';
 import { type CodecSettings, findBackend, refOf } from '../codecs/backend.ts';
 import { AppError } from '../lib/errors.ts';
 import { readSettings } from '../lib/settings.ts';
@@ -47,8 +47,8 @@ export interface VideoEvents {
   readonly onSegment?: (path: string) => void;
 }
 
-/** A render that gets on by no frame for so long is ended. */
-const STALL_MS = 60_000;
+/** A render that gets on by no frame and no sound for so long is ended. */
+const STALL_MS = 120_000;
 
 /** AppError `invalid_scene_graph`, `codec_failed`, `unavailable` (no back end); the signal's reason where aborted. */
 export async function renderVideo(
@@ -57,21 +57,29 @@ export async function renderVideo(
   signal: AbortSignal,
 ): Promise<VideoResult> {
   signal.throwIfAborted();
-  const backend = await findBackend(codecs ?? readSettings(), signal);
-  // Where a render ends in its midst, only this is left.
-  const part = `${job.path}.part`;
+  const backend = refOf(await findBackend(codecs ?? readSettings(), signal));
+  // Beside the result, so that it is put in its place by a new name alone.
+  const workFolder = `${job.path}.parts`;
+  const path = join(workFolder, 'video.mp4');
+  await mkdir(workFolder, { recursive: true });
   const child = startProcess();
   try {
-    const threadCount = Math.min(4, Math.max(1, Math.floor(availableParallelism() / 2)));
-    const order: ProcessJob = { ...job, path: part, backend: refOf(backend), threadCount };
-    const result = await follow(child, order, events, signal);
-    await rename(part, job.path);
+    const result = await follow(
+      child,
+      { ...job, path, workFolder, backend, threadCount: countThreads() },
+      events,
+      signal,
+    );
+    await rename(path, job.path);
     return result;
   } finally {
     await endGroup(child);
-    await rm(part, { force: true });
+    await rm(workFolder, { recursive: true, force: true, maxRetries: 3 });
   }
 }
+
+/** Drawing takes less than encoding: one thread keeps up with a codec on two processors, and each takes memory. */
+const countThreads = (): number => Math.min(4, Math.max(1, Math.floor(availableParallelism() / 2)));
 
 function startProcess(): ChildProcess {
   // Sources run as .ts; the published package holds .js.
