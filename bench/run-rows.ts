@@ -53,25 +53,22 @@ export async function store(service: BenchService, graph: unknown): Promise<stri
 const HEADERS = { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' };
 
 /**
- * Runs a second, from the first request to the moment at which no run is left that has not ended. Throws where one was
- * refused or did not complete.
+ * Runs a second, from the first request to the moment at which no run is left that has not ended; each with an event for
+ * the webhook, if any. Throws where one was refused or did not complete.
  */
 export async function runMany(
   service: BenchService,
   workflowId: string,
   count: number,
-  body = '{}',
+  webhook?: { readonly url: string; readonly secret: string },
 ): Promise<number> {
+  const path = `/api/v1/workflows/${workflowId}/${webhook === undefined ? 'execute' : 'run'}`;
+  const body = JSON.stringify({ webhook });
   const pool = new Pool(service.url, { connections: CONNECTIONS, pipelining: 1 });
   const accepted = new Set<string>();
   const began = performance.now();
   await load(CONNECTIONS, { count }, async () => {
-    const answered = await pool.request({
-      method: 'POST',
-      path: `/api/v1/workflows/${workflowId}/execute`,
-      headers: HEADERS,
-      body,
-    });
+    const answered = await pool.request({ method: 'POST', path, headers: HEADERS, body });
     const answer = (await answered.body.json()) as { executionId: string };
     if (answered.statusCode !== 202) throw new Error(`A run was refused: ${JSON.stringify(answer)}`);
     accepted.add(answer.executionId);

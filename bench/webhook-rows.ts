@@ -47,8 +47,7 @@ export async function* runWebhookRows(isShort: boolean): AsyncGenerator<Row> {
   }
 }
 
-const target = (url: string | undefined): string =>
-  JSON.stringify({ webhook: { url, secret: 'a secret of the receiver' } });
+const target = (url: string) => ({ url, secret: 'a secret of the receiver' });
 
 /** Runs at a fixed rate, whatever becomes of them, for so many seconds; the delays of their events, ascending. */
 async function arriveSteadily(
@@ -63,9 +62,9 @@ async function arriveSteadily(
   for (let index = 0; index < count; index++) {
     await sleep(Math.max(0, began + (index * 1000) / RUNS_A_SECOND - performance.now()));
     answers.push(
-      service.fetch(`/api/v1/workflows/${workflowId}/execute`, {
+      service.fetch(`/api/v1/workflows/${workflowId}/run`, {
         method: 'POST',
-        body: target(receivers.urls[0]),
+        body: JSON.stringify({ webhook: target(receivers.urls[0] ?? '') }),
       }),
     );
   }
