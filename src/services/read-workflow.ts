@@ -39,12 +39,19 @@ export async function getPublished(deps: Deps, slug: string): Promise<PresentedW
 export async function openForReading(deps: Deps, actor: Actor, id: string): Promise<WorkflowView> {
   const reader = hasScope(actor, 'workflows:read') ? actor : ANONYMOUS;
   const userId = reader.kind === 'user' ? reader.userId : null;
-  // An id of another form could spoil the statement for the readings that share it.
-  const found = isId('workflow', id)
-    ? await findShared(deps.db)({ id, userId })
-    : await findWorkflow(deps.db, id, userId);
-  const { workflow, role } = authorize(reader, 'read', found);
+  const { workflow, role } = authorize(reader, 'read', await findAmongOthers(deps, { id, userId }));
   return { workflow, role, actor: reader };
+}
+
+/** The workflow and the reader's roles, in a statement that is shared with readings of the same moment. */
+export function findAmongOthers(
+  { db }: Pick<Deps, 'db'>,
+  reading: WorkflowReading,
+): Promise<ReadWorkflowRow | undefined> {
+  // An id of another form could spoil the statement for the others.
+  return isId('workflow', reading.id)
+    ? findShared(db)(reading)
+    : findWorkflow(db, reading.id, reading.userId);
 }
 
 type FindShared = (reading: WorkflowReading) => Promise<ReadWorkflowRow | undefined>;

@@ -1,6 +1,5 @@
 // Starting a run: who may, of which graph, with which inputs.
 import { AppError } from '../lib/errors.ts';
-import { findWorkflow } from '../store/workflows.ts';
 import { acceptRun } from './accept-run.ts';
 import { authorize } from './access.ts';
 import type { Actor } from './actor.ts';
@@ -9,6 +8,7 @@ import type { Deps } from './deps.ts';
 import { estimatePlan } from './estimate-run.ts';
 import type { AcceptedRun, RunRoute } from './idempotency.ts';
 import { idempotencyOf, replay } from './idempotency.ts';
+import { findAmongOthers } from './read-workflow.ts';
 import type { RunRequest } from './run-request.ts';
 import { inputOverrides, planRequest } from './run-request.ts';
 import { parseWebhook } from './webhook-target.ts';
@@ -31,7 +31,8 @@ export async function startRun(deps: Deps, actor: Actor, input: StartRunInput): 
   const user = requireScope(actor, 'workflows:execute');
   const { request } = input;
   const webhook = parseWebhook(deps.settings, input.webhook);
-  const { workflow } = authorize(actor, 'run', await findWorkflow(deps.db, input.workflowId, user.userId));
+  const reading = { id: input.workflowId, userId: user.userId };
+  const { workflow } = authorize(actor, 'run', await findAmongOthers(deps, reading));
   const idempotency = idempotencyOf(input.route, input.idempotencyKey, {
     ...request,
     webhook: input.webhook ?? null,
