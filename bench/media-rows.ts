@@ -1,11 +1,11 @@
 // Uploads beside bare writes of the same files, the memory of a large one, and reads beside @fastify/static.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { Agent, type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { mp4, wav } from '../test/support/media-files.ts';
 import { type Load, load, median } from './load.ts';
 import type { Row } from './row.ts';
 import { API_KEY, type BenchService, makeFolder, removeFolder, startBenchService } from './service.ts';
@@ -29,15 +29,6 @@ export async function* runMediaRows(isShort: boolean): AsyncGenerator<Row> {
     await service.stop();
     await removeFolder(folder);
   }
-}
-
-/** Sound, of which nothing is decoded: what is measured is the way to the disk. */
-function wav(bytes: number): Buffer {
-  const file = randomBytes(bytes);
-  file.write('RIFF', 0, 'latin1');
-  file.writeUInt32LE(bytes - 8, 4);
-  file.write('WAVEfmt ', 8, 'latin1');
-  return file;
 }
 
 async function measureInline(service: BenchService, folder: string, isShort: boolean): Promise<Row> {
@@ -117,8 +108,7 @@ async function putPresigned(service: BenchService, bytes: number): Promise<{ rea
     headers: Record<string, string>;
     mediaId: string;
   };
-  const file = Buffer.alloc(bytes, 7);
-  Buffer.from('000000186674797069736f6d0000020069736f6d69736f32', 'hex').copy(file);
+  const file = mp4(bytes);
   const began = performance.now();
   const put = await fetch(uploadUrl, { method: 'PUT', headers, body: file });
   const seconds = (performance.now() - began) / 1000;

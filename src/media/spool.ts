@@ -1,10 +1,9 @@
 // Temporary files of what is to be stored: counted and hashed on the way, no longer than their bound, swept when forgotten.
 import { createHash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { AppError } from '../lib/errors.ts';
+import { free } from '../lib/freeing.ts';
 import type { PutOptions, Source, StoredFile } from './storage.ts';
 
 const STALE_MS = 3_600_000;
@@ -29,17 +28,17 @@ export async function writeMeasured(
 ): Promise<StoredFile> {
   const hash = createHash('sha256');
   let bytes = 0;
-  const measure = async function* (): AsyncGenerator<Uint8Array, void, undefined> {
-    for await (const chunk of source instanceof Uint8Array ? [source] : source) {
-      bytes += chunk.length;
-      if (bytes > maxBytes) throw tooLarge(maxBytes);
-      hash.update(chunk);
-      yield chunk;
-    }
-  };
-  // No piece waits to be written: each may be gone, or be used again, when the next is asked for.
-  const file = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true, highWaterMark: 1 });
-  await pipeline(gather(measure()), file, signal === undefined ? {} : { signal });
+  await using file = await open(path, 'wx', 0o600);
+  for await (const block of source instanceof Uint8Array ? [source] : gather(untilAborted(source, signal))) {
+    signal?.throwIfAborted();
+    bytes += block.length;
+    if (bytes > maxBytes) throw tooLarge(maxBytes);
+    // Hashed here while a thread writes it. It is waited for in any case: the block is used again, or freed.
+    const written = file.writeFile(block);
+    hash.update(block);
+    await written;
+  }
+  await file.sync();
   return { bytes, sha256: hash.digest('hex') };
 }
 
@@ -47,18 +46,48 @@ export async function writeMeasured(
 async function* gather(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
   const gathered = Buffer.allocUnsafeSlow(GATHERED_BYTES);
   let used = 0;
-  for await (const piece of pieces) {
-    if (used + piece.length > GATHERED_BYTES && used > 0) {
-      yield gathered.subarray(0, used);
-      used = 0;
+  try {
+    for await (const piece of pieces) {
+      if (used + piece.length > GATHERED_BYTES && used > 0) {
+        yield gathered.subarray(0, used);
+        used = 0;
+      }
+      if (piece.length > GATHERED_BYTES) yield piece;
+      else {
+        gathered.set(piece, used);
+        used += piece.length;
+      }
     }
-    if (piece.length > GATHERED_BYTES) yield piece;
-    else {
-      gathered.set(piece, used);
-      used += piece.length;
-    }
+    if (used > 0) yield gathered.subarray(0, used);
+  } finally {
+    free(gathered);
   }
-  if (used > 0) yield gathered.subarray(0, used);
+}
+
+/** The pieces, given up in the middle of a wait for one. */
+async function* untilAborted(
+  source: AsyncIterable<Uint8Array>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const pieces = source[Symbol.asyncIterator]();
+  const aborted = Promise.withResolvers<never>();
+  aborted.promise.catch(() => undefined);
+  const onAbort = (): void => aborted.reject(signal?.reason);
+  signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    signal?.throwIfAborted();
+    for (;;) {
+      const { value, done } = await Promise.race([pieces.next(), aborted.promise]);
+      if (done === true) return;
+      yield value;
+    }
+  } finally {
+    signal?.removeEventListener('abort', onAbort);
+    const closed = pieces.return?.();
+    // One that is waiting itself does not end before it has what it waits for.
+    if (signal?.aborted === true) closed?.catch(() => undefined);
+    else await closed;
+  }
 }
 
 /** The refusal of a file over its bound. */
