@@ -1,47 +1,53 @@
 // Multipart forms with one file, part by part as they arrive.
-import multipart from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
-import { AppError, toError } from '../lib/errors.ts';
+import { AppError } from '../lib/errors.ts';
 import type { FormPart } from '../services/upload-media.ts';
 import type { App } from './app.ts';
+import { FormError, readField, readParts } from './form-parts.ts';
 
 const MAX_FILE_BYTES = 4_194_304;
 /** decisions.md §7: a file of 4 MB and what it is wrapped in. */
 export const MAX_UPLOAD_BYTES = MAX_FILE_BYTES + 65_536;
+const MAX_FIELD_BYTES = 1000;
+const FORM = /^\s*multipart\/form-data\s*(?:;|$)/i;
+// RFC 2046 §5.1.1 has at most 70 characters.
+const BOUNDARY = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;",]{1,70}))/i;
 
-const LIMITS = {
-  // The byte over it is what shows that a file is too large.
-  fileSize: MAX_FILE_BYTES + 1,
-  files: 2,
-  fields: 10,
-  parts: 12,
-  fieldSize: 1000,
-  fieldNameSize: 100,
-  headerPairs: 20,
-};
+/** Lets the routes of the scope take forms: their bodies are left to `readForm`. */
+export function registerForms(scope: App): void {
+  scope.addContentTypeParser(FORM, (_req, _payload, done) => done(null));
+}
 
-/** Lets the routes of the scope take forms. */
-export async function registerForms(scope: App): Promise<void> {
-  await scope.register(multipart, { limits: LIMITS, throwFileSizeLimit: false });
+export function isForm(req: FastifyRequest): boolean {
+  return FORM.test(req.headers['content-type'] ?? '');
 }
 
 /** Each file must be read, or left, before the next part is asked for. Throws `file_too_large`, `invalid_request`. */
 export async function* readForm(req: FastifyRequest): AsyncGenerator<FormPart, void, undefined> {
-  if (Number(req.headers['content-length'] ?? 0) > MAX_UPLOAD_BYTES)
-    throw new AppError('file_too_large', `The file is over the limit of ${MAX_FILE_BYTES} bytes.`);
-  const stopCounting = boundBody(req);
+  if (Number(req.headers['content-length'] ?? 0) > MAX_UPLOAD_BYTES) throw tooLarge();
+  const [, quoted, bare] = BOUNDARY.exec(req.headers['content-type'] ?? '') ?? [];
+  const boundary = quoted ?? bare;
+  if (boundary === undefined) throw broken(new FormError('its type names no boundary'));
   try {
-    for await (const part of req.parts()) {
-      const field = part.fieldname;
-      if (part.type === 'field') yield { field, value: String(part.value) };
-      else yield { field, source: readFile(part.file), declared: part.mimetype, name: part.filename };
+    for await (const { name, filename, contentType, body } of readParts(readBody(req), boundary)) {
+      if (filename === undefined) yield { field: name, value: await readField(body, MAX_FIELD_BYTES) };
+      else yield { field: name, source: readFile(body), declared: contentType, name: filename };
     }
   } catch (err) {
     throw broken(err);
   } finally {
-    stopCounting();
-    // The parser leaves a form that it gave up paused; what is left of it is read and thrown away.
-    req.raw.unpipe().resume();
+    // Whatever was not read is thrown away, so that its sender lives to read the answer.
+    req.raw.resume();
+  }
+}
+
+/** A form whose length is not announced may go on for ever around its parts. */
+async function* readBody(req: FastifyRequest): AsyncGenerator<Uint8Array, void, undefined> {
+  let bytes = 0;
+  for await (const chunk of req.raw.iterator({ destroyOnReturn: false })) {
+    bytes += chunk.length;
+    if (bytes > 2 * MAX_UPLOAD_BYTES) throw tooLarge();
+    yield chunk;
   }
 }
 
@@ -53,17 +59,14 @@ async function* readFile(file: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
   }
 }
 
-/** A form whose length is not announced may go on for ever around its parts, which are bounded each for itself. */
-function boundBody(req: FastifyRequest): () => void {
-  let bytes = 0;
-  const count = (chunk: Uint8Array): void => {
-    bytes += chunk.length;
-    if (bytes > 2 * MAX_UPLOAD_BYTES) req.raw.destroy();
-  };
-  req.raw.on('data', count);
-  return () => req.raw.off('data', count);
+/** What the reader of a part threw is passed on as it is. */
+function broken(err: unknown): unknown {
+  const isBroken = err instanceof FormError || (err as NodeJS.ErrnoException).code === 'ECONNRESET';
+  if (!isBroken) return err;
+  const { message } = err as Error;
+  return new AppError('invalid_request', `The form cannot be read: ${message}.`, { cause: err });
 }
 
-function broken(err: unknown): AppError {
-  return new AppError('invalid_request', `The form cannot be read: ${toError(err).message}.`, { cause: err });
+function tooLarge(): AppError {
+  return new AppError('file_too_large', `The file is over the limit of ${MAX_FILE_BYTES} bytes.`);
 }

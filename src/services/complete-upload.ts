@@ -1,10 +1,10 @@
 // The end of a presigned upload: the bytes are taken out of the client's reach, looked at, and made known or thrown away.
 import { createHash } from 'node:crypto';
 import { AppError } from '../lib/errors.ts';
+import { freeing } from '../lib/freeing.ts';
 import { isId } from '../lib/ids.ts';
 import type { MediaType } from '../media/accepted-types.ts';
 import { maxBytesAt } from '../media/accepted-types.ts';
-import { freeing } from '../media/freeing.ts';
 import { inspectImage } from '../media/images.ts';
 import { probeStored } from '../media/probe-stored.ts';
 import { acceptDeclared, identify, SNIFFED_BYTES } from '../media/sniff.ts';

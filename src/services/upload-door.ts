@@ -1,8 +1,8 @@
 // Our own door for presigned uploads: what a bucket does with a PUT, on the local disk.
 import { hmacSha256Hex } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
+import { freeing } from '../lib/freeing.ts';
 import { isId } from '../lib/ids.ts';
-import { freeing } from '../media/freeing.ts';
 import type { PutToVerify, SigningKey } from '../media/presign.ts';
 import { verifyPresignedPut } from '../media/presign.ts';
 import { S3Error, s3ErrorXml } from '../media/s3-error.ts';

@@ -21,7 +21,7 @@ export type FormPart =
   | {
       readonly field: string;
       readonly source: AsyncIterable<Uint8Array>;
-      readonly declared: string;
+      readonly declared: string | undefined;
       readonly name: string;
     };
 

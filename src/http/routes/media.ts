@@ -21,7 +21,7 @@ import {
 import { mintUpload } from '../../services/presigned-upload.ts';
 import { uploadForm, uploadInline } from '../../services/upload-media.ts';
 import type { App } from '../app.ts';
-import { MAX_UPLOAD_BYTES, readForm, registerForms } from '../form.ts';
+import { isForm, MAX_UPLOAD_BYTES, readForm, registerForms } from '../form.ts';
 
 const tags = ['Media'];
 
@@ -60,7 +60,7 @@ export function registerMedia(app: App, deps: Deps): void {
 }
 
 async function registerInline(scope: App, deps: Deps): Promise<void> {
-  await registerForms(scope);
+  registerForms(scope);
   scope.setErrorHandler(err => {
     throw (err as { code?: string }).code === 'FST_ERR_CTP_BODY_TOO_LARGE'
       ? new AppError('file_too_large', 'The file is over the limit: 3 MB by dataUrl, 4 MB by multipart.')
@@ -85,7 +85,7 @@ async function registerInline(scope: App, deps: Deps): Promise<void> {
     },
     (req, reply) => {
       const signal = reply.closeSignal();
-      if (req.isMultipart()) return uploadForm(deps, req.actor, readForm(req), signal);
+      if (isForm(req)) return uploadForm(deps, req.actor, readForm(req), signal);
       return uploadInline(deps, req.actor, req.body as InlineBody, signal);
     },
   );

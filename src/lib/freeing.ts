@@ -13,7 +13,7 @@ export async function* freeing(
   }
 }
 
-/** Only what has its memory to itself. */
-function free({ buffer, byteLength }: Uint8Array): void {
+/** Gives the memory back of what has it to itself; nobody may be using it any more. */
+export function free({ buffer, byteLength }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }

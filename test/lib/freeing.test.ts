@@ -1,7 +1,7 @@
 // Pieces that are freed behind their reader.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { freeing } from '../../src/media/freeing.ts';
+import { freeing } from '../../src/lib/freeing.ts';
 
 test('a piece is there until the next is asked for, and its memory gone then', async () => {
   const pieces = [new Uint8Array([1, 2, 3]), new Uint8Array([4])];
