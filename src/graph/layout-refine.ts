@@ -1,41 +1,37 @@
 // Layout, step four: local search on what the eye sees. Wires count as straight lines from port to port here; each box in
 // turn tries the free stretches of its column and stands where its lines cross least and run over the fewest boxes.
 import type { Box, Layered, Wire } from './layout-layers.ts';
+import {
+  addRect,
+  copyLine,
+  countBoxesUnder,
+  countCrossings,
+  countLinesOver,
+  EPSILON,
+  type Lines,
+  makeLines,
+  type Rects,
+  rise,
+  spanOver,
+} from './layout-lines.ts';
 import type { Gaps, Places } from './layout-place.ts';
 
 const PASSES = 2;
 /** Places that a box tries, nearest to its wish first. */
 const MAX_CANDIDATES = 4;
+/** Graphs of so many wires at most are searched more closely: there every line over a box is seen. */
+const SMALL_WIRES = 120;
+/** The share of its height by which a small picture may grow for that, above and below. */
+const GROWTH = 0.12;
 // A line over a box hides where it goes; a crossing is only untidy.
 const OVER_COST = 2;
 /** Cost of a canvas pixel of length: enough to decide between equals, and to keep boxes from drifting off. */
 const LENGTH_COST = 1 / 2000;
-// Lines that meet in a port differ by rounding there, and do not cross.
-const EPSILON = 1e-6;
-
-/** Lines as y = base + slope · x between x1 and x2, in columns of numbers; `count` of them are in use. */
-interface Lines {
-  readonly x1: Float64Array;
-  readonly x2: Float64Array;
-  readonly base: Float64Array;
-  readonly slope: Float64Array;
-  count: number;
-}
 
 /** What stands, or runs, on one side of a box. */
 interface Side {
   readonly lines: Lines;
   readonly boxes: Rects;
-}
-
-/** Boxes in columns of numbers; `count` of them are in use. */
-interface Rects {
-  readonly id: Int32Array;
-  readonly left: Float64Array;
-  readonly right: Float64Array;
-  readonly top: Float64Array;
-  readonly bottom: Float64Array;
-  count: number;
 }
 
 interface Search {
@@ -95,11 +91,6 @@ function costOfAll({ lines, own, wires, boxes, places }: Search): number {
   return cost;
 }
 
-/** How far up or down a line goes. */
-function rise({ x1, x2, slope }: Lines, line: number): number {
-  return Math.abs(slope[line] ?? 0) * ((x2[line] ?? 0) - (x1[line] ?? 0));
-}
-
 function makeSearch(layered: Layered, boxes: readonly Box[], places: Places): Search {
   const wires = layered.forward;
   const linesOf = boxes.map((): number[] => []);
@@ -126,11 +117,6 @@ function makeSearch(layered: Layered, boxes: readonly Box[], places: Places): Se
   };
   for (let line = 0; line < wires.length; line++) setLine(search, line);
   return search;
-}
-
-function makeLines(capacity: number): Lines {
-  const column = (): Float64Array => new Float64Array(capacity);
-  return { x1: column(), x2: column(), base: column(), slope: column(), count: 0 };
 }
 
 function makeSide(wireCount: number, boxCount: number): Side {
@@ -167,7 +153,7 @@ function tryBox(search: Search, box: number, gaps: Gaps): boolean {
   lookAround(search, box);
   let best = start;
   let least = costAt(search, box, start, Number.POSITIVE_INFINITY);
-  for (const candidate of candidatesFor(search, box, gaps)) {
+  for (const candidate of candidatesFor(search, box, gaps, least >= OVER_COST)) {
     if (candidate === start || least === 0) continue;
     const cost = costAt(search, box, candidate, least);
     if (cost >= least - EPSILON) continue;
@@ -212,31 +198,21 @@ function lookAround({ lines, left, right, linesOf, wires, places, boxes }: Searc
   }
 }
 
-function addRect(rects: Rects, id: number, left: number, right: number, top: number, bottom: number): void {
-  const at = rects.count++;
-  rects.id[at] = id;
-  rects.left[at] = left;
-  rects.right[at] = right;
-  rects.top[at] = top;
-  rects.bottom[at] = bottom;
-}
-
-function copyLine(from: Lines, line: number, to: Lines): void {
-  const at = to.count++;
-  to.x1[at] = from.x1[line] ?? 0;
-  to.x2[at] = from.x2[line] ?? 0;
-  to.base[at] = from.base[line] ?? 0;
-  to.slope[at] = from.slope[line] ?? 0;
-}
-
-/** The tops nearest to the wish in the free stretches of the column. */
-function candidatesFor(search: Search, box: number, gaps: Gaps): number[] {
-  const { places, boxes, columns, columnOf } = search;
+/** The tops nearest to the wish in the free stretches of the column; with `dodges`, those beside what is in the way too. */
+function candidatesFor(search: Search, box: number, gaps: Gaps, dodges: boolean): number[] {
+  const { places, boxes, columns, columnOf, wires, extent } = search;
   const height = boxes[box]?.height ?? 0;
   const wish = wishOf(search, box);
   const tops: number[] = [];
-  let from = search.extent.top;
+  const isSmall = wires.length <= SMALL_WIRES;
+  const growth = isSmall ? GROWTH * (extent.bottom - extent.top) : 0;
+  const dodging = isSmall && dodges ? dodgesFor(search, box, gaps) : [];
+  const beside: number[] = [];
+  let from = extent.top;
   const addStretch = (to: number): void => {
+    const least = from === extent.top ? from - growth : from;
+    const most = to === extent.bottom - height ? to + growth : to;
+    for (const top of dodging) if (top >= least && top <= most) beside.push(Math.round(top));
     if (from > to) return;
     tops.push(Math.round(Math.min(to, Math.max(from, wish))));
     // A wide stretch is worth a second look, at its far end from the wish but no further than it is high.
@@ -249,8 +225,53 @@ function candidatesFor(search: Search, box: number, gaps: Gaps): number[] {
     addStretch(top - gaps.row - height);
     from = top + (boxes[other]?.height ?? 0) + gaps.row;
   }
-  addStretch(search.extent.bottom - height);
-  return tops.sort((a, b) => Math.abs(a - wish) - Math.abs(b - wish)).slice(0, MAX_CANDIDATES);
+  addStretch(extent.bottom - height);
+  return [
+    ...tops.sort((a, b) => Math.abs(a - wish) - Math.abs(b - wish)).slice(0, MAX_CANDIDATES),
+    ...beside,
+  ];
+}
+
+/** Tops at which a line that runs over the box would pass it by, or a box under one of its own lines be passed by. */
+function dodgesFor(search: Search, box: number, gaps: Gaps): number[] {
+  const { left, linesOf, boxes, places } = search;
+  const { width = 0, height = 0 } = boxes[box] ?? {};
+  const [x, y] = [places.x[box] ?? 0, places.y[box] ?? 0];
+  const tops: number[] = [];
+  for (let line = 0; line < left.lines.count; line++) {
+    const span = spanOver(left.lines, line, x, x + width);
+    if (span === undefined || span.low >= y + height || span.high <= y) continue;
+    tops.push(span.low - gaps.wire - height, span.high + gaps.wire);
+  }
+  for (const line of linesOf[box] ?? []) addDodges(tops, search, box, line, gaps);
+  return tops;
+}
+
+function addDodges(
+  tops: number[],
+  { lines, left, right, wires }: Search,
+  box: number,
+  line: number,
+  gaps: Gaps,
+): void {
+  const { from = box, fromY = 0, toY = 0 } = wires[line] ?? {};
+  const isOut = from === box;
+  const { boxes: others } = isOut ? right : left;
+  const port = isOut ? fromY : toY;
+  // The far end stands still; where ours must be follows from where the line passes the box between.
+  const [near, far] = isOut ? [lines.x1, lines.x2] : [lines.x2, lines.x1];
+  const [nearX, farX] = [near[line] ?? 0, far[line] ?? 0];
+  const farY = (lines.base[line] ?? 0) + (lines.slope[line] ?? 0) * farX;
+  for (let other = 0; other < others.count; other++) {
+    const [start, end] = [others.left[other] ?? 0, others.right[other] ?? 0];
+    const [top, bottom] = [others.top[other] ?? 0, others.bottom[other] ?? 0];
+    const span = spanOver(lines, line, start, end);
+    if (span === undefined || span.low >= bottom || span.high <= top) continue;
+    const shares = [start, end].map(at => (at - farX) / (nearX - farX)).filter(share => share > 0.05);
+    const over = shares.map(share => farY + (top - gaps.wire - farY) / share);
+    const under = shares.map(share => farY + (bottom + gaps.wire - farY) / share);
+    tops.push(Math.min(...over) - port, Math.max(...under) - port);
+  }
 }
 
 /** The top at which the box's lines would be level in the mean. */
@@ -291,50 +312,4 @@ function costAt(search: Search, box: number, top: number, limit: number): number
     copyLine(lines, line, own);
   }
   return cost;
-}
-
-function countCrossings(lines: Lines, line: number, others: Lines): number {
-  const [x1, x2] = [lines.x1[line] ?? 0, lines.x2[line] ?? 0];
-  const [base, slope] = [lines.base[line] ?? 0, lines.slope[line] ?? 0];
-  const { x1: starts, x2: ends, base: bases, slope: slopes, count } = others;
-  let crossings = 0;
-  for (let other = 0; other < count; other++) {
-    const from = Math.max(x1, starts[other] ?? 0);
-    const to = Math.min(x2, ends[other] ?? 0);
-    const apart = base - (bases[other] ?? 0);
-    const turn = slope - (slopes[other] ?? 0);
-    if (from < to && (apart + turn * from) * (apart + turn * to) < -EPSILON) crossings++;
-  }
-  return crossings;
-}
-
-/** How many lines run over a rectangle. */
-function countLinesOver(lines: Lines, left: number, right: number, top: number, bottom: number): number {
-  const { x1, x2, base, slope, count } = lines;
-  let overs = 0;
-  for (let line = 0; line < count; line++) {
-    const from = Math.max(x1[line] ?? 0, left);
-    const to = Math.min(x2[line] ?? 0, right);
-    const a = (base[line] ?? 0) + (slope[line] ?? 0) * from;
-    const b = (base[line] ?? 0) + (slope[line] ?? 0) * to;
-    if (from < to && Math.min(a, b) < bottom && Math.max(a, b) > top) overs++;
-  }
-  return overs;
-}
-
-/** How many boxes a line runs over, but for the one at its far end. */
-function countBoxesUnder(lines: Lines, line: number, rects: Rects, far: number): number {
-  const [x1, x2] = [lines.x1[line] ?? 0, lines.x2[line] ?? 0];
-  const [base, slope] = [lines.base[line] ?? 0, lines.slope[line] ?? 0];
-  const { id, left, right, top, bottom, count } = rects;
-  let overs = 0;
-  for (let rect = 0; rect < count; rect++) {
-    const from = Math.max(x1, left[rect] ?? 0);
-    const to = Math.min(x2, right[rect] ?? 0);
-    if (from >= to || id[rect] === far) continue;
-    const a = base + slope * from;
-    const b = base + slope * to;
-    if (Math.min(a, b) < (bottom[rect] ?? 0) && Math.max(a, b) > (top[rect] ?? 0)) overs++;
-  }
-  return overs;
 }
