@@ -11,6 +11,7 @@ import {
   Path2D,
   type SKRSContext2D,
 } from '@napi-rs/canvas';
+import { encodePng as writePng } from '../codecs/png.ts';
 import type { Measure } from './text-layout.ts';
 
 export type Brush = SKRSContext2D;
@@ -51,7 +52,7 @@ export function createPath(data?: string): Path2D {
   return data === undefined ? new Path2D() : new Path2D(data);
 }
 
-/** A Lottie animation. Throws where the data is none. */
+/** A Lottie animation that render/lottie.ts made. Throws where the data is none. */
 export function readAnimation(json: string): LottieAnimation {
   return LottieAnimation.loadFromData(json);
 }
@@ -111,10 +112,12 @@ export const STILL_FORMATS = ['png', 'jpeg', 'webp'] as const;
 export type StillFormat = (typeof STILL_FORMATS)[number];
 const QUALITY = 90;
 
-export function encodeStill({ canvas }: Surface, format: StillFormat): Promise<Buffer> {
-  return format === 'png' ? canvas.encode('png') : canvas.encode(format, QUALITY);
+/** A frame of a scene, which nothing shines through. Its PNG is written fast, which the rasterizer's own is not. */
+export function encodeFrame({ canvas }: Surface, format: StillFormat): Promise<Buffer> {
+  if (format !== 'png') return canvas.encode(format, QUALITY);
+  return writePng(canvas.data(), canvas.width, canvas.height, 1);
 }
 
-export function encodePng(surface: Surface): Promise<Buffer> {
-  return encodeStill(surface, 'png');
+export function encodePng({ canvas }: Surface): Promise<Buffer> {
+  return canvas.encode('png');
 }

@@ -4,7 +4,7 @@ import { restoreBackend } from '../codecs/backend.ts';
 import type { BackendRef } from '../codecs/job.ts';
 import { drawCard } from './card.ts';
 import { createClipFrames } from './clip-frames.ts';
-import { encodePng, encodeStill, type Surface } from './paint.ts';
+import { encodeFrame, encodePng, type Surface } from './paint.ts';
 import { createPainter } from './paint-frame.ts';
 import { loadResources } from './resources.ts';
 import { drawSandboxPicture, drawSandboxWash } from './sandbox.ts';
@@ -61,7 +61,7 @@ async function drawScene({ lists, files, scale, format, backend }: SceneRequest)
     for (const list of lists) {
       await clips?.prepare(list);
       for (const warning of painter.paint(list).warnings) warnings.add(warning);
-      const bytes = new Uint8Array(await encodeStill(painter.surface, format));
+      const bytes = new Uint8Array(await encodeFrame(painter.surface, format));
       frames.push({ frame: list.frame, bytes, width, height });
     }
   } finally {
