@@ -1,4 +1,6 @@
 // The files of a graph in the drawing thread, decoded once: pictures and animations by key.
+
+import { createHash } from 'node:crypto';
 import type { Clip } from '../codecs/decode.ts';
 import { createLru } from '../lib/lru.ts';
 import { type Animation, createSurface, type Picture, readAnimation, readPicture } from './paint.ts';
@@ -8,7 +10,7 @@ import type { ClipContent } from './timeline/draw-list.ts';
 
 export type Loaded =
   | { readonly kind: 'picture'; readonly picture: Picture; readonly width: number; readonly height: number }
-  | { readonly kind: 'lottie'; readonly animation: Animation }
+  | { readonly kind: 'lottie'; readonly animation: Animation; readonly lacks: string | undefined }
   | LoadedClip
   | { readonly kind: 'absent'; readonly reason: string };
 
@@ -52,26 +54,41 @@ async function load(file: ResourceFile): Promise<Loaded> {
   try {
     if (file.kind === 'absent') return file;
     if (file.kind === 'clip') return { kind: 'clip', clip: file, shown: new WeakMap() };
-    if (file.kind === 'lottie') return { kind: 'lottie', animation: readAnimation(file.json) };
-    if (file.kind === 'sample') {
-      return sampleOf(file);
-    }
-    const image = await readPicture(file.bytes);
-    if (image.width < 1 || image.height < 1) return { kind: 'absent', reason: 'is a picture without pixels' };
-    // A drawing has no pixels of its own, so it is made as large as any frame needs.
-    const scale = file.kind === 'svg' ? SVG_SIDE / Math.max(image.width, image.height) : 1;
-    const [width, height] = [Math.ceil(image.width * scale), Math.ceil(image.height * scale)];
-    if (file.kind === 'svg') [image.width, image.height] = [width, height];
-    // Drawn once: an encoded picture would be decoded again with each frame.
-    const { canvas, brush } = createSurface(width, height);
-    brush.drawImage(image, 0, 0, width, height);
-    return { kind: 'picture', picture: canvas, width, height };
+    if (file.kind === 'lottie')
+      return { kind: 'lottie', animation: readAnimation(file.json), lacks: file.lacks };
+    if (file.kind === 'sample') return sampleOf(file);
+    return await pictureOf(file);
   } catch {
     return {
       kind: 'absent',
       reason: `is not a readable ${file.kind === 'lottie' ? 'animation' : 'picture'}`,
     };
   }
+}
+
+/** Pictures of the stills before, 64 MB: somebody who tries out texts looks at the same ones again and again. */
+const decoded = createLru<Loaded>(16_000_000);
+
+async function pictureOf(file: Extract<ResourceFile, { kind: 'picture' | 'svg' }>): Promise<Loaded> {
+  const key = `${file.kind} ${createHash('sha1').update(file.bytes).digest('base64url')}`;
+  const known = decoded.get(key);
+  if (known !== undefined) return known;
+  const made = await decodePicture(file);
+  if (made.kind === 'picture') decoded.set(key, made, made.width * made.height);
+  return made;
+}
+
+async function decodePicture(file: Extract<ResourceFile, { kind: 'picture' | 'svg' }>): Promise<Loaded> {
+  const image = await readPicture(file.bytes);
+  if (image.width < 1 || image.height < 1) return { kind: 'absent', reason: 'is a picture without pixels' };
+  // A drawing has no pixels of its own, so it is made as large as any frame needs.
+  const scale = file.kind === 'svg' ? SVG_SIDE / Math.max(image.width, image.height) : 1;
+  const [width, height] = [Math.ceil(image.width * scale), Math.ceil(image.height * scale)];
+  if (file.kind === 'svg') [image.width, image.height] = [width, height];
+  // Drawn once: an encoded picture would be decoded again with each frame.
+  const { canvas, brush } = createSurface(width, height);
+  brush.drawImage(image, 0, 0, width, height);
+  return { kind: 'picture', picture: canvas, width, height };
 }
 
 // A placeholder is seen in preview after preview; each is 8 MB.

@@ -88,7 +88,8 @@ async function stop(worker: Worker): Promise<void> {
 }
 
 function takeWorker(): Worker {
-  const [waiting] = idle;
+  // The one that drew last still holds the pictures that are likely to be asked for again.
+  const waiting = [...idle].at(-1);
   if (waiting === undefined) return startWorker();
   const [worker, timer] = waiting;
   clearTimeout(timer);
