@@ -21,6 +21,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   layout: async () => (await import('./layout.ts')).runLayoutRows,
   svg: async () => (await import('./svg-rows.ts')).runSvgRows,
   pages: async () => (await import('./pages-rows.ts')).runPagesRows,
+  stills: async () => (await import('./still-rows.ts')).runStillRows,
   media: async () => (await import('./media-rows.ts')).runMediaRows,
 };
 
