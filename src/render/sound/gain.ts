@@ -2,7 +2,7 @@
 import { SAMPLE_RATE } from '../../codecs/job.ts';
 import type { Animated } from '../schema/values.ts';
 import type { Timeline } from '../timeline/compile.ts';
-import { movingNumber } from '../timeline/scope.ts';
+import { keyframesOf, mixNumbers, movingAlong } from '../timeline/scope.ts';
 import type { Part } from './cast.ts';
 
 /** A factor at a sample of the video. */
@@ -26,15 +26,14 @@ export function partGain(part: Part, timeline: Timeline): Gain {
 export function volumeGain(
   volume: Animated<number>,
   { start, rate, span }: Pick<Part, 'start' | 'rate' | 'span'>,
-  { names, fps, width, height, peaks }: Timeline,
+  { names, fps }: Timeline,
 ): Gain {
   const bounded = (value: number): number => Math.min(MAX_VOLUME, Math.max(0, value));
   if (typeof volume === 'number') return () => bounded(volume);
-  const frame = { width, height };
+  const keyframes = keyframesOf(volume.keyframes, { span, fps });
   return sample => {
     const now = ((sample - start) / SAMPLE_RATE) * rate;
-    const scope = { names, frame, width, height, fps, peaks, span, now, rate, clock: sample / SAMPLE_RATE };
-    return bounded(movingNumber(volume, 1, scope));
+    return bounded(movingAlong(keyframes, { now, names }, still => still, mixNumbers));
   };
 }
 

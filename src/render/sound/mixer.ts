@@ -67,12 +67,13 @@ const pull = ({ part, puller, end }: OpenVoice, at: number, blockEnd: number): P
 function addTo(out: Float32Array, at: number, { part, gain, pan }: OpenVoice, samples: Float32Array): void {
   const first = Math.max(at, part.start);
   const count = samples.length / CHANNELS;
-  for (let i = 0; i < count; ) {
-    const sample = first + i;
-    // By the video's clock and not by the part's, so that any range gives the same.
-    const step = Math.floor(sample / STEP) * STEP;
-    const [low, high] = [gain(step), gain(step + STEP)];
-    const stop = Math.min(count, i + step + STEP - sample);
+  // By the video's clock and not by the part's, so that any range gives the same.
+  let step = Math.floor(first / STEP) * STEP;
+  let high = gain(step);
+  for (let i = 0; i < count; step += STEP) {
+    const low = high;
+    high = gain(step + STEP);
+    const stop = Math.min(count, step + STEP - first);
     for (; i < stop; i++) {
       const factor = low + ((high - low) * (first + i - step)) / STEP;
       const left = samples[i * CHANNELS] as number;

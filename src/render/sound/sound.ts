@@ -105,9 +105,10 @@ function masterGain(timeline: Timeline, total: number, factor: number): Gain {
 
 /** In place; the block begins at a multiple of STEP. */
 function amplify(block: Float32Array, from: number, gain: Gain): void {
+  let high = gain(from);
   for (let i = 0; i < block.length; i += STEP * CHANNELS) {
-    const sample = from + i / CHANNELS;
-    const [low, high] = [gain(sample), gain(sample + STEP)];
+    const low = high;
+    high = gain(from + i / CHANNELS + STEP);
     const end = Math.min(block.length, i + STEP * CHANNELS);
     for (let k = i; k < end; k++)
       block[k] = (block[k] as number) * (low + ((high - low) * ((k - i) >> 1)) / STEP);

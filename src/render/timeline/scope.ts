@@ -87,9 +87,32 @@ export function moving<T, R>(
   mix: (from: R, to: R, share: number) => R,
 ): R {
   if (typeof value !== 'object' || value === null || !('keyframes' in value)) return read(value as T);
-  const frames = value.keyframes
-    .map(({ time, value: still, easing }) => ({ at: seconds(time, scope.span, scope.fps), still, easing }))
+  return movingAlong(keyframesOf(value.keyframes, scope), scope, read, mix);
+}
+
+interface Keyframe<T> {
+  readonly at: number;
+  readonly still: T;
+  readonly easing: Easing | undefined;
+}
+
+/** At their seconds, in order: for whoever asks for many moments. */
+export function keyframesOf<T>(
+  keyframes: Extract<Animated<T>, { keyframes: unknown }>['keyframes'],
+  { span, fps }: Pick<Scope, 'span' | 'fps'>,
+): readonly Keyframe<T>[] {
+  return keyframes
+    .map(({ time, value: still, easing }) => ({ at: seconds(time, span, fps), still, easing }))
     .sort((a, b) => a.at - b.at);
+}
+
+/** The value at this moment, between the keyframes around it. */
+export function movingAlong<T, R>(
+  frames: readonly Keyframe<T>[],
+  scope: Pick<Scope, 'now' | 'names'>,
+  read: (still: T) => R,
+  mix: (from: R, to: R, share: number) => R,
+): R {
   const next = frames.findIndex(({ at }) => at > scope.now);
   const last = frames.at(-1) as (typeof frames)[number];
   if (next === -1) return read(last.still);
