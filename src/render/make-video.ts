@@ -45,6 +45,8 @@ export interface MadeVideo extends VideoResult {
 
 // Each render has threads and codecs of its own. Two at least, so that a clip of a second does not wait for one of an hour.
 const gate = createGate({ concurrency: Math.max(2, Math.ceil(availableParallelism() / 4)), maxWaiting: 500 });
+/** Up to this long a video is not worth keeping in parts. */
+const WHOLE_SECONDS = 8;
 const POSTER_SIDE = 1280;
 /** What is left for poster and storage. */
 const RENDERED = 0.98;
@@ -87,7 +89,8 @@ interface Work {
 
 async function render(work: Work, signal: AbortSignal): Promise<MadeVideo> {
   const { order, timeline, files, folder } = work;
-  const { graph, scale = 1, range = [0, timeline.durationInFrames], parts } = order;
+  const { graph, scale = 1, range = [0, timeline.durationInFrames] } = order;
+  const parts = range[1] - range[0] > WHOLE_SECONDS * timeline.fps ? order.parts : undefined;
   const path = join(folder, 'video.mp4');
   const segmentFolder = parts === undefined ? undefined : join(folder, 'segments');
   if (segmentFolder !== undefined) {

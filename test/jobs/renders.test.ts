@@ -1,0 +1,238 @@
+// Renders by workers: clips to their end, videos as results of runs, and a worker that is killed amid one.
+import assert from 'node:assert/strict';
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { findBackend } from '../../src/codecs/backend.ts';
+import { decodeFrames } from '../../src/codecs/decode.ts';
+import { probeMedia } from '../../src/codecs/probe.ts';
+import { readSettings } from '../../src/lib/settings.ts';
+import { renderVideo } from '../../src/render/video.ts';
+import { type Execution, statesOf } from '../support/client.ts';
+import { readPixels } from '../support/pixels.ts';
+import { waitUntil } from '../support/processes.ts';
+import { spawnService, startTestService, type TestService } from '../support/service.ts';
+import { setStage } from '../support/workers.ts';
+import { edge, node } from '../support/workflows.ts';
+
+interface Render {
+  readonly data: {
+    readonly renderId: string;
+    readonly status: string;
+    readonly progress: number;
+    readonly url: string | null;
+    readonly posterUrl: string | null;
+    readonly result: { readonly width: number; readonly duration: number; readonly backend: string } | null;
+    readonly urls: { readonly cancel: string };
+  };
+}
+
+const { signal } = new AbortController();
+const backend = await findBackend(readSettings(), signal).catch(() => undefined);
+const skip = backend === undefined && 'this machine has no codec';
+const ENDED = ['COMPLETED', 'FAILED', 'CANCELLED'];
+
+const scene = (seconds: number, more: object = {}) => ({
+  fps: 10,
+  width: 160,
+  height: 90,
+  scenes: [{ duration: seconds, background: '#336699' }],
+  ...more,
+});
+
+describe('a worker that renders', { skip }, () => {
+  let service: TestService;
+  before(async () => {
+    service = await startTestService();
+  });
+  after(() => service.close());
+
+  const ask = async (body: object): Promise<Render['data']> => {
+    const answer = await service.request<Render>('POST', '/render/renderer/preview', {
+      format: 'mp4',
+      ...body,
+    });
+    assert.equal(answer.status, 202, JSON.stringify(answer.body));
+    return answer.body.data;
+  };
+  const read = async (id: string): Promise<Render['data']> =>
+    (await service.request<Render>('GET', `/render/renderer/${id}`)).body.data;
+  const until = async (id: string, met: (render: Render['data']) => boolean): Promise<Render['data']> => {
+    let last = await read(id);
+    await waitUntil(`the clip ${id}`, async () => {
+      if (!met(last)) last = await read(id);
+      return met(last);
+    });
+    return last;
+  };
+  const ended = (id: string) => until(id, ({ status }) => ENDED.includes(status));
+  /** Media are served where BASE_URL says; here the service listens elsewhere. */
+  const download = async (url: string | null): Promise<Buffer> => {
+    const answer = await fetch(`${service.url}${new URL(url ?? '').pathname}`);
+    assert.equal(answer.status, 200);
+    return Buffer.from(await answer.arrayBuffer());
+  };
+
+  it('brings a clip to its end, with a poster and what made it', async () => {
+    const { renderId } = await ask({ sceneGraph: scene(2), range: [5, 15], scale: 0.5 });
+    const clip = await ended(renderId);
+    assert.deepEqual([clip.status, clip.progress], ['COMPLETED', 1]);
+    assert.deepEqual(
+      [clip.result?.width, clip.result?.duration, clip.result?.backend],
+      [80, 1, backend?.name],
+    );
+    const facts = await probeMedia(await download(clip.url), signal);
+    assert.deepEqual([facts.video?.width, facts.durationSeconds], [80, 1]);
+    assert.equal((await readPixels(await download(clip.posterUrl))).format, 'jpeg');
+  });
+
+  it('stops a clip that is cancelled, and goes on with the next', async () => {
+    const { renderId, urls } = await ask({ sceneGraph: scene(600) });
+    await until(renderId, ({ progress }) => progress > 0);
+    const { body } = await service.request<Render>('POST', urls.cancel);
+    assert.equal(body.data.status, 'CANCELLED');
+    const next = await ask({ sceneGraph: scene(1) });
+    assert.equal((await ended(next.renderId)).status, 'COMPLETED');
+    const { status, url } = await read(renderId);
+    assert.deepEqual([status, url], ['CANCELLED', null]);
+    const parts = async () => (await service.db.query('select from render_parts')).rowCount;
+    await waitUntil('its parts to be gone', async () => (await parts()) === 0);
+  });
+
+  const graph = (config: object, wires: readonly string[] = ['title.text > video.title']) => ({
+    nodes: [
+      node('title', 'input:text', { value: 'Hello' }),
+      node('video', 'video:renderer', { ...config }),
+      node('end', 'output:preview'),
+    ],
+    edges: [...wires, 'video.video > end.input'].map(edge),
+  });
+  const titled = scene(1, { overlays: [{ type: 'text', text: '{{title}}' }] });
+
+  it('gives a run its video, with size, length and poster', async () => {
+    const workflow = await service.create(graph({ props: { sceneGraph: titled } }));
+    const execution: Execution = await service.run(workflow);
+    assert.equal(execution.status, 'COMPLETED', JSON.stringify(execution.error));
+    const { outputUrl, render } = statesOf(execution).video as unknown as {
+      outputUrl: string;
+      render: { posterUrl: string; width: number; duration: number; warnings: string[] };
+    };
+    assert.deepEqual([render.width, render.duration, render.warnings], [160, 1, []]);
+    assert.equal((await probeMedia(await download(outputUrl), signal)).durationSeconds, 1);
+    await download(render.posterUrl);
+    const [output] = execution.outputs;
+    assert.deepEqual([output?.type, output?.url], ['VIDEO', outputUrl]);
+    const again = await service.run(workflow);
+    assert.equal(statesOf(again).video?.cached, true);
+    const { rows } = await service.db.query(
+      'select width, height, duration from media where content_type = $1',
+      ['video/mp4'],
+    );
+    assert.ok(rows.length > 0 && rows.every(row => Number((row as { duration: number }).duration) > 0));
+  });
+
+  it('fails a run whose required port is not fed, by the name of the port', async () => {
+    const workflow = await service.create(
+      graph({ templateId: 'product-reel' }, ['title.text > video.product']),
+    );
+    const { status, error } = await service.run(workflow);
+    assert.deepEqual([status, error?.code, error?.nodeId], ['FAILED', 'missing_input', 'video']);
+    assert.match(error?.message ?? '', /Product picture/);
+  });
+});
+
+const FPS = 12;
+const SCENE_SECONDS = 4;
+const SLOW_SCENES = 8;
+const FIRST_FRAMES = FPS * SCENE_SECONDS;
+
+const blurAt = (time: number) => ({ time, value: 2 + 6 * time });
+
+/** The first scene is quickly drawn, the others are not: there is time to kill somebody in between. */
+const slowGraph = (color: string) => ({
+  fps: FPS,
+  width: 640,
+  height: 360,
+  scenes: [
+    { duration: SCENE_SECONDS, background: color },
+    ...Array.from({ length: SLOW_SCENES }, (_, index) => ({
+      duration: SCENE_SECONDS,
+      background: '#101010',
+      elements: [
+        {
+          type: 'text',
+          text: `Scene ${index}`,
+          filters: [{ type: 'blur', amount: { keyframes: [0, SCENE_SECONDS].map(blurAt) } }],
+        },
+      ],
+    })),
+  ],
+});
+
+describe('a worker that is killed amid a render', { skip }, () => {
+  it('leaves its segments to the next, which renders only the others', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'graphwright-render-'));
+    const stage = await setStage();
+    const services = [await spawnService(folder, stage.env)];
+    try {
+      const [victim] = services;
+      assert.ok(victim);
+      const workflow = await victim.create({
+        nodes: [node('video', 'video:renderer', { props: { sceneGraph: slowGraph('#ff0000') } })],
+        edges: [],
+      });
+      const id = await victim.start(workflow);
+      let kept = '';
+      await waitUntil('the first segment to be kept', async () => {
+        const { rows } = await stage.db.query<{ file_id: string }>('select file_id from render_parts');
+        kept = rows[0]?.file_id ?? '';
+        return kept !== '';
+      });
+      await victim.end('SIGKILL');
+
+      // In its place one that shows another colour, so that the video tells which of them it was made of.
+      await copyFile(
+        await renderSegment(folder, slowGraph('#0000ff')),
+        join(folder, 'media', kept.slice(-2), kept),
+      );
+      const other = await spawnService(folder, stage.env);
+      services.push(other);
+      const { video } = statesOf(await other.until(id, 'COMPLETED', 'FAILED'));
+      assert.deepEqual([video?.status, video?.attempt], ['COMPLETED', 2]);
+      const media = await fetch(`${other.url}${new URL(video?.outputUrl ?? '').pathname}`);
+      const bytes = Buffer.from(await media.arrayBuffer());
+      assert.deepEqual(await colorAt(bytes, folder, 1), 'blue');
+      const { rowCount } = await stage.db.query('select from render_parts');
+      assert.equal(rowCount, 0);
+    } finally {
+      for (const service of services) await service.end('SIGKILL');
+      await stage.close();
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+/** The first segment of the graph. */
+async function renderSegment(folder: string, graph: object): Promise<string> {
+  const segmentFolder = join(folder, 'other');
+  await mkdir(segmentFolder);
+  const segments: string[] = [];
+  const job = { graph, files: new Map(), range: [0, FIRST_FRAMES], scale: 1 } as const;
+  const onSegment = (path: string) => segments.push(path);
+  await renderVideo({ ...job, path: join(folder, 'other.mp4'), segmentFolder }, { onSegment }, signal);
+  assert.equal(segments.length, 1);
+  return segments[0] ?? '';
+}
+
+async function colorAt(bytes: Buffer, folder: string, startSeconds: number): Promise<string> {
+  const path = join(folder, 'result.mp4');
+  await writeFile(path, bytes);
+  const facts = await probeMedia(path, signal);
+  assert.equal(facts.durationSeconds, (1 + SLOW_SCENES) * SCENE_SECONDS);
+  const request = { startSeconds, frameCount: 1, fps: FPS, width: 16, height: 16, pixels: 'rgba' } as const;
+  assert.ok(backend);
+  for await (const [red = 0, , blue = 0] of decodeFrames(backend, { path, facts }, request, signal))
+    return red > blue ? 'red' : 'blue';
+  return 'nothing';
+}
