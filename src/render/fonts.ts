@@ -31,9 +31,15 @@ const FALLBACKS: readonly Face[] = [
   variable('noto-sans-devanagari'),
   variable('noto-sans-sc'),
   variable('noto-sans-jp'),
+  variable('noto-sans-kr'),
 ];
-const JAPANESE_FIRST = [...FALLBACKS.slice(0, 3), ...FALLBACKS.slice(3).reverse()];
+/** The fallbacks with that one before the others of the same letters, which each country draws its own way. */
+const first = (name: string): readonly Face[] =>
+  FALLBACKS.toSorted((a, b) => +(b.name === name) - +(a.name === name));
+const JAPANESE_FIRST = first('noto-sans-jp');
+const KOREAN_FIRST = first('noto-sans-kr');
 const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}]/u;
+const HANGUL = /\p{Script=Hangul}/u;
 const EMOJI = /\p{Emoji_Presentation}|\p{Extended_Pictographic}\u{fe0f}|\u{20e3}|\p{Regional_Indicator}/u;
 const EMOJI_FAMILY = 'Noto Color Emoji';
 
@@ -65,7 +71,7 @@ export function fontStack(text: string, family: string, weight: number, italic: 
 
 function chooseFonts(text: string, face: Face, weight: number, italic: boolean): string {
   const found = new Set<string>([use(face, 'latin', weight, italic)]);
-  const fallbacks = KANA.test(text) ? JAPANESE_FIRST : FALLBACKS;
+  const fallbacks = KANA.test(text) ? JAPANESE_FIRST : HANGUL.test(text) ? KOREAN_FIRST : FALLBACKS;
   for (const letter of new Set(text)) {
     const code = letter.codePointAt(0) ?? 0;
     if (code < 0x7f) continue;
