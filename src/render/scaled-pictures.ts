@@ -47,15 +47,20 @@ export interface Blurred {
   readonly height: number;
   readonly blur: number;
   readonly brightness: number;
+  /** Whether the picture stays as it is, so that what is made of it is worth keeping. */
+  readonly isLasting: boolean;
 }
 
 /** The part blurred and darkened: small, since it has no detail left, to be drawn as large as is wanted. */
-export function blurredPart(picture: Picture, { part, width, height, blur, brightness }: Blurred): Picture {
+export function blurredPart(
+  picture: Picture,
+  { part, width, height, blur, brightness, isLasting }: Blurred,
+): Picture {
   const size = Math.min(1, BLUR_PIXELS / Math.max(0.01, blur));
   const [wide, tall] = [Math.max(1, Math.round(width * size)), Math.max(1, Math.round(height * size))];
-  return heldAs(picture, [...part, wide, tall, brightness].join(' '), () => {
+  const make = (): Picture => {
     const { canvas, brush } = createSurface(wide, tall);
-    const source = shrunk(picture, wide / Math.max(1, part[2]));
+    const source = isLasting ? shrunk(picture, wide / Math.max(1, part[2])) : picture;
     const share = source.width / picture.width;
     const [x, y, w, h] = part;
     // Drawn larger than it is shown, so that its edges do not fade.
@@ -73,5 +78,6 @@ export function blurredPart(picture: Picture, { part, width, height, blur, brigh
       tall + 2 * bleed,
     );
     return canvas;
-  });
+  };
+  return isLasting ? heldAs(picture, [...part, wide, tall, brightness].join(' '), make) : make();
 }

@@ -67,7 +67,8 @@ export type ResourceFile =
   | { readonly kind: 'picture'; readonly bytes: Uint8Array }
   | { readonly kind: 'svg'; readonly bytes: Uint8Array }
   | { readonly kind: 'sample'; readonly words: string; readonly width: number; readonly height: number }
-  | { readonly kind: 'lottie'; readonly json: string }
+  /** As render/lottie.ts made it; `lacks` is what is not shown of it. */
+  | { readonly kind: 'lottie'; readonly json: string; readonly lacks?: string }
   /** A video or a sound: a file on disk, and what its probe told. */
   | { readonly kind: 'clip'; readonly path: string; readonly facts: MediaFacts }
   /** Why it cannot be shown: told as a warning wherever it is used. */

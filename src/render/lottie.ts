@@ -1,0 +1,217 @@
+// A Lottie animation from outside → one that the rasterizer can be given: of bounded depth and cost, since its player is
+// native code that recurses and multiplies as it is told; without addresses; with our fonts and pictures written anew.
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { AppError } from '../lib/errors.ts';
+
+export interface CleanLottie {
+  readonly json: string;
+  /** What is not shown of it. */
+  readonly lacks?: string;
+}
+
+type Json = null | boolean | number | string | readonly Json[] | { [name: string]: Json };
+type Fields = { [name: string]: Json };
+
+const MAX_CHARS = 8_388_608;
+const MAX_DEPTH = 96;
+const MAX_SIDE = 8192;
+const MAX_FRAMES = 1_000_000;
+const MAX_FPS = 240;
+const MAX_LAYERS = 2000;
+/** Compositions within one another; ones that hold themselves the player leaves out. */
+const MAX_NESTED = 24;
+/** Layers, shapes, masks, letters, each as often as it is drawn; what takes longer counts for more. */
+const MAX_COST = 20_000;
+const EFFECT_COST = 200;
+const DASH_COST = 50;
+const POINTS_PER_COST = 50;
+const MAX_PICTURES = 40;
+const MAX_FONTS = 50;
+
+/** `rewrite` makes anew a picture that is embedded as a data URL. AppError `invalid_request` with what is wrong. */
+export async function cleanLottie(
+  text: string,
+  rewrite: (dataUrl: string) => Promise<string>,
+): Promise<CleanLottie> {
+  if (text.length > MAX_CHARS) throw refusal(`has over ${MAX_CHARS} characters`);
+  const root = parse(text);
+  checkDepth(root);
+  checkHead(root);
+  const assets = fieldsOf(root.assets);
+  if (measure(root.layers, new Map(assets.map(asset => [asset.id, asset])), new Map()).cost > MAX_COST)
+    throw refusal(`draws over ${MAX_COST} shapes`);
+  const pictures = await cleanPictures(assets, rewrite);
+  const letters = cleanFonts(root);
+  const lacks = [pictures, letters].filter(reason => reason !== undefined).join('; ');
+  return { json: JSON.stringify(root), ...(lacks === '' ? {} : { lacks }) };
+}
+
+const refusal = (reason: string): AppError => new AppError('invalid_request', `the animation ${reason}`);
+
+function parse(text: string): Fields {
+  try {
+    const root: Json = JSON.parse(text);
+    if (isFields(root)) return root;
+  } catch {
+    // Said below.
+  }
+  throw refusal('is no JSON object');
+}
+
+const isFields = (value: Json | undefined): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The objects of a list; none where it is no list. */
+const fieldsOf = (value: Json | undefined): Fields[] => (Array.isArray(value) ? value.filter(isFields) : []);
+
+function checkDepth(root: Fields): void {
+  const pending: { value: Json; depth: number }[] = [{ value: root, depth: 0 }];
+  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+    if (at.depth > MAX_DEPTH) throw refusal(`is nested over ${MAX_DEPTH} deep`);
+    if (typeof at.value !== 'object' || at.value === null) continue;
+    for (const value of Object.values(at.value)) pending.push({ value, depth: at.depth + 1 });
+  }
+}
+
+function checkHead({ w, h, fr, ip, op, layers }: Fields): void {
+  const isWithin = (value: Json | undefined, least: number, most: number): boolean =>
+    typeof value === 'number' && value >= least && value <= most;
+  if (!isWithin(w, 1, MAX_SIDE) || !isWithin(h, 1, MAX_SIDE))
+    throw refusal(`must be 1 to ${MAX_SIDE} pixels wide and high`);
+  if (!isWithin(fr, 0.01, MAX_FPS)) throw refusal(`must have up to ${MAX_FPS} frames a second`);
+  if (typeof ip !== 'number' || !isWithin(op, ip, ip + MAX_FRAMES))
+    throw refusal(`must have up to ${MAX_FRAMES} frames`);
+  if (!Array.isArray(layers)) throw refusal('has no layers');
+}
+
+interface Extent {
+  readonly cost: number;
+  /** Compositions within one another. */
+  readonly height: number;
+}
+
+/** Of the layers with all compositions that they show; `known` holds those that were measured. */
+function measure(
+  layers: Json | undefined,
+  assets: ReadonlyMap<Json | undefined, Fields>,
+  known: Map<Fields, Extent>,
+  depth = 0,
+): Extent {
+  const all = fieldsOf(layers);
+  if (all.length > MAX_LAYERS) throw refusal(`has over ${MAX_LAYERS} layers in one composition`);
+  let [cost, height] = [0, 0];
+  for (const layer of all) {
+    cost += costOfLayer(layer);
+    const asset = layer.refId === undefined ? undefined : assets.get(layer.refId);
+    if (asset === undefined) continue;
+    // While it is being measured it is nothing: it holds itself.
+    if (!known.has(asset)) known.set(asset, { cost: 0, height: 0 });
+    else {
+      cost += known.get(asset)?.cost ?? 0;
+      height = Math.max(height, 1 + (known.get(asset)?.height ?? 0));
+      continue;
+    }
+    if (depth >= MAX_NESTED) throw refusal(`has over ${MAX_NESTED} compositions within one another`);
+    const inner = measure(asset.layers, assets, known, depth + 1);
+    known.set(asset, inner);
+    cost += inner.cost;
+    height = Math.max(height, 1 + inner.height);
+  }
+  if (height > MAX_NESTED) throw refusal(`has over ${MAX_NESTED} compositions within one another`);
+  return { cost, height };
+}
+
+function costOfLayer({ masksProperties, ef, shapes, t }: Fields): number {
+  const letters = isFields(t) && isFields(t.d) ? fieldsOf(t.d.k).map(lettersOf) : [];
+  return (
+    1 +
+    fieldsOf(masksProperties).length +
+    fieldsOf(ef).length * EFFECT_COST +
+    Math.max(0, ...letters.slice(0, MAX_COST)) +
+    costOfShapes(shapes)
+  );
+}
+
+const lettersOf = ({ s }: Fields): number => (isFields(s) && typeof s.t === 'string' ? s.t.length : 0);
+
+/** In the order in which they stand: a repeater draws what is before it again and again. */
+function costOfShapes(shapes: Json | undefined): number {
+  return fieldsOf(shapes).reduce((sum, { ty, it, c, pt, d }) => {
+    if (ty === 'rp') return (sum + 1) * Math.max(1, largestIn(c));
+    const points = ty === 'sr' ? largestIn(pt) / POINTS_PER_COST : 0;
+    const dashes = ty === 'st' || ty === 'gs' ? fieldsOf(d).length * DASH_COST : 0;
+    return sum + 1 + points + dashes + costOfShapes(it);
+  }, 0);
+}
+
+/** The largest number anywhere within: a value that moves is counted at its most. */
+function largestIn(value: Json | undefined): number {
+  if (typeof value === 'number') return value;
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce((most: number, inner: Json) => Math.max(most, largestIn(inner)), 0);
+}
+
+/** Embedded pictures are written anew; names and addresses of others are taken out. */
+async function cleanPictures(
+  assets: readonly Fields[],
+  rewrite: (dataUrl: string) => Promise<string>,
+): Promise<string | undefined> {
+  let [count, outside] = [0, 0];
+  for (const asset of assets) {
+    const { p } = asset;
+    if (p === undefined) continue;
+    asset.u = '';
+    if (typeof p === 'string' && p.startsWith('data:image/')) {
+      if (++count > MAX_PICTURES) throw refusal(`has over ${MAX_PICTURES} pictures`);
+      asset.p = await rewrite(p);
+    } else {
+      asset.p = '';
+      outside++;
+    }
+  }
+  return outside === 0
+    ? undefined
+    : 'names files, of which none is fetched: only embedded pictures are shown';
+}
+
+const WEIGHTS = [
+  { weight: 800, names: /bold|black|heavy|[789]00/i },
+  { weight: 600, names: /medium|semi|demi|[56]00/i },
+  { weight: 400, names: /(?:)/ },
+] as const;
+const bundled = new Map<number, string>();
+
+/** Inter as a data URL; read once. */
+function fontUrl(weight: number): string {
+  const known = bundled.get(weight);
+  if (known !== undefined) return known;
+  const file = import.meta.resolve(`@fontsource/inter/files/inter-latin-${weight}-normal.woff2`);
+  const url = `data:font/woff2;base64,${readFileSync(fileURLToPath(file)).toString('base64')}`;
+  bundled.set(weight, url);
+  return url;
+}
+
+/** The player would take whatever fonts the machine has. */
+function cleanFonts(root: Fields): string | undefined {
+  const fonts = isFields(root.fonts) ? fieldsOf(root.fonts.list) : [];
+  if (fonts.length > MAX_FONTS) throw refusal(`has over ${MAX_FONTS} fonts`);
+  for (const font of fonts) {
+    const style = `${font.fStyle ?? ''} ${font.fWeight ?? ''} ${font.fName ?? ''}`.slice(0, 200);
+    const { weight } = WEIGHTS.find(({ names }) => names.test(style)) ?? WEIGHTS[2];
+    Object.assign(font, { fPath: fontUrl(weight), origin: 3, fFamily: 'Inter' });
+  }
+  return fonts.length > 0 && hasStrangeLetters(root)
+    ? 'has letters beyond Latin ones, for which it cannot be given a font: turn them into outlines'
+    : undefined;
+}
+
+const STRANGE = /[^\p{Cc} -\u00ff\u0131\u0152\u0153\u2000-\u206f\u20ac\u2122]/u;
+
+function hasStrangeLetters(root: Fields): boolean {
+  const compositions = [root, ...fieldsOf(root.assets)].flatMap(({ layers }) => fieldsOf(layers));
+  return compositions.some(({ ty, t }) => {
+    if (ty !== 5 || !isFields(t) || !isFields(t.d)) return false;
+    return fieldsOf(t.d.k).some(({ s }) => isFields(s) && typeof s.t === 'string' && STRANGE.test(s.t));
+  });
+}

@@ -1,0 +1,107 @@
+// Lottie animations as small as they can be, written by hand: layers of shapes, values that move.
+type Value = number | readonly number[];
+export type Layer = Readonly<Record<string, unknown>>;
+
+/** A value that stands still. */
+export const still = (value: unknown) => ({ a: 0, k: value });
+
+/** A value that moves evenly from keyframe to keyframe. */
+export const moving = (...keys: readonly (readonly [frame: number, value: Value])[]) => ({
+  a: 1,
+  k: keys.map(([t, value]) => ({
+    t,
+    s: [value].flat(),
+    i: { x: [1], y: [1] },
+    o: { x: [0], y: [0] },
+  })),
+});
+
+/** A value that holds until the next keyframe. */
+export const holding = (...keys: readonly (readonly [frame: number, value: Value])[]) => ({
+  a: 1,
+  k: keys.map(([t, value]) => ({ t, s: [value].flat(), h: 1 })),
+});
+
+const transform = (own: object = {}) => ({
+  o: still(100),
+  r: still(0),
+  p: still([0, 0, 0]),
+  a: still([0, 0, 0]),
+  s: still([100, 100, 100]),
+  ...own,
+});
+
+export const group = (...items: readonly object[]) => ({
+  ty: 'gr',
+  it: [
+    ...items,
+    { ty: 'tr', p: still([0, 0]), a: still([0, 0]), s: still([100, 100]), r: still(0), o: still(100) },
+  ],
+});
+export const fill = (color: readonly number[]) => ({ ty: 'fl', c: still(color), o: still(100) });
+export const stroke = (color: readonly number[], width: number) => ({
+  ty: 'st',
+  c: still(color),
+  o: still(100),
+  w: still(width),
+  lc: 1,
+  lj: 1,
+});
+export const rectangle = (position: readonly number[], size: readonly number[]) => ({
+  ty: 'rc',
+  p: still(position),
+  s: still(size),
+  r: still(0),
+});
+export const line = (...points: readonly (readonly number[])[]) => ({
+  ty: 'sh',
+  ks: still({
+    c: false,
+    v: points,
+    i: points.map(() => [0, 0]),
+    o: points.map(() => [0, 0]),
+  }),
+});
+
+const layer = (own: object, place: object): Layer => ({
+  ddd: 0,
+  ind: 1,
+  sr: 1,
+  ks: transform(place),
+  ao: 0,
+  ip: 0,
+  op: 1000,
+  st: 0,
+  bm: 0,
+  ...own,
+});
+export const shapes = (list: readonly object[], own: object = {}, place: object = {}): Layer =>
+  layer({ ty: 4, shapes: list, ...own }, place);
+export const composition = (refId: string): Layer => layer({ ty: 0, refId, w: 100, h: 100 }, {});
+export const picture = (refId: string): Layer => layer({ ty: 2, refId }, {});
+export const words = (text: string, font: string, size: number, position: readonly number[]): Layer =>
+  layer(
+    {
+      ty: 5,
+      t: {
+        d: { k: [{ t: 0, s: { s: size, f: font, t: text, j: 0, tr: 0, lh: size, ls: 0, fc: [1, 1, 1] } }] },
+        p: {},
+        m: { g: 1, a: still([0, 0]) },
+        a: [],
+      },
+    },
+    { p: still([...position, 0]) },
+  );
+
+/** 100 × 100 pixels, 30 frames a second, 60 frames. */
+export const animation = (layers: readonly Layer[], own: object = {}) => ({
+  v: '5.7.0',
+  fr: 30,
+  ip: 0,
+  op: 60,
+  w: 100,
+  h: 100,
+  assets: [],
+  layers,
+  ...own,
+});
