@@ -1,10 +1,7 @@
 // Random graphs that fit the schema are drawn, or the element that cannot be is named; what must not break does not.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { openTemplate } from '../../src/render/scene.ts';
-import { TEMPLATES } from '../../src/render/templates/catalog.ts';
-import { inputMappings } from '../../src/render/templates/template.ts';
-import { drawGraph, drawTimeline } from '../support/drawing.ts';
+import { drawGraph } from '../support/drawing.ts';
 import { isNear, readPixels } from '../support/pixels.ts';
 import { randomScene } from '../support/random-scene.ts';
 
@@ -105,41 +102,5 @@ describe('a hostile graph', () => {
     const pictures = Array.from({ length: 80 }, (_, index) => ({ type: 'image', src: `sample:${index}` }));
     const { warnings } = await drawGraph(scene(pictures), [0]);
     assert.ok(warnings.length > 0 && warnings.every(warning => warning.includes('megapixels')));
-  });
-});
-
-describe('a template', () => {
-  for (const template of TEMPLATES)
-    it(`draws ${template.id} without a warning, with its own props, the shortest and long ones`, async () => {
-      const texts = Object.entries(template.defaultProps).filter(
-        ([key, value]) =>
-          typeof value === 'string' &&
-          !value.startsWith('#') &&
-          !value.startsWith('sample:') &&
-          key !== 'accent',
-      );
-      const short = Object.fromEntries(texts.map(([key]) => [key, 'A']));
-      const long = Object.fromEntries(texts.map(([key, value]) => [key, `${value} `.repeat(4).trim()]));
-      for (const props of [{}, short, long]) {
-        const timeline = openTemplate(template, props);
-        const { warnings } = await drawTimeline(
-          timeline,
-          [0, template.thumbnailFrame, timeline.durationInFrames - 1],
-          0.1,
-        );
-        assert.deepEqual(warnings, []);
-      }
-      assert.ok(template.thumbnailFrame < openTemplate(template, {}).durationInFrames);
-    });
-
-  it('has as many inputs as its props hold', () => {
-    const slideshow = TEMPLATES.find(({ id }) => id === 'photo-slideshow');
-    assert.ok(slideshow !== undefined);
-    const photos = [1, 2, 3].map(number => ({ image: `sample:${number}` }));
-    const ports = inputMappings(slideshow, { photos }).map(({ portId, propPath }) => `${portId} ${propPath}`);
-    assert.deepEqual(
-      ports.filter(port => port.startsWith('photo')),
-      ['photo1 photos.0.image', 'photo2 photos.1.image', 'photo3 photos.2.image'],
-    );
   });
 });

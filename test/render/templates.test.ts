@@ -1,0 +1,62 @@
+// Every template rendered at full length, as small as it may be, with the longest and the shortest props.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { probeMedia } from '../../src/codecs/probe.ts';
+import { readRenderFiles } from '../../src/render/files.ts';
+import { openTemplate } from '../../src/render/scene.ts';
+import { TEMPLATES } from '../../src/render/templates/catalog.ts';
+import { fillTemplate, inputMappings } from '../../src/render/templates/template.ts';
+import { renderVideo } from '../../src/render/video.ts';
+import { longProps, shortProps } from '../support/template-props.ts';
+
+const { signal } = new AbortController();
+
+const refuse = (): never => {
+  throw new Error('A template brings no files of its own.');
+};
+
+describe('a template', { concurrency: 2 }, () => {
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'graphwright-templates-'));
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  for (const template of TEMPLATES)
+    for (const [kind, propsOf] of Object.entries({ longest: longProps, shortest: shortProps }))
+      it(`${template.id} is rendered whole with the ${kind} props`, async () => {
+        const props = propsOf(template);
+        const { durationInFrames, resources, fps } = openTemplate(template, props);
+        const files = await readRenderFiles(resources.values(), refuse, folder, signal);
+        const path = join(folder, `${template.id}-${kind}.mp4`);
+        const graph = fillTemplate(template, props);
+        const result = await renderVideo(
+          { graph, files, range: [0, durationInFrames], scale: 0.1, path },
+          {},
+          signal,
+        );
+        assert.deepEqual(result.warnings, []);
+        assert.equal(result.frameCount, durationInFrames);
+        const { durationSeconds } = await probeMedia(path, signal);
+        assert.ok(Math.abs(durationSeconds - durationInFrames / fps) < 0.05, String(durationSeconds));
+      });
+
+  it('has its thumbnail within its length', () => {
+    for (const template of TEMPLATES)
+      assert.ok(template.thumbnailFrame < openTemplate(template, {}).durationInFrames, template.id);
+  });
+
+  it('has as many inputs as its props hold', () => {
+    const slideshow = TEMPLATES.find(({ id }) => id === 'photo-slideshow');
+    assert.ok(slideshow !== undefined);
+    const photos = [1, 2, 3].map(number => ({ image: `sample:${number}` }));
+    const ports = inputMappings(slideshow, { photos }).map(({ portId, propPath }) => `${portId} ${propPath}`);
+    assert.deepEqual(
+      ports.filter(port => port.startsWith('photo')),
+      ['photo1 photos.0.image', 'photo2 photos.1.image', 'photo3 photos.2.image'],
+    );
+  });
+});
