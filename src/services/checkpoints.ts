@@ -1,8 +1,8 @@
 // What a run has to tell while it goes on: node states gathered for a moment, written together, one write at a time.
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Step } from '../engine/types.ts';
 import { isSettled } from '../engine/types.ts';
 import { isOutage } from '../store/db.ts';
+import { outlast } from '../store/patience.ts';
 import type { ClaimedRun, RunWrite, WrittenRun } from '../store/runs.ts';
 import type { Deps } from './deps.ts';
 
@@ -19,8 +19,6 @@ export interface Checkpoints {
 
 // A run of a few free nodes is over sooner, and then costs no checkpoint of its own.
 const GATHER_MS = 10;
-// A database that restarts is back by then; if not, others have taken the run over.
-const RETRY_DELAYS_MS = [100, 200, 400, 800, 1600, 3200, 6400, 12_800] as const;
 
 /**
  * `stop` is aborted with 'lost' where a write finds that the lease number no longer stands or the database stays away,
@@ -95,21 +93,15 @@ export function createCheckpoints(
 }
 
 /** A write that did arrive and is made again finds the lease number gone or says the same things twice. */
-async function writePatiently(
+function writePatiently(
   deps: Deps,
   send: Deps['runs']['write'],
   write: RunWrite,
 ): Promise<WrittenRun | undefined> {
-  for (const delayMs of RETRY_DELAYS_MS) {
-    try {
-      return await send(write);
-    } catch (err) {
-      if (!isOutage(err)) throw err;
-      deps.log.warn({ err, executionId: write.id }, 'a checkpoint is written again');
-      await sleep(delayMs);
-    }
-  }
-  return send(write);
+  return outlast(
+    () => send(write),
+    err => deps.log.warn({ err, executionId: write.id }, 'a checkpoint is written again'),
+  );
 }
 
 function countSettled(steps: ReadonlyMap<string, Step>): number {

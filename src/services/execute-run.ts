@@ -5,6 +5,7 @@ import type { Plan } from '../graph/plan.ts';
 import type { Json } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { listSteps } from '../store/executions.ts';
+import { patientDb } from '../store/patience.ts';
 import type { ClaimedRun } from '../store/runs.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import { createCheckpoints } from './checkpoints.ts';
@@ -134,15 +135,18 @@ function advance(
   signal: AbortSignal,
 ): Promise<RunOutcome> {
   const { claimed, request } = run;
+  const onOutage = (err: unknown): void =>
+    deps.log.warn({ err, executionId: claimed.id }, 'a node waits for the database');
+  const patient = { ...deps, db: patientDb(deps.db, onOutage) };
   return runPlan(run.plan, {
     define: deps.findNode,
     steps: new Map(run.steps),
     overrides: run.overrides,
     decisions: decisionsOf(claimed),
-    context: createNodeContext(deps, claimed),
+    context: createNodeContext(patient, claimed),
     ...(request.useCache === false ? {} : { cache: createNodeCache(deps, claimed.workspace) }),
     ...(run.reveal === undefined ? {} : { reveal: run.reveal }),
-    pay: createPay(deps, claimed, request.maxCredits),
+    pay: createPay(patient, claimed, request.maxCredits),
     onStep: step => checkpoints.add(step),
     saved: () => checkpoints.saved(),
     onProgress: (nodeId, fraction) => deps.news.tellProgress(claimed.id, nodeId, fraction),

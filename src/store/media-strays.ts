@@ -7,7 +7,8 @@ import type { Tx } from './db.ts';
  */
 export async function noteStray(tx: Tx, id: string): Promise<void> {
   await tx.query(
-    `insert into media_strays (id) select $1 where set_config('synchronous_commit', 'off', true) = 'off'`,
+    `insert into media_strays (id) select $1 where set_config('synchronous_commit', 'off', true) = 'off'
+     on conflict (id) do nothing`,
     [id],
   );
 }
