@@ -118,6 +118,8 @@ function framesArguments(job: FramesJob): string[] {
   const shift = facts.startSeconds + startSeconds + FRAME_TOLERANCE_SECONDS;
   const range = facts.video?.fullRange === true ? 'pc' : 'tv';
   const filters = [
+    // A file may count in steps as long as a frame, of which the tolerance would take a whole one.
+    'settb=AVTB',
     `setpts=PTS-${shift.toFixed(6)}/TB`,
     'tpad=stop=-1:stop_mode=clone',
     // Rounded up and cut at 0: each output frame is the last one whose time has come.
