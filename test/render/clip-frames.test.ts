@@ -135,8 +135,11 @@ function testBackend(backend: Backend): void {
     assert.ok(isNear(await at({ fit: 'contain' }, 2, 60), [0, 0, 255], 12));
     assert.ok(isNear(await at({ fit: 'cover' }, 2, 60), RED, 12));
     assert.ok(isNear(await at({ fit: 'fill', crop: [0, 0.6, 1, 0.4] }, 60, 2), RED, 12));
-    const [red = 0, , blue = 0] = await at({ fit: 'contain-blur' }, 2, 60);
-    assert.ok(red > 60 && blue < 60, `${red} ${blue}`);
+    const blurred = scene({ fit: 'contain-blur' }, { width: 192, background: '#0000ff' });
+    const { drawn } = await drawClips(backend, blurred, [0, 63], clip);
+    // Above at the left, 0 is dark and 63 is bright, also where they are blurred.
+    const [dark = 0, bright = 0] = drawn.map(({ rgba }) => pixelAt(rgba, 10, 4, 192)[1]);
+    assert.ok(dark < 50 && bright > 90, `${dark} ${bright}`);
   });
 
   it('that are damaged or cut short are shown as far as they go, or named by their pointer', async () => {
@@ -179,6 +182,7 @@ describe('a decoder', () => {
   const decoding = (file: string, ...args: string[]): Backend => ({
     name: 'ffmpeg',
     detail: '',
+    encoding: '',
     commandFor: () => ({ file, args, env: {} }),
   });
 
