@@ -98,7 +98,7 @@ interface Keyframe<T> {
 
 /** At their seconds, in order: for whoever asks for many moments. */
 export function keyframesOf<T>(
-  keyframes: Extract<Animated<T>, { keyframes: unknown }>['keyframes'],
+  keyframes: readonly { readonly time: Time; readonly value: T; readonly easing?: Easing }[],
   { span, fps }: Pick<Scope, 'span' | 'fps'>,
 ): readonly Keyframe<T>[] {
   return keyframes
