@@ -2,7 +2,8 @@
 // is a process, since the addon crashes in worker threads and its decoder is not safe with hostile files (codec.md §4).
 import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
-import { extname } from 'node:path';
+import { tmpdir } from 'node:os';
+import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Backend, Command, Job } from './job.ts';
 
@@ -44,8 +45,12 @@ export function codecHost(detail: string): Backend {
   return { name: 'codec-host', detail, encoding: 'openh264', commandFor };
 }
 
-// Without FORCE the addon prefers whatever ffmpeg libraries the machine has, GPL ones among them.
-const ENV = { NODE_WEBCODECS_FORCE: 'static' };
+const ENV = {
+  // Without it the addon prefers whatever ffmpeg libraries the machine has, GPL ones among them.
+  NODE_WEBCODECS_FORCE: 'static',
+  // Half of the start: 0.23 s of processor time without, 0.11 s with it. Where Node keeps that of this process too.
+  NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'),
+};
 
 function commandFor(job: Job | { readonly kind: 'check' }): Command {
   return {
