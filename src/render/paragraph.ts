@@ -72,7 +72,7 @@ function makeParagraph(brush: Brush, content: TextContent, width: number, height
   const paragraphs = cutRuns(content.runs, measure);
   const box: Box = { width, height, padding: content.plate?.padding ?? 0 };
   const size = chooseSize(paragraphs, content, box, measure);
-  const broken = breakAll(paragraphs, inEm(box, size), measure);
+  const broken = breakEvenly(paragraphs, content, inEm(box, size), measure);
   const most = lineRoom(content, size, box);
   const isTooLong = broken.length > most && content.overflow !== 'visible';
   const kept = isTooLong ? broken.slice(0, most) : broken;
@@ -215,6 +215,29 @@ function breakUnits(
     }
   }
   return lines;
+}
+
+/** Longer texts are read, not looked at. */
+const MOST_EVEN_LINES = 6;
+
+/** Centred lines of about one length, where that takes no more of them: no last line with a single word. */
+function breakEvenly(
+  paragraphs: readonly (readonly Unit[])[],
+  { align }: TextContent,
+  width: number,
+  measure: MeasureRun,
+): readonly (readonly Unit[])[] {
+  const greedy = breakAll(paragraphs, width, measure);
+  if (align !== 'center' || greedy.length < 2 || greedy.length > MOST_EVEN_LINES) return greedy;
+  // Nothing may be cut that was whole.
+  const widest = Math.max(0, ...paragraphs.flat().map(unit => unit.width));
+  let [low, high] = [Math.min(width, Math.max(widest, width / 2)), width];
+  for (let step = 0; step < 8; step++) {
+    const middle = (low + high) / 2;
+    if (breakAll(paragraphs, middle, measure).length > greedy.length) low = middle;
+    else high = middle;
+  }
+  return breakAll(paragraphs, high, measure);
 }
 
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
