@@ -43,7 +43,7 @@ export function textContent(element: TextElement, scope: Scope, boxHeight: numbe
             radius: plate.radius ?? 0.15,
           },
         }),
-    ...(element.split === undefined ? {} : { split: splitState(element.split, scope) }),
+    ...(element.split === undefined ? {} : { split: splitState(element.split, lengthOf(runs), scope) }),
   };
 }
 
@@ -120,16 +120,19 @@ export function applyCase(text: string, to: TextStyle['case']): string {
   return to === 'upper' ? text.toUpperCase() : to === 'lower' ? text.toLowerCase() : text;
 }
 
-function splitState(split: Split, scope: Scope): SplitState {
+const lengthOf = (runs: readonly { readonly text: string }[]): number =>
+  runs.reduce((sum, { text }) => sum + text.length, 0);
+
+function splitState(split: Split, mostParts: number, scope: Scope): SplitState {
   const at = (time: Split['duration'], fallback: number): number =>
     time === undefined ? fallback : seconds(time, scope.span, scope.fps);
   return {
     by: split.by,
     preset: split.preset ?? 'rise',
     order: split.order ?? 'forward',
-    // Held once every part of even the longest text has arrived, so that a text at rest keeps its hash.
+    // Held once every part has arrived, so that a text at rest keeps its hash.
     elapsed: Math.min(
-      at(split.duration, 0.5) + 4000 * at(split.stagger, 0.04),
+      at(split.duration, 0.5) + mostParts * at(split.stagger, 0.04),
       scope.now - at(split.delay, 0),
     ),
     duration: Math.max(1e-6, at(split.duration, 0.5)),
