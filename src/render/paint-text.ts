@@ -145,7 +145,8 @@ function paintPart(brush: Brush, part: Part, { content, paragraph, fill, scale }
   if (run.highlight !== undefined) paintHighlight(brush, part, left, size, cssColor(run.highlight));
   setRunFont(brush, text, run, size * run.size, content.letterSpacing);
   const { shadow, stroke } = content;
-  if (shadow !== undefined) {
+  // What stands on a mark of its own needs no shadow, which would only soil it.
+  if (shadow !== undefined && run.highlight === undefined) {
     brush.shadowColor = cssColor(shadow.color);
     brush.shadowBlur = Math.min(800, shadow.blur * scale);
     brush.shadowOffsetX = shadow.x * scale;
@@ -281,10 +282,24 @@ function paintSplit(brush: Brush, groups: readonly (readonly Part[])[], split: S
       brush.scale(stand.scale, stand.scale);
       brush.translate(-x, -y);
     }
-    if (stand.blur > 0.01) brush.filter = `blur(${(stand.blur * size * ink.scale).toFixed(2)}px)`;
+    if (stand.blur > 0.01) blurWithin(brush, group, stand.blur * size, ink.scale);
     for (const part of group) paintPart(brush, part, ink);
     brush.restore();
   }
+}
+
+/** Sets the blur for what is drawn next; without a clip the rasterizer would blur the whole surface. */
+function blurWithin(brush: Brush, parts: readonly Part[], blur: number, scale: number): void {
+  const size = Math.max(...parts.map(({ line }) => line.height));
+  const reach = size + 4 * blur;
+  const left = Math.min(...parts.map(part => part.left + part.x)) - reach;
+  const right = Math.max(...parts.map(part => part.left + part.x + part.width)) + reach;
+  const top = Math.min(...parts.map(({ line }) => line.top)) - reach;
+  const bottom = Math.max(...parts.map(({ line }) => line.top + line.height)) + reach;
+  brush.beginPath();
+  brush.rect(left, top, right - left, bottom - top);
+  brush.clip();
+  brush.filter = `blur(${(blur * scale).toFixed(2)}px)`;
 }
 
 function rankOf(index: number, count: number, order: SplitState['order']): number {
