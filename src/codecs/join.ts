@@ -1,5 +1,5 @@
 // Puts pieces of a video one after the other, and a sound beside them, without encoding anything again.
-import { stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import {
   EncodedAudioPacketSource,
   type EncodedPacket,
@@ -49,15 +49,31 @@ export async function joinPieces({ path, fps, pieces, sound }: JoinRequest): Pro
   return (await stat(path)).size;
 }
 
-/** Whether the piece is there with all its frames. */
+/** Whether the piece is there with all its frames and to its last byte. */
 export async function isWhole({ path, frameCount }: Piece): Promise<boolean> {
   try {
+    if (!(await endsWithBox(path))) return false;
     using input = openInput(path);
     const track = await input.getPrimaryVideoTrack();
     return track !== null && (await track.computePacketStats()).packetCount === frameCount;
   } catch {
     return false;
   }
+}
+
+const MOST_BOXES = 100;
+
+/** Whether the last of the boxes that an MP4 is made of ends where the file does. */
+async function endsWithBox(path: string): Promise<boolean> {
+  await using file = await open(path);
+  const { size } = await file.stat();
+  let at = 0;
+  for (let count = 0; at < size && count < MOST_BOXES; count++) {
+    const { buffer } = await file.read(Buffer.alloc(16), 0, 16, at);
+    const short = buffer.readUInt32BE(0);
+    at += Math.max(8, short === 1 ? Number(buffer.readBigUInt64BE(8)) : short);
+  }
+  return at === size;
 }
 
 async function copyPieces(

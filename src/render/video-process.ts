@@ -42,11 +42,13 @@ function endGroup(): void {
   process.kill(process.platform === 'win32' ? process.pid : -process.pid, 'SIGKILL');
 }
 
+let workFolder: string | undefined;
+process.once('disconnect', () => {
+  if (workFolder !== undefined) rmSync(workFolder, { recursive: true, force: true });
+  endGroup();
+});
 process.once('message', async (job: ProcessJob) => {
-  process.once('disconnect', () => {
-    rmSync(job.workFolder, { recursive: true, force: true });
-    endGroup();
-  });
+  workFolder = job.workFolder;
   const message = await makeFile(job, tell).then(
     (result): ProcessMessage => ({ kind: 'result', result }),
     (err: unknown) => failureOf(err),
@@ -54,5 +56,3 @@ process.once('message', async (job: ProcessJob) => {
   // What is left of threads and codecs is ended by the parent.
   tell(message);
 });
-// Whoever started it went away before it could say what for.
-process.once('disconnect', () => process.exit(1));

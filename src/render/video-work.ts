@@ -6,7 +6,9 @@ import { type EncodeRequest, encode } from '../codecs/encode.ts';
 import { encodeHere } from '../codecs/encode-here.ts';
 import type { Backend } from '../codecs/job.ts';
 import { isWhole, joinPieces, type Piece } from '../codecs/join.ts';
+import { AppError } from '../lib/errors.ts';
 import { openScene } from './scene.ts';
+import { readPeaks } from './sound/peaks.ts';
 import { hasSound, silentSounds, soundOf } from './sound/sound.ts';
 import type { Timeline } from './timeline/compile.ts';
 import type { VideoResult } from './video.ts';
@@ -30,11 +32,19 @@ interface Work {
 /** Leaves the finished file at `job.path`, and what else it needed in `job.workFolder`, which is there. */
 export async function makeFile(job: ProcessJob, tell: Tell): Promise<VideoResult> {
   const { graph, files, range, scale } = job;
-  const timeline = openScene(graph);
-  const { fps } = timeline;
+  const opened = openScene(graph);
+  const { fps, durationInFrames } = opened;
+  if (range[1] > durationInFrames)
+    throw new AppError(
+      'invalid_request',
+      `The range ends behind the video, which has ${durationInFrames} frames.`,
+    );
+  const backend = restoreBackend(job.backend);
+  const timeline = { ...opened, peaks: await readPeaks(opened, files, backend, never) };
   const size = { width: even(timeline.width * scale), height: even(timeline.height * scale) };
-  const frames = openFrames({ graph, files, scale, ...size, backend: job.backend }, job.threadCount);
-  const work: Work = { job, tell, backend: restoreBackend(job.backend), timeline, frames, ...size };
+  const { peaks } = timeline;
+  const frames = openFrames({ graph, files, peaks, scale, ...size, backend: job.backend }, job.threadCount);
+  const work: Work = { job, tell, backend, timeline, frames, ...size };
   const hasAudio = hasSound(timeline, files);
   // At once: a codec that is given both would take no frames until the sound has been measured.
   const [pieces, sound] = await Promise.all([makePieces(work), hasAudio ? makeSound(work) : undefined]);

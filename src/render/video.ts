@@ -47,16 +47,22 @@ export interface VideoEvents {
   readonly onSegment?: (path: string) => void;
 }
 
+/** Twenty minutes at 30 a second. */
+const MAX_FRAMES = 36_000;
 /** A render that gets on by no frame and no sound for so long is ended. */
 const STALL_MS = 120_000;
 
-/** AppError `invalid_scene_graph`, `codec_failed`, `unavailable` (no back end); the signal's reason where aborted. */
+/**
+ * AppError `invalid_scene_graph`, `invalid_request` (range), `codec_failed`, `unreadable_media` (a sound), `unavailable`
+ * (no back end); the signal's reason where aborted.
+ */
 export async function renderVideo(
   { codecs, ...job }: VideoJob,
   events: VideoEvents,
   signal: AbortSignal,
 ): Promise<VideoResult> {
   signal.throwIfAborted();
+  checkLength(job.range);
   const backend = refOf(await findBackend(codecs ?? readSettings(), signal));
   // Beside the result, so that it is put in its place by a new name alone.
   const workFolder = `${job.path}.parts`;
@@ -76,6 +82,15 @@ export async function renderVideo(
     await endGroup(child);
     await rm(workFolder, { recursive: true, force: true, maxRetries: 3 });
   }
+}
+
+function checkLength([from, to]: VideoJob['range']): void {
+  const isRange = Number.isInteger(from) && Number.isInteger(to) && from >= 0 && from < to;
+  if (!isRange) throw new AppError('invalid_request', 'A range is two whole numbers of frames, [from, to).');
+  if (to - from <= MAX_FRAMES) return;
+  const message = `would be ${to - from} frames; a video has at most ${MAX_FRAMES}: ask for a range of it`;
+  const issues = [{ path: '/durationInFrames', code: 'too_long', message }];
+  throw new AppError('invalid_scene_graph', `The scene graph cannot be rendered: it ${message}.`, { issues });
 }
 
 /** Drawing takes less than encoding: one thread keeps up with a codec on two processors, and each takes memory. */

@@ -1,0 +1,365 @@
+// Videos by both back ends: what is in the file, what is kept for the next time, and what is left behind when it ends early.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import sharp from 'sharp';
+import { decodeFrames, decodeSound } from '../../src/codecs/decode.ts';
+import type { Backend } from '../../src/codecs/job.ts';
+import { probeMedia } from '../../src/codecs/probe.ts';
+import { withScratch } from '../../src/codecs/scratch.ts';
+import { openScene } from '../../src/render/scene.ts';
+import { drawSceneStills } from '../../src/render/stills.ts';
+import { evaluateFrame } from '../../src/render/timeline/evaluate.ts';
+import { renderVideo, type VideoJob } from '../../src/render/video.ts';
+import { collect, peak } from '../codecs/clips.ts';
+import { BACKENDS, makeClip } from '../support/clips.ts';
+import { isRunning, waitUntil } from '../support/processes.ts';
+
+const { signal } = new AbortController();
+const FPS = 20;
+const PARENT = join(import.meta.dirname, '../support/video-parent.ts');
+const NEEDS_PROC = process.platform === 'linux' ? false : 'reads /proc';
+
+/** Two scenes of two seconds: a bar that moves with every frame, and words that stand still. */
+const GRAPH = {
+  fps: FPS,
+  width: 320,
+  height: 180,
+  scenes: ['#20306a', '#6a2030'].map((background, index) => ({
+    duration: 2,
+    background,
+    elements: [
+      {
+        type: 'shape',
+        shape: 'rectangle',
+        width: 60,
+        height: 60,
+        y: 60,
+        x: {
+          keyframes: [
+            { time: 0, value: 30 },
+            { time: 2, value: 290, easing: 'linear' },
+          ],
+        },
+        fill: '#f2c14e',
+      },
+      { type: 'text', text: `Scene ${index + 1}`, y: 140, fontSize: 36 },
+    ],
+  })),
+};
+
+const changed = {
+  ...GRAPH,
+  scenes: GRAPH.scenes.map((scene, index) => (index === 1 ? { ...scene, background: '#206a30' } : scene)),
+};
+
+for (const [name, backend] of BACKENDS) {
+  describe(`a video by the ${name}`, { skip: typeof backend === 'string' && backend }, () => {
+    if (typeof backend !== 'string') testVideos(backend);
+  });
+}
+
+function jobFor(backend: Backend, folder: string, more: Partial<VideoJob> = {}): VideoJob {
+  // A path that names no program: then the codec host is taken.
+  const codecs = { FFMPEG_PATH: backend.path ?? join(folder, 'no-ffmpeg') };
+  const path = join(folder, 'video.mp4');
+  return { graph: GRAPH, files: new Map(), range: [0, 4 * FPS], scale: 1, path, codecs, ...more };
+}
+
+function testVideos(backend: Backend): void {
+  const render = (folder: string, more: Partial<VideoJob> = {}, told: number[] = []) => {
+    const onFrame = (done: number): void => void told.push(done);
+    return renderVideo(jobFor(backend, folder, more), { onFrame }, signal);
+  };
+
+  it('has the frames of the painter, each at its time, tagged BT.709', () =>
+    withScratch(async folder => {
+      const told: number[] = [];
+      const result = await render(folder, {}, told);
+      const path = join(folder, 'video.mp4');
+      assert.deepEqual(
+        [result.width, result.height, result.frameCount, result.durationSeconds, result.hasAudio],
+        [320, 180, 80, 4, false],
+      );
+      assert.equal(result.backend, backend.name);
+      assert.deepEqual(result.warnings, []);
+      assert.equal(told.at(-1), 80);
+      assert.deepEqual(await readdir(folder), ['video.mp4']);
+      const { video, durationSeconds } = await probeMedia(path, signal);
+      assert.deepEqual(
+        [video?.width, video?.height, video?.fps, video?.matrix, video?.fullRange, durationSeconds],
+        [320, 180, FPS, 'bt709', false, 4],
+      );
+      assert.equal((await stat(path)).size, result.bytes);
+      for (const frame of [0, 1, 39, 40, 79]) {
+        const likeness = await compare(backend, path, frame, { graph: GRAPH, frame });
+        assert.ok(likeness > 33, `frame ${frame}: ${likeness} dB`);
+      }
+    }));
+
+  it('is a range of a smaller size, with even sides', () =>
+    withScratch(async folder => {
+      const graph = { ...GRAPH, width: 322, height: 183 };
+      const result = await render(folder, { graph, range: [30, 50], scale: 0.5 });
+      assert.deepEqual([result.width, result.height, result.frameCount], [160, 92, 20]);
+      const likeness = await compare(backend, join(folder, 'video.mp4'), 15, {
+        graph,
+        frame: 45,
+        scale: 0.5,
+      });
+      assert.ok(likeness > 28, `${likeness} dB`);
+      const whole = await render(folder, { graph, range: [0, 2] });
+      assert.deepEqual([whole.width, whole.height, whole.frameCount], [322, 182, 2]);
+    }));
+
+  it('shows clips and is heard', () =>
+    withScratch(async folder => {
+      const clip = await makeClip(backend, folder, { fps: FPS, frameCount: 40 });
+      const sound = join(folder, 'tone.mp4');
+      await writeSound(backend, sound);
+      const graph = {
+        ...GRAPH,
+        scenes: [
+          {
+            duration: 2,
+            elements: [
+              { type: 'video', src: 'https://example.com/clip.mp4', width: 320, height: 180, fit: 'fill' },
+              { type: 'audio', src: 'https://example.com/tone.mp4' },
+            ],
+          },
+        ],
+      };
+      const facts = await probeMedia(sound, signal);
+      const files = new Map(
+        [...openScene(graph).resources].map(([key, { kind }]) => [
+          key,
+          kind === 'video'
+            ? { kind: 'clip' as const, ...clip }
+            : { kind: 'clip' as const, path: sound, facts },
+        ]),
+      );
+      for (const segments of [undefined, join(folder, 'segments')]) {
+        if (segments !== undefined) await mkdir(segments);
+        const more = segments === undefined ? {} : { segmentFolder: segments };
+        const result = await render(folder, { graph, files, range: [10, 40], ...more });
+        assert.deepEqual([result.hasAudio, result.durationSeconds, result.warnings], [true, 1.5, []]);
+        const made = {
+          path: join(folder, 'video.mp4'),
+          facts: await probeMedia(join(folder, 'video.mp4'), signal),
+        };
+        assert.ok(Math.abs(made.facts.durationSeconds - 1.5) < 0.03, `${made.facts.durationSeconds} s`);
+        const heard = await collect(decodeSound(backend, made, { startSeconds: 0, seconds: 1.5 }, signal));
+        assert.ok(peak(heard, 0, 0.1, 0.4) < 0.05, 'It is silent up to its first second.');
+        assert.ok(peak(heard, 0, 0.6, 1.4) > 0.3, 'Then it is heard.');
+        const [number] = await numbersAt(backend, made.path, [20]);
+        assert.equal(number, 30);
+      }
+    }));
+
+  it('takes up the segments that it finds, and renders those that show something else', () =>
+    withScratch(async folder => {
+      const segmentFolder = join(folder, 'segments');
+      await mkdir(segmentFolder);
+      await render(folder, { segmentFolder });
+      const first = await readdir(segmentFolder);
+      assert.equal(first.length, 2);
+      const direct = await framesOf(backend, join(folder, 'video.mp4'));
+      const told: number[] = [];
+      await render(folder, { segmentFolder }, told);
+      assert.deepEqual(told, [40, 80], 'Nothing was drawn.');
+      assert.deepEqual(await framesOf(backend, join(folder, 'video.mp4')), direct);
+      await render(folder, { segmentFolder, graph: changed }, told);
+      assert.equal((await readdir(segmentFolder)).length, 3, 'One of the two was there.');
+      const likeness = await compare(backend, join(folder, 'video.mp4'), 60, { graph: changed, frame: 60 });
+      assert.ok(likeness > 33, `${likeness} dB`);
+      // A file that is not whole is none.
+      const [one = ''] = first;
+      await writeFile(join(segmentFolder, one), (await readFile(join(segmentFolder, one))).subarray(0, 900));
+      const again = await render(folder, { segmentFolder });
+      assert.equal(again.frameCount, 80);
+      assert.deepEqual(await framesOf(backend, join(folder, 'video.mp4')), direct);
+    }));
+
+  it('goes on after a death where it was, and leaves neither process nor file', { skip: NEEDS_PROC }, () =>
+    withScratch(async folder => {
+      const segmentFolder = join(folder, 'segments');
+      await mkdir(segmentFolder);
+      let group: readonly number[] = [];
+      const onFrame = (done: number): void => {
+        if (done <= 40 || group.length > 0) return;
+        group = renderGroup(process.pid);
+        process.kill(group[0] ?? 0, 'SIGKILL');
+      };
+      await assert.rejects(renderVideo(jobFor(backend, folder, { segmentFolder }), { onFrame }, signal), {
+        code: 'codec_failed',
+      });
+      await waitUntil('the end of its group', () => !group.some(isRunning));
+      assert.deepEqual(await readdir(folder), ['segments']);
+      assert.equal((await readdir(segmentFolder)).length, 1);
+      const told: number[] = [];
+      const result = await render(folder, { segmentFolder }, told);
+      assert.equal(told[0], 40, 'The first segment was not rendered again.');
+      assert.equal(result.frameCount, 80);
+    }),
+  );
+
+  it('is aborted in its midst, with the reason given, and leaves nothing', { skip: NEEDS_PROC }, () =>
+    withScratch(async folder => {
+      const stop = new AbortController();
+      let group: readonly number[] = [];
+      const onFrame = (done: number): void => {
+        if (done < 10 || stop.signal.aborted) return;
+        group = renderGroup(process.pid);
+        stop.abort(new Error('enough'));
+      };
+      await assert.rejects(renderVideo(jobFor(backend, folder), { onFrame }, stop.signal), {
+        message: 'enough',
+      });
+      await waitUntil('the end of its group', () => !group.some(isRunning));
+      assert.deepEqual(await readdir(folder), []);
+    }),
+  );
+
+  it('ends with the process that wanted it, and leaves nothing', { skip: NEEDS_PROC }, () =>
+    withScratch(async folder => {
+      const job = { ...jobFor(backend, folder), files: [] };
+      const parent = spawn(process.execPath, [PARENT, JSON.stringify(job)], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      await once(parent.stdout, 'data');
+      const group = renderGroup(parent.pid ?? 0);
+      assert.ok(group.length > 0);
+      parent.kill('SIGKILL');
+      await waitUntil('the end of its group', () => !group.some(isRunning));
+      assert.deepEqual(await readdir(folder), []);
+    }),
+  );
+}
+
+describe('a video', () => {
+  const [, backend] = BACKENDS.find(([, found]) => typeof found !== 'string') ?? [];
+  const isHere = backend !== undefined && typeof backend !== 'string';
+
+  it('of too many frames or of a graph that is none is refused by a pointer', () =>
+    withScratch(async folder => {
+      const job = { graph: GRAPH, files: new Map(), scale: 1, path: join(folder, 'video.mp4') };
+      const long = { ...job, graph: { ...GRAPH, durationInFrames: 100_000 }, range: [0, 100_000] } as const;
+      await assert.rejects(renderVideo(long, {}, signal), {
+        code: 'invalid_scene_graph',
+        message: /100000; a video has at most|100000 frames/,
+      });
+      for (const range of [
+        [5, 5],
+        [-1, 4],
+        [0.5, 4],
+      ] as const)
+        await assert.rejects(renderVideo({ ...job, range }, {}, signal), { code: 'invalid_request' });
+      if (!isHere) return;
+      await assert.rejects(renderVideo({ ...job, range: [0, 81] }, {}, signal), { code: 'invalid_request' });
+      const wrong = { ...GRAPH, scenes: [{ duration: -1 }] };
+      await assert.rejects(
+        renderVideo({ ...job, graph: wrong, range: [0, 4] }, {}, signal),
+        (err: unknown) => {
+          const { code, issues } = err as { code: string; issues: readonly { path: string }[] };
+          assert.equal(code, 'invalid_scene_graph');
+          assert.equal(issues[0]?.path, '/scenes/0/duration');
+          return true;
+        },
+      );
+      assert.deepEqual(await readdir(folder), []);
+    }));
+
+  it('of 10,000 elements is rendered', { skip: !isHere }, () =>
+    withScratch(async folder => {
+      const shape = { type: 'shape', shape: 'circle', width: 4, height: 4 };
+      const elements = Array.from({ length: 2000 }, (_, at) => ({
+        ...shape,
+        x: at % 160,
+        y: Math.floor(at / 20),
+      }));
+      const scenes = Array.from({ length: 5 }, () => ({ duration: '2f', elements }));
+      const graph = { fps: 10, width: 160, height: 100, scenes };
+      const path = join(folder, 'video.mp4');
+      const result = await renderVideo(
+        { graph, files: new Map(), range: [0, 10], scale: 1, path },
+        {},
+        signal,
+      );
+      assert.equal(result.frameCount, 10);
+    }),
+  );
+});
+
+interface ProcessFacts {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+}
+
+/** The render process that `parent` started, and all that is in its group, itself first. */
+function renderGroup(parent: number): readonly number[] {
+  const all = readdirSync('/proc')
+    .filter(name => /^\d+$/.test(name))
+    .flatMap((pid): ProcessFacts[] => {
+      try {
+        const [, rest = ''] = /\) \S (.*)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
+        const [ppid, group] = rest.split(' ').map(Number);
+        return [{ pid: Number(pid), parent: ppid ?? 0, group: group ?? 0 }];
+      } catch {
+        return [];
+      }
+    });
+  const leaders = all.filter(({ pid, parent: of, group }) => of === parent && pid === group);
+  return leaders.flatMap(({ pid }) => [
+    pid,
+    ...all.filter(one => one.group === pid && one.pid !== pid).map(one => one.pid),
+  ]);
+}
+
+async function writeSound(backend: Backend, path: string): Promise<void> {
+  const { encode } = await import('../../src/codecs/encode.ts');
+  const { tone } = await import('../codecs/clips.ts');
+  await encode(backend, { path, maxSeconds: 2, audio: tone(2, 1) }, signal);
+}
+
+async function framesOf(backend: Backend, path: string, frameCount = 80): Promise<readonly Buffer[]> {
+  const facts = await probeMedia(path, signal);
+  const { width = 0, height = 0, fps = 1 } = facts.video ?? {};
+  const request = { startSeconds: 0, frameCount, fps, width, height, pixels: 'rgba' } as const;
+  const frames: Buffer[] = [];
+  for await (const frame of decodeFrames(backend, { path, facts }, request, signal)) frames.push(frame);
+  return frames;
+}
+
+async function numbersAt(
+  backend: Backend,
+  path: string,
+  frames: readonly number[],
+): Promise<readonly number[]> {
+  const { readNumber } = await import('../codecs/clips.ts');
+  const all = await framesOf(backend, path, Math.max(...frames) + 1);
+  return frames.map(frame => readNumber(all[frame] ?? Buffer.alloc(0), 320, 180));
+}
+
+/** PSNR in dB of a frame of the file and the painter's still of it. */
+async function compare(
+  backend: Backend,
+  path: string,
+  at: number,
+  { graph, frame, scale = 1 }: { readonly graph: unknown; readonly frame: number; readonly scale?: number },
+): Promise<number> {
+  const lists = [evaluateFrame(openScene(graph), frame)];
+  const { frames } = await drawSceneStills({ lists, files: new Map(), scale, format: 'png' }, signal);
+  const shown = (await framesOf(backend, path, at + 1))[at] ?? Buffer.alloc(0);
+  const facts = await probeMedia(path, signal);
+  const { width = 0, height = 0 } = facts.video ?? {};
+  const region = { left: 0, top: 0, width, height };
+  const wanted = await sharp(frames[0]?.bytes).extract(region).ensureAlpha().raw().toBuffer();
+  assert.equal(shown.length, wanted.length);
+  const sum = wanted.reduce((total, value, index) => total + (value - (shown[index] ?? 0)) ** 2, 0);
+  return 10 * Math.log10((255 * 255) / (sum / wanted.length));
+}
