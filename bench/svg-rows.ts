@@ -4,9 +4,11 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { sanitizeSvg } from '../src/media/svg.ts';
+import { median } from './load.ts';
 import type { Row } from './row.ts';
 
-const MEASURED_MS = 2000;
+const MEASURED_MS = 4000;
+const RUNS_A_ROUND = 8;
 const ICONS = 5000;
 const ICON_PIXELS = 96;
 const BENCH_BYTES = 1_000_000;
@@ -25,8 +27,12 @@ export async function* runSvgRows(isShort: boolean): AsyncGenerator<Row> {
     const large = joinIcons(listIcons(pack), isShort ? 50_000 : BENCH_BYTES);
     const text = large.toString();
     const megabytes = large.length / 1e6;
-    const ours = (megabytes * 1000) / medianMs(() => sanitizeSvg(large));
-    const theirs = (megabytes * 1000) / medianMs(() => purify(text));
+    const [oursMs, theirsMs] = medianMsInTurn(
+      () => sanitizeSvg(large),
+      () => purify(text),
+    );
+    const ours = (megabytes * 1000) / oursMs;
+    const theirs = (megabytes * 1000) / theirsMs;
     yield {
       figure: `SVG sanitizing, ${megabytes.toFixed(2)} MB of ${name}, ${text.match(/<[a-z]/gi)?.length ?? 0} elements`,
       value: ours,
@@ -85,16 +91,23 @@ function createPurify(): (text: string) => string {
   return text => purify.sanitize(text, { USE_PROFILES: { svg: true } });
 }
 
-/** Median of as many runs as two seconds hold, at least five: both sides get the same time to warm up. */
-function medianMs(work: () => unknown): number {
-  const times: number[] = [];
-  const end = performance.now() + MEASURED_MS;
-  while (times.length < 5 || performance.now() < end) {
+/**
+ * Medians of as many rounds as four seconds hold, at least five. In turn, so that a machine that slows down slows both;
+ * the quick one runs several times a round, so that both get about the same time to warm up.
+ */
+function medianMsInTurn(quick: () => unknown, slow: () => unknown): readonly [number, number] {
+  const [quicks, slows]: [number[], number[]] = [[], []];
+  const time = (work: () => unknown): number => {
     const started = performance.now();
     work();
-    times.push(performance.now() - started);
+    return performance.now() - started;
+  };
+  const end = performance.now() + MEASURED_MS;
+  while (slows.length < 5 || performance.now() < end) {
+    slows.push(time(slow));
+    for (let run = 0; run < RUNS_A_ROUND; run++) quicks.push(time(quick));
   }
-  return times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;
+  return [median(quicks), median(slows)];
 }
 
 async function countSame(files: readonly string[]): Promise<number> {

@@ -23,7 +23,8 @@ const ID = String.raw`[\p{L}\p{N}_.-]{1,256}`;
 const ID_VALUE = new RegExp(`^${ID}$`, 'u');
 const LOCAL_HREF = new RegExp(`^\\s*#(${ID})\\s*$`, 'u');
 const LOCAL_URL = new RegExp(`^\\s*url\\(\\s*(["']?)#(${ID})\\1\\s*\\)\\s*(.*)$`, 'iu');
-const PATH_DATA = /^[\s\d.,eE+\-MmZzLlHhVvCcSsQqTtAa]*$/;
+// Few ranges, since paths are most of a drawing: with just the letters of the commands it took ten times as long.
+const NOT_PATH_DATA = /[^\t-\r +-.0-9A-Za-z]/;
 // An escape, a colon, a quote, an at sign, a comment: without them no CSS parser finds an address or an import.
 const NOT_PLAIN = /[^\w\s.,#%()+/-]|\/[/*]/;
 // The look-behind keeps a long word from being tried from each of its letters.
@@ -42,7 +43,7 @@ const plain: Clean = value => {
     [...value.matchAll(FUNCTION)].every(([, name = '']) => FUNCTIONS.has(name.toLowerCase()));
   return isKnown ? { text: value, targets: NONE } : undefined;
 };
-const pathData: Clean = value => (PATH_DATA.test(value) ? { text: value, targets: NONE } : undefined);
+const pathData: Clean = value => (NOT_PATH_DATA.test(value) ? undefined : { text: value, targets: NONE });
 const identifier: Clean = value => (ID_VALUE.test(value) ? { text: value, targets: NONE } : undefined);
 const href: Clean = value => {
   const id = LOCAL_HREF.exec(value)?.[1];

@@ -35,7 +35,7 @@ export function checkDrawingCost(root: SvgElement, byId: ReadonlyMap<string, Svg
     let drawn = 1;
     let depth = 0;
     const add = (part: SvgElement): void => {
-      const cost = costOf(part, level + 1);
+      const cost = isSimple(part) ? SIMPLE : costOf(part, level + 1);
       drawn += cost.drawn;
       depth = Math.max(depth, cost.depth);
       if (drawn > MAX_DRAWN) throw tooComplex(`its references repeat more than ${MAX_DRAWN} elements`);
@@ -51,6 +51,13 @@ export function checkDrawingCost(root: SvgElement, byId: ReadonlyMap<string, Svg
     return cost;
   };
   costOf(root, 0);
+}
+
+const SIMPLE: Cost = { drawn: 1, depth: 1 };
+
+/** Most are: a shape that refers to nothing is counted without being walked or remembered. */
+function isSimple({ children, targets }: SvgElement): boolean {
+  return children.length === 0 && targets.length === 0;
 }
 
 function tooComplex(reason: string): AppError {

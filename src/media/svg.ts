@@ -4,6 +4,7 @@ import { AppError } from '../lib/errors.ts';
 import { ATTRIBUTES, ELEMENTS } from './svg-allowlist.ts';
 import { checkDrawingCost, type SvgElement } from './svg-cost.ts';
 import { decodeXml } from './svg-encoding.ts';
+import { skipPlainValues } from './svg-values.ts';
 
 const SVG_NAMESPACE = 'http://www.w3.org/2000/svg';
 const XLINK_NAMESPACE = 'http://www.w3.org/1999/xlink';
@@ -25,9 +26,7 @@ export function sanitizeSvg(bytes: Uint8Array): Buffer {
   checkDrawingCost(root, byId);
   const xlink = usesXlink ? ` xmlns:xlink="${XLINK_NAMESPACE}"` : '';
   root.attributes = ` xmlns="${SVG_NAMESPACE}"${xlink}${root.attributes}`;
-  const parts: string[] = [];
-  print(root, parts);
-  const printed = Buffer.from(parts.join(''), 'utf8');
+  const printed = Buffer.from(print(root), 'utf8');
   // One byte of a declared encoding is two of UTF-8 at most; what has grown further has been written in entities.
   if (printed.length > 2 * bytes.length + ROOT_BYTES) {
     throw new AppError('svg_too_complex', 'The entities of the SVG repeat too much text.');
@@ -69,6 +68,7 @@ function parse(text: string): Draft {
       parser.ENTITIES[name] = value;
     }
   });
+  skipPlainValues(parser);
   // Before the attributes are read: the bounds hold for what is dropped as well.
   parser.on('opentagstart', () => countElement(draft));
   parser.on('opentag', tag => openElement(draft, tag));
@@ -133,12 +133,9 @@ function rebuild(draft: Draft, tag: SaxesTagNS): SvgElement | undefined {
   return element;
 }
 
-function print({ name, attributes, children }: SvgElement, parts: string[]): void {
-  if (children.length === 0) {
-    parts.push(`<${name}${attributes}/>`);
-    return;
-  }
-  parts.push(`<${name}${attributes}>`);
-  for (const child of children) print(child, parts);
-  parts.push(`</${name}>`);
+function print({ name, attributes, children }: SvgElement): string {
+  if (children.length === 0) return `<${name}${attributes}/>`;
+  let printed = `<${name}${attributes}>`;
+  for (const child of children) printed += print(child);
+  return `${printed}</${name}>`;
 }
