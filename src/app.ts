@@ -42,8 +42,8 @@ export interface StartOptions {
 }
 
 const MAX_CONNECTIONS = 12;
-// Each pool of the queue listens on one; the group commits take one each.
-const MAX_RUN_CONNECTIONS = 11;
+// Each pool of the queue listens on one; the group commits of runs and deliveries take one each, readings four.
+const MAX_RUN_CONNECTIONS = 16;
 const KEY_FLUSH_MS = 10_000;
 /** Runs in hand at a stop have this long to end; then they are handed back to the queue. */
 const DRAIN_MS = 10_000;
