@@ -19,7 +19,7 @@ const LOCAL_QUEUE_TTL_MS = 60_000;
 const COMPLETE_DELAY_MS = 20;
 
 // New jobs announce themselves and alarms ring for those that fall due, so polling is for what others left behind.
-const POLL_MS = 2000;
+const POLL_MS = 4000;
 const ALL_JOBS = 1e9;
 const BEATS_PER_TIDYING = 6;
 const RESTART_DELAY_MS = 500;
