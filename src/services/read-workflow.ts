@@ -45,19 +45,22 @@ export async function openForReading(deps: Deps, actor: Actor, id: string): Prom
 
 /** The workflow and the reader's roles, in a statement that is shared with readings of the same moment. */
 export function findAmongOthers(
-  { db }: Pick<Deps, 'db'>,
+  { db, runDb }: Pick<Deps, 'db' | 'runDb'>,
   reading: WorkflowReading,
 ): Promise<ReadWorkflowRow | undefined> {
   // An id of another form could spoil the statement for the others.
   return isId('workflow', reading.id)
-    ? findShared(db)(reading)
+    ? findShared(runDb)(reading)
     : findWorkflow(db, reading.id, reading.userId);
 }
 
 type FindShared = (reading: WorkflowReading) => Promise<ReadWorkflowRow | undefined>;
 const finders = new WeakMap<Db, FindShared>();
 
-/** Readings that arrive while others are under way share the next statement: it costs more than the rows it finds. */
+/**
+ * Readings that arrive while others are under way share the next statement: it costs more than the rows it finds. With
+ * its plan pinned, that is; else it is planned anew each time, which takes four times as long as the reading.
+ */
 function findShared(db: Db): FindShared {
   const find =
     finders.get(db) ??

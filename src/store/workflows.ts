@@ -121,7 +121,7 @@ const ASKED = 'unnest($1::text[], $2::int[]) with ordinality as asked(id, user_i
 const FIND_MANY = `
 select asked.reading, found.* from ${ASKED}
 cross join lateral (${readBy('workflows w', 'asked.user_id')}
-  where w.id = asked.id and w.deleted_at is null) found`;
+  where w.id = asked.id and w.id = any ($1::text[]) and w.deleted_at is null) found`;
 
 /** The same, with the row locked until the transaction ends. */
 export async function lockWorkflow(
