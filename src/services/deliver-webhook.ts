@@ -55,18 +55,15 @@ export function createDeliverer(deps: Deps): Deliverer {
         { key: `account:${delivery.user_id}`, limit: AT_ONCE_AN_ACCOUNT },
       ]);
       if (leave === undefined) return postpone(id);
-      try {
-        const startedAt = new Date(deps.now());
-        const answer = await sendWebhook(deps, messageOf(deps, delivery), signal);
-        // Shutting down: the job stays, and the attempt is made again.
-        if (answer === undefined) throw new Error('The delivery was interrupted.');
-        const attempt = judge(deps, delivery, startedAt, answer);
-        await keep(attempt);
-        if (attempt.next_attempt_at !== null)
-          deps.alarms.set('deliveries', Date.parse(attempt.next_attempt_at));
-      } finally {
-        leave();
-      }
+      const startedAt = new Date(deps.now());
+      // The receiver's room is another's as soon as it has answered, whatever the log still takes.
+      const answer = await sendWebhook(deps, messageOf(deps, delivery), signal).finally(leave);
+      // Shutting down: the job stays, and the attempt is made again.
+      if (answer === undefined) throw new Error('The delivery was interrupted.');
+      const attempt = judge(deps, delivery, startedAt, answer);
+      await keep(attempt);
+      if (attempt.next_attempt_at !== null)
+        deps.alarms.set('deliveries', Date.parse(attempt.next_attempt_at));
     },
   };
 }
