@@ -2,7 +2,7 @@
 import type { WaveformElement } from '../schema/elements.ts';
 import type { Content, Outline } from './draw-list.ts';
 import { ease } from './easing.ts';
-import { fillOf, type Peaks, type Scope } from './scope.ts';
+import { fillOf, type Heard, type Peaks, type Scope } from './scope.ts';
 
 interface Box {
   readonly scope: Scope;
@@ -23,11 +23,11 @@ export function waveformContent(element: WaveformElement, { scope, width, height
     return { kind: 'missing', reason: 'is a waveform without peaks or a sound that can be read' };
   const count = element.bars ?? BARS;
   const fill = fillOf(element.color ?? '#ffffff', scope.names);
-  const head =
+  const window =
     follows === undefined
-      ? (scope.now / Math.max(1e-6, scope.span)) * (peaks.length - 1)
-      : heardAt(follows, scope) * follows.perSecond - 0.5;
-  const levels = levelsAround(peaks, head, count);
+      ? { head: (scope.now / Math.max(1e-6, scope.span)) * (peaks.length - 1), from: 0, to: peaks.length }
+      : heardWindow(follows, scope);
+  const levels = levelsAround(peaks, window, count);
   const slot = width / count;
   if (element.form === 'line') {
     const points = levels.map((level, index): readonly [number, number] => [
@@ -42,23 +42,43 @@ export function waveformContent(element: WaveformElement, { scope, width, height
   return { kind: 'shape', outline: { form: 'many', parts }, fill };
 }
 
-/** The moment of the file that is heard, in seconds; one before its beginning where it is not. */
-function heardAt({ heard }: Peaks, { clock, now }: Scope): number {
-  if (heard.length === 0) return now;
-  const at = heard.find(({ start, end }) => clock >= start && clock < end);
-  if (at === undefined) return Number.NEGATIVE_INFINITY;
-  const passed = (clock - at.start) * at.speed;
-  return at.trim + (at.period === undefined ? passed : passed % at.period);
+/** Where in the peaks the middle bar stands, and the stretch of them that is shown. */
+interface Window {
+  readonly head: number;
+  readonly from: number;
+  readonly to: number;
 }
 
-/** A window of the sound around this moment, which slides through the bars. */
-function levelsAround(peaks: ArrayLike<number>, head: number, count: number): readonly number[] {
+/** The part of the file that is heard now, or that nearest in time: it comes in before it begins, and goes out after. */
+function heardWindow({ heard, perSecond, values }: Peaks, { clock, now }: Scope): Window {
+  const [first, ...others] = heard;
+  if (first === undefined) return { head: now * perSecond - 0.5, from: 0, to: values.length };
+  const gap = ({ start, end }: Heard): number => Math.max(start - clock, clock - end, 0);
+  const { start, end, trim, speed, period } = others.reduce(
+    (nearest, one) => (gap(one) <= gap(nearest) ? one : nearest),
+    first,
+  );
+  const [passed, length] = [(clock - start) * speed, (end - start) * speed];
+  const isRepeating = period !== undefined && passed > 0 && passed < length;
+  return {
+    head: (trim + (isRepeating ? passed % period : passed)) * perSecond - 0.5,
+    from: trim * perSecond,
+    to: (trim + (period ?? length)) * perSecond,
+  };
+}
+
+/** What slides through the bars at this moment. */
+function levelsAround(
+  peaks: ArrayLike<number>,
+  { head, from, to }: Window,
+  count: number,
+): readonly number[] {
+  const peakAt = (index: number): number => (index >= from - 1 && index < to ? (peaks[index] ?? 0) : 0);
   return Array.from({ length: count }, (_, index) => {
     const at = head + (index - (count - 1) / 2) * PEAKS_A_BAR;
     const low = Math.floor(at);
     const edge = Math.sin(((index + 0.5) / count) * Math.PI) ** 0.5;
-    const from = peaks[low] ?? 0;
-    const level = from + ((peaks[low + 1] ?? 0) - from) * ease('ease-in-out', at - low);
+    const level = peakAt(low) + (peakAt(low + 1) - peakAt(low)) * ease('ease-in-out', at - low);
     return Math.max(0.02, level * edge);
   });
 }

@@ -46,11 +46,11 @@ const open = (rest: object = {}): Timeline =>
 const filesOf = (timeline: Timeline) =>
   new Map([...timeline.resources.keys()].map(key => [key, file] as const));
 
-/** How tall the bar in the middle is at a frame, as a share of the box. */
-function heightAt(timeline: Timeline, frame: number): number {
+/** How tall a bar is at a frame, as a share of the box; that in the middle shows what is heard. */
+function heightAt(timeline: Timeline, frame: number, index = 5): number {
   const { content } = evaluateFrame(timeline, frame).layers.at(-1)?.node ?? {};
   assert.ok(content?.kind === 'shape' && content.outline.form === 'many');
-  const bar = content.outline.parts[5];
+  const bar = content.outline.parts[index];
   assert.ok(bar?.form === 'rect');
   return bar.height / 100;
 }
@@ -92,6 +92,20 @@ for (const [name, backend] of backends)
         heights.map(height => Math.round(height * 100)),
         [5, 100, 50, 5, 100],
       );
+    });
+
+    it('come in before the sound begins and go out after it, and show no more than is heard', async () => {
+      const timeline = await follow({
+        audioTrack: { items: [{ ...SRC, start: 1, duration: 1, trim: 1.5 }] },
+      });
+      // A bar is a fiftieth of a second.
+      const [before, after] = [timeline.fps, timeline.fps * 2].map(
+        frame => (bar: number) => heightAt(timeline, frame, bar),
+      );
+      assert.ok(before !== undefined && after !== undefined);
+      assert.ok(before(8) > 0.5 && before(2) < 0.06, 'only what comes');
+      assert.ok(after(2) > 0.2 && after(8) < 0.06, 'only what has been');
+      assert.ok(heightAt(timeline, 5, 5) < 0.06 && heightAt(timeline, 40, 5) < 0.06, 'nothing far from it');
     });
   });
 
