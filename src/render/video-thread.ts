@@ -9,11 +9,13 @@ import { createPainter, type Painter } from './paint-frame.ts';
 import { loadResources } from './resources.ts';
 import { openScene } from './scene.ts';
 import type { ResourceFile } from './still.ts';
+import type { Timeline } from './timeline/compile.ts';
 import { evaluateFrame } from './timeline/evaluate.ts';
 
 export interface ThreadData {
   readonly graph: unknown;
   readonly files: ReadonlyMap<string, ResourceFile>;
+  readonly peaks: Timeline['peaks'];
   readonly scale: number;
   /** Of the frames that are wanted: even. */
   readonly width: number;
@@ -37,8 +39,8 @@ export interface FrameAnswer extends FrameRequest {
   readonly warnings: readonly string[];
 }
 
-const { graph, files, scale, width, height, slots, threadCount, backend }: ThreadData = workerData;
-const timeline = openScene(graph);
+const { graph, files, peaks, scale, width, height, slots, threadCount, backend }: ThreadData = workerData;
+const timeline = { ...openScene(graph), peaks };
 const resources = await loadResources(files);
 const painter = createPainter(timeline.width, timeline.height, scale, resources);
 const clips = createClipFrames(resources, {
