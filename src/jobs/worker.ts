@@ -1,5 +1,5 @@
 // The owner of graphile-worker: pools of the queue for runs, deliveries and clips, and the heartbeat beside them.
-import { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Runner, TaskList } from 'graphile-worker';
 import { Logger, makeWorkerUtils, run, runMigrations } from 'graphile-worker';
@@ -23,6 +23,10 @@ const POLL_MS = 4000;
 const ALL_JOBS = 1e9;
 const BEATS_PER_TIDYING = 6;
 const RESTART_DELAY_MS = 500;
+/** Of a pool that failed; what it has in hand goes on without it. */
+const LAST_WORDS_MS = 2000;
+// Runs in hand have had their time to end by then.
+const STOP_MS = 20_000;
 // Every commit that queues a job wakes all pools. Of a fetch that found no delivery or clip the next wake-ups are let pass
 // for a moment, which saves a fetch for each batch of accepted runs; an alarm is never let pass.
 const LOCAL_QUEUE = {
@@ -140,38 +144,42 @@ async function keepPool(
     pools.splice(pools.indexOf(life.id), 1, next.id);
     life = next;
   };
-  const stop = async (): Promise<void> => {
+  const stop = (): void => {
     isStopping = true;
     // It refuses where it has ended by itself.
-    await life.runner.stop().catch(() => undefined);
+    life.runner.stop().catch(() => undefined);
   };
   const keep = async (): Promise<void> => {
     for (;;) {
-      await life.runner.promise.catch((err: unknown) => log.error({ err, pool }, 'the queue failed'));
+      await life.ended;
       if (isStopping) return;
       log.error({ pool }, 'the queue stopped by itself; it is started again');
       await sleep(RESTART_DELAY_MS);
       await replace().catch((err: unknown) => log.error({ err, pool }, 'the queue could not be started'));
-      if (isStopping) await stop();
+      if (isStopping) stop();
     }
   };
   const ended = keep();
   return {
     async stop() {
-      await stop();
-      await ended;
+      stop();
+      // The heartbeat keeps the process alive for it.
+      await Promise.race([ended, sleep(STOP_MS, undefined, { ref: false })]);
     },
   };
 }
 
 interface PoolLife {
   readonly runner: Runner;
+  /** Resolves when it does nothing more. */
+  readonly ended: Promise<void>;
   /** What its jobs are locked by. */
   readonly id: string;
 }
 
 async function startPool(ctx: TaskContext, pool: Pool, concurrency: number): Promise<PoolLife> {
   const events = new EventEmitter();
+  const failed = once(events, 'pool:fatalError');
   let id = '';
   events.on('pool:create', ({ workerPool }: { workerPool: { id: string; nudge(jobs: number): void } }) => {
     id = workerPool.id;
@@ -195,7 +203,13 @@ async function startPool(ctx: TaskContext, pool: Pool, concurrency: number): Pro
       },
     },
   });
-  return { runner, id };
+  const whole = runner.promise.catch((err: unknown) => ctx.deps.log.error({ err, pool }, 'the queue failed'));
+  // One that failed may wait for ever for its own batches (graphile-worker 0.18, batch's count of what is pending).
+  const broken = failed.then(async () => {
+    await sleep(LAST_WORDS_MS);
+    runner.stop().catch(() => undefined);
+  });
+  return { runner, ended: Promise.race([whole, broken]), id };
 }
 
 /** A day that passed while no worker ran is not made up for: what is swept is swept the next. */
