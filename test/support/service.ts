@@ -13,8 +13,8 @@ import { waitUntil } from './processes.ts';
 
 export const KEY = 'sk-test-0123456789abcdef';
 const SECRETS_KEY = '07'.repeat(32);
-const BIN = join(import.meta.dirname, '..', '..', 'bin', 'graphwright.js');
-const READY = /ready at (?<url>\S+) /;
+export const BIN = join(import.meta.dirname, '..', '..', 'bin', 'graphwright.js');
+export const READY = /ready at (?<url>\S+) /;
 
 export interface TestService extends Client {
   readonly url: string;
@@ -57,6 +57,8 @@ export async function startTestService(env: NodeJS.ProcessEnv = {}): Promise<Tes
 export interface ServiceChild extends Client {
   readonly url: string;
   readonly pid: number;
+  /** All that it wrote: its log, and what is for people. */
+  readonly written: () => string;
   /** To the process and, for SIGKILL, to all of its group. Resolves when it has ended. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
@@ -66,11 +68,15 @@ export interface ServiceChild extends Client {
 export async function spawnService(folder: string, env: NodeJS.ProcessEnv = {}): Promise<ServiceChild> {
   const child = spawn(process.execPath, [BIN, 'serve'], {
     env: { ...cleanEnv(), ...baseEnv(folder), ...env },
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
   const pid = child.pid ?? 0;
   const ended = once(child, 'exit');
+  let log = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    log += text;
+  });
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
@@ -84,6 +90,7 @@ export async function spawnService(folder: string, env: NodeJS.ProcessEnv = {}):
     ...createClient(url, KEY),
     url,
     pid,
+    written: () => log + stderr,
     signal: name => process.kill(pid, name),
     end: async name => {
       if (child.exitCode === null && child.signalCode === null) {
@@ -94,7 +101,8 @@ export async function spawnService(folder: string, env: NodeJS.ProcessEnv = {}):
   };
 }
 
-function baseEnv(folder: string, databaseUrl?: string): NodeJS.ProcessEnv {
+/** Settings of every service of the tests. */
+export function baseEnv(folder: string, databaseUrl?: string): NodeJS.ProcessEnv {
   return {
     DATA_DIR: folder,
     PORT: '0',
@@ -106,7 +114,8 @@ function baseEnv(folder: string, databaseUrl?: string): NodeJS.ProcessEnv {
   };
 }
 
-function cleanEnv(): NodeJS.ProcessEnv {
+/** The environment of this process without any setting of the service. */
+export function cleanEnv(): NodeJS.ProcessEnv {
   const env = { ...process.env };
   for (const { name } of listSettings()) delete env[name];
   return env;

@@ -1,0 +1,120 @@
+// A workflow's secrets in runs: the value reaches whom it is sent to, and is found nowhere afterwards.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import type { Db } from '../../src/store/db.ts';
+import { statesOf } from '../support/client.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { waitUntil } from '../support/processes.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { KEY, type ServiceChild, spawnService, urlOf } from '../support/service.ts';
+import { openStream } from '../support/sse.ts';
+import { edge, node } from '../support/workflows.ts';
+
+const VALUE = 'swordfish-7f3a91c2';
+/** However it may have been written on the way. */
+const FORMS = [
+  VALUE,
+  Buffer.from(VALUE).toString('base64').replace(/=+$/, ''),
+  Buffer.from(VALUE).toString('hex'),
+];
+
+/** One request that is answered, one that is refused, one to nobody: the secret in a header, a body and an address. */
+const graphOf = (url: string) => ({
+  nodes: [
+    node('a', 'input:text', { value: 'x' }),
+    node('taken', 'utility:http_request', {
+      url: `${url}/taken`,
+      headers: { authorization: 'Bearer {{secrets.TOKEN}}' },
+    }),
+    node('refused', 'utility:http_request', {
+      method: 'POST',
+      url: `${url}/refused`,
+      body: '{{secrets.TOKEN}}',
+    }),
+    node('lost', 'utility:http_request', {
+      url: 'http://127.0.0.1:1/?key={{secrets.TOKEN}}',
+      timeoutMs: 1000,
+    }),
+    node('end', 'output:preview'),
+  ],
+  edges: [edge('taken.text > end.input')],
+  secrets: { TOKEN: VALUE },
+});
+
+describe('a secret that runs have used', () => {
+  let folder: string;
+  let database: TestDatabase;
+  let receiver: Receiver;
+  let api: ServiceChild;
+  let worker: ServiceChild;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'graphwright-secrets-'));
+    database = await createTestDatabase();
+    receiver = await startReceiver();
+    receiver.answer((res, { path }) => res.writeHead(path === '/refused' ? 403 : 200).end('answered'));
+    const env = {
+      DATABASE_URL: urlOf(database.connection),
+      ALLOW_PRIVATE_NETWORK: 'true',
+      LOG_LEVEL: 'trace',
+    };
+    api = await spawnService(folder, { ...env, ROLE: 'api' });
+    worker = await spawnService(folder, { ...env, ROLE: 'worker' });
+  });
+  after(async () => {
+    await api.end('SIGKILL');
+    await worker.end('SIGKILL');
+    await database.drop();
+    await receiver.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('has arrived, and stands in no table, answer, event, webhook and log', async () => {
+    const workflow = await api.create(graphOf(receiver.url));
+    const id = await api.start(workflow, { webhook: { url: `${receiver.url}/event` } });
+    const stream = await openStream(`${api.url}/api/v1/executions/${id}/events`, {
+      authorization: `Bearer ${KEY}`,
+    });
+    const record = await api.until(id);
+    await stream.closed;
+    await waitUntil('the event', () => receiver.received.some(({ path }) => path === '/event'));
+    const asked = (path: string) => receiver.received.find(one => one.path === path);
+    assert.equal(asked('/taken')?.headers.authorization, `Bearer ${VALUE}`);
+    assert.equal(asked('/refused')?.raw, VALUE);
+    assert.equal(statesOf(record).lost?.status, 'FAILED');
+
+    const read = async (path: string): Promise<string> =>
+      JSON.stringify((await api.request('GET', path)).body);
+    const places: Readonly<Record<string, string>> = {
+      'the record': JSON.stringify(record),
+      'the graph as it ran': await read(`/executions/${id}/workflow`),
+      'the list of runs': await read('/executions'),
+      'the deliveries': await read(`/executions/${id}/deliveries`),
+      'the stream': JSON.stringify(stream.events),
+      'the webhook': asked('/event')?.raw ?? '',
+      "the API's log": api.written(),
+      "the worker's log": worker.written(),
+      'the database': await dump(database.db),
+    };
+    assert.match(places["the worker's log"] ?? '', /"msg"/);
+    assert.match(places['the database'] ?? '', new RegExp(id));
+    for (const [place, text] of Object.entries(places))
+      for (const form of FORMS) assert.ok(!text.includes(form), `${place} holds ${form}`);
+  });
+});
+
+/** Every row of every table, as text. */
+async function dump(db: Db): Promise<string> {
+  const { rows: tables } = await db.query<{ name: string }>(
+    `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
+     where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`,
+  );
+  const texts: string[] = [];
+  for (const { name } of tables) {
+    const { rows } = await db.query<{ line: string }>(`select t::text as line from ${name} t`);
+    texts.push(name, ...rows.map(({ line }) => line));
+  }
+  return texts.join('\n');
+}
