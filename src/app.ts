@@ -12,7 +12,8 @@ import type { Settings } from './lib/settings.ts';
 import { bucketOf, openStorage } from './media/open-storage.ts';
 import type { Bucket } from './media/s3.ts';
 import { bucketOrigin } from './media/s3.ts';
-import { findNode, makeCatalog } from './nodes/catalog.ts';
+import { makeCatalog, makeFindNode } from './nodes/catalog.ts';
+import { allTemplates } from './render/templates/catalog.ts';
 import { bootstrap } from './services/bootstrap.ts';
 import type { Bell, Deps } from './services/deps.ts';
 import { createGraphVersions } from './services/graph-versions.ts';
@@ -116,6 +117,8 @@ export async function migrateAll(db: Db, log: Logger): Promise<void> {
 async function createDeps(settings: Settings, log: Logger, { db, runDb }: Databases): Promise<Deps> {
   const now = Date.now;
   const catalog = makeCatalog(settings);
+  // What is wrong with a template of the operator's is told at the start.
+  allTemplates();
   const alarms = createAlarms<Bell>(now);
   const bucket = bucketOf(settings);
   const providerFetch = createGuardedFetch({
@@ -134,7 +137,7 @@ async function createDeps(settings: Settings, log: Logger, { db, runDb }: Databa
     providerFetch,
     secretsKey: await loadSecretsKey({ SECRETS_KEY: settings.SECRETS_KEY, dataDir: settings.DATA_DIR }),
     catalog,
-    findNode,
+    findNode: makeFindNode(settings),
     versions: createGraphVersions(catalog),
     alarms,
     runs: createRunWrites(runDb, settings.MAX_CONCURRENT_RUNS, alarms),

@@ -14,6 +14,8 @@ export interface Call {
   /** Ports whose values came along edges: what others wrote there never gets to see a secret. */
   readonly wired: { has(port: string): boolean };
   readonly ctx: NodeContext;
+  /** What the provider says that the call used, once it has delivered. */
+  readonly usage: () => unknown;
 }
 
 /** What the run does for its calls. */
@@ -50,7 +52,8 @@ async function callOrFind(call: Call, host: CallHost, key: string | undefined): 
   const payment = isPaid ? await host.pay?.(call) : undefined;
   try {
     signal.throwIfAborted();
-    const result = tagged(call.node, await invoke(call, host), payment?.credits ?? 0);
+    const given = await invoke(call, host);
+    const result = tagged(call.node, given, payment?.settle(call.usage()) ?? 0);
     if (key !== undefined && !(result instanceof Suspend)) host.cache?.keep(key, result.outputs);
     return result;
   } catch (err) {

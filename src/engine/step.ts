@@ -97,22 +97,31 @@ function call(
 ): CallResult | Promise<CallResult> {
   const { node, definition, settings, earlier, begun } = job;
   const values = resolveValues(node, settings, arrivals);
+  let usage: unknown;
   const ctx: NodeContext = {
     ...options.context(node.id, begun.attempt, options.signal),
     nodeId: node.id,
     signal: options.signal,
     progress: turn.progress,
-    job: recordOf(options, job, turn),
+    job: recordOf(options, job, turn, told => {
+      usage = told;
+    }),
     ...(earlier?.suspended === undefined ? {} : { suspended: wakeReason(options, earlier) }),
   };
-  return callNode({ definition, node, values, wired: arrivals, ctx }, options);
+  return callNode({ definition, node, values, wired: arrivals, ctx, usage: () => usage }, options);
 }
 
 /** What the call keeps of itself: told as part of the node's step, and durable before the call goes on. */
-function recordOf(options: RunOptions, job: Job, { item, tell }: Turn): NodeContext['job'] {
+function recordOf(
+  options: RunOptions,
+  job: Job,
+  { item, tell }: Turn,
+  use: NodeContext['job']['use'],
+): NodeContext['job'] {
   const stored = job.jobs[item];
   return {
     ...(stored === undefined ? {} : { stored }),
+    use,
     keep: async record => {
       job.jobs[item] = record;
       job.provider = { name: record.provider, jobId: record.id };

@@ -58,7 +58,10 @@ export interface NodeCache {
 }
 
 export interface Payment {
+  /** The most that the call may be charged: its price, or what was set aside for it. */
   readonly credits: number;
+  /** What the call is charged, by what its provider says that it used; no more than `credits`. */
+  settle(usage: unknown): number;
   /** Called where the call did not deliver: it costs nothing. */
   forgo(): void;
 }

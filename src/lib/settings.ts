@@ -81,6 +81,15 @@ const proxies = (value: string | undefined): boolean | string => {
   return value;
 };
 
+export const PRICE_UNITS = [
+  'usdPerCall',
+  'usdPerMillionInputTokens',
+  'usdPerMillionOutputTokens',
+  'usdPerMillionCharacters',
+] as const;
+/** What a call costs: the sum of what is there. */
+export type Price = Partial<Readonly<Record<(typeof PRICE_UNITS)[number], number>>>;
+
 export interface PlanLimits {
   readonly requestsPerMinute: number;
   readonly executionsPerMinute: number;
@@ -145,6 +154,7 @@ const ROWS = {
   DEFAULT_PLAN: row('plan of accounts created later', 'free', text('free')),
   DEFAULT_CREDITS: row('credits of accounts created later', '0', integer(0, 0, 1e12)),
   PLANS_FILE: row('a JSON file that overrides the limits of plans', 'unset', optional),
+  PRICES_FILE: row('a JSON file of your own prices of models', 'unset', optional),
   MAX_CONCURRENT_RUNS: row("an account's runs advanced at once", '100', integer(100, 1, 1_000_000)),
   WEBHOOK_BACKOFF_BASE_MS: row(
     'delay before the second attempt of a webhook',
@@ -168,6 +178,7 @@ const ROWS = {
   ARRANGE_ON_WRITE: row('lay out a board when a write changes its structure', 'false', flag(false)),
   CDN_MODE: row('how media of a bucket are served: proxy or redirect', 'proxy', oneOf(['proxy', 'redirect'])),
   SANDBOX_MODELS: row('offer the local stand-in models', 'true', flag(true)),
+  TEMPLATES_DIR: row('a folder of video templates of your own, as JSON', 'unset', optional),
   SPEECH_COMMAND: row('a local speech engine', 'unset', optional),
   FFMPEG_PATH: row('an ffmpeg that is not on the PATH', 'unset', optional),
   LOG_LEVEL: row(
@@ -190,6 +201,8 @@ export interface Settings extends Omit<Parsed, 'BASE_URL' | 'CDN_URL'> {
   readonly CDN_URL: string;
   /** The limits table by plan name, PLANS_FILE applied. */
   readonly plans: Readonly<Record<string, PlanLimits>>;
+  /** PRICES_FILE: by node type, or by node type and model with a slash between. */
+  readonly prices: Readonly<Record<string, Price>>;
 }
 
 /** A setting that cannot be used; the message names the variable and what it may be. */
@@ -221,7 +234,13 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
     throw new SettingsError(`DEFAULT_PLAN must be one of ${Object.keys(plans).join(', ')}.`);
   }
   const baseUrl = parsed.BASE_URL ?? `http://localhost:${parsed.PORT}`;
-  return { ...parsed, BASE_URL: baseUrl, CDN_URL: parsed.CDN_URL ?? `${baseUrl}/cdn`, plans };
+  return {
+    ...parsed,
+    BASE_URL: baseUrl,
+    CDN_URL: parsed.CDN_URL ?? `${baseUrl}/cdn`,
+    plans,
+    prices: readPrices(parsed.PRICES_FILE),
+  };
 }
 
 /** The rows of `--help`: name, default, meaning. */
@@ -253,19 +272,41 @@ function isExecutable(file: string): boolean {
 }
 
 function readPlans(file: string | undefined): Readonly<Record<string, PlanLimits>> {
-  if (file === undefined) return PLANS;
+  return file === undefined ? PLANS : { ...PLANS, ...readTable('PLANS_FILE', file, parsePlan) };
+}
+
+function readPrices(file: string | undefined): Readonly<Record<string, Price>> {
+  return file === undefined ? {} : readTable('PRICES_FILE', file, parsePrice);
+}
+
+function readTable<T>(
+  setting: string,
+  file: string,
+  parse: (name: string, given: unknown) => T,
+): Readonly<Record<string, T>> {
   const path = isAbsolute(file) ? file : resolve(file);
   try {
     const given: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    if (typeof given !== 'object' || given === null || Array.isArray(given))
-      throw new Error('it is not an object of plans');
-    return {
-      ...PLANS,
-      ...Object.fromEntries(Object.entries(given).map(([name, limits]) => [name, parsePlan(name, limits)])),
-    };
+    if (!isRecord(given)) throw new Error('it is not an object');
+    return Object.fromEntries(Object.entries(given).map(([name, row]) => [name, parse(name, row)]));
   } catch (err) {
-    throw new SettingsError(`PLANS_FILE (${path}) cannot be used: ${(err as Error).message}.`);
+    throw new SettingsError(`${setting} (${path}) cannot be used: ${(err as Error).message}.`);
   }
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function parsePrice(name: string, given: unknown): Price {
+  const units: readonly string[] = PRICE_UNITS;
+  const isPrice =
+    isRecord(given) &&
+    Object.keys(given).length > 0 &&
+    Object.entries(given).every(
+      ([unit, usd]) => units.includes(unit) && typeof usd === 'number' && Number.isFinite(usd) && usd >= 0,
+    );
+  if (isPrice) return given;
+  throw new Error(`the price of ${name} must be an object of numbers of USD under ${units.join(', ')}`);
 }
 
 function parsePlan(name: string, given: unknown): PlanLimits {

@@ -46,6 +46,7 @@ import {
   textReplicateLlama,
   videoReplicateSeedance,
 } from './models-replicate.ts';
+import { withPrices } from './operator-prices.ts';
 import { gallery, preview } from './output.ts';
 import type { ProviderSettings } from './providers.ts';
 import { videoRenderer } from './renderer.ts';
@@ -140,7 +141,10 @@ const BY_TYPE: ReadonlyMap<string, NodeDefinition> = new Map(
 const NO_PORTS: ResolvedPorts = { inputs: [], outputs: [] };
 
 /** The settings that decide which entries are shown. */
-export type CatalogSettings = Pick<Settings, 'SANDBOX_MODELS'> & Partial<ProviderSettings> & CodecSettings;
+export type CatalogSettings = Pick<Settings, 'SANDBOX_MODELS'> &
+  Partial<Pick<Settings, 'prices'>> &
+  Partial<ProviderSettings> &
+  CodecSettings;
 
 const IS_MET: Readonly<Record<Requirement, (settings: CatalogSettings) => boolean>> = {
   sandbox: settings => settings.SANDBOX_MODELS,
@@ -155,19 +159,30 @@ const IS_MET: Readonly<Record<Requirement, (settings: CatalogSettings) => boolea
     settings.SPEECH_COMMAND !== undefined || IS_MET.openai(settings) || IS_MET.elevenlabs(settings),
 };
 
+/** The definition with the prices that the catalog was written with. */
 export function findNode(nodeType: string): NodeDefinition | undefined {
   return BY_TYPE.get(nodeType);
 }
 
+/** Finds definitions at the operator's prices. */
+export function makeFindNode({ prices = {} }: CatalogSettings): typeof findNode {
+  const byType = new Map(
+    DEFINITIONS.map(definition => [definition.entry.nodeType, withPrices(definition, prices)]),
+  );
+  return nodeType => byType.get(nodeType);
+}
+
 /** The catalog as lint, plan, layout and `GET /nodes` take it: entries whose requirement is not met are hidden. */
 export function makeCatalog(settings: CatalogSettings): Catalog {
-  const entries = DEFINITIONS.map(({ entry, requires }) =>
-    requires === undefined || IS_MET[requires](settings) ? entry : { ...entry, hidden: true as const },
-  );
+  const find = makeFindNode(settings);
+  const entries = DEFINITIONS.map(definition => {
+    const { entry, requires } = find(definition.entry.nodeType) ?? definition;
+    return requires === undefined || IS_MET[requires](settings) ? entry : { ...entry, hidden: true as const };
+  });
   const byType = new Map(entries.map(entry => [entry.nodeType, entry]));
   return {
     entries,
     find: nodeType => byType.get(nodeType),
-    ports: (nodeType, config) => findNode(nodeType)?.ports(config) ?? NO_PORTS,
+    ports: (nodeType, config) => find(nodeType)?.ports(config) ?? NO_PORTS,
   };
 }

@@ -6,7 +6,7 @@ import type { ProviderName } from '../providers/names.ts';
 import type { ProviderJob } from '../providers/provider.ts';
 import type { ReadSource } from '../render/files.ts';
 import type { PartStore } from '../render/make-video.ts';
-import { type Pricing, toCredits } from './pricing.ts';
+import { describePricing, FREE, type Pricing } from './pricing.ts';
 import type { Providers } from './providers.ts';
 
 /** A port or field: its catalog facts, and in `T` the TypeScript type its value has inside `run`. */
@@ -110,6 +110,8 @@ export interface NodeContext {
     readonly stored?: ProviderJob;
     /** Resolves once the record is durable. Rejects where the run is no longer this worker's: the call must then stop. */
     keep(job: ProviderJob): Promise<void>;
+    /** Tells what the provider says that the call used, by which it may be priced. */
+    use(usage: unknown): void;
   };
 }
 
@@ -264,7 +266,7 @@ export function defineNode<I extends Specs, C extends Specs>(
       source: declaration.source ?? 'non-vendor',
       inputs: fixed.inputs,
       outputs: fixed.outputs,
-      ...(pricing === undefined ? FREE : describePricing(pricing, declaration.config)),
+      ...(pricing === undefined ? FREE : describePricing(pricing, defaultsOf(declaration.config))),
       ...(declaration.customNodeType === undefined ? {} : { customNodeType: declaration.customNodeType }),
       ...(dynamic === undefined ? {} : { dynamicPorts: true, dynamicPortsNote: dynamic.note }),
       ...(declaration.deprecated === undefined ? {} : { deprecated: true }),
@@ -291,25 +293,8 @@ export function defineNode<I extends Specs, C extends Specs>(
   };
 }
 
-type PriceOfEntry = Pick<
-  CatalogEntry,
-  'executionCost' | 'pricingModel' | 'estimatedCredits' | 'costUsd' | 'priceSource'
->;
-
-const FREE: PriceOfEntry = { executionCost: 'free', pricingModel: 'free', estimatedCredits: 0 };
-
-/** What the catalog says of the price: that of a run with the defaults of the config. */
-function describePricing({ model, usd, source }: Pricing, config: Specs): PriceOfEntry {
-  const defaults = Object.fromEntries(Object.entries(config).map(([id, spec]) => [id, spec.default]));
-  const cost = usd(defaults);
-  return {
-    executionCost: 'paid',
-    pricingModel: model,
-    estimatedCredits: cost === null ? null : toCredits(cost),
-    ...(model === 'flat-usd' && cost !== null ? { costUsd: cost } : {}),
-    priceSource: source,
-  };
-}
+const defaultsOf = (config: Specs): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(config).map(([id, spec]) => [id, spec.default]));
 
 function toInputDefs(specs: Specs, isPort: boolean): InputDef[] {
   return Object.entries(specs).map(([id, { value: _, ...spec }]) => ({ id, ...spec, isPort }));

@@ -1,5 +1,5 @@
 // What a call at a provider costs: prices as pure functions of the node's values, in USD, and credits made of them.
-import type { PricingModel } from '../graph/catalog.ts';
+import type { CatalogEntry, PricingModel } from '../graph/catalog.ts';
 
 type PricedValues = Readonly<Record<string, unknown>>;
 
@@ -7,6 +7,8 @@ export interface Pricing {
   readonly model: Exclude<PricingModel, 'free'>;
   /** What a call with these values costs; null where that is known only afterwards, or could not be confirmed. */
   usd(values: PricedValues): number | null;
+  /** What a call has cost, by what its provider says that it used; null where that does not tell. */
+  settle?(values: PricedValues, usage: unknown): number | null;
   /** Where the price was read, and when. */
   readonly source: string;
 }
@@ -30,6 +32,25 @@ const USD_PER_CREDIT = 0.01;
 /** Rounded up to whole credits; the tolerance keeps 0.07 USD at 7 credits. */
 export function toCredits(usd: number): number {
   return Math.max(0, Math.ceil(usd / USD_PER_CREDIT - 1e-6));
+}
+
+type PriceOfEntry = Pick<
+  CatalogEntry,
+  'executionCost' | 'pricingModel' | 'estimatedCredits' | 'costUsd' | 'priceSource'
+>;
+
+export const FREE: PriceOfEntry = { executionCost: 'free', pricingModel: 'free', estimatedCredits: 0 };
+
+/** What the catalog says of the price: that of a run with the defaults of the config. */
+export function describePricing({ model, usd, source }: Pricing, defaults: PricedValues): PriceOfEntry {
+  const cost = usd(defaults);
+  return {
+    executionCost: 'paid',
+    pricingModel: model,
+    estimatedCredits: cost === null ? null : toCredits(cost),
+    ...(model === 'flat-usd' && cost !== null ? { costUsd: cost } : {}),
+    priceSource: source,
+  };
 }
 
 /**

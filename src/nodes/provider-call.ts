@@ -18,7 +18,9 @@ export async function callProvider<Call>(
   try {
     const endpoint = ctx.providers[name];
     if (endpoint === undefined) throw new ProviderError(name, 'not_configured');
-    return await runJob(connect(endpoint), call, { ...ctx, fetch: ctx.providerFetch });
+    const delivery = await runJob(connect(endpoint), call, { ...ctx, fetch: ctx.providerFetch });
+    ctx.job.use(delivery.usage);
+    return delivery;
   } catch (err) {
     if (!(err instanceof ProviderError)) throw err;
     throw new NodeError(err.code, err.message, { cause: err });

@@ -3,7 +3,7 @@
 import type { RunOptions } from '../engine/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { NodeError } from '../nodes/define.ts';
-import { priceOf } from '../nodes/pricing.ts';
+import { priceOf, toCredits } from '../nodes/pricing.ts';
 import type { RunHold } from '../store/credits.ts';
 import { findCharged, findPool, findSpending, holdForRun, raiseHold } from '../store/credits.ts';
 import type { Tx } from '../store/db.ts';
@@ -129,6 +129,12 @@ export function createPay(
     await covered;
     return {
       credits,
+      settle: usage => {
+        const usd = definition.pricing?.settle?.(values, usage) ?? null;
+        const due = usd === null ? credits : Math.min(credits, toCredits(usd));
+        promised -= credits - due;
+        return due;
+      },
       forgo: () => {
         promised -= credits;
       },

@@ -32,8 +32,9 @@ function paidNode(calls: string[]) {
     pricing: PRICE,
     cache: true,
     secrets: true,
-    run: async ({ prompt }) => {
+    run: async ({ prompt }, ctx) => {
       calls.push(prompt);
+      ctx.job.use({ tokens: 7 });
       if (prompt === 'bad') throw new NodeError('refused', 'The model refused.');
       return { text: prompt };
     },
@@ -42,7 +43,7 @@ function paidNode(calls: string[]) {
 
 const single = (config = {}) => sketchGraph({ m: { type: 'test:paid', config } }, []);
 const mapped = sketchGraph({ w: { type: 'test:words' }, m: { type: 'test:paid' } }, ['w.list > m.prompt']);
-const payFour: RunOptions['pay'] = async () => ({ credits: 4, forgo: () => undefined });
+const payFour: RunOptions['pay'] = async () => ({ credits: 4, settle: () => 4, forgo: () => undefined });
 
 describe('a call that costs', () => {
   it('is paid for before it is made, and its step says what it cost', async () => {
@@ -51,7 +52,7 @@ describe('a call that costs', () => {
     const { steps } = await runRecorded([paid], planGraph([paid], single()), {
       pay: async call => {
         order.push(`pay ${call.node.id}`);
-        return { credits: 4, forgo: () => undefined };
+        return { credits: 4, settle: () => 4, forgo: () => undefined };
       },
     });
     assert.deepEqual(order, ['pay m', 'a']);
@@ -70,6 +71,23 @@ describe('a call that costs', () => {
     assert.equal(outcome.kind, 'failed');
     assert.equal(steps.get('m')?.error?.code, 'insufficient_credits');
     assert.equal(steps.get('m')?.credits, undefined);
+  });
+
+  it('costs what it is settled at by what it used', async () => {
+    const told: unknown[] = [];
+    const paid = paidNode([]);
+    const { steps } = await runRecorded([paid], planGraph([paid], single()), {
+      pay: async () => ({
+        credits: 4,
+        settle: usage => {
+          told.push(usage);
+          return 3;
+        },
+        forgo: () => undefined,
+      }),
+    });
+    assert.deepEqual(told, [{ tokens: 7 }]);
+    assert.equal(steps.get('m')?.credits, 3);
   });
 
   it('costs nothing where it fails', async () => {
@@ -110,7 +128,7 @@ describe('a call that costs', () => {
       steps: new Map([...first.steps, ['m', pending]]),
       pay: async () => {
         payments++;
-        return { credits: 4, forgo: () => undefined };
+        return { credits: 4, settle: () => 4, forgo: () => undefined };
       },
     });
     assert.equal(payments, 1);

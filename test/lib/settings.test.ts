@@ -117,3 +117,26 @@ describe('PLANS_FILE', () => {
     }
   });
 });
+
+describe('PRICES_FILE', () => {
+  const read = (content: string): unknown => {
+    const folder = mkdtempSync(join(tmpdir(), 'prices-'));
+    const path = join(folder, 'prices.json');
+    writeFileSync(path, content);
+    try {
+      return readSettings({ PRICES_FILE: path }).prices;
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  };
+
+  it('prices models by node type', () => {
+    const prices = { 'text:openai_chat': { usdPerMillionInputTokens: 1.5 }, 'a:b/c': { usdPerCall: 0 } };
+    assert.deepEqual(read(JSON.stringify(prices)), prices);
+  });
+
+  it('is refused where a price is none', () => {
+    for (const price of [1, {}, null, { usd: 1 }, { usdPerCall: -1 }, { usdPerCall: '1' }])
+      assert.throws(() => read(JSON.stringify({ 'a:b': price })), /the price of a:b must be/, String(price));
+  });
+});

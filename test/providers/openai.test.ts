@@ -60,7 +60,7 @@ describe('OpenAI', () => {
   it('answers a chat with text, and says what it used', async () => {
     const { text, usage } = await run();
     assert.equal(text, 'A fox.');
-    assert.deepEqual(usage, { input_tokens: 3, output_tokens: 4, total_tokens: 7 });
+    assert.deepEqual(usage, { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 });
   });
 
   it('gets images of an edit as a form and of a chat as data URIs', async () => {

@@ -90,7 +90,7 @@ export function makeContext(options: ContextOptions = {}): TestContext {
     providerFetch: fetch,
     progress: () => undefined,
     providers: options.providers ?? {},
-    job: { keep: async () => undefined },
+    job: { keep: async () => undefined, use: () => undefined },
     now: () => NOW_MS,
     ...(options.suspended === undefined ? {} : { suspended: options.suspended }),
     upload,

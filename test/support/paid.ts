@@ -53,7 +53,9 @@ export interface PaidService {
   close(): Promise<void>;
 }
 
-export async function startPaidService(): Promise<PaidService> {
+export async function startPaidService(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<PaidService> {
   const file = await plainImage(8, 8, '#336699');
   const [fal, openai] = [await startFal(file), await startOpenAi(file)];
   const service = await startTestService({
@@ -61,6 +63,7 @@ export async function startPaidService(): Promise<PaidService> {
     FAL_BASE_URL: fal.url,
     OPENAI_API_KEY: 'sk-test',
     OPENAI_BASE_URL: `${openai.url}/v1`,
+    ...settings,
   });
   let people = 0;
   return {

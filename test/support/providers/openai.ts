@@ -24,6 +24,7 @@ export async function startOpenAi(file: Buffer): Promise<OpenAiDouble> {
   };
   const jobs = new Map<string, number>();
   const usage = { input_tokens: 3, output_tokens: 4, total_tokens: 7 };
+  const chatUsage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
   const answer = (asked: Asked): Reply => {
     const { method, path } = asked;
     if (asked.headers.authorization !== 'Bearer sk-test') {
@@ -37,7 +38,7 @@ export async function startOpenAi(file: Buffer): Promise<OpenAiDouble> {
       return { status: 200, body: { created: 1, data: [{ b64_json: file.toString('base64') }], usage } };
     }
     if (path === '/v1/chat/completions')
-      return { status: 200, body: { id: 'c', choices: [state.chat], usage } };
+      return { status: 200, body: { id: 'c', choices: [state.chat], usage: chatUsage } };
     if (path === '/v1/audio/speech') return { status: 200, body: file };
     if (method === 'POST' && path === '/v1/responses') {
       const id = `resp_${jobs.size + 1}`;

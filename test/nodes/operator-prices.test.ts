@@ -1,0 +1,67 @@
+// Prices that the operator sets: what the catalog says of them, and what calls cost by use.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { makeCatalog, makeFindNode } from '../../src/nodes/catalog.ts';
+import { priceOf } from '../../src/nodes/pricing.ts';
+
+const PRICES = {
+  'text:openai_chat': { usdPerMillionInputTokens: 2, usdPerMillionOutputTokens: 8 },
+  'text:openai_chat/local': { usdPerCall: 0 },
+  'edit:replicate_flux_kontext': { usdPerCall: 0.04 },
+  'audio:elevenlabs_music': { usdPerCall: 0.1, usdPerMillionCharacters: 300 },
+};
+const settings = { SANDBOX_MODELS: true, prices: PRICES };
+const find = makeFindNode(settings);
+const catalog = makeCatalog(settings);
+
+const settled = (nodeType: string, values: object, usage: unknown) =>
+  find(nodeType)?.pricing?.settle?.({ ...values }, usage);
+
+describe("the operator's price", () => {
+  it('of a call stands in the catalog, and needs no ceiling', () => {
+    const entry = catalog.find('edit:replicate_flux_kontext');
+    assert.deepEqual(
+      [entry?.estimatedCredits, entry?.costUsd, entry?.pricingModel, entry?.priceSource],
+      [4, 0.04, 'flat-usd', 'set by the operator of this service'],
+    );
+    const ceilings = [entry?.inputs, catalog.ports('edit:replicate_flux_kontext', {}).inputs].map(
+      inputs => inputs?.find(({ id }) => id === 'maxCredits')?.required,
+    );
+    assert.deepEqual(ceilings, [undefined, undefined]);
+  });
+
+  it('by use is known afterwards: the ceiling is held, and what was used is charged', () => {
+    const definition = find('text:openai_chat');
+    assert.ok(definition);
+    assert.equal(priceOf(definition, {}), null);
+    assert.deepEqual(priceOf(definition, { maxCredits: 9 }), { credits: 9, isExact: false });
+    assert.equal(settled('text:openai_chat', {}, { prompt_tokens: 1000, completion_tokens: 500 }), 0.006);
+    assert.equal(settled('text:openai_chat', {}, { input_tokens: 1e6, output_tokens: 0 }), 2);
+    assert.equal(settled('audio:elevenlabs_music', {}, { characters: 1000 }), 0.4);
+  });
+
+  it('of a model stands before that of its node', () => {
+    const definition = find('text:openai_chat');
+    assert.ok(definition);
+    assert.deepEqual(priceOf(definition, { model: 'local' }), { credits: 0, isExact: true });
+  });
+
+  it('leaves the ceiling to be charged where the provider does not tell what was used', () => {
+    for (const usage of [
+      undefined,
+      null,
+      'much',
+      {},
+      { input_tokens: 5 },
+      { output_tokens: -1, input_tokens: 1 },
+    ])
+      assert.equal(settled('text:openai_chat', {}, usage), null);
+  });
+
+  it('changes nothing of other nodes', () => {
+    assert.equal(
+      find('generate:fal_seedream'),
+      makeFindNode({ SANDBOX_MODELS: true })('generate:fal_seedream'),
+    );
+  });
+});
