@@ -13,6 +13,7 @@ import { followedFiles, readPeaks } from '../../../src/render/sound/peaks.ts';
 import type { ResourceFile } from '../../../src/render/still.ts';
 import type { Timeline } from '../../../src/render/timeline/compile.ts';
 import { evaluateFrame } from '../../../src/render/timeline/evaluate.ts';
+import { renderVideo } from '../../../src/render/video.ts';
 import { signal as makeSignal, sine, writeWav } from './signals.ts';
 
 const { signal } = new AbortController();
@@ -129,5 +130,14 @@ describe('a waveform', () => {
       assert.equal(peaks.size, 0);
       assert.equal(evaluateFrame({ ...timeline, peaks }, 0).layers.at(-1)?.node.content.kind, 'missing');
     }
+  });
+
+  it('reaches the frames of a video', { skip: backend === undefined }, async () => {
+    const timeline = open();
+    const path = join(folder, 'out.mp4');
+    const job = { graph: timeline.graph, files: filesOf(timeline), range: [15, 18] as const, scale: 1, path };
+    const { warnings, hasAudio } = await renderVideo(job, {}, signal);
+    // Followed, and not heard.
+    assert.deepEqual([warnings, hasAudio], [[], false]);
   });
 });
