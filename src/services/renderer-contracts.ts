@@ -6,7 +6,7 @@ import { openTemplate } from '../render/scene.ts';
 import { sceneGraphDoc } from '../render/schema/doc.ts';
 import { SCENE_GRAPH_SCHEMA } from '../render/schema/scene-graph.ts';
 import { drawSceneStills } from '../render/stills.ts';
-import { findTemplate, TEMPLATES } from '../render/templates/catalog.ts';
+import { allTemplates, findTemplate } from '../render/templates/catalog.ts';
 import { inputMappings, type Template } from '../render/templates/template.ts';
 import { evaluateFrame } from '../render/timeline/evaluate.ts';
 import { listTeams } from '../store/teams.ts';
@@ -65,9 +65,10 @@ function tagged(body: object): TaggedText {
 /** The templates that the caller may use: public ones, and private ones that name the caller or a team of theirs. */
 export async function listTemplates(deps: Deps, actor: Actor): Promise<TaggedText> {
   const user = requireScope(actor, 'workflows:read');
-  const isPrivate = TEMPLATES.some(({ allow }) => allow !== undefined);
+  const templates = [...allTemplates().values()];
+  const isPrivate = templates.some(({ allow }) => allow !== undefined);
   const teams = isPrivate ? await listTeams(deps.db, user.userId, { after: '', limit: MAX_TEAMS }) : [];
-  const usable = TEMPLATES.filter(
+  const usable = templates.filter(
     ({ allow }) =>
       allow === undefined ||
       allow.users?.includes(user.userId) === true ||

@@ -18,7 +18,8 @@ export type Input = InputMapping & { readonly each?: string };
 export interface Template {
   readonly id: string;
   readonly label: string;
-  readonly category: 'reel' | 'post' | 'slideshow' | 'news' | 'podcast' | 'brand';
+  /** Such as `reel`, `post` or `slideshow`. */
+  readonly category: string;
   readonly description: string;
   readonly fps: number;
   readonly width: number;

@@ -1,0 +1,105 @@
+// Templates of the operator: a folder of JSON files, each a template as template.ts describes it.
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { toError } from '../../lib/errors.ts';
+import { SettingsError } from '../../lib/settings.ts';
+import { PORT_TYPES, type Template } from './template.ts';
+
+const MAX_FILES = 500;
+const MAX_BYTES = 4_194_304;
+const MAX_SIDE = 4096;
+const MAX_FPS = 120;
+
+/** Every template of the folder, by name of its file. Throws a SettingsError that names the file and what is wrong in it. */
+export function readTemplates(folder: string): readonly Template[] {
+  const names = listFiles(folder);
+  if (names.length > MAX_FILES) throw new SettingsError(`TEMPLATES_DIR holds over ${MAX_FILES} files.`);
+  return names.map(name => readTemplate(join(folder, name)));
+}
+
+function listFiles(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+      .filter(name => name.endsWith('.json'))
+      .sort();
+  } catch (err) {
+    throw new SettingsError(`TEMPLATES_DIR cannot be read: ${toError(err).message}.`);
+  }
+}
+
+function readTemplate(path: string): Template {
+  let value: unknown;
+  try {
+    if (statSync(path).size > MAX_BYTES) throw new Error(`it has over ${MAX_BYTES} bytes`);
+    value = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (err) {
+    throw new SettingsError(`The template ${path} cannot be read: ${toError(err).message}.`);
+  }
+  const problem = isRecord(value) ? findProblem(value) : 'it must be an object';
+  if (problem !== undefined) throw new SettingsError(`The template ${path} cannot be used: ${problem}.`);
+  return value as Template;
+}
+
+type Check = readonly [form: string, fits: (value: unknown) => boolean];
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isListOf = (value: unknown, fits: (item: unknown) => boolean): boolean =>
+  Array.isArray(value) && value.every(fits);
+const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
+const wholeTo = (most: number): Check => [
+  `a whole number from 1 to ${most}`,
+  value => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= most,
+];
+
+// What its graph comes to is told when it is rendered, by pointer.
+const FIELDS: Readonly<Record<string, Check>> = {
+  id: [
+    'lower-case letters, digits and hyphens',
+    value => typeof value === 'string' && /^[a-z0-9-]{1,80}$/.test(value),
+  ],
+  label: ['a text', isText],
+  category: ['a text', isText],
+  description: ['a text', value => typeof value === 'string'],
+  fps: wholeTo(MAX_FPS),
+  width: wholeTo(MAX_SIDE),
+  height: wholeTo(MAX_SIDE),
+  thumbnailFrame: ['a whole number', value => Number.isInteger(value) && (value as number) >= 0],
+  defaultProps: ['an object', isRecord],
+  graph: ['an object', isRecord],
+  inputs: [
+    'a list of mappings { propPath, portId, portLabel, portType, required }',
+    value => isListOf(value, isInput),
+  ],
+  allow: [
+    '{ users: [id], teams: [id] }',
+    value => value === undefined || (isRecord(value) && isAllow(value)),
+  ],
+};
+
+function findProblem(value: Readonly<Record<string, unknown>>): string | undefined {
+  const wrong = Object.entries(FIELDS).find(([key, [, fits]]) => !fits(value[key]));
+  if (wrong !== undefined) return `${wrong[0]} must be ${wrong[1][0]}`;
+  const unknown = Object.keys(value).find(key => !Object.hasOwn(FIELDS, key));
+  return unknown === undefined ? undefined : `${unknown} is not known`;
+}
+
+/** Names of ports may count: `{n}` stands for a number. */
+function isInput(input: unknown): boolean {
+  if (!isRecord(input)) return false;
+  const { propPath, portId, portLabel, portType, required, each } = input;
+  return (
+    typeof propPath === 'string' &&
+    /^[\w-]+(\.([\w-]+|\{i\}))*$/.test(propPath) &&
+    typeof portId === 'string' &&
+    /^(?!(templateId|props|fanOut|maxCredits|constructor)$)[A-Za-z][\w-]{0,59}(\{[in]\})?$/.test(portId) &&
+    isText(portLabel) &&
+    PORT_TYPES.some(type => type === portType) &&
+    typeof required === 'boolean' &&
+    (each === undefined || isText(each))
+  );
+}
+
+function isAllow({ users = [], teams = [] }: Readonly<Record<string, unknown>>): boolean {
+  return isListOf(users, Number.isInteger) && isListOf(teams, isText);
+}

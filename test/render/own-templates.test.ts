@@ -1,0 +1,43 @@
+// Templates of the operator: read from a folder, refused by name and reason where they are none.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { readTemplates } from '../../src/render/templates/own.ts';
+import { quoteCard } from '../../src/render/templates/quote-card.ts';
+
+describe('templates of a folder', () => {
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'graphwright-templates-'));
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+  const write = (value: unknown) =>
+    writeFile(join(folder, 'one.json'), typeof value === 'string' ? value : JSON.stringify(value));
+
+  it('are read as they stand, with those who may list them', async () => {
+    const own = { ...quoteCard, id: 'our-quote', allow: { users: [7], teams: ['team_a'] } };
+    await write(own);
+    await writeFile(join(folder, 'notes.txt'), 'no template');
+    assert.deepEqual(readTemplates(folder), [own]);
+  });
+
+  it('are refused by the name of the file and of the field', async () => {
+    const input = quoteCard.inputs[0];
+    for (const [value, reason] of [
+      ['{', /one\.json cannot be read/],
+      [[], /it must be an object/],
+      [{ ...quoteCard, id: '../x' }, /id must be lower-case letters/],
+      [{ ...quoteCard, fps: 0 }, /fps must be a whole number/],
+      [{ ...quoteCard, inputs: [{ ...input, portId: 'props' }] }, /inputs must be a list of mappings/],
+      [{ ...quoteCard, inputs: [{ ...input, propPath: '__proto__ .x' }] }, /inputs must be/],
+      [{ ...quoteCard, allow: [7] }, /allow must be/],
+      [{ ...quoteCard, colour: 'red' }, /colour is not known/],
+    ] as const) {
+      await write(value);
+      assert.throws(() => readTemplates(folder), { name: 'SettingsError', message: reason });
+    }
+    assert.throws(() => readTemplates(join(folder, 'nowhere')), { name: 'SettingsError' });
+  });
+});
