@@ -1,0 +1,58 @@
+// The node cache between workspaces: what one has drawn another draws again, and neither sees the other's files.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Client, type State, statesOf } from '../support/client.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { edge, node } from '../support/workflows.ts';
+
+const DRAWING = {
+  nodes: [
+    node('a', 'input:text', { value: 'a lake' }),
+    node('p', 'generate:sandbox', { width: 64, height: 64, seed: 7 }),
+  ],
+  edges: [edge('a.text > p.prompt')],
+};
+
+describe('the same graph in two workspaces', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startTestService();
+  });
+  after(() => service.close());
+
+  const draw = async (by: Client, workflow: string): Promise<State | undefined> =>
+    statesOf(await by.run(workflow)).p;
+  const stranger = async (): Promise<Client> => {
+    const { body } = await service.request<{ apiKey: string }>('POST', '/admin/users', {
+      email: 'stranger@example.com',
+      name: 'Stranger',
+      plan: 'self_hosted',
+      keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
+    });
+    return service.as(body.apiKey);
+  };
+
+  it('is run in each, and found in its own cache afterwards', async () => {
+    const team = await service.request<{ id: string }>('POST', '/teams', { name: 'Team' });
+    const inTeam = await service.create({ ...DRAWING, teamId: team.body.id });
+    const own = await service.create(DRAWING);
+    const other = await stranger();
+    const foreign = await other.create(DRAWING);
+    const places = [
+      [service, own],
+      [service, inTeam],
+      [other, foreign],
+    ] as const;
+    const drawn: (State | undefined)[] = [];
+    for (const [by, workflow] of places) drawn.push(await draw(by, workflow));
+    assert.deepEqual(
+      drawn.map(state => state?.cached),
+      [false, false, false],
+    );
+    assert.equal(new Set(drawn.map(state => state?.outputUrl)).size, 3);
+    for (const [index, [by, workflow]] of places.entries()) {
+      const again = await draw(by, workflow);
+      assert.deepEqual([again?.cached, again?.outputUrl], [true, drawn[index]?.outputUrl]);
+    }
+  });
+});
