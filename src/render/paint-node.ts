@@ -1,5 +1,5 @@
 // A node of the draw list → pixels. Whatever must be blended as a whole is drawn on a sheet of its own first.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import {
   type Area,
   areaOfSize,
@@ -12,21 +12,21 @@ import {
   united,
 } from './area.ts';
 import type { Brush } from './paint.ts';
-import {
-  areaOf,
-  blurReach,
-  contentArea,
-  innerArea,
-  MOST_BLUR,
-  type Placed,
-  place,
-  shadowArea,
-} from './paint-area.ts';
+import { areaOf, blurReach, contentArea, innerArea, type Placed, place, shadowArea } from './paint-area.ts';
 import { paintContent } from './paint-content.ts';
+import {
+  brightnessToAlpha,
+  castShadow,
+  deviationOf,
+  filterText,
+  shrinkOf,
+  stampEnlarged,
+  stampLarger,
+} from './paint-effects.ts';
 import { cssColor, pathOf, styleOf } from './paint-fill.ts';
 import type { Resources } from './resources.ts';
 import { type Sheet, type Sheets, stamp } from './sheets.ts';
-import type { DrawNode, Effect, Matrix } from './timeline/draw-list.ts';
+import type { DrawNode, Matrix } from './timeline/draw-list.ts';
 import { multiply, scaling } from './timeline/matrix.ts';
 import { insetRect, rectOf } from './timeline/outlines.ts';
 
@@ -93,9 +93,7 @@ function sheetOf(
 /** Equal keys are equal sheets: opacity and blend come when the sheet is put onto what is behind. */
 function keyOf({ node, matrix }: Placed, frame: Area): string {
   const { pointer: _pointer, opacity: _opacity, blend: _blend, matrix: _own, ...look } = node;
-  return createHash('sha1')
-    .update(JSON.stringify([look, matrix, frame]))
-    .digest('base64url');
+  return hash('sha1', JSON.stringify([look, matrix, frame]), 'base64url');
 }
 
 function needsSheet(node: DrawNode): boolean {
@@ -134,11 +132,7 @@ function drawSheet(placed: Placed, area: Area, stage: Stage): Sheet {
   const inner = common(pixelsAround(innerArea(brush, placed)), seen);
   if (isEmpty(inner)) return sheet;
   const thrower = drawMasked(placed, inner, stage);
-  const scale = scaleOf(placed.matrix);
-  brush.shadowColor = cssColor(shadow.color);
-  brush.shadowBlur = Math.min(MOST_BLUR * 2, shadow.blur * scale);
-  brush.shadowOffsetX = shadow.x * scale;
-  brush.shadowOffsetY = shadow.y * scale;
+  castShadow(sheet, thrower, shadow, scaleOf(placed.matrix), stage.sheets);
   stamp(sheet, thrower);
   stage.sheets.give(thrower);
   return sheet;
@@ -167,16 +161,9 @@ function drawFiltered(placed: Placed, area: Area, stage: Stage): Sheet {
   clipTo(sheet, placed);
   if (node.effects.length === 0) paintInside(sheet, placed, stage);
   else {
-    const shrink = shrinkOf(node.effects, scaleOf(placed.matrix));
+    const shrink = shrinkOf(deviationOf(node.effects, scaleOf(placed.matrix)));
     const blurred = drawBlurred(placed, area, shrink, stage);
-    brush.resetTransform();
-    brush.imageSmoothingEnabled = true;
-    brush.imageSmoothingQuality = 'low';
-    brush.translate(-area.left, -area.top);
-    brush.scale(shrink, shrink);
-    const { left, top, right, bottom } = blurred.area;
-    const [width, height] = [right - left, bottom - top];
-    brush.drawImage(blurred.surface.canvas, 0, 0, width, height, left, top, width, height);
+    stampLarger(sheet, blurred, shrink);
     stage.sheets.give(blurred);
   }
   brush.restore();
@@ -196,37 +183,12 @@ function drawBlurred({ node, matrix }: Placed, area: Area, shrink: number, stage
   const plain = stage.sheets.borrow(inner);
   paintInside(plain, small, stage);
   brush.filter = filterText(node.effects, scaleOf(small.matrix));
-  if (node.fillsFrame === true) stampEnlarged(sheet, plain, small, 0.7 * reach);
+  if (node.fillsFrame === true)
+    stampEnlarged(sheet, plain, mapped(small.matrix, areaOfSize(node.width, node.height)), 0.7 * reach);
   else stamp(sheet, plain);
   brush.filter = 'none';
   stage.sheets.give(plain);
   return sheet;
-}
-
-/** The deviation that is left where a blurred picture is drawn smaller. */
-const ENOUGH_BLUR = 5;
-
-function shrinkOf(effects: readonly Effect[], scale: number): number {
-  const blur = effects.reduce(
-    (most, { type, amount }) => (type === 'blur' ? Math.max(most, amount) : most),
-    0,
-  );
-  return 2 ** Math.max(0, Math.floor(Math.log2(Math.min(MOST_BLUR, blur * scale) / ENOUGH_BLUR)));
-}
-
-/** `bleed` larger on every side of the node's box, so that edges which a blur has faded lie beyond the frame. */
-function stampEnlarged(onto: Sheet, sheet: Sheet, { node, matrix }: Placed, bleed: number): void {
-  const box = mapped(matrix, areaOfSize(node.width, node.height));
-  const [width, height] = [box.right - box.left, box.bottom - box.top];
-  const share = (2 * bleed) / Math.max(1, Math.min(width, height));
-  const [x, y] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
-  const { brush } = onto.surface;
-  brush.setTransform(1 + share, 0, 0, 1 + share, -share * x - onto.area.left, -share * y - onto.area.top);
-  brush.imageSmoothingEnabled = true;
-  brush.imageSmoothingQuality = 'low';
-  const { left, top, right, bottom } = sheet.area;
-  const [wide, tall] = [right - left, bottom - top];
-  brush.drawImage(sheet.surface.canvas, 0, 0, wide, tall, left, top, wide, tall);
 }
 
 /** Sets the brush to the node's own box. */
@@ -264,25 +226,4 @@ function paintInside(target: Sheet, { node, matrix }: Placed, stage: Stage): voi
   brush.strokeStyle = cssColor(border.color);
   brush.lineWidth = border.width;
   brush.stroke(pathOf(insetRect(width, height, [half, half, half, half], [a, b, c, d])).path);
-}
-
-function brightnessToAlpha({ surface: { brush }, area }: Sheet): void {
-  const image = brush.getImageData(0, 0, area.right - area.left, area.bottom - area.top);
-  const { data } = image;
-  for (let at = 0; at < data.length; at += 4) {
-    const [r = 0, g = 0, b = 0, a = 0] = [data[at], data[at + 1], data[at + 2], data[at + 3]];
-    data[at + 3] = ((r * 0.2126 + g * 0.7152 + b * 0.0722) * a) / 255;
-  }
-  brush.putImageData(image, 0, 0);
-}
-
-const FILTERS: Readonly<Record<string, (amount: number, scale: number) => string>> = {
-  blur: (amount, scale) => `blur(${Math.min(MOST_BLUR, Math.max(0, amount * scale)).toFixed(2)}px)`,
-  'hue-rotate': amount => `hue-rotate(${amount.toFixed(2)}deg)`,
-};
-
-function filterText(effects: readonly Effect[], scale: number): string {
-  return effects
-    .map(({ type, amount }) => FILTERS[type]?.(amount, scale) ?? `${type}(${Math.max(0, amount).toFixed(4)})`)
-    .join(' ');
 }
