@@ -1,5 +1,5 @@
 // The evaluator: a pure function of timeline and frame → what is drawn. Stills, clips and segments all come from it.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Background } from '../schema/scene-graph.ts';
 import { captionNode } from './captions.ts';
 import type { SceneSpan, Timeline } from './compile.ts';
@@ -32,8 +32,7 @@ export function evaluateFrame(timeline: Timeline, frame: number): DrawList {
 }
 
 function layerOf(node: DrawNode): Layer {
-  const hash = createHash('sha1').update(JSON.stringify(node)).digest('base64url').slice(0, 16);
-  return { pointer: node.pointer, hash, node };
+  return { pointer: node.pointer, hash: hash('sha1', JSON.stringify(node), 'base64url').slice(0, 16), node };
 }
 
 function scopeAt(timeline: Timeline, frame: number, start: number, end: number): Scope {
@@ -171,7 +170,14 @@ function backgroundNodes(
   const content: Content =
     background.type === 'image'
       ? { ...picture, kind: 'picture' }
-      : { ...picture, kind: 'clip', seconds: scope.now, trim: 0, step: 1 / scope.fps, loop: background.loop ?? true };
+      : {
+          ...picture,
+          kind: 'clip',
+          seconds: scope.now,
+          trim: 0,
+          step: 1 / scope.fps,
+          loop: background.loop ?? true,
+        };
   const effects = blur > 0 ? [{ type: 'blur', amount: blur }] : [];
   return [{ ...base, effects, fillsFrame: true, content }, ...shade];
 }
