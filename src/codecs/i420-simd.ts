@@ -1,6 +1,24 @@
 // RGBA → I420 at about a millisecond for 1080p: a WebAssembly kernel that takes two rows at a time, 16 pixels a step.
 // The kernel is written here, instruction by instruction, so that nothing has to be built. BT.709, limited range.
 import { i420Size, rgbaToI420 } from './i420.ts';
+import {
+  alongRow,
+  bytes16,
+  type Code,
+  compile,
+  createMemory,
+  get,
+  half,
+  load,
+  plus,
+  set,
+  shuffle,
+  simd,
+  small,
+  store,
+  storeHalf,
+  times4,
+} from './wasm-code.ts';
 
 export interface I420Writer {
   /** The picture as it stands; the same buffer always. */
@@ -17,8 +35,14 @@ export function createI420Writer(width: number, height: number, stride: number):
   if (width < STEP) return createNarrowWriter(width, height, stride);
   const rowBytes = stride * 4;
   const staging = STRIP_ROWS * rowBytes;
-  const memory = new WebAssembly.Memory({ initial: Math.ceil((staging + i420Size(width, height)) / PAGE) });
-  const convertRows = instantiate(memory);
+  const memory = createMemory(staging + i420Size(width, height));
+  bind ??= compile({
+    parameters: 6,
+    numbers: 3,
+    vectors: CONSTANTS - VECTORS + LANES.length,
+    body: body(),
+  });
+  const convertRows: ConvertRows = bind(memory);
   const strip = new Uint8Array(memory.buffer, 0, staging);
   const frame = new Uint8Array(memory.buffer, staging, i420Size(width, height));
   const [luma, half] = [width * height, width / 2];
@@ -56,29 +80,13 @@ function createNarrowWriter(width: number, height: number, stride: number): I420
   };
 }
 
-// As much of it as is used: the types of Node leave it to those of browsers.
-declare const WebAssembly: {
-  Memory: new (size: { readonly initial: number }) => { readonly buffer: ArrayBuffer };
-  Module: new (bytes: Uint8Array) => object;
-  Instance: new (module: object, imports: object) => { readonly exports: { readonly f: unknown } };
-};
-
-const PAGE = 65_536;
 const STEP = 16;
 /** Even, and few enough that a strip stays in the processor's cache. */
 const STRIP_ROWS = 24;
 
 type ConvertRows = (source: number, rowBytes: number, width: number, y: number, u: number, v: number) => void;
 
-let compiled: object | undefined;
-
-function instantiate(memory: object): ConvertRows {
-  compiled ??= new WebAssembly.Module(moduleBytes());
-  return new WebAssembly.Instance(compiled, { m: { m: memory } }).exports.f as ConvertRows;
-}
-
-// Code is nested lists of bytes, in the order in which the stack machine takes them.
-type Code = readonly (number | Code)[];
+let bind: ReturnType<typeof compile> | undefined;
 
 // Parameters, then locals.
 const [SOURCE, ROW_BYTES, WIDTH, Y, U, V, X, A, B] = [0, 1, 2, 3, 4, 5, 6, 7, 8] as const;
@@ -88,20 +96,6 @@ const [Y_A, Y_B, RB_SUM, GA_SUM] = [VECTORS + 4, VECTORS + 8, VECTORS + 12, VECT
 // Constants are kept in locals: written into the loop, each use would build them anew.
 const CONSTANTS = VECTORS + 20;
 
-/** Unsigned LEB128. */
-const uint = (value: number): Code =>
-  value < 128 ? [value] : [(value & 127) | 128, uint(Math.floor(value / 128))];
-/** Signed LEB128 of a value that one byte holds. */
-const small = (value: number): Code => [0x41, value & 127];
-const get = (local: number): Code => [0x20, local];
-const set = (local: number, value: Code): Code => [value, 0x21, local];
-const plus = (a: Code, b: Code): Code => [a, b, 0x6a];
-const half = (a: Code): Code => [a, small(1), 0x76];
-
-const simd = (op: number, ...args: readonly Code[]): Code => [args, 0xfd, uint(op)];
-const load = (address: Code, offset: number): Code => [address, 0xfd, 0x00, 0x00, uint(offset)];
-const store = (address: Code, value: Code): Code => [address, value, 0xfd, 0x0b, 0x00, 0x00];
-const storeHalf = (address: Code, value: Code): Code => [address, value, 0xfd, 0x5b, 0x00, 0x00, 0x00];
 const and = (a: Code, b: Code): Code => simd(0x4e, a, b);
 const add16 = (a: Code, b: Code): Code => simd(0x8e, a, b);
 const add32 = (a: Code, b: Code): Code => simd(0xae, a, b);
@@ -113,7 +107,7 @@ const narrow32 = (a: Code, b: Code): Code => simd(0x85, a, b);
 const narrow16 = (a: Code, b: Code): Code => simd(0x66, a, b);
 const lanes32 = (a: Code, b: Code, first: 0 | 1): Code => {
   const lanes = [0, 2, 4, 6].flatMap(lane => [0, 1, 2, 3].map(byte => (lane + first) * 4 + byte));
-  return [a, b, 0xfd, 0x0d, lanes];
+  return shuffle(a, b, lanes);
 };
 
 type Lane = readonly [number, number] | number;
@@ -122,7 +116,7 @@ type Lane = readonly [number, number] | number;
 function vector(lane: Lane): Code {
   const four = [lane, lane, lane, lane];
   const bytes = typeof lane === 'number' ? Int32Array.from(four.flat()) : Int16Array.from(four.flat());
-  return [0xfd, 0x0c, [...new Uint8Array(bytes.buffer)]];
+  return bytes16(new Uint8Array(bytes.buffer));
 }
 
 const MASK = 0x00ff00ff;
@@ -182,45 +176,16 @@ function chromaOf(weights: Weights): Code {
 
 function body(): Code {
   const at = (plane: Code): Code => plus(plane, get(X));
-  const last = [get(WIDTH), small(STEP), 0x6b];
-  const next = plus(get(X), small(STEP));
   return [
     LANES.map((lane, index) => set(CONSTANTS + index, vector(lane))),
-    [0x03, 0x40],
-    set(A, plus(get(SOURCE), [get(X), small(2), 0x74])),
-    set(B, plus(get(A), get(ROW_BYTES))),
-    [0, 1, 2, 3].map(fourPixels),
-    store(at(get(Y)), lumaOf(Y_A)),
-    store(at(plus(get(Y), get(WIDTH))), lumaOf(Y_B)),
-    storeHalf(plus(get(U), half(get(X))), chromaOf(CHROMA_U)),
-    storeHalf(plus(get(V), half(get(X))), chromaOf(CHROMA_V)),
-    // The last step lies flush with the end, over a part of the one before: x + 16 or the width less 16.
-    [get(X), last, 0x48, 0x04, 0x40],
-    set(X, [next, last, next, last, 0x48, 0x1b]),
-    [0x0c, 0x01, 0x0b],
-    0x0b,
+    alongRow(X, WIDTH, STEP, [
+      set(A, plus(get(SOURCE), times4(get(X)))),
+      set(B, plus(get(A), get(ROW_BYTES))),
+      [0, 1, 2, 3].map(fourPixels),
+      store(at(get(Y)), lumaOf(Y_A)),
+      store(at(plus(get(Y), get(WIDTH))), lumaOf(Y_B)),
+      storeHalf(plus(get(U), half(get(X))), chromaOf(CHROMA_U)),
+      storeHalf(plus(get(V), half(get(X))), chromaOf(CHROMA_V)),
+    ]),
   ];
-}
-
-const [I32, V128] = [0x7f, 0x7b];
-
-function moduleBytes(): Uint8Array<ArrayBuffer> {
-  const sized = (code: Code): Code => [uint(flat(code).length), code];
-  const section = (id: number, code: Code): Code => [id, sized(code)];
-  const type = [0x60, 6, I32, I32, I32, I32, I32, I32, 0];
-  const memory = [1, 0x6d, 1, 0x6d, 0x02, 0x00, 0x00];
-  const locals = [2, [3, I32], [CONSTANTS - VECTORS + LANES.length, V128]];
-  const code = [
-    [0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
-    section(1, [1, type]),
-    section(2, [1, memory]),
-    section(3, [1, 0]),
-    section(7, [1, 1, 0x66, 0x00, 0]),
-    section(10, [1, sized([locals, body(), 0x0b])]),
-  ];
-  return Uint8Array.from(flat(code));
-}
-
-function flat(code: Code): number[] {
-  return code.flatMap(part => (typeof part === 'number' ? part : flat(part)));
 }

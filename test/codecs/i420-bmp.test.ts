@@ -1,0 +1,49 @@
+// The kernel that writes I420 as BMP, held to the arithmetic in plain JavaScript, for sides of all kinds.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { i420Size, i420ToRgba } from '../../src/codecs/i420.ts';
+import { createBmpWriter } from '../../src/codecs/i420-bmp.ts';
+
+function noise(length: number): Uint8Array {
+  let state = 7;
+  return Uint8Array.from({ length }, () => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return state >>> 24;
+  });
+}
+
+describe('the BMP of a picture', () => {
+  for (const [width, height] of [
+    [16, 2],
+    [18, 4],
+    [34, 6],
+    [64, 10],
+    [158, 30],
+  ] as const)
+    it(`of ${width} × ${height} has the colours of its I420, to one step`, () => {
+      const data = noise(i420Size(width, height));
+      const writer = createBmpWriter(width, height);
+      writer.write(noise(data.length).reverse());
+      writer.write(data);
+      const rgba = i420ToRgba({ width, height, data }, { matrix: 'bt709', fullRange: false });
+      const pixels = writer.bytes.subarray(54);
+      for (let at = 0; at < rgba.length; at += 4)
+        for (const [from, to] of [
+          [0, 2],
+          [1, 1],
+          [2, 0],
+        ] as const) {
+          const [value = 0, expected = 0] = [pixels[at + to], rgba[at + from]];
+          assert.ok(Math.abs(value - expected) <= 1, `pixel ${at / 4}: ${value} is near ${expected}`);
+        }
+    });
+
+  it('has a header that says how to read it', () => {
+    const { bytes } = createBmpWriter(32, 8);
+    assert.equal(bytes.toString('latin1', 0, 2), 'BM');
+    assert.deepEqual(
+      [bytes.readUInt32LE(2), bytes.readInt32LE(18), bytes.readInt32LE(22)],
+      [bytes.length, 32, -8],
+    );
+  });
+});
