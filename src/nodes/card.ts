@@ -5,7 +5,7 @@ import { CARD_THEMES, type Card, pictureFrame } from '../render/still.ts';
 import { drawStill } from '../render/stills.ts';
 import { color } from './color.ts';
 import { choice, defineNode, image, type NodeContext, NodeError, number, text } from './define.ts';
-import { store } from './image.ts';
+import { readPixels, store } from './image.ts';
 
 const [MIN_SIDE, MAX_SIDE] = [64, 4096];
 
@@ -55,5 +55,5 @@ async function fitPicture(
 ): Promise<Buffer> {
   const { width, height } = pictureFrame(card);
   const options = { width, height, fit: 'cover', background: '#00000000' } as const;
-  return (await resizeImage(await ctx.media.read(picture), options, ctx.signal)).bytes;
+  return (await resizeImage(await readPixels(picture, ctx), options, ctx.signal)).bytes;
 }

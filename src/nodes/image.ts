@@ -55,7 +55,11 @@ export const imageResize = defineNode({
   run: async ({ image: input, background, ...box }, ctx) => {
     const options = { ...box, background: color(background) };
     return {
-      image: await store(await resizeImage(await ctx.media.read(input), options, ctx.signal), 'resized', ctx),
+      image: await store(
+        await resizeImage(await readPixels(input, ctx), options, ctx.signal),
+        'resized',
+        ctx,
+      ),
     };
   },
 });
@@ -75,7 +79,7 @@ export const imageCrop = defineNode({
   },
   outputs: IMAGE_OUTPUT,
   run: async ({ image: input, x, y, width, height }, ctx) => {
-    const bytes = await ctx.media.read(input);
+    const bytes = await readPixels(input, ctx);
     return {
       image: await store(await cropImage(bytes, { x, y, width, height }, ctx.signal), 'cropped', ctx),
     };
@@ -97,7 +101,7 @@ export const imageRotate = defineNode({
   outputs: IMAGE_OUTPUT,
   run: async ({ image: input, angle, mirror, background }, ctx) => {
     const options = { angle, mirror, background: color(background) };
-    const bytes = await ctx.media.read(input);
+    const bytes = await readPixels(input, ctx);
     return { image: await store(await rotateImage(bytes, options, ctx.signal), 'rotated', ctx) };
   },
 });
@@ -118,7 +122,7 @@ export const imageAdjust = defineNode({
   },
   outputs: IMAGE_OUTPUT,
   run: async ({ image: input, ...options }, ctx) => {
-    const bytes = await ctx.media.read(input);
+    const bytes = await readPixels(input, ctx);
     return { image: await store(await adjustImage(bytes, options, ctx.signal), 'adjusted', ctx) };
   },
 });
@@ -134,7 +138,7 @@ export const imageBlur = defineNode({
   run: async ({ image: input, radius }, ctx) => {
     const sigma = radius;
     return {
-      image: await store(await blurImage(await ctx.media.read(input), sigma, ctx.signal), 'blurred', ctx),
+      image: await store(await blurImage(await readPixels(input, ctx), sigma, ctx.signal), 'blurred', ctx),
     };
   },
 });
@@ -157,7 +161,7 @@ export const imageComposite = defineNode({
   },
   outputs: IMAGE_OUTPUT,
   run: async ({ image: base, overlay, ...options }, ctx) => {
-    const [below, above] = await Promise.all([ctx.media.read(base), ctx.media.read(overlay)]);
+    const [below, above] = await Promise.all([readPixels(base, ctx), readPixels(overlay, ctx)]);
     return { image: await store(await compositeImages(below, above, options, ctx.signal), 'composite', ctx) };
   },
 });
@@ -189,7 +193,7 @@ export const imageGrid = defineNode({
       gap: Math.round(gap),
       background: color(background),
     };
-    const reads = imagesOf(items).map(media => () => ctx.media.read(media));
+    const reads = imagesOf(items).map(media => () => readPixels(media, ctx));
     return { image: await store(await gridImages(reads, options, ctx.signal), 'grid', ctx) };
   },
 });
@@ -227,7 +231,7 @@ export const imageConvert = defineNode({
     };
     return {
       image: await store(
-        await convertImage(await ctx.media.read(input), options, ctx.signal),
+        await convertImage(await readPixels(input, ctx), options, ctx.signal),
         'converted',
         ctx,
       ),
@@ -245,13 +249,18 @@ export const imageInfo = defineNode({
   config: {},
   outputs: { width: number('Width'), height: number('Height'), json: json('Facts') },
   run: async ({ image: input }, ctx) => {
-    const { contentType, width, height, hasAlpha } = await inspectImage(
-      await ctx.media.read(input),
-      ctx.signal,
-    );
-    return { width, height, json: { contentType, width, height, hasAlpha, bytes: input.bytes } };
+    const measured = await inspectImage(await readPixels(input, ctx), ctx.signal);
+    // Of a drawing, what it says of itself: it is drawn at another size.
+    const [width, height] = [input.width ?? measured.width, input.height ?? measured.height];
+    const { contentType, bytes } = input;
+    return { width, height, json: { contentType, width, height, hasAlpha: measured.hasAlpha, bytes } };
   },
 });
+
+/** The bytes of an image as sharp takes them: a drawing comes as PNG. */
+export async function readPixels(ref: MediaRef, ctx: NodeContext): Promise<Buffer> {
+  return (await ctx.media.readRaster(ref)).bytes;
+}
 
 /** Stores a result under a name that says how it came about. */
 export function store({ bytes, contentType }: ImageFile, name: string, ctx: NodeContext): Promise<MediaRef> {

@@ -3,7 +3,7 @@ import { compositeImages, inspectImage, resizeImage } from '../media/images.ts';
 import { SANDBOX_STYLES } from '../render/still.ts';
 import { drawStill } from '../render/stills.ts';
 import { choice, defineNode, image, number, text } from './define.ts';
-import { store } from './image.ts';
+import { readPixels, store } from './image.ts';
 
 const [MIN_SIDE, MAX_SIDE] = [64, 4096];
 const side = (label: string) => number(label, { default: 1024, min: MIN_SIDE, max: MAX_SIDE });
@@ -47,7 +47,7 @@ export const editSandbox = defineNode({
   config: { seed: number('Seed', { default: 0 }) },
   outputs: { image: image('Image') },
   run: async ({ image: input, prompt, seed }, ctx) => {
-    const base = await fitToModel(await ctx.media.read(input), ctx.signal);
+    const base = await fitToModel(await readPixels(input, ctx), ctx.signal);
     const wash = await drawStill(
       { kind: 'sandbox-wash', prompt, seed, width: base.width, height: base.height },
       ctx.signal,

@@ -1,0 +1,62 @@
+// SVGs in runs: nodes that take pixels get a drawing of them, and one that cannot be drawn costs nothing.
+import assert from 'node:assert/strict';
+import { after, afterEach, before, it } from 'node:test';
+import { type Client, statesOf } from '../support/client.ts';
+import { assertLedgerBalanced } from '../support/ledger.ts';
+import { balanceOf, type PaidService, PRICE, runPaid, startPaidService } from '../support/paid.ts';
+import { edge, node } from '../support/workflows.ts';
+
+let paid: PaidService;
+let user: Client;
+before(async () => {
+  paid = await startPaidService();
+  paid.reset();
+  user = await paid.newUser(10);
+});
+after(() => paid.close());
+afterEach(() => assertLedgerBalanced(paid.service.db));
+
+async function upload(attributes: string): Promise<string> {
+  const text = `<svg xmlns="http://www.w3.org/2000/svg" ${attributes}><rect width="9" height="9"/></svg>`;
+  const dataUrl = `data:image/svg+xml,${encodeURIComponent(text)}`;
+  const { status, body } = await user.request<{ mediaId: string }>('POST', '/media/upload', { dataUrl });
+  assert.equal(status, 200);
+  return body.mediaId;
+}
+
+const graph = (mediaId: string, nodeType: string, config: Record<string, unknown>) => ({
+  nodes: [node('in', 'input:image', { mediaId }), node('m', nodeType, config), node('end', 'output:preview')],
+  edges: [edge('in.image > m.image'), edge('m.image > end.input')],
+});
+const PAID = ['edit:fal_seedream', { prompt: 'a fox' }] as const;
+
+it('a paid model is given a PNG of it', async () => {
+  const { status, credits, error } = await runPaid(
+    user,
+    graph(await upload('width="9" height="9"'), ...PAID),
+  );
+  assert.equal(status, 'COMPLETED', JSON.stringify(error));
+  assert.equal(credits.charged, PRICE);
+  const [submitted] = paid.fal.asked.filter(({ json }) => Array.isArray(json?.image_urls));
+  assert.match(String(submitted?.json.image_urls), /^data:image\/png;base64,/);
+});
+
+it('one that cannot be drawn is refused before the provider is asked, uncharged', async () => {
+  const asked = paid.fal.accepted.length;
+  const before = await balanceOf(user);
+  const execution = await runPaid(user, graph(await upload('width="0" height="0"'), ...PAID));
+  assert.equal(execution.status, 'FAILED');
+  assert.match(String(statesOf(execution).m?.error), /SVG cannot be drawn/);
+  assert.deepEqual([execution.credits.held, execution.credits.charged], [0, 0]);
+  assert.equal(paid.fal.accepted.length, asked);
+  assert.deepEqual(await balanceOf(user), before);
+});
+
+it('nodes that change images take it as well, or say that they cannot', async () => {
+  const resize = ['utility:image_resize', { width: 64 }] as const;
+  const drawn = await runPaid(user, graph(await upload('width="20" height="10"'), ...resize));
+  assert.equal(drawn.status, 'COMPLETED', JSON.stringify(drawn.error));
+  const refused = await runPaid(user, graph(await upload('width="0" height="0"'), ...resize));
+  assert.equal(refused.status, 'FAILED');
+  assert.match(String(statesOf(refused).m?.error), /SVG cannot be drawn/);
+});
