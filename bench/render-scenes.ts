@@ -1,9 +1,9 @@
 // The scenes that are rendered by us and by Remotion, as scene graphs; bench/remotion holds the same ones as React.
 
-const [FPS, WIDTH, HEIGHT] = [30, 1920, 1080];
+export const [FPS, WIDTH, HEIGHT] = [30, 1920, 1080];
 
-const TITLE = 'Fourteen teams shipped their first film within a week';
-const BODY =
+export const TITLE = 'Fourteen teams shipped their first film within a week';
+export const BODY =
   'Every frame is drawn on the processor, from plain data, so that a person waits for a video as for a picture and never for a queue.';
 
 const shadow = { color: '#000000a0', blur: 12, y: 4 };

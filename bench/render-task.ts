@@ -1,0 +1,121 @@
+// One render in a process of its own, so that its memory can be told from all others': the task as JSON in, seconds out.
+import { closeSync, openSync, readSync, writeSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { text } from 'node:stream/consumers';
+import { findBackend } from '../src/codecs/backend.ts';
+import { type EncodeRequest, encode } from '../src/codecs/encode.ts';
+import { encodeHere } from '../src/codecs/encode-here.ts';
+import { i420Size } from '../src/codecs/i420.ts';
+import { readRenderFiles } from '../src/render/files.ts';
+import { openScene } from '../src/render/scene.ts';
+import { renderVideo } from '../src/render/video.ts';
+import { openFrames } from '../src/render/video-frames.ts';
+import { FPS, HEIGHT, WIDTH } from './render-scenes.ts';
+
+export type RenderTask = { readonly path: string; readonly frameCount: number } & (
+  | { readonly kind: 'ours'; readonly graph: unknown; readonly ffmpegPath: string }
+  /** Leaves the frames as I420, one after the other. */
+  | { readonly kind: 'draw'; readonly graph: unknown }
+  | { readonly kind: 'encode'; readonly frames: string; readonly ffmpegPath: string }
+  | {
+      readonly kind: 'remotion';
+      readonly id: string;
+      readonly bundle: string;
+      readonly inputProps: object;
+      readonly browser: string;
+    }
+);
+
+// Only what is called here; the package's own types are not there before it is installed.
+interface Remotion {
+  selectComposition(options: object): Promise<object>;
+  renderMedia(options: object): Promise<unknown>;
+}
+
+const signal = AbortSignal.timeout(900_000);
+
+async function filesOf(graph: unknown) {
+  const { resources } = openScene(graph);
+  const read = () => Promise.reject(new Error('The scenes name no files.'));
+  return readRenderFiles(resources.values(), read, '/nonexistent', signal);
+}
+
+/** Resolves to what is measured: all that comes before is made ready. */
+const TASKS = {
+  async ours({ graph, ffmpegPath, path, frameCount }: Extract<RenderTask, { kind: 'ours' }>) {
+    const files = await filesOf(graph);
+    const codecs = { FFMPEG_PATH: ffmpegPath };
+    await findBackend(codecs, signal);
+    return () => renderVideo({ graph, files, range: [0, frameCount], scale: 1, path, codecs }, {}, signal);
+  },
+  async encode({ frames, ffmpegPath, path, frameCount }: Extract<RenderTask, { kind: 'encode' }>) {
+    const backend = await findBackend({ FFMPEG_PATH: ffmpegPath }, signal);
+    const file = openSync(frames, 'r');
+    async function* read(): AsyncGenerator<Uint8Array> {
+      const slots = Array.from({ length: 3 }, () => Buffer.alloc(i420Size(WIDTH, HEIGHT)));
+      for (let index = 0; index < frameCount; index++) {
+        const slot = slots[index % 3] ?? Buffer.alloc(0);
+        readSync(file, slot, 0, slot.length, index * slot.length);
+        yield slot;
+      }
+      closeSync(file);
+    }
+    const video = { width: WIDTH, height: HEIGHT, fps: FPS, pixels: 'i420', frames: read() } as const;
+    const request: EncodeRequest = { path, maxSeconds: frameCount / FPS, video };
+    return () => (backend.name === 'ffmpeg' ? encode(backend, request, signal) : encodeHere(request));
+  },
+  async draw({ graph, path, frameCount }: Extract<RenderTask, { kind: 'draw' }>) {
+    const files = await filesOf(graph);
+    return async () => {
+      const backend = { name: 'ffmpeg', detail: '', path: 'none' } as const;
+      const source = openFrames(
+        { graph, files, peaks: new Map(), scale: 1, width: WIDTH, height: HEIGHT, backend },
+        1,
+      );
+      const out = openSync(path, 'w');
+      source.want([0, frameCount]);
+      for await (const frame of source.read([0, frameCount])) writeSync(out, frame);
+      source.close();
+    };
+  },
+  async remotion({
+    id,
+    bundle,
+    inputProps,
+    browser,
+    path,
+    frameCount,
+  }: Extract<RenderTask, { kind: 'remotion' }>) {
+    const { selectComposition, renderMedia } = createRequire(import.meta.url)(
+      '@remotion/renderer',
+    ) as Remotion;
+    const shared = {
+      serveUrl: bundle,
+      inputProps,
+      browserExecutable: browser,
+      chromeMode: 'chrome-for-testing',
+      logLevel: 'error',
+    };
+    const composition = await selectComposition({ ...shared, id });
+    // As it is by default, but for the preset and the quality, which are ours.
+    return () =>
+      renderMedia({
+        ...shared,
+        composition,
+        codec: 'h264',
+        x264Preset: 'veryfast',
+        crf: 20,
+        muted: true,
+        concurrency: 2,
+        frameRange: [0, frameCount - 1],
+        outputLocation: path,
+      });
+  },
+};
+
+const task = JSON.parse(await text(process.stdin)) as RenderTask;
+const run = await TASKS[task.kind](task as never);
+const start = performance.now();
+await run();
+const seconds = (performance.now() - start) / 1000;
+process.stdout.write(`\n${JSON.stringify({ seconds })}\n`, () => process.exit(0));
