@@ -1,7 +1,14 @@
 // Sharing a worker: whose long runs take too much of it, and which runs go on without their place in the queue.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { besideQueue, createHolder, listCrowded, type RunHolder } from '../../src/services/run-holder.ts';
+import {
+  besideFromStart,
+  besideQueue,
+  createHolder,
+  hasRoomBeside,
+  listCrowded,
+  type RunHolder,
+} from '../../src/services/run-holder.ts';
 
 const NOW_MS = 1_000_000;
 
@@ -26,6 +33,21 @@ describe('a worker', () => {
 
   it('does not count short runs', () => {
     assert.deepEqual(listCrowded(holderWith(8, { a: 8 }, 100), NOW_MS), []);
+  });
+
+  it('takes runs as they are accepted while there is room, of one workspace half of its places', async () => {
+    const work = Promise.withResolvers<void>();
+    const holder = holderWith(8, { a: 3, b: 1 }, 0);
+    assert.deepEqual([hasRoomBeside(holder, 'a'), hasRoomBeside(holder, 'b')], [true, true]);
+    const full = holderWith(8, { a: 4 }, 0);
+    assert.deepEqual([hasRoomBeside(full, 'a'), hasRoomBeside(full, 'b')], [false, true]);
+    const taken = Array.from({ length: holder.beside.most }, () =>
+      besideFromStart(holder, () => work.promise),
+    );
+    assert.equal(hasRoomBeside(holder, 'b'), false);
+    work.reject(new Error('no matter what'));
+    await Promise.allSettled(taken);
+    assert.equal(hasRoomBeside(holder, 'b'), true);
   });
 
   it('keeps a quarter of its places for runs on their way through the queue', () => {
