@@ -7,7 +7,7 @@ import {
   type Picture,
   type Surface,
 } from './paint.ts';
-import { pathOf, styleOf } from './paint-fill.ts';
+import { fillByBands, pathOf, styleOf } from './paint-fill.ts';
 import { paintText } from './paint-text.ts';
 import { enlarge, place, type Size } from './place.ts';
 import type { Resources } from './resources.ts';
@@ -16,6 +16,7 @@ import type {
   ClipContent,
   DrawNode,
   LottieContent,
+  Outline,
   PictureContent,
   ShapeContent,
 } from './timeline/draw-list.ts';
@@ -54,8 +55,9 @@ function paintShape(
   width: number,
   height: number,
 ): void {
+  const isBox = outline.form === 'rect' && isWholeBox(outline, width, height);
   const { path, rule } = pathOf(outline);
-  if (fill !== undefined) {
+  if (fill !== undefined && !(isBox && fillByBands(brush, fill, width, height))) {
     brush.fillStyle = styleOf(brush, fill, width, height);
     brush.fill(path, rule);
   }
@@ -68,6 +70,13 @@ function paintShape(
   if (trim === undefined) brush.stroke(path);
   else if (trim[1] > trim[0]) brush.stroke(createPath(path.toSVGString()).trim(trim[0], trim[1]));
 }
+
+const isWholeBox = (outline: Extract<Outline, { form: 'rect' }>, width: number, height: number): boolean =>
+  outline.x === 0 &&
+  outline.y === 0 &&
+  outline.width === width &&
+  outline.height === height &&
+  outline.radius.every(corner => corner <= 0);
 
 function paintPicture(
   brush: Brush,

@@ -1,5 +1,5 @@
 // Fills and outlines of the draw list as canvas styles and paths.
-import { type Brush, createPath, type OutlinePath, type Style } from './paint.ts';
+import { type Brush, createPath, createSurface, type OutlinePath, type Style } from './paint.ts';
 import type { Fill, Outline, Rgba } from './timeline/draw-list.ts';
 
 export function cssColor([r, g, b, a]: Rgba): string {
@@ -31,6 +31,42 @@ function gradientOf(
   const [cx, cy] = [fill.center[0] * width, fill.center[1] * height];
   if (fill.type === 'conic') return brush.createConicGradient(radians - Math.PI / 2, cx, cy);
   return brush.createRadialGradient(cx, cy, 0, cx, cy, Math.max(0.01, fill.radius * Math.max(width, height)));
+}
+
+// A multiple of the rasterizer's dither pattern, so that bands join without a trace.
+const BAND = 32;
+
+/**
+ * Fills a box that covers the whole surface with a gradient along one axis of it: all bands across are alike, so one is
+ * computed and the others are copied. False, and nothing drawn, where the fill or the box is another.
+ */
+export function fillByBands(brush: Brush, fill: Fill, width: number, height: number): boolean {
+  if (fill.type !== 'linear' || fill.angle % 90 !== 0) return false;
+  const { a, b, c, d, e, f } = brush.getTransform();
+  const { canvas } = brush;
+  const isCovering =
+    b === 0 &&
+    c === 0 &&
+    a > 0 &&
+    d > 0 &&
+    e <= 0 &&
+    f <= 0 &&
+    e + a * width >= canvas.width &&
+    f + d * height >= canvas.height;
+  if (!isCovering) return false;
+  const isUpright = fill.angle % 180 === 0;
+  const [wide, tall] = isUpright ? [BAND, canvas.height] : [canvas.width, BAND];
+  const band = createSurface(wide, tall);
+  band.brush.setTransform(a, 0, 0, d, e, f);
+  band.brush.fillStyle = styleOf(band.brush, fill, width, height);
+  band.brush.fillRect(0, 0, width, height);
+  brush.save();
+  brush.resetTransform();
+  brush.imageSmoothingEnabled = false;
+  for (let x = 0; x < canvas.width; x += wide)
+    for (let y = 0; y < canvas.height; y += tall) brush.drawImage(band.canvas, x, y);
+  brush.restore();
+  return true;
 }
 
 /** The outline as a path, and the rule by which its inside is told. */
