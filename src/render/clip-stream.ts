@@ -1,8 +1,9 @@
-// One clip on its way: a decoder that gives frame after frame of a grid of moments, the last of them kept on a surface.
+// One clip on its way: a decoder that gives frame after frame of a grid of moments, the last of them kept as a picture.
 import { type Clip, decodeFrames } from '../codecs/decode.ts';
+import { MIN_BMP_WIDTH } from '../codecs/i420-bmp.ts';
 import type { Backend } from '../codecs/job.ts';
 import { type ClipWant, MAX_SIDE } from './clip-wants.ts';
-import { createSurface, type Picture, putPixels } from './paint.ts';
+import { createMovingPicture, type Picture } from './paint.ts';
 import type { Size } from './place.ts';
 
 /** Frames that are read and dropped rather than that a decoder is started anew. */
@@ -25,7 +26,7 @@ export class ClipStream {
   readonly #last: number;
   readonly #frames: AsyncGenerator<Buffer<ArrayBuffer>>;
   readonly #ending = new AbortController();
-  readonly #surface;
+  readonly #shown;
   #index = -1;
   #next: Promise<IteratorResult<Buffer<ArrayBuffer>, unknown>> | undefined;
 
@@ -38,7 +39,7 @@ export class ClipStream {
     this.#step = Math.min(MAX_STEP, Math.max(MIN_STEP, step));
     this.#last = Math.max(0, Math.ceil((end - this.#start) / this.#step - 1e-6));
     this.size = sizeFor(want, grows);
-    this.#surface = createSurface(this.size.width, this.size.height);
+    this.#shown = createMovingPicture(this.size.width, this.size.height);
     this.#frames = decodeFrames(
       backend,
       clip,
@@ -47,14 +48,14 @@ export class ClipStream {
         frameCount: this.#last + 1,
         fps: 1 / this.#step,
         ...this.size,
-        pixels: 'rgba',
+        pixels: 'i420',
       },
       AbortSignal.any([signal, this.#ending.signal]),
     );
   }
 
   get picture(): Picture | undefined {
-    return this.#index < 0 ? undefined : this.#surface.canvas;
+    return this.#index < 0 ? undefined : this.#shown.picture;
   }
 
   /** Whether it was decoded large enough. */
@@ -89,7 +90,7 @@ export class ClipStream {
       pixels = value;
       this.#index++;
     }
-    if (pixels !== undefined) putPixels(this.#surface, pixels);
+    if (pixels !== undefined) await this.#shown.show(pixels);
     if (this.#index >= this.#last || this.#next !== undefined) return;
     // The next frame comes while this one is drawn.
     this.#next = this.#frames.next();
@@ -107,14 +108,14 @@ export class ClipStream {
  * entrance, is decoded for its place; one that outgrew its size, with room to grow on.
  */
 function sizeFor({ need, rest, clip }: ClipWant, grows: boolean): Size {
-  const side = (of: keyof Size): number => {
+  const side = (of: keyof Size, least: number): number => {
     const [seen, still] = [need[of], rest[of]];
     const isNear = seen * 2 >= still;
     const wanted = isNear
       ? Math.max(seen * (grows && seen > still ? ROOM : 1), still)
       : Math.max(seen * (grows ? 2 : 1), still / 4);
     const most = Math.max(seen, Math.min(clip.facts.video?.[of] ?? seen, MAX_SIDE));
-    return Math.max(2, Math.ceil(Math.min(wanted, most) / 2) * 2);
+    return Math.max(least, Math.ceil(Math.min(wanted, most) / 2) * 2);
   };
-  return { width: side('width'), height: side('height') };
+  return { width: side('width', MIN_BMP_WIDTH), height: side('height', 2) };
 }
