@@ -58,7 +58,7 @@ export function duckGain(spans: readonly Span[], { by, attack, release }: Duck):
     let depth = 0;
     for (let index = firstEnding(spans, sample - release); index < spans.length; index++) {
       const { start, end } = spans[index] as Span;
-      if (start - attack >= sample) break;
+      if (start - attack > sample) break;
       const before = start <= sample ? 1 : 1 - (start - sample) / attack;
       const after = end >= sample ? 1 : 1 - (sample - end) / release;
       depth = Math.max(depth, Math.min(before, after));
@@ -67,12 +67,12 @@ export function duckGain(spans: readonly Span[], { by, attack, release }: Duck):
   };
 }
 
-/** Index of the first span that ends after the sample. */
+/** Index of the first span that does not end before the sample. */
 function firstEnding(spans: readonly Span[], sample: number): number {
   let [low, high] = [0, spans.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((spans[middle] as Span).end > sample) high = middle;
+    if ((spans[middle] as Span).end >= sample) high = middle;
     else low = middle + 1;
   }
   return low;

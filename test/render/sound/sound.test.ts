@@ -260,6 +260,8 @@ function testMix(backend: Backend): void {
     const meter = createLoudnessMeter();
     meter.add(quiet);
     isNear(meter.integrated(), loudness, 0.1);
+    const faint = await hear({ audioTrack: { items: [of('low', { volume: 0.01 })] } });
+    isNear(decibels(level(faint, 0, 1, 3) / (0.0025 * Math.SQRT1_2)), 24, 0.01);
     const loud = await hear(track([of('tone', { volume: 4 }), of('low', { volume: 4 })]));
     assert.ok(loud.every(value => Math.abs(value) < 0.891));
   });

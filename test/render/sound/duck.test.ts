@@ -1,0 +1,62 @@
+// Where a voice is heard, and how much others make room for it.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { duckGain, findSpeech } from '../../../src/render/sound/duck.ts';
+import { decibels, signal, sine, uneven } from './signals.ts';
+
+/** Speech of that size between the seconds. */
+async function spans(size: number, ...spoken: readonly (readonly [number, number])[]) {
+  const sound = signal(6, second => {
+    const isSpoken = spoken.some(([from, to]) => second >= from && second < to);
+    // Breath and hiss in between.
+    const value = (isSpoken ? size : size * 0.01) * sine(200, second);
+    return [value, value];
+  });
+  async function* blocks() {
+    yield* uneven(sound);
+  }
+  return (await findSpeech(blocks())).map(({ start, end }) => [start / 48_000, end / 48_000]);
+}
+
+describe('speech', () => {
+  it('is found by its own level, however loud it was recorded, and not in its hiss', async () => {
+    for (const size of [0.9, 0.02])
+      assert.deepEqual(await spans(size, [1, 2], [4, 4.5]), [
+        [1, 2],
+        [4, 4.5],
+      ]);
+  });
+
+  it('goes on over short pauses', async () => {
+    assert.deepEqual(await spans(0.5, [1, 2], [2.38, 3], [3.46, 4]), [
+      [1, 3],
+      [3.46, 4],
+    ]);
+  });
+
+  it('is nowhere in silence', async () => {
+    assert.deepEqual(await spans(0, [1, 2]), []);
+  });
+});
+
+describe('making room', () => {
+  const spoken = [
+    { start: 48_000, end: 96_000 },
+    { start: 105_600, end: 144_000 },
+  ];
+  const gain = duckGain(spoken, { by: 12, attack: 9600, release: 28_800 });
+  const at = (second: number): number => Math.round(decibels(gain(second * 48_000)) * 100) / 100;
+
+  it('goes down before the voice and comes back after it, in even steps of decibels', () => {
+    assert.deepEqual([0.8, 0.9, 1, 1.5, 2, 3, 3.3, 3.6, 9].map(at), [0, -6, -12, -12, -12, -12, -6, 0, 0]);
+  });
+
+  it('stays down between words that follow closely', () => {
+    assert.deepEqual([2, 2.06, 2.12, 2.2].map(at), [-12, -10.8, -9.6, -12]);
+  });
+
+  it('at once where attack and release are 0', () => {
+    const hard = duckGain(spoken, { by: 20, attack: 0, release: 0 });
+    assert.deepEqual([47_999, 48_000, 96_000, 96_001].map(hard), [1, 0.1, 0.1, 1]);
+  });
+});
