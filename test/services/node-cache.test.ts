@@ -34,7 +34,12 @@ describe('the same graph in two workspaces', () => {
 
   it('is run in each, and found in its own cache afterwards', async () => {
     const team = await service.request<{ id: string }>('POST', '/teams', { name: 'Team' });
-    const inTeam = await service.create({ ...DRAWING, teamId: team.body.id });
+    const folder = await service.request<{ id: string }>('POST', '/folders', {
+      name: 'Folder',
+      teamId: team.body.id,
+    });
+    const inTeam = await service.create(DRAWING);
+    await service.request('PUT', `/workflows/${inTeam}`, { folderId: folder.body.id });
     const own = await service.create(DRAWING);
     const other = await stranger();
     const foreign = await other.create(DRAWING);
