@@ -4,9 +4,15 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
+import { findBackend } from '../codecs/backend.ts';
 import { toError } from '../lib/errors.ts';
+import { createGuardedFetch } from '../lib/fetch.ts';
+import { newId } from '../lib/ids.ts';
 import { readSettings, type Settings } from '../lib/settings.ts';
+import { bucketOf } from '../media/open-storage.ts';
+import { bucketOrigin, openS3Storage } from '../media/s3.ts';
 import { openDb } from '../store/db.ts';
 import { findBinaries } from '../store/embedded-binaries.ts';
 import { checkServerVersion } from '../store/server-version.ts';
@@ -18,6 +24,8 @@ import { alignColumns, cleanText } from './text-width.ts';
 const MIN_NODE_MAJOR = 24;
 const MIN_FREE_BYTES = 1024 ** 3;
 const PROBE_TIMEOUT_MS = 5000;
+/** Loading the codec host takes a second or two. */
+const CODEC_TIMEOUT_MS = 30_000;
 const ONE_PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
@@ -62,12 +70,14 @@ const CHECKS: Readonly<Record<string, Check>> = {
     await inspectImage(Buffer.from(ONE_PIXEL, 'base64'), AbortSignal.timeout(PROBE_TIMEOUT_MS));
     return 'libvips and Skia load';
   },
-  ffmpeg: async ({ FFMPEG_PATH }) => {
-    const program = FFMPEG_PATH ?? 'ffmpeg';
-    const output = await runProgram(program, ['-version']).catch(() => {
-      throw new Missing(`${program} was not found; install ffmpeg or set FFMPEG_PATH for video`);
-    });
-    return output.split(' Copyright')[0] ?? output;
+  'media storage': checkStorage,
+  'video and audio': async settings => {
+    try {
+      const { name, detail } = await findBackend(settings, AbortSignal.timeout(CODEC_TIMEOUT_MS));
+      return `${name}: ${detail}`;
+    } catch (err) {
+      throw new Missing(toError(err).message);
+    }
   },
 };
 
@@ -126,6 +136,29 @@ async function checkDatabase(settings: Settings): Promise<string> {
     return `DATABASE_URL: PostgreSQL ${rows[0]?.server_version}`;
   } finally {
     await db.close();
+  }
+}
+
+/** A bucket is written, read and cleared; the local disk has been checked as DATA_DIR. */
+async function checkStorage(settings: Settings): Promise<string> {
+  const bucket = bucketOf(settings);
+  if (bucket === undefined) return `local disk, ${join(settings.DATA_DIR, 'media')}`;
+  const client = createGuardedFetch({ allowPrivate: false, trustedOrigins: [bucketOrigin(bucket)] });
+  const spool = await mkdtemp(join(findFolder(settings.DATA_DIR), 'graphwright-doctor-'));
+  try {
+    const storage = await openS3Storage(bucket, client, spool);
+    const [key, bytes] = [newId('media'), Buffer.from(ONE_PIXEL, 'base64')];
+    const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
+    await storage.put(key, bytes, { contentType: 'image/png', maxBytes: bytes.length, signal });
+    const read = await buffer((await storage.read(key)).stream);
+    await storage.remove(key);
+    if (!read.equals(bytes)) throw new Error('it gives back other bytes than it was given');
+    return `bucket ${bucket.name} can be written, read and cleared`;
+  } catch (err) {
+    throw new Error(`bucket ${bucket.name}: ${toError(err).message}`);
+  } finally {
+    await client.close();
+    await rm(spool, { recursive: true });
   }
 }
 

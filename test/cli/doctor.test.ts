@@ -1,0 +1,73 @@
+// `graphwright doctor` against a real bucket: what the service will do with it is tried, and leaves nothing behind.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, it } from 'node:test';
+import { promisify } from 'node:util';
+import S3rver from '@20minutes/s3rver';
+import { BIN } from '../support/service.ts';
+
+const run = promisify(execFile);
+const folder = await mkdtemp(join(tmpdir(), 'graphwright-doctor-'));
+const server = new S3rver({
+  address: '127.0.0.1',
+  port: 0,
+  silent: true,
+  directory: join(folder, 'bucket'),
+  configureBuckets: [{ name: 'media' }],
+});
+const { port } = (await server.run()) as AddressInfo;
+after(async () => {
+  await server.close();
+  await rm(folder, { recursive: true });
+});
+
+interface Finding {
+  readonly check: string;
+  readonly state: string;
+  readonly detail: string;
+}
+
+async function findings(secret: string): Promise<ReadonlyMap<string, Finding>> {
+  const env = {
+    DATA_DIR: join(folder, 'data'),
+    PORT: '0',
+    S3_BUCKET: 'media',
+    S3_ENDPOINT: `http://127.0.0.1:${port}`,
+    S3_FORCE_PATH_STYLE: 'true',
+    AWS_ACCESS_KEY_ID: 'S3RVER',
+    AWS_SECRET_ACCESS_KEY: secret,
+  };
+  // It ends with 1 where anything is amiss, and says what all the same.
+  const { stdout } = await run(process.execPath, [BIN, 'doctor', '--json'], { env }).catch(
+    (err: { readonly stdout: string }) => err,
+  );
+  const found = JSON.parse(stdout) as readonly Finding[];
+  return new Map(found.map(finding => [finding.check, finding]));
+}
+
+it('writes, reads and clears the bucket, and names the codecs', async () => {
+  const found = await findings('S3RVER');
+  assert.deepEqual(
+    [found.get('media storage')?.state, found.get('media storage')?.detail],
+    ['ok', 'bucket media can be written, read and cleared'],
+  );
+  assert.match(String(found.get('video and audio')?.detail), /^(ffmpeg|codec-host): |Install ffmpeg/);
+  const left = (await readdir(join(folder, 'bucket', 'media'), { recursive: true })).filter(name =>
+    name.includes('med_'),
+  );
+  assert.deepEqual(left, []);
+  assert.deepEqual(
+    (await readdir(folder)).filter(name => name !== 'bucket'),
+    [],
+  );
+});
+
+it('says what the bucket said where its keys are wrong', async () => {
+  const storage = (await findings('wrong')).get('media storage');
+  assert.equal(storage?.state, 'failed');
+  assert.match(String(storage?.detail), /^bucket media: The bucket answered 403: .*SignatureDoesNotMatch/s);
+});
