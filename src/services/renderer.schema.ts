@@ -61,11 +61,26 @@ export const PreviewBody = Type.Object(
       Type.Array(Type.Integer({ minimum: 0 }), {
         minItems: 2,
         maxItems: 2,
-        description: 'Of a clip: [from, to)',
+        description: 'Of a clip, in frames: [from, to)',
       }),
     ),
   },
-  exact,
+  {
+    ...exact,
+    examples: [
+      { templateId: 'quote-card', props: { quote: 'Less.' }, timeSeconds: 2, format: 'webp', scale: 0.5 },
+      {
+        sceneGraph: {
+          fps: 30,
+          width: 1080,
+          height: 1080,
+          scenes: [{ duration: 3, background: '#15100d', elements: [{ type: 'text', text: 'Hello' }] }],
+        },
+        format: 'mp4',
+        range: [0, 45],
+      },
+    ],
+  },
 );
 export type PreviewBody = Static<typeof PreviewBody>;
 
