@@ -4,11 +4,17 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import type { CodecSettings } from '../../src/codecs/backend.ts';
 import type { Clip } from '../../src/codecs/decode.ts';
 import { type Backend, FRAME_TOLERANCE_SECONDS } from '../../src/codecs/job.ts';
+import { withScratch } from '../../src/codecs/scratch.ts';
+import { openScene } from '../../src/render/scene.ts';
+import { drawSceneStills } from '../../src/render/stills.ts';
+import { evaluateFrame } from '../../src/render/timeline/evaluate.ts';
 import { pixelAt, readNumber } from '../codecs/clips.ts';
 import { BACKENDS, drawClips, makeClip } from '../support/clips.ts';
-import { isNear } from '../support/pixels.ts';
+import { isNear, readPixels } from '../support/pixels.ts';
+import { isRunning, waitUntil } from '../support/processes.ts';
 
 const scene = (element: object, rest: object = {}) => ({
   fps: 30,
@@ -142,6 +148,25 @@ function testBackend(backend: Backend): void {
     assert.ok(dark < 50 && bright > 90, `${dark} ${bright}`);
   });
 
+  it('fill the frame as a background, darkened, blurred to its edges, enlarged by and by', async () => {
+    const at = async (background: object, frames: readonly number[] = [0]): Promise<readonly number[][]> => {
+      const graph = {
+        ...scene({ opacity: 0 }),
+        background: { type: 'video', src: './clip.mp4', ...background },
+      };
+      const { drawn, warnings } = await drawClips(backend, graph, frames, clip);
+      assert.deepEqual(warnings, []);
+      return drawn.map(({ rgba }) => pixelAt(rgba, 90, 60));
+    };
+    const [dim = []] = await at({ dim: 0.5 });
+    assert.ok(isNear(dim, [100, 20, 20], 8), String(dim));
+    // Below all is red, and above the first frame is black: a wide blur mixes them, and nothing of the edge shows.
+    const [blurred = []] = await at({ blur: 60 });
+    assert.ok((blurred[0] ?? 0) > 40 && (blurred[0] ?? 0) < 190, String(blurred));
+    const [before = [], after = []] = await at({ zoom: 3, focus: [1, 0] }, [0, 239]);
+    assert.ok(isNear(before, RED, 12) && !isNear(after, RED, 12), `${before} ${after}`);
+  });
+
   it('that are damaged or cut short are shown as far as they go, or named by their pointer', async () => {
     const bytes = await readFile(clip.path);
     const half = Math.floor(bytes.length / 2);
@@ -210,6 +235,66 @@ describe('a decoder', () => {
       ['/scenes/0/elements/16', '/scenes/0/elements/17'],
     );
   });
+});
+
+describe('a still with a clip', {
+  skip: process.platform === 'win32' && 'the decoder is a shell script',
+}, () => {
+  const video = {
+    codec: 'avc',
+    width: 96,
+    height: 64,
+    rotation: 0,
+    fps: 30,
+    matrix: 'bt709',
+    fullRange: false,
+  } as const;
+  const facts = {
+    container: 'mp4',
+    contentType: 'video/mp4',
+    startSeconds: 0,
+    durationSeconds: 9,
+    video,
+  } as const;
+  const timeline = openScene(scene({}));
+  const files = new Map(
+    [...timeline.resources.keys()].map(key => [key, { kind: 'clip', path: '/x', facts } as const]),
+  );
+  const still = { lists: [evaluateFrame(timeline, 0)], files, scale: 1, format: 'png' } as const;
+
+  /** A program that passes for ffmpeg, and does this where it is to decode. */
+  const withDecoder = (work: string, use: (codecs: CodecSettings, folder: string) => Promise<void>) =>
+    withScratch(async folder => {
+      const path = join(folder, 'ffmpeg');
+      const encoders = "printf ' V..... libx264 x\\n A..... aac x\\n'";
+      const script = `#!/bin/sh\ncase "$*" in *-encoders*) ${encoders};; *) ${work};; esac\n`;
+      await writeFile(path, script, { mode: 0o700 });
+      await use({ FFMPEG_PATH: path }, folder);
+    });
+
+  it('is drawn with the frame that its decoder gives', () =>
+    withDecoder('exec cat /dev/zero', async codecs => {
+      const { frames, warnings } = await drawSceneStills({ ...still, codecs }, new AbortController().signal);
+      assert.deepEqual(warnings, []);
+      const { at } = await readPixels(frames[0]?.bytes ?? new Uint8Array());
+      // Zero in all planes is a dark green.
+      assert.ok(isNear(at(48, 32), [0, 77, 0], 12), String(at(48, 32)));
+    }));
+
+  it('that is given up leaves no decoder behind', () =>
+    withDecoder('echo $$ > "$0.pid"; exec sleep 600', async (codecs, folder) => {
+      const aborting = new AbortController();
+      const drawing = drawSceneStills({ ...still, codecs }, aborting.signal);
+      drawing.catch(() => undefined);
+      let pid = 0;
+      await waitUntil('the decoder to start', async () => {
+        pid = Number(await readFile(join(folder, 'ffmpeg.pid'), 'utf8').catch(() => 0));
+        return pid > 0;
+      });
+      aborting.abort();
+      await assert.rejects(drawing, { name: 'AbortError' });
+      await waitUntil('the decoder to end', () => !isRunning(pid));
+    }));
 });
 
 /** A part of the picture over all of its height. */
