@@ -23,8 +23,7 @@ export function createParts(deps: Deps, scope: string): NodeParts {
   return {
     async restore(folder, signal) {
       for (const part of await listParts(deps.db, scope)) {
-        known.add(part.name);
-        await fetchPart(deps, part, folder, signal);
+        if (await fetchPart(deps, part, folder, signal)) known.add(part.name);
       }
     },
     keep(path) {
@@ -45,21 +44,23 @@ export function createParts(deps: Deps, scope: string): NodeParts {
   };
 }
 
+/** False where its file has been swept meanwhile. */
 async function fetchPart(
   deps: Deps,
   { name, file_id }: RenderPart,
   folder: string,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const partial = join(folder, `.${name}`);
   try {
     const { stream } = await deps.storage.read(file_id);
     await pipeline(stream, createWriteStream(partial, { mode: 0o600 }), { signal });
     // Whole from the first moment that it has its name.
     await rename(partial, join(folder, name));
+    return true;
   } catch (err) {
-    // Swept meanwhile: it is rendered again.
-    if (!(err instanceof AppError) || err.code !== 'not_found') throw err;
+    if (err instanceof AppError && err.code === 'not_found') return false;
+    throw err;
   }
 }
 
@@ -68,5 +69,5 @@ async function keepPart(deps: Deps, scope: string, path: string, signal: AbortSi
   await noteStray(deps.db, file_id);
   const bounds = { contentType: 'application/octet-stream', maxBytes: MAX_PART_BYTES, signal };
   await deps.storage.put(file_id, createReadStream(path), bounds);
-  if (!(await insertPart(deps.db, scope, { name: basename(path), file_id }))) await dropFile(deps, file_id);
+  await insertPart(deps.db, scope, { name: basename(path), file_id });
 }

@@ -13,13 +13,13 @@ export async function listParts(tx: Tx, scope: string): Promise<readonly RenderP
   return rows;
 }
 
-/** False where the scope has a part of that name already. */
-export async function insertPart(tx: Tx, scope: string, { name, file_id }: RenderPart): Promise<boolean> {
-  const { rowCount } = await tx.query(
-    'insert into render_parts (scope, name, file_id) values ($1, $2, $3) on conflict do nothing',
+/** In place of one of that name: its file is a stray, and is swept. */
+export async function insertPart(tx: Tx, scope: string, { name, file_id }: RenderPart): Promise<void> {
+  await tx.query(
+    `insert into render_parts (scope, name, file_id) values ($1, $2, $3)
+     on conflict (scope, name) do update set file_id = excluded.file_id, created_at = now()`,
     [scope, name, file_id],
   );
-  return rowCount === 1;
 }
 
 /** Forgets the parts of a scope; their files are the caller's to remove. */
