@@ -67,7 +67,7 @@ export function talkingScene({ width, height, frameCount }: Clip): JsonObject {
       },
     ],
     overlays: [PROGRESS],
-    audioTrack: { items: [{ src: SOURCES.speech, role: 'voice' }] },
+    audioTrack: { items: [{ src: SOURCES.speech, role: 'voice' }], loudness: 'off' },
   };
 }
 
