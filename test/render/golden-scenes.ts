@@ -1,4 +1,6 @@
 // Small scenes whose frames are compared with the pictures in golden/.
+import { sampleAnimation } from '../support/lottie.ts';
+
 const pair = (transition: object) => ({
   fps: 10,
   width: 160,
@@ -354,6 +356,10 @@ export const GOLDEN_SCENES: Readonly<Record<string, { readonly graph: object; re
         style: { fontSize: 22 },
       },
     }),
+  },
+  lottie: {
+    frame: 9,
+    graph: one([{ type: 'lottie', data: sampleAnimation(), rotation: -8, shadow: { blur: 6, y: 4 } }]),
   },
   ...Object.fromEntries(
     [

@@ -105,3 +105,35 @@ export const animation = (layers: readonly Layer[], own: object = {}) => ({
   layers,
   ...own,
 });
+
+/** A card that a ring is drawn around, a ball that bounces behind a mask, and a word. */
+export function sampleAnimation(): object {
+  const box = (left: number, top: number, right: number, bottom: number) => {
+    const corners = [
+      [left, top],
+      [right, top],
+      [right, bottom],
+      [left, bottom],
+    ];
+    const straight = corners.map(() => [0, 0]);
+    return still({ c: true, v: corners, i: straight, o: straight });
+  };
+  const circle = (x: number, y: number, side: number) => ({
+    ty: 'el',
+    p: still([x, y]),
+    s: still([side, side]),
+  });
+  const ball = shapes(
+    [group(circle(0, 0, 30), fill([1, 0.35, 0.2]))],
+    {
+      hasMask: true,
+      masksProperties: [{ mode: 'a', inv: false, pt: box(-200, -200, 200, 8), o: still(100), x: still(0) }],
+    },
+    { p: moving([0, [20, 80, 0]], [30, [80, 20, 0]], [60, [20, 80, 0]]) },
+  );
+  const trim = { ty: 'tm', s: still(0), e: moving([0, 0], [40, 100]), o: still(0), m: 1 };
+  const ring = shapes([group(circle(50, 50, 80), trim, stroke([0.2, 0.7, 1], 6))]);
+  const card = shapes([group({ ...rectangle([50, 50], [70, 40]), r: still(10) }, fill([0.15, 0.12, 0.3]))]);
+  const fonts = { list: [{ fName: 'Bold', fFamily: 'Any', fStyle: 'Bold', ascent: 75 }] };
+  return animation([words('Play', 'Bold', 24, [26, 59]), ball, ring, card], { fonts });
+}
