@@ -61,7 +61,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   re2js: ['nodes/regex.ts'],
   'sanitize-html': ['pages/markdown.ts'],
   saxes: ['media'],
-  sharp: ['media/images.ts', 'media/rasterize-process.ts'],
+  sharp: ['media/images.ts', 'media/load-sharp.ts', 'media/rasterize-process.ts'],
   typebox: ['http', 'services', 'render/schema'],
   undici: ['lib'],
 };

@@ -1,7 +1,8 @@
-// Reads and changes still images; the only file that imports sharp. Bytes in, bytes out.
+// Reads and changes still images. Bytes in, bytes out.
 import type { Sharp, SharpOptions } from 'sharp';
 import { AppError } from '../lib/errors.ts';
 import { createGate } from '../lib/gate.ts';
+import { laterFrames } from './animation.ts';
 import { isWholeFile } from './framing.ts';
 import {
   assertSize,
@@ -13,6 +14,7 @@ import {
   roundSize,
   type Size,
 } from './image-geometry.ts';
+import { loadSharp } from './load-sharp.ts';
 
 export interface ImageFile {
   readonly bytes: Buffer;
@@ -31,23 +33,6 @@ export interface ImageFacts {
 const gate = createGate({ concurrency: 2, maxWaiting: 200 });
 const TIMEOUT_SECONDS = 60;
 
-const LOADERS = ['Jpeg', 'Png', 'Webp', 'Heif', 'Nsgif'].map(name => `VipsForeignLoad${name}`);
-
-type SharpModule = typeof import('sharp').default;
-let loading: Promise<SharpModule> | undefined;
-
-// Loaded at first use: a service at rest does without its 20 MB.
-function loadSharp(): Promise<SharpModule> {
-  loading ??= import('sharp').then(({ default: sharp }) => {
-    sharp.block({ operation: ['VipsForeignLoad'] });
-    sharp.unblock({ operation: LOADERS });
-    sharp.concurrency(1);
-    sharp.cache(false);
-    return sharp;
-  });
-  return loading;
-}
-
 const READ_OPTIONS: SharpOptions = { failOn: 'warning', limitInputPixels: MAX_PIXELS, sequentialRead: true };
 
 /**
@@ -65,6 +50,11 @@ export function inspectImage(
     signal.throwIfAborted();
     await image.stats();
     if (!isWholeFile(bytes, facts.contentType)) throw new Error('The file ends before its last frame does.');
+    const { pages = 1 } = await image.metadata();
+    for (const { bytes: part, ...range } of laterFrames(bytes, { ...facts, pages })) {
+      signal.throwIfAborted();
+      await open(part, range).stats();
+    }
     return facts;
   });
 }
@@ -313,12 +303,15 @@ export async function gridImages(
   });
 }
 
-type Open = (bytes: Uint8Array) => Sharp;
+type Open = (bytes: Uint8Array, options?: SharpOptions) => Sharp;
 
 async function work<T>(signal: AbortSignal, steps: (open: Open) => Promise<T>): Promise<T> {
   const sharp = await loadSharp();
-  const open: Open = bytes =>
-    sharp(bytes, READ_OPTIONS).autoOrient().keepIccProfile().timeout({ seconds: TIMEOUT_SECONDS });
+  const open: Open = (bytes, options = {}) =>
+    sharp(bytes, { ...READ_OPTIONS, ...options })
+      .autoOrient()
+      .keepIccProfile()
+      .timeout({ seconds: TIMEOUT_SECONDS });
   return gate(async () => {
     try {
       return await steps(open);

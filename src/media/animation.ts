@@ -1,0 +1,123 @@
+// The frames of an animation behind its first, which a decoder of images is not asked for: what there is to be decoded.
+import { crc32 } from 'node:zlib';
+import { MAX_PIXELS } from './image-geometry.ts';
+
+export interface Frames {
+  readonly bytes: Uint8Array;
+  /** The first of them, and how many. */
+  readonly page: number;
+  readonly pages: number;
+}
+
+interface AnimationFacts {
+  readonly contentType: string;
+  readonly width: number;
+  readonly height: number;
+  /** As the decoder counts them. */
+  readonly pages: number;
+}
+
+/** Twenty times what one image may have: about 15 s of decoding. */
+const MAX_ANIMATION_PIXELS = 20 * MAX_PIXELS;
+
+/** In groups of no more pixels than one image may have. Throws where an animation is damaged or has too many pixels. */
+export function* laterFrames(bytes: Uint8Array, facts: AnimationFacts): Generator<Frames> {
+  const { contentType, width, height, pages } = facts;
+  if (contentType === 'image/png') {
+    for (const frame of apngFrames(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)))
+      yield { bytes: frame, page: 0, pages: 1 };
+    return;
+  }
+  if (width * height * pages > MAX_ANIMATION_PIXELS) throw new Error('The animation has too many pixels.');
+  const group = Math.max(1, Math.floor(MAX_PIXELS / (width * height)));
+  for (let page = 1; page < pages; page += group) yield { bytes, page, pages: Math.min(group, pages - page) };
+}
+
+interface Chunk {
+  readonly type: string;
+  readonly data: Buffer;
+}
+
+const SIGNATURE_BYTES = 8;
+/** What every frame shares with the first image: without these a frame of a palette has no colours. */
+const SHARED: ReadonlySet<string> = new Set(['PLTE', 'tRNS']);
+const HEADER_BYTES = 26;
+
+/**
+ * Each later frame as a PNG of its own (PNG §11.3.6): a frame's control chunk says its size, its data chunks hold what
+ * IDAT would, behind a sequence number.
+ */
+function* apngFrames(bytes: Buffer): Generator<Buffer> {
+  const chunks = [...readChunks(bytes)];
+  const [header] = chunks;
+  const control = chunks.find(({ type }) => type === 'acTL');
+  if (header?.type !== 'IHDR' || control === undefined) return;
+  const shared = chunks.filter(({ type }) => SHARED.has(type));
+  const starts = chunks.flatMap(({ type }, index) => (type === 'fcTL' ? [index] : []));
+  if (control.data.length !== 8 || control.data.readUInt32BE(0) !== starts.length)
+    throw new Error('The animation has fewer or more frames than it says.');
+  let pixels = 0;
+  for (const [index, start] of starts.entries()) {
+    const frame = chunks.slice(start + 1, starts[index + 1]);
+    const data = frame.filter(({ type }) => type === 'fdAT').map(chunk => chunk.data.subarray(4));
+    // The first frame may be the image itself, which is decoded anyway.
+    if (data.length === 0 && index === 0 && frame.some(({ type }) => type === 'IDAT')) continue;
+    const size = sizeOf(chunks[start], header);
+    pixels += size.readUInt32BE(0) * size.readUInt32BE(4);
+    if (pixels > MAX_ANIMATION_PIXELS) throw new Error('The animation has too many pixels.');
+    yield assemble(bytes, [
+      { type: 'IHDR', data: Buffer.concat([size, header.data.subarray(8)]) },
+      ...shared,
+      { type: 'IDAT', data: Buffer.concat(data) },
+      { type: 'IEND', data: Buffer.alloc(0) },
+    ]);
+  }
+}
+
+/** Width and height of a frame, eight bytes. Throws where it reaches beyond the image. */
+function sizeOf(control: Chunk | undefined, { data: image }: Chunk): Buffer {
+  const data = control?.data;
+  if (data?.length !== HEADER_BYTES) throw new Error('A frame has no size.');
+  for (const [side, place] of [
+    [4, 12],
+    [8, 16],
+  ] as const) {
+    if (data.readUInt32BE(side) + data.readUInt32BE(place) > image.readUInt32BE(side - 4))
+      throw new Error('A frame reaches beyond the image.');
+  }
+  return data.subarray(4, 12);
+}
+
+/** Up to IEND. Throws at a chunk that ends too late or is not as its checksum says. */
+function* readChunks(bytes: Buffer): Generator<Chunk> {
+  let at = SIGNATURE_BYTES;
+  while (at + 12 <= bytes.length) {
+    const end = at + 8 + bytes.readUInt32BE(at);
+    const type = bytes.toString('latin1', at + 4, at + 8);
+    if (type === 'IEND') return;
+    if (end + 4 > bytes.length) break;
+    if (isFrame(type) && crc32(bytes.subarray(at + 4, end)) !== bytes.readUInt32BE(end))
+      throw new Error('A frame is damaged.');
+    yield { type, data: bytes.subarray(at + 8, end) };
+    at = end + 4;
+  }
+  throw new Error('The file ends before its last chunk does.');
+}
+
+/** Only what the decoder does not look at itself. */
+function isFrame(type: string): boolean {
+  return type === 'acTL' || type === 'fcTL' || type === 'fdAT';
+}
+
+function assemble(image: Buffer, chunks: readonly Chunk[]): Buffer {
+  return Buffer.concat([
+    image.subarray(0, SIGNATURE_BYTES),
+    ...chunks.flatMap(({ type, data }) => {
+      const named = Buffer.concat([Buffer.from(type, 'latin1'), data]);
+      const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+      length.writeUInt32BE(data.length);
+      sum.writeUInt32BE(crc32(named));
+      return [length, named, sum];
+    }),
+  ]);
+}

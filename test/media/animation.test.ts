@@ -1,0 +1,111 @@
+// Frames behind the first are decoded as well: one that is damaged, or not there, refuses the file.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { crc32 } from 'node:zlib';
+import sharp from 'sharp';
+import { laterFrames } from '../../src/media/animation.ts';
+import { inspectImage } from '../../src/media/images.ts';
+import { plainImage } from '../support/pixels.ts';
+
+const { signal } = new AbortController();
+const SIDE = 16;
+const unreadable = { code: 'unreadable_image' };
+
+const u32 = (...values: readonly number[]): Buffer => {
+  const out = Buffer.alloc(values.length * 4);
+  for (const [i, value] of values.entries()) out.writeUInt32BE(value, i * 4);
+  return out;
+};
+function chunk(type: string, data: Buffer): Buffer {
+  const named = Buffer.concat([Buffer.from(type), data]);
+  return Buffer.concat([u32(data.length), named, u32(crc32(named))]);
+}
+/** The data of the one IDAT that a small PNG has. */
+function pixelsOf(png: Buffer): Buffer {
+  const at = png.indexOf('IDAT');
+  return png.subarray(at + 4, at + 4 + png.readUInt32BE(at - 4));
+}
+
+interface ApngShape {
+  readonly said?: number;
+  readonly x?: number;
+  readonly second?: Buffer;
+}
+
+/** Two frames of one colour each, the second of half the side. */
+async function apng({ said = 2, x = 8, second }: ApngShape = {}): Promise<Buffer> {
+  const image = await plainImage(SIDE, SIDE, '#ff0000');
+  const half = second ?? pixelsOf(await plainImage(SIDE / 2, SIDE / 2, '#00ff00'));
+  const control = (sequence: number, side: number, at: number): Buffer =>
+    chunk('fcTL', Buffer.concat([u32(sequence, side, side, at, 0), Buffer.from([0, 1, 0, 10, 0, 0])]));
+  const start = image.indexOf('IDAT') - 4;
+  return Buffer.concat([
+    image.subarray(0, start),
+    chunk('acTL', u32(said, 0)),
+    control(0, SIDE, 0),
+    chunk('IDAT', pixelsOf(image)),
+    control(1, SIDE / 2, x),
+    chunk('fdAT', Buffer.concat([u32(2), half])),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
+describe('an animated PNG', () => {
+  it('is taken with frames that are whole', async () => {
+    const { contentType, width, height } = await inspectImage(await apng(), signal);
+    assert.deepEqual([contentType, width, height], ['image/png', SIDE, SIDE]);
+  });
+
+  it('is refused for a frame that is damaged, missing, too small or out of place', async () => {
+    const whole = await apng();
+    const flipped = Buffer.from(whole);
+    flipped.writeUInt8(whole.readUInt8(whole.indexOf('fdAT') + 12) ^ 1, whole.indexOf('fdAT') + 12);
+    const half = pixelsOf(await plainImage(SIDE / 2, SIDE / 2, '#00ff00'));
+    for (const bytes of [
+      flipped,
+      await apng({ said: 3 }),
+      await apng({ x: 9 }),
+      await apng({ second: Buffer.alloc(0) }),
+      await apng({ second: half.subarray(0, -8) }),
+      await apng({ second: Buffer.alloc(60, 1) }),
+    ]) {
+      await assert.rejects(inspectImage(bytes, signal), unreadable);
+    }
+  });
+});
+
+it('an animated GIF is refused for a last frame whose data are none', async () => {
+  const colors = [0, 90, 180].flatMap(level =>
+    Array.from({ length: SIDE * SIDE * 3 }, (_, i) => (i % 2) * level),
+  );
+  const raw = { width: SIDE, height: SIDE * 3, channels: 3, pageHeight: SIDE } as const;
+  const gif = await sharp(Buffer.from(colors), { raw }).gif({ loop: 0 }).toBuffer();
+  await inspectImage(gif, signal);
+  // The last image: its descriptor, its colours, the size of its codes, and then two bytes of codes that mean nothing.
+  const at = gif.lastIndexOf(0x2c);
+  const flags = gif.readUInt8(at + 9);
+  const colorBytes = (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1);
+  const broken = Buffer.concat([
+    gif.subarray(0, at + 10 + colorBytes + 1),
+    Buffer.from([2, 0xff, 0xff, 0, 0x3b]),
+  ]);
+  await assert.rejects(inspectImage(broken, signal), unreadable);
+});
+
+describe('laterFrames', () => {
+  it('asks for groups of no more pixels than one image may have, and for all frames', () => {
+    const facts = { contentType: 'image/webp', width: 5000, height: 5000, pages: 11 };
+    const groups = [...laterFrames(Buffer.alloc(1), facts)].map(({ page, pages }) => [page, pages]);
+    assert.deepEqual(groups, [
+      [1, 4],
+      [5, 4],
+      [9, 2],
+    ]);
+    assert.deepEqual([...laterFrames(Buffer.alloc(1), { ...facts, pages: 1 })], []);
+  });
+
+  it('refuses animations that would take minutes', () => {
+    const facts = { contentType: 'image/gif', width: 10_000, height: 10_000, pages: 21 };
+    assert.throws(() => [...laterFrames(Buffer.alloc(1), facts)], /too many pixels/);
+  });
+});
