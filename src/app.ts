@@ -18,13 +18,16 @@ import { bootstrap } from './services/bootstrap.ts';
 import type { Bell, Deps } from './services/deps.ts';
 import { createGraphVersions } from './services/graph-versions.ts';
 import { createKeyAuthenticator } from './services/key-authenticator.ts';
+import { createOtherWorkers } from './services/other-workers.ts';
 import { createRateLimiter } from './services/rate-limits.ts';
+import type { Taker } from './services/run-writes.ts';
 import { createRunWrites } from './services/run-writes.ts';
 import { createViewCounts } from './services/view-counts.ts';
 import type { Db, DbOptions } from './store/db.ts';
 import { openDb } from './store/db.ts';
 import { startEmbedded } from './store/embedded.ts';
 import { migrate } from './store/migrate.ts';
+import { GIVEN_CHANNEL } from './store/runs.ts';
 import { checkServerVersion } from './store/server-version.ts';
 
 export interface Service {
@@ -48,7 +51,7 @@ const MAX_RUN_CONNECTIONS = 16;
 const KEY_FLUSH_MS = 10_000;
 /** Runs in hand at a stop have this long to end; then they are handed back to the queue. */
 const DRAIN_MS = 10_000;
-const CHANNELS = ['graphwright_runs', 'graphwright_cancel'] as const;
+const CHANNELS = ['graphwright_runs', 'graphwright_cancel', GIVEN_CHANNEL] as const;
 
 /** Starts what ROLE says. Throws a sentence a person can act on; whatever had started is stopped again. */
 export async function startService(settings: Settings, options: StartOptions = {}): Promise<Service> {
@@ -140,11 +143,16 @@ async function createDeps(settings: Settings, log: Logger, { db, runDb }: Databa
     findNode: makeFindNode(settings),
     versions: createGraphVersions(catalog),
     alarms,
-    runs: createRunWrites(runDb, settings.MAX_CONCURRENT_RUNS, alarms),
+    runs: createRunWrites(runDb, settings.MAX_CONCURRENT_RUNS, alarms, othersOf(settings, log, runDb)),
     news: createRunNews(),
     limiter: createRateLimiter(db, now),
     views: createViewCounts({ db, log }),
   };
+}
+
+function othersOf(settings: Settings, log: Logger, db: Db): Taker | undefined {
+  if (settings.ROLE !== 'api') return undefined;
+  return createOtherWorkers(db, Date.now, err => log.warn({ err }, 'the workers could not be listed'));
 }
 
 function trustedOrigins(settings: Settings, bucket: Bucket | undefined): readonly string[] {
@@ -160,6 +168,11 @@ function trustedOrigins(settings: Settings, bucket: Bucket | undefined): readonl
 }
 
 function hear(deps: Deps, worker: Worker | undefined, channel: string, payload: string): void {
+  if (channel === GIVEN_CHANNEL) {
+    const [workerId = '', ids = ''] = payload.split(' ');
+    worker?.take(workerId, ids.split(','));
+    return;
+  }
   if (channel === 'graphwright_cancel') worker?.cancel(payload);
   for (const id of payload.split(',')) deps.news.tell(id);
 }

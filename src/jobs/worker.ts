@@ -3,6 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Runner, TaskList } from 'graphile-worker';
 import { Logger, makeWorkerUtils, run, runMigrations } from 'graphile-worker';
+import { takeGiven } from '../services/accept-free.ts';
 import { createDeliverer } from '../services/deliver-webhook.ts';
 import type { Deps } from '../services/deps.ts';
 import { giveUp } from '../services/end-run.ts';
@@ -44,6 +45,8 @@ export async function migrateQueue({ db, log }: Pick<Deps, 'db' | 'log'>): Promi
 export interface Worker {
   /** Stops the run that this process executes, if it does. */
   cancel(executionId: string): void;
+  /** Executes runs that another process gave to the worker of that id, if it is this one. */
+  take(workerId: string, executionIds: readonly string[]): void;
   /** Takes no more jobs, gives those in hand `graceMs` to end, then hands them back to the queue. */
   stop(graceMs: number): Promise<void>;
 }
@@ -100,6 +103,9 @@ export async function startWorker(deps: Deps): Promise<Worker> {
   stack.defer(() => clearInterval(heart));
   const running = stack.move();
   return {
+    take: (workerId, ids) => {
+      if (workerId === deps.runs.host.worker?.workerId) takeGiven(deps, holder, ids);
+    },
     cancel: executionId => holder.inHand.get(executionId)?.stop('cancelled'),
     async stop(graceMs) {
       await using _ = running;

@@ -4,7 +4,7 @@ import { createBatcher } from '../lib/batch.ts';
 import type { Db } from '../store/db.ts';
 import { isOutage } from '../store/db.ts';
 import type { ClaimedRun, InsertedRun, NewRun, RunWrite, WrittenRun } from '../store/runs.ts';
-import { claimRuns, insertRuns, writeRuns } from '../store/runs.ts';
+import { claimRuns, findGivenRuns, insertRuns, writeRuns } from '../store/runs.ts';
 import { writePaid } from './paid-writes.ts';
 import type { RunHolder } from './run-holder.ts';
 
@@ -15,6 +15,14 @@ export interface Claimant {
   crowded(): readonly string[];
 }
 
+/** The worker that runs are claimed for as they are accepted; one for all runs of a batch. */
+export interface Taker {
+  /** As it is when the statement is sent; undefined: none is there. */
+  readonly workerId: string | undefined;
+  /** Of one in another process, how many runs it may have in hand. */
+  readonly most?: number;
+}
+
 export interface Accepted {
   /** False where another run of the last 24 hours holds the idempotency key. */
   readonly isStored: boolean;
@@ -23,8 +31,10 @@ export interface Accepted {
 }
 
 export interface RunWrites {
-  /** A run with a claimant is claimed by the same commit, where its workspace has room. */
-  accept(run: NewRun, claimant?: Pick<Claimant, 'workerId'>): Promise<Accepted>;
+  /** A run with a taker is claimed for it by the same commit, where its workspace has room. */
+  accept(run: NewRun, taker?: Taker): Promise<Accepted>;
+  /** undefined: it is no longer that worker's, to which it was given as it was accepted. */
+  findGiven(id: string, worker: Pick<Claimant, 'workerId'>): Promise<ClaimedRun | undefined>;
   /** undefined: the run has ended, has a live holder, or was parked. */
   claim(id: string, claimant: Claimant): Promise<ClaimedRun | undefined>;
   /** undefined: the lease number no longer stands, nothing was written. At most one write of a run at a time. */
@@ -33,6 +43,8 @@ export interface RunWrites {
   writePaid(write: RunWrite): Promise<WrittenRun | undefined>;
   /** The worker of this process; runs that are accepted may begin in its hands. */
   readonly host: { worker: RunHolder | undefined };
+  /** The workers of other processes by turns, where this one has none by its role. */
+  readonly others: Taker | undefined;
   /** Runs that ended by writes of this process, by status. */
   readonly finished: ReadonlyMap<string, number>;
 }
@@ -44,22 +56,18 @@ export function createRunWrites(
   db: Db,
   maxConcurrent: number,
   alarms: Alarms<'runs' | 'deliveries'>,
+  others?: Taker,
 ): RunWrites {
   // Both count a workspace's runs and add to them: by turns, or together they would pass its number.
   const takeTurn = createTurns();
   const accept = createBatcher<Acceptance, Accepted>(async items => {
-    const takers = items.filter(({ claimant }) => claimant !== undefined);
-    const insert = () =>
-      insertRuns(
-        db,
-        items.map(({ run }) => run),
-        {
-          ids: takers.map(({ run }) => run.id),
-          workerId: takers[0]?.claimant?.workerId ?? '',
-          maxConcurrent,
-        },
-      );
-    const stored = await (takers.length === 0 ? insert() : takeTurn(insert));
+    const wanted = items.filter(({ taker }) => taker !== undefined);
+    const runs = items.map(({ run }) => run);
+    const insert = () => {
+      const { workerId = '', most = null } = wanted[0]?.taker ?? {};
+      return insertRuns(db, runs, { ids: wanted.map(({ run }) => run.id), workerId, most, maxConcurrent });
+    };
+    const stored = await (wanted.length === 0 ? insert() : takeTurn(insert));
     return items.map(({ run }) => acceptedAs(run, stored.get(run.id)));
   }, BATCH);
   const claim = createBatcher<{ id: string; claimant: Claimant }, ClaimedRun | undefined>(async claims => {
@@ -75,6 +83,13 @@ export function createRunWrites(
     );
     return pick(claims, rows);
   }, BATCH);
+  const findGiven = createBatcher<{ id: string; worker: Pick<Claimant, 'workerId'> }, ClaimedRun | undefined>(
+    async asked => {
+      const ids = asked.map(({ id }) => id);
+      return pick(asked, await findGivenRuns(db, asked[0]?.worker.workerId ?? '', ids));
+    },
+    BATCH,
+  );
   const finished = new Map<string, number>();
   const note = ({ leave }: RunWrite, written: WrittenRun | undefined): void => {
     if (written === undefined || leave === null) return;
@@ -88,7 +103,8 @@ export function createRunWrites(
     return written;
   }, BATCH);
   return {
-    accept: (run, claimant) => accept({ run, claimant }),
+    accept: (run, taker) => accept({ run, taker }),
+    findGiven: (id, worker) => findGiven({ id, worker }),
     claim: (id, claimant) => claim({ id, claimant }),
     write,
     async writePaid(write) {
@@ -97,13 +113,14 @@ export function createRunWrites(
       return written;
     },
     host: { worker: undefined },
+    others,
     finished,
   };
 }
 
 interface Acceptance {
   readonly run: NewRun;
-  readonly claimant: Pick<Claimant, 'workerId'> | undefined;
+  readonly taker: Taker | undefined;
 }
 
 function acceptedAs(run: NewRun, inserted: InsertedRun | undefined): Accepted {

@@ -23,15 +23,17 @@ export interface NewRun {
   readonly idempotency: { readonly route: string; readonly key: string; readonly body_hash: string } | null;
 }
 
-/** Of the runs of a batch, those that a worker would rather have in hand at once. */
+/** Of the runs of a batch, those that a worker is to have in hand at once. */
 export interface Taking {
   readonly ids: readonly string[];
   readonly workerId: string;
+  /** Set for a worker of another process: it is told of them, and gets none past that many in hand. */
+  readonly most: number | null;
   /** Of a workspace, under way at once. */
   readonly maxConcurrent: number;
 }
 
-const TAKING_NONE: Taking = { ids: [], workerId: '', maxConcurrent: 0 };
+const TAKING_NONE: Taking = { ids: [], workerId: '', most: null, maxConcurrent: 0 };
 
 export interface InsertedRun {
   readonly id: string;
@@ -47,16 +49,22 @@ export interface InsertedRun {
 export async function insertRuns(
   tx: Tx,
   runs: readonly NewRun[],
-  { ids, workerId, maxConcurrent }: Taking = TAKING_NONE,
+  { ids, workerId, most, maxConcurrent }: Taking = TAKING_NONE,
 ): Promise<ReadonlyMap<string, InsertedRun>> {
   const { rows } = await tx.query<InsertedRun>(INSERT_RUNS, [
     JSON.stringify(runs),
     ids,
     workerId,
     maxConcurrent,
+    most,
   ]);
   return new Map(rows.map(row => [row.id, row]));
 }
+
+/** Where workers hear of runs they are given: '<worker> <run>,<run>…'. A hint: the heartbeat finds what it did not reach. */
+export const GIVEN_CHANNEL = 'graphwright_given';
+/** Who has been silent for longer is given none: less than the heartbeat that finds what was not heard, and its delay. */
+export const LISTENING_SECONDS = 8;
 
 const INSERT_RUNS = `
 with input as materialized (
@@ -76,14 +84,17 @@ with input as materialized (
     where k.created_at < now() - interval '24 hours'
   returning execution_id
 ), wanted as (
-  select id, workspace, row_number() over (partition by workspace order by id) as place
-  from input where id = any ($2::text[]) and exists (select from workers where id = $3)
+  select id, workspace, row_number() over (partition by workspace order by id) as place, row_number() over (order by id) as turn
+  from input where id = any ($2::text[]) and exists (
+    select from workers where id = $3 and heartbeat_at > now() - interval '${LISTENING_SECONDS} seconds')
 ), room as (
   select workspace, $4::int - (select count(*) from executions r where r.workspace = w.workspace and r.worker_id is not null) as places
   from (select distinct workspace from wanted) w
   where not exists (select from executions p where p.workspace = w.workspace and p.parked)
 ), taken as (
-  select id from wanted join room using (workspace) where place <= places
+  select id from wanted join room using (workspace)
+  where place <= places and turn <= case when $5::int is null then turn
+    else $5 - (select count(*) from executions r where r.worker_id = $3) end
 ), accepted as (
   insert into executions (id, workflow_id, workflow_version, user_id, workspace, status, trigger, request, webhook,
     watched, nodes_total, idempotency_key, resumed_from_id, created_at, seq, lease, worker_id, started_at)
@@ -100,8 +111,11 @@ with input as materialized (
   from input where step_count > 0 and id in (select id from accepted)
 ), jobs as (
   ${jobSpecs("select 'run' as task, id, null::timestamptz as run_at from accepted where started_at is null")}
+), told as (
+  select pg_notify('${GIVEN_CHANNEL}', $3 || ' ' || string_agg(id, ',')) from accepted
+  where started_at is not null and $5 is not null having count(*) > 0
 )
-select id, started_at from accepted, (select count(*) from jobs) as enqueued`;
+select id, started_at from accepted, (select count(*) from jobs) as enqueued, (select count(*) from told) as notified`;
 
 export interface ClaimedRun {
   readonly id: string;
@@ -120,6 +134,23 @@ export interface ClaimedRun {
   readonly decisions: string | null;
   readonly created_at: Date;
   readonly started_at: Date;
+}
+
+const CLAIMED = `e.id, e.lease, e.status, e.workflow_id, e.workflow_version, e.user_id, e.workspace, e.request, e.webhook,
+  e.running_ms, e.nodes_total, e.resumed_from_id, e.decisions, e.created_at, e.started_at`;
+
+/** Runs that were given to the worker when they were accepted, and are still its own. */
+export async function findGivenRuns(
+  tx: Tx,
+  workerId: string,
+  ids: readonly string[],
+): Promise<readonly ClaimedRun[]> {
+  const { rows } = await tx.query<ClaimedRun>(
+    `select ${CLAIMED} from executions e
+     where id = any ($1::text[]) and worker_id = $2 and lease = 1 and finished_at is null`,
+    [ids, workerId],
+  );
+  return rows;
 }
 
 /**
@@ -167,8 +198,7 @@ update executions e
 set lease = e.lease + 1, seq = e.seq + 1, worker_id = $2, parked = false, wake_at = null, started_at = coalesce(e.started_at, now()),
   status = case e.status when 'CANCELLING' then 'CANCELLING' else 'RUNNING' end
 from ranked r where e.id = any ($1::text[]) and e.id = r.id and r.admitted
-returning e.id, e.lease, e.status, e.workflow_id, e.workflow_version, e.user_id, e.workspace, e.request, e.webhook,
-  e.running_ms, e.nodes_total, e.resumed_from_id, e.decisions, e.created_at, e.started_at`;
+returning ${CLAIMED}`;
 
 /** Locks the run where the lease number stands and it has not ended; false where it is no longer the asking worker's. */
 export async function lockHeldRun(tx: Tx, run: Pick<ClaimedRun, 'id' | 'lease'>): Promise<boolean> {

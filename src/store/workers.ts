@@ -1,7 +1,7 @@
 // The workers that are alive, by their heartbeats, and what the dead ones left behind.
 import type { Tx } from './db.ts';
 import { enqueue, jobSpecs } from './queue.ts';
-import { TAKEOVER_SECONDS } from './runs.ts';
+import { LISTENING_SECONDS, TAKEOVER_SECONDS } from './runs.ts';
 
 export interface WorkerRow {
   readonly id: string;
@@ -138,4 +138,12 @@ export async function unparkRuns(tx: Tx, maxConcurrent: number): Promise<void> {
     'run',
     rows.map(row => row.id),
   );
+}
+
+/** Workers that may be given runs. */
+export async function listListeningWorkers(tx: Tx): Promise<readonly string[]> {
+  const { rows } = await tx.query<{ id: string }>(
+    `select id from workers where heartbeat_at > now() - interval '${LISTENING_SECONDS} seconds' order by id`,
+  );
+  return rows.map(({ id }) => id);
 }

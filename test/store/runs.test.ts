@@ -1,7 +1,13 @@
-// The commit that makes runs exist: which of them the worker that took them has in hand, and which wait in the queue.
+// The commit that makes runs exist: which of them a worker has in hand at once, and which wait in the queue.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { type InsertedRun, insertRuns, type NewRun } from '../../src/store/runs.ts';
+import {
+  findGivenRuns,
+  GIVEN_CHANNEL,
+  type InsertedRun,
+  insertRuns,
+  type NewRun,
+} from '../../src/store/runs.ts';
 import { insertWorker } from '../../src/store/workers.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -38,8 +44,12 @@ describe('runs that a worker takes as they are accepted', () => {
     test.db.query('truncate executions, execution_steps, idempotency_keys, graphile_worker._private_jobs'),
   );
 
-  const take = (runs: readonly NewRun[], maxConcurrent = 100, workerId = WORKER) =>
-    insertRuns(test.db, runs, { ids: runs.map(({ id }) => id), workerId, maxConcurrent });
+  const take = (
+    runs: readonly NewRun[],
+    maxConcurrent = 100,
+    workerId = WORKER,
+    most: number | null = null,
+  ) => insertRuns(test.db, runs, { ids: runs.map(({ id }) => id), workerId, maxConcurrent, most });
   const startedOf = (runs: readonly NewRun[], inserted: ReadonlyMap<string, InsertedRun>) =>
     runs.filter(({ id }) => inserted.get(id)?.started_at).map(({ id }) => id);
   const jobs = async (): Promise<number> => {
@@ -85,6 +95,25 @@ describe('runs that a worker takes as they are accepted', () => {
     const run = runOf('a');
     assert.deepEqual(startedOf([run], await take([run], 100, 'wrk_gone')), []);
     assert.equal(await jobs(), 1);
+  });
+
+  it('are told to a worker of another process, as many as it may have in hand', async () => {
+    const heard = Promise.withResolvers<string>();
+    const close = await test.db.listen([GIVEN_CHANNEL], (_, payload) => heard.resolve(payload));
+    const runs = [runOf('a'), runOf('b'), runOf('c')] as const;
+    const [first, second] = runs;
+    assert.deepEqual(startedOf(runs, await take(runs, 100, WORKER, 2)), [first.id, second.id]);
+    assert.equal(await heard.promise, `${WORKER} ${first.id},${second.id}`);
+    await close();
+    const found = await findGivenRuns(
+      test.db,
+      WORKER,
+      runs.map(({ id }) => id),
+    );
+    assert.deepEqual(
+      found.map(({ id, lease, status }) => [id, lease, status]),
+      [first, second].map(({ id }) => [id, 1, 'RUNNING']),
+    );
   });
 
   it('are stored once for an idempotency key', async () => {
