@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 
 /** More than this is not waited for: the connection is cut. */
 const MAX_REST_BYTES = 67_108_864;
-/** What these refuse may have no end. */
+/** What these refuse may have no end, where it does not say how long it is. */
 const BROKEN: readonly number[] = [400, 408];
 
 /**
@@ -12,7 +12,8 @@ const BROKEN: readonly number[] = [400, 408];
  */
 export function readRest(req: IncomingMessage, status: number): Promise<boolean> {
   if (isThrough(req)) return Promise.resolve(true);
-  if (BROKEN.includes(status) || Number(req.headers['content-length'] ?? 0) > MAX_REST_BYTES)
+  const length = req.headers['content-length'];
+  if (length === undefined ? BROKEN.includes(status) : Number(length) > MAX_REST_BYTES)
     return Promise.resolve(false);
   return new Promise(resolve => {
     let bytes = 0;
