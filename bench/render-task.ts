@@ -70,12 +70,11 @@ const TASKS = {
       const backend = { name: 'ffmpeg', detail: '', path: 'none' } as const;
       const source = openFrames(
         { graph, files, peaks: new Map(), scale: 1, width: WIDTH, height: HEIGHT, backend },
-        1,
+        0,
       );
       const out = openSync(path, 'w');
       source.want([0, frameCount]);
       for await (const frame of source.read([0, frameCount])) writeSync(out, frame);
-      source.close();
     };
   },
   async remotion({

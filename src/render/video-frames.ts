@@ -1,7 +1,8 @@
-// The frames of a video in order, drawn ahead by threads into slots of shared memory.
+// The frames of a video in order: drawn here one by one, or ahead by threads into slots of shared memory.
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { i420Size } from '../codecs/i420.ts';
+import { createFrameDrawer, type FrameDrawer, type VideoScene } from './video-draw.ts';
 import type { Range } from './video-segments.ts';
 import type { FrameAnswer, FrameRequest, ThreadData } from './video-thread.ts';
 
@@ -15,17 +16,11 @@ export interface FrameSource {
   read(range: Range): AsyncGenerator<Uint8Array>;
   /** What could not be drawn so far, by JSON pointer. */
   readonly warnings: ReadonlySet<string>;
-  close(): void;
 }
 
-/** Frames that are drawn before they are asked for, so that a frame which takes long does not keep the codec waiting. */
-const AHEAD = 3;
-
-/** Starts the threads; they draw as soon as frames are wanted. */
-export function openFrames(
-  scene: Omit<ThreadData, 'slots' | 'threadCount'>,
-  threadCount: number,
-): FrameSource {
+/** Starts as many threads, which draw as soon as frames are wanted; 0: this thread draws, as frames are read. */
+export function openFrames(scene: VideoScene, threadCount: number): FrameSource {
+  if (threadCount === 0) return new FramesHere(scene);
   // Besides those drawn ahead: one on its way to the codec, one before it, and what each thread is at.
   const slots = Array.from(
     { length: AHEAD + 2 + threadCount },
@@ -35,10 +30,46 @@ export function openFrames(
   return new ThreadFrames(threads, slots);
 }
 
+/** Frames that are drawn before they are asked for, so that one which takes long does not keep the codec waiting. */
+const AHEAD = 3;
+
 function startThread(data: ThreadData): Worker {
   // Sources run as .ts; the published package holds .js.
   const file = new URL(`./video-thread${extname(import.meta.filename)}`, import.meta.url);
   return new Worker(file, { workerData: data });
+}
+
+class FramesHere implements FrameSource {
+  readonly warnings = new Set<string>();
+  readonly #drawer: Promise<FrameDrawer>;
+  /** Two in turn: one may still be on its way to the codec. */
+  readonly #pictures: readonly [Uint8Array, Uint8Array];
+  #turn: 0 | 1 = 0;
+
+  constructor(scene: VideoScene) {
+    const size = i420Size(scene.width, scene.height);
+    this.#pictures = [new Uint8Array(size), new Uint8Array(size)];
+    this.#drawer = createFrameDrawer(scene, 1);
+    // Told to whoever reads.
+    this.#drawer.catch(() => undefined);
+  }
+
+  want(): void {
+    // Drawn as they are read.
+  }
+
+  async *read([from, to]: Range): AsyncGenerator<Uint8Array> {
+    const { draw, picture } = await this.#drawer;
+    for (let frame = from; frame < to; frame++) {
+      const { isNew, warnings } = await draw(frame);
+      for (const warning of warnings) this.warnings.add(warning);
+      if (isNew) {
+        this.#turn = this.#turn === 0 ? 1 : 0;
+        this.#pictures[this.#turn].set(picture);
+      }
+      yield this.#pictures[this.#turn];
+    }
+  }
 }
 
 class ThreadFrames implements FrameSource {
@@ -53,8 +84,8 @@ class ThreadFrames implements FrameSource {
   #asked = 0;
   #failure: Error | undefined;
   #wake: () => void = () => undefined;
-  /** Where the last frame that was read stands. */
-  #shown: number | undefined;
+  /** The slot of the frame that was read last: it may still be on its way to the codec. */
+  #before: number | undefined;
 
   constructor(threads: readonly Worker[], slots: readonly SharedArrayBuffer[]) {
     this.#threads = threads;
@@ -74,18 +105,12 @@ class ThreadFrames implements FrameSource {
 
   async *read([from, to]: Range): AsyncGenerator<Uint8Array> {
     for (let frame = from; frame < to; frame++) {
-      const { slot, isNew } = await this.#find(frame);
-      // One that is not new shows what still stands in the slot of the last; then its own was not needed.
-      const over = isNew ? this.#shown : slot;
-      if (isNew) this.#shown = slot;
-      yield this.#pictures[this.#shown ?? slot] as Uint8Array;
-      if (over !== undefined) this.#free.push(over);
+      const { slot } = await this.#find(frame);
+      yield this.#pictures[slot] as Uint8Array;
+      if (this.#before !== undefined) this.#free.push(this.#before);
+      this.#before = slot;
       this.#ask();
     }
-  }
-
-  close(): void {
-    for (const thread of this.#threads) void thread.terminate();
   }
 
   async #find(frame: number): Promise<FrameAnswer> {

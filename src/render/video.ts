@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { getCompileCacheDir } from 'node:module';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { type CodecSettings, findBackend, refOf } from '../codecs/backend.ts';
 import { AppError } from '../lib/errors.ts';
@@ -93,20 +93,26 @@ function checkLength([from, to]: VideoJob['range']): void {
   throw new AppError('invalid_scene_graph', `The scene graph cannot be rendered: it ${message}.`, { issues });
 }
 
-/** Drawing takes less than encoding: one thread keeps up with a codec on two processors, and each takes memory. */
-const countThreads = (): number => Math.min(4, Math.max(1, Math.floor(availableParallelism() / 2)));
+/**
+ * Encoding keeps two processors busy and drawing takes less, so that threads would only take memory there; with more
+ * processors one thread would not keep up.
+ */
+function countThreads(): number {
+  const processors = availableParallelism();
+  return processors < 4 ? 0 : Math.min(4, Math.floor(processors / 2));
+}
 
 function startProcess(): ChildProcess {
   // Sources run as .ts; the published package holds .js.
   const file = new URL(`./video-process${extname(import.meta.filename)}`, import.meta.url);
-  const cache = getCompileCacheDir();
   return fork(file, [], {
     execArgv: ['--max-old-space-size=1024', '--disable-warning=ExperimentalWarning'],
     env: {
       DISABLE_SYSTEM_FONTS_LOAD: '1',
       // Without it the addon prefers whatever ffmpeg libraries the machine has, GPL ones among them.
       NODE_WEBCODECS_FORCE: 'static',
-      ...(cache !== undefined && { NODE_COMPILE_CACHE: cache }),
+      // Else its sources would be read anew for each video.
+      NODE_COMPILE_CACHE: getCompileCacheDir() ?? join(tmpdir(), 'node-compile-cache'),
     },
     // The first of a process group, so that its codecs can be ended with it.
     detached: process.platform !== 'win32',
