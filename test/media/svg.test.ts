@@ -11,6 +11,10 @@ const sanitize = (text: string): string => sanitizeSvg(Buffer.from(text)).toStri
 const svg = (inner: string): string => `<svg ${NS}>${inner}</svg>`;
 
 const swapped = (text: string): Buffer => Buffer.from(text, 'utf16le').swap16();
+const utf32 = (text: string): Buffer => {
+  const codes = Uint32Array.from(text, char => char.codePointAt(0) ?? 0);
+  return Buffer.from(codes.buffer);
+};
 const ENCODINGS: Readonly<Record<string, (text: string) => Buffer>> = {
   'utf-8': text => Buffer.from(text),
   'utf-8 with a mark': text => Buffer.from(`\uFEFF${text}`),
@@ -18,6 +22,9 @@ const ENCODINGS: Readonly<Record<string, (text: string) => Buffer>> = {
   'utf-16be with a mark': text => swapped(`\uFEFF${text}`),
   'utf-16le without a mark': text => Buffer.from(text, 'utf16le'),
   'utf-16be without a mark': text => swapped(text),
+  'utf-32le with a mark': text => utf32(`\uFEFF${text}`),
+  'utf-32be with a mark': text => utf32(`\uFEFF${text}`).swap32(),
+  'utf-32le without a mark': text => utf32(text),
   'declared latin1': text => Buffer.from(`<?xml version="1.0" encoding="iso-8859-1"?>${text}`, 'latin1'),
   'declared windows-1252': text =>
     Buffer.from(`<?xml version='1.0' encoding='windows-1252' standalone="no"?>${text}`, 'latin1'),
