@@ -37,6 +37,7 @@ export function createPainter(width: number, height: number, scale: number, reso
   return {
     surface: sheet.surface,
     paint({ layers }) {
+      stage.sheets.beginFrame();
       const regions =
         before === undefined ? [frame] : mergeRegions(changedLayers(before, layers).map(areaOfLayer), frame);
       for (const region of regions) {

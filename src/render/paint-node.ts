@@ -77,8 +77,8 @@ function sheetOf(
   const key = keyOf(placed, frame);
   const kept = stage.sheets.kept(key);
   if (kept !== undefined) return { sheet: kept, isKept: true };
-  const isKept = stage.sheets.sawBefore(key);
-  if (!isNeeded && !isKept) return undefined;
+  const isSeen = stage.sheets.sawBefore(key);
+  if (!isNeeded && !isSeen) return undefined;
   const area = common(pixelsAround(areaOf(brush, placed)), frame);
   if (isEmpty(area)) return 'nothing';
   if (!stage.sheets.hasRoom(area)) {
@@ -86,8 +86,7 @@ function sheetOf(
     return undefined;
   }
   const sheet = drawSheet(placed, area, stage);
-  if (isKept) stage.sheets.keep(key, sheet);
-  return { sheet, isKept };
+  return { sheet, isKept: isSeen && stage.sheets.keep(key, sheet) };
 }
 
 /** Equal keys are equal sheets: opacity and blend come when the sheet is put onto what is behind. */
