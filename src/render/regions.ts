@@ -32,6 +32,8 @@ export function countStill(before: readonly { readonly hash: string }[], after: 
 }
 
 const MOST_REGIONS = 4;
+/** So many are compared with one another; then they become one. */
+const MOST_COMPARED = 32;
 /** From this share of the frame on, drawing all of it costs no more than minding its parts. */
 const NEARLY_ALL = 0.8;
 
@@ -45,9 +47,9 @@ export function mergeRegions(areas: readonly Area[], frame: Area): readonly Area
     for (let at = near(regions, region); at >= 0; at = near(regions, region))
       region = united(region, regions.splice(at, 1)[0] ?? region);
     regions.push(region);
+    if (regions.length > MOST_COMPARED) regions.splice(0, regions.length, regions.reduce(united));
   }
-  const whole = regions.reduce(united, { left: 0, top: 0, right: 0, bottom: 0 });
-  if (regions.length > MOST_REGIONS) return [whole];
+  if (regions.length > MOST_REGIONS) return [regions.reduce(united)];
   const drawn = regions.reduce((sum, region) => sum + sizeOf(region), 0);
   return drawn > NEARLY_ALL * sizeOf(frame) ? [frame] : regions;
 }
