@@ -90,6 +90,12 @@ with an \`audioTrack\` the whole is then set to its loudness.
 Name files once in \`assets\` and refer to them by "asset", or write "src" at the element. Addresses are fetched by the
 service: public https addresses, files of the media library, data URLs of pictures. "sample:" and a few words stand for
 a drawn placeholder. A file that cannot be read leaves its element out, and the render says so by JSON pointer.
+
+## In a workflow
+
+In a Video Editor node a string may hold \`{{tokens}}\`, each of which becomes a port that an edge must feed. "src":
+"{{photo}}" takes the picture, video or sound of that element; "By {{author}}" a text; a token that stands alone
+anywhere else, as in "to": "{{total}}", any value.
 `;
 
 /** About 21 KB of markdown. */
