@@ -33,7 +33,9 @@ export async function startReceiver(): Promise<Receiver> {
   const server = createServer(async (req, res) => {
     open.most = Math.max(open.most, ++open.now);
     res.once('close', () => open.now--);
-    const raw = (await buffer(req)).toString('utf8');
+    // Whoever sends may die over it.
+    const raw = await buffer(req).then(String, () => undefined);
+    if (raw === undefined) return;
     const body = req.headers['content-type'] === 'application/json' ? JSON.parse(raw) : {};
     const one = { path: req.url ?? '', headers: req.headers, raw, body, atMs: performance.now() };
     received.push(one);

@@ -35,6 +35,8 @@ export interface Double {
   readonly url: string;
   /** Every request that came, in order. */
   readonly asked: readonly Asked[];
+  /** Those of them that were done, whatever came of the answer. */
+  readonly done: readonly Asked[];
   /** How many requests of "METHOD path" match. */
   count(match: RegExp): number;
   /** The next requests that match are not done, and fail so. */
@@ -46,13 +48,18 @@ export interface Double {
 
 export async function startDouble(answer: (asked: Asked) => Reply): Promise<Double> {
   const asked: Asked[] = [];
+  const done: Asked[] = [];
   const faults: PlannedFault[] = [];
   const server = createServer(async (req, res) => {
-    const one = await read(req);
+    // Whoever asked may die over it.
+    const one = await read(req).catch(() => undefined);
+    if (one === undefined) return;
     asked.push(one);
     const planned = faults.find(({ match, left }) => left > 0 && match.test(nameOf(one)));
     if (planned !== undefined) planned.left--;
-    const reply = planned === undefined || planned.isDone ? answer(one) : undefined;
+    const isDone = planned?.isDone ?? true;
+    if (isDone) done.push(one);
+    const reply = isDone ? answer(one) : undefined;
     send(res, planned?.fault ?? (reply as Reply));
   });
   server.listen(0, '127.0.0.1');
@@ -65,6 +72,7 @@ export async function startDouble(answer: (asked: Asked) => Reply): Promise<Doub
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
+    done,
     count: match => asked.filter(one => match.test(nameOf(one))).length,
     refuse: plan(false),
     spoil: plan(true),
