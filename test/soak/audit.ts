@@ -1,0 +1,198 @@
+// What must hold after a soak, asked of the database, the receiver and the providers: each function returns its breaches.
+import { assertLedgerBalanced } from '../support/ledger.ts';
+import type { Fleet } from './fleet.ts';
+import type { Hooks } from './hooks.ts';
+import type { Providers } from './providers.ts';
+import type { Shape } from './shapes.ts';
+import type { Started } from './traffic.ts';
+
+export interface Scene {
+  readonly fleet: Fleet;
+  readonly providers: Providers;
+  readonly hooks: Hooks;
+  readonly shapes: Readonly<Record<string, Shape>>;
+  readonly started: readonly Started[];
+}
+
+export type Check = (scene: Scene) => Promise<readonly string[]>;
+
+interface EndedRun {
+  readonly id: string;
+  readonly status: string;
+  readonly worker_id: string | null;
+  readonly parked: boolean;
+  readonly is_finished: boolean;
+  readonly nodes_done: number;
+  readonly nodes_total: number;
+  readonly error: string | null;
+  readonly steps: readonly EndedStep[];
+}
+
+interface EndedStep {
+  readonly nodeId: string;
+  readonly status: string;
+  readonly credits?: number;
+  readonly error?: { readonly code: string };
+}
+
+/** Wake-ups of runs that were decided on or cancelled stay until their time, and find nothing to do then. */
+export const DUE_JOBS =
+  "(select * from graphile_worker._private_jobs where run_at < now() + interval '1 day') as due";
+
+// What may become of a run that nobody cancelled, under the faults that strike here.
+const EXCUSES: ReadonlySet<string> = new Set(['provider_outcome_unknown', 'insufficient_credits']);
+const MAX_ATTEMPTS = 12;
+
+export const CHECKS: Readonly<Record<string, Check>> = {
+  'every accepted run has ended, as it may': checkRuns,
+  'no other run exists': checkStrangers,
+  'one terminal event a run': checkEvents,
+  'one submission a paid node': checkSubmissions,
+  'the ledger balances': checkLedger,
+  'charges are what completed nodes cost': checkCharges,
+  'the queue is empty': checkQueue,
+  'no process ended by itself': async ({ fleet }) => fleet.crashes,
+};
+
+async function readRuns({ fleet }: Scene): Promise<ReadonlyMap<string, EndedRun>> {
+  const { rows } = await fleet.db.query<
+    Omit<EndedRun, 'steps'> & { readonly steps: readonly string[] | null }
+  >(
+    `select e.id, status, worker_id, parked, finished_at is not null as is_finished, nodes_done, nodes_total, error,
+       (select array_agg(s.steps order by s.seq) from execution_steps s where s.execution_id = e.id) as steps
+     from executions e`,
+  );
+  return new Map(
+    rows.map(row => {
+      const all = (row.steps ?? []).flatMap(text => JSON.parse(text) as EndedStep[]);
+      return [row.id, { ...row, steps: [...new Map(all.map(step => [step.nodeId, step])).values()] }];
+    }),
+  );
+}
+
+const accepted = ({ started }: Scene): readonly (Started & { readonly id: string })[] =>
+  started.filter((one): one is Started & { readonly id: string } => one.id !== undefined);
+
+async function checkRuns(scene: Scene): Promise<readonly string[]> {
+  const rows = await readRuns(scene);
+  return accepted(scene).flatMap(({ id, run, shape, cancelAfterMs }) => {
+    const row = rows.get(id);
+    const name = `run ${run} (${shape}, ${id})`;
+    if (row === undefined) return [`${name} was accepted and is not there`];
+    if (!row.is_finished)
+      return [`${name} is ${row.status}, held by ${row.worker_id}, parked: ${row.parked}`];
+    const open = row.steps.filter(({ status }) => !ENDED.has(status)).map(({ nodeId }) => nodeId);
+    const code = row.error === null ? '' : (JSON.parse(row.error) as { code: string }).code;
+    const isFair =
+      row.status === 'COMPLETED'
+        ? row.nodes_done === row.nodes_total
+        : row.status === 'CANCELLED'
+          ? cancelAfterMs !== undefined
+          : row.status === 'FAILED' && EXCUSES.has(code);
+    return [
+      ...(row.worker_id === null && !row.parked ? [] : [`${name} has ended and is held still`]),
+      ...(open.length === 0 ? [] : [`${name} has ended, and its nodes ${open} have not`]),
+      ...(isFair ? [] : [`${name} ended as ${row.status} ${row.error ?? ''}`]),
+    ];
+  });
+}
+
+const ENDED: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'SKIPPED', 'CANCELLED']);
+
+async function checkStrangers(scene: Scene): Promise<readonly string[]> {
+  const known = new Set(accepted(scene).map(({ id }) => id));
+  const twice = known.size === accepted(scene).length ? [] : ['two keys were answered with one execution'];
+  const strangers = [...(await readRuns(scene)).keys()].filter(id => !known.has(id));
+  return [...twice, ...strangers.map(id => `${id} exists, and no caller was told of it`)];
+}
+
+async function checkEvents(scene: Scene): Promise<readonly string[]> {
+  const { rows } = await scene.fleet.db.query<{
+    execution_id: string;
+    event_id: string;
+    body: string;
+    state: string;
+    attempts: number;
+    status: string;
+  }>(
+    `select d.execution_id, d.event_id, d.body, d.state, d.attempts, e.status
+     from deliveries d join executions e on e.id = d.execution_id`,
+  );
+  const byRun = new Map(rows.map(row => [row.execution_id, row]));
+  return accepted(scene).flatMap(({ id, run, hook }) => {
+    const told = scene.hooks.told.get(run) ?? [];
+    const row = byRun.get(id);
+    const name = `the event of run ${run} (${id})`;
+    if (hook === 'none') return row === undefined && told.length === 0 ? [] : [`${name} was not asked for`];
+    if (row === undefined) return [`${name} is not in the outbox`];
+    const isOne = told.every(({ eventId, raw }) => eventId === row.event_id && raw === row.body);
+    const isTrue = told.every(({ status, executionId }) => status === row.status && executionId === id);
+    const isTaken = told.some(one => one.isTaken);
+    const isDone =
+      row.state === 'delivered' ? isTaken : row.state === 'exhausted' && row.attempts === MAX_ATTEMPTS;
+    return [
+      ...(isOne ? [] : [`${name} came in several forms`]),
+      ...(isTrue ? [] : [`${name} says what is not so: the run is ${row.status}`]),
+      ...(isDone ? [] : [`${name} is ${row.state} after ${row.attempts} attempts, taken: ${isTaken}`]),
+    ];
+  });
+}
+
+async function checkSubmissions(scene: Scene): Promise<readonly string[]> {
+  const rows = await readRuns(scene);
+  const submissions = scene.providers.submissions();
+  return accepted(scene).flatMap(({ id, run, shape }) => {
+    const asks = Object.entries(scene.shapes[shape]?.asks ?? {});
+    const steps = new Map(rows.get(id)?.steps.map(step => [step.nodeId, step]));
+    return asks.flatMap(([nodeId, labels]) =>
+      labels.flatMap(label => {
+        const made = submissions.get(`${run} ${label}`) ?? [];
+        const step = steps.get(nodeId);
+        const name = `node ${nodeId} (${label}) of run ${run} (${shape}, ${id}, ${step?.status ?? 'not begun'})`;
+        if (made.length > 1)
+          return [`${name} was submitted ${made.length} times: ${made.map(({ ourId }) => ourId ?? '-')}`];
+        if (made.length === 0 && step?.status === 'COMPLETED') return [`${name} was never submitted`];
+        return [];
+      }),
+    );
+  });
+}
+
+async function checkLedger({ fleet }: Scene): Promise<readonly string[]> {
+  const breaches: string[] = [];
+  await assertLedgerBalanced(fleet.db).catch((err: Error) => breaches.push(err.message));
+  const { rows } = await fleet.db.query<{ workspace: string; held: number }>(
+    'select workspace, held from credit_pools where held <> 0',
+  );
+  return [...breaches, ...rows.map(({ workspace, held }) => `${workspace} still holds ${held}`)];
+}
+
+async function checkCharges(scene: Scene): Promise<readonly string[]> {
+  const { rows } = await scene.fleet.db.query<{ execution_id: string; node_id: string; charged: number }>(
+    `select execution_id, node_id, sum(amount)::int as charged from credit_entries where kind = 'charge'
+     group by 1, 2`,
+  );
+  const charges = new Map(rows.map(row => [`${row.execution_id} ${row.node_id}`, row.charged]));
+  const breaches: string[] = [];
+  for (const { id, steps } of (await readRuns(scene)).values()) {
+    for (const { nodeId, credits = 0 } of steps) {
+      const charged = charges.get(`${id} ${nodeId}`) ?? 0;
+      charges.delete(`${id} ${nodeId}`);
+      if (charged !== credits) breaches.push(`${nodeId} of ${id} cost ${credits} and was charged ${charged}`);
+    }
+  }
+  return [...breaches, ...[...charges.keys()].map(key => `${key} was charged and has no state`)];
+}
+
+async function checkQueue({ fleet }: Scene): Promise<readonly string[]> {
+  const { rows } = await fleet.db.query<{ task: string; jobs: number; example: unknown }>(
+    `select t.identifier as task, count(*)::int as jobs, (array_agg(due.payload))[1] as example
+     from ${DUE_JOBS} join graphile_worker._private_tasks t on t.id = due.task_id
+     group by 1`,
+  );
+  const { rows: workers } = await fleet.db.query<{ id: string }>('select id from workers');
+  return [
+    ...rows.map(({ task, jobs, example }) => `${jobs} jobs of ${task} are left: ${JSON.stringify(example)}`),
+    ...workers.map(({ id }) => `the worker ${id} has left and is still enrolled`),
+  ];
+}

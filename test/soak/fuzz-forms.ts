@@ -1,0 +1,141 @@
+// Mutations of upload forms over real sockets, in pieces cut at random: each is answered, none by a failure of ours, what is
+// stored is what another parser reads in the same bytes, and nothing is left of what was refused.
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sha256Hex } from '../../src/lib/crypto.ts';
+import { type Caller, createTestApp, type TestApp } from '../support/app.ts';
+import { noiseImage } from '../support/pixels.ts';
+import { randomOf } from '../support/workflows.ts';
+import type { FuzzReport } from './fuzz-svg.ts';
+import { mutate } from './mutate.ts';
+
+const BOUNDARY = 'x';
+const ANSWER_MS = 10_000;
+const MAX_BREACHES = 5;
+// Connections at once.
+const LANES = 4;
+const ANSWERS: ReadonlySet<number> = new Set([200, 400, 408, 413, 415, 422]);
+const TOKENS = [
+  ...['--x', '--x--', '\r\n', '\r\n\r\n', '\r', '\n', '\0', '"', ';', '--', '\xff\xfe', '--x\r\n'.repeat(30)],
+  ...[
+    'content-disposition: form-data; name="file"; filename="a"',
+    'name="__proto__"',
+    'name="width"\r\n\r\n9',
+  ],
+  ...[
+    'content-type: multipart/mixed; boundary=x',
+    'content-transfer-encoding: base64',
+    "filename*=utf-8''%ff",
+  ],
+  ...[
+    '\r\n--x',
+    '\r\n--x--\r\n',
+    '\r\n--',
+    'content-type: image/svg+xml\r\n',
+    ' '.repeat(9000),
+    'filename="',
+  ],
+].map(token => Buffer.from(token, 'latin1'));
+
+/** `seed` and the number of the round make the form, and the cuts between its pieces. */
+export async function fuzzForms(seed: number, forMs: number): Promise<FuzzReport> {
+  const app = await createTestApp();
+  try {
+    return await fuzz(app, seed, forMs);
+  } finally {
+    await app.close();
+  }
+}
+
+async function fuzz(app: TestApp, seed: number, forMs: number): Promise<FuzzReport> {
+  const caller = await app.createCaller();
+  const origin = new URL(await app.app.listen({ host: '127.0.0.1', port: 0 }));
+  const corpus = [await formOf('image/png', await noiseImage(8, 8, 'png')), formOf('image/svg+xml', SVG)];
+  const breaches: string[] = [];
+  const endMs = performance.now() + forMs;
+  let [rounds, taken] = [0, 0];
+  const lane = async (): Promise<void> => {
+    while (performance.now() < endMs && breaches.length < MAX_BREACHES) {
+      const round = rounds++;
+      const random = randomOf(seed * 1_000_003 + round);
+      // Now and then whole, so that what is sound is known to be taken.
+      const form = random() < 0.05 ? (corpus[round % 2] as Buffer) : mutate(corpus, TOKENS, random);
+      const { status, body } = await send(origin, caller, form, random);
+      if (status === 200) taken++;
+      const isSound = corpus.includes(form);
+      const told = `round ${round}: ${status} ${body.slice(0, 200)} to ${JSON.stringify(form.toString('latin1')).slice(0, 600)}`;
+      if (!ANSWERS.has(status) || (isSound && status !== 200)) breaches.push(told);
+      else if (status === 200 && !(await isSame(app, body, form))) breaches.push(`stored otherwise, ${told}`);
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+  const { rows } = await app.deps.db.query<{ strays: number; media: number }>(
+    'select (select count(*) from media_strays)::int as strays, (select count(*) from media)::int as media',
+  );
+  const left = rows[0] ?? { strays: 0, media: 0 };
+  if (left.strays > 0 || left.media !== taken)
+    breaches.push(`${left.media} media and ${left.strays} strays after ${taken} were taken`);
+  return { rounds, taken, breaches };
+}
+
+const SVG = Buffer.from(
+  '<svg xmlns="http://www.w3.org/2000/svg" width="3" height="3"><rect width="3" height="3"/></svg>',
+);
+
+function formOf(type: string, file: Buffer): Buffer {
+  const head =
+    `--${BOUNDARY}\r\ncontent-disposition: form-data; name="width"\r\n\r\n3\r\n` +
+    `--${BOUNDARY}\r\ncontent-disposition: form-data; name="file"; filename="a"\r\ncontent-type: ${type}\r\n\r\n`;
+  return Buffer.concat([Buffer.from(head), file, Buffer.from(`\r\n--${BOUNDARY}--\r\n`)]);
+}
+
+/** The media that was stored against the file that another parser finds; where that parser refuses, any will do. */
+async function isSame({ deps }: TestApp, answer: string, form: Buffer): Promise<boolean> {
+  const headers = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` };
+  const other = await new Response(new Uint8Array(form), { headers }).formData().catch(() => undefined);
+  const files = [...(other?.values() ?? [])].filter(value => value instanceof File);
+  const { mediaId, contentType } = JSON.parse(answer) as {
+    readonly mediaId: string;
+    readonly contentType: string;
+  };
+  // An SVG is rebuilt.
+  if (files.length !== 1 || contentType === 'image/svg+xml') return true;
+  const { rows } = await deps.db.query<{ sha256: string }>('select sha256 from media where id = $1', [
+    mediaId,
+  ]);
+  return rows[0]?.sha256 === sha256Hex(Buffer.from(await (files[0] as File).arrayBuffer()));
+}
+
+interface Heard {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** Status 0: no answer in time. */
+async function send(origin: URL, caller: Caller, form: Buffer, random: () => number): Promise<Heard> {
+  const socket = connect(Number(origin.port), origin.hostname);
+  const heard = hear(socket);
+  socket.write(
+    `POST /api/v1/media/upload HTTP/1.1\r\nhost: ${origin.host}\r\nauthorization: Bearer ${caller.key}\r\n` +
+      `connection: close\r\ncontent-type: multipart/form-data; boundary=${BOUNDARY}\r\ncontent-length: ${form.length}\r\n\r\n`,
+  );
+  for (let from = 0; from < form.length && socket.writable; ) {
+    const to = from + 1 + Math.floor(random() * (random() < 0.3 ? 7 : form.length));
+    socket.write(form.subarray(from, to));
+    from = to;
+    if (random() < 0.5) await sleep(0);
+  }
+  return heard;
+}
+
+async function hear(socket: Socket): Promise<Heard> {
+  const chunks: Buffer[] = [];
+  socket.on('data', chunk => chunks.push(chunk));
+  // Cut off by the service, it may have answered before.
+  socket.on('error', () => undefined);
+  await once(socket, 'close', { signal: AbortSignal.timeout(ANSWER_MS) }).catch(() => socket.destroy());
+  const text = Buffer.concat(chunks).toString('utf8');
+  const body = text.slice(text.indexOf('\r\n\r\n') + 4);
+  return { status: Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? 0), body };
+}

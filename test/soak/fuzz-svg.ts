@@ -1,0 +1,174 @@
+// Mutations of hostile SVGs for as long as asked: what the sanitizer lets through is read by two parsers that know nothing
+// of its tables. Runs in a thread, so that a hang is seen from outside.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import sanitizeHtml from 'sanitize-html';
+import { SaxesParser } from 'saxes';
+import { AppError } from '../../src/lib/errors.ts';
+import { sanitizeSvg } from '../../src/media/svg.ts';
+import { HOSTILE } from '../media/svg-corpus.ts';
+import { randomOf } from '../support/workflows.ts';
+import { mutate } from './mutate.ts';
+
+export interface FuzzReport {
+  readonly rounds: number;
+  /** Taken, not refused. */
+  readonly taken: number;
+  readonly breaches: readonly string[];
+}
+
+/** One round may take no longer; the inputs have a few KB. */
+const HANG_MS = 10_000;
+const LOOK_MS = 250;
+const MAX_BREACHES = 5;
+const ROUND = 0;
+const TAKEN = 1;
+
+/** `seed` and the number of the round make the input. */
+export async function fuzzSvg(seed: number, forMs: number): Promise<FuzzReport> {
+  const counters = new Int32Array(new SharedArrayBuffer(8));
+  const breaches: string[] = [];
+  const thread = new Worker(new URL(import.meta.url), { workerData: { seed, counters } });
+  thread.on('message', (breach: string) => breaches.push(breach));
+  thread.on('error', err => breaches.push(`the thread died: ${err.stack}`));
+  const endMs = performance.now() + forMs;
+  let [seen, sinceMs] = [-1, performance.now()];
+  while (performance.now() < endMs && breaches.length < MAX_BREACHES) {
+    await sleep(LOOK_MS);
+    const round = Atomics.load(counters, ROUND);
+    if (round !== seen) [seen, sinceMs] = [round, performance.now()];
+    // Its start takes a moment as well.
+    else if (performance.now() - sinceMs > HANG_MS) {
+      breaches.push(`round ${round} of seed ${seed} hangs`);
+      break;
+    }
+  }
+  await thread.terminate();
+  return { rounds: Atomics.load(counters, ROUND), taken: Atomics.load(counters, TAKEN), breaches };
+}
+
+const TOKENS = [
+  ...['<', '>', '"', "'", '&', ';', '/', '=', ' ', '\n', '\0', '#', 'url(', ')', ':', '<!--', '-->'],
+  ...[
+    '<![CDATA[',
+    ']]>',
+    '&#x3c;',
+    'xlink:href="',
+    ' onload="',
+    '<script>',
+    '<g>',
+    '</g>',
+    '\ufeff',
+    'ä',
+    '🧀',
+  ],
+  ...['xmlns:x="', '<!DOCTYPE svg [', '<!ENTITY a "b">', '&a;', ']>', '<?xml encoding="utf-16"?>', 'style="'],
+  ...['<foreignObject>', '<style>', '<use href="#a"/>', 'id="a"', '\u2028', '&#0;', '&#xD800;', '<svg:rect'],
+].map(token => Buffer.from(token));
+const CORPUS = HOSTILE.map(text => Buffer.from(text));
+
+export function makeInput(seed: number, round: number): Buffer {
+  const random = randomOf(seed * 1_000_003 + round);
+  const kind = random();
+  if (kind < 0.5) return mutateValue(random);
+  const mutated = mutate(CORPUS, TOKENS, random);
+  return kind < 0.9 ? mutated : Buffer.from(mutated.toString('utf8'), 'utf16le');
+}
+
+/** A document whose one attribute says something else, and which is well-formed still. */
+function mutateValue(random: () => number): Buffer {
+  const text = HOSTILE[Math.floor(random() * HOSTILE.length)] ?? '';
+  const values = [...text.matchAll(/="([^"<]*)"/g)];
+  const chosen = values[Math.floor(random() * values.length)];
+  if (chosen?.[1] === undefined) return Buffer.from(text);
+  const value = mutate([Buffer.from(chosen[1])], TOKENS, random)
+    .toString('utf8')
+    .replace(/[<"]|&(?!#?\w+;)/g, found => `&#${found.charCodeAt(0)};`);
+  const at = chosen.index + 2;
+  return Buffer.from(text.slice(0, at) + value + text.slice(at + chosen[1].length));
+}
+
+const ELEMENTS: ReadonlySet<string> = new Set(
+  'svg g defs symbol use path rect circle ellipse line polyline polygon lineargradient radialgradient stop clippath mask'.split(
+    ' ',
+  ),
+);
+/** What drawing needs, and nothing that loads, runs or listens. */
+const ATTRIBUTES: ReadonlySet<string> = new Set(
+  (
+    'id d x y x1 x2 y1 y2 cx cy r rx ry fx fy fr width height points offset pathlength viewbox preserveaspectratio refx refy ' +
+    'transform gradienttransform gradientunits spreadmethod clippathunits maskunits maskcontentunits href xlink:href xmlns ' +
+    'xmlns:xlink style fill stroke mask clip-path color opacity display visibility overflow isolation ' +
+    'clip-rule color-interpolation color-rendering fill-opacity fill-rule mask-type mix-blend-mode paint-order ' +
+    'shape-rendering stop-color stop-opacity stroke-dasharray stroke-dashoffset stroke-linecap stroke-linejoin ' +
+    'stroke-miterlimit stroke-opacity stroke-width transform-box transform-origin vector-effect'
+  ).split(' '),
+);
+const NAMESPACES: Readonly<Record<string, string>> = {
+  xmlns: 'http://www.w3.org/2000/svg',
+  'xmlns:xlink': 'http://www.w3.org/1999/xlink',
+};
+const SUSPECT = /script|expression|import|data:|https?:|\/\/|[\\@<>&\0]|\/\*/i;
+const LOCAL = /^#[\p{L}\p{N}_.-]+$/u;
+
+/** What is wrong with the element; undefined where nothing is. Names in any case. */
+function faultOf(name: string, attributes: Readonly<Record<string, string>>): string | undefined {
+  if (!ELEMENTS.has(name.toLowerCase())) return `the element ${name}`;
+  for (const [key, value] of Object.entries(attributes)) {
+    const attribute = key.toLowerCase();
+    if (!ATTRIBUTES.has(attribute)) return `the attribute ${key}`;
+    const namespace = NAMESPACES[attribute];
+    if (namespace !== undefined ? value !== namespace : SUSPECT.test(value)) return `${key}="${value}"`;
+    if (attribute.endsWith('href') && !LOCAL.test(value)) return `${key}="${value}"`;
+    for (const [, target = ''] of value.matchAll(/url\s*\(([^)]*)/gi))
+      if (!LOCAL.test(target)) return `${key}="${value}"`;
+  }
+  return undefined;
+}
+
+/** What a browser may find in the output, read as XML and as HTML. */
+export function findHarm(output: string): string | undefined {
+  const found: string[] = [];
+  const note = (what: string | undefined): void => {
+    if (what !== undefined) found.push(what);
+  };
+  const parser = new SaxesParser();
+  parser.on('text', text => note(`the text ${text}`));
+  for (const event of ['comment', 'cdata', 'doctype', 'processinginstruction', 'xmldecl'] as const)
+    parser.on(event, () => note(event));
+  parser.on('opentag', ({ name, attributes }) => note(faultOf(name, attributes)));
+  parser.write(output).close();
+  sanitizeHtml(output, {
+    allowedTags: false,
+    allowedAttributes: false,
+    allowVulnerableTags: true,
+    onOpenTag: (name, attributes) => note(faultOf(name, attributes)),
+    textFilter: text => {
+      note(`the text ${text}`);
+      return text;
+    },
+  });
+  return found[0];
+}
+
+function fuzz({ seed, counters }: { readonly seed: number; readonly counters: Int32Array }): void {
+  for (let round = 0; ; round++) {
+    Atomics.store(counters, ROUND, round);
+    const input = makeInput(seed, round);
+    try {
+      const harm = findHarm(sanitizeSvg(input).toString('utf8'));
+      Atomics.add(counters, TAKEN, 1);
+      if (harm !== undefined) tell(round, input, harm);
+    } catch (err) {
+      if (!(err instanceof AppError)) tell(round, input, (err as Error).stack ?? String(err));
+    }
+  }
+}
+
+function tell(round: number, input: Buffer, what: string): void {
+  parentPort?.postMessage(
+    `round ${round}: ${what} from ${JSON.stringify(input.toString('latin1')).slice(0, 600)}`,
+  );
+}
+
+if (!isMainThread) fuzz(workerData);

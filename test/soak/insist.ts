@@ -1,0 +1,80 @@
+// A caller as the contract wants one: what fails for no fault of its own is asked again, runs under an idempotency key.
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface Said<B> {
+  readonly status: number;
+  readonly body: B;
+  /** It was the first answer again. */
+  readonly isReplayed: boolean;
+}
+
+export interface Caller {
+  /** Resolves with an answer that stands. Rejects where none came in time. */
+  ask<B = Record<string, unknown>>(
+    method: string,
+    path: string,
+    body?: unknown,
+    idempotencyKey?: string,
+  ): Promise<Said<B>>;
+}
+
+const ANSWER_MS = 10_000;
+const PAUSE_MS = { least: 100, most: 900 } as const;
+const PATIENCE_MS = 180_000;
+
+/** `troubles` counts what was asked again, by what had come instead of an answer. */
+export function createCaller(url: string, key: string, troubles: Map<string, number>): Caller {
+  return {
+    ask: async <B>(method: string, path: string, body?: unknown, idempotencyKey?: string) => {
+      const endMs = performance.now() + PATIENCE_MS;
+      for (;;) {
+        const said = await askOnce<B & { readonly code?: string }>(
+          url,
+          key,
+          method,
+          path,
+          body,
+          idempotencyKey,
+        );
+        if (typeof said !== 'string' && !isPassing(said.status, said.body?.code)) return said;
+        const trouble = typeof said === 'string' ? said : `${said.status} ${said.body?.code ?? ''}`;
+        troubles.set(trouble, (troubles.get(trouble) ?? 0) + 1);
+        if (performance.now() > endMs) throw new Error(`${method} ${path} had no answer: ${trouble}`);
+        await sleep(PAUSE_MS.least + Math.random() * (PAUSE_MS.most - PAUSE_MS.least));
+      }
+    },
+  };
+}
+
+function isPassing(status: number, code: string | undefined): boolean {
+  return status >= 500 || status === 429 || code === 'idempotency_in_progress';
+}
+
+/** The answer, or why there is none. */
+async function askOnce<B>(
+  url: string,
+  key: string,
+  method: string,
+  path: string,
+  body: unknown,
+  idempotencyKey: string | undefined,
+): Promise<Said<B> | string> {
+  try {
+    const response = await fetch(`${url}/api/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(ANSWER_MS),
+    });
+    const text = await response.text();
+    const isReplayed = response.headers.get('idempotent-replayed') === 'true';
+    return { status: response.status, body: JSON.parse(text) as B, isReplayed };
+  } catch (err) {
+    const { name, cause } = err as Error & { readonly cause?: { readonly code?: string } };
+    return name === 'TimeoutError' ? 'no answer in time' : (cause?.code ?? name);
+  }
+}

@@ -1,0 +1,30 @@
+// Mutations of bytes: cuts, repeats, pieces of others, tokens that mean something, and single bytes.
+
+/** One of the corpus, changed in one to five places. */
+export function mutate(corpus: readonly Buffer[], tokens: readonly Buffer[], random: () => number): Buffer {
+  const at = (length: number): number => Math.floor(random() * length);
+  const pick = (list: readonly Buffer[]): Buffer => list[at(list.length)] as Buffer;
+  const slice = (from: Buffer, most: number): Buffer => {
+    const start = at(from.length + 1);
+    return from.subarray(start, start + at(most));
+  };
+  let bytes = pick(corpus);
+  for (let changes = 1 + at(5); changes > 0; changes--) {
+    const from = at(bytes.length + 1);
+    const to = Math.min(bytes.length, from + at(16));
+    const pieces = [
+      () => pick(tokens),
+      () => Buffer.alloc(0),
+      () => slice(pick(corpus), 80),
+      () => repeat(bytes.subarray(from, to), 2 + at(20)),
+      () => Buffer.from([at(256)]),
+    ];
+    const piece = (pieces[at(pieces.length)] as () => Buffer)();
+    bytes = Buffer.concat([bytes.subarray(0, from), piece, bytes.subarray(to)]);
+  }
+  return bytes;
+}
+
+function repeat(bytes: Buffer, times: number): Buffer {
+  return Buffer.concat(Array.from({ length: times }, () => bytes));
+}

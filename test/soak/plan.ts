@@ -1,0 +1,143 @@
+// What a soak does, all of it from its seed: which runs start when, what strikes whom, and how the receiver answers.
+import { randomOf } from '../support/workflows.ts';
+import type { Shape } from './shapes.ts';
+
+export interface SoakOptions {
+  readonly seed: number;
+  readonly runs: number;
+  readonly faults: number;
+  /** Runs start, and faults strike, within this time. */
+  readonly loadMs: number;
+  readonly workers: number;
+}
+
+/** What may strike. The table of `faults.ts` says what each does. */
+export const FAULTS = {
+  'worker kill': { weight: 8 },
+  'worker freeze': { weight: 5, mostMs: 4000 },
+  // Past the 20 s after which a worker is dead to the others.
+  'worker long freeze': { weight: 2, leastMs: 21_000, mostMs: 27_000, leastLoadMs: 90_000 },
+  'worker drain': { weight: 2 },
+  'api kill': { weight: 5 },
+  'api freeze': { weight: 3, mostMs: 4000 },
+  'postgres kill': { weight: 3, endsPostgres: true },
+  'postgres restart': { weight: 3, endsPostgres: true },
+  'postgres backend kill': { weight: 2 },
+  'postgres freeze': { weight: 3, mostMs: 4000 },
+  'connections cut': { weight: 2 },
+  'provider refuses': { weight: 2 },
+  'provider fails': { weight: 2 },
+  'provider resets': { weight: 2 },
+} as const satisfies Record<string, FaultRow>;
+
+interface FaultRow {
+  readonly weight: number;
+  readonly leastMs?: number;
+  readonly mostMs?: number;
+  /** Left out of loads that are shorter. */
+  readonly leastLoadMs?: number;
+  /** The embedded PostgreSQL is started again five times a minute at most, as it should be. */
+  readonly endsPostgres?: true;
+}
+
+export type FaultKind = keyof typeof FAULTS;
+
+export interface PlannedFault {
+  readonly kind: FaultKind;
+  readonly atMs: number;
+  /** From 0 up to 1: which of those that it may strike. */
+  readonly whom: number;
+  /** Of a freeze. */
+  readonly forMs: number;
+}
+
+export interface PlannedRun {
+  readonly run: number;
+  readonly atMs: number;
+  readonly shape: string;
+  /** Which of the accounts; the last one has few credits. */
+  readonly account: number;
+  readonly hook: 'none' | 'sound' | 'deaf';
+  /** Undefined: it is let run. */
+  readonly cancelAfterMs: number | undefined;
+  readonly approves: boolean;
+}
+
+/** How the receiver of webhooks answers; `hang` not at all. */
+export const MOODS = ['answers', 'fails', 'answers', 'hangs', 'answers', 'resets', 'answers'] as const;
+export type Mood = (typeof MOODS)[number];
+
+export interface Plan {
+  readonly runs: readonly PlannedRun[];
+  readonly faults: readonly PlannedFault[];
+  readonly moods: readonly { readonly atMs: number; readonly mood: Mood }[];
+}
+
+export const ACCOUNTS = 3;
+const POSTGRES_PAUSE_MS = 16_000;
+const HOOKS = { sound: 0.8, deaf: 0.02 } as const;
+const CANCELLED = 0.1;
+const APPROVED = 0.7;
+const MAX_CANCEL_MS = 4000;
+
+export function makePlan(options: SoakOptions, shapes: Readonly<Record<string, Shape>>): Plan {
+  const { runs, loadMs, seed } = options;
+  const random = randomOf(seed);
+  const faults = planFaults(options, random);
+  const planned = Array.from({ length: runs }, (_, run): PlannedRun => {
+    const [atMs, which, account, hook, cancel, when, approve] = Array.from({ length: 7 }, random) as Seven;
+    return {
+      run,
+      atMs: atMs * loadMs,
+      shape: pick(
+        Object.entries(shapes).map(([name, { weight }]) => [name, weight] as const),
+        which,
+      ),
+      account: Math.floor(account * ACCOUNTS),
+      hook: hook < HOOKS.deaf ? 'deaf' : hook < HOOKS.deaf + HOOKS.sound ? 'sound' : 'none',
+      cancelAfterMs: cancel < CANCELLED ? when * MAX_CANCEL_MS : undefined,
+      approves: approve < APPROVED,
+    };
+  });
+  const moods = MOODS.map((mood, index) => ({
+    mood,
+    atMs: ((index + (index === 0 ? 0 : random() * 0.8)) * loadMs) / MOODS.length,
+  }));
+  return { runs: planned.sort((a, b) => a.atMs - b.atMs), faults, moods };
+}
+
+type Seven = [number, number, number, number, number, number, number];
+
+/** Every kind once before any comes twice; moments at random, one in each share of the load. */
+function planFaults({ faults, loadMs }: SoakOptions, random: () => number): PlannedFault[] {
+  const kinds = (Object.keys(FAULTS) as FaultKind[]).filter(kind => (rowOf(kind).leastLoadMs ?? 0) <= loadMs);
+  const due = new Set(kinds);
+  let postgresMs = Number.NEGATIVE_INFINITY;
+  return Array.from({ length: faults }, (_, index): PlannedFault => {
+    const atMs = ((index + random()) * loadMs) / faults;
+    const isOpen = (kind: FaultKind): boolean =>
+      rowOf(kind).endsPostgres !== true || atMs - postgresMs > POSTGRES_PAUSE_MS;
+    const first = kinds.filter(kind => due.has(kind) && isOpen(kind));
+    const open = first.length > 0 ? first : kinds.filter(isOpen);
+    const kind = pick(
+      open.map(name => [name, FAULTS[name].weight] as const),
+      random(),
+    );
+    const { endsPostgres, leastMs = 300, mostMs = leastMs } = rowOf(kind);
+    if (endsPostgres === true) postgresMs = atMs;
+    due.delete(kind);
+    return { kind, atMs, whom: random(), forMs: leastMs + random() * (mostMs - leastMs) };
+  });
+}
+
+const rowOf = (kind: FaultKind): FaultRow => FAULTS[kind];
+
+/** The one whose share of the weights the number, from 0 up to 1, falls into. */
+function pick<T>(weighted: readonly (readonly [T, number])[], share: number): T {
+  let left = share * weighted.reduce((sum, [, weight]) => sum + weight, 0);
+  for (const [value, weight] of weighted) {
+    left -= weight;
+    if (left < 0) return value;
+  }
+  throw new Error('There is nothing to pick from.');
+}

@@ -1,0 +1,111 @@
+// The five providers of the soak as doubles, and what they were asked to do.
+import { plainImage } from '../support/pixels.ts';
+import { startComfy } from '../support/providers/comfyui.ts';
+import type { Double, Fault } from '../support/providers/double.ts';
+import { startElevenLabs } from '../support/providers/elevenlabs.ts';
+import { startFal } from '../support/providers/fal.ts';
+import { startOpenAi } from '../support/providers/openai.ts';
+import { startReplicate } from '../support/providers/replicate.ts';
+import { PROMPT } from './shapes.ts';
+
+export interface Submission {
+  readonly provider: string;
+  /** Where the provider takes an id of ours: that id. */
+  readonly ourId: string | undefined;
+}
+
+export interface Providers {
+  readonly env: NodeJS.ProcessEnv;
+  /** What each provider has begun to do, by the prompt: `17 m` is node `m` of run 17. */
+  submissions(): ReadonlyMap<string, readonly Submission[]>;
+  /** One of them has no room for the next submissions, and does not do them. */
+  refuse(which: number): void;
+  /** One of them fails at the next requests that submit nothing. */
+  fail(which: number): void;
+  /** One of them does the next submission, and its answer is lost. */
+  reset(which: number): void;
+  close(): Promise<void>;
+}
+
+// Between them, half a second at first: work that takes some seconds.
+const POLLS = 3;
+const SUBMISSION =
+  /^POST \S*(fal-ai\/\S*|\/predictions|\/images\/generations|\/chat\/completions|\/v1\/responses|\/sound-generation\S*|\/prompt)$/;
+const ASKING = /^GET /;
+const BUSY: Fault = { status: 429, headers: { 'retry-after': '1' }, body: { detail: 'Too many requests' } };
+const BROKEN: Fault = { status: 503, body: { detail: 'Bad gateway' } };
+
+export async function startProviders(): Promise<Providers> {
+  const picture = await plainImage(64, 64, '#336699');
+  const doubles = {
+    fal: await startFal(picture),
+    replicate: await startReplicate(picture),
+    openai: await startOpenAi(picture),
+    elevenlabs: await startElevenLabs(silence()),
+    comfyui: await startComfy(picture),
+  };
+  const { fal, replicate, openai, elevenlabs, comfyui } = doubles;
+  fal.polls = POLLS;
+  fal.result = { status: 200, body: { images: [{ url: `${fal.url}/files/a.png` }] } };
+  replicate.state.polls = POLLS;
+  replicate.state.end = { status: 'succeeded', output: `${replicate.url}/delivery/a.png` };
+  openai.state.polls = POLLS;
+  comfyui.state.polls = POLLS;
+  const all: readonly Double[] = Object.values(doubles);
+  const one = (share: number): Double => all[Math.floor(share * all.length)] as Double;
+  return {
+    env: {
+      FAL_KEY: 'fal-key',
+      FAL_BASE_URL: fal.url,
+      REPLICATE_API_TOKEN: 'r8-key',
+      REPLICATE_BASE_URL: `${replicate.url}/v1`,
+      OPENAI_API_KEY: 'sk-test',
+      OPENAI_BASE_URL: `${openai.url}/v1`,
+      ELEVENLABS_API_KEY: 'xi-key',
+      ELEVENLABS_BASE_URL: elevenlabs.url,
+      COMFYUI_URL: comfyui.url,
+    },
+    submissions: () => countSubmissions(doubles),
+    refuse: share => one(share).refuse(SUBMISSION, BUSY, 2),
+    fail: share => one(share).refuse(ASKING, BROKEN, 3),
+    reset: share => one(share).spoil(SUBMISSION, 'reset'),
+    close: async () => {
+      await Promise.all(all.map(double => double.close()));
+    },
+  };
+}
+
+function countSubmissions(
+  doubles: Readonly<Record<string, Double>>,
+): ReadonlyMap<string, readonly Submission[]> {
+  const counted = new Map<string, Submission[]>();
+  for (const [provider, { done }] of Object.entries(doubles)) {
+    for (const { method, path, body, json } of done) {
+      const { run, ask } = PROMPT.exec(body.toString('utf8'))?.groups ?? {};
+      if (run === undefined || !SUBMISSION.test(`${method} ${path}`)) continue;
+      const ourId = typeof json.prompt_id === 'string' ? json.prompt_id : undefined;
+      const key = `${run} ${ask}`;
+      counted.set(key, [...(counted.get(key) ?? []), { provider, ourId }]);
+    }
+  }
+  return counted;
+}
+
+/** A tenth of a second of nothing: WAV of 8 kHz, 16 bits. */
+function silence(): Buffer {
+  const samples = Buffer.alloc(1600);
+  const head = Buffer.alloc(44);
+  head.write('RIFF', 0, 'latin1');
+  head.writeUInt32LE(36 + samples.length, 4);
+  head.write('WAVEfmt ', 8, 'latin1');
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(1, 22);
+  head.writeUInt32LE(8000, 24);
+  head.writeUInt32LE(16_000, 28);
+  head.writeUInt16LE(2, 32);
+  head.writeUInt16LE(16, 34);
+  head.write('data', 36, 'latin1');
+  head.writeUInt32LE(samples.length, 40);
+  return Buffer.concat([head, samples]);
+}

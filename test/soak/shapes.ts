@@ -1,0 +1,124 @@
+// The workflows of the soak: free ones, and calls at each of the five providers under a prompt that names run and node.
+import { edge, node, type SentEdge, type SentNode } from '../support/workflows.ts';
+
+export interface Shape {
+  /** Share of the runs. */
+  readonly weight: number;
+  readonly nodes: readonly SentNode[];
+  readonly edges: readonly SentEdge[];
+  /** Node id → the last words of the prompts that it submits. */
+  readonly asks: Readonly<Record<string, readonly string[]>>;
+  /** The node that waits for a person. */
+  readonly decides?: string;
+}
+
+/** The input node, whose text is `promptOf(run)` in each run. */
+export const INPUT = 'a';
+
+export function inputOf(run: number): string {
+  return `soak ${run}`;
+}
+
+/** How a submission names the node that it was made for. */
+export const PROMPT = /soak (?<run>\d+) (?<ask>\w+)/;
+
+const INPUT_NODE = node(INPUT, 'input:text', { value: inputOf(0) });
+const END = node('end', 'output:preview');
+
+type Parts = Pick<Shape, 'nodes' | 'edges' | 'asks'>;
+
+/** A node that submits one prompt, and the template that makes it. */
+function asking(id: string, nodeType: string, config: Record<string, unknown> = {}): Parts {
+  return {
+    nodes: [
+      node(`${id}_text`, 'utility:text_template', { template: `{{a}} ${id}` }),
+      node(id, nodeType, config),
+    ],
+    edges: [edge(`${INPUT}.text > ${id}_text.a`), edge(`${id}_text.text > ${id}.prompt`)],
+    asks: { [id]: [id] },
+  };
+}
+
+/** A node that is run for each of three prompts. */
+function askingThrice(id: string, nodeType: string): Parts {
+  const asks = ['i0', 'i1', 'i2'];
+  return {
+    nodes: [
+      node(`${id}_text`, 'utility:text_template', { template: asks.map(ask => `{{a}} ${ask}`).join('|') }),
+      node(`${id}_list`, 'utility:text_split', { separator: '|' }),
+      node(id, nodeType),
+    ],
+    edges: [
+      edge(`${INPUT}.text > ${id}_text.a`),
+      edge(`${id}_text.text > ${id}_list.text`),
+      edge(`${id}_list.list > ${id}.prompt`),
+    ],
+    asks: { [id]: asks },
+  };
+}
+
+/** The parts side by side, and the wires after them. */
+function shape(
+  weight: number,
+  parts: readonly Parts[],
+  nodes: readonly SentNode[],
+  wires: readonly string[],
+): Shape {
+  return {
+    weight,
+    nodes: [INPUT_NODE, ...parts.flatMap(part => part.nodes), ...nodes, END],
+    edges: [...parts.flatMap(part => part.edges), ...wires.map(edge)],
+    asks: Object.assign({}, ...parts.map(part => part.asks)),
+  };
+}
+
+const CEILING = { maxCredits: 5 };
+const COMFY_GRAPH = { workflow: { '1': { class_type: 'Text', inputs: { text: '{{prompt}}' } } } };
+
+/** `site` is an address that answers requests of the nodes themselves. */
+export function makeShapes(site: string): Readonly<Record<string, Shape>> {
+  return {
+    swift: shape(14, [], [], [`${INPUT}.text > end.input`]),
+    delay: shape(
+      8,
+      [],
+      [node('d1', 'logic:delay', { ms: 300 }), node('d2', 'logic:delay', { ms: 1500 })],
+      [`${INPUT}.text > d1.input`, 'd1.output > d2.input', 'd2.output > end.input'],
+    ),
+    drawing: shape(
+      10,
+      [],
+      [node('p', 'generate:sandbox', { width: 256, height: 256 })],
+      [`${INPUT}.text > p.prompt`, 'p.image > end.input'],
+    ),
+    request: shape(
+      6,
+      [],
+      [node('r', 'utility:http_request', { method: 'POST', url: `${site}/site`, timeoutMs: 20_000 })],
+      [`${INPUT}.text > r.body`, 'r.text > end.input'],
+    ),
+    fal: shape(10, [asking('m', 'generate:fal_seedream')], [], ['m.image > end.input']),
+    replicate: shape(8, [asking('m', 'generate:replicate_flux_pro')], [], ['m.image > end.input']),
+    openai: shape(6, [asking('m', 'generate:openai_gpt_image', CEILING)], [], ['m.image > end.input']),
+    response: shape(6, [asking('m', 'text:openai_responses', CEILING)], [], ['m.text > end.input']),
+    chat: shape(4, [asking('m', 'text:openai_chat', CEILING)], [], ['m.text > end.input']),
+    sound: shape(6, [asking('m', 'audio:elevenlabs_sound', CEILING)], [], ['m.audio > end.input']),
+    comfy: shape(8, [asking('m', 'generate:comfyui', COMFY_GRAPH)], [], ['m.image > end.input']),
+    mapped: shape(5, [askingThrice('m', 'generate:fal_seedream')], [], ['m.image > end.input']),
+    pair: shape(
+      5,
+      [asking('m', 'generate:fal_seedream'), asking('n', 'generate:replicate_flux_pro')],
+      [node('end2', 'output:preview')],
+      ['m.image > end.input', 'n.image > end2.input'],
+    ),
+    approval: {
+      ...shape(
+        4,
+        [asking('m', 'generate:fal_seedream')],
+        [node('ok', 'logic:approval')],
+        ['m.image > ok.input', 'ok.approved > end.input'],
+      ),
+      decides: 'ok',
+    },
+  };
+}

@@ -1,0 +1,31 @@
+// The soak in its short form: every process dies amid runs at every provider, and all that is promised is kept.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { describeReport } from './report.ts';
+import { soak } from './soak.ts';
+
+// What its seed plans: kills of workers, API and PostgreSQL among the faults.
+const SHORT = { seed: 16, runs: 40, faults: 8, loadMs: 12_000, workers: 2 } as const;
+const TIME_LIMIT_MS = 240_000;
+
+describe('forty runs amid eight faults', () => {
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'graphwright-soak-'));
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  it('end as they may, once, with one event and one submission a paid node', {
+    timeout: TIME_LIMIT_MS,
+  }, async t => {
+    const report = await soak({ ...SHORT, folder }, () => undefined);
+    for (const line of describeReport(report)) t.diagnostic(line);
+    assert.deepEqual(report.breaches, {});
+    for (const kind of ['worker kill', 'api kill', 'postgres kill'])
+      assert.ok((report.faults[kind] ?? 0) > 0, kind);
+    assert.ok(report.accepted > 30);
+  });
+});

@@ -1,0 +1,205 @@
+// One soak: processes up, runs and faults as planned, everything healed and waited for, then every promise checked.
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CHECKS, DUE_JOBS, type Scene } from './audit.ts';
+import { checkMedia } from './audit-media.ts';
+import { type Fleet, startFleet } from './fleet.ts';
+import { type Hooks, startHooks } from './hooks.ts';
+import { makePlan, type Plan, type SoakOptions } from './plan.ts';
+import { type Providers, startProviders } from './providers.ts';
+import { makeShapes, type Shape } from './shapes.ts';
+import { strike } from './strike.ts';
+import { type Account, openAccounts, perform, type Started } from './traffic.ts';
+
+/** Counts by name. */
+export type Counts = Readonly<Record<string, number>>;
+
+export interface SoakReport {
+  readonly accepted: number;
+  readonly refused: Counts;
+  /** Runs accepted whose answer came at the second asking, or later. */
+  readonly replayed: number;
+  readonly statuses: Counts;
+  readonly errors: Counts;
+  readonly faults: Counts;
+  /** What callers got in place of answers, and asked again. */
+  readonly troubles: Counts;
+  readonly takeovers: Counts;
+  readonly submissions: Counts;
+  readonly deliveries: Counts;
+  /** Requests to the receiver for an event that it had taken already. */
+  readonly duplicates: number;
+  readonly logged: Counts;
+  readonly loadMs: number;
+  readonly settleMs: number;
+  /** By check; none is empty. */
+  readonly breaches: Readonly<Record<string, readonly string[]>>;
+}
+
+/** What the settings of the services are, so that a minute holds what otherwise takes an hour. */
+const ENV = { WEBHOOK_BACKOFF_BASE_MS: '5', WEBHOOK_TIMEOUT_MS: '1000', MAX_CONCURRENT_RUNS: '60' } as const;
+const SETTLE_MS = 180_000;
+const LOOK_MS = 200;
+
+/** Everything lies in the folder, which is the caller's to remove: PostgreSQL's files, media, a log a process. */
+export async function soak(
+  options: SoakOptions & { readonly folder: string },
+  tell: (line: string) => void,
+): Promise<SoakReport> {
+  await using stack = new AsyncDisposableStack();
+  const hooks = await startHooks();
+  stack.defer(() => hooks.close());
+  const providers = await startProviders();
+  stack.defer(() => providers.close());
+  const { folder, workers } = options;
+  const apiRole = options.seed % 2 === 0 ? 'api' : 'all';
+  const fleet = await startFleet({ folder, workers, apiRole, env: { ...ENV, ...providers.env } });
+  stack.defer(() => fleet.close());
+  const shapes = makeShapes(hooks.url);
+  const plan = makePlan(options, shapes);
+  const troubles = new Map<string, number>();
+  const accounts = await openAccounts(fleet.url, shapes, troubles);
+  const beginMs = performance.now();
+  const [started, faults] = await Promise.all([
+    startRuns(plan, accounts, shapes, hooks),
+    strikeAll(plan, { fleet, providers }, tell),
+    changeMoods(plan, hooks),
+  ]);
+  const loadMs = performance.now() - beginMs;
+  tell(`${started.length} runs are started, ${faults.length} faults have struck; waiting for what is open`);
+  const settled = await settle(fleet);
+  const settleMs = performance.now() - beginMs - loadMs;
+  await fleet.drain();
+  const scene = { fleet, providers, hooks, shapes, started };
+  const postgresKills = faults.filter(kind => kind.startsWith('postgres') && kind.endsWith('kill')).length;
+  const checks = { ...CHECKS, 'media and files are in step': checkMedia(postgresKills) };
+  const breaches: Record<string, readonly string[]> = settled.length === 0 ? {} : { 'it settles': settled };
+  for (const [name, check] of Object.entries(checks)) {
+    const found = await check(scene);
+    if (found.length > 0) breaches[name] = found;
+  }
+  return {
+    ...(await count(scene, folder)),
+    faults: tally(faults),
+    troubles: Object.fromEntries(troubles),
+    loadMs,
+    settleMs,
+    breaches,
+  };
+}
+
+async function startRuns(
+  { runs }: Plan,
+  accounts: readonly Account[],
+  shapes: Readonly<Record<string, Shape>>,
+  hooks: Hooks,
+): Promise<readonly Started[]> {
+  return Promise.all(
+    runs.map(async plan => {
+      await sleep(plan.atMs);
+      return perform(plan, accounts[plan.account] as Account, shapes[plan.shape] as Shape, hooks.url);
+    }),
+  );
+}
+
+async function strikeAll(
+  { faults }: Plan,
+  target: { readonly fleet: Fleet; readonly providers: Providers },
+  tell: (line: string) => void,
+): Promise<readonly string[]> {
+  const struck = await Promise.all(
+    faults.map(async fault => {
+      await sleep(fault.atMs);
+      const missed = await strike(target, fault);
+      tell(
+        `${(fault.atMs / 1000).toFixed(1)} s  ${fault.kind}${missed === undefined ? '' : ` missed: ${missed}`}`,
+      );
+      return missed === undefined ? [fault.kind] : [];
+    }),
+  );
+  return struck.flat();
+}
+
+async function changeMoods({ moods }: Plan, hooks: Hooks): Promise<void> {
+  const beganMs = performance.now();
+  for (const { atMs, mood } of moods) {
+    await sleep(Math.max(0, atMs - (performance.now() - beganMs)));
+    hooks.mood = mood;
+  }
+}
+
+/** Resolves once no run, event and job is open; with what is open after three minutes. */
+async function settle({ db }: Fleet): Promise<readonly string[]> {
+  const endMs = performance.now() + SETTLE_MS;
+  for (;;) {
+    const open = await db
+      .query<{ what: string; count: number }>(OPEN)
+      .then(({ rows }) => rows.filter(row => row.count > 0))
+      .catch((err: Error) => [{ what: err.message, count: 1 }]);
+    if (open.length === 0) return [];
+    if (performance.now() > endMs) return open.map(row => `${row.count} ${row.what} are open still`);
+    await sleep(LOOK_MS);
+  }
+}
+
+const OPEN = `
+select 'runs' as what, count(*)::int as count from executions where finished_at is null
+union all select 'events', count(*)::int from deliveries where state in ('pending', 'attempting')
+union all select 'jobs', count(*)::int from ${DUE_JOBS}`;
+
+type Counted = Omit<SoakReport, 'faults' | 'troubles' | 'loadMs' | 'settleMs' | 'breaches'>;
+
+async function count({ fleet, providers, hooks, started }: Scene, folder: string): Promise<Counted> {
+  const list = async (statement: string): Promise<Counts> => {
+    const { rows } = await fleet.db.query<{ name: string; count: number }>(statement);
+    return Object.fromEntries(rows.map(row => [row.name, row.count]));
+  };
+  const logged = await readLogs(folder);
+  const submissions = [...providers.submissions().values()].flat();
+  const retold = [...hooks.told.values()].map(told => {
+    const first = told.findIndex(({ isTaken }) => isTaken);
+    return first < 0 ? 0 : told.length - 1 - first;
+  });
+  return {
+    accepted: started.filter(({ id }) => id !== undefined).length,
+    refused: tally(started.flatMap(({ refusal }) => refusal ?? [])),
+    replayed: started.filter(({ isReplayed }) => isReplayed).length,
+    statuses: await list('select status as name, count(*)::int from executions group by 1 order by 1'),
+    errors: await list(
+      `select error::json->>'code' as name, count(*)::int from executions where error is not null group by 1 order by 1`,
+    ),
+    takeovers: {
+      'workers taken for dead': logged['a worker died; its runs go on here'] ?? 0,
+      'workers that found it out': logged['this worker was taken for dead; its runs went on elsewhere'] ?? 0,
+      ...(await list(
+        `select 'nodes begun again' as name, count(*)::int from execution_steps s, json_array_elements(s.steps::json) as step
+         where step->>'status' = 'COMPLETED' and (step->>'attempt')::int > 1`,
+      )),
+    },
+    submissions: tally(submissions.map(({ provider }) => provider)),
+    deliveries: {
+      ...(await list('select state as name, count(*)::int from deliveries group by 1 order by 1')),
+      attempts: [...hooks.told.values()].flat().length,
+    },
+    duplicates: retold.reduce((sum, times) => sum + times, 0),
+    logged,
+  };
+}
+
+/** Lines of the services' logs by their message. */
+async function readLogs(folder: string): Promise<Counts> {
+  const names = await readdir(join(folder, 'logs'));
+  const texts = await Promise.all(names.map(name => readFile(join(folder, 'logs', name), 'utf8')));
+  const lines = texts.flatMap(text => text.split('\n')).filter(line => line.startsWith('{'));
+  // Without the ids and delays in them.
+  return tally(
+    lines.map(line => /"msg":"([^"(:']*)/.exec(line)?.[1]?.replace(/\d+.*/, '').trim() ?? 'no message'),
+  );
+}
+
+function tally(names: readonly string[]): Counts {
+  const counts: Record<string, number> = {};
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
+  return counts;
+}

@@ -1,0 +1,82 @@
+// What each fault does to the processes and providers of the soak. It resolves when what it does is over.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Fleet, Kept } from './fleet.ts';
+import type { FaultKind, PlannedFault } from './plan.ts';
+import type { Providers } from './providers.ts';
+
+export interface Target {
+  readonly fleet: Fleet;
+  readonly providers: Providers;
+}
+
+type Strike = (target: Target, fault: PlannedFault) => void | Promise<void>;
+
+const worker = ({ fleet }: Target, { whom }: PlannedFault): Kept =>
+  fleet.workers[Math.floor(whom * fleet.workers.length)] as Kept;
+
+const freeze: (of: (target: Target, fault: PlannedFault) => Kept) => Strike = of => async (target, fault) => {
+  const kept = of(target, fault);
+  const { pid } = kept;
+  kept.signal('SIGSTOP');
+  await sleep(fault.forMs);
+  // Killed in the meantime, it is another process by now.
+  if (kept.pid === pid) kept.signal('SIGCONT');
+};
+
+const STRIKES: Readonly<Record<FaultKind, Strike>> = {
+  'worker kill': (target, fault) => worker(target, fault).signal('SIGKILL'),
+  'worker freeze': freeze(worker),
+  'worker long freeze': freeze(worker),
+  'worker drain': (target, fault) => worker(target, fault).signal('SIGTERM'),
+  'api kill': ({ fleet }) => fleet.api.signal('SIGKILL'),
+  'api freeze': freeze(({ fleet }) => fleet.api),
+  'postgres kill': ({ fleet }) => signalAll([fleet.postgres.pid], 'SIGKILL'),
+  // The fast shutdown; whoever keeps it starts it again.
+  'postgres restart': ({ fleet }) => signalAll([fleet.postgres.pid], 'SIGINT'),
+  'postgres backend kill': async ({ fleet }, { whom }) => {
+    const pids = await listBackends(fleet, "where application_name = 'graphwright'");
+    signalAll(pids.slice(Math.floor(whom * pids.length)).slice(0, 1), 'SIGKILL');
+  },
+  'postgres freeze': async ({ fleet }, { forMs }) => {
+    // The postmaster first: it makes no more of them.
+    const pids = [fleet.postgres.pid, ...(await listBackends(fleet, ''))];
+    signalAll(pids, 'SIGSTOP');
+    await sleep(forMs);
+    signalAll(pids, 'SIGCONT');
+  },
+  'connections cut': async ({ fleet }) => {
+    await fleet.db.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where application_name = 'graphwright' and pid <> pg_backend_pid()`,
+    );
+  },
+  'provider refuses': ({ providers }, { whom }) => providers.refuse(whom),
+  'provider fails': ({ providers }, { whom }) => providers.fail(whom),
+  'provider resets': ({ providers }, { whom }) => providers.reset(whom),
+};
+
+/** What is not there to be struck, as PostgreSQL between two lives, is let be: then it resolves with why. */
+export async function strike(target: Target, fault: PlannedFault): Promise<string | undefined> {
+  try {
+    await STRIKES[fault.kind](target, fault);
+    return undefined;
+  } catch (err) {
+    return (err as Error).message;
+  }
+}
+
+async function listBackends({ db }: Fleet, where: string): Promise<readonly number[]> {
+  const { rows } = await db.query<{ pid: number }>(`select pid from pg_stat_activity ${where}`);
+  return rows.map(({ pid }) => pid);
+}
+
+function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, signal);
+    } catch (err) {
+      // It has ended by itself.
+      if ((err as NodeJS.ErrnoException).code !== 'ESRCH') throw err;
+    }
+  }
+}

@@ -1,0 +1,109 @@
+// The callers of the soak: accounts with workflows, runs that are started, cancelled and decided as planned.
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { KEY } from '../support/service.ts';
+import { type Caller, createCaller } from './insist.ts';
+import { ACCOUNTS, type PlannedRun } from './plan.ts';
+import { INPUT, inputOf, type Shape } from './shapes.ts';
+
+export interface Account {
+  readonly caller: Caller;
+  /** Shape → workflow id. */
+  readonly workflows: ReadonlyMap<string, string>;
+}
+
+/** What became of a planned run at the door. */
+export interface Started extends PlannedRun {
+  /** undefined: refused. */
+  readonly id: string | undefined;
+  readonly refusal: string | undefined;
+  /** The answer came at the second asking, or later. */
+  readonly isReplayed: boolean;
+}
+
+/** Of the last account: enough for some of its runs. */
+const FEW_CREDITS = 60;
+const MANY_CREDITS = 1_000_000;
+const TERMINAL: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'TIMEOUT', 'CANCELLED']);
+const LOOK_MS = 300;
+
+export async function openAccounts(
+  url: string,
+  shapes: Readonly<Record<string, Shape>>,
+  troubles: Map<string, number>,
+): Promise<readonly Account[]> {
+  const operator = createCaller(url, KEY, troubles);
+  const accounts: Account[] = [];
+  for (let index = 0; index < ACCOUNTS; index++) {
+    const { body } = await operator.ask<{ userId: number; apiKey: string }>('POST', '/admin/users', {
+      email: `soak-${index}@example.com`,
+      name: `Soak ${index}`,
+      plan: 'self_hosted',
+      credits: index === ACCOUNTS - 1 ? FEW_CREDITS : MANY_CREDITS,
+      keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
+    });
+    const caller = createCaller(url, body.apiKey, troubles);
+    const workflows = new Map<string, string>();
+    for (const [name, { nodes, edges }] of Object.entries(shapes)) {
+      const made = await caller.ask<{ id: string }>('POST', '/workflows', { name, nodes, edges });
+      assert.equal(made.status, 201, JSON.stringify(made.body));
+      workflows.set(name, made.body.id);
+    }
+    accounts.push({ caller, workflows });
+  }
+  return accounts;
+}
+
+/** Starts the run and does to it what is planned. Resolves when nothing more is to be done from outside. */
+export async function perform(
+  plan: PlannedRun,
+  account: Account,
+  shape: Shape,
+  hookUrl: string,
+): Promise<Started> {
+  const { caller, workflows } = account;
+  const { status, body, isReplayed } = await caller.ask<{ executionId?: string; code?: string }>(
+    'POST',
+    `/workflows/${workflows.get(plan.shape)}/run`,
+    {
+      inputs: { [INPUT]: inputOf(plan.run) },
+      ...(plan.hook === 'none' ? {} : { webhook: { url: `${hookUrl}/${plan.hook}/${plan.run}` } }),
+    },
+    `soak-${plan.run}`,
+  );
+  const started = { ...plan, id: body.executionId, isReplayed, refusal: body.code };
+  if (started.id === undefined) {
+    if (status !== 402) throw new Error(`Run ${plan.run} was refused: ${status} ${JSON.stringify(body)}`);
+    return started;
+  }
+  await Promise.all([
+    plan.cancelAfterMs === undefined ? undefined : cancel(caller, started.id, plan.cancelAfterMs),
+    shape.decides === undefined ? undefined : decide(caller, started.id, shape.decides, plan),
+  ]);
+  return started;
+}
+
+async function cancel(caller: Caller, id: string, afterMs: number): Promise<void> {
+  await sleep(afterMs);
+  const { status, body } = await caller.ask('POST', `/executions/${id}/cancel`);
+  assert.equal(status, 200, JSON.stringify(body));
+}
+
+async function decide(caller: Caller, id: string, nodeId: string, plan: PlannedRun): Promise<void> {
+  for (;;) {
+    const { body } = await caller.ask<{ status: string }>('GET', `/executions/${id}`);
+    if (TERMINAL.has(body.status)) return;
+    if (body.status === 'WAITING') break;
+    await sleep(LOOK_MS);
+  }
+  const decision = { nodeId, approved: plan.approves };
+  const { status, body } = await caller.ask(
+    'POST',
+    `/executions/${id}/resume`,
+    { decision },
+    `decide-${plan.run}`,
+  );
+  // Cancelled in the meantime.
+  const isLate = status === 409 && plan.cancelAfterMs !== undefined;
+  if (!isLate) assert.ok(status < 300, `${status} ${JSON.stringify(body)}`);
+}
