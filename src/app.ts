@@ -64,9 +64,14 @@ export async function startService(settings: Settings, options: StartOptions = {
   const deps = await createDeps(settings, log, databases);
   stack.defer(() => Promise.all([deps.fetch.close(), deps.providerFetch.close()]).then(() => undefined));
 
-  const worker = settings.ROLE === 'api' ? undefined : await startWorker(deps);
-  if (worker !== undefined) stack.defer(() => worker.stop(DRAIN_MS));
+  // Heard before the worker is there and until it has stopped: it gives back what still comes.
+  let worker: Worker | undefined;
   stack.defer(await db.listen(CHANNELS, (channel, payload) => hear(deps, worker, channel, payload)));
+  if (settings.ROLE !== 'api') {
+    const started = await startWorker(deps);
+    worker = started;
+    stack.defer(() => started.stop(DRAIN_MS));
+  }
   const url = await listen(deps, stack);
   log.info({ url, role: settings.ROLE }, 'ready');
   const running = stack.move();

@@ -104,7 +104,7 @@ export async function startWorker(deps: Deps): Promise<Worker> {
   const running = stack.move();
   return {
     take: (workerId, ids) => {
-      if (workerId === deps.runs.host.worker?.workerId) takeGiven(deps, holder, ids);
+      if (workerId === holder.workerId) takeGiven(deps, holder, ids);
     },
     cancel: executionId => holder.inHand.get(executionId)?.stop('cancelled'),
     async stop(graceMs) {

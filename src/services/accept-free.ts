@@ -28,10 +28,11 @@ export async function acceptFree(deps: Deps, run: NewRun): Promise<boolean> {
   return stored.promise;
 }
 
-/** Runs that another process accepted and gave to this worker; what it has no place for goes to the queue. */
+/** Runs that another process accepted and gave to this worker; what it has no place for, or no time, goes to the queue. */
 export function takeGiven(deps: Deps, worker: RunHolder, ids: readonly string[]): void {
+  const isStopping = deps.runs.host.worker !== worker;
   for (const id of ids) {
-    const isFull = worker.beside.now >= worker.beside.most;
+    const isFull = isStopping || worker.beside.now >= worker.beside.most;
     const claim = async () => {
       const run = await deps.runs.findGiven(id, worker);
       if (run === undefined || (!isFull && hasRoomBeside(worker, run.workspace))) return run;
