@@ -66,6 +66,7 @@ describe('a worker that renders', { skip }, () => {
     });
     return last;
   };
+  const parts = async () => (await service.db.query('select from render_parts')).rowCount;
   const ended = (id: string) => until(id, ({ status }) => ENDED.includes(status));
   /** Media are served where BASE_URL says; here the service listens elsewhere. */
   const download = async (url: string | null): Promise<Buffer> => {
@@ -96,7 +97,6 @@ describe('a worker that renders', { skip }, () => {
     assert.equal((await ended(next.renderId)).status, 'COMPLETED');
     const { status, url } = await read(renderId);
     assert.deepEqual([status, url], ['CANCELLED', null]);
-    const parts = async () => (await service.db.query('select from render_parts')).rowCount;
     await waitUntil('its parts to be gone', async () => (await parts()) === 0);
   });
 
@@ -130,6 +130,15 @@ describe('a worker that renders', { skip }, () => {
       ['video/mp4'],
     );
     assert.ok(rows.length > 0 && rows.every(row => Number((row as { duration: number }).duration) > 0));
+  });
+
+  it('stops when its run is cancelled, and leaves no parts', async () => {
+    const long = scene(600, { overlays: [{ type: 'text', text: '{{title}}' }] });
+    const id = await service.start(await service.create(graph({ props: { sceneGraph: long } })));
+    await waitUntil('a part', async () => (await parts()) > 0);
+    await service.request('POST', `/executions/${id}/cancel`);
+    assert.equal((await service.until(id)).status, 'CANCELLED');
+    await waitUntil('its parts to be gone', async () => (await parts()) === 0);
   });
 
   it('fails a run whose required port is not fed, by the name of the port', async () => {
