@@ -78,8 +78,12 @@ export function paintText(brush: Brush, content: TextContent, box: TextBox, scal
   );
   const fill = styleOf(brush, content.fill, box.width, paragraph.height);
   const ink = { content, paragraph, fill, scale };
-  if (content.split === undefined) for (const part of parts) paintPart(brush, part, ink);
-  else paintSplit(brush, splitParts(brush, parts, content.split.by, content, paragraph), content.split, ink);
+  const { split } = content;
+  const groups = split === undefined ? [parts] : splitParts(brush, parts, split.by, content, paragraph);
+  // All shadows lie behind all letters.
+  for (const paint of content.shadow === undefined ? [paintPart] : [paintShadow, paintPart])
+    if (split === undefined) for (const part of parts) paint(brush, part, ink);
+    else paintSplit(brush, groups, split, ink, paint);
   brush.restore();
 }
 
@@ -137,32 +141,23 @@ interface Ink {
   readonly scale: number;
 }
 
-function paintPart(brush: Brush, part: Part, { content, paragraph, fill, scale }: Ink): void {
+function paintPart(brush: Brush, part: Part, { content, paragraph, fill }: Ink): void {
   const { text, run, line } = part;
   const { size } = paragraph;
   const left = part.left + part.x;
   const x = paragraph.isRightToLeft ? left + part.width : left;
   if (run.highlight !== undefined) paintHighlight(brush, part, left, size, cssColor(run.highlight));
   setRunFont(brush, text, run, size * run.size, content.letterSpacing);
-  const { shadow, stroke } = content;
-  // What stands on a mark of its own needs no shadow, which would only soil it.
-  if (shadow !== undefined && run.highlight === undefined) {
-    brush.shadowColor = cssColor(shadow.color);
-    brush.shadowBlur = Math.min(800, shadow.blur * scale);
-    brush.shadowOffsetX = shadow.x * scale;
-    brush.shadowOffsetY = shadow.y * scale;
-  }
+  const { stroke } = content;
   if (stroke !== undefined && stroke.width > 0) {
     brush.strokeStyle = cssColor(stroke.color);
     // Half of the line lies behind the fill.
     brush.lineWidth = stroke.width * 2;
     brush.lineJoin = 'round';
     brush.strokeText(text, x, line.baseline);
-    brush.shadowColor = 'transparent';
   }
   brush.fillStyle = run.color === undefined ? fill : cssColor(run.color);
   brush.fillText(text, x, line.baseline);
-  brush.shadowColor = 'transparent';
   if (run.underline !== true) return;
   brush.fillRect(
     left,
@@ -170,6 +165,34 @@ function paintPart(brush: Brush, part: Part, { content, paragraph, fill, scale }
     part.width,
     Math.max(1, size * run.size * 0.07),
   );
+}
+
+/** Beyond every surface: there the letters stand whose shadow alone is to be seen. */
+const FAR = 8192;
+
+function paintShadow(brush: Brush, part: Part, { content, paragraph, scale }: Ink): void {
+  const { text, run, line } = part;
+  const { shadow, stroke } = content;
+  // What stands on a mark of its own needs no shadow, which would only soil it.
+  if (shadow === undefined || run.highlight !== undefined) return;
+  const { a, b, c, d, e, f } = brush.getTransform();
+  brush.save();
+  brush.setTransform(a, b, c, d, e - FAR, f);
+  setRunFont(brush, text, run, paragraph.size * run.size, content.letterSpacing);
+  brush.shadowColor = cssColor(shadow.color);
+  brush.shadowBlur = Math.min(800, shadow.blur * scale);
+  brush.shadowOffsetX = shadow.x * scale + FAR;
+  brush.shadowOffsetY = shadow.y * scale;
+  const x = part.left + part.x + (paragraph.isRightToLeft ? part.width : 0);
+  brush.fillStyle = '#000000';
+  if (stroke === undefined || stroke.width <= 0) brush.fillText(text, x, line.baseline);
+  else {
+    brush.strokeStyle = '#000000';
+    brush.lineWidth = stroke.width * 2;
+    brush.lineJoin = 'round';
+    brush.strokeText(text, x, line.baseline);
+  }
+  brush.restore();
 }
 
 function paintHighlight(
@@ -258,7 +281,13 @@ function splitReach(
 
 const SETTLED: Stand = { dx: 0, dy: 0, scale: 1, opacity: 1, blur: 0 };
 
-function paintSplit(brush: Brush, groups: readonly (readonly Part[])[], split: SplitState, ink: Ink): void {
+function paintSplit(
+  brush: Brush,
+  groups: readonly (readonly Part[])[],
+  split: SplitState,
+  ink: Ink,
+  paint: typeof paintPart,
+): void {
   const { size } = ink.paragraph;
   for (const [index, group] of groups.entries()) {
     const t = Math.min(
@@ -283,7 +312,7 @@ function paintSplit(brush: Brush, groups: readonly (readonly Part[])[], split: S
       brush.translate(-x, -y);
     }
     if (stand.blur > 0.01) blurWithin(brush, group, stand.blur * size, ink.scale);
-    for (const part of group) paintPart(brush, part, ink);
+    for (const part of group) paint(brush, part, ink);
     brush.restore();
   }
 }
