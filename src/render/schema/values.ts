@@ -199,7 +199,7 @@ const Family = Type.String({
   pattern: '^(\\$[A-Za-z][\\w-]*|[A-Za-z][A-Za-z0-9 _-]*)$',
   maxLength: 80,
   description:
-    'A font family: one of the bundled ones (Inter, Playfair Display, Anton, JetBrains Mono), one named in "fonts", or a theme token such as "$heading". Arabic, Hebrew, Devanagari, Chinese, Japanese and emoji are found by themselves.',
+    'A font family: one of the bundled ones (Inter, Playfair Display, Anton, JetBrains Mono), one named in "fonts", or a theme token such as "$heading". Arabic, Hebrew, Devanagari, Chinese, Japanese, Korean and emoji are found by themselves.',
 });
 const Source = Type.String({
   pattern: '^(https?://|data:image/|sample:|\\./)',
