@@ -23,6 +23,9 @@ const FOREIGN: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request did not arrive in time.'],
 };
 
+// What a statement is refused with before it was sent: PostgreSQL is starting or stopping, full, or not there at all.
+const AWAY: ReadonlySet<string> = new Set(['57P03', '53300', 'ECONNREFUSED']);
+
 const PARSER_ERROR = 'The request is not valid HTTP.';
 
 /** Any thrown value as an AppError; what is not known to be the caller's fault is `internal_error`. */
@@ -38,6 +41,10 @@ export function translateError(thrown: unknown): AppError {
     return translateValidation(err.validation, err.validationContext ?? 'body', err);
   const row = FOREIGN[err.code ?? ''];
   if (row !== undefined) return new AppError(row[0], row[1], { cause: err });
+  if (AWAY.has(err.code ?? '')) {
+    const message = 'The database cannot be reached at the moment: try again in a few seconds.';
+    return new AppError('unavailable', message, { cause: err, headers: { 'retry-after': '2' } });
+  }
   if (err.code?.startsWith('HPE_')) return new AppError('invalid_request', PARSER_ERROR, { cause: err });
   if (err.statusCode !== undefined && err.statusCode < 500)
     return new AppError('invalid_request', 'The request cannot be handled as it stands.', { cause: err });
