@@ -19,6 +19,8 @@ export interface ClipFramesOptions {
   readonly scale: number;
   /** Frames of the video from one call of `prepare` to the next. Default 1. */
   readonly stride?: number;
+  /** What is to come, so that decoders are started before they are needed; undefined behind the end. */
+  readonly listAt?: (frame: number) => DrawList | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -27,13 +29,16 @@ const MAX_CLIPS = 16;
 const MAX_PIXELS = MAX_CLIPS * 1920 * 1080;
 /** Frames for which a decoder that nobody needs is kept: what it shows may be back at once. */
 const MAX_IDLE = 8;
+/** Calls of `prepare` before a clip is shown, at which its decoder is started: half a second at 30 frames a second. */
+const AHEAD = 15;
 
 /** The frames of the clips among the resources. */
 export function createClipFrames(
   resources: Resources,
-  { backend, scale, stride = 1, signal }: ClipFramesOptions,
+  { backend, scale, stride = 1, listAt, signal }: ClipFramesOptions,
 ): ClipFrames {
-  /** With the number of frames for which each was not needed. */
+  const hasClips = [...resources.values()].some(({ kind }) => kind === 'clip');
+  /** With the number of frames for which each was not needed; below 0 before it is. */
   const streams = new Map<ClipStream, number>();
   const failed = new Map<ClipWant['clip'], ShownFrame>();
 
@@ -66,6 +71,19 @@ export function createClipFrames(
     return stream;
   };
 
+  /** Starts what no decoder will soon come to. */
+  const startAhead = (list: DrawList): void => {
+    for (const want of clipWants(list, resources, { scale, stride })) {
+      const isComing = [...streams.keys()].some(
+        stream => stream.isLargeFor(want) && stream.distanceTo(want) !== undefined,
+      );
+      if (isComing || failed.has(want.clip) || streams.size >= MAX_CLIPS) continue;
+      const stream = new ClipStream(backend, want, false, signal);
+      streams.set(stream, -AHEAD);
+      stream.fetch();
+    }
+  };
+
   const endIdle = (taken: ReadonlyMap<ClipStream, ClipWant>): Promise<unknown> => {
     const ending: Promise<void>[] = [];
     for (const [stream, idle] of streams) {
@@ -82,6 +100,7 @@ export function createClipFrames(
 
   return {
     async prepare(list) {
+      if (!hasClips) return;
       const taken = new Map<ClipStream, ClipWant>();
       const shown = new Map<ClipStream, Promise<ShownFrame>>();
       const frames = clipWants(list, resources, { scale, stride }).map(async (want): Promise<void> => {
@@ -95,6 +114,8 @@ export function createClipFrames(
         shown.set(stream, frame);
         frameFor.set(content, await frame);
       });
+      const coming = listAt?.(list.frame + AHEAD * stride);
+      if (coming !== undefined) startAhead(coming);
       await Promise.all(frames);
       await endIdle(taken);
     },

@@ -76,7 +76,7 @@ export class ClipStream {
     if (seconds >= clip.facts.durationSeconds) return this.#last;
     const index = Math.round((seconds - this.#start) / this.#step);
     const isOn = Math.abs(this.#start + index * this.#step - seconds) <= OFF_GRID_SECONDS;
-    return isOn ? index : undefined;
+    return isOn && index >= 0 ? index : undefined;
   }
 
   /** Puts the wanted frame onto `picture`. AppError `unreadable_media`; the picture then stays as it was. */
@@ -91,9 +91,13 @@ export class ClipStream {
       this.#index++;
     }
     if (pixels !== undefined) await this.#shown.show(pixels);
-    if (this.#index >= this.#last || this.#next !== undefined) return;
-    // The next frame comes while this one is drawn.
-    this.#next = this.#frames.next();
+    // It comes while this one is drawn.
+    if (this.#index < this.#last) this.fetch();
+  }
+
+  /** Has the decoder give its next frame already. */
+  fetch(): void {
+    this.#next ??= this.#frames.next();
     this.#next.catch(() => undefined);
   }
 

@@ -47,7 +47,13 @@ export async function createFrameDrawer(scene: VideoScene, stride: number): Prom
   const painter = createPainter(timeline.width, timeline.height, scale, resources);
   // Whoever ends the process ends the decoders with it.
   const { signal } = new AbortController();
-  const clips = createClipFrames(resources, { backend: restoreBackend(backend), scale, stride, signal });
+  const clips = createClipFrames(resources, {
+    backend: restoreBackend(backend),
+    scale,
+    stride,
+    signal,
+    listAt: frame => (frame < timeline.durationInFrames ? evaluateFrame(timeline, frame) : undefined),
+  });
   const { canvas, brush } = painter.surface;
   const writer = createI420Writer(width, height, canvas.width);
   return {

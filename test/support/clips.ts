@@ -61,7 +61,12 @@ export async function drawClips(
   const file: ResourceFile = 'kind' in clip ? clip : { kind: 'clip', ...clip };
   const resources = await loadResources(new Map([...timeline.resources.keys()].map(key => [key, file])));
   const painter = createPainter(timeline.width, timeline.height, scale, resources);
-  const clips = createClipFrames(resources, { backend, scale, signal });
+  const clips = createClipFrames(resources, {
+    backend,
+    scale,
+    signal,
+    listAt: frame => (frame < timeline.durationInFrames ? evaluateFrame(timeline, frame) : undefined),
+  });
   const drawn: Drawn[] = [];
   const warnings = new Set<string>();
   try {
