@@ -48,7 +48,7 @@ const gate = createGate({ concurrency: Math.max(2, Math.ceil(availableParallelis
 /** Up to this long a video is not worth keeping in parts. */
 const WHOLE_SECONDS = 8;
 const POSTER_SIDE = 1280;
-/** What is left for poster and storage. */
+/** What is left for storage. */
 const RENDERED = 0.98;
 
 /**
@@ -97,16 +97,23 @@ async function render(work: Work, signal: AbortSignal): Promise<MadeVideo> {
     await mkdir(segmentFolder);
     await parts?.restore(segmentFolder, signal);
   }
-  const result = await renderVideo(
-    { graph, files, range, scale, path, ...(segmentFolder === undefined ? {} : { segmentFolder }) },
-    {
-      onFrame: (done, total) => order.onProgress((RENDERED * done) / total),
-      onSegment: segment => parts?.keep(segment),
-    },
-    signal,
-  );
-  const warnings = [...new Set([...timeline.warnings, ...result.warnings])];
-  return { ...result, warnings, path, poster: await drawPoster(work, range, signal) };
+  const job = { graph, files, range, scale, path, ...(segmentFolder === undefined ? {} : { segmentFolder }) };
+  const events = {
+    onFrame: (done: number, total: number) => order.onProgress((RENDERED * done) / total),
+    onSegment: (segment: string) => parts?.keep(segment),
+  };
+  // Where one of them fails, the other is not waited for.
+  const failed = new AbortController();
+  const both = AbortSignal.any([signal, failed.signal]);
+  try {
+    const [result, poster] = await Promise.all([
+      renderVideo(job, events, both),
+      drawPoster(work, range, both),
+    ]);
+    return { ...result, path, poster };
+  } finally {
+    failed.abort();
+  }
 }
 
 async function drawPoster(
