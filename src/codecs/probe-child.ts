@@ -17,9 +17,15 @@ interface Wanted {
   readonly end: number;
 }
 
+/** A file that is not on this disk: its size, and the bytes that it begins with, which for most is all that is read. */
+export interface SentFile {
+  readonly size: number;
+  readonly head: Uint8Array;
+}
+
 /** What the process is sent. */
 export type ProbeMessage =
-  | { readonly what: 'facts' | 'contentType'; readonly file: string | { readonly size: number } }
+  | { readonly what: 'facts' | 'contentType'; readonly file: string | SentFile }
   | { readonly id: number; readonly bytes: Uint8Array };
 /** What it sends. */
 export type ProbeAnswer =
@@ -33,6 +39,8 @@ export class Unreadable extends Error {}
 export class ReadFailure extends Error {}
 
 const MAX_HEAP_MB = 256;
+/** What the reader of containers asks for first. */
+const HEAD_BYTES = 131_072;
 
 export class ProbeChild {
   readonly #process: ChildProcess;
@@ -79,7 +87,10 @@ export class ProbeChild {
     this.#hold(true);
     try {
       deadline.throwIfAborted();
-      this.#send({ what, file: typeof file === 'string' ? file : { size: file.size } });
+      sentFile(file).then(
+        sent => this.#send({ what, file: sent }),
+        cause => reject(new ReadFailure('Its bytes cannot be had.', { cause })),
+      );
       return await promise;
     } finally {
       child.off('message', listen).off('disconnect', onEnd).off('error', reject);
@@ -103,4 +114,10 @@ export class ProbeChild {
     this.#process[change]();
     this.#process.channel?.[change]();
   }
+}
+
+async function sentFile(file: string | RemoteFile): Promise<string | SentFile> {
+  if (typeof file === 'string') return file;
+  const { size } = file;
+  return { size, head: size === 0 ? new Uint8Array() : await file.read(0, Math.min(size, HEAD_BYTES)) };
 }

@@ -1,6 +1,6 @@
 // The process that probes files, one after another, as its parent asks; it ends with the channel to it.
 import { type FileBytes, openBytes, openInput } from './open-input.ts';
-import type { ProbeAnswer, ProbeMessage } from './probe-child.ts';
+import type { ProbeAnswer, ProbeMessage, SentFile } from './probe-child.ts';
 import { readContentType, readFacts } from './read-facts.ts';
 
 type Question = Extract<ProbeMessage, { readonly what: string }>;
@@ -30,7 +30,7 @@ async function answer({ what, file }: Question): Promise<void> {
 }
 
 async function probe(what: Question['what'], file: Question['file']) {
-  const input = typeof file === 'string' ? openInput(file) : openBytes(remote(file.size));
+  const input = typeof file === 'string' ? openInput(file) : openBytes(remote(file));
   try {
     return await WORK[what](input);
   } finally {
@@ -39,12 +39,14 @@ async function probe(what: Question['what'], file: Question['file']) {
 }
 
 /** A file whose bytes the parent has. */
-function remote(size: number): FileBytes {
-  const read = (start: number, end: number): Promise<Uint8Array> =>
-    new Promise(resolve => {
+function remote({ size, head }: SentFile): FileBytes {
+  const read = (start: number, end: number): Uint8Array | Promise<Uint8Array> => {
+    if (end <= head.length) return head.subarray(start, end);
+    return new Promise(resolve => {
       reads.set(++lastRead, resolve);
       send({ wanted: { id: lastRead, start, end } });
     });
+  };
   return { size, read, close: () => reads.clear(), maxReadBytes: MAX_REMOTE_BYTES };
 }
 
