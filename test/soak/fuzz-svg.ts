@@ -108,7 +108,7 @@ const NAMESPACES: Readonly<Record<string, string>> = {
   xmlns: 'http://www.w3.org/2000/svg',
   'xmlns:xlink': 'http://www.w3.org/1999/xlink',
 };
-const SUSPECT = /script|expression|import|data:|https?:|\/\/|[\\@<>&\0]|\/\*/i;
+const SUSPECT = /script\s*[:(]|expression\s*\(|data:|https?:|\/\/|[\\@<>&\0]|\/\*/i;
 const LOCAL = /^#[\p{L}\p{N}_.-]+$/u;
 
 /** What is wrong with the element; undefined where nothing is. Names in any case. */
