@@ -1,128 +1,122 @@
-// `graphwright render`: draws a frame of a scene file as a picture, without service or database.
-import { createReadStream } from 'node:fs';
-import { readFile, stat, writeFile } from 'node:fs/promises';
-import { dirname, extname, isAbsolute, relative, resolve } from 'node:path';
-import { AppError, toError } from '../lib/errors.ts';
-import { createGuardedFetch } from '../lib/fetch.ts';
-import { type ReadSource, withRenderFiles } from '../render/files.ts';
-import { openScene } from '../render/scene.ts';
+// `graphwright render`: a scene file or a template becomes a video, or one of its frames a picture, without service or
+// database.
+import { writeFile } from 'node:fs/promises';
+import { extname } from 'node:path';
 import { drawSceneStills } from '../render/stills.ts';
+import type { Timeline } from '../render/timeline/compile.ts';
 import { evaluateFrame } from '../render/timeline/evaluate.ts';
-import type { Command } from './command.ts';
+import { renderVideo } from '../render/video.ts';
+import type { Command, CommandInput } from './command.ts';
 import { UsageError, WorkFailed } from './failure.ts';
+import {
+  openSceneFile,
+  printWarnings,
+  readFrame,
+  readNumber,
+  readSceneFile,
+  type SceneFile,
+  withSceneFiles,
+} from './scene-file.ts';
 import type { Terminal } from './terminal.ts';
-import { cleanText } from './text-width.ts';
-
-const MAX_SCENE_BYTES = 16 * 1024 * 1024;
-const TIMEOUT_MS = 120_000;
 
 const FORMATS = { '.png': 'png', '.jpg': 'jpeg', '.jpeg': 'jpeg', '.webp': 'webp' } as const;
 
-export const render: Command = async ({ args, options, terminal, signal }) => {
-  const [path = ''] = args;
-  const out = typeof options.out === 'string' ? options.out : 'out.png';
-  const format = FORMATS[extname(out).toLowerCase() as keyof typeof FORMATS];
-  if (format === undefined || options.frame === undefined)
+export const render: Command = async input => {
+  const { args, options, terminal } = input;
+  const { frame, out = frame === undefined ? 'out.mp4' : 'out.png' } = options;
+  const ending = extname(String(out)).toLowerCase();
+  const format = FORMATS[ending as keyof typeof FORMATS];
+  if (frame === undefined ? ending !== '.mp4' : format === undefined)
     throw new UsageError(
-      'Only single frames can be drawn yet: give --frame N and an output that ends in .png, .jpg or .webp.',
+      frame === undefined
+        ? 'A video ends in .mp4; for a picture give --frame N and an output that ends in .png, .jpg or .webp.'
+        : 'A frame is written as .png, .jpg or .webp.',
     );
-  const timeline = await openFile(path, terminal);
-  const frame = readNumber('--frame', options.frame, 0, timeline.durationInFrames - 1);
-  const scale = readNumber('--scale', options.scale ?? '1', 0.1, 1);
-  if (!Number.isInteger(frame)) throw new UsageError('--frame must be a whole number.');
-  const client = createGuardedFetch({ allowPrivate: false, trustedOrigins: [] });
-  try {
-    const drawn = await withRenderFiles(
-      timeline.resources.values(),
-      fileReader(dirname(path), client),
-      signal,
-      files => drawSceneStills({ lists: [evaluateFrame(timeline, frame)], files, scale, format }, signal),
-    );
-    const [still] = drawn.frames;
-    if (still === undefined) throw new WorkFailed('Nothing was drawn.');
-    await writeFile(out, still.bytes);
-    const warnings = [...timeline.warnings, ...drawn.warnings];
-    const { durationInFrames } = timeline;
-    if (options.json === true)
-      terminal.print(
-        JSON.stringify(
-          { out, frame, durationInFrames, width: still.width, height: still.height, warnings },
-          null,
-          2,
-        ),
-      );
-    else {
-      for (const warning of warnings)
-        terminal.note(`${terminal.paint('yellow', 'warning')}  ${cleanText(warning)}`);
-      terminal.print(`${out}: frame ${frame} of ${durationInFrames}, ${still.width} × ${still.height}.`);
-    }
-  } finally {
-    await client.close();
-  }
+  const scene = await readSceneFile(args[0], options);
+  const timeline = openSceneFile(scene, terminal);
+  const job: RenderInput = {
+    ...input,
+    scene,
+    timeline,
+    out: String(out),
+    scale: readNumber('--scale', options.scale ?? '1', 0.1, 1),
+  };
+  await (format === undefined ? renderClip(job) : renderFrame(job, format));
 };
 
-async function openFile(path: string, terminal: Terminal): Promise<ReturnType<typeof openScene>> {
-  const scene = await readScene(path);
-  try {
-    return openScene(scene);
-  } catch (thrown) {
-    if (!(thrown instanceof AppError) || thrown.issues === undefined) throw thrown;
-    for (const { path: at = '', message } of thrown.issues)
-      terminal.note(
-        `${terminal.paint('red', 'error')}  ${terminal.paint('dim', `${path}#${at}`)}  ${cleanText(message)}`,
-      );
-    throw new WorkFailed('The scene graph cannot be drawn.', { cause: thrown });
+interface RenderInput extends CommandInput {
+  readonly scene: SceneFile;
+  readonly timeline: Timeline;
+  readonly out: string;
+  readonly scale: number;
+}
+
+async function renderFrame(
+  { scene, timeline, options, terminal, signal, out, scale }: RenderInput,
+  format: (typeof FORMATS)[keyof typeof FORMATS],
+): Promise<void> {
+  const frame = readFrame('--frame', options.frame, timeline);
+  const drawn = await withSceneFiles(timeline, scene.folder, signal, files =>
+    drawSceneStills({ lists: [evaluateFrame(timeline, frame)], files, scale, format }, signal),
+  );
+  const [still] = drawn.frames;
+  if (still === undefined) throw new WorkFailed('Nothing was drawn.');
+  await writeFile(out, still.bytes);
+  const warnings = [...new Set([...timeline.warnings, ...drawn.warnings])];
+  const { durationInFrames } = timeline;
+  const { width, height } = still;
+  if (options.json === true) printJson({ out, frame, durationInFrames, width, height, warnings }, terminal);
+  else {
+    printWarnings(warnings, terminal);
+    terminal.print(`${out}: frame ${frame} of ${durationInFrames}, ${width} × ${height}.`);
   }
 }
 
-async function readScene(path: string): Promise<unknown> {
-  try {
-    const { size } = await stat(path);
-    if (size > MAX_SCENE_BYTES) throw new UsageError(`${path} has over ${MAX_SCENE_BYTES} bytes.`);
-    return JSON.parse(await readFile(path, 'utf8'));
-  } catch (thrown) {
-    if (thrown instanceof UsageError) throw thrown;
-    throw new UsageError(`${path} cannot be read as JSON: ${toError(thrown).message}`, { cause: thrown });
-  }
-}
-
-function readNumber(name: string, value: unknown, least: number, most: number): number {
-  const number = Number(value);
-  if (Number.isFinite(number) && number >= least && number <= most) return number;
-  throw new UsageError(`${name} must be from ${least} to ${most}.`);
-}
-
-/** Paths that begin with ./ are files beside the scene or below it; anything else goes through the guarded client. */
-function fileReader(folder: string, client: ReturnType<typeof createGuardedFetch>): ReadSource {
-  return async (source, { maxBytes, signal }) => {
-    if ('mediaId' in source)
-      throw new AppError('invalid_request', 'media of the library are there in a running service only');
-    if (source.src.startsWith('./'))
-      return { body: await openBeside(folder, source.src, maxBytes), declared: undefined };
-    const answer = await client.stream(source.src, { signal, timeoutMs: TIMEOUT_MS, maxBytes });
-    if (answer.status === 200) return { body: answer.body, declared: answer.headers['content-type'] };
-    // To leave an iteration at its first step ends the connection.
-    for await (const _ of answer.body) break;
-    throw new AppError('fetch_failed', `its address answered with status ${answer.status}`);
+async function renderClip(input: RenderInput): Promise<void> {
+  const { scene, timeline, options, terminal, signal, out, scale } = input;
+  const range = readRange(options.range, timeline);
+  const start = performance.now();
+  const isShown = terminal.isLive && options.json !== true;
+  const onFrame = (done: number, total: number): void => {
+    if (isShown) terminal.draw([progressLine(done, total, performance.now() - start, terminal)]);
   };
+  try {
+    const result = await withSceneFiles(timeline, scene.folder, signal, files =>
+      renderVideo({ graph: scene.graph, files, range, scale, path: out }, { onFrame }, signal),
+    );
+    terminal.erase();
+    if (options.json === true) return printJson({ out, ...result }, terminal);
+    printWarnings(result.warnings, terminal);
+    const { width, height, durationSeconds, bytes, backend } = result;
+    const size = `${width} × ${height}, ${durationSeconds.toFixed(2)} s, ${(bytes / 1e6).toFixed(1)} MB`;
+    terminal.print(`${out}: ${size}, by the ${backend} in ${secondsSince(start)} s.`);
+  } finally {
+    terminal.erase();
+  }
 }
 
-async function openBeside(
-  folder: string,
-  name: string,
-  maxBytes: number,
-): Promise<AsyncIterable<Uint8Array>> {
-  const path = resolve(folder, name);
-  const inside = relative(resolve(folder), path);
-  if (inside.startsWith('..') || isAbsolute(inside))
-    throw new AppError('invalid_request', 'the file lies outside the folder of the scene');
-  try {
-    const found = await stat(path);
-    if (found.size > maxBytes) throw new AppError('file_too_large', `the file has over ${maxBytes} bytes`);
-    if (found.isFile()) return createReadStream(path);
-    throw new AppError('not_found', `${name} is no file`);
-  } catch (thrown) {
-    if (thrown instanceof AppError) throw thrown;
-    throw new AppError('not_found', `there is no readable file ${name}`, { cause: thrown });
-  }
+/** `a-b`: frames from a up to b, b not among them. */
+function readRange(value: unknown, timeline: Timeline): readonly [number, number] {
+  const { durationInFrames } = timeline;
+  if (value === undefined) return [0, durationInFrames];
+  const [, from, to] = /^(\d+)-(\d+)$/.exec(String(value)) ?? [];
+  const range = [Number(from), Number(to)] as const;
+  if (range[0] < range[1] && range[1] <= durationInFrames) return range;
+  throw new UsageError(`--range is two frames such as 0-${durationInFrames}; the second is not rendered.`);
+}
+
+const BAR = 24;
+
+function progressLine(done: number, total: number, elapsedMs: number, { paint }: Terminal): string {
+  const filled = Math.round((BAR * done) / total);
+  const bar = paint('green', '█'.repeat(filled)) + paint('dim', '░'.repeat(BAR - filled));
+  const left = ((total - done) * elapsedMs) / done / 1000;
+  const speed = (1000 * done) / elapsedMs;
+  return `  ${bar}  frame ${done} of ${total}, ${speed.toFixed(0)} a second, ${left.toFixed(0)} s left`;
+}
+
+const secondsSince = (start: number): string => ((performance.now() - start) / 1000).toFixed(1);
+
+function printJson(value: object, terminal: Terminal): void {
+  terminal.print(JSON.stringify(value, null, 2));
 }

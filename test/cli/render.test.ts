@@ -1,11 +1,12 @@
 // `graphwright render` as a process: a picture is written, faults are told, nothing half-done is left.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { plainImage, readPixels } from '../support/pixels.ts';
+import { waitUntil } from '../support/processes.ts';
 
 const BIN = join(import.meta.dirname, '..', '..', 'bin', 'graphwright.js');
 const folder = mkdtempSync(join(tmpdir(), 'graphwright-render-'));
@@ -67,9 +68,62 @@ describe('graphwright render', () => {
     assert.equal(existsSync(join(folder, 'bad.png')), false);
   });
 
-  it('says that only frames can be drawn, and which there are, with 2', () => {
-    assert.match(render(scene([]), '-o', 'out.mp4').err, /Only single frames can be drawn yet/);
+  it('says how it is used wrongly, with 2', () => {
+    assert.match(render(scene([]), '-o', 'out.gif').err, /A video ends in \.mp4/);
+    assert.match(render(scene([]), '--range', '5-3').err, /--range is two frames such as 0-20/);
+    assert.match(render(scene([]), '--template', 'quote-card').err, /not both/);
     const beyond = render(scene([]), '--frame', '20');
     assert.deepEqual([beyond.code, /from 0 to 19/.test(beyond.err)], [2, true]);
+  });
+
+  it('renders a range as a video, and a template with props', () => {
+    const { code, out, err } = render(scene([{ type: 'text', text: 'Hi' }]), '--range', '4-12', '--json');
+    assert.equal(code, 0, err);
+    const { warnings, frameCount, width, height } = JSON.parse(out);
+    assert.deepEqual([warnings, frameCount, width, height], [[], 8, 160, 90]);
+    assert.ok(existsSync(join(folder, 'out.mp4')));
+    writeFileSync(join(folder, 'props.json'), JSON.stringify({ quote: 'Ship it.' }));
+    const args = [
+      'render',
+      '--template',
+      'quote-card',
+      '--props',
+      'props.json',
+      '--frame',
+      '40',
+      '--scale',
+      '0.1',
+    ];
+    const drawn = spawnSync(process.execPath, [BIN, ...args], {
+      cwd: folder,
+      encoding: 'utf8',
+      timeout: 60_000,
+    });
+    assert.deepEqual([drawn.status, drawn.stdout.slice(0, 17)], [0, 'out.png: frame 40']);
+  });
+});
+
+describe('graphwright preview', () => {
+  it('draws again as the file changes, and tells faults by their place', async () => {
+    const file = join(folder, 'watched.json');
+    writeFileSync(file, JSON.stringify(scene([])));
+    const args = [BIN, 'preview', '--watch', 'watched.json', '--frames', '0,5', '-o', 'stills'];
+    const child = spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    let [out, err] = ['', ''];
+    child.stdout.on('data', data => (out += String(data)));
+    child.stderr.on('data', data => (err += String(data)));
+    const picture = join(folder, 'stills', 'frame-000005.png');
+    try {
+      await waitUntil('the first stills', () => err.includes('Watching'));
+      writeFileSync(file, JSON.stringify({ ...scene([]), fps: -1 }));
+      await waitUntil('the fault', () => err.includes('watched.json#/fps'));
+      writeFileSync(file, JSON.stringify({ ...scene([]), background: '#ff0000' }));
+      await waitUntil('the second stills', () => out.trim().split('\n').length === 2);
+      assert.ok((await readPixels(readFileSync(picture))).at(10, 10)[0] === 255);
+      child.kill('SIGINT');
+      await waitUntil('the end', () => child.exitCode !== null || child.signalCode !== null);
+    } finally {
+      child.kill('SIGKILL');
+    }
   });
 });

@@ -1,0 +1,147 @@
+// Scenes on the command line: a file or a template with props, the faults of a graph by pointer, the files beside it.
+import { createReadStream } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { dirname, isAbsolute, relative, resolve } from 'node:path';
+import { AppError, toError } from '../lib/errors.ts';
+import { createGuardedFetch } from '../lib/fetch.ts';
+import { type ReadSource, withRenderFiles } from '../render/files.ts';
+import { openScene } from '../render/scene.ts';
+import type { ResourceFile } from '../render/still.ts';
+import { allTemplates } from '../render/templates/catalog.ts';
+import { fillTemplate } from '../render/templates/template.ts';
+import type { Timeline } from '../render/timeline/compile.ts';
+import type { OptionValue } from './command.ts';
+import { UsageError, WorkFailed } from './failure.ts';
+import type { Terminal } from './terminal.ts';
+import { cleanText } from './text-width.ts';
+
+const MAX_SCENE_BYTES = 16 * 1024 * 1024;
+const TIMEOUT_MS = 120_000;
+
+export interface SceneFile {
+  /** As openScene takes it. */
+  readonly graph: unknown;
+  /** As the person named it. */
+  readonly name: string;
+  /** Where its files lie. */
+  readonly folder: string;
+}
+
+/** A scene file, or with `--template` a template filled with the props of a file. */
+export async function readSceneFile(
+  path: string | undefined,
+  { template, props }: Readonly<Record<string, OptionValue>>,
+): Promise<SceneFile> {
+  if (typeof template !== 'string') {
+    if (path === undefined) throw new UsageError('Name a scene file, or a template by --template ID.');
+    return { graph: await readJson(path), name: path, folder: dirname(path) };
+  }
+  if (path !== undefined) throw new UsageError('Give a scene file or --template, not both.');
+  const found = allTemplates().get(template);
+  if (found === undefined)
+    throw new UsageError(
+      `There is no template ${template}; there are ${[...allTemplates().keys()].join(', ')}.`,
+    );
+  const given = typeof props === 'string' ? await readJson(props) : {};
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw new UsageError(`${String(props)} must hold an object of props.`);
+  const folder = typeof props === 'string' ? dirname(props) : '.';
+  return { graph: fillTemplate(found, given as Record<string, unknown>), name: template, folder };
+}
+
+/** The timeline; faults are printed by pointer before it fails. */
+export function openSceneFile({ graph, name }: SceneFile, terminal: Terminal): Timeline {
+  try {
+    return openScene(graph);
+  } catch (thrown) {
+    printFaults(name, thrown, terminal);
+    throw new WorkFailed('The scene graph cannot be drawn.', { cause: thrown });
+  }
+}
+
+/** One line a fault; what is no fault of the graph is thrown on. */
+export function printFaults(name: string, thrown: unknown, terminal: Terminal): void {
+  if (!(thrown instanceof AppError) || thrown.issues === undefined) throw thrown;
+  for (const { path = '', message } of thrown.issues)
+    terminal.note(
+      `${terminal.paint('red', 'error')}  ${terminal.paint('dim', `${name}#${path}`)}  ${cleanText(message)}`,
+    );
+}
+
+export function printWarnings(warnings: readonly string[], terminal: Terminal): void {
+  for (const warning of new Set(warnings))
+    terminal.note(`${terminal.paint('yellow', 'warning')}  ${cleanText(warning)}`);
+}
+
+/** Reads what the scene names, for as long as the work takes. */
+export async function withSceneFiles<T>(
+  { resources }: Timeline,
+  folder: string,
+  signal: AbortSignal,
+  work: (files: ReadonlyMap<string, ResourceFile>) => Promise<T>,
+): Promise<T> {
+  const client = createGuardedFetch({ allowPrivate: false, trustedOrigins: [] });
+  try {
+    return await withRenderFiles(resources.values(), fileReader(folder, client), signal, work);
+  } finally {
+    await client.close();
+  }
+}
+
+export function readNumber(name: string, value: unknown, least: number, most: number): number {
+  const number = Number(value);
+  if (Number.isFinite(number) && number >= least && number <= most) return number;
+  throw new UsageError(`${name} must be from ${least} to ${most}.`);
+}
+
+export function readFrame(name: string, value: unknown, { durationInFrames }: Timeline): number {
+  const frame = readNumber(name, value, 0, durationInFrames - 1);
+  if (!Number.isInteger(frame)) throw new UsageError(`${name} must be a whole number.`);
+  return frame;
+}
+
+async function readJson(path: string): Promise<unknown> {
+  try {
+    const { size } = await stat(path);
+    if (size > MAX_SCENE_BYTES) throw new UsageError(`${path} has over ${MAX_SCENE_BYTES} bytes.`);
+    return JSON.parse(await readFile(path, 'utf8'));
+  } catch (thrown) {
+    if (thrown instanceof UsageError) throw thrown;
+    throw new UsageError(`${path} cannot be read as JSON: ${toError(thrown).message}`, { cause: thrown });
+  }
+}
+
+/** Paths that begin with ./ are files beside the scene or below it; anything else goes through the guarded client. */
+function fileReader(folder: string, client: ReturnType<typeof createGuardedFetch>): ReadSource {
+  return async (source, { maxBytes, signal }) => {
+    if ('mediaId' in source)
+      throw new AppError('invalid_request', 'media of the library are there in a running service only');
+    if (source.src.startsWith('./'))
+      return { body: await openBeside(folder, source.src, maxBytes), declared: undefined };
+    const answer = await client.stream(source.src, { signal, timeoutMs: TIMEOUT_MS, maxBytes });
+    if (answer.status === 200) return { body: answer.body, declared: answer.headers['content-type'] };
+    // To leave an iteration at its first step ends the connection.
+    for await (const _ of answer.body) break;
+    throw new AppError('fetch_failed', `its address answered with status ${answer.status}`);
+  };
+}
+
+async function openBeside(
+  folder: string,
+  name: string,
+  maxBytes: number,
+): Promise<AsyncIterable<Uint8Array>> {
+  const path = resolve(folder, name);
+  const inside = relative(resolve(folder), path);
+  if (inside.startsWith('..') || isAbsolute(inside))
+    throw new AppError('invalid_request', 'the file lies outside the folder of the scene');
+  try {
+    const found = await stat(path);
+    if (found.size > maxBytes) throw new AppError('file_too_large', `the file has over ${maxBytes} bytes`);
+    if (found.isFile()) return createReadStream(path);
+    throw new AppError('not_found', `${name} is no file`);
+  } catch (thrown) {
+    if (thrown instanceof AppError) throw thrown;
+    throw new AppError('not_found', `there is no readable file ${name}`, { cause: thrown });
+  }
+}
