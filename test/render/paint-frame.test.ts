@@ -47,6 +47,51 @@ describe('a painter that goes from frame to frame', () => {
     });
 });
 
+const captioned = (rest: object = {}): Timeline =>
+  openScene({
+    fps: 10,
+    width: 160,
+    height: 120,
+    background: {
+      type: 'radial',
+      stops: [
+        { offset: 0, color: '#fff' },
+        { offset: 1, color: '#00f' },
+      ],
+    },
+    scenes: [{ duration: 2, elements: [{ type: 'text', text: 'Title', y: '20%', textShadow: {} }] }],
+    overlays: [0, 1].map(index => ({
+      type: 'text',
+      text: `Word ${index}`,
+      start: index,
+      duration: 1,
+      y: '85%',
+      fontSize: 14,
+      ...rest,
+    })),
+  });
+
+describe('the rows that are told', () => {
+  const rowsOf = async (timeline: Timeline, frames: readonly number[]) =>
+    (await paintTwice(timeline, frames)).map(({ rows }) => rows);
+
+  it('are all of the first frame, and none of one that is the same', async () => {
+    assert.deepEqual(await rowsOf(captioned(), [0, 1, 2, 9]), [[0, 120], undefined, undefined, undefined]);
+  });
+
+  it('are those of a word that takes the place of another', async () => {
+    const [, rows = [0, 120]] = await rowsOf(captioned(), [9, 10]);
+    assert.ok(rows[0] > 60 && rows[1] - rows[0] < 60, `rows ${rows}`);
+  });
+
+  it('take in what a shadow and a blur carry further', async () => {
+    const [, near = [0, 0]] = await rowsOf(captioned(), [9, 10]);
+    const [, far = [0, 0]] = await rowsOf(captioned({ shadow: { blur: 20, y: -30 } }), [9, 10]);
+    const [, soft = [0, 0]] = await rowsOf(captioned({ filters: [{ type: 'blur', amount: 6 }] }), [9, 10]);
+    assert.ok(far[0] <= near[0] - 30 && soft[0] <= near[0] - 6, `rows ${near}, ${far}, ${soft}`);
+  });
+});
+
 /** Copied instead of drawn, a colour may be rounded otherwise; a curve cut off by a region bends by a hair. */
 const ROUNDING = 5;
 const EDGE = 48;
