@@ -1,13 +1,16 @@
-// Previews of scenes: how long a person waits for one frame while the drawing thread is warm.
+// Drawing alone: how long a person waits for a still while the drawing thread is warm, and what frames of a clip cost.
+import { setImmediate } from 'node:timers/promises';
 import { AppError } from '../src/lib/errors.ts';
 import { withRenderFiles } from '../src/render/files.ts';
+import { createPainter } from '../src/render/paint-frame.ts';
+import { loadResources } from '../src/render/resources.ts';
 import { openScene, openTemplate } from '../src/render/scene.ts';
 import type { SceneStills } from '../src/render/still.ts';
 import { drawSceneStills } from '../src/render/stills.ts';
 import { TEMPLATES } from '../src/render/templates/catalog.ts';
 import type { Timeline } from '../src/render/timeline/compile.ts';
 import { evaluateFrame } from '../src/render/timeline/evaluate.ts';
-import { sceneS } from './render-scenes.ts';
+import { captionScene, sceneS } from './render-scenes.ts';
 import type { Row } from './row.ts';
 
 const REACH_MS = 60;
@@ -32,6 +35,52 @@ export async function* runStillRows(isShort: boolean): AsyncGenerator<Row> {
         reach: { value: REACH_MS, is: 'at most' },
       };
     }
+  yield* runFrameRows(isShort);
+}
+
+/** What the rasterizer alone was measured at, drawing scene S by hand and reading its pixels. */
+const RESEARCHED_MS = 10.1;
+
+async function* runFrameRows(isShort: boolean): AsyncGenerator<Row> {
+  const frames = isShort ? 10 : 300;
+  const photo = 'sample:hills by the sea';
+  const { cpuMs } = await paintFrames(openScene(sceneS(photo)), frames);
+  yield {
+    figure: 'frame of scene S, drawn and read, processor time',
+    value: cpuMs / frames,
+    unit: 'ms',
+    reach: { value: RESEARCHED_MS, is: 'at most' },
+  };
+  const { cpuMs: stillMs, changed } = await paintFrames(openScene(captionScene(photo)), frames);
+  yield {
+    figure: 'frame of a still scene whose caption changes every tenth, processor time',
+    value: stillMs / frames,
+    unit: 'ms',
+    reach: { value: 2, is: 'at most' },
+    note: `${changed} of ${frames} frames had to be drawn`,
+  };
+}
+
+/** One frame after another, and the pixels of those that changed. */
+function paintFrames(timeline: Timeline, count: number): Promise<{ cpuMs: number; changed: number }> {
+  const { width, height } = timeline;
+  const { signal } = new AbortController();
+  return withRenderFiles(timeline.resources.values(), refuse, signal, async files => {
+    const painter = createPainter(width, height, 1, await loadResources(files));
+    let changed = 0;
+    const before = process.cpuUsage();
+    for (let frame = 0; frame < count; frame++) {
+      const { rows } = painter.paint(evaluateFrame(timeline, frame));
+      if (rows !== undefined) {
+        changed++;
+        painter.surface.canvas.data();
+      }
+      // What was read is freed between turns of the event loop only.
+      await setImmediate();
+    }
+    const { user, system } = process.cpuUsage(before);
+    return { cpuMs: (user + system) / 1000, changed };
+  });
 }
 
 const refuse = (): never => {
