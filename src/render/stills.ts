@@ -11,8 +11,9 @@ import type { SceneRequest, StillAnswer, StillRequest } from './still-worker.ts'
 const gate = createGate({ concurrency: 2, maxWaiting: 500 });
 const TIMEOUT_MS = 30_000;
 const STOP_MS = 500;
-// A thread holds about 60 MB, which a service at rest has better uses for.
-const IDLE_MS = 5_000;
+// Whoever tries out a scene looks at a still, thinks, and asks for the next. A thread holds about 60 MB and its pictures,
+// which a service at rest has better uses for.
+const IDLE_MS = 30_000;
 
 const idle = new Map<Worker, NodeJS.Timeout>();
 
