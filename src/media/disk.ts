@@ -4,10 +4,9 @@ import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../lib/errors.ts';
 import { syncFolder } from '../lib/sync-folder.ts';
+import { FileStream } from './file-stream.ts';
 import { openSpool, writeMeasured } from './spool.ts';
 import { type ByteRange, checkKey, type MediaStorage, type ReadFile } from './storage.ts';
-
-const READ_CHUNK_BYTES = 262_144;
 
 /** Opens the folder, made where it is not there, and sweeps what an earlier process left half written. */
 export async function openDiskStorage(folder: string): Promise<MediaStorage> {
@@ -66,8 +65,8 @@ function shardOf(key: string): string {
 async function readFile(path: string, range: ByteRange | undefined): Promise<ReadFile> {
   const file = await open(path).catch(refuseAbsent);
   try {
-    const bytes = range === undefined ? (await file.stat()).size : range.end - range.start + 1;
-    return { bytes, stream: file.createReadStream({ ...range, highWaterMark: READ_CHUNK_BYTES }) };
+    const { start, end } = range ?? { start: 0, end: (await file.stat()).size - 1 };
+    return { bytes: end - start + 1, stream: new FileStream(file, { start, end }) };
   } catch (err) {
     await file.close();
     throw err;

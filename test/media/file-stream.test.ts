@@ -1,0 +1,83 @@
+// The stream of a stored file: the same bytes however it is read, and the file closed whatever becomes of it.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { type FileHandle, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { after, it } from 'node:test';
+import { FileStream } from '../../src/media/file-stream.ts';
+
+const folder = await mkdtemp(join(tmpdir(), 'graphwright-stream-'));
+after(() => rm(folder, { recursive: true }));
+const BYTES = randomBytes(400_000);
+const path = join(folder, 'file');
+await writeFile(path, BYTES);
+
+const RANGES = [
+  [0, 399_999],
+  [0, 0],
+  [131_071, 131_072],
+  [5, 300_000],
+] as const;
+
+/** Keeps copies of what is written, and takes its time. */
+function slowTarget(pieces: Buffer[]): Writable {
+  return new Writable({
+    write: (chunk, _encoding, done) =>
+      void setTimeout(() => {
+        pieces.push(Buffer.from(chunk));
+        done();
+      }, 1),
+  });
+}
+
+async function isClosed(file: FileHandle): Promise<boolean> {
+  return file.fd === -1;
+}
+
+it('gives the bytes of its range, piped or read', async () => {
+  for (const [start, end] of RANGES) {
+    const wanted = BYTES.subarray(start, end + 1);
+    assert.ok(wanted.equals(await buffer(new FileStream(await open(path), { start, end }))));
+    const pieces: Buffer[] = [];
+    const file = await open(path);
+    const stream = new FileStream(file, { start, end });
+    const closed = once(stream, 'close');
+    await once(stream.pipe(slowTarget(pieces)), 'finish');
+    assert.ok(wanted.equals(Buffer.concat(pieces)));
+    await closed;
+    assert.equal(await isClosed(file), true);
+  }
+});
+
+it('goes through a pipeline', async () => {
+  const copy = join(folder, 'copy');
+  await pipeline(new FileStream(await open(path), { start: 0, end: 399_999 }), createWriteStream(copy));
+  assert.ok(BYTES.equals(await readFile(copy)));
+});
+
+it('closes the file when it is given up, or its reader fails', async () => {
+  const file = await open(path);
+  const stream = new FileStream(file, { start: 0, end: 399_999 });
+  stream.pipe(slowTarget([]));
+  stream.destroy();
+  await once(stream, 'close');
+  assert.equal(await isClosed(file), true);
+  const broken = new Writable({ write: (_chunk, _encoding, done) => done(new Error('gone')) });
+  const other = new FileStream(await open(path), { start: 0, end: 399_999 });
+  broken.on('error', () => undefined);
+  const failed = once(other, 'close').catch(err => err);
+  other.on('error', () => undefined).pipe(broken);
+  await failed;
+  assert.equal(other.destroyed, true);
+});
+
+it('fails where the file is shorter than it was', async () => {
+  const stream = new FileStream(await open(path), { start: 399_990, end: 400_010 });
+  await assert.rejects(buffer(stream), /shorter than it was/);
+});
