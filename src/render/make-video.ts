@@ -12,7 +12,8 @@ import { drawFrames } from './frames.ts';
 import { openScene } from './scene.ts';
 import type { ResourceFile } from './still.ts';
 import type { Timeline } from './timeline/compile.ts';
-import { renderVideo, type VideoResult } from './video.ts';
+import { renderVideo } from './video.ts';
+import type { VideoResult } from './video-job.ts';
 
 /** Finished parts of a video, kept where they outlive this process. A part that is lost is only rendered again. */
 export interface PartStore {

@@ -1,29 +1,9 @@
 // The render process: one job by message, progress and a result back. It ends with its work, and at once where its
 // parent goes away; whatever it has started goes with it.
 import { rmSync } from 'node:fs';
-import type { BackendRef } from '../codecs/job.ts';
-import { AppError, type ErrorCode, type Issue, toError } from '../lib/errors.ts';
-import type { VideoJob, VideoResult } from './video.ts';
+import { AppError, toError } from '../lib/errors.ts';
+import type { ProcessJob, ProcessMessage } from './video-job.ts';
 import { makeFile } from './video-work.ts';
-
-export interface ProcessJob extends Omit<VideoJob, 'codecs'> {
-  readonly backend: BackendRef;
-  readonly threadCount: number;
-  /** Where unfinished files lie; removed by whoever sees the render end. */
-  readonly workFolder: string;
-}
-
-export type ProcessMessage =
-  | { readonly kind: 'frame'; readonly done: number; readonly total: number }
-  | { readonly kind: 'segment'; readonly path: string }
-  | { readonly kind: 'sound' }
-  | { readonly kind: 'result'; readonly result: VideoResult }
-  | {
-      readonly kind: 'failure';
-      readonly code: ErrorCode | undefined;
-      readonly message: string;
-      readonly issues: readonly Issue[] | undefined;
-    };
 
 function tell(message: ProcessMessage): void {
   // A channel that is closed is told by `disconnect`.

@@ -11,9 +11,8 @@ import { openScene } from './scene.ts';
 import { readPeaks } from './sound/peaks.ts';
 import { hasSound, silentSounds, soundOf } from './sound/sound.ts';
 import type { Timeline } from './timeline/compile.ts';
-import type { VideoResult } from './video.ts';
 import { type FrameSource, openFrames } from './video-frames.ts';
-import type { ProcessJob, ProcessMessage } from './video-process.ts';
+import type { ProcessJob, ProcessMessage, VideoResult } from './video-job.ts';
 import { cutSegments, type Range, SegmentNames } from './video-segments.ts';
 
 type Tell = (message: ProcessMessage) => void;

@@ -5,41 +5,10 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { getCompileCacheDir } from 'node:module';
 import { availableParallelism, tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
-import { type CodecSettings, findBackend, refOf } from '../codecs/backend.ts';
+import { findBackend, refOf } from '../codecs/backend.ts';
 import { AppError } from '../lib/errors.ts';
 import { readSettings } from '../lib/settings.ts';
-import type { ResourceFile } from './still.ts';
-import type { ProcessJob, ProcessMessage } from './video-process.ts';
-
-export interface VideoJob {
-  /** A scene graph with every template prop filled in, as openScene takes it. */
-  readonly graph: unknown;
-  /** Read by render/files.ts; video and audio are files on disk, probed. */
-  readonly files: ReadonlyMap<string, ResourceFile>;
-  /** Frames [from, to). */
-  readonly range: readonly [number, number];
-  /** 0.1 to 1 of the graph's size; the result has even sides. */
-  readonly scale: number;
-  /** Where the MP4 is written; nothing is left there after a failure. */
-  readonly path: string;
-  /** Finished segments are kept here, named by what they show; those already there are not rendered again. */
-  readonly segmentFolder?: string;
-  /** Which ffmpeg is taken; absent: as the settings of this process say. */
-  readonly codecs?: CodecSettings;
-}
-
-export interface VideoResult {
-  readonly backend: 'ffmpeg' | 'codec-host';
-  readonly bytes: number;
-  readonly width: number;
-  readonly height: number;
-  readonly fps: number;
-  readonly frameCount: number;
-  readonly durationSeconds: number;
-  readonly hasAudio: boolean;
-  /** What could not be drawn or heard, by JSON pointer. */
-  readonly warnings: readonly string[];
-}
+import type { ProcessJob, ProcessMessage, VideoJob, VideoResult } from './video-job.ts';
 
 export interface VideoEvents {
   readonly onFrame?: (done: number, total: number) => void;
