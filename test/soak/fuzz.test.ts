@@ -5,7 +5,7 @@ import { HOSTILE } from '../media/svg-corpus.ts';
 import { fuzzForms } from './fuzz-forms.ts';
 import { findHarm, fuzzSvg } from './fuzz-svg.ts';
 
-const SHORT_MS = 3000;
+const SHORT_MS = 1500;
 const SEED = 1;
 
 const bare = (inner: string): string => `<svg xmlns="http://www.w3.org/2000/svg">${inner}</svg>`;

@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CHECKS, DUE_JOBS, type Scene } from './audit.ts';
+import { CHECKS, type Check, DUE_JOBS, type Scene } from './audit.ts';
 import { checkMedia } from './audit-media.ts';
 import { type Fleet, startFleet } from './fleet.ts';
 import { type Hooks, startHooks } from './hooks.ts';
@@ -10,7 +10,7 @@ import { makePlan, type Plan, type SoakOptions } from './plan.ts';
 import { type Providers, startProviders } from './providers.ts';
 import { makeShapes, type Shape } from './shapes.ts';
 import { strike } from './strike.ts';
-import { type Account, openAccounts, perform, type Started } from './traffic.ts';
+import { type Account, askAgain, openAccounts, perform, type Started } from './traffic.ts';
 
 /** Counts by name. */
 export type Counts = Readonly<Record<string, number>>;
@@ -61,7 +61,7 @@ export async function soak(
   const troubles = new Map<string, number>();
   const accounts = await openAccounts(fleet.url, shapes, troubles);
   const beginMs = performance.now();
-  const [started, faults] = await Promise.all([
+  const [{ started, unanswered }, faults] = await Promise.all([
     startRuns(plan, accounts, shapes, hooks),
     strikeAll(plan, { fleet, providers }, tell),
     changeMoods(plan, hooks),
@@ -70,15 +70,17 @@ export async function soak(
   tell(`${started.length} runs are started, ${faults.length} faults have struck; waiting for what is open`);
   const settled = await settle(fleet);
   const settleMs = performance.now() - beginMs - loadMs;
+  const refound = await askAgain(started, accounts, hooks.url);
   await fleet.drain();
   const scene = { fleet, providers, hooks, shapes, started };
   const postgresKills = faults.filter(kind => kind.startsWith('postgres') && kind.endsWith('kill')).length;
-  const checks = { ...CHECKS, 'media and files are in step': checkMedia(postgresKills) };
-  const breaches: Record<string, readonly string[]> = settled.length === 0 ? {} : { 'it settles': settled };
-  for (const [name, check] of Object.entries(checks)) {
-    const found = await check(scene);
-    if (found.length > 0) breaches[name] = found;
-  }
+  const breaches = await findBreaches(scene, {
+    'all comes to an end': async () => settled,
+    'callers get answers that stand': async () => unanswered,
+    'the same key finds the same run': async () => refound,
+    ...CHECKS,
+    'media and files are in step': checkMedia(postgresKills),
+  });
   return {
     ...(await count(scene, folder)),
     faults: tally(faults),
@@ -89,18 +91,36 @@ export async function soak(
   };
 }
 
+async function findBreaches(
+  scene: Scene,
+  checks: Readonly<Record<string, Check>>,
+): Promise<SoakReport['breaches']> {
+  const breaches: Record<string, readonly string[]> = {};
+  for (const [name, check] of Object.entries(checks)) {
+    const found = await check(scene);
+    if (found.length > 0) breaches[name] = found;
+  }
+  return breaches;
+}
+
 async function startRuns(
   { runs }: Plan,
   accounts: readonly Account[],
   shapes: Readonly<Record<string, Shape>>,
   hooks: Hooks,
-): Promise<readonly Started[]> {
-  return Promise.all(
+): Promise<{ readonly started: readonly Started[]; readonly unanswered: readonly string[] }> {
+  const unanswered: string[] = [];
+  const started = await Promise.all(
     runs.map(async plan => {
       await sleep(plan.atMs);
-      return perform(plan, accounts[plan.account] as Account, shapes[plan.shape] as Shape, hooks.url);
+      const account = accounts[plan.account] as Account;
+      return perform(plan, account, shapes[plan.shape] as Shape, hooks.url).catch((err: Error) => {
+        unanswered.push(`run ${plan.run}: ${err.message}`);
+        return [];
+      });
     }),
   );
+  return { started: started.flat(), unanswered };
 }
 
 async function strikeAll(

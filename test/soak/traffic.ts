@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KEY } from '../support/service.ts';
-import { type Caller, createCaller } from './insist.ts';
+import { type Caller, createCaller, type Said } from './insist.ts';
 import { ACCOUNTS, type PlannedRun } from './plan.ts';
 import { INPUT, inputOf, type Shape } from './shapes.ts';
 
@@ -26,6 +26,7 @@ const FEW_CREDITS = 60;
 const MANY_CREDITS = 1_000_000;
 const TERMINAL: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'TIMEOUT', 'CANCELLED']);
 const LOOK_MS = 300;
+const LANES = 8;
 
 export async function openAccounts(
   url: string,
@@ -61,16 +62,8 @@ export async function perform(
   shape: Shape,
   hookUrl: string,
 ): Promise<Started> {
-  const { caller, workflows } = account;
-  const { status, body, isReplayed } = await caller.ask<{ executionId?: string; code?: string }>(
-    'POST',
-    `/workflows/${workflows.get(plan.shape)}/run`,
-    {
-      inputs: { [INPUT]: inputOf(plan.run) },
-      ...(plan.hook === 'none' ? {} : { webhook: { url: `${hookUrl}/${plan.hook}/${plan.run}` } }),
-    },
-    `soak-${plan.run}`,
-  );
+  const { caller } = account;
+  const { status, body, isReplayed } = await start(plan, account, hookUrl);
   const started = { ...plan, id: body.executionId, isReplayed, refusal: body.code };
   if (started.id === undefined) {
     if (status !== 402) throw new Error(`Run ${plan.run} was refused: ${status} ${JSON.stringify(body)}`);
@@ -81,6 +74,35 @@ export async function perform(
     shape.decides === undefined ? undefined : decide(caller, started.id, shape.decides, plan),
   ]);
   return started;
+}
+
+function start(
+  plan: PlannedRun,
+  { caller, workflows }: Account,
+  hookUrl: string,
+): Promise<Said<{ readonly executionId?: string; readonly code?: string }>> {
+  const webhook = plan.hook === 'none' ? {} : { webhook: { url: `${hookUrl}/${plan.hook}/${plan.run}` } };
+  const path = `/workflows/${workflows.get(plan.shape)}/run`;
+  return caller.ask('POST', path, { inputs: { [INPUT]: inputOf(plan.run) }, ...webhook }, `soak-${plan.run}`);
+}
+
+/** Asks for each accepted run again, long after, and tells of those whose key finds another. */
+export async function askAgain(
+  started: readonly Started[],
+  accounts: readonly Account[],
+  hookUrl: string,
+): Promise<readonly string[]> {
+  const open = started.filter(({ id }) => id !== undefined);
+  const wrong: string[] = [];
+  const lane = async (): Promise<void> => {
+    for (let run = open.pop(); run !== undefined; run = open.pop()) {
+      const { status, body } = await start(run, accounts[run.account] as Account, hookUrl);
+      if (body.executionId !== run.id)
+        wrong.push(`the key of run ${run.run} (${run.id}) finds ${status} ${JSON.stringify(body)}`);
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+  return wrong;
 }
 
 async function cancel(caller: Caller, id: string, afterMs: number): Promise<void> {
