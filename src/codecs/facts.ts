@@ -25,6 +25,8 @@ export interface VideoFacts {
   readonly fps: number;
   readonly matrix: 'bt709' | 'bt601';
   readonly fullRange: boolean;
+  /** Its frames may let through what is behind them. */
+  readonly hasAlpha?: true;
 }
 
 export interface AudioFacts {

@@ -125,6 +125,8 @@ function inputArguments({ path, facts }: FramesJob | SoundJob, seek: readonly st
   return [...format, ...clock, '-max_pixels', MAX_PIXELS, ...seek, '-i', `file:${path}`];
 }
 
+const ALPHA_DECODERS: Readonly<Record<string, string>> = { vp8: 'libvpx', vp9: 'libvpx-vp9' };
+
 function framesArguments(job: FramesJob): string[] {
   const { startSeconds, frameCount, fps, width, height, pixels, facts } = job;
   // From the key frame before it, nothing left out: the frame that covers the start may have begun long ago.
@@ -142,7 +144,10 @@ function framesArguments(job: FramesJob): string[] {
       ':out_color_matrix=bt709:out_range=tv',
     `format=${pixels === 'i420' ? 'yuv420p' : 'rgba'}`,
   ];
+  // ffmpeg's own decoders know nothing of the alpha beside the pictures of WebM.
+  const decoder = facts.video?.hasAlpha === true ? ALPHA_DECODERS[facts.video.codec ?? ''] : undefined;
   return [
+    ...(decoder === undefined || pixels === 'i420' ? [] : ['-c:v', decoder]),
     ...inputArguments(
       job,
       startSeconds === 0 ? [] : ['-noaccurate_seek', '-seek_timestamp', '1', '-ss', seekSeconds.toFixed(6)],

@@ -24,12 +24,13 @@ export async function writeFrames(job: FramesJob): Promise<void> {
   // A frame is shown until the next one's time has come, so it is written when that one is known.
   const showUntil = async (seconds: number) => {
     while (last !== undefined && count < job.frameCount && wanted(count) < seconds) {
-      shown ??= present(last.picture);
+      shown ??= present(last);
       await writeOut(shown);
       count++;
     }
   };
-  for await (const frame of decode(track, start)) {
+  const hasAlpha = job.pixels === 'rgba' && job.facts.video?.hasAlpha === true;
+  for await (const frame of decode(track, start, hasAlpha)) {
     await showUntil(frame.seconds);
     if (count === job.frameCount) break;
     last = frame;
@@ -43,37 +44,39 @@ export async function writeFrames(job: FramesJob): Promise<void> {
 interface Shown {
   readonly seconds: number;
   readonly picture: Picture;
+  /** Its luma is how far each pixel covers what is behind it. */
+  readonly alpha?: Picture;
 }
 
-async function* decode(track: InputVideoTrack, fromSeconds: number): AsyncGenerator<Shown> {
+async function* decode(
+  track: InputVideoTrack,
+  fromSeconds: number,
+  hasAlpha: boolean,
+): AsyncGenerator<Shown> {
   const config = await track.getDecoderConfig();
   const codec = await track.getCodec();
   if (config === null) throw unsupported(codec);
   const { codec: name, description, codedWidth = 0, codedHeight = 0 } = config;
   if (codedWidth * codedHeight > MAX_PIXELS) throw new Error('The picture is too large.');
   const lane = new Lane();
-  const out: VideoFrame[] = [];
   // Decoded frames carry the time of whatever packet was fed last; their order is right, so the k-th to come out is
   // the k-th in time (codec.md §3).
   const times: number[] = [];
-  const decoder = new VideoDecoder({
-    error: err => lane.fail(err),
-    output: frame => {
-      out.push(frame);
-      lane.pass();
-    },
-  });
   const options = { codec: name, codedWidth, codedHeight, hardwareAcceleration: 'prefer-software' } as const;
   const complete = description === undefined ? options : { ...options, description: toBytes(description) };
   if (!(await VideoDecoder.isConfigSupported(complete)).supported) throw unsupported(codec);
-  decoder.configure(complete);
+  const { decoder, out } = startDecoder(complete, lane);
+  // A stream of its own, in the same codec: a picture for each packet that has one.
+  const alpha = hasAlpha ? startDecoder(complete, lane) : undefined;
+  const withAlpha: boolean[] = [];
 
   async function* drain(): AsyncGenerator<Shown> {
-    for (let frame = out.shift(); frame !== undefined; frame = out.shift()) {
+    while (out.length > 0 && (withAlpha[0] !== true || (alpha?.out.length ?? 0) > 0)) {
+      const picture = await takePicture(out);
       const seconds = times.shift();
-      const picture = await toPicture(frame);
-      frame.close();
-      if (seconds !== undefined) yield { seconds, picture };
+      const cover =
+        withAlpha.shift() === true && alpha !== undefined ? await takePicture(alpha.out) : undefined;
+      if (seconds !== undefined) yield { seconds, picture, ...(cover && { alpha: cover }) };
     }
   }
 
@@ -84,19 +87,38 @@ async function* decode(track: InputVideoTrack, fromSeconds: number): AsyncGenera
     // Leading frames of an open group refer to what was not decoded.
     if (packet.timestamp < first.timestamp) continue;
     insertSorted(times, packet.timestamp);
-    decoder.decode(
-      new EncodedVideoChunk({
-        type: packet.type,
-        timestamp: Math.round(packet.timestamp * 1e6),
-        data: packet.data,
-      }),
+    const chunkOf = (data: Uint8Array) =>
+      new EncodedVideoChunk({ type: packet.type, timestamp: Math.round(packet.timestamp * 1e6), data });
+    decoder.decode(chunkOf(packet.data));
+    const cover = packet.sideData.alpha;
+    withAlpha.push(alpha !== undefined && cover !== undefined);
+    if (cover !== undefined) alpha?.decoder.decode(chunkOf(cover));
+    await lane.orPatience(
+      MAX_UNDER_WAY,
+      () => times.length - Math.min(out.length, alpha?.out.length ?? out.length),
     );
-    await lane.orPatience(MAX_UNDER_WAY, () => times.length - out.length);
     yield* drain();
   }
-  await decoder.flush();
+  await Promise.all([decoder.flush(), alpha?.decoder.flush()]);
   lane.check();
   yield* drain();
+  // Whose cover did not come.
+  withAlpha.fill(false);
+  yield* drain();
+}
+
+/** A decoder, and what came out of it so far. */
+function startDecoder(config: Parameters<VideoDecoder['configure']>[0], lane: Lane) {
+  const out: VideoFrame[] = [];
+  const decoder = new VideoDecoder({
+    error: err => lane.fail(err),
+    output: frame => {
+      out.push(frame);
+      lane.pass();
+    },
+  });
+  decoder.configure(config);
+  return { decoder, out };
 }
 
 function insertSorted(times: number[], time: number): void {
@@ -109,6 +131,13 @@ function toBytes(source: ArrayBufferLike | ArrayBufferView): Uint8Array<ArrayBuf
   return ArrayBuffer.isView(source)
     ? Uint8Array.from(new Uint8Array(source.buffer, source.byteOffset, source.byteLength))
     : Uint8Array.from(new Uint8Array(source));
+}
+
+async function takePicture(out: VideoFrame[]): Promise<Picture> {
+  const frame = out.shift() as VideoFrame;
+  const picture = await toPicture(frame);
+  frame.close();
+  return picture;
 }
 
 async function toPicture(frame: VideoFrame): Promise<Picture> {
@@ -149,14 +178,19 @@ function evenSides(picture: Picture): Picture {
 function createPresenter(
   { facts, width, height, pixels }: FramesJob,
   rotation: 0 | 90 | 180 | 270,
-): (picture: Picture) => Uint8Array {
+): (shown: Shown) => Uint8Array {
   const colors = { matrix: facts.video?.matrix ?? 'bt709', fullRange: facts.video?.fullRange ?? false };
   const isPlain = colors.matrix === 'bt709' && !colors.fullRange;
-  return picture => {
+  return ({ picture, alpha }) => {
     const sized = scale(rotate(picture, rotation), width, height);
     if (pixels === 'i420' && isPlain) return sized.data;
     const rgba = i420ToRgba(sized, colors);
-    if (pixels === 'rgba') return rgba;
+    if (pixels === 'rgba') {
+      const cover = alpha && scale(rotate(alpha, rotation), width, height).data;
+      if (cover !== undefined)
+        for (let at = 0; at < width * height; at++) rgba[at * 4 + 3] = cover[at] as number;
+      return rgba;
+    }
     const out = new Uint8Array(sized.data.length);
     rgbaToI420(rgba, width, height, out);
     return out;

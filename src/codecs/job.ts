@@ -14,6 +14,7 @@ export interface EncodeJob {
   readonly hasAudio: boolean;
 }
 
+/** RGBA has the alpha of files that have one. */
 export type Pixels = 'i420' | 'rgba';
 
 /** Gives `frameCount` raw frames on descriptor 1: what shows at `startSeconds + k / fps`, the last one again past the end. */

@@ -66,6 +66,7 @@ async function probeVideo(track: InputVideoTrack): Promise<VideoFacts> {
     fps: finite(bestGuessFrameRate, MIN_FPS, MAX_FPS),
     matrix: isSd || (matrix !== 'bt709' && height < HD_HEIGHT) ? 'bt601' : 'bt709',
     fullRange: fullRange === true,
+    ...((await track.canBeTransparent()) && { hasAlpha: true as const }),
   };
 }
 

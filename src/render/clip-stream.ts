@@ -3,7 +3,7 @@ import { type Clip, decodeFrames } from '../codecs/decode.ts';
 import { MIN_BMP_WIDTH } from '../codecs/i420-bmp.ts';
 import type { Backend } from '../codecs/job.ts';
 import { type ClipWant, MAX_SIDE } from './clip-wants.ts';
-import { createMovingPicture, type Picture } from './paint.ts';
+import { createMovingPicture, createTransparentPicture, type Picture } from './paint.ts';
 import type { Size } from './place.ts';
 
 /** Frames that are read and dropped rather than that a decoder is started anew. */
@@ -39,7 +39,9 @@ export class ClipStream {
     this.#step = Math.min(MAX_STEP, Math.max(MIN_STEP, step));
     this.#last = Math.max(0, Math.ceil((end - this.#start) / this.#step - 1e-6));
     this.size = sizeFor(want, grows);
-    this.#shown = createMovingPicture(this.size.width, this.size.height);
+    const hasAlpha = clip.facts.video?.hasAlpha === true;
+    const create = hasAlpha ? createTransparentPicture : createMovingPicture;
+    this.#shown = create(this.size.width, this.size.height);
     this.#frames = decodeFrames(
       backend,
       clip,
@@ -48,7 +50,7 @@ export class ClipStream {
         frameCount: this.#last + 1,
         fps: 1 / this.#step,
         ...this.size,
-        pixels: 'i420',
+        pixels: hasAlpha ? 'rgba' : 'i420',
       },
       AbortSignal.any([signal, this.#ending.signal]),
     );

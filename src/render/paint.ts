@@ -6,6 +6,7 @@ import {
   createCanvas,
   GlobalFonts,
   Image,
+  ImageData,
   LottieAnimation,
   Path2D,
   type SKRSContext2D,
@@ -72,11 +73,23 @@ export function createSurface(width: number, height: number): Surface {
 /** A picture that takes on one frame after another. */
 export interface MovingPicture {
   readonly picture: Picture;
-  /** I420 of its size; what was drawn of the frame before stays as it is. */
+  /** Of its size; what was drawn of the frame before stays as it is. */
   show(frame: Uint8Array): Promise<void>;
 }
 
-/** Even sides, at least `MIN_BMP_WIDTH` wide. At 1080p a frame takes 4 ms, where one put onto a surface takes 12. */
+/** A picture that lets through what is behind it; its frames are RGBA. */
+export function createTransparentPicture(width: number, height: number): MovingPicture {
+  const { canvas, brush } = createSurface(width, height);
+  return {
+    picture: canvas,
+    async show({ buffer, byteOffset, length }) {
+      const pixels = new Uint8ClampedArray(buffer as ArrayBuffer, byteOffset, length);
+      brush.putImageData(new ImageData(pixels, width, height), 0, 0);
+    },
+  };
+}
+
+/** Even sides, at least `MIN_BMP_WIDTH` wide; frames are I420. At 1080p a frame takes 4 ms, where one put onto a surface takes 12. */
 export function createMovingPicture(width: number, height: number): MovingPicture {
   const writer = createBmpWriter(width, height);
   const picture = new Image();

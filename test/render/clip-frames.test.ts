@@ -1,13 +1,17 @@
 // Video elements, held to the frame: each frame of the video shows the frame of the clip that a player would show then.
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
 import type { CodecSettings } from '../../src/codecs/backend.ts';
 import type { Clip } from '../../src/codecs/decode.ts';
 import { type Backend, FRAME_TOLERANCE_SECONDS } from '../../src/codecs/job.ts';
+import { probeMedia } from '../../src/codecs/probe.ts';
 import { withScratch } from '../../src/codecs/scratch.ts';
+import { findOnPath } from '../../src/lib/settings.ts';
 import { openScene } from '../../src/render/scene.ts';
 import { drawSceneStills } from '../../src/render/stills.ts';
 import { evaluateFrame } from '../../src/render/timeline/evaluate.ts';
@@ -24,6 +28,8 @@ const scene = (element: object, rest: object = {}) => ({
   ...rest,
 });
 
+const ffmpeg = findOnPath('ffmpeg');
+const run = promisify(execFile);
 const RED = [200, 40, 40] as const;
 const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i);
 
@@ -165,6 +171,24 @@ function testBackend(backend: Backend): void {
     assert.ok((blurred[0] ?? 0) > 40 && (blurred[0] ?? 0) < 190, String(blurred));
     const [before = [], after = []] = await at({ zoom: 3, focus: [1, 0] }, [0, 239]);
     assert.ok(isNear(before, RED, 12) && !isNear(after, RED, 12), `${before} ${after}`);
+  });
+
+  it('let through what is behind them, where they are transparent', {
+    skip: ffmpeg === undefined,
+  }, async () => {
+    const path = join(folder, 'alpha.webm');
+    const half = "format=yuva420p,geq=lum='lum(X,Y)':cb='cb(X,Y)':cr='cr(X,Y)':a='255*gt(X,W/2)'";
+    const source = ['-f', 'lavfi', '-i', `color=c=red:s=96x64:r=30:d=1,${half}`];
+    const codec = ['-c:v', 'libvpx-vp9', '-g', '10', '-deadline', 'realtime', '-cpu-used', '8'];
+    await run(ffmpeg ?? '', ['-v', 'error', ...source, ...codec, path]);
+    const file = { path, facts: await probeMedia(path, new AbortController().signal) };
+    const graph = scene({ fit: 'fill' }, { background: '#0000ff' });
+    const { drawn, warnings } = await drawClips(backend, graph, [0, 1, 25, 40], file);
+    assert.deepEqual(warnings, []);
+    for (const { frame, rgba } of drawn) {
+      assert.ok(isNear(pixelAt(rgba, 20, 32), [0, 0, 255], 12), `${frame}: ${pixelAt(rgba, 20, 32)}`);
+      assert.ok(isNear(pixelAt(rgba, 80, 32), [255, 0, 0], 12), `${frame}: ${pixelAt(rgba, 80, 32)}`);
+    }
   });
 
   it('that are damaged or cut short are shown as far as they go, or named by their pointer', async () => {
