@@ -16,6 +16,8 @@ export interface FrameSource {
   read(range: Range): AsyncGenerator<Uint8Array>;
   /** What could not be drawn so far, by JSON pointer. */
   readonly warnings: ReadonlySet<string>;
+  /** Ends the threads. */
+  close(): Promise<void>;
 }
 
 /** Starts as many threads, which draw as soon as frames are wanted; 0: this thread draws, as frames are read. */
@@ -56,6 +58,10 @@ class FramesHere implements FrameSource {
 
   want(): void {
     // Drawn as they are read.
+  }
+
+  async close(): Promise<void> {
+    // No thread was started.
   }
 
   async *read([from, to]: Range): AsyncGenerator<Uint8Array> {
@@ -111,6 +117,10 @@ class ThreadFrames implements FrameSource {
       this.#before = slot;
       this.#ask();
     }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#threads.map(thread => thread.terminate()));
   }
 
   async #find(frame: number): Promise<FrameAnswer> {

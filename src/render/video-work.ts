@@ -47,6 +47,7 @@ export async function makeFile(job: ProcessJob, tell: Tell): Promise<VideoResult
   const hasAudio = hasSound(timeline, files);
   // At once: a codec that is given both would take no frames until the sound has been measured.
   const [pieces, sound] = await Promise.all([makePieces(work), hasAudio ? makeSound(work) : undefined]);
+  await frames.close();
   const [piece] = pieces;
   const isMade = pieces.length === 1 && sound === undefined && job.segmentFolder === undefined;
   if (piece !== undefined && isMade) await rename(piece.path, job.path);
