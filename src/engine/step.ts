@@ -17,6 +17,9 @@ export interface StepHost {
   submit(work: () => Promise<void>): Promise<void>;
 }
 
+/** What was stored longer ago is no sign that the run is still this worker's (decisions.md §5). */
+const FRESH_MS = 10_000;
+
 /** The code of a step that waited for a decision until its time was over. */
 export const DECISION_TIMEOUT = 'decision_timeout';
 
@@ -125,8 +128,13 @@ function recordOf(
     keep: async record => {
       job.jobs[item] = record;
       job.provider = { name: record.provider, jobId: record.id };
-      tell();
-      await options.saved?.();
+      // A worker that was frozen meanwhile may have lost the run: storing it once more tells.
+      for (let tookMs = Number.POSITIVE_INFINITY; tookMs > FRESH_MS; ) {
+        const begunMs = options.now();
+        tell();
+        await options.saved?.();
+        tookMs = options.now() - begunMs;
+      }
     },
   };
 }

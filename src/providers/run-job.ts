@@ -95,8 +95,8 @@ async function submit<Call>(
   try {
     await host.job.keep({ provider: provider.name, ...submission.handle });
   } catch (err) {
-    // The work that nobody will ask for again is better not done.
-    await cancel(provider, submission.handle, host);
+    // The work that nobody will ask for again is better not done. What goes by our id, whoever has the run now asks for.
+    if (!takesOurIds) await cancel(provider, submission.handle, host);
     throw err;
   }
   return submission;

@@ -169,7 +169,8 @@ export function holdContract<Call>(name: string, contract: Contract<Call>): void
         };
         delay(double);
         await assert.rejects(run({ onKeep }), /lease is gone/);
-        assert.equal(double.count(cancel), 1);
+        // What goes by our id belongs to whoever has the run now.
+        assert.equal(double.count(cancel), provider().jobs?.takesOurIds === true ? 0 : 1);
       });
 
       it('learns its id even where the run is stopped while it is submitted, and is stopped then', async () => {
