@@ -6,7 +6,7 @@ import { returnRuns } from '../store/workers.ts';
 import type { Deps } from './deps.ts';
 import { holdRun } from './execute-run.ts';
 import type { RunHolder } from './run-holder.ts';
-import { besideFromStart, hasRoomBeside } from './run-holder.ts';
+import { besideFromStart, hasRoomBeside, hasShareLeft } from './run-holder.ts';
 
 /** Resolves once the run is stored; to false where another run of the last 24 hours holds its idempotency key. */
 export async function acceptFree(deps: Deps, run: NewRun): Promise<boolean> {
@@ -35,7 +35,7 @@ export function takeGiven(deps: Deps, worker: RunHolder, ids: readonly string[])
     const isFull = isStopping || worker.beside.now >= worker.beside.most;
     const claim = async () => {
       const run = await deps.runs.findGiven(id, worker);
-      if (run === undefined || (!isFull && hasRoomBeside(worker, run.workspace))) return run;
+      if (run === undefined || (!isFull && hasShareLeft(worker, run.workspace))) return run;
       await returnRuns(deps.db, [run]);
       return undefined;
     };

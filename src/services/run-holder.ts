@@ -65,8 +65,12 @@ export function besideQueue(
 
 /** Whether a run that comes now may begin beside the queue; its workspace's runs count however long they take. */
 export function hasRoomBeside(holder: RunHolder, workspace: string): boolean {
-  const { beside } = holder;
-  return beside.now < beside.most && !listFullHanded(holder, () => true).includes(workspace);
+  return holder.beside.now < holder.beside.most && hasShareLeft(holder, workspace);
+}
+
+/** Whether the workspace's runs leave as many places free as they take. */
+export function hasShareLeft(holder: RunHolder, workspace: string): boolean {
+  return !listFullHanded(holder, () => true).includes(workspace);
 }
 
 /** Does the work of a run that is not in the queue, in a place beside it. */
