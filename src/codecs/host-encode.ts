@@ -12,6 +12,7 @@ import { AudioData, AudioEncoder, VideoEncoder, VideoFrame } from 'node-webcodec
 import { i420Size } from './i420.ts';
 import { CHANNELS, type EncodeJob, SAMPLE_RATE } from './job.ts';
 import { Lane } from './lane.ts';
+import { forgetTimes } from './mp4-times.ts';
 
 // The encoder's own queue does not count the work under way, so outputs are counted; 1080p frames are 3 MB each.
 const MAX_IN_FLIGHT = 5;
@@ -58,6 +59,7 @@ export async function encodeToFile(
   await output.start();
   await Promise.all(work.map(start => start()));
   await output.finalize();
+  await forgetTimes(path);
 }
 
 async function encodeFrames(

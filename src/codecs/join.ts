@@ -11,6 +11,7 @@ import {
   Mp4OutputFormat,
   Output,
 } from 'mediabunny';
+import { forgetTimes } from './mp4-times.ts';
 import { openInput } from './open-input.ts';
 
 export interface Piece {
@@ -46,6 +47,7 @@ export async function joinPieces({ path, fps, pieces, sound }: JoinRequest): Pro
   await output.start();
   await Promise.all([copyPieces(pieces, fps, video), heard && copySound(heard, audio)]);
   await output.finalize();
+  await forgetTimes(path);
   return (await stat(path)).size;
 }
 

@@ -1,0 +1,48 @@
+// Takes the clock out of an MP4: the same frames and sound give the same bytes, whenever they were written.
+import { type FileHandle, open } from 'node:fs/promises';
+
+const MOST_BOXES = 100;
+const MOST_INDEX_BYTES = 256 * 1024 * 1024;
+/** Boxes with the times of creation and change after their version and flags (ISO 14496-12), and those that hold such. */
+const TIMED: ReadonlySet<string> = new Set(['mvhd', 'tkhd', 'mdhd']);
+const HOLDERS: ReadonlySet<string> = new Set(['moov', 'trak', 'mdia']);
+
+/** Writes "not known" over the times of creation and change of an MP4 of ours. */
+export async function forgetTimes(path: string): Promise<void> {
+  await using file = await open(path, 'r+');
+  const index = await findIndex(file);
+  if (index === undefined) return;
+  const { buffer } = await file.read(Buffer.alloc(index.bytes), 0, index.bytes, index.at);
+  clearTimes(buffer, 0, buffer.length);
+  await file.write(buffer, 0, buffer.length, index.at);
+}
+
+/** Where the `moov` box lies; undefined where there is none that is as it should be. */
+async function findIndex(
+  file: FileHandle,
+): Promise<{ readonly at: number; readonly bytes: number } | undefined> {
+  const { size } = await file.stat();
+  for (let at = 0, count = 0; at < size && count < MOST_BOXES; count++) {
+    const { buffer } = await file.read(Buffer.alloc(16), 0, 16, at);
+    const short = buffer.readUInt32BE(0);
+    const bytes = short === 1 ? Number(buffer.readBigUInt64BE(8)) : short;
+    if (bytes < 8) return undefined;
+    if (buffer.toString('latin1', 4, 8) === 'moov')
+      return bytes > MOST_INDEX_BYTES ? undefined : { at, bytes };
+    at += bytes;
+  }
+  return undefined;
+}
+
+/** The boxes from `from` to `to`; those that hold others three levels deep at most. */
+function clearTimes(boxes: Buffer, from: number, to: number): void {
+  for (let at = from; at + 8 <= to; ) {
+    const bytes = boxes.readUInt32BE(at);
+    if (bytes < 8 || at + bytes > to) return;
+    const type = boxes.toString('latin1', at + 4, at + 8);
+    if (HOLDERS.has(type)) clearTimes(boxes, at + 8, at + bytes);
+    // Version 1 has times of 64 bits.
+    if (TIMED.has(type)) boxes.fill(0, at + 12, at + 12 + (boxes[at + 8] === 1 ? 16 : 8));
+    at += bytes;
+  }
+}
