@@ -92,7 +92,6 @@ const TASKS = {
       serveUrl: bundle,
       inputProps,
       browserExecutable: browser,
-      chromeMode: 'chrome-for-testing',
       logLevel: 'error',
     };
     const composition = await selectComposition({ ...shared, id });
