@@ -24,12 +24,13 @@ import type {
 /** Why it could not be drawn; undefined where it was. */
 type Reason = string | undefined;
 
+const TOO_LONG = 'has more text than its box takes at the smallest size, and the rest is left out';
+
 export function paintContent(brush: Brush, node: DrawNode, resources: Resources, scale: number): Reason {
   const { content, width, height } = node;
   switch (content.kind) {
     case 'text':
-      paintText(brush, content, { width, height }, scale);
-      return undefined;
+      return paintText(brush, content, { width, height }, scale) ? TOO_LONG : undefined;
     case 'shape':
       paintShape(brush, content, width, height);
       return undefined;

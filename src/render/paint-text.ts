@@ -55,8 +55,11 @@ interface Part extends Piece {
   readonly left: number;
 }
 
-/** `scale` is that of the whole frame and its transforms, which canvas shadows do not follow. */
-export function paintText(brush: Brush, content: TextContent, box: TextBox, scale: number): void {
+/**
+ * `scale` is that of the whole frame and its transforms, which canvas shadows do not follow. Returns whether some of the
+ * text was left out.
+ */
+export function paintText(brush: Brush, content: TextContent, box: TextBox, scale: number): boolean {
   const paragraph = layOut(brush, content, box.width, box.height);
   const top = topOf(content, box, paragraph);
   const rows = paragraph.lines.map(line => ({ line, left: leftOf(line, paragraph, content, box.width) }));
@@ -85,6 +88,7 @@ export function paintText(brush: Brush, content: TextContent, box: TextBox, scal
     if (split === undefined) for (const part of parts) paint(brush, part, ink);
     else paintSplit(brush, groups, split, ink, paint);
   brush.restore();
+  return paragraph.isCut;
 }
 
 function leftOf(

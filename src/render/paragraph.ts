@@ -28,6 +28,8 @@ export interface Paragraph {
   readonly size: number;
   readonly height: number;
   readonly isRightToLeft: boolean;
+  /** Whether there was no room for all of it. */
+  readonly isCut: boolean;
 }
 
 /** A stretch that stays whole: parts in different looks, with the space after it. */
@@ -80,7 +82,7 @@ function makeParagraph(brush: Brush, content: TextContent, width: number, height
     isTooLong && content.overflow === 'ellipsis' ? withEllipsis(kept, inEm(box, size), measure) : kept;
   const text = content.runs.map(run => run.text).join('');
   const isRightToLeft = content.direction === 'rtl' || (content.direction === 'auto' && RTL.test(text));
-  return placeLines(lines, content, size, box, isRightToLeft);
+  return { ...placeLines(lines, content, size, box, isRightToLeft), isCut: isTooLong };
 }
 
 interface Box {
@@ -290,7 +292,7 @@ function placeLines(
   size: number,
   box: Box,
   isRightToLeft: boolean,
-): Paragraph {
+): Omit<Paragraph, 'isCut'> {
   const placed: Line[] = [];
   let top = box.padding * size;
   for (const [index, units] of lines.entries()) {
