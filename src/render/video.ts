@@ -117,6 +117,8 @@ async function follow(
     child.send(job, err => err && reject(err));
     return await promise;
   } finally {
+    // What it still says before it is ended would set the timer again.
+    child.removeAllListeners('message');
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);
   }
