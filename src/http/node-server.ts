@@ -10,6 +10,7 @@ import type { Socket } from 'node:net';
 import { AppError } from '../lib/errors.ts';
 import { errorBody, translateError } from './errors.ts';
 import { requestIdOf } from './request-id.ts';
+import { giveUpBody } from './rest-of-body.ts';
 
 /** As long as the address of a presigned upload works: 100 MB take a while. Silence ends sooner, see below. */
 const REQUEST_TIMEOUT_MS = 900_000;
@@ -84,6 +85,7 @@ function breakBody(req: IncomingMessage, res: ServerResponse, err: Error): void 
     return;
   }
   res.setHeader('connection', 'close');
+  giveUpBody(req);
   if (req.listenerCount('error') > 0) req.emit('error', err);
   else {
     req.on('newListener', name => {

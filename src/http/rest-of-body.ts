@@ -5,6 +5,12 @@ import type { IncomingMessage } from 'node:http';
 const MAX_REST_BYTES = 67_108_864;
 /** What these refuse may have no end, where it does not say how long it is. */
 const BROKEN: readonly number[] = [400, 408];
+const broken = new WeakSet<IncomingMessage>();
+
+/** The body's rest will never come, or be no body: it is not waited for. */
+export function giveUpBody(req: IncomingMessage): void {
+  broken.add(req);
+}
 
 /**
  * Resolves to true when the body is through. To answer and close while the other side still sends would reset the
@@ -12,6 +18,7 @@ const BROKEN: readonly number[] = [400, 408];
  */
 export function readRest(req: IncomingMessage, status: number): Promise<boolean> {
   if (isThrough(req)) return Promise.resolve(true);
+  if (broken.has(req)) return Promise.resolve(false);
   const length = req.headers['content-length'];
   if (length === undefined ? BROKEN.includes(status) : Number(length) > MAX_REST_BYTES)
     return Promise.resolve(false);
