@@ -67,7 +67,7 @@ const TASKS = {
   async draw({ graph, path, frameCount }: Extract<RenderTask, { kind: 'draw' }>) {
     const files = await filesOf(graph);
     return async () => {
-      const backend = { name: 'ffmpeg', detail: '', path: 'none' } as const;
+      const backend = { name: 'ffmpeg', detail: '', encoding: '', path: 'none' } as const;
       const source = openFrames(
         { graph, files, peaks: new Map(), scale: 1, width: WIDTH, height: HEIGHT, backend },
         0,

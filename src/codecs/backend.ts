@@ -33,15 +33,16 @@ export async function findBackend(settings: CodecSettings, signal: AbortSignal):
 }
 
 /** What crosses to another thread or process. */
-export const refOf = ({ name, detail, path }: Backend): BackendRef => ({
+export const refOf = ({ name, detail, encoding, path }: Backend): BackendRef => ({
   name,
   detail,
+  encoding,
   ...(path !== undefined && { path }),
 });
 
 /** The back end that another thread or process found, without checking it again. */
-export function restoreBackend({ detail, path }: BackendRef): Backend {
-  return path === undefined ? codecHost(detail) : ffmpegAt(path);
+export function restoreBackend({ detail, encoding, path }: BackendRef): Backend {
+  return path === undefined ? codecHost(detail) : ffmpegAt(path, encoding);
 }
 
 /** Whether a back end seems to be there, told by the files that exist; nothing is started. */

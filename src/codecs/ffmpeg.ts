@@ -41,7 +41,7 @@ const DEMUXERS: Readonly<Record<Container, string>> = {
 /** The back end, or in a phrase why this program cannot be one. */
 export async function openFfmpeg(path: string, signal: AbortSignal): Promise<Backend | string> {
   try {
-    const { stdout } = await run(path, ['-hide_banner', '-encoders'], {
+    const { stdout, stderr } = await run(path, ['-encoders'], {
       env: {},
       signal,
       timeout: CHECK_TIMEOUT_MS,
@@ -49,21 +49,22 @@ export async function openFfmpeg(path: string, signal: AbortSignal): Promise<Bac
     });
     const missing = ['libx264', 'aac'].filter(name => !new RegExp(`^ [\\w.]{6} ${name} `, 'm').test(stdout));
     if (missing.length > 0) return `the ffmpeg at ${path} has no encoder ${missing.join(' and ')}`;
+    const [, version = 'unknown'] = /^ffmpeg version (\S{1,80})/m.exec(stderr) ?? [];
+    return ffmpegAt(path, `x264 ${PRESET} ${CRF}, ffmpeg ${version}`);
   } catch {
     signal.throwIfAborted();
     return `the ffmpeg at ${path} does not start`;
   }
-  return ffmpegAt(path);
 }
 
 /** The back end of a program that was checked before. */
-export function ffmpegAt(path: string): Backend {
+export function ffmpegAt(path: string, encoding: string): Backend {
   const commandFor = (job: Job) => ({
     file: path,
     args: [...QUIET, ...ARGUMENTS[job.kind](job as never)],
     env: {},
   });
-  return { name: 'ffmpeg', detail: `${path} with x264`, path, encoding: `x264 ${PRESET} ${CRF}`, commandFor };
+  return { name: 'ffmpeg', detail: `${path} with x264`, path, encoding, commandFor };
 }
 
 const QUIET = ['-hide_banner', '-loglevel', 'error', '-nostdin'];

@@ -54,11 +54,11 @@ export interface BackendRef {
   readonly detail: string;
   /** Of the ffmpeg. */
   readonly path?: string;
+  /** How it encodes frames: what was encoded alike can be joined. */
+  readonly encoding: string;
 }
 
 export interface Backend extends BackendRef {
-  /** How it encodes frames: what was encoded alike can be joined. */
-  readonly encoding: string;
   commandFor(job: Job): Command;
 }
 

@@ -24,7 +24,7 @@ const scene = {
   scale: 1,
   width: 98,
   height: 64,
-  backend: { name: 'codec-host', detail: '' },
+  backend: { name: 'codec-host', detail: '', encoding: '' },
 } as const;
 const RANGES = [
   [0, 9],
