@@ -68,10 +68,36 @@ async function tooFew(tx: Tx, workspace: string, { credits, breakdown }: Estimat
   });
 }
 
+/** Raises the run's hold for a call of so many credits; AppError where it may not be made. */
+async function raise(
+  tx: Tx,
+  run: Pick<ClaimedRun, 'id' | 'lease'>,
+  { total, credits }: Readonly<Record<'total' | 'credits', number>>,
+): Promise<void> {
+  if (!(await lockHeldRun(tx, run)))
+    throw new AppError('conflict', 'The run is no longer held by this worker.');
+  const outcome = await raiseHold(tx, run.id, total);
+  if (outcome === 'refused') {
+    throw new AppError(
+      'insufficient_credits',
+      `This call needs ${credits} credits, and there are too few left.`,
+    );
+  }
+  // Thrown inside the transaction: what was set aside goes with it.
+  if (outcome === 'raised') await checkDay(tx, run.id, credits);
+}
+
+/** What a person can act on is told as the node's failure. */
+function toRefusal(err: unknown): never {
+  if (err instanceof AppError && err.status === 402)
+    throw new NodeError(err.code, err.message, { cause: err });
+  throw err;
+}
+
 async function checkDay(tx: Tx, executionId: string, credits: number): Promise<void> {
   const { budget, spent } = await findSpending(tx, executionId);
   if (budget === null || spent <= budget) return;
-  throw new NodeError(
+  throw new AppError(
     'daily_budget_exceeded',
     `With this call of ${credits} credits the workflow would have cost ${spent} that day (UTC), more than its budget of ${budget}.`,
   );
@@ -99,18 +125,7 @@ export function createPay(
         `With this call the run would cost ${total} credits, more than maxCredits (${maxCredits}).`,
       );
     }
-    await db.transaction(async tx => {
-      if (!(await lockHeldRun(tx, run))) throw new Error('The run is no longer held by this worker.');
-      const raise = await raiseHold(tx, run.id, total);
-      if (raise === 'refused') {
-        throw new NodeError(
-          'insufficient_credits',
-          `This call needs ${credits} credits, and there are too few left.`,
-        );
-      }
-      // Thrown inside the transaction: what was set aside goes with it.
-      if (raise === 'raised') await checkDay(tx, run.id, credits);
-    });
+    await db.transaction(tx => raise(tx, run, { total, credits })).catch(toRefusal);
     promised += credits;
   };
   // One call at a time: none is refused because of another that is refused in the end.
