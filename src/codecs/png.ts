@@ -1,10 +1,17 @@
 // Writes RGBA as PNG by zlib alone, so that a frame of a video needs no image library.
 
 import { promisify } from 'node:util';
-import { crc32, deflate } from 'node:zlib';
+import { constants, crc32, deflateRaw } from 'node:zlib';
 
-const compress = promisify(deflate);
+const compress = promisify(deflateRaw);
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
+/** The picture is compressed in so many stretches of rows, each while the next is made ready. */
+const STRETCHES = 4;
+/** Of what RFC 1950 calls CMF and FLG: deflate with a window of 32 KB. */
+const ZLIB_HEAD = Buffer.from('7801', 'hex');
+const ADLER_BASE = 65_521;
+/** So many bytes can be added up before the sums outgrow 32 bits (zlib's NMAX). */
+const ADLER_STRETCH = 5552;
 
 /** `level` is zlib's, 1 to 9. A picture without transparency is written without alpha. */
 export async function encodePng(rgba: Uint8Array, width: number, height: number, level = 6): Promise<Buffer> {
@@ -14,10 +21,42 @@ export async function encodePng(rgba: Uint8Array, width: number, height: number,
   head.writeUInt32BE(height, 4);
   // Eight bits, with colours and, where there is any, transparency.
   head.set([8, isOpaque ? 2 : 6], 8);
-  const data = await compress(isOpaque ? filterRgb(rgba, width, height) : filterRgba(rgba, width, height), {
-    level,
-  });
+  const filter = isOpaque ? filterRgb : filterRgba;
+  const parts: Promise<Buffer>[] = [];
+  let sums: Sums = [1, 0];
+  for (let stretch = 0; stretch < STRETCHES; stretch++) {
+    const [from, to] = [stretch, stretch + 1].map(edge => Math.round((edge * height) / STRETCHES));
+    const rows = filter(
+      rgba.subarray((from as number) * width * 4),
+      width,
+      (to as number) - (from as number),
+    );
+    // All but the last end at a whole byte, without an end of the stream.
+    const finishFlush = stretch === STRETCHES - 1 ? constants.Z_FINISH : constants.Z_SYNC_FLUSH;
+    parts.push(compress(rows, { level, finishFlush }));
+    sums = addUp(rows, sums);
+  }
+  const check = Buffer.alloc(4);
+  check.writeUInt32BE(((sums[1] << 16) | sums[0]) >>> 0);
+  const data = Buffer.concat([ZLIB_HEAD, ...(await Promise.all(parts)), check]);
   return Buffer.concat([SIGNATURE, chunk('IHDR', head), chunk('IDAT', data), chunk('IEND', Buffer.alloc(0))]);
+}
+
+type Sums = readonly [a: number, b: number];
+
+/** Adler-32 (RFC 1950), gone on with. */
+function addUp(bytes: Uint8Array, [first, second]: Sums): Sums {
+  let [a, b] = [first, second];
+  for (let from = 0; from < bytes.length; from += ADLER_STRETCH) {
+    const to = Math.min(bytes.length, from + ADLER_STRETCH);
+    for (let at = from; at < to; at++) {
+      a += bytes[at] as number;
+      b += a;
+    }
+    a %= ADLER_BASE;
+    b %= ADLER_BASE;
+  }
+  return [a, b];
 }
 
 function hasNoHoles(rgba: Uint8Array): boolean {
