@@ -1,6 +1,8 @@
 // Adds to package-lock.json the optional packages of other platforms that a registry mirror did not offer when the
-// lock was written. npm 11 and 12 refuse `npm ci` without them, and other platforms need them. Run after `npm i`.
+// lock was written. npm 11 and 12 refuse `npm ci` without them, and other platforms need them. Run after `npm i`; for the
+// bench's own lock file, with `bench` behind it.
 import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 interface LockEntry {
   readonly version?: string;
@@ -19,7 +21,7 @@ function platformOf(name: string): { os?: string[]; cpu?: string[]; libc?: strin
   return { ...(cpu && { cpu: [cpu] }), ...(os && { os: [os] }), ...(libc && { libc: [libc] }) };
 }
 
-const path = new URL('../package-lock.json', import.meta.url);
+const path = join(import.meta.dirname, '..', process.argv[2] ?? '.', 'package-lock.json');
 const lock: { packages: Record<string, LockEntry> } = JSON.parse(readFileSync(path, 'utf8'));
 const added: string[] = [];
 for (const [parent, entry] of Object.entries(lock.packages)) {
