@@ -3,6 +3,7 @@
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
+import { isRecord } from './record.ts';
 
 interface Row<T> {
   readonly help: string;
@@ -293,9 +294,6 @@ function readTable<T>(
     throw new SettingsError(`${setting} (${path}) cannot be used: ${(err as Error).message}.`);
   }
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function parsePrice(name: string, given: unknown): Price {
   const units: readonly string[] = PRICE_UNITS;

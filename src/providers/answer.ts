@@ -6,6 +6,7 @@ export interface ProviderAnswer {
   readonly body: Buffer;
 }
 
+import { isRecord } from '../lib/record.ts';
 export type JsonRecord = { readonly [key: string]: unknown };
 
 /** The body as a JSON object; undefined where it is none, such as a proxy's HTML. */
@@ -16,10 +17,6 @@ export function readObject({ body }: ProviderAnswer): JsonRecord | undefined {
   } catch {
     return undefined;
   }
-}
-
-export function isRecord(value: unknown): value is JsonRecord {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export function asRecord(value: unknown): JsonRecord {

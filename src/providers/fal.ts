@@ -1,12 +1,12 @@
 // fal's queue: submit, ask for the status, fetch the result from its own address. https://fal.ai/docs/api-reference/inference-api
 
+import { isRecord } from '../lib/record.ts';
 import {
   asArray,
   asId,
   asRecord,
   asText,
   asUrl,
-  isRecord,
   type JsonRecord,
   type ProviderAnswer,
   readDataUri,

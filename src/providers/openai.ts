@@ -1,13 +1,13 @@
 // OpenAI and servers that speak its protocol: images, chat and speech answer at once, responses in the background are jobs.
 // https://developers.openai.com/api/reference
 
+import { isRecord } from '../lib/record.ts';
 import {
   asArray,
   asId,
   asRecord,
   asText,
   asUrl,
-  isRecord,
   type JsonRecord,
   type ProviderAnswer,
   readObject,

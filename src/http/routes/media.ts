@@ -1,6 +1,7 @@
 // Media over HTTP: the inline door, the presigned one, listing and deleting.
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../lib/errors.ts';
+import { isRecord } from '../../lib/record.ts';
 import { Success } from '../../services/account.schema.ts';
 import { completeUpload } from '../../services/complete-upload.ts';
 import type { Deps } from '../../services/deps.ts';
@@ -123,22 +124,18 @@ function registerPresigned(app: App, deps: Deps): void {
 
 function bytesFault({ body }: FastifyRequest): AppError | undefined {
   const bytes = memberOf(body, 'bytes');
-  if (!isObject(body) || (Number.isSafeInteger(bytes) && Number(bytes) >= 1)) return undefined;
+  if (!isRecord(body) || (Number.isSafeInteger(bytes) && Number(bytes) >= 1)) return undefined;
   return new AppError('invalid_bytes', 'bytes must be the length of the file, a positive whole number.');
 }
 
 function mediaIdFault({ body }: FastifyRequest): AppError | undefined {
-  if (!isObject(body) || typeof memberOf(body, 'mediaId') === 'string') return undefined;
+  if (!isRecord(body) || typeof memberOf(body, 'mediaId') === 'string') return undefined;
   return new AppError(
     'invalid_media_id',
     'mediaId must be the one that POST /media/upload-url answered with.',
   );
 }
 
-function isObject(body: unknown): body is object {
-  return typeof body === 'object' && body !== null && !Array.isArray(body);
-}
-
 function memberOf(body: unknown, name: string): unknown {
-  return isObject(body) ? (body as Record<string, unknown>)[name] : undefined;
+  return isRecord(body) ? (body as Record<string, unknown>)[name] : undefined;
 }

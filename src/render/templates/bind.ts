@@ -6,6 +6,8 @@
 //   { $step: [start, step], unit: '%' } start + step × index, for rows of an $each
 // What comes out undefined leaves its property or its place in the array away.
 
+import { isRecord } from '../../lib/record.ts';
+
 export type Props = Readonly<Record<string, unknown>>;
 
 /** Of a list prop, all that is shown. */
@@ -53,7 +55,3 @@ export function read(props: Props, path: string): unknown {
 
 const isThere = (value: unknown): boolean =>
   value !== undefined && value !== '' && value !== false && !(Array.isArray(value) && value.length === 0);
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

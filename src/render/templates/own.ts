@@ -1,7 +1,9 @@
 // Templates of the operator: a folder of JSON files, each a template as template.ts describes it.
+
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { toError } from '../../lib/errors.ts';
+import { isRecord } from '../../lib/record.ts';
 import { SettingsError } from '../../lib/settings.ts';
 import { PORT_TYPES, type Template } from './template.ts';
 
@@ -42,8 +44,6 @@ function readTemplate(path: string): Template {
 
 type Check = readonly [form: string, fits: (value: unknown) => boolean];
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isListOf = (value: unknown, fits: (item: unknown) => boolean): boolean =>
   Array.isArray(value) && value.every(fits);
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';

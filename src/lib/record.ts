@@ -1,0 +1,6 @@
+// The question that everything read from outside is asked first.
+
+/** Whether the value is an object with members: no list, and not null. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
