@@ -210,8 +210,13 @@ function testBackend(backend: Backend): void {
   });
 }
 
-describe('a decoder', () => {
-  const video = {
+/** What the probe would tell of a clip that is there only as far as its decoder goes. */
+const facts = {
+  container: 'mp4',
+  contentType: 'video/mp4',
+  startSeconds: 0,
+  durationSeconds: 99,
+  video: {
     codec: 'avc',
     width: 96,
     height: 64,
@@ -219,14 +224,10 @@ describe('a decoder', () => {
     fps: 30,
     matrix: 'bt709',
     fullRange: false,
-  } as const;
-  const facts = {
-    container: 'mp4',
-    contentType: 'video/mp4',
-    startSeconds: 0,
-    durationSeconds: 99,
-    video,
-  } as const;
+  },
+} as const;
+
+describe('a decoder', () => {
   const clip = { path: '/nowhere', facts };
   const decoding = (file: string, ...args: string[]): Backend => ({
     name: 'ffmpeg',
@@ -264,22 +265,6 @@ describe('a decoder', () => {
 describe('a still with a clip', {
   skip: process.platform === 'win32' && 'the decoder is a shell script',
 }, () => {
-  const video = {
-    codec: 'avc',
-    width: 96,
-    height: 64,
-    rotation: 0,
-    fps: 30,
-    matrix: 'bt709',
-    fullRange: false,
-  } as const;
-  const facts = {
-    container: 'mp4',
-    contentType: 'video/mp4',
-    startSeconds: 0,
-    durationSeconds: 9,
-    video,
-  } as const;
   const timeline = openScene(scene({}));
   const files = new Map(
     [...timeline.resources.keys()].map(key => [key, { kind: 'clip', path: '/x', facts } as const]),
