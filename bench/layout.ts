@@ -1,8 +1,8 @@
 // The layout rows: time, crossings, edges over nodes, area and length beside ELK, dagre and d3-dag; pictures to bench/out.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { drawGraph } from '../src/graph/draw.ts';
-import { applyLayout, layoutGraph } from '../src/graph/layout.ts';
+import { drawGraph } from '../src/graph/draw/draw.ts';
+import { applyLayout, layoutGraph } from '../src/graph/layout/layout.ts';
 import type { Position } from '../src/graph/types.ts';
 import { type BenchGraph, CATALOG, type Figures, judge, makeGraph } from './layout-graphs.ts';
 import { type Engine, loadPeers } from './layout-peers.ts';

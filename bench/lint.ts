@@ -1,5 +1,5 @@
 // The lint row: 250 nodes and 1,500 edges, a sound graph, every rule of the tables.
-import { lintGraph } from '../src/graph/lint.ts';
+import { lintGraph } from '../src/graph/lint/lint.ts';
 import { CATALOG, makeGraph } from './layout-graphs.ts';
 import type { Row } from './row.ts';
 

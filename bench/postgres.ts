@@ -1,7 +1,7 @@
 // A PostgreSQL that several services of a benchmark share, or that is asked about them.
 import type { Db } from '../src/store/db.ts';
 import { openDb } from '../src/store/db.ts';
-import { startEmbedded } from '../src/store/embedded.ts';
+import { startEmbedded } from '../src/store/embedded/embedded.ts';
 import { makeFolder, removeFolder } from './service.ts';
 
 export interface BenchPostgres {

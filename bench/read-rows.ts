@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import autocannon from 'autocannon';
 import { openDb } from '../src/store/db.ts';
-import { startEmbedded } from '../src/store/embedded.ts';
+import { startEmbedded } from '../src/store/embedded/embedded.ts';
 import { chain } from './graphs.ts';
 import { median } from './load.ts';
 import type { Row } from './row.ts';

@@ -4,12 +4,12 @@ import { createRequire } from 'node:module';
 import { text } from 'node:stream/consumers';
 import { findBackend } from '../src/codecs/backend.ts';
 import { type EncodeRequest, encode } from '../src/codecs/encode.ts';
-import { encodeHere } from '../src/codecs/encode-here.ts';
-import { i420Size } from '../src/codecs/i420.ts';
+import { encodeHere } from '../src/codecs/host/encode-here.ts';
+import { i420Size } from '../src/codecs/pixels/i420.ts';
 import { readRenderFiles } from '../src/render/files.ts';
 import { openScene } from '../src/render/scene.ts';
-import { renderVideo } from '../src/render/video.ts';
-import { openFrames } from '../src/render/video-frames.ts';
+import { openFrames } from '../src/render/video/frames.ts';
+import { renderVideo } from '../src/render/video/video.ts';
 import { FPS, HEIGHT, WIDTH } from './render-scenes.ts';
 
 export type RenderTask = { readonly path: string; readonly frameCount: number } & (

@@ -2,11 +2,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { AppError } from '../src/lib/errors.ts';
 import { withRenderFiles } from '../src/render/files.ts';
-import { createPainter } from '../src/render/paint-frame.ts';
-import { loadResources } from '../src/render/resources.ts';
+import { createPainter } from '../src/render/paint/frame.ts';
+import { loadResources } from '../src/render/paint/resources.ts';
 import { openScene, openTemplate } from '../src/render/scene.ts';
-import type { SceneStills } from '../src/render/still.ts';
-import { drawSceneStills } from '../src/render/stills.ts';
+import type { SceneStills } from '../src/render/stills/still.ts';
+import { drawSceneStills } from '../src/render/stills/stills.ts';
 import { TEMPLATES } from '../src/render/templates/catalog.ts';
 import type { Timeline } from '../src/render/timeline/compile.ts';
 import { evaluateFrame } from '../src/render/timeline/evaluate.ts';

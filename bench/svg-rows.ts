@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { sanitizeSvg } from '../src/media/svg.ts';
+import { sanitizeSvg } from '../src/media/svg/svg.ts';
 import { median } from './load.ts';
 import type { Row } from './row.ts';
 

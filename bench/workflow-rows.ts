@@ -1,7 +1,7 @@
 // Writing a workflow of 4 MB, and listing a hundred.
 import autocannon from 'autocannon';
 import { openDb } from '../src/store/db.ts';
-import { startEmbedded } from '../src/store/embedded.ts';
+import { startEmbedded } from '../src/store/embedded/embedded.ts';
 import { chain, THREE_NODES } from './graphs.ts';
 import { median } from './load.ts';
 import type { Row } from './row.ts';

@@ -1,4 +1,4 @@
-// The composition root: settings → one Deps record → worker and HTTP, torn down in reverse.
+// The composition root: settings → one RunDeps record → worker and HTTP, torn down in reverse.
 import { createServer } from './http/server.ts';
 import type { Worker } from './jobs/worker.ts';
 import { migrateQueue, startWorker } from './jobs/worker.ts';
@@ -14,18 +14,19 @@ import type { Bucket } from './media/s3.ts';
 import { bucketOrigin } from './media/s3.ts';
 import { makeCatalog, makeFindNode } from './nodes/catalog.ts';
 import { allTemplates } from './render/templates/catalog.ts';
-import { bootstrap } from './services/bootstrap.ts';
-import type { Bell, Deps } from './services/deps.ts';
-import { createGraphVersions } from './services/graph-versions.ts';
-import { createKeyAuthenticator } from './services/key-authenticator.ts';
-import { createOtherWorkers } from './services/other-workers.ts';
-import { createRateLimiter } from './services/rate-limits.ts';
-import type { Taker } from './services/run-writes.ts';
-import { createRunWrites } from './services/run-writes.ts';
-import { createViewCounts } from './services/view-counts.ts';
+import type { RunDeps } from './runs/deps.ts';
+import { createOtherWorkers } from './runs/other-workers.ts';
+import type { Taker } from './runs/run-writes.ts';
+import { createRunWrites } from './runs/run-writes.ts';
+import { bootstrap } from './services/accounts/bootstrap.ts';
+import { createKeyAuthenticator } from './services/accounts/key-authenticator.ts';
+import { createRateLimiter } from './services/accounts/rate-limits.ts';
+import type { Bell } from './services/deps.ts';
+import { createGraphVersions } from './services/workflows/graph-versions.ts';
+import { createViewCounts } from './services/workflows/view-counts.ts';
 import type { Db, DbOptions } from './store/db.ts';
 import { openDb } from './store/db.ts';
-import { startEmbedded } from './store/embedded.ts';
+import { startEmbedded } from './store/embedded/embedded.ts';
 import { migrate } from './store/migrate.ts';
 import { GIVEN_CHANNEL } from './store/runs.ts';
 import { checkServerVersion } from './store/server-version.ts';
@@ -122,7 +123,7 @@ export async function migrateAll(db: Db, log: Logger): Promise<void> {
   await migrate(db, () => migrateQueue({ db, log }));
 }
 
-async function createDeps(settings: Settings, log: Logger, { db, runDb }: Databases): Promise<Deps> {
+async function createDeps(settings: Settings, log: Logger, { db, runDb }: Databases): Promise<RunDeps> {
   const now = Date.now;
   const catalog = makeCatalog(settings);
   // What is wrong with a template of the operator's is told at the start.
@@ -172,7 +173,7 @@ function trustedOrigins(settings: Settings, bucket: Bucket | undefined): readonl
   ].filter(url => url !== undefined);
 }
 
-function hear(deps: Deps, worker: Worker | undefined, channel: string, payload: string): void {
+function hear(deps: RunDeps, worker: Worker | undefined, channel: string, payload: string): void {
   if (channel === GIVEN_CHANNEL) {
     const [workerId = '', ids = ''] = payload.split(' ');
     worker?.take(workerId, ids.split(','));
@@ -182,7 +183,7 @@ function hear(deps: Deps, worker: Worker | undefined, channel: string, payload: 
   for (const id of payload.split(',')) deps.news.tell(id);
 }
 
-async function listen(deps: Deps, stack: AsyncDisposableStack): Promise<string> {
+async function listen(deps: RunDeps, stack: AsyncDisposableStack): Promise<string> {
   const keys = createKeyAuthenticator(deps.db, deps.now);
   const server = await createServer(deps, keys);
   const flush = (): void =>

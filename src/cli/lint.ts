@@ -1,6 +1,6 @@
 // `graphwright lint`: checks a workflow file as a write would, without service or database.
 import { hasErrors, type LintIssue } from '../graph/issues.ts';
-import { lintGraph } from '../graph/lint.ts';
+import { lintGraph } from '../graph/lint/lint.ts';
 import { normalizeConfig } from '../graph/normalize.ts';
 import { parseGraph } from '../graph/parse.ts';
 import { readSettings } from '../lib/settings.ts';

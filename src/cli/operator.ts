@@ -1,7 +1,7 @@
 // The operator's way past HTTP: services called on the database itself, so that one who lost every key can still work.
 import { AppError } from '../lib/errors.ts';
 import type { Settings } from '../lib/settings.ts';
-import { SCOPES, type UserActor } from '../services/actor.ts';
+import { SCOPES, type UserActor } from '../services/accounts/actor.ts';
 import type { Db } from '../store/db.ts';
 
 export interface OperatorDeps {
@@ -17,7 +17,7 @@ export async function asOperator<T>(
 ): Promise<T> {
   const [{ withDatabase }, { BOOTSTRAP_USER_ID, bootstrap }] = await Promise.all([
     import('./database.ts'),
-    import('../services/bootstrap.ts'),
+    import('../services/accounts/bootstrap.ts'),
   ]);
   const operator: UserActor = {
     kind: 'user',

@@ -3,7 +3,7 @@ import { mkdir, stat, watch, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openScene } from '../render/scene.ts';
-import { drawSceneStills } from '../render/stills.ts';
+import { drawSceneStills } from '../render/stills/stills.ts';
 import { evaluateFrame } from '../render/timeline/evaluate.ts';
 import type { Command, CommandInput } from './command.ts';
 import { UsageError, WorkFailed } from './failure.ts';

@@ -2,10 +2,10 @@
 // database.
 import { writeFile } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { drawSceneStills } from '../render/stills.ts';
+import { drawSceneStills } from '../render/stills/stills.ts';
 import type { Timeline } from '../render/timeline/compile.ts';
 import { evaluateFrame } from '../render/timeline/evaluate.ts';
-import { renderVideo } from '../render/video.ts';
+import { renderVideo } from '../render/video/video.ts';
 import type { Command, CommandInput } from './command.ts';
 import { UsageError, WorkFailed } from './failure.ts';
 import {

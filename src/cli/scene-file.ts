@@ -6,7 +6,7 @@ import { AppError, toError } from '../lib/errors.ts';
 import { createGuardedFetch } from '../lib/fetch.ts';
 import { type ReadSource, withRenderFiles } from '../render/files.ts';
 import { openScene } from '../render/scene.ts';
-import type { ResourceFile } from '../render/still.ts';
+import type { ResourceFile } from '../render/stills/still.ts';
 import { allTemplates } from '../render/templates/catalog.ts';
 import { fillTemplate } from '../render/templates/template.ts';
 import type { Timeline } from '../render/timeline/compile.ts';

@@ -26,7 +26,7 @@ export const createTeam: Command = async ({ args, options, terminal, signal }) =
   const team: Team =
     settings.GRAPHWRIGHT_API_KEY === undefined
       ? await asOperator(settings, async (deps, operator) =>
-          (await import('../services/teams.ts')).createTeam(deps, operator, { name }),
+          (await import('../services/accounts/teams.ts')).createTeam(deps, operator, { name }),
         )
       : await connect(settings, signal).post<Team>('/teams', { name });
   if (options.json === true) return terminal.print(JSON.stringify(team, null, 2));
@@ -41,7 +41,7 @@ export const addMember: Command = async ({ args, options, terminal, signal }) =>
   const member: Member =
     settings.GRAPHWRIGHT_API_KEY === undefined
       ? await asOperator(settings, async (deps, operator) =>
-          (await import('../services/team-members.ts')).addMember(deps, operator, teamId, wanted),
+          (await import('../services/accounts/team-members.ts')).addMember(deps, operator, teamId, wanted),
         )
       : await connect(settings, signal).post<Member>(`/teams/${encodeURIComponent(teamId)}/members`, wanted);
   if (options.json === true) return terminal.print(JSON.stringify(member, null, 2));

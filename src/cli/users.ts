@@ -26,7 +26,7 @@ export const createUser: Command = async ({ args, options, terminal, signal }) =
   const user: NewUser =
     settings.GRAPHWRIGHT_API_KEY === undefined
       ? await asOperator(settings, async (deps, operator) =>
-          (await import('../services/admin-users.ts')).createUser(deps, operator, wanted),
+          (await import('../services/accounts/admin-users.ts')).createUser(deps, operator, wanted),
         )
       : await connect(settings, signal).post<NewUser>('/admin/users', wanted);
   if (options.json === true) return terminal.print(JSON.stringify(user, null, 2));

@@ -17,7 +17,7 @@ export const restoreWorkflow: Command = async ({ args, options, terminal, signal
   const workflow: Restored =
     settings.GRAPHWRIGHT_API_KEY === undefined
       ? await asOperator(settings, async (deps, operator) =>
-          (await import('../services/delete-workflow.ts')).recoverWorkflow(deps, operator, id),
+          (await import('../services/workflows/delete-workflow.ts')).recoverWorkflow(deps, operator, id),
         )
       : await connect(settings, signal).post<Restored>(`/admin/workflows/${encodeURIComponent(id)}/restore`);
   if (options.json === true) return terminal.print(JSON.stringify(workflow, null, 2));

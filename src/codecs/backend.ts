@@ -2,8 +2,8 @@
 // pipes or gives them out. Frames are I420, BT.709, limited range; sound is interleaved stereo of 32-bit floats at 48 kHz.
 import { AppError } from '../lib/errors.ts';
 import { findOnPath, type Settings } from '../lib/settings.ts';
-import { codecHost, isHostInstalled, openCodecHost } from './codec-host.ts';
 import { ffmpegAt, openFfmpeg } from './ffmpeg.ts';
+import { codecHost, isHostInstalled, openCodecHost } from './host/codec-host.ts';
 import type { Backend, BackendRef } from './job.ts';
 
 export type CodecSettings = Partial<Pick<Settings, 'FFMPEG_PATH'>>;

@@ -2,8 +2,8 @@
 import { AppError } from '../lib/errors.ts';
 import { CodecChild, CodecEnd } from './child.ts';
 import type { MediaFacts } from './facts.ts';
-import { i420Size } from './i420.ts';
 import { type Backend, CHANNELS, type Pixels, SAMPLE_RATE } from './job.ts';
+import { i420Size } from './pixels/i420.ts';
 
 /** Less than a still may take, so that a file which stalls is named and does not take the still with it. */
 const STALL_MS = 15_000;

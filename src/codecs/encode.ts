@@ -2,9 +2,9 @@
 import { rm, stat } from 'node:fs/promises';
 import { AppError } from '../lib/errors.ts';
 import { CodecChild } from './child.ts';
-import { i420Size } from './i420.ts';
-import { createI420Writer } from './i420-simd.ts';
 import { type Backend, CHANNELS, type Pixels, SAMPLE_RATE } from './job.ts';
+import { i420Size } from './pixels/i420.ts';
+import { createI420Writer } from './pixels/i420-simd.ts';
 
 export interface EncodeRequest {
   /** Where the file is written; nothing is left there after a failure. */

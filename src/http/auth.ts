@@ -1,9 +1,9 @@
 // The Authorization header → who is asking.
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../lib/errors.ts';
-import type { Actor } from '../services/actor.ts';
-import { ANONYMOUS } from '../services/actor.ts';
-import type { KeyAuthenticator } from '../services/key-authenticator.ts';
+import type { Actor } from '../services/accounts/actor.ts';
+import { ANONYMOUS } from '../services/accounts/actor.ts';
+import type { KeyAuthenticator } from '../services/accounts/key-authenticator.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

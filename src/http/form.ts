@@ -1,7 +1,7 @@
 // Multipart forms with one file, part by part as they arrive.
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../lib/errors.ts';
-import type { FormPart } from '../services/upload-media.ts';
+import type { FormPart } from '../services/media/upload-media.ts';
 import type { App } from './app.ts';
 import { FormError, readField, readParts } from './form-parts.ts';
 

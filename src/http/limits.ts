@@ -4,8 +4,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { networkOf } from '../lib/addresses.ts';
 import { AppError } from '../lib/errors.ts';
 import type { PlanLimits } from '../lib/settings.ts';
+import type { Allowance } from '../services/accounts/rate-limits.ts';
 import type { Deps } from '../services/deps.ts';
-import type { Allowance } from '../services/rate-limits.ts';
 
 export type LimitKind = 'requests' | 'executions' | 'none';
 

@@ -1,6 +1,6 @@
 // What /metrics tells Prometheus: requests as they end, and pools, queue and runs as they stand at the scrape.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Deps } from '../services/deps.ts';
+import type { RunDeps } from '../runs/deps.ts';
 import { countWork } from '../services/workload.ts';
 
 export interface Metrics {
@@ -16,7 +16,7 @@ export interface Metrics {
 // From a cached answer to a waited-for run.
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-export function createMetrics(deps: Deps): Metrics {
+export function createMetrics(deps: RunDeps): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -55,7 +55,7 @@ export function createMetrics(deps: Deps): Metrics {
   };
 }
 
-function registerWork(deps: Deps, registers: Registry[]): () => Promise<void> {
+function registerWork(deps: RunDeps, registers: Registry[]): () => Promise<void> {
   const runs = new Gauge({
     name: 'graphwright_runs_in_hand',
     help: 'Runs that some worker is advancing',
@@ -87,7 +87,7 @@ function registerWork(deps: Deps, registers: Registry[]): () => Promise<void> {
   };
 }
 
-function registerPools({ db, runDb }: Deps, registers: Registry[]): void {
+function registerPools({ db, runDb }: RunDeps, registers: Registry[]): void {
   new Gauge({
     name: 'graphwright_database_connections',
     help: 'Connections of each pool by state; waiting ones are calls without a connection',

@@ -1,6 +1,6 @@
 // What the OpenAPI document says of every operation alike: its id, and the refusals that it can answer with.
 import { ERROR_CODES, type ErrorCode } from '../lib/errors.ts';
-import { CompletionEvent } from '../services/run-answer.schema.ts';
+import { CompletionEvent } from '../runs/run-answer.schema.ts';
 
 interface Operation {
   readonly operationId?: string;

@@ -2,7 +2,7 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import { sha256 } from '../lib/crypto.ts';
-import { SCOPES } from '../services/actor.ts';
+import { SCOPES } from '../services/accounts/actor.ts';
 import type { Deps } from '../services/deps.ts';
 import type { App } from './app.ts';
 import { sendCached, type TaggedText } from './conditional.ts';

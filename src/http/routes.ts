@@ -1,5 +1,5 @@
 // All routes, one file a noun.
-import type { Deps } from '../services/deps.ts';
+import type { RunDeps } from '../runs/deps.ts';
 import type { App } from './app.ts';
 import type { Metrics } from './metrics.ts';
 import { registerAccount } from './routes/account.ts';
@@ -26,7 +26,7 @@ import { registerWorkflowActions } from './routes/workflow-actions.ts';
 import { registerWorkflowHistory } from './routes/workflow-history.ts';
 import { registerWorkflows } from './routes/workflows.ts';
 
-type Register = (app: App, deps: Deps, metrics: Metrics) => void;
+type Register = (app: App, deps: RunDeps, metrics: Metrics) => void;
 
 /** What a process answers that only works (decisions.md §2, ROLE). */
 export const WORKER_ROUTES: readonly Register[] = [registerHealth];

@@ -4,8 +4,8 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { fastify } from 'fastify';
 import { AppError } from '../lib/errors.ts';
-import type { Deps } from '../services/deps.ts';
-import type { KeyAuthenticator } from '../services/key-authenticator.ts';
+import type { RunDeps } from '../runs/deps.ts';
+import type { KeyAuthenticator } from '../services/accounts/key-authenticator.ts';
 import type { App } from './app.ts';
 import { createAuthentication } from './auth.ts';
 import { registerBodyParsers } from './body.ts';
@@ -49,7 +49,7 @@ const CORS = {
 };
 
 /** Builds the server; nothing listens yet. Requests walk: id → CORS → actor → limits → schema → route. */
-export async function createServer(deps: Deps, keys: KeyAuthenticator): Promise<App> {
+export async function createServer(deps: RunDeps, keys: KeyAuthenticator): Promise<App> {
   const limits = createLimits(deps);
   const metrics = createMetrics(deps);
   const app = createInstance(deps, limits, metrics);
@@ -78,7 +78,7 @@ export async function createServer(deps: Deps, keys: KeyAuthenticator): Promise<
   return app;
 }
 
-function createInstance(deps: Deps, limits: Limits, metrics: Metrics): App {
+function createInstance(deps: RunDeps, limits: Limits, metrics: Metrics): App {
   const log = deps.log.child({ part: 'http' });
   const addressHeaders = (address: string): Record<string, string> => ({
     'access-control-allow-origin': '*',
@@ -113,7 +113,7 @@ function createInstance(deps: Deps, limits: Limits, metrics: Metrics): App {
 
 async function registerHooks(
   app: App,
-  deps: Deps,
+  deps: RunDeps,
   limits: Limits,
   authenticate: ReturnType<typeof createAuthentication>,
 ): Promise<void> {
@@ -155,7 +155,7 @@ function hostFault({ raw, headers }: FastifyRequest): AppError | undefined {
   return new AppError('invalid_request', 'The Host header is missing.');
 }
 
-function sendError(deps: Deps, req: FastifyRequest, reply: FastifyReply, thrown: unknown): void {
+function sendError(deps: RunDeps, req: FastifyRequest, reply: FastifyReply, thrown: unknown): void {
   const err = translateError(thrown);
   if (err.status >= 500) deps.log.error({ err: err.cause ?? err, requestId: req.id }, 'a request failed');
   reply

@@ -1,15 +1,17 @@
 // The job queue's tasks: each row a service call.
-import type { Deliverer } from '../services/deliver-webhook.ts';
-import type { Bell, Deps } from '../services/deps.ts';
-import { executeRun } from '../services/execute-run.ts';
-import type { RunHolder } from '../services/run-holder.ts';
-import { besideQueue } from '../services/run-holder.ts';
-import { runRender } from '../services/run-render.ts';
-import { sweepMedia } from '../services/sweep-media.ts';
-import { sweepRuns } from '../services/sweep-runs.ts';
+
+import type { RunDeps } from '../runs/deps.ts';
+import { executeRun } from '../runs/execute-run.ts';
+import type { RunHolder } from '../runs/run-holder.ts';
+import { besideQueue } from '../runs/run-holder.ts';
+import { sweepRuns } from '../runs/sweep-runs.ts';
+import type { Bell } from '../services/deps.ts';
+import { sweepMedia } from '../services/media/sweep-media.ts';
+import { runRender } from '../services/renders/run-render.ts';
+import type { Deliverer } from '../services/webhooks/deliver-webhook.ts';
 
 export interface TaskContext {
-  readonly deps: Deps;
+  readonly deps: RunDeps;
   readonly holder: RunHolder;
   readonly deliverer: Deliverer;
   /** Fires when the process must stop. */

@@ -3,12 +3,12 @@ import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Runner, TaskList } from 'graphile-worker';
 import { Logger, makeWorkerUtils, run, runMigrations } from 'graphile-worker';
-import { takeGiven } from '../services/accept-free.ts';
-import { createDeliverer } from '../services/deliver-webhook.ts';
-import type { Deps } from '../services/deps.ts';
-import { giveUp } from '../services/end-run.ts';
-import { createHolder } from '../services/run-holder.ts';
-import { beat, dismissWorker, enrolWorker, HEARTBEAT_MS, tidyQueue } from '../services/workers.ts';
+import { takeGiven } from '../runs/accept-free.ts';
+import type { RunDeps } from '../runs/deps.ts';
+import { giveUp } from '../runs/end-run.ts';
+import { createHolder } from '../runs/run-holder.ts';
+import { beat, dismissWorker, enrolWorker, HEARTBEAT_MS, tidyQueue } from '../runs/workers.ts';
+import { createDeliverer } from '../services/webhooks/deliver-webhook.ts';
 import type { Pool, TaskContext } from './tasks.ts';
 import { TASKS } from './tasks.ts';
 
@@ -38,7 +38,7 @@ const LOCAL_QUEUE = {
 } as const satisfies Record<Pool, object>;
 
 /** Makes, or brings up to date, the queue's own tables. */
-export async function migrateQueue({ db, log }: Pick<Deps, 'db' | 'log'>): Promise<void> {
+export async function migrateQueue({ db, log }: Pick<RunDeps, 'db' | 'log'>): Promise<void> {
   await runMigrations({ pgPool: db.pool, logger: loggerOf(log) });
 }
 
@@ -51,7 +51,7 @@ export interface Worker {
   stop(graceMs: number): Promise<void>;
 }
 
-export async function startWorker(deps: Deps): Promise<Worker> {
+export async function startWorker(deps: RunDeps): Promise<Worker> {
   const stopping = new AbortController();
   const holder = createHolder(deps.settings.WORKER_CONCURRENCY);
   const enrolled = Promise.withResolvers<void>();
@@ -247,7 +247,7 @@ interface GivenUp {
 }
 
 /** The queue tries a job 25 times, over days. */
-function giveUpOn(deps: Deps, { task_identifier: task, payload }: GivenUp): void {
+function giveUpOn(deps: RunDeps, { task_identifier: task, payload }: GivenUp): void {
   deps.log.error({ task, payload }, 'a job failed for good');
   if (task !== 'run') return;
   const { id } = payload as { readonly id: string };
@@ -257,7 +257,7 @@ function giveUpOn(deps: Deps, { task_identifier: task, payload }: GivenUp): void
 }
 
 /** The queue's log lines as debug lines of ours; its errors as errors. */
-function loggerOf(log: Deps['log']): Logger {
+function loggerOf(log: RunDeps['log']): Logger {
   return new Logger(() => (level, message, meta) => {
     if (level === 'error') log.error({ meta }, message);
     else log.debug({ meta }, message);

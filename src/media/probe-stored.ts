@@ -1,6 +1,6 @@
 // What a stored video or audio file truly is: its first bytes name a container, its tracks make it a video or a sound.
 import { buffer } from 'node:stream/consumers';
-import { probeContentType } from '../codecs/probe.ts';
+import { probeContentType } from '../codecs/probe/probe.ts';
 import { AppError } from '../lib/errors.ts';
 import type { MediaType } from './accepted-types.ts';
 import { acceptTracks } from './sniff.ts';

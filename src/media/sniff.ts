@@ -2,7 +2,7 @@
 import { fileTypeFromBuffer } from 'file-type';
 import { AppError } from '../lib/errors.ts';
 import { findMediaType, type MediaType, SVG_TYPE } from './accepted-types.ts';
-import { decodeXmlStart } from './svg-encoding.ts';
+import { decodeXmlStart } from './svg/encoding.ts';
 
 /** As many bytes from the beginning as `sniffType` looks at. */
 export const SNIFFED_BYTES = 4100;

@@ -1,8 +1,8 @@
 // The text card node: words on a designed card, beside a picture if one is wired.
 import type { MediaRef } from '../graph/types.ts';
 import { resizeImage } from '../media/images.ts';
-import { CARD_THEMES, type Card, pictureFrame } from '../render/still.ts';
-import { drawStill } from '../render/stills.ts';
+import { CARD_THEMES, type Card, pictureFrame } from '../render/stills/still.ts';
+import { drawStill } from '../render/stills/stills.ts';
 import { color } from './color.ts';
 import { choice, defineNode, image, type NodeContext, NodeError, number, text } from './define.ts';
 import { readPixels, store } from './image.ts';

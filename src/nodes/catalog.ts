@@ -23,8 +23,8 @@ import { jsonBuild, jsonExtract } from './json.ts';
 import { collect, listItem, listSlice } from './list.ts';
 import { approval, delay, logicIf, logicSwitch, merge } from './logic.ts';
 import { math } from './math.ts';
-import { generateComfyUi, videoComfyUi } from './models-comfyui.ts';
-import { audioElevenLabsMusic, audioElevenLabsSound } from './models-elevenlabs.ts';
+import { generateComfyUi, videoComfyUi } from './models/comfyui.ts';
+import { audioElevenLabsMusic, audioElevenLabsSound } from './models/elevenlabs.ts';
 import {
   audioFalStable,
   editFalKontext,
@@ -37,18 +37,18 @@ import {
   videoFalKling,
   videoFalKlingTurbo,
   videoFalSeedance,
-} from './models-fal.ts';
-import { editOpenAi, generateOpenAi, textOpenAiChat, textOpenAiResponses } from './models-openai.ts';
+} from './models/fal.ts';
+import { editOpenAi, generateOpenAi, textOpenAiChat, textOpenAiResponses } from './models/openai.ts';
+import { withPrices } from './models/operator-prices.ts';
+import type { ProviderSettings } from './models/providers.ts';
 import {
   editReplicateKontext,
   generateReplicateFluxPro,
   generateReplicateFluxSchnell,
   textReplicateLlama,
   videoReplicateSeedance,
-} from './models-replicate.ts';
-import { withPrices } from './operator-prices.ts';
+} from './models/replicate.ts';
 import { gallery, preview } from './output.ts';
-import type { ProviderSettings } from './providers.ts';
 import { videoRenderer } from './renderer.ts';
 import { editSandbox, generateSandbox } from './sandbox.ts';
 import { talkingSandbox, videoSandbox } from './sandbox-video.ts';

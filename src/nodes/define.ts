@@ -5,9 +5,9 @@ import type { Category, Json, JsonObject, MediaRef, PortType, Value } from '../g
 import type { ProviderName } from '../providers/names.ts';
 import type { ProviderJob } from '../providers/provider.ts';
 import type { ReadSource } from '../render/files.ts';
-import type { PartStore } from '../render/make-video.ts';
-import { describePricing, FREE, type Pricing } from './pricing.ts';
-import type { Providers } from './providers.ts';
+import type { PartStore } from '../render/video/make-video.ts';
+import { describePricing, FREE, type Pricing } from './models/pricing.ts';
+import type { Providers } from './models/providers.ts';
 
 /** A port or field: its catalog facts, and in `T` the TypeScript type its value has inside `run`. */
 export interface Spec<T> extends SpecOptions {

@@ -1,7 +1,7 @@
 // A scene rendered as the result of a node: the video and its poster become media of the run.
 import { createReadStream } from 'node:fs';
 import type { MediaRef } from '../graph/types.ts';
-import type { MadeVideo, VideoOrder } from '../render/make-video.ts';
+import type { MadeVideo, VideoOrder } from '../render/video/make-video.ts';
 import type { NodeContext } from './define.ts';
 
 /** Renders and stores it whole: for what takes a moment. */
@@ -10,7 +10,7 @@ export async function renderMedia(
   name: string,
   order: Omit<VideoOrder, 'onProgress'>,
 ): Promise<MediaRef> {
-  const { makeVideo } = await import('../render/make-video.ts');
+  const { makeVideo } = await import('../render/video/make-video.ts');
   const onProgress = (fraction: number): void => ctx.progress(fraction);
   return makeVideo({ ...order, onProgress }, ctx.signal, video => store(ctx, name, video));
 }

@@ -2,8 +2,8 @@
 import { createReadStream } from 'node:fs';
 import { resizeImage } from '../media/images.ts';
 import type { ReadSource, SourceBytes } from '../render/files.ts';
-import { SANDBOX_STYLES } from '../render/still.ts';
-import { drawStill } from '../render/stills.ts';
+import { SANDBOX_STYLES } from '../render/stills/still.ts';
+import { drawStill } from '../render/stills/stills.ts';
 import { audio, choice, defineNode, image, number, text, video } from './define.ts';
 import { renderMedia } from './rendering.ts';
 import { FPS, SOURCES, sandboxScene, talkingScene } from './sandbox-scenes.ts';

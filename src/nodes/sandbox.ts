@@ -1,7 +1,7 @@
 // Sandbox models: local, free, deterministic stand-ins for trying a graph without a key, visibly labelled.
 import { compositeImages, inspectImage, resizeImage } from '../media/images.ts';
-import { SANDBOX_STYLES } from '../render/still.ts';
-import { drawStill } from '../render/stills.ts';
+import { SANDBOX_STYLES } from '../render/stills/still.ts';
+import { drawStill } from '../render/stills/stills.ts';
 import { choice, defineNode, image, number, text } from './define.ts';
 import { readPixels, store } from './image.ts';
 

@@ -4,8 +4,8 @@ import { openai } from '../providers/openai.ts';
 import type { Delivery } from '../providers/run-job.ts';
 import { speakLocally } from '../providers/speech-command.ts';
 import { audio, choice, defineNode, type NodeContext, NodeError, number, text } from './define.ts';
-import { MAX_CREDITS, type Pricing } from './pricing.ts';
-import { callProvider, keepFile } from './provider-call.ts';
+import { MAX_CREDITS, type Pricing } from './models/pricing.ts';
+import { callProvider, keepFile } from './models/provider-call.ts';
 
 const ENGINES = ['local', 'openai', 'elevenlabs'] as const;
 type Engine = (typeof ENGINES)[number];

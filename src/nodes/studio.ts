@@ -6,7 +6,7 @@ import type { Clip } from '../codecs/decode.ts';
 import { type EncodeRequest, encode } from '../codecs/encode.ts';
 import type { VideoFacts } from '../codecs/facts.ts';
 import type { Backend } from '../codecs/job.ts';
-import { probeMedia } from '../codecs/probe.ts';
+import { probeMedia } from '../codecs/probe/probe.ts';
 import { withScratch } from '../codecs/scratch.ts';
 import type { MediaRef } from '../graph/types.ts';
 import { createGate } from '../lib/gate.ts';

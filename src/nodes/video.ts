@@ -1,7 +1,7 @@
 // Video nodes: cut, join, look into. Pictures stay I420 from decoder to encoder.
 import { type Clip, decodeFrames, decodeSound } from '../codecs/decode.ts';
-import { pad } from '../codecs/i420.ts';
-import { encodePng } from '../codecs/png.ts';
+import { pad } from '../codecs/pixels/i420.ts';
+import { encodePng } from '../codecs/pixels/png.ts';
 import type { MediaRef, Value } from '../graph/types.ts';
 import { defineNode, image, json, list, NodeError, number, video } from './define.ts';
 import {

@@ -1,7 +1,7 @@
 // A workflow's picture in a page: whole for its own page, reduced to names and ports for a preview.
 import type { Catalog } from '../graph/catalog.ts';
-import { drawGraph } from '../graph/draw.ts';
-import { styleSheet } from '../graph/draw-theme.ts';
+import { drawGraph } from '../graph/draw/draw.ts';
+import { styleSheet } from '../graph/draw/theme.ts';
 import { sha256 } from '../lib/crypto.ts';
 import type { FlowView, Site } from './content-view.ts';
 import type { Html } from './html.ts';

@@ -1,5 +1,5 @@
 // HTML as a value: the template tag escapes whatever is put into it that is not HTML already.
-import { escapeXml } from '../graph/draw-text.ts';
+import { escapeXml } from '../graph/draw/text.ts';
 import type { AddressKind } from '../lib/web-address.ts';
 import { isWebAddress } from '../lib/web-address.ts';
 

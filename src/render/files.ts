@@ -5,16 +5,16 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import { probeMedia } from '../codecs/probe.ts';
+import { probeMedia } from '../codecs/probe/probe.ts';
 import { withScratch } from '../codecs/scratch.ts';
 import { AppError, toError } from '../lib/errors.ts';
 import { FetchError } from '../lib/fetch-error.ts';
 import { SVG_TYPE } from '../media/accepted-types.ts';
 import { convertImage, inspectImage, resizeImage } from '../media/images.ts';
 import { identify } from '../media/sniff.ts';
-import { sanitizeSvgAside } from '../media/svg-thread.ts';
+import { sanitizeSvgAside } from '../media/svg/thread.ts';
 import { cleanLottie } from './lottie.ts';
-import type { ResourceFile } from './still.ts';
+import type { ResourceFile } from './stills/still.ts';
 import type { Resource } from './timeline/compile.ts';
 
 export interface ReadBounds {

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { NODE_SOURCES } from '../graph/catalog.ts';
 import { CATEGORIES, PORT_TYPES } from '../graph/types.ts';
-import { Answer, Nullable } from './workflow.schema.ts';
+import { Answer, Nullable } from './workflows/workflow.schema.ts';
 
 const PORT = {
   id: Type.String({ description: 'An edge names it as `in-<id>` or `out-<id>`' }),

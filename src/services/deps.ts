@@ -9,10 +9,9 @@ import type { Bucket } from '../media/s3.ts';
 import type { MediaStorage } from '../media/storage.ts';
 import type { NodeDefinition } from '../nodes/define.ts';
 import type { Db } from '../store/db.ts';
-import type { GraphVersions } from './graph-versions.ts';
-import type { RateLimiter } from './rate-limits.ts';
-import type { RunWrites } from './run-writes.ts';
-import type { ViewCounts } from './view-counts.ts';
+import type { RateLimiter } from './accounts/rate-limits.ts';
+import type { GraphVersions } from './workflows/graph-versions.ts';
+import type { ViewCounts } from './workflows/view-counts.ts';
 
 /** The queue's pools. */
 export type Bell = 'runs' | 'deliveries' | 'renders';
@@ -36,7 +35,6 @@ export interface Deps {
   readonly catalog: Catalog;
   readonly findNode: (nodeType: string) => NodeDefinition | undefined;
   readonly versions: GraphVersions;
-  readonly runs: RunWrites;
   readonly news: RunNews;
   readonly limiter: RateLimiter;
   /** Wakes the queue's pools of this process when work of theirs falls due. */

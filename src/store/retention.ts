@@ -1,6 +1,6 @@
 // What is no longer kept, removed in batches that no other work has to wait long for.
 import type { Tx } from './db.ts';
-import { countExecutions } from './workflow-writes.ts';
+import { countExecutions } from './workflows/writes.ts';
 
 /**
  * Removes ended executions with everything of theirs, oldest first; how often their workflows ran stays counted. Those

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { openCodecHost } from '../../src/codecs/codec-host.ts';
 import { type Clip, decodeFrames, decodeSound } from '../../src/codecs/decode.ts';
 import { type EncodeRequest, encode } from '../../src/codecs/encode.ts';
 import { openFfmpeg } from '../../src/codecs/ffmpeg.ts';
+import { openCodecHost } from '../../src/codecs/host/codec-host.ts';
 import type { Backend, Pixels } from '../../src/codecs/job.ts';
-import { probeMedia } from '../../src/codecs/probe.ts';
+import { probeMedia } from '../../src/codecs/probe/probe.ts';
 import { withScratch } from '../../src/codecs/scratch.ts';
 import { findOnPath } from '../../src/lib/settings.ts';
 import {

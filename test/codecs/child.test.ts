@@ -5,10 +5,10 @@ import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { findBackend, hasBackend } from '../../src/codecs/backend.ts';
 import { CodecChild, printable } from '../../src/codecs/child.ts';
-import { isHostInstalled, openCodecHost } from '../../src/codecs/codec-host.ts';
 import { openFfmpeg } from '../../src/codecs/ffmpeg.ts';
+import { isHostInstalled, openCodecHost } from '../../src/codecs/host/codec-host.ts';
+import { Lane } from '../../src/codecs/host/lane.ts';
 import { EXIT_UNSUPPORTED } from '../../src/codecs/job.ts';
-import { Lane } from '../../src/codecs/lane.ts';
 
 const { signal } = new AbortController();
 

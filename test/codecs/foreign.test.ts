@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { openCodecHost } from '../../src/codecs/codec-host.ts';
 import { type Clip, decodeFrames, decodeSound } from '../../src/codecs/decode.ts';
 import { encode } from '../../src/codecs/encode.ts';
 import { openFfmpeg } from '../../src/codecs/ffmpeg.ts';
+import { openCodecHost } from '../../src/codecs/host/codec-host.ts';
 import type { Backend } from '../../src/codecs/job.ts';
-import { probeMedia } from '../../src/codecs/probe.ts';
+import { probeMedia } from '../../src/codecs/probe/probe.ts';
 import { findOnPath } from '../../src/lib/settings.ts';
 import { collect, HEIGHT, numberedFrames, onset, peak, pixelAt, readNumber, tone, WIDTH } from './clips.ts';
 

@@ -1,8 +1,8 @@
 // The kernel that writes I420 as BMP, held to the arithmetic in plain JavaScript, for sides of all kinds.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { i420Size, i420ToRgba } from '../../src/codecs/i420.ts';
-import { createBmpWriter } from '../../src/codecs/i420-bmp.ts';
+import { i420Size, i420ToRgba } from '../../src/codecs/pixels/i420.ts';
+import { createBmpWriter } from '../../src/codecs/pixels/i420-bmp.ts';
 
 function noise(length: number): Uint8Array {
   let state = 7;

@@ -1,8 +1,8 @@
 // The WebAssembly kernel against the plain arithmetic, to the value.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { i420Size, rgbaToI420 } from '../../src/codecs/i420.ts';
-import { createI420Writer } from '../../src/codecs/i420-simd.ts';
+import { i420Size, rgbaToI420 } from '../../src/codecs/pixels/i420.ts';
+import { createI420Writer } from '../../src/codecs/pixels/i420-simd.ts';
 
 /** Colours in no order, the same each time. */
 function noise(length: number): Uint8Array {

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import sharp from 'sharp';
-import { i420Size, i420ToRgba, pad, rgbaToI420, rotate, scale } from '../../src/codecs/i420.ts';
+import { parseEncoderDelay } from '../../src/codecs/host/mp3-delay.ts';
+import { createResampler } from '../../src/codecs/host/resample.ts';
 import { limit, mix, shape } from '../../src/codecs/mix.ts';
-import { parseEncoderDelay } from '../../src/codecs/mp3-delay.ts';
-import { encodePng } from '../../src/codecs/png.ts';
-import { createResampler } from '../../src/codecs/resample.ts';
+import { i420Size, i420ToRgba, pad, rgbaToI420, rotate, scale } from '../../src/codecs/pixels/i420.ts';
+import { encodePng } from '../../src/codecs/pixels/png.ts';
 import { collect, difference, tone } from './clips.ts';
 
 const PLAIN = { matrix: 'bt709', fullRange: false } as const;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { findBackend } from '../../src/codecs/backend.ts';
 import { encode } from '../../src/codecs/encode.ts';
-import { probeContentType, probeMedia } from '../../src/codecs/probe.ts';
+import { probeContentType, probeMedia } from '../../src/codecs/probe/probe.ts';
 import { withScratch } from '../../src/codecs/scratch.ts';
 import { box, mp4, u32, wav } from '../support/media-files.ts';
 import { HEIGHT, numberedFrames, tone, WIDTH } from './clips.ts';

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SaxesParser } from 'saxes';
-import { drawGraph } from '../../src/graph/draw.ts';
-import { fitText, wrapText } from '../../src/graph/draw-text.ts';
-import { applyLayout, layoutGraph } from '../../src/graph/layout.ts';
+import { drawGraph } from '../../src/graph/draw/draw.ts';
+import { fitText, wrapText } from '../../src/graph/draw/text.ts';
+import { applyLayout, layoutGraph } from '../../src/graph/layout/layout.ts';
 import type { Graph, GraphNode } from '../../src/graph/types.ts';
 import { CATALOG, edge, node } from './fixture.ts';
 

@@ -1,7 +1,7 @@
 // placeNewNodes: which of the added nodes move, where to, and that nothing else does.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type NewNodeOptions, placeNewNodes } from '../../src/graph/layout-new-nodes.ts';
+import { type NewNodeOptions, placeNewNodes } from '../../src/graph/layout/new-nodes.ts';
 import type { Graph, GraphNode } from '../../src/graph/types.ts';
 import { CATALOG, edge, node } from './fixture.ts';
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { warningSentences } from '../../src/graph/issues.ts';
-import { lintGraph } from '../../src/graph/lint.ts';
-import type { LintOptions } from '../../src/graph/lint-context.ts';
+import type { LintOptions } from '../../src/graph/lint/context.ts';
+import { lintGraph } from '../../src/graph/lint/lint.ts';
 import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
 import { CATALOG, edge, node } from './fixture.ts';
 

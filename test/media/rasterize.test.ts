@@ -1,7 +1,7 @@
 // SVGs drawn as PNG in another process.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { rasterizeSvg } from '../../src/media/rasterize.ts';
+import { rasterizeSvg } from '../../src/media/svg/rasterize.ts';
 import { isNear, readPixels } from '../support/pixels.ts';
 
 const { signal } = new AbortController();

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { AppError } from '../../src/lib/errors.ts';
-import { sanitizeSvg } from '../../src/media/svg.ts';
+import { sanitizeSvg } from '../../src/media/svg/svg.ts';
 import { assertHarmless } from './harmless-svg.ts';
 
 const PAYLOADS = JSON.parse(

@@ -1,7 +1,7 @@
 // Seeded mutations of the hostile corpus: no crash, no hang, nothing outside the allowlist.
 import { test } from 'node:test';
 import { AppError } from '../../src/lib/errors.ts';
-import { sanitizeSvg } from '../../src/media/svg.ts';
+import { sanitizeSvg } from '../../src/media/svg/svg.ts';
 import { assertHarmless } from './harmless-svg.ts';
 import { HOSTILE } from './svg-corpus.ts';
 

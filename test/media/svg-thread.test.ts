@@ -1,8 +1,8 @@
 // Large SVGs in their thread: the same answers, the same refusals, and no thread that stays broken.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sanitizeSvg } from '../../src/media/svg.ts';
-import { sanitizeSvgAside } from '../../src/media/svg-thread.ts';
+import { sanitizeSvg } from '../../src/media/svg/svg.ts';
+import { sanitizeSvgAside } from '../../src/media/svg/thread.ts';
 
 const { signal } = new AbortController();
 const drawing = (paths: number): Buffer =>

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AppError } from '../../src/lib/errors.ts';
-import { sanitizeSvg } from '../../src/media/svg.ts';
+import { sanitizeSvg } from '../../src/media/svg/svg.ts';
 import { assertHarmless } from './harmless-svg.ts';
 import { HOSTILE } from './svg-corpus.ts';
 

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import type { MediaRef } from '../../src/graph/types.ts';
 import { createGuardedFetch, type GuardedFetch } from '../../src/lib/fetch.ts';
 import { makeCatalog } from '../../src/nodes/catalog.ts';
-import type { Providers } from '../../src/nodes/providers.ts';
+import type { Providers } from '../../src/nodes/models/providers.ts';
 import { makeContext, runNode, type TestContext } from '../support/node-context.ts';
 import { plainImage } from '../support/pixels.ts';
 import { type ComfyDouble, startComfy } from '../support/providers/comfyui.ts';

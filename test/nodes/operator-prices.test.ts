@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { makeCatalog, makeFindNode } from '../../src/nodes/catalog.ts';
-import { priceOf } from '../../src/nodes/pricing.ts';
+import { priceOf } from '../../src/nodes/models/pricing.ts';
 
 const PRICES = {
   'text:openai_chat': { usdPerMillionInputTokens: 2, usdPerMillionOutputTokens: 8 },

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { findNode, makeCatalog } from '../../src/nodes/catalog.ts';
 import type { NodeDefinition } from '../../src/nodes/define.ts';
-import { MAX_CREDITS, priceOf, toCredits } from '../../src/nodes/pricing.ts';
+import { MAX_CREDITS, priceOf, toCredits } from '../../src/nodes/models/pricing.ts';
 
 const { entries } = makeCatalog({ SANDBOX_MODELS: true });
 const paid = entries.filter(entry => entry.executionCost === 'paid');

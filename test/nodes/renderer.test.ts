@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { findBackend } from '../../src/codecs/backend.ts';
-import { probeMedia } from '../../src/codecs/probe.ts';
+import { probeMedia } from '../../src/codecs/probe/probe.ts';
 import type { InputDef } from '../../src/graph/catalog.ts';
-import { lintGraph } from '../../src/graph/lint.ts';
+import { lintGraph } from '../../src/graph/lint/lint.ts';
 import { withSavedPorts } from '../../src/graph/saved-ports.ts';
 import type { GraphNode, JsonObject, MediaRef } from '../../src/graph/types.ts';
 import { readSettings } from '../../src/lib/settings.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { findBackend } from '../../src/codecs/backend.ts';
 import { encode } from '../../src/codecs/encode.ts';
-import { probeMedia } from '../../src/codecs/probe.ts';
+import { probeMedia } from '../../src/codecs/probe/probe.ts';
 import { withScratch } from '../../src/codecs/scratch.ts';
 import type { MediaRef } from '../../src/graph/types.ts';
 import { readSettings } from '../../src/lib/settings.ts';

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { withScratch } from '../../src/codecs/scratch.ts';
 import { AppError } from '../../src/lib/errors.ts';
 import { type ReadSource, readRenderFiles } from '../../src/render/files.ts';
-import type { ResourceFile } from '../../src/render/still.ts';
+import type { ResourceFile } from '../../src/render/stills/still.ts';
 import type { Resource, ResourceKind } from '../../src/render/timeline/compile.ts';
 import { plainImage } from '../support/pixels.ts';
 

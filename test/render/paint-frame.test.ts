@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AppError } from '../../src/lib/errors.ts';
-import { rollDice } from '../../src/render/palette.ts';
 import { openScene } from '../../src/render/scene.ts';
+import { rollDice } from '../../src/render/stills/palette.ts';
 import type { Timeline } from '../../src/render/timeline/compile.ts';
 import { paintTwice, type TwicePainted } from '../support/painting.ts';
 import { randomScene } from '../support/random-scene.ts';

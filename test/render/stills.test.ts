@@ -1,8 +1,8 @@
 // The drawing threads: many at once, aborted ones, broken ones.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Still } from '../../src/render/still.ts';
-import { drawStill } from '../../src/render/stills.ts';
+import type { Still } from '../../src/render/stills/still.ts';
+import { drawStill } from '../../src/render/stills/stills.ts';
 import { readPixels } from '../support/pixels.ts';
 
 const { signal } = new AbortController();

@@ -4,12 +4,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { probeMedia } from '../../src/codecs/probe.ts';
+import { probeMedia } from '../../src/codecs/probe/probe.ts';
 import { readRenderFiles } from '../../src/render/files.ts';
 import { openTemplate } from '../../src/render/scene.ts';
 import { TEMPLATES } from '../../src/render/templates/catalog.ts';
 import { fillTemplate, inputMappings } from '../../src/render/templates/template.ts';
-import { renderVideo } from '../../src/render/video.ts';
+import { renderVideo } from '../../src/render/video/video.ts';
 import { longProps, shortProps } from '../support/template-props.ts';
 
 const { signal } = new AbortController();

@@ -1,7 +1,7 @@
 // Line breaking and fitting, with letters that are all half an em wide.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ellipsize, fitText } from '../../src/render/text-layout.ts';
+import { ellipsize, fitText } from '../../src/render/text/text-layout.ts';
 
 const measure = (text: string): number => Array.from(text).length / 2;
 const box = { width: 100, height: 100, minSize: 10, maxSize: 10, lineHeight: 1, maxLines: 10 };

@@ -1,7 +1,7 @@
 // Frames drawn by threads in turn, against those drawn here: the same bytes in the same order.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { openFrames } from '../../src/render/video-frames.ts';
+import { openFrames } from '../../src/render/video/frames.ts';
 
 const bar = {
   type: 'shape',

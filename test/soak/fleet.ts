@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, openDb } from '../../src/store/db.ts';
-import { type EmbeddedPostgres, startEmbedded } from '../../src/store/embedded.ts';
+import { type EmbeddedPostgres, startEmbedded } from '../../src/store/embedded/embedded.ts';
 import { isRunning } from '../support/processes.ts';
 import { BIN, baseEnv, cleanEnv, READY, urlOf } from '../support/service.ts';
 

@@ -5,7 +5,7 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import sanitizeHtml from 'sanitize-html';
 import { SaxesParser } from 'saxes';
 import { AppError } from '../../src/lib/errors.ts';
-import { sanitizeSvg } from '../../src/media/svg.ts';
+import { sanitizeSvg } from '../../src/media/svg/svg.ts';
 import { HOSTILE } from '../media/svg-corpus.ts';
 import { randomOf } from '../support/workflows.ts';
 import { mutate } from './mutate.ts';

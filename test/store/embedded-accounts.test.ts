@@ -8,8 +8,8 @@ import { afterEach, before, beforeEach, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { AppError } from '../../src/lib/errors.ts';
 import { openDb } from '../../src/store/db.ts';
-import { type EmbeddedPostgres, startEmbedded } from '../../src/store/embedded.ts';
-import { chooseRunner } from '../../src/store/embedded-run.ts';
+import { type EmbeddedPostgres, startEmbedded } from '../../src/store/embedded/embedded.ts';
+import { chooseRunner } from '../../src/store/embedded/run-as.ts';
 import { isRunning, startService, waitUntil } from '../support/processes.ts';
 
 const NOT_ROOT = process.getuid?.() === 0 ? false : 'only root has to become somebody else';

@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { type Db, openDb } from '../../src/store/db.ts';
-import { type EmbeddedPostgres, startEmbedded } from '../../src/store/embedded.ts';
-import { findBinaries } from '../../src/store/embedded-binaries.ts';
-import { chooseRunner } from '../../src/store/embedded-run.ts';
-import { type Server, startServer } from '../../src/store/embedded-server.ts';
+import { findBinaries } from '../../src/store/embedded/binaries.ts';
+import { type EmbeddedPostgres, startEmbedded } from '../../src/store/embedded/embedded.ts';
+import { chooseRunner } from '../../src/store/embedded/run-as.ts';
+import { type Server, startServer } from '../../src/store/embedded/server.ts';
 import type { TestAddress } from '../support/postgres.ts';
 import { isRunning, type ServiceProcess, startService, waitUntil } from '../support/processes.ts';
 

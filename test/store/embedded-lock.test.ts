@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { takeLock } from '../../src/store/embedded-lock.ts';
+import { takeLock } from '../../src/store/embedded/lock.ts';
 
 const ps = spawnSync('/bin/sh', ['-c', 'command -v ps'], { encoding: 'utf8' }).stdout.trim();
 const NO_PS = ps === '' ? 'there is no ps here' : false;

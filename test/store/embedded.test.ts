@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { AppError } from '../../src/lib/errors.ts';
 import { type Db, openDb } from '../../src/store/db.ts';
-import { type EmbeddedPostgres, startEmbedded } from '../../src/store/embedded.ts';
+import { type EmbeddedPostgres, startEmbedded } from '../../src/store/embedded/embedded.ts';
 import { isRunning, startService } from '../support/processes.ts';
 
 const open = (connection: EmbeddedPostgres): Db =>

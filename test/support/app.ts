@@ -12,14 +12,18 @@ import { type PlanLimits, readSettings } from '../../src/lib/settings.ts';
 import { bucketOf, openStorage } from '../../src/media/open-storage.ts';
 import { bucketOrigin } from '../../src/media/s3.ts';
 import { findNode, makeCatalog } from '../../src/nodes/catalog.ts';
-import { SCOPES, type Scope } from '../../src/services/actor.ts';
-import type { Bell, Deps } from '../../src/services/deps.ts';
-import { createGraphVersions } from '../../src/services/graph-versions.ts';
-import { createKeyAuthenticator, type KeyAuthenticator } from '../../src/services/key-authenticator.ts';
-import { storeKey } from '../../src/services/keys.ts';
-import { createRateLimiter } from '../../src/services/rate-limits.ts';
-import { createRunWrites } from '../../src/services/run-writes.ts';
-import { createViewCounts } from '../../src/services/view-counts.ts';
+import type { RunDeps } from '../../src/runs/deps.ts';
+import { createRunWrites } from '../../src/runs/run-writes.ts';
+import { SCOPES, type Scope } from '../../src/services/accounts/actor.ts';
+import {
+  createKeyAuthenticator,
+  type KeyAuthenticator,
+} from '../../src/services/accounts/key-authenticator.ts';
+import { storeKey } from '../../src/services/accounts/keys.ts';
+import { createRateLimiter } from '../../src/services/accounts/rate-limits.ts';
+import type { Bell } from '../../src/services/deps.ts';
+import { createGraphVersions } from '../../src/services/workflows/graph-versions.ts';
+import { createViewCounts } from '../../src/services/workflows/view-counts.ts';
 import { insertUser } from '../../src/store/users.ts';
 import { createTestDatabase } from './database.ts';
 
@@ -47,7 +51,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface TestApp {
   readonly app: App;
-  readonly deps: Deps;
+  readonly deps: RunDeps;
   readonly keys: KeyAuthenticator;
   /** Without a key. */
   readonly anonymous: Pick<Caller, 'request'>;
@@ -103,10 +107,10 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
 }
 
 async function createDeps(
-  db: Deps['db'],
+  db: RunDeps['db'],
   folder: string,
   { env = {}, now = Date.now, plans = {} }: TestAppOptions,
-): Promise<Deps> {
+): Promise<RunDeps> {
   const read = readSettings({ DATA_DIR: folder, ...env });
   const anonymous = { ...read.plans.self_hosted, executionsPerDay: 0 } as PlanLimits;
   const settings = { ...read, plans: { ...read.plans, anonymous, ...plans } };

@@ -4,7 +4,7 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { objectUrl } from '../../src/media/s3.ts';
 import { pendingKey } from '../../src/media/storage.ts';
 import type { Deps } from '../../src/services/deps.ts';
-import { doorKey, doorUrl } from '../../src/services/upload-door.ts';
+import { doorKey, doorUrl } from '../../src/services/media/upload-door.ts';
 
 export interface SdkPlace {
   readonly client: S3Client;

@@ -1,18 +1,18 @@
 // Video elements as a test wants them: numbered clips as files, scenes drawn by the painter with the decoder of either back end.
 import { join } from 'node:path';
-import { openCodecHost } from '../../src/codecs/codec-host.ts';
 import type { Clip } from '../../src/codecs/decode.ts';
 import { encode } from '../../src/codecs/encode.ts';
 import { openFfmpeg } from '../../src/codecs/ffmpeg.ts';
+import { openCodecHost } from '../../src/codecs/host/codec-host.ts';
 import type { Backend } from '../../src/codecs/job.ts';
-import { probeMedia } from '../../src/codecs/probe.ts';
+import { probeMedia } from '../../src/codecs/probe/probe.ts';
 import { findOnPath } from '../../src/lib/settings.ts';
-import { createClipFrames } from '../../src/render/clip-frames.ts';
-import { createPainter } from '../../src/render/paint-frame.ts';
-import { loadResources } from '../../src/render/resources.ts';
+import { createPainter } from '../../src/render/paint/frame.ts';
+import { loadResources } from '../../src/render/paint/resources.ts';
 import { openScene } from '../../src/render/scene.ts';
-import type { ResourceFile } from '../../src/render/still.ts';
+import type { ResourceFile } from '../../src/render/stills/still.ts';
 import { evaluateFrame } from '../../src/render/timeline/evaluate.ts';
+import { createClipFrames } from '../../src/render/video/clip-frames.ts';
 import { HEIGHT, numberedFrames, WIDTH } from '../codecs/clips.ts';
 
 const { signal } = new AbortController();

@@ -2,8 +2,8 @@
 import { AppError } from '../../src/lib/errors.ts';
 import { withRenderFiles } from '../../src/render/files.ts';
 import { openScene } from '../../src/render/scene.ts';
-import type { DrawnStills } from '../../src/render/still.ts';
-import { drawSceneStills } from '../../src/render/stills.ts';
+import type { DrawnStills } from '../../src/render/stills/still.ts';
+import { drawSceneStills } from '../../src/render/stills/stills.ts';
 import type { Timeline } from '../../src/render/timeline/compile.ts';
 import { evaluateFrame } from '../../src/render/timeline/evaluate.ts';
 

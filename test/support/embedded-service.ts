@@ -1,6 +1,6 @@
 // A service reduced to its embedded PostgreSQL, for tests that kill it: options in argv[2], events on stdout as JSON.
 import { openDb } from '../../src/store/db.ts';
-import { type EmbeddedOptions, startEmbedded } from '../../src/store/embedded.ts';
+import { type EmbeddedOptions, startEmbedded } from '../../src/store/embedded/embedded.ts';
 
 const tell = (event: Readonly<Record<string, unknown>>): boolean =>
   process.stdout.write(`${JSON.stringify(event)}\n`);

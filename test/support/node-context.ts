@@ -13,7 +13,7 @@ import {
   type NodeFetchResponse,
   Suspend,
 } from '../../src/nodes/define.ts';
-import type { Providers } from '../../src/nodes/providers.ts';
+import type { Providers } from '../../src/nodes/models/providers.ts';
 
 export interface TestContext extends NodeContext {
   /** Stores bytes as if uploaded; images are measured. */

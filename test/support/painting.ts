@@ -1,8 +1,8 @@
 // Frames painted in this thread: by a painter that has shown others before, and by a new one.
 import { AppError } from '../../src/lib/errors.ts';
 import { withRenderFiles } from '../../src/render/files.ts';
-import { createPainter, type Painted } from '../../src/render/paint-frame.ts';
-import { loadResources } from '../../src/render/resources.ts';
+import { createPainter, type Painted } from '../../src/render/paint/frame.ts';
+import { loadResources } from '../../src/render/paint/resources.ts';
 import type { Timeline } from '../../src/render/timeline/compile.ts';
 import { evaluateFrame } from '../../src/render/timeline/evaluate.ts';
 

@@ -1,7 +1,7 @@
 // Random values that fit the scene-graph schema, made by walking the schema itself.
 
-import { rollDice } from '../../src/render/palette.ts';
 import { SCENE_GRAPH_SCHEMA } from '../../src/render/schema/scene-graph.ts';
+import { rollDice } from '../../src/render/stills/palette.ts';
 
 interface Schema {
   readonly $ref?: string;

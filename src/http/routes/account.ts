@@ -1,6 +1,6 @@
 // The caller's own account over HTTP.
-import { Me, WorkspaceBody } from '../../services/account.schema.ts';
-import { getMe, setActiveWorkspace } from '../../services/accounts.ts';
+import { Me, WorkspaceBody } from '../../services/accounts/account.schema.ts';
+import { getMe, setActiveWorkspace } from '../../services/accounts/accounts.ts';
 import type { Deps } from '../../services/deps.ts';
 import type { App } from '../app.ts';
 

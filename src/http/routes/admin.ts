@@ -6,8 +6,8 @@ import {
   User,
   UserPage,
   UserParams,
-} from '../../services/account.schema.ts';
-import { changeUser, createUser, listAllUsers } from '../../services/admin-users.ts';
+} from '../../services/accounts/account.schema.ts';
+import { changeUser, createUser, listAllUsers } from '../../services/accounts/admin-users.ts';
 import type { Deps } from '../../services/deps.ts';
 import { PageQuery } from '../../services/paging.ts';
 import type { App } from '../app.ts';

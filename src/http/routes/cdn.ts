@@ -2,8 +2,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Deps } from '../../services/deps.ts';
-import { openMedia } from '../../services/serve-media.ts';
-import { Plain } from '../../services/workflow.schema.ts';
+import { openMedia } from '../../services/media/serve-media.ts';
+import { Plain } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 
 const Params = Type.Object({ mediaId: Type.String(), name: Type.String() });

@@ -2,9 +2,9 @@
 import type { FastifyRequest } from 'fastify';
 import { MARKDOWN } from '../../pages/markdown.ts';
 import { pagePath } from '../../pages/sections.ts';
-import { CreateContentBody, UpdateContentBody, WrittenPage } from '../../services/content.schema.ts';
-import type { WrittenContent } from '../../services/content.ts';
-import { changeContent, publishContent, requireContentSecret } from '../../services/content.ts';
+import { CreateContentBody, UpdateContentBody, WrittenPage } from '../../services/content/content.schema.ts';
+import type { WrittenContent } from '../../services/content/content.ts';
+import { changeContent, publishContent, requireContentSecret } from '../../services/content/content.ts';
 import type { Deps } from '../../services/deps.ts';
 import type { App } from '../app.ts';
 

@@ -1,15 +1,16 @@
 // Credits over HTTP, and what a run would cost of them.
-import { GrantBody, getCredits, grantCredits } from '../../services/credits.ts';
-import type { Deps } from '../../services/deps.ts';
-import { EstimateBody, RunEstimate } from '../../services/estimate.schema.ts';
-import { estimateWorkflow } from '../../services/estimate-run.ts';
+
+import type { RunDeps } from '../../runs/deps.ts';
+import { EstimateBody, RunEstimate } from '../../runs/estimate.schema.ts';
+import { estimateWorkflow } from '../../runs/estimate-run.ts';
+import { CreditsAnswer, PoolAnswer } from '../../runs/run-answer.schema.ts';
+import type { RunRequest } from '../../runs/run-request.ts';
+import { GrantBody, getCredits, grantCredits } from '../../services/credits/credits.ts';
 import { PageQuery } from '../../services/paging.ts';
-import { CreditsAnswer, PoolAnswer } from '../../services/run-answer.schema.ts';
-import type { RunRequest } from '../../services/run-request.ts';
-import { WorkflowId } from '../../services/workflow.schema.ts';
+import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 
-export function registerCredits(app: App, deps: Deps): void {
+export function registerCredits(app: App, deps: RunDeps): void {
   app.get(
     '/api/v1/credits',
     {

@@ -1,15 +1,15 @@
 // Webhook deliveries over HTTP: their log, sending one again, trying an address out.
 import { Type } from 'typebox';
-import { listExecutionDeliveries, redeliver, testWebhook } from '../../services/deliveries.ts';
-import type { Deps } from '../../services/deps.ts';
-import { ExecutionId, RunBody } from '../../services/run.schema.ts';
-import { Delivery, DeliveryPage, WebhookTestAnswer } from '../../services/run-answer.schema.ts';
-import { webhookFault } from '../../services/webhook-target.ts';
+import { listExecutionDeliveries, redeliver, testWebhook } from '../../runs/deliveries.ts';
+import type { RunDeps } from '../../runs/deps.ts';
+import { ExecutionId, RunBody } from '../../runs/run.schema.ts';
+import { Delivery, DeliveryPage, WebhookTestAnswer } from '../../runs/run-answer.schema.ts';
+import { webhookFault } from '../../services/webhooks/webhook-target.ts';
 import type { App } from '../app.ts';
 
 const tags = ['Webhooks'];
 
-export function registerDeliveries(app: App, deps: Deps): void {
+export function registerDeliveries(app: App, deps: RunDeps): void {
   app.get(
     '/api/v1/executions/:id/deliveries',
     {

@@ -3,21 +3,21 @@ import { once } from 'node:events';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
-import { removeExecution } from '../../services/delete-execution.ts';
-import type { Deps } from '../../services/deps.ts';
-import { cancelRun, getExecution, getExecutionGraph, listRuns } from '../../services/executions.ts';
-import { ExecutionId, ListExecutionsQuery } from '../../services/run.schema.ts';
-import { ExecutedGraph, ExecutionPage, ExecutionRecord, Success } from '../../services/run-answer.schema.ts';
-import type { RunEvent } from '../../services/watch-run.ts';
-import { watchRun } from '../../services/watch-run.ts';
-import { Plain, WorkflowId } from '../../services/workflow.schema.ts';
+import { removeExecution } from '../../runs/delete-execution.ts';
+import type { RunDeps } from '../../runs/deps.ts';
+import { cancelRun, getExecution, getExecutionGraph, listRuns } from '../../runs/executions.ts';
+import { ExecutionId, ListExecutionsQuery } from '../../runs/run.schema.ts';
+import { ExecutedGraph, ExecutionPage, ExecutionRecord, Success } from '../../runs/run-answer.schema.ts';
+import type { RunEvent } from '../../runs/watch-run.ts';
+import { watchRun } from '../../runs/watch-run.ts';
+import { Plain, WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 import { sendJson } from '../conditional.ts';
 
 const tags = ['Executions'];
 const KEEP_ALIVE_MS = 15_000;
 
-export function registerExecutions(app: App, deps: Deps): void {
+export function registerExecutions(app: App, deps: RunDeps): void {
   app.get(
     '/api/v1/workflows/:id/executions',
     {
@@ -108,7 +108,7 @@ export function registerExecutions(app: App, deps: Deps): void {
   );
 }
 
-async function streamEvents(deps: Deps, req: FastifyRequest, reply: FastifyReply): Promise<void> {
+async function streamEvents(deps: RunDeps, req: FastifyRequest, reply: FastifyReply): Promise<void> {
   const signal = reply.closeSignal();
   const events = await watchRun(deps, req.actor, (req.params as { id: string }).id, {
     afterId: parseLastEventId(req),

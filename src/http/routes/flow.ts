@@ -5,8 +5,8 @@ import type { Site } from '../../pages/content-view.ts';
 import { drawPreview } from '../../pages/flow-drawing.ts';
 import { renderFlowPage } from '../../pages/flow-page.ts';
 import type { Deps } from '../../services/deps.ts';
-import { findPublicFlow, readFlow } from '../../services/read-flow.ts';
-import { Plain, WorkflowId } from '../../services/workflow.schema.ts';
+import { findPublicFlow, readFlow } from '../../services/workflows/read-flow.ts';
+import { Plain, WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 import { createPageCache, HTML, SVG, sendErrorPage, sendPage, toAnswer } from '../page-answers.ts';
 

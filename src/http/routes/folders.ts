@@ -1,7 +1,6 @@
 // Folders over HTTP.
 
-import { Success } from '../../services/account.schema.ts';
-import type { Deps } from '../../services/deps.ts';
+import { Success } from '../../services/accounts/account.schema.ts';
 import {
   ChangeFolderBody,
   CreateFolderBody,
@@ -9,8 +8,14 @@ import {
   FolderList,
   FolderParams,
   RemoveFolderQuery,
-} from '../../services/folder.schema.ts';
-import { changeFolder, createFolder, listActiveFolders, removeFolder } from '../../services/folders.ts';
+} from '../../services/accounts/folder.schema.ts';
+import {
+  changeFolder,
+  createFolder,
+  listActiveFolders,
+  removeFolder,
+} from '../../services/accounts/folders.ts';
+import type { Deps } from '../../services/deps.ts';
 import { ArrayQuery } from '../../services/paging.ts';
 import type { App } from '../app.ts';
 import { nextLink } from './workflows.ts';

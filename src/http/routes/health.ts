@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
 import type { Deps } from '../../services/deps.ts';
 import { checkReadiness } from '../../services/readiness.ts';
-import { Answer, Plain } from '../../services/workflow.schema.ts';
+import { Answer, Plain } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 import type { Metrics } from '../metrics.ts';
 

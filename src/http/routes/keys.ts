@@ -1,8 +1,8 @@
 // API keys over HTTP.
-import { Success } from '../../services/account.schema.ts';
+import { Success } from '../../services/accounts/account.schema.ts';
+import { CreatedKey, CreateKeyBody, KeyPage, KeyParams } from '../../services/accounts/key.schema.ts';
+import { createKey, listOwnKeys, revokeOwnKey } from '../../services/accounts/keys.ts';
 import type { Deps } from '../../services/deps.ts';
-import { CreatedKey, CreateKeyBody, KeyPage, KeyParams } from '../../services/key.schema.ts';
-import { createKey, listOwnKeys, revokeOwnKey } from '../../services/keys.ts';
 import { PageQuery } from '../../services/paging.ts';
 import type { App } from '../app.ts';
 

@@ -2,11 +2,11 @@
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../lib/errors.ts';
 import { isRecord } from '../../lib/record.ts';
-import { Success } from '../../services/account.schema.ts';
-import { completeUpload } from '../../services/complete-upload.ts';
+import { Success } from '../../services/accounts/account.schema.ts';
 import type { Deps } from '../../services/deps.ts';
-import { listMedia, removeMedia } from '../../services/list-media.ts';
-import type { InlineBody } from '../../services/media.schema.ts';
+import { completeUpload } from '../../services/media/complete-upload.ts';
+import { listMedia, removeMedia } from '../../services/media/list-media.ts';
+import type { InlineBody } from '../../services/media/media.schema.ts';
 import {
   CompleteBody,
   InlineForm,
@@ -18,9 +18,9 @@ import {
   MintedUpload,
   RemoveMediaQuery,
   UploadResult,
-} from '../../services/media.schema.ts';
-import { mintUpload } from '../../services/presigned-upload.ts';
-import { uploadForm, uploadInline } from '../../services/upload-media.ts';
+} from '../../services/media/media.schema.ts';
+import { mintUpload } from '../../services/media/presigned-upload.ts';
+import { uploadForm, uploadInline } from '../../services/media/upload-media.ts';
 import type { App } from '../app.ts';
 import { isForm, MAX_UPLOAD_BYTES, readForm, registerForms } from '../form.ts';
 

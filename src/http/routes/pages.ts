@@ -8,7 +8,6 @@ import { renderListPage } from '../../pages/list-page.ts';
 import { MARKDOWN } from '../../pages/markdown.ts';
 import { pagePath, SECTIONS } from '../../pages/sections.ts';
 import { ICON, ICON_PATH, STYLESHEET, STYLESHEET_PATH } from '../../pages/stylesheet.ts';
-import type { Deps } from '../../services/deps.ts';
 import {
   type ContentHead,
   createContentReader,
@@ -16,9 +15,10 @@ import {
   listAllContent,
   listContentPage,
   listFeed,
-} from '../../services/read-content.ts';
-import { findPublicFlow } from '../../services/read-flow.ts';
-import { Plain } from '../../services/workflow.schema.ts';
+} from '../../services/content/read-content.ts';
+import type { Deps } from '../../services/deps.ts';
+import { findPublicFlow } from '../../services/workflows/read-flow.ts';
+import { Plain } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 import type { PageAnswer } from '../page-answers.ts';
 import { createPageCache, HTML, SVG, sendErrorPage, sendPage, toAnswer } from '../page-answers.ts';

@@ -5,11 +5,11 @@ import {
   PermissionParams,
   ShareBody,
   Success,
-} from '../../services/account.schema.ts';
+} from '../../services/accounts/account.schema.ts';
+import { listShares, shareWorkflow, unshareWorkflow } from '../../services/accounts/permissions.ts';
 import type { Deps } from '../../services/deps.ts';
 import { PageQuery } from '../../services/paging.ts';
-import { listShares, shareWorkflow, unshareWorkflow } from '../../services/permissions.ts';
-import { WorkflowId } from '../../services/workflow.schema.ts';
+import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 
 const tags = ['Sharing'];

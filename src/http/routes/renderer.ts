@@ -1,7 +1,7 @@
 // The video renderer over HTTP: its contracts, its templates, and previews as stills and clips.
 
 import type { Deps } from '../../services/deps.ts';
-import { previewStills } from '../../services/preview-stills.ts';
+import { previewStills } from '../../services/renders/preview-stills.ts';
 import {
   AcceptedRender,
   ContractAnswer,
@@ -13,15 +13,15 @@ import {
   TemplateAnswer,
   TemplateListAnswer,
   TemplateParams,
-} from '../../services/renderer.schema.ts';
+} from '../../services/renders/renderer.schema.ts';
 import {
   getTemplate,
   listTemplates,
   sceneGraphContract,
   templateThumbnail,
-} from '../../services/renderer-contracts.ts';
-import { acceptRender, asksForClip, getRender, stopRender } from '../../services/renders.ts';
-import { Plain } from '../../services/workflow.schema.ts';
+} from '../../services/renders/renderer-contracts.ts';
+import { acceptRender, asksForClip, getRender, stopRender } from '../../services/renders/renders.ts';
+import { Plain } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 import { sendCached } from '../conditional.ts';
 

@@ -2,23 +2,23 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { JsonObject } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
-import type { Deps } from '../../services/deps.ts';
-import type { AcceptedRun as Accepted, RunRoute } from '../../services/idempotency.ts';
-import type { ResumeRequest } from '../../services/resume-run.ts';
-import { resumeRun } from '../../services/resume-run.ts';
-import { ExecuteBody, ExecutionId, ResumeBody, RunBody } from '../../services/run.schema.ts';
-import { AcceptedRun, ExecutionRecord } from '../../services/run-answer.schema.ts';
-import type { RunRequest } from '../../services/run-request.ts';
-import { startRun } from '../../services/start-run.ts';
-import { awaitRun } from '../../services/watch-run.ts';
-import { webhookFault } from '../../services/webhook-target.ts';
-import { WorkflowId } from '../../services/workflow.schema.ts';
+import type { RunDeps } from '../../runs/deps.ts';
+import type { AcceptedRun as Accepted, RunRoute } from '../../runs/idempotency.ts';
+import type { ResumeRequest } from '../../runs/resume-run.ts';
+import { resumeRun } from '../../runs/resume-run.ts';
+import { ExecuteBody, ExecutionId, ResumeBody, RunBody } from '../../runs/run.schema.ts';
+import { AcceptedRun, ExecutionRecord } from '../../runs/run-answer.schema.ts';
+import type { RunRequest } from '../../runs/run-request.ts';
+import { startRun } from '../../runs/start-run.ts';
+import { awaitRun } from '../../runs/watch-run.ts';
+import { webhookFault } from '../../services/webhooks/webhook-target.ts';
+import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 
 const tags = ['Runs'];
 const response = { 200: ExecutionRecord, 202: AcceptedRun };
 
-export function registerRuns(app: App, deps: Deps): void {
+export function registerRuns(app: App, deps: RunDeps): void {
   app.post(
     '/api/v1/workflows/:id/run',
     {
@@ -65,7 +65,7 @@ function webhookOf(body: unknown): unknown {
 }
 
 async function start(
-  deps: Deps,
+  deps: RunDeps,
   req: FastifyRequest,
   reply: FastifyReply,
   route: RunRoute,
@@ -82,7 +82,7 @@ async function start(
   return answer(deps, req, reply, accepted);
 }
 
-async function resume(deps: Deps, req: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+async function resume(deps: RunDeps, req: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   const accepted = await resumeRun(deps, req.actor, {
     executionId: (req.params as { id: string }).id,
     request: req.body as ResumeRequest,
@@ -93,7 +93,7 @@ async function resume(deps: Deps, req: FastifyRequest, reply: FastifyReply): Pro
 
 /** 202, or with `Prefer: wait` 200 and the record of the run where it ends in time. */
 async function answer(
-  deps: Deps,
+  deps: RunDeps,
   req: FastifyRequest,
   reply: FastifyReply,
   accepted: Accepted,
@@ -115,7 +115,7 @@ async function answer(
   return reply.code(202).send(presentAccepted(deps, accepted));
 }
 
-function presentAccepted(deps: Deps, { replayed: _, ...accepted }: Accepted) {
+function presentAccepted(deps: RunDeps, { replayed: _, ...accepted }: Accepted) {
   const self = `${deps.settings.BASE_URL}/api/v1/executions/${accepted.executionId}`;
   return { ...accepted, urls: { self, events: `${self}/events`, cancel: `${self}/cancel` } };
 }

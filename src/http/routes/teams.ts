@@ -10,11 +10,16 @@ import {
   Team,
   TeamPage,
   TeamParams,
-} from '../../services/account.schema.ts';
+} from '../../services/accounts/account.schema.ts';
+import {
+  addMember,
+  changeMember,
+  listTeamMembers,
+  removeMember,
+} from '../../services/accounts/team-members.ts';
+import { createTeam, listOwnTeams } from '../../services/accounts/teams.ts';
 import type { Deps } from '../../services/deps.ts';
 import { PageQuery } from '../../services/paging.ts';
-import { addMember, changeMember, listTeamMembers, removeMember } from '../../services/team-members.ts';
-import { createTeam, listOwnTeams } from '../../services/teams.ts';
 import type { App } from '../app.ts';
 
 const tags = ['Teams'];

@@ -1,9 +1,9 @@
 // What anybody may read: templates and publications.
 import type { Deps } from '../../services/deps.ts';
-import { getPublished } from '../../services/read-workflow.ts';
-import { listTemplatePage } from '../../services/templates.ts';
-import { SlugParams, TemplatesQuery } from '../../services/workflow.schema.ts';
-import { TemplatePage, Workflow } from '../../services/workflow-answer.schema.ts';
+import { getPublished } from '../../services/workflows/read-workflow.ts';
+import { listTemplatePage } from '../../services/workflows/templates.ts';
+import { SlugParams, TemplatesQuery } from '../../services/workflows/workflow.schema.ts';
+import { TemplatePage, Workflow } from '../../services/workflows/workflow-answer.schema.ts';
 import type { App } from '../app.ts';
 import { sendCached } from '../conditional.ts';
 

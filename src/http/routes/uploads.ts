@@ -1,8 +1,8 @@
 // The door that stands in for a bucket's presigned addresses: raw bytes in, answers as S3 gives them.
 import { Type } from 'typebox';
 import type { Deps } from '../../services/deps.ts';
-import { printRefusal, putUpload } from '../../services/upload-door.ts';
-import { Plain } from '../../services/workflow.schema.ts';
+import { printRefusal, putUpload } from '../../services/media/upload-door.ts';
+import { Plain } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 
 const Params = Type.Object({ mediaId: Type.String() });

@@ -1,11 +1,12 @@
 // What is done to a workflow besides changing it: lint, layout, heartbeat, publication, budget, copies, recovery.
-import { holdBoard } from '../../services/board-holder.ts';
-import { duplicateWorkflow } from '../../services/copy-workflow.ts';
-import { recoverWorkflow } from '../../services/delete-workflow.ts';
+
 import type { Deps } from '../../services/deps.ts';
-import { layoutWorkflow } from '../../services/layout-workflow.ts';
-import { publishWorkflow, setBudget, setVisibility } from '../../services/publish-workflow.ts';
-import { lintGraphBody, lintWorkflow } from '../../services/read-workflow.ts';
+import { holdBoard } from '../../services/workflows/board-holder.ts';
+import { duplicateWorkflow } from '../../services/workflows/copy-workflow.ts';
+import { recoverWorkflow } from '../../services/workflows/delete-workflow.ts';
+import { layoutWorkflow } from '../../services/workflows/layout-workflow.ts';
+import { publishWorkflow, setBudget, setVisibility } from '../../services/workflows/publish-workflow.ts';
+import { lintGraphBody, lintWorkflow } from '../../services/workflows/read-workflow.ts';
 import {
   BudgetBody,
   DuplicateBody,
@@ -15,14 +16,14 @@ import {
   StoredGraphBody,
   VisibilityBody,
   WorkflowId,
-} from '../../services/workflow.schema.ts';
+} from '../../services/workflows/workflow.schema.ts';
 import {
   Heartbeat,
   LayoutReport,
   LintReport,
   RestoredWorkflow,
   Workflow,
-} from '../../services/workflow-answer.schema.ts';
+} from '../../services/workflows/workflow-answer.schema.ts';
 import type { App } from '../app.ts';
 import { sendCreated, sendTagged } from './workflows.ts';
 

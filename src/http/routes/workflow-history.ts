@@ -1,9 +1,9 @@
 // Versions of a workflow over HTTP.
 import type { Deps } from '../../services/deps.ts';
 import { PageQuery } from '../../services/paging.ts';
-import { VersionParams, WorkflowId } from '../../services/workflow.schema.ts';
-import { Version, VersionPage, Workflow } from '../../services/workflow-answer.schema.ts';
-import { getVersion, listHistory, restoreVersion } from '../../services/workflow-history.ts';
+import { VersionParams, WorkflowId } from '../../services/workflows/workflow.schema.ts';
+import { Version, VersionPage, Workflow } from '../../services/workflows/workflow-answer.schema.ts';
+import { getVersion, listHistory, restoreVersion } from '../../services/workflows/workflow-history.ts';
 import type { App } from '../app.ts';
 import { sendJson } from '../conditional.ts';
 import { sendTagged } from './workflows.ts';

@@ -1,22 +1,27 @@
 // Workflows over HTTP: list, create, read, change, delete, and files of them.
 
 import type { FastifyReply } from 'fastify';
-import { changeWorkflow } from '../../services/change-workflow.ts';
-import { exportWorkflow, importWorkflow } from '../../services/copy-workflow.ts';
-import type { CreatedWorkflow } from '../../services/create-workflow.ts';
-import { createWorkflow } from '../../services/create-workflow.ts';
-import { removeWorkflow } from '../../services/delete-workflow.ts';
 import type { Deps } from '../../services/deps.ts';
-import { listOwnWorkflows } from '../../services/list-workflows.ts';
-import { getWorkflow } from '../../services/read-workflow.ts';
+import { changeWorkflow } from '../../services/workflows/change-workflow.ts';
+import { exportWorkflow, importWorkflow } from '../../services/workflows/copy-workflow.ts';
+import type { CreatedWorkflow } from '../../services/workflows/create-workflow.ts';
+import { createWorkflow } from '../../services/workflows/create-workflow.ts';
+import { removeWorkflow } from '../../services/workflows/delete-workflow.ts';
+import { listOwnWorkflows } from '../../services/workflows/list-workflows.ts';
+import { getWorkflow } from '../../services/workflows/read-workflow.ts';
 import {
   CreateWorkflowBody,
   ImportBody,
   ListWorkflowsQuery,
   UpdateWorkflowBody,
   WorkflowId,
-} from '../../services/workflow.schema.ts';
-import { Deleted, ExportedWorkflow, Workflow, WorkflowList } from '../../services/workflow-answer.schema.ts';
+} from '../../services/workflows/workflow.schema.ts';
+import {
+  Deleted,
+  ExportedWorkflow,
+  Workflow,
+  WorkflowList,
+} from '../../services/workflows/workflow-answer.schema.ts';
 import type { App } from '../app.ts';
 import { sendCached, sendJson, type TaggedText } from '../conditional.ts';
 

@@ -2,7 +2,7 @@
 import type { Clip } from '../../codecs/decode.ts';
 import { SAMPLE_RATE } from '../../codecs/job.ts';
 import { invalidSceneGraph } from '../schema/validate.ts';
-import type { ResourceFile } from '../still.ts';
+import type { ResourceFile } from '../stills/still.ts';
 import type { Timeline } from '../timeline/compile.ts';
 import { planSound, type Stretch } from './plan.ts';
 

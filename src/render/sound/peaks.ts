@@ -2,7 +2,7 @@
 import { type Clip, decodeSound } from '../../codecs/decode.ts';
 import { type Backend, CHANNELS, SAMPLE_RATE } from '../../codecs/job.ts';
 import { AppError } from '../../lib/errors.ts';
-import type { ResourceFile } from '../still.ts';
+import type { ResourceFile } from '../stills/still.ts';
 import type { Timeline } from '../timeline/compile.ts';
 import type { Heard, Peaks } from '../timeline/scope.ts';
 import { castSound } from './cast.ts';

@@ -2,7 +2,7 @@
 import { type Backend, CHANNELS, SAMPLE_RATE } from '../../codecs/job.ts';
 import type { Sound } from '../../codecs/mix.ts';
 import type { Time } from '../schema/values.ts';
-import type { ResourceFile } from '../still.ts';
+import type { ResourceFile } from '../stills/still.ts';
 import type { Timeline } from '../timeline/compile.ts';
 import { seconds } from '../timeline/scope.ts';
 import { castSound, type Part } from './cast.ts';

@@ -1,8 +1,8 @@
 // The limiter: nothing over its ceiling, nothing changed below it.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { rollDice } from '../../../src/render/palette.ts';
 import { createLimiter, LIMITER_DELAY } from '../../../src/render/sound/limiter.ts';
+import { rollDice } from '../../../src/render/stills/palette.ts';
 import { amplitude, decibels, join, level, signal, sine, tone, truePeak, uneven } from './signals.ts';
 
 /** What comes out, put back to its time. */

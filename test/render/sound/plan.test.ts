@@ -5,7 +5,7 @@ import { AppError } from '../../../src/lib/errors.ts';
 import { openScene } from '../../../src/render/scene.ts';
 import { castSound } from '../../../src/render/sound/cast.ts';
 import { planSound, type Stretch } from '../../../src/render/sound/plan.ts';
-import type { ResourceFile } from '../../../src/render/still.ts';
+import type { ResourceFile } from '../../../src/render/stills/still.ts';
 import { randomScene } from '../../support/random-scene.ts';
 
 const SRC = { src: 'https://example.com/a.wav' };

@@ -1,10 +1,10 @@
 // The evaluator: the same frame the same list, durations that add up, transitions that overlap.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { rollDice } from '../../../src/render/palette.ts';
 import { openScene } from '../../../src/render/scene.ts';
 import { TRANSITIONS } from '../../../src/render/schema/motion.ts';
 import { EASINGS } from '../../../src/render/schema/values.ts';
+import { rollDice } from '../../../src/render/stills/palette.ts';
 import type { DrawNode } from '../../../src/render/timeline/draw-list.ts';
 import { ease } from '../../../src/render/timeline/easing.ts';
 import { evaluateFrame } from '../../../src/render/timeline/evaluate.ts';

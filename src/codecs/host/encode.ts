@@ -1,0 +1,161 @@
+// The codec host's encoder: frames through openh264, sound through FFmpeg's own AAC, both into an MP4 by mediabunny.
+// For the one thread of a process that does no other job: the addon crashes with two.
+import {
+  EncodedAudioPacketSource,
+  EncodedPacket,
+  EncodedVideoPacketSource,
+  FilePathTarget,
+  Mp4OutputFormat,
+  Output,
+} from 'mediabunny';
+import { AudioData, AudioEncoder, VideoEncoder, VideoFrame } from 'node-webcodecs';
+import { CHANNELS, type EncodeJob, SAMPLE_RATE } from '../job.ts';
+import { forgetTimes } from '../mp4-times.ts';
+import { i420Size } from '../pixels/i420.ts';
+import { Lane } from './lane.ts';
+
+// The encoder's own queue does not count the work under way, so outputs are counted; 1080p frames are 3 MB each.
+const MAX_IN_FLIGHT = 5;
+/** Good at any size: 8 Mbit/s at 1080p30, the quality of x264 at CRF 20 to 23. */
+const BITS_PER_PIXEL = 0.13;
+const MIN_BITRATE = 200_000;
+const AUDIO_BITRATE = 160_000;
+const AAC_BLOCK = 1024;
+export const SOUND_BLOCK_BYTES = AAC_BLOCK * CHANNELS * 4;
+const COLORS = { primaries: 'bt709', transfer: 'bt709', matrix: 'bt709', fullRange: false } as const;
+
+export interface EncodeSources {
+  /** I420 of the job's size, whose bytes may be used again at once. */
+  readonly frames: AsyncIterable<Uint8Array>;
+  /** Interleaved stereo of 32-bit floats in blocks of SOUND_BLOCK_BYTES; the last may be shorter. */
+  readonly sound: AsyncIterable<Uint8Array>;
+}
+
+export async function encodeToFile(
+  { path, maxSeconds, video, hasAudio }: EncodeJob,
+  { frames, sound }: EncodeSources,
+): Promise<void> {
+  const output = new Output({
+    // The index in front, in room kept for it: nothing is held in memory.
+    format: new Mp4OutputFormat({ fastStart: 'reserve' }),
+    target: new FilePathTarget(path),
+  });
+  const work: (() => Promise<void>)[] = [];
+  if (video !== undefined) {
+    const source = new EncodedVideoPacketSource('avc');
+    output.addVideoTrack(source, {
+      frameRate: video.fps,
+      maximumPacketCount: Math.round(maxSeconds * video.fps) + 1,
+    });
+    work.push(() => encodeFrames(video, frames, source));
+  }
+  if (hasAudio) {
+    const source = new EncodedAudioPacketSource('aac');
+    output.addAudioTrack(source, {
+      maximumPacketCount: Math.ceil((maxSeconds * SAMPLE_RATE) / AAC_BLOCK) + 4,
+    });
+    work.push(() => encodeSound(sound, source));
+  }
+  await output.start();
+  await Promise.all(work.map(start => start()));
+  await output.finalize();
+  await forgetTimes(path);
+}
+
+async function encodeFrames(
+  { width, height, fps }: NonNullable<EncodeJob['video']>,
+  frames: AsyncIterable<Uint8Array>,
+  source: EncodedVideoPacketSource,
+): Promise<void> {
+  const lane = new Lane();
+  let written = Promise.resolve();
+  let count = 0;
+  const encoder = new VideoEncoder({
+    error: err => lane.fail(err),
+    output: (chunk, meta) => {
+      const data = new Uint8Array(chunk.byteLength);
+      chunk.copyTo(data);
+      // Neither time nor duration is the encoder's: the last frame's duration would be lost.
+      const packet = new EncodedPacket(data, chunk.type, count++ / fps, 1 / fps);
+      written = written.then(() => source.add(packet, meta as EncodedVideoChunkMetadata));
+      written.catch(err => lane.fail(err));
+      lane.pass();
+    },
+  });
+  encoder.configure({
+    codec: 'avc1.42e028',
+    width,
+    height,
+    framerate: fps,
+    bitrate: Math.max(MIN_BITRATE, Math.round(BITS_PER_PIXEL * width * height * fps)),
+    colorSpace: COLORS,
+    hardwareAcceleration: 'prefer-software',
+    avc: { format: 'avc' },
+  });
+  let fed = 0;
+  for await (const data of frames) {
+    if (data.length < i420Size(width, height)) throw new Error('The last frame is not whole.');
+    const timestamp = Math.round((fed++ * 1e6) / fps);
+    const frame = new VideoFrame(data, {
+      format: 'I420',
+      codedWidth: width,
+      codedHeight: height,
+      timestamp,
+      colorSpace: COLORS,
+    });
+    encoder.encode(frame);
+    frame.close();
+    await lane.untilBelow(MAX_IN_FLIGHT, () => fed - count);
+  }
+  if (fed > 0) await encoder.flush();
+  await lane.untilBelow(1, () => fed - count);
+  await written;
+  source.close();
+}
+
+async function encodeSound(
+  sound: AsyncIterable<Uint8Array>,
+  source: EncodedAudioPacketSource,
+): Promise<void> {
+  const lane = new Lane();
+  let written = Promise.resolve();
+  let count = 0;
+  const encoder = new AudioEncoder({
+    error: err => lane.fail(err),
+    output: (chunk, meta) => {
+      const data = new Uint8Array(chunk.byteLength);
+      chunk.copyTo(data);
+      // What goes in comes out a block later; with this shift mediabunny writes the edit list that cuts it off.
+      const timestamp = ((count++ - 1) * AAC_BLOCK) / SAMPLE_RATE;
+      const packet = new EncodedPacket(data, 'key', timestamp, AAC_BLOCK / SAMPLE_RATE);
+      written = written.then(() => source.add(packet, meta as EncodedAudioChunkMetadata));
+      written.catch(err => lane.fail(err));
+      lane.pass();
+    },
+  });
+  encoder.configure({
+    codec: 'mp4a.40.2',
+    sampleRate: SAMPLE_RATE,
+    numberOfChannels: CHANNELS,
+    bitrate: AUDIO_BITRATE,
+  });
+  let fed = 0;
+  for await (const block of sound) {
+    encoder.encode(
+      new AudioData({
+        format: 'f32',
+        sampleRate: SAMPLE_RATE,
+        numberOfFrames: AAC_BLOCK,
+        numberOfChannels: CHANNELS,
+        timestamp: Math.round((fed++ * AAC_BLOCK * 1e6) / SAMPLE_RATE),
+        // Exactly as many samples as AAC has in a block: of larger ones the rest is silently lost.
+        data: block.length === SOUND_BLOCK_BYTES ? block : Buffer.concat([block], SOUND_BLOCK_BYTES),
+      }),
+    );
+    await lane.untilBelow(MAX_IN_FLIGHT * 4, () => fed - count);
+  }
+  await encoder.flush();
+  await written;
+  lane.check();
+  source.close();
+}

@@ -1,0 +1,13 @@
+// A failure that the parent is to tell apart by the exit code.
+import { EXIT_UNSUPPORTED } from '../job.ts';
+
+export class HostError extends Error {
+  readonly exitCode: number;
+  constructor(exitCode: number, message: string) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+export const unsupported = (codec: string | null): HostError =>
+  new HostError(EXIT_UNSUPPORTED, `The codec ${codec ?? 'of the track'} is not built in.`);

@@ -1,0 +1,198 @@
+// The codec host's frames: packets by mediabunny, decoded by node-webcodecs, put onto the grid of times that was asked for.
+import { EncodedPacketSink, type InputVideoTrack } from 'mediabunny';
+import { EncodedVideoChunk, VideoDecoder, type VideoFrame } from 'node-webcodecs';
+import { FRAME_TOLERANCE_SECONDS, type FramesJob } from '../job.ts';
+import { openInput } from '../open-input.ts';
+import { i420ToRgba, type Picture, rgbaToI420, rotate, scale } from '../pixels/i420.ts';
+import { unsupported } from './error.ts';
+import { Lane } from './lane.ts';
+import { endOut, writeOut } from './pipe.ts';
+
+const MAX_UNDER_WAY = 24;
+const MAX_PIXELS = 7680 * 4320;
+
+export async function writeFrames(job: FramesJob): Promise<void> {
+  const input = openInput(job.path);
+  const track = await input.getPrimaryVideoTrack();
+  if (track === null) throw new Error('The file has no pictures.');
+  const start = job.facts.startSeconds + job.startSeconds;
+  const wanted = (k: number): number => start + k / job.fps + FRAME_TOLERANCE_SECONDS;
+  const present = createPresenter(job, await track.getRotation());
+  let count = 0;
+  let shown: Uint8Array | undefined;
+  let last: Shown | undefined;
+  // A frame is shown until the next one's time has come, so it is written when that one is known.
+  const showUntil = async (seconds: number) => {
+    while (last !== undefined && count < job.frameCount && wanted(count) < seconds) {
+      shown ??= present(last);
+      await writeOut(shown);
+      count++;
+    }
+  };
+  const hasAlpha = job.pixels === 'rgba' && job.facts.video?.hasAlpha === true;
+  for await (const frame of decode(track, start, hasAlpha)) {
+    await showUntil(frame.seconds);
+    if (count === job.frameCount) break;
+    last = frame;
+    shown = undefined;
+  }
+  await showUntil(Number.POSITIVE_INFINITY);
+  if (count < job.frameCount) throw new Error('The file gave no picture.');
+  await endOut();
+}
+
+interface Shown {
+  readonly seconds: number;
+  readonly picture: Picture;
+  /** Its luma is how far each pixel covers what is behind it. */
+  readonly alpha?: Picture;
+}
+
+async function* decode(
+  track: InputVideoTrack,
+  fromSeconds: number,
+  hasAlpha: boolean,
+): AsyncGenerator<Shown> {
+  const config = await track.getDecoderConfig();
+  const codec = await track.getCodec();
+  if (config === null) throw unsupported(codec);
+  const { codec: name, description, codedWidth = 0, codedHeight = 0 } = config;
+  if (codedWidth * codedHeight > MAX_PIXELS) throw new Error('The picture is too large.');
+  const lane = new Lane();
+  // Decoded frames carry the time of whatever packet was fed last; their order is right, so the k-th to come out is
+  // the k-th in time (codec.md §3).
+  const times: number[] = [];
+  const options = { codec: name, codedWidth, codedHeight, hardwareAcceleration: 'prefer-software' } as const;
+  const complete = description === undefined ? options : { ...options, description: toBytes(description) };
+  if (!(await VideoDecoder.isConfigSupported(complete)).supported) throw unsupported(codec);
+  const { decoder, out } = startDecoder(complete, lane);
+  // A stream of its own, in the same codec: a picture for each packet that has one.
+  const alpha = hasAlpha ? startDecoder(complete, lane) : undefined;
+  const withAlpha: boolean[] = [];
+
+  async function* drain(): AsyncGenerator<Shown> {
+    while (out.length > 0 && (withAlpha[0] !== true || (alpha?.out.length ?? 0) > 0)) {
+      const picture = await takePicture(out);
+      const seconds = times.shift();
+      const cover =
+        withAlpha.shift() === true && alpha !== undefined ? await takePicture(alpha.out) : undefined;
+      if (seconds !== undefined) yield { seconds, picture, ...(cover && { alpha: cover }) };
+    }
+  }
+
+  const sink = new EncodedPacketSink(track);
+  const first = (await sink.getKeyPacket(fromSeconds)) ?? (await sink.getFirstKeyPacket());
+  if (first === null) throw new Error('The file has no key frame.');
+  for await (const packet of sink.packets(first)) {
+    // Leading frames of an open group refer to what was not decoded.
+    if (packet.timestamp < first.timestamp) continue;
+    insertSorted(times, packet.timestamp);
+    const chunkOf = (data: Uint8Array) =>
+      new EncodedVideoChunk({ type: packet.type, timestamp: Math.round(packet.timestamp * 1e6), data });
+    decoder.decode(chunkOf(packet.data));
+    const cover = packet.sideData.alpha;
+    withAlpha.push(alpha !== undefined && cover !== undefined);
+    if (cover !== undefined) alpha?.decoder.decode(chunkOf(cover));
+    await lane.orPatience(
+      MAX_UNDER_WAY,
+      () => times.length - Math.min(out.length, alpha?.out.length ?? out.length),
+    );
+    yield* drain();
+  }
+  await Promise.all([decoder.flush(), alpha?.decoder.flush()]);
+  lane.check();
+  yield* drain();
+  // Whose cover did not come.
+  withAlpha.fill(false);
+  yield* drain();
+}
+
+/** A decoder, and what came out of it so far. */
+function startDecoder(config: Parameters<VideoDecoder['configure']>[0], lane: Lane) {
+  const out: VideoFrame[] = [];
+  const decoder = new VideoDecoder({
+    error: err => lane.fail(err),
+    output: frame => {
+      out.push(frame);
+      lane.pass();
+    },
+  });
+  decoder.configure(config);
+  return { decoder, out };
+}
+
+function insertSorted(times: number[], time: number): void {
+  let at = times.length;
+  while (at > 0 && (times[at - 1] as number) > time) at--;
+  times.splice(at, 0, time);
+}
+
+function toBytes(source: ArrayBufferLike | ArrayBufferView): Uint8Array<ArrayBuffer> {
+  return ArrayBuffer.isView(source)
+    ? Uint8Array.from(new Uint8Array(source.buffer, source.byteOffset, source.byteLength))
+    : Uint8Array.from(new Uint8Array(source));
+}
+
+async function takePicture(out: VideoFrame[]): Promise<Picture> {
+  const frame = out.shift() as VideoFrame;
+  const picture = await toPicture(frame);
+  frame.close();
+  return picture;
+}
+
+async function toPicture(frame: VideoFrame): Promise<Picture> {
+  const { format, codedWidth, codedHeight } = frame;
+  if (format !== 'I420') throw unsupported(`with pixels as ${format}`);
+  const data = new Uint8Array(frame.allocationSize());
+  await frame.copyTo(data);
+  return evenSides({ width: codedWidth, height: codedHeight, data });
+}
+
+/** Planes of odd sides are rounded up by decoders; the last column or row is left out. */
+function evenSides(picture: Picture): Picture {
+  const { width, height, data } = picture;
+  if (width % 2 === 0 && height % 2 === 0) return picture;
+  const [evenWidth, evenHeight] = [width & ~1, height & ~1];
+  const half = Math.ceil(width / 2);
+  const out = new Uint8Array((evenWidth * evenHeight * 3) / 2);
+  const planes = [
+    { from: 0, stride: width, columns: evenWidth, rows: evenHeight },
+    { from: width * height, stride: half, columns: evenWidth / 2, rows: evenHeight / 2 },
+    {
+      from: width * height + half * Math.ceil(height / 2),
+      stride: half,
+      columns: evenWidth / 2,
+      rows: evenHeight / 2,
+    },
+  ];
+  let at = 0;
+  for (const { from, stride, columns, rows } of planes) {
+    for (let y = 0; y < rows; y++, at += columns) {
+      out.set(data.subarray(from + y * stride, from + y * stride + columns), at);
+    }
+  }
+  return { width: evenWidth, height: evenHeight, data: out };
+}
+
+/** From the coded picture to the bytes that were asked for: turned upright, scaled, in BT.709. */
+function createPresenter(
+  { facts, width, height, pixels }: FramesJob,
+  rotation: 0 | 90 | 180 | 270,
+): (shown: Shown) => Uint8Array {
+  const colors = { matrix: facts.video?.matrix ?? 'bt709', fullRange: facts.video?.fullRange ?? false };
+  const isPlain = colors.matrix === 'bt709' && !colors.fullRange;
+  return ({ picture, alpha }) => {
+    const sized = scale(rotate(picture, rotation), width, height);
+    if (pixels === 'i420' && isPlain) return sized.data;
+    const rgba = i420ToRgba(sized, colors);
+    if (pixels === 'rgba') {
+      const cover = alpha && scale(rotate(alpha, rotation), width, height).data;
+      if (cover !== undefined)
+        for (let at = 0; at < width * height; at++) rgba[at * 4 + 3] = cover[at] as number;
+      return rgba;
+    }
+    const out = new Uint8Array(sized.data.length);
+    rgbaToI420(rgba, width, height, out);
+    return out;
+  };
+}

@@ -1,0 +1,40 @@
+// The codec host: one process, one job from its command line, then exit. Raw data goes by its pipes, as with ffmpeg.
+import { createReadStream } from 'node:fs';
+import { getNativeVariant } from 'node-webcodecs';
+import { type EncodeJob, EXIT_UNREADABLE, type Job } from '../job.ts';
+import { i420Size } from '../pixels/i420.ts';
+import { encodeToFile, SOUND_BLOCK_BYTES } from './encode.ts';
+import { HostError } from './error.ts';
+import { writeFrames } from './frames.ts';
+import { blocksOf } from './pipe.ts';
+import { writeSound } from './sound.ts';
+
+const WORK = {
+  check: async () => undefined,
+  encode: encodePipes,
+  frames: writeFrames,
+  sound: writeSound,
+} as const;
+
+function encodePipes(job: EncodeJob): Promise<void> {
+  const { width, height } = job.video ?? { width: 0, height: 0 };
+  return encodeToFile(job, {
+    frames: blocksOf(process.stdin, i420Size(width, height)),
+    sound: blocksOf(createReadStream('', { fd: 3 }), SOUND_BLOCK_BYTES),
+  });
+}
+
+const job = JSON.parse(process.argv[2] ?? '') as Job | { readonly kind: 'check' };
+// The parent holds the pipe: where it closes, the parent is gone, and so is whoever wanted this. Jobs that take frames
+// see it as the end of their input.
+if (job.kind !== 'encode') process.stdin.on('close', () => process.exit(1)).resume();
+
+try {
+  const variant = getNativeVariant();
+  if (variant !== 'static') throw new Error(`The ${variant} variant was loaded instead of the static one.`);
+  await WORK[job.kind](job as never);
+  process.exit(0);
+} catch (err) {
+  process.stderr.write(`${err instanceof Error ? err.message : err}\n`);
+  process.exit(err instanceof HostError ? err.exitCode : job.kind === 'encode' ? 1 : EXIT_UNREADABLE);
+}

@@ -1,0 +1,73 @@
+// Resamples interleaved stereo by a windowed sinc, in blocks, without a delay.
+import { CHANNELS } from '../job.ts';
+
+const HALF_TAPS = 16;
+const PHASES = 256;
+
+/** Takes block after block and gives what can be told of the output; `undefined` ends the sound and gives the rest. */
+export function createResampler(from: number, to: number): (block: Float32Array | undefined) => Float32Array {
+  if (from === to) return block => block ?? new Float32Array(0);
+  const table = makeTable(Math.min(1, to / from));
+  const reach = Math.ceil(HALF_TAPS / Math.min(1, to / from));
+  // Input from `base` on; before it there was silence.
+  let held = new Float32Array(reach * CHANNELS);
+  let base = -reach;
+  let next = 0;
+  let end = Number.POSITIVE_INFINITY;
+  return block => {
+    if (block === undefined) end = base + held.length / CHANNELS;
+    const added = block ?? new Float32Array(reach * CHANNELS);
+    const input = new Float32Array(held.length + added.length);
+    input.set(held);
+    input.set(added, held.length);
+    const known = base + input.length / CHANNELS;
+    const out: number[] = [];
+    for (; (next * from) / to < end && (next * from) / to + reach < known; next++) {
+      const at = (next * from) / to;
+      const [left, right] = convolve(input, at - base, reach, table);
+      out.push(left, right);
+    }
+    const keepFrom = Math.max(0, Math.floor((next * from) / to) - reach - base);
+    held = input.slice(keepFrom * CHANNELS);
+    base += keepFrom;
+    return Float32Array.from(out);
+  };
+}
+
+interface Table {
+  /** The kernel at distances of 1/PHASES input samples, from 0 on. */
+  readonly values: Float32Array;
+}
+
+function makeTable(cutoff: number): Table {
+  const reach = HALF_TAPS / cutoff;
+  const values = Float32Array.from({ length: Math.ceil(reach) * PHASES + 2 }, (_, index) => {
+    const x = index / PHASES;
+    if (x >= reach) return 0;
+    const sinc = x === 0 ? 1 : Math.sin(Math.PI * x * cutoff) / (Math.PI * x * cutoff);
+    const blackman =
+      0.42 + 0.5 * Math.cos((Math.PI * x) / reach) + 0.08 * Math.cos((2 * Math.PI * x) / reach);
+    return cutoff * sinc * blackman;
+  });
+  return { values };
+}
+
+function convolve(
+  input: Float32Array,
+  center: number,
+  reach: number,
+  { values }: Table,
+): [left: number, right: number] {
+  let left = 0;
+  let right = 0;
+  const last = Math.min(input.length / CHANNELS - 1, Math.floor(center + reach));
+  for (let i = Math.max(0, Math.ceil(center - reach)); i <= last; i++) {
+    const phase = Math.abs(i - center) * PHASES;
+    const whole = Math.floor(phase);
+    const low = values[whole] as number;
+    const weight = low + ((values[whole + 1] ?? 0) - low) * (phase - whole);
+    left += weight * (input[i * CHANNELS] as number);
+    right += weight * (input[i * CHANNELS + 1] as number);
+  }
+  return [left, right];
+}

@@ -1,0 +1,136 @@
+// The codec host's sound: decoded, made stereo, put at its time, resampled to 48 kHz.
+import { AudioSampleSink, EncodedPacketSink, type InputAudioTrack } from 'mediabunny';
+import { type AudioData, AudioDecoder, EncodedAudioChunk } from 'node-webcodecs';
+import { CHANNELS, SAMPLE_RATE, type SoundJob } from '../job.ts';
+import { openInput } from '../open-input.ts';
+import { unsupported } from './error.ts';
+import { Lane } from './lane.ts';
+import { encoderDelayOf } from './mp3-delay.ts';
+import { endOut, writeOut } from './pipe.ts';
+import { createResampler } from './resample.ts';
+
+const MAX_UNDER_WAY = 16;
+
+export async function writeSound({ path, facts, startSeconds, seconds }: SoundJob): Promise<void> {
+  const input = openInput(path);
+  const track = await input.getPrimaryAudioTrack();
+  if (track === null) throw new Error('The file has no sound.');
+  const rate = await track.getSampleRate();
+  const skipped = (await track.getCodec()) === 'mp3' ? encoderDelayOf(path) : 0;
+  // In samples of the source from the start of the file's clock; what lies before it is cut off.
+  const offset = Math.round(((await track.getFirstTimestamp()) - facts.startSeconds) * rate) - skipped;
+  const resample = createResampler(rate, SAMPLE_RATE);
+  const window = createWindow(Math.round(startSeconds * SAMPLE_RATE), Math.round(seconds * SAMPLE_RATE));
+  if (offset > 0) await window.write(resample(new Float32Array(offset * CHANNELS)));
+  let dropped = Math.max(0, -offset);
+  for await (const block of blocks(track)) {
+    const drop = Math.min(dropped, block.length / CHANNELS);
+    dropped -= drop;
+    await window.write(resample(block.subarray(drop * CHANNELS)));
+    if (window.isFull()) break;
+  }
+  await window.write(resample(undefined));
+  await endOut();
+}
+
+/** Lets through the samples that were asked for. */
+function createWindow(start: number, length: number) {
+  let position = 0;
+  return {
+    isFull: () => position >= start + length,
+    async write(block: Float32Array): Promise<void> {
+      const frames = block.length / CHANNELS;
+      const from = Math.min(frames, Math.max(0, start - position));
+      const to = Math.min(frames, Math.max(0, start + length - position));
+      position += frames;
+      const part = block.subarray(from * CHANNELS, to * CHANNELS);
+      // Copied: the resampler uses its buffer again.
+      if (part.length > 0) await writeOut(Buffer.from(Float32Array.from(part).buffer));
+    },
+  };
+}
+
+/** Stereo blocks at the rate of the source. */
+function blocks(track: InputAudioTrack): AsyncGenerator<Float32Array> {
+  return track.codec?.startsWith('pcm-') || ['ulaw', 'alaw'].includes(String(track.codec))
+    ? plainBlocks(track)
+    : decodedBlocks(track);
+}
+
+async function* plainBlocks(track: InputAudioTrack): AsyncGenerator<Float32Array> {
+  for await (const sample of new AudioSampleSink(track).samples()) {
+    const data = new Float32Array(sample.numberOfFrames * sample.numberOfChannels);
+    sample.copyTo(data, { planeIndex: 0, format: 'f32' });
+    const stereo = toStereo(data, sample.numberOfChannels);
+    sample.close();
+    yield stereo;
+  }
+}
+
+async function* decodedBlocks(track: InputAudioTrack): AsyncGenerator<Float32Array> {
+  const config = await track.getDecoderConfig();
+  const codec = await track.getCodec();
+  if (config === null) throw unsupported(codec);
+  const lane = new Lane();
+  const out: AudioData[] = [];
+  let fed = 0;
+  let come = 0;
+  const decoder = new AudioDecoder({
+    error: err => lane.fail(err),
+    output: data => {
+      come++;
+      out.push(data);
+      lane.pass();
+    },
+  });
+  const { codec: name, sampleRate, numberOfChannels, description } = config;
+  const options = { codec: name, sampleRate, numberOfChannels };
+  const complete =
+    description === undefined ? options : { ...options, description: description as ArrayBuffer };
+  if (!(await AudioDecoder.isConfigSupported(complete)).supported) throw unsupported(codec);
+  decoder.configure(complete);
+  for await (const packet of new EncodedPacketSink(track).packets()) {
+    const timestamp = Math.round(packet.timestamp * 1e6);
+    decoder.decode(new EncodedAudioChunk({ type: 'key', timestamp, data: packet.data }));
+    fed++;
+    await lane.orPatience(MAX_UNDER_WAY, () => fed - come);
+    for (const data of out.splice(0)) yield toStereoFloats(data);
+  }
+  await decoder.flush();
+  lane.check();
+  for (const data of out.splice(0)) yield toStereoFloats(data);
+}
+
+const READERS: Readonly<Record<string, (bytes: ArrayBuffer) => Float32Array>> = {
+  f32: bytes => new Float32Array(bytes),
+  s16: bytes => Float32Array.from(new Int16Array(bytes), value => value / 32_768),
+  s32: bytes => Float32Array.from(new Int32Array(bytes), value => value / 2_147_483_648),
+  u8: bytes => Float32Array.from(new Uint8Array(bytes), value => (value - 128) / 128),
+};
+
+/** Read in the format it has, since `copyTo` takes no notice of the one it is asked for. */
+function toStereoFloats(data: AudioData): Float32Array {
+  const { format, numberOfFrames, numberOfChannels } = data;
+  const read = READERS[String(format)];
+  if (read === undefined) throw unsupported(`with samples as ${format}`);
+  const bytes = new ArrayBuffer(data.allocationSize({ planeIndex: 0 }));
+  data.copyTo(bytes, { planeIndex: 0 });
+  data.close();
+  return toStereo(read(bytes).subarray(0, numberOfFrames * numberOfChannels), numberOfChannels);
+}
+
+// Of more than two channels, in the usual order: left, right, centre, low frequencies, then the ones behind.
+const CENTER = Math.SQRT1_2;
+
+function toStereo(samples: Float32Array, channels: number): Float32Array {
+  if (channels === 2) return samples;
+  const frames = samples.length / channels;
+  const out = new Float32Array(frames * 2);
+  for (let i = 0; i < frames; i++) {
+    const at = (channel: number): number =>
+      channel < channels ? (samples[i * channels + channel] as number) : 0;
+    out[2 * i] = channels === 1 ? at(0) : at(0) + CENTER * (at(2) + at(4));
+    out[2 * i + 1] = channels === 1 ? at(0) : at(1) + CENTER * (at(2) + at(5));
+  }
+  return out;
+}

@@ -1,0 +1,55 @@
+// The process that probes files, one after another, as its parent asks; it ends with the channel to it.
+import { type FileBytes, openBytes, openInput } from '../open-input.ts';
+import type { ProbeAnswer, ProbeMessage, SentFile } from './child.ts';
+import { readContentType, readFacts } from './read-facts.ts';
+
+type Question = Extract<ProbeMessage, { readonly what: string }>;
+
+const WORK = { facts: readFacts, contentType: readContentType };
+/** Read through the parent, each read may be a request to a bucket. */
+const MAX_REMOTE_BYTES = 32 * 1024 * 1024;
+
+const reads = new Map<number, (bytes: Uint8Array) => void>();
+let lastRead = 0;
+
+process.on('message', (message: ProbeMessage) => {
+  if ('what' in message) void answer(message);
+  else {
+    reads.get(message.id)?.(message.bytes);
+    reads.delete(message.id);
+  }
+});
+
+async function answer({ what, file }: Question): Promise<void> {
+  send(
+    await probe(what, file).then(
+      (value): ProbeAnswer => ({ value }),
+      (err): ProbeAnswer => ({ failure: String(err) }),
+    ),
+  );
+}
+
+async function probe(what: Question['what'], file: Question['file']) {
+  const input = typeof file === 'string' ? openInput(file) : openBytes(remote(file));
+  try {
+    return await WORK[what](input);
+  } finally {
+    input.dispose();
+  }
+}
+
+/** A file whose bytes the parent has. */
+function remote({ size, head }: SentFile): FileBytes {
+  const read = (start: number, end: number): Uint8Array | Promise<Uint8Array> => {
+    if (end <= head.length) return head.subarray(start, end);
+    return new Promise(resolve => {
+      reads.set(++lastRead, resolve);
+      send({ wanted: { id: lastRead, start, end } });
+    });
+  };
+  return { size, read, close: () => reads.clear(), maxReadBytes: MAX_REMOTE_BYTES };
+}
+
+function send(answer: ProbeAnswer): void {
+  process.send?.(answer);
+}

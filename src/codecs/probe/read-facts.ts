@@ -1,0 +1,85 @@
+// Reads from an opened file what the probe tells of it.
+import type { Input, InputAudioTrack, InputVideoTrack } from 'mediabunny';
+import type { AudioFacts, MediaFacts, VideoFacts } from '../facts.ts';
+import { containerOf, startOf } from '../open-input.ts';
+
+const RATE_PACKETS = 120;
+const [MIN_FPS, MAX_FPS] = [1, 240];
+const HD_HEIGHT = 720;
+
+export async function readFacts(input: Input): Promise<MediaFacts> {
+  const { container, contentType, videoTrack, audioTrack } = await readTracks(input);
+  const video = videoTrack && (await probeVideo(videoTrack));
+  const audio = audioTrack && (await probeAudio(audioTrack));
+  const tracks = [videoTrack, audioTrack].filter(track => track !== null);
+  const startSeconds = finite(await startOf(input), 0, 1e9);
+  const duration = (await input.computeDuration(tracks, { metadataOnly: true })) - startSeconds;
+  return {
+    container,
+    contentType,
+    startSeconds,
+    durationSeconds: finite(duration, 0, 1e6),
+    ...(video && { video }),
+    ...(audio && { audio }),
+  };
+}
+
+/** The type that the tracks make it; nothing that lies behind the first picture or sound is read. */
+export async function readContentType(input: Input): Promise<string> {
+  const { contentType } = await readTracks(input);
+  // A header that names tracks may be followed by nothing that belongs to them.
+  await startOf(input);
+  return contentType;
+}
+
+async function readTracks(input: Input) {
+  const container = await containerOf(input);
+  if (container === undefined) throw new Error('The container is not known.');
+  const videoTrack = await input.getPrimaryVideoTrack();
+  const audioTrack = await input.getPrimaryAudioTrack();
+  if (videoTrack === null && audioTrack === null) throw new Error('The file has no tracks.');
+  const contentType = CONTENT_TYPES[container]?.[videoTrack === null ? 1 : 0] ?? `audio/${container}`;
+  return { container, contentType, videoTrack, audioTrack };
+}
+
+// With pictures, without.
+const CONTENT_TYPES: Readonly<Partial<Record<MediaFacts['container'], readonly [string, string]>>> = {
+  mp4: ['video/mp4', 'audio/mp4'],
+  mov: ['video/quicktime', 'audio/mp4'],
+  webm: ['video/webm', 'audio/webm'],
+  matroska: ['video/x-matroska', 'audio/x-matroska'],
+  ogg: ['video/ogg', 'audio/ogg'],
+  mp3: ['audio/mpeg', 'audio/mpeg'],
+  mpegts: ['video/mp2t', 'video/mp2t'],
+};
+
+async function probeVideo(track: InputVideoTrack): Promise<VideoFacts> {
+  const height = await track.getDisplayHeight();
+  const { matrix, fullRange } = await track.getColorSpace();
+  const { bestGuessFrameRate } = await track.computeFrameRateMetrics({ targetPacketCount: RATE_PACKETS });
+  const isSd = matrix === 'smpte170m' || matrix === 'bt470bg';
+  return {
+    codec: await track.getCodec(),
+    width: finite(await track.getDisplayWidth(), 1, 65_536),
+    height: finite(height, 1, 65_536),
+    rotation: await track.getRotation(),
+    fps: finite(bestGuessFrameRate, MIN_FPS, MAX_FPS),
+    matrix: isSd || (matrix !== 'bt709' && height < HD_HEIGHT) ? 'bt601' : 'bt709',
+    fullRange: fullRange === true,
+    ...((await track.canBeTransparent()) && { hasAlpha: true as const }),
+  };
+}
+
+async function probeAudio(track: InputAudioTrack): Promise<AudioFacts> {
+  return {
+    codec: await track.getCodec(),
+    sampleRate: finite(await track.getSampleRate(), 1000, 768_000),
+    channels: finite(await track.getNumberOfChannels(), 1, 64),
+  };
+}
+
+/** What a header claims, held to what can be. */
+function finite(value: number, min: number, max: number): number {
+  if (!Number.isFinite(value)) throw new Error('A header holds no number.');
+  return Math.min(max, Math.max(min, value));
+}

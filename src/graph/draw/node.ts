@@ -1,0 +1,134 @@
+// One node of a drawn graph: a card with its title, ports and settings; or a sticky note; or a group frame.
+import type { CatalogEntry, InputDef, OutputDef, ResolvedPorts } from '../catalog.ts';
+import { fieldHeight, MAX_FIELDS, NODE_BOX, portOffset } from '../dims.ts';
+import type { Rect } from '../rects.ts';
+import { isSecretName } from '../redact.ts';
+import type { GraphNode, Json } from '../types.ts';
+import { escapeXml, fitText, wrapText } from './text.ts';
+import { CATEGORY_COLORS, PORT_COLORS } from './theme.ts';
+
+/** A node with all that its picture needs. */
+export interface Sketch {
+  readonly node: GraphNode;
+  readonly rect: Rect;
+  readonly entry: CatalogEntry | undefined;
+  readonly ports: ResolvedPorts;
+}
+
+const INSET = 14;
+const NOTE_COLOR = '#fde68a';
+const PICTURE_TYPES = new Set(['IMAGE', 'VIDEO']);
+
+export function drawCard({ node, rect, entry, ports }: Sketch): string {
+  const { x, y, width, height } = rect;
+  const accent = CATEGORY_COLORS[entry?.category ?? node.data.category] ?? PORT_COLORS.ANY;
+  const inputs = ports.inputs.filter(({ isPort }) => isPort);
+  const outputs = ports.outputs.filter(({ isPort }) => isPort);
+  const portsEnd = NODE_BOX.header + NODE_BOX.portRow * Math.max(inputs.length, outputs.length, 1);
+  const fields = drawFields(node, ports.inputs, rect, portsEnd);
+  const left = height - fields.end - NODE_BOX.padding;
+  const showsPicture = outputs.some(({ type }) => PICTURE_TYPES.has(type)) || entry?.category === 'output';
+  return [
+    `<rect class="gw-shadow" x="${x - 1}" y="${y + 3}" width="${width + 2}" height="${height}" rx="13"/>`,
+    `<rect class="gw-card" x="${x}" y="${y}" width="${width}" height="${height}" rx="12"/>`,
+    `<rect x="${x + INSET}" y="${y + 13}" width="4" height="20" rx="2" fill="${accent}"/>`,
+    text('gw-ink', x + INSET + 14, y + 21, 13, fitText(node.data.label, width - 56, 13), 'font-weight="600"'),
+    text('gw-soft', x + INSET + 14, y + 35, 10, fitText(node.data.nodeType, width - 56, 10)),
+    `<path class="gw-rule" d="M${x} ${y + NODE_BOX.header}h${width}"/>`,
+    ...inputs.map((port, index) => drawPort(port, rect, index, 'left')),
+    ...outputs.map((port, index) => drawPort(port, rect, index, 'right')),
+    ...fields.parts,
+    showsPicture && left >= 48 ? drawPicture(x, y + fields.end, width, left, accent) : '',
+  ].join('');
+}
+
+function drawPort(port: InputDef | OutputDef, rect: Rect, index: number, side: 'left' | 'right'): string {
+  const offset = portOffset(index);
+  if (offset > rect.height - 6) return '';
+  const isLeft = side === 'left';
+  const x = isLeft ? rect.x : rect.x + rect.width;
+  const label = fitText(port.label, rect.width / 2 - 24, 11);
+  const anchor = isLeft ? '' : 'text-anchor="end"';
+  return [
+    `<circle class="gw-hole" cx="${x}" cy="${rect.y + offset}" r="6" fill="${portColor(port.type)}"/>`,
+    text('gw-soft', x + (isLeft ? INSET : -INSET), rect.y + offset + 4, 11, label, anchor),
+  ].join('');
+}
+
+export function portColor(type: string): string {
+  return PORT_COLORS[type] ?? PORT_COLORS.ANY ?? '';
+}
+
+/** The settings, as far as the box has room for them, each like a field of a form. */
+function drawFields(
+  node: GraphNode,
+  inputs: readonly InputDef[],
+  { x, y, width, height }: Rect,
+  start: number,
+): { readonly parts: readonly string[]; readonly end: number } {
+  const parts: string[] = [];
+  let end = start;
+  for (const input of inputs.filter(({ isPort }) => !isPort).slice(0, MAX_FIELDS)) {
+    const value = shownValue(node, input);
+    const rowHeight = fieldHeight(input);
+    if (end + rowHeight > height - 4) break;
+    const box = rowHeight - 26;
+    const lines = wrapText(value, width - 2 * INSET - 16, 11, Math.max(1, Math.floor((box - 8) / 15)));
+    parts.push(
+      text('gw-soft', x + INSET, y + end + 12, 10, fitText(input.label, width - 2 * INSET, 10)),
+      `<rect class="gw-field" x="${x + INSET}" y="${y + end + 18}" width="${width - 2 * INSET}" height="${box}" rx="6"/>`,
+      ...lines.map((line, index) => text('gw-ink', x + INSET + 8, y + end + 18 + 17 + 15 * index, 11, line)),
+    );
+    end += rowHeight;
+  }
+  return { parts, end };
+}
+
+function shownValue({ data }: GraphNode, { id, default: fallback }: InputDef): string {
+  const config: Readonly<Record<string, Json>> = data.config ?? {};
+  const value = Object.hasOwn(config, id) ? config[id] : fallback;
+  if (value === undefined || value === null) return '';
+  if (isSecretName(id)) return '••••••••';
+  return typeof value === 'string' ? value : JSON.stringify(value).slice(0, 2000);
+}
+
+/** Where a picture will be once the node has run: a quiet landscape. */
+function drawPicture(x: number, y: number, width: number, height: number, color: string | undefined): string {
+  const [left, top, w, h] = [x + INSET, y + 2, width - 2 * INSET, height - 4];
+  const at = (fx: number, fy: number): string => `${round(left + w * fx)} ${round(top + h * fy)}`;
+  return [
+    `<rect class="gw-field" x="${left}" y="${top}" width="${w}" height="${h}" rx="8"/>`,
+    `<path d="M${at(0.18, 0.82)}L${at(0.4, 0.42)}L${at(0.54, 0.66)}L${at(0.64, 0.52)}L${at(0.82, 0.82)}Z" fill="${color}" fill-opacity=".22" stroke="${color}" stroke-opacity=".3" stroke-width="6" stroke-linejoin="round"/>`,
+    `<circle cx="${round(left + w * 0.68)}" cy="${round(top + h * 0.27)}" r="${round(Math.min(w, h) * 0.09)}" fill="${color}" fill-opacity=".28"/>`,
+  ].join('');
+}
+
+export function drawFrame({ node, rect }: Sketch): string {
+  const { x, y, width, height } = rect;
+  return [
+    `<rect class="gw-frame" x="${x}" y="${y}" width="${width}" height="${height}" rx="18"/>`,
+    text('gw-frame-title', x + 24, y + 36, 16, fitText(node.data.label, width - 48, 16), 'font-weight="600"'),
+  ].join('');
+}
+
+export function drawNote({ node, rect }: Sketch): string {
+  const { x, y, width, height } = rect;
+  const { text: written = '', color } = node.data.config ?? {};
+  const fill = typeof color === 'string' && /^#[0-9a-f]{6}$/i.test(color) ? color : NOTE_COLOR;
+  const content = typeof written === 'string' && written !== '' ? written : node.data.label;
+  const lines = wrapText(content, width - 32, 13, Math.max(1, Math.floor((height - 28) / 19)));
+  return [
+    `<rect class="gw-shadow" x="${x}" y="${y + 4}" width="${width}" height="${height}" rx="6"/>`,
+    `<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="5" fill="${fill}"/>`,
+    ...lines.map((line, index) => text('gw-note', x + 16, y + 30 + 19 * index, 13, line)),
+  ].join('');
+}
+
+function text(className: string, x: number, y: number, size: number, content: string, more = ''): string {
+  if (content === '') return '';
+  return `<text class="${className}" x="${x}" y="${y}" font-size="${size}" ${more}>${escapeXml(content)}</text>`;
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}

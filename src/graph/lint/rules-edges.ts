@@ -1,0 +1,124 @@
+// Lint rules about edges: both ends there, both ports there, types that can be joined, one feed a port.
+import { canJoin, type OutputDef } from '../catalog.ts';
+import { pointer, quote } from '../issues.ts';
+import { nearest } from '../nearest.ts';
+import type { Finding, LintContext, LintEdge, LintNode, Rule } from './context.ts';
+
+export const EDGE_RULES: readonly Rule[] = [
+  eachEdge('unknown_source', 'error', (edge, ctx) => findUnknownEnd(edge, ctx, 'source')),
+  eachEdge('unknown_target', 'error', (edge, ctx) => findUnknownEnd(edge, ctx, 'target')),
+  { code: 'unequal_lists', severity: 'error', find: findUnequalLists },
+  eachEdge('unknown_port', 'warning', findUnknownPorts),
+  eachEdge('incompatible_types', 'warning', findIncompatible),
+  { code: 'port_fed_twice', severity: 'warning', find: findDoubleFeeds },
+];
+
+/** A finding of an edge rule, its path below the edge. */
+type EdgeFinding = Pick<Finding, 'message' | 'suggestion'> & { readonly key: keyof LintEdge['edge'] };
+
+function eachEdge(
+  code: string,
+  severity: Rule['severity'],
+  find: (edge: LintEdge, ctx: LintContext) => Iterable<EdgeFinding>,
+): Rule {
+  return {
+    code,
+    severity,
+    *find(ctx) {
+      for (const linted of ctx.edges) {
+        for (const { key, ...finding } of find(linted, ctx)) {
+          yield { edgeId: linted.edge.id, path: pointer('edges', linted.index, key), ...finding };
+        }
+      }
+    },
+  };
+}
+
+function* findUnknownEnd(
+  { edge, source, target }: LintEdge,
+  { byId }: LintContext,
+  end: 'source' | 'target',
+): Iterable<EdgeFinding> {
+  if ((end === 'source' ? source : target) !== undefined) return;
+  const suggestion = nearest(edge[end], byId.keys());
+  const hint = suggestion === undefined ? 'add it or remove the edge.' : `did you mean ${quote(suggestion)}?`;
+  yield {
+    key: end,
+    message: `The edge's ${end} ${quote(edge[end])} is no node of the graph; ${hint}`,
+    ...(suggestion === undefined ? {} : { suggestion }),
+  };
+}
+
+function* findUnknownPorts({ edge, source, target, output, input }: LintEdge): Iterable<EdgeFinding> {
+  // A node of unknown type has no known ports, and an error of its own; a handle left out is no fault of its own
+  // where the other one names nothing.
+  if (source?.entry === undefined || target?.entry === undefined) return;
+  if (output === undefined && (edge.sourceHandle || input !== undefined || !edge.targetHandle)) {
+    const ports = source.ports.outputs;
+    yield { key: 'sourceHandle', ...describePort(source, edge.sourceHandle, 'out-', ports) };
+  }
+  const isBare = !target.ports.inputs.some(({ isPort }) => isPort);
+  if (input === undefined && (edge.targetHandle || output !== undefined || isBare)) {
+    yield { key: 'targetHandle', ...describePort(target, edge.targetHandle, 'in-', target.ports.inputs) };
+  }
+}
+
+function describePort(
+  { node }: LintNode,
+  handle: string | null | undefined,
+  prefix: 'in-' | 'out-',
+  defs: readonly OutputDef[],
+): Pick<Finding, 'message' | 'suggestion'> {
+  const ports = defs.filter(({ isPort }) => isPort).map(({ id }) => id);
+  const side = prefix === 'in-' ? 'input' : 'output';
+  const owner = quote(node.id);
+  if (ports.length === 0) return { message: `The node ${owner} has no ${side} ports; remove the edge.` };
+  const all = ports
+    .slice(0, 12)
+    .map(port => prefix + port)
+    .join(', ');
+  if (!handle) return { message: `No ${side} port of ${owner} fits the other end; name one of ${all}.` };
+  const near = nearest(handle.replace(/^(?:in|out)-/, ''), ports);
+  const message = `The handle ${quote(handle)} names no ${side} port of ${owner}`;
+  if (near === undefined) return { message: `${message}; it has ${all}.` };
+  return { message: `${message}; did you mean ${quote(prefix + near)}?`, suggestion: prefix + near };
+}
+
+function* findIncompatible({ output, input }: LintEdge): Iterable<EdgeFinding> {
+  if (output === undefined || input === undefined || canJoin(output.type, input.type)) return;
+  yield {
+    key: 'targetHandle',
+    message: `${output.type} cannot feed ${input.type}: the port ${quote(input.label)} will not take it.`,
+  };
+}
+
+function* findDoubleFeeds({ nodes }: LintContext): Iterable<Finding> {
+  for (const { node, index, feeds } of nodes) {
+    for (const edges of feeds.values()) {
+      const input = edges[0]?.input;
+      if (edges.length < 2 || input === undefined || input.type === 'LIST') continue;
+      const named = edges
+        .slice(0, 6)
+        .map(({ edge }) => quote(edge.id))
+        .join(', ');
+      const message = `The port ${quote(input.label)} takes one value and is fed by ${edges.length} edges (${named}); keep one.`;
+      yield { nodeId: node.id, path: pointer('nodes', index), message };
+    }
+  }
+}
+
+/** Lists that are zipped into one node must be equally long; only those written out in the graph are known here. */
+function* findUnequalLists({ nodes }: LintContext): Iterable<Finding> {
+  for (const { node, index, config, feeds } of nodes) {
+    if (config.fanOut === 'product') continue;
+    const lengths = new Set<number>();
+    for (const { source, input } of [...feeds.values()].flat()) {
+      const items = source?.node.data.nodeType === 'input:list' ? source.config.items : undefined;
+      const isMapped = input !== undefined && input.type !== 'LIST' && input.type !== 'ANY';
+      if (isMapped && Array.isArray(items) && items.length > 1) lengths.add(items.length);
+    }
+    if (lengths.size < 2) continue;
+    const message = `Lists of ${[...lengths].join(' and ')} items meet in this node; make them equally long, or set config.fanOut to "product".`;
+    yield { nodeId: node.id, path: pointer('nodes', index), message };
+  }
+}

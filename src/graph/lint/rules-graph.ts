@@ -1,0 +1,147 @@
+// Lint rules about the graph as a whole: its size, its identifiers, its cycles, its groups.
+import { findCycles } from '../cycles.ts';
+import { pointer, quote } from '../issues.ts';
+import type { Finding, LintContext, LintNode, Rule } from './context.ts';
+
+const MAX_EDGES = 1500;
+const MANY_NODES = 100;
+const MAX_NAMED = 6;
+
+export const GRAPH_RULES: readonly Rule[] = [
+  { code: 'no_nodes', severity: 'error', find: findNoNodes },
+  { code: 'too_many_edges', severity: 'error', find: findTooManyEdges },
+  { code: 'duplicate_node_id', severity: 'error', find: findDuplicateNodes },
+  { code: 'duplicate_edge_id', severity: 'error', find: findDuplicateEdges },
+  { code: 'too_many_nodes', severity: 'warning', find: findManyNodes },
+  { code: 'cycle', severity: 'warning', find: findCycleWarnings },
+  { code: 'unknown_group_member', severity: 'warning', find: findUnknownMembers },
+  { code: 'shared_group_member', severity: 'warning', find: findSharedMembers },
+  { code: 'group_against_wiring', severity: 'warning', find: findTornGroups },
+];
+
+function* findNoNodes({ nodes }: LintContext): Iterable<Finding> {
+  if (nodes.length === 0) yield { path: '/nodes', message: 'The graph has no nodes; it needs at least one.' };
+}
+
+function* findTooManyEdges({ edges }: LintContext): Iterable<Finding> {
+  if (edges.length <= MAX_EDGES) return;
+  const message = `The graph has ${edges.length} edges; at most ${MAX_EDGES} are kept, so split it into several workflows.`;
+  yield { path: '/edges', message };
+}
+
+function* findDuplicateNodes({ nodes, byId }: LintContext): Iterable<Finding> {
+  for (const { node, index } of nodes) {
+    if (byId.get(node.id)?.index === index) continue;
+    const message = `Another node has the id ${quote(node.id)} as well; give each its own.`;
+    yield { nodeId: node.id, path: pointer('nodes', index, 'id'), message };
+  }
+}
+
+function* findDuplicateEdges({ edges }: LintContext): Iterable<Finding> {
+  const seen = new Set<string>();
+  for (const { edge, index } of edges) {
+    if (seen.has(edge.id)) {
+      const message = `Another edge has the id ${quote(edge.id)} as well; give each its own.`;
+      yield { edgeId: edge.id, path: pointer('edges', index, 'id'), message };
+    }
+    seen.add(edge.id);
+  }
+}
+
+function* findManyNodes({ nodes }: LintContext): Iterable<Finding> {
+  if (nodes.length <= MANY_NODES) return;
+  const message = `The graph has ${nodes.length} nodes; over ${MANY_NODES} it gets hard to read and slow to edit.`;
+  yield { path: '/nodes', message };
+}
+
+function* findCycleWarnings({ nodes, edges, byId }: LintContext): Iterable<Finding> {
+  const targets = nodes.map((): number[] => []);
+  for (const { source, target } of edges) {
+    if (source !== undefined && target !== undefined) targets[source.index]?.push(target.index);
+  }
+  for (const cycle of findCycles(targets)) {
+    const ids = cycle.flatMap(index => nodes[index]?.node.id ?? []);
+    const [first = ''] = ids;
+    const index = byId.get(first)?.index ?? 0;
+    const message =
+      ids.length === 1
+        ? 'The node feeds itself, so it cannot run; remove that edge.'
+        : `The nodes ${nameSome(ids)} feed each other in a circle, so they cannot run; remove one of the edges.`;
+    yield { nodeId: first, path: pointer('nodes', index), message };
+  }
+}
+
+function* findUnknownMembers(ctx: LintContext): Iterable<Finding> {
+  for (const [group, members] of groupsOf(ctx)) {
+    const unknown = members.filter(id => !ctx.byId.has(id));
+    if (unknown.length === 0) continue;
+    const message = `childNodeIds names ${nameSome(unknown)}, of which there is no node in the graph.`;
+    yield { nodeId: group.node.id, path: membersPath(group), message };
+  }
+}
+
+function* findSharedMembers(ctx: LintContext): Iterable<Finding> {
+  const owners = new Map<string, LintNode>();
+  for (const [group, members] of groupsOf(ctx)) {
+    for (const id of new Set(members)) {
+      const owner = owners.get(id);
+      owners.set(id, owner ?? group);
+      if (owner === undefined || !ctx.byId.has(id)) continue;
+      const message = `${quote(id)} is in the group ${quote(owner.node.id)} already; a node can stand in one frame only.`;
+      yield { nodeId: group.node.id, path: membersPath(group), message };
+    }
+  }
+}
+
+/** A path that leaves a group and comes back: whatever is on it has to stand inside the frame or break its order. */
+function* findTornGroups(ctx: LintContext): Iterable<Finding> {
+  const targets = new Map<string, string[]>();
+  for (const { edge, source, target } of ctx.edges) {
+    if (source === undefined || target === undefined) continue;
+    const list = targets.get(edge.source);
+    if (list === undefined) targets.set(edge.source, [edge.target]);
+    else list.push(edge.target);
+  }
+  for (const [group, members] of groupsOf(ctx)) {
+    const between = findBetween(new Set(members), targets);
+    if (between === undefined) continue;
+    const message = `The wiring leaves the group by ${quote(between)} and comes back into it; take that node into the group, or split the group.`;
+    yield { nodeId: group.node.id, path: membersPath(group), message };
+  }
+}
+
+/** The first outside node, in breadth-first order from the group, that feeds back into it. */
+function findBetween(
+  members: ReadonlySet<string>,
+  targets: ReadonlyMap<string, readonly string[]>,
+): string | undefined {
+  // Each outside node with the outside node next to the group through which it was reached.
+  const exits = new Map<string, string>();
+  for (const member of members) {
+    for (const target of targets.get(member) ?? []) if (!members.has(target)) exits.set(target, target);
+  }
+  for (const [id, exit] of exits) {
+    for (const target of targets.get(id) ?? []) {
+      if (members.has(target)) return exit;
+      if (!exits.has(target)) exits.set(target, exit);
+    }
+  }
+  return undefined;
+}
+
+function groupsOf({ nodes }: LintContext): [group: LintNode, members: string[]][] {
+  return nodes.flatMap(group => {
+    const members = group.config.childNodeIds;
+    if (group.entry?.customNodeType !== 'groupFrame' || !Array.isArray(members)) return [];
+    return [[group, members.filter(id => typeof id === 'string')]];
+  });
+}
+
+function membersPath(group: LintNode): string {
+  return pointer('nodes', group.index, 'data', 'config', 'childNodeIds');
+}
+
+function nameSome(ids: readonly string[]): string {
+  const named = ids.slice(0, MAX_NAMED).map(quote).join(', ');
+  return ids.length > MAX_NAMED ? `${named} and ${ids.length - MAX_NAMED} more` : named;
+}

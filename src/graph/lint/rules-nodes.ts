@@ -1,0 +1,246 @@
+// Lint rules about one node: its type, its place, its settings, its ports.
+import type { InputDef } from '../catalog.ts';
+import { pointer, quote } from '../issues.ts';
+import { nearest } from '../nearest.ts';
+import { CATEGORIES, type Json, type PortType } from '../types.ts';
+import type { Finding, LintContext, LintNode, Rule } from './context.ts';
+
+/** Config keys that the engine reads on every node (decisions.md §3 and §5). */
+const COMMON_KEYS = ['fanOut', 'maxCredits'];
+/** A text that is filled in only when the node runs. */
+const IS_SECRET = /^\{\{\s*secrets\./;
+
+const isMedia = (value: Json): boolean =>
+  typeof value === 'string' || (typeof value === 'object' && !Array.isArray(value));
+
+const FITS: Readonly<Record<PortType, readonly [form: string, fits: (value: Json) => boolean]>> = {
+  TEXT: ['a text', value => typeof value === 'string' || typeof value === 'number'],
+  NUMBER: [
+    'a number',
+    value => typeof value === 'number' || (typeof value === 'string' && IS_SECRET.test(value)),
+  ],
+  JSON: ['any JSON', () => true],
+  IMAGE: ['an image, by its URL', isMedia],
+  VIDEO: ['a video, by its URL', isMedia],
+  AUDIO: ['a sound, by its URL', isMedia],
+  LIST: ['a list', value => Array.isArray(value)],
+  ANY: ['any value', () => true],
+};
+
+export const NODE_RULES: readonly Rule[] = [
+  eachNode('missing_position', 'error', findMissingPosition),
+  eachNode('unknown_node_type', 'error', findUnknownType),
+  eachNode('wrong_type', 'error', findWrongType),
+  eachNode('deprecated_type', 'error', findDeprecated),
+  eachNode('unknown_category', 'warning', findUnknownCategory),
+  eachNode('unknown_config_key', 'warning', findUnknownKeys),
+  eachNode('value_not_in_enum', 'warning', findEnumMisses),
+  eachNode('wrong_value_type', 'warning', findWrongValues),
+  eachNode('value_out_of_range', 'warning', findOutOfRange),
+  eachNode('params_override_config', 'warning', findOverrides),
+  eachNode('params_in_use', 'warning', findParams),
+  eachNode('stray_port', 'warning', findStrayPorts),
+  eachNode('required_port_unfed', 'warning', findUnfed),
+  eachNode('required_field_missing', 'warning', findMissingFields),
+  eachNode('unusable_config', 'warning', findUnusable),
+];
+
+/** A finding of a node rule, its path below the node. */
+type NodeFinding = Pick<Finding, 'message' | 'suggestion'> & { readonly place: readonly (string | number)[] };
+
+function eachNode(
+  code: string,
+  severity: Rule['severity'],
+  find: (node: LintNode, ctx: LintContext) => Iterable<NodeFinding>,
+): Rule {
+  return {
+    code,
+    severity,
+    *find(ctx) {
+      for (const linted of ctx.nodes) {
+        for (const { place, ...finding } of find(linted, ctx)) {
+          yield { nodeId: linted.node.id, path: pointer('nodes', linted.index, ...place), ...finding };
+        }
+      }
+    },
+  };
+}
+
+function* findMissingPosition({ node }: LintNode, { options }: LintContext): Iterable<NodeFinding> {
+  if (!options.unplaced?.has(node.id)) return;
+  // A node that an update adds is placed for its author.
+  if (options.previous !== undefined && !options.previous.nodes.some(({ id }) => id === node.id)) return;
+  yield { place: ['position'], message: 'The node needs a position { x, y } on the canvas.' };
+}
+
+function* findUnknownType({ node, entry }: LintNode, { catalog }: LintContext): Iterable<NodeFinding> {
+  if (entry !== undefined) return;
+  const shown = catalog.entries.filter(({ hidden }) => !hidden).map(({ nodeType }) => nodeType);
+  yield {
+    place: ['data', 'nodeType'],
+    ...suggest(
+      `There is no node type ${quote(node.data.nodeType)}`,
+      nearest(node.data.nodeType, shown),
+      'GET /nodes lists them.',
+    ),
+  };
+}
+
+function* findWrongType({ node, entry }: LintNode): Iterable<NodeFinding> {
+  if (entry === undefined) return;
+  const expected = entry.customNodeType ?? 'basedNode';
+  if (node.type === expected) return;
+  const message = `A ${entry.nodeType} node must have the type ${quote(expected)}, not ${quote(node.type)}.`;
+  yield { place: ['type'], message, suggestion: expected };
+}
+
+function* findDeprecated({ node, entry }: LintNode, { options }: LintContext): Iterable<NodeFinding> {
+  if (!entry?.deprecated) return;
+  const { nodeType } = node.data;
+  if (options.previous?.nodes.some(it => it.id === node.id && it.data.nodeType === nodeType)) return;
+  yield {
+    place: ['data', 'nodeType'],
+    message: `${quote(nodeType)} is deprecated and cannot be added any more; choose another type from GET /nodes.`,
+  };
+}
+
+function* findUnknownCategory({ node, entry }: LintNode): Iterable<NodeFinding> {
+  const { category } = node.data;
+  const known: readonly string[] = CATEGORIES;
+  if (known.includes(category) || category === entry?.category) return;
+  const fallback = `use one of ${CATEGORIES.join(', ')}.`;
+  yield {
+    place: ['data', 'category'],
+    ...suggest(`There is no category ${quote(category)}`, nearest(category, known), fallback),
+  };
+}
+
+function* findUnknownKeys({ entry, config, inputs }: LintNode): Iterable<NodeFinding> {
+  if (entry === undefined) return;
+  for (const key of Object.keys(config)) {
+    if (COMMON_KEYS.includes(key) || isBase(entry.inputs, key)) continue;
+    const input = inputs.get(key);
+    if (input !== undefined && input.wiredOnly !== true) continue;
+    if (input !== undefined) {
+      const message = `config.${key} has no effect: the port ${quote(input.label)} is filled by an edge alone; wire something to in-${key}.`;
+      yield { place: ['data', 'config', key], message };
+      continue;
+    }
+    yield {
+      place: ['data', 'config', key],
+      ...suggest(
+        `config has a key ${quote(key)} that ${entry.nodeType} does not know`,
+        nearest(key, inputs.keys()),
+        'It has no effect.',
+      ),
+    };
+  }
+}
+
+/** A port or field of the entry itself, though this config may not give rise to it. */
+function isBase(inputs: readonly InputDef[], key: string): boolean {
+  return inputs.some(({ id }) => id === key);
+}
+
+function* findEnumMisses(linted: LintNode): Iterable<NodeFinding> {
+  for (const [input, value] of settingsOf(linted)) {
+    const { enum: allowed } = input;
+    if (allowed === undefined || typeof value !== 'string' || allowed.includes(value)) continue;
+    if (IS_SECRET.test(value)) continue;
+    const fallback = `Use one of ${allowed.slice(0, 12).map(quote).join(', ')}.`;
+    yield {
+      place: ['data', 'config', input.id],
+      ...suggest(`config.${input.id} does not take ${quote(value)}`, nearest(value, allowed), fallback),
+    };
+  }
+}
+
+function* findWrongValues(linted: LintNode): Iterable<NodeFinding> {
+  for (const [{ id, type }, value] of settingsOf(linted)) {
+    const [form, fits] = FITS[type];
+    if (fits(value)) continue;
+    const message = `config.${id} should be ${form}, and is ${formOf(value)}.`;
+    yield { place: ['data', 'config', id], message };
+  }
+}
+
+function* findOutOfRange(linted: LintNode): Iterable<NodeFinding> {
+  for (const [{ id, min = -Infinity, max = Infinity }, value] of settingsOf(linted)) {
+    if (typeof value !== 'number' || (value >= min && value <= max)) continue;
+    const bound = value < min ? `at least ${min}` : `at most ${max}`;
+    yield { place: ['data', 'config', id], message: `config.${id} is ${value}; it must be ${bound}.` };
+  }
+}
+
+function* findOverrides({ config, params }: LintNode): Iterable<NodeFinding> {
+  for (const key of Object.keys(params)) {
+    if (!Object.hasOwn(config, key)) continue;
+    const message = `params.${key} overrides config.${key} when the node runs; keep the value in config alone.`;
+    yield { place: ['data', 'params', key], message };
+  }
+}
+
+function* findParams({ params }: LintNode): Iterable<NodeFinding> {
+  if (Object.keys(params).length === 0) return;
+  yield {
+    place: ['data', 'params'],
+    message: 'data.params is a legacy bag; move its settings to data.config.',
+  };
+}
+
+function* findStrayPorts({ node, entry, inputs }: LintNode): Iterable<NodeFinding> {
+  if (entry === undefined) return;
+  for (const [index, { id }] of (node.data.inputs ?? []).entries()) {
+    const input = inputs.get(id);
+    if (input === undefined || input.isPort) continue;
+    const message = `${quote(id)} is a setting, so as a port it renders as a stray one; set config.${id} and drop the port.`;
+    yield { place: ['data', 'inputs', index], message };
+  }
+}
+
+function* findUnfed({ config, params, inputs, feeds }: LintNode): Iterable<NodeFinding> {
+  for (const { id, label, isPort, required, wiredOnly, default: fallback } of inputs.values()) {
+    if (!isPort || !required || fallback !== undefined || feeds.has(id)) continue;
+    if (wiredOnly !== true && (isSet(config, id) || isSet(params, id))) continue;
+    yield { place: [], message: `The required port ${quote(label)} is not fed; wire something to in-${id}.` };
+  }
+}
+
+function* findMissingFields({ config, params, inputs }: LintNode): Iterable<NodeFinding> {
+  for (const { id, isPort, required, default: fallback, description } of inputs.values()) {
+    if (isPort || !required || fallback !== undefined || isSet(config, id) || isSet(params, id)) continue;
+    const reason = description === undefined ? '' : ` ${description}`;
+    yield { place: ['data', 'config', id], message: `config.${id} must be set.${reason}` };
+  }
+}
+
+function* findUnusable({ ports: { problem } }: LintNode): Iterable<NodeFinding> {
+  if (problem !== undefined) yield { place: ['data', 'config'], message: problem };
+}
+
+/** The settings of `config` that the node knows, each with its declaration. */
+function* settingsOf({ config, inputs }: LintNode): Iterable<readonly [InputDef, Json]> {
+  for (const [key, value] of Object.entries(config)) {
+    const input = inputs.get(key);
+    if (input !== undefined && value !== null) yield [input, value];
+  }
+}
+
+function isSet(bag: Readonly<Record<string, Json>>, key: string): boolean {
+  return Object.hasOwn(bag, key) && bag[key] !== null && bag[key] !== '';
+}
+
+function formOf(value: Json): string {
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'string') return 'a text';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+function suggest(
+  what: string,
+  suggestion: string | undefined,
+  fallback: string,
+): Pick<Finding, 'message' | 'suggestion'> {
+  if (suggestion === undefined) return { message: `${what}. ${fallback}` };
+  return { message: `${what}; did you mean ${quote(suggestion)}?`, suggestion };
+}

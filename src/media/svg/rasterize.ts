@@ -1,0 +1,35 @@
+// Draws a sanitized SVG as PNG, for models that take no vectors. In a process of its own, since the loaders that sharp
+// may use are set for a whole process, and this one must not open SVGs that nobody sanitized.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { extname } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { AppError } from '../../lib/errors.ts';
+import { createGate } from '../../lib/gate.ts';
+
+const gate = createGate({ concurrency: 1, maxWaiting: 100 });
+const TIMEOUT_MS = 20_000;
+// Sources run as .ts; the published package holds .js.
+const PROCESS = `${import.meta.dirname}/rasterize-process${extname(import.meta.filename)}`;
+
+/** The PNG, its longer side 1,024 pixels at least and 4,096 at most. AppError `unreadable_image` where it cannot be drawn. */
+export function rasterizeSvg(svg: Uint8Array, signal: AbortSignal): Promise<Buffer> {
+  return gate(() => draw(svg, signal), signal);
+}
+
+async function draw(svg: Uint8Array, signal: AbortSignal): Promise<Buffer> {
+  const child = spawn(process.execPath, [PROCESS], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+    env: {},
+    timeout: TIMEOUT_MS,
+    killSignal: 'SIGKILL',
+    signal,
+  });
+  const ended = once(child, 'close') as Promise<[code: number | null]>;
+  // A child that dies before it has read all of it is told by its exit code.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(svg);
+  const [png, [code]] = await Promise.all([buffer(child.stdout), ended]);
+  if (code === 0 && png.length > 0) return png;
+  throw new AppError('unreadable_image', 'The SVG cannot be drawn: it shows nothing, or takes too long.');
+}

@@ -1,0 +1,141 @@
+// Makes an SVG harmless: it is parsed as strict XML and rebuilt from an allowlist; nothing of the original text remains.
+import { SaxesParser, type SaxesTagNS } from 'saxes';
+import { AppError } from '../../lib/errors.ts';
+import { ATTRIBUTES, ELEMENTS } from './allowlist.ts';
+import { checkDrawingCost, type SvgElement } from './cost.ts';
+import { decodeXml } from './encoding.ts';
+import { skipPlainValues } from './values.ts';
+
+const SVG_NAMESPACE = 'http://www.w3.org/2000/svg';
+const XLINK_NAMESPACE = 'http://www.w3.org/1999/xlink';
+const MAX_ELEMENTS = 20_000;
+const MAX_DEPTH = 64;
+const MAX_ENTITIES = 50;
+// The namespaces that the root gains.
+const ROOT_BYTES = 200;
+// No value may hold a reference in turn, so one reference grows to 128 characters at most.
+const ENTITY = /<!ENTITY\s+([\p{L}_][\p{L}\p{N}_.-]{0,63})\s+(["'])([^&<%"']{0,128})\2\s*>/gu;
+
+/**
+ * The SVG as UTF-8 that draws the same and does nothing else. Throws `invalid_svg` where it is not well-formed or its root
+ * is not svg, `svg_too_complex` over 20,000 elements, 64 levels, or where its references explode.
+ */
+export function sanitizeSvg(bytes: Uint8Array): Buffer {
+  const { root, byId, usesXlink } = parse(decode(bytes));
+  if (root === undefined) throw new AppError('invalid_svg', 'The SVG holds no element.');
+  checkDrawingCost(root, byId);
+  const xlink = usesXlink ? ` xmlns:xlink="${XLINK_NAMESPACE}"` : '';
+  root.attributes = ` xmlns="${SVG_NAMESPACE}"${xlink}${root.attributes}`;
+  const printed = Buffer.from(print(root), 'utf8');
+  // One byte of a declared encoding is two of UTF-8 at most; what has grown further has been written in entities.
+  if (printed.length > 2 * bytes.length + ROOT_BYTES) {
+    throw new AppError('svg_too_complex', 'The entities of the SVG repeat too much text.');
+  }
+  return printed;
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return decodeXml(bytes);
+  } catch (err) {
+    throw new AppError('invalid_svg', 'The SVG is not text in the encoding that it declares.', {
+      cause: err,
+    });
+  }
+}
+
+/** What has been rebuilt so far. */
+interface Draft {
+  root: SvgElement | undefined;
+  /** The elements that are open, outermost first; undefined: dropped, and all within it. */
+  readonly open: (SvgElement | undefined)[];
+  readonly byId: Map<string, SvgElement>;
+  elements: number;
+  usesXlink: boolean;
+}
+
+function parse(text: string): Draft {
+  // XML 1.1 would let control characters in, which what is printed here could not say.
+  const parser = new SaxesParser({
+    xmlns: true,
+    position: false,
+    forceXMLVersion: true,
+    defaultXMLVersion: '1.0',
+  });
+  const draft: Draft = { root: undefined, open: [], byId: new Map(), elements: 0, usesXlink: false };
+  parser.on('doctype', doctype => {
+    for (const [, name = '', , value = ''] of [...doctype.matchAll(ENTITY)].slice(0, MAX_ENTITIES)) {
+      parser.ENTITIES[name] = value;
+    }
+  });
+  skipPlainValues(parser);
+  // Before the attributes are read: the bounds hold for what is dropped as well.
+  parser.on('opentagstart', () => countElement(draft));
+  parser.on('opentag', tag => openElement(draft, tag));
+  parser.on('closetag', () => draft.open.pop());
+  try {
+    parser.write(text).close();
+  } catch (err) {
+    if (err instanceof AppError) throw err;
+    const reason = (err as Error).message.slice(0, 200);
+    throw new AppError('invalid_svg', `The SVG is not well-formed XML: ${reason}`, { cause: err });
+  }
+  return draft;
+}
+
+function countElement(draft: Draft): void {
+  if (++draft.elements > MAX_ELEMENTS) {
+    throw new AppError('svg_too_complex', `The SVG has over ${MAX_ELEMENTS} elements.`);
+  }
+  if (draft.open.length >= MAX_DEPTH) {
+    throw new AppError('svg_too_complex', `The SVG is nested over ${MAX_DEPTH} levels deep.`);
+  }
+}
+
+function openElement(draft: Draft, tag: SaxesTagNS): void {
+  if (draft.root === undefined) {
+    if (tag.local !== 'svg' || !isSvgNamespace(tag.uri)) {
+      throw new AppError('invalid_svg', 'The root element of the SVG is not svg.');
+    }
+    draft.root = rebuild(draft, tag);
+    draft.open.push(draft.root);
+    return;
+  }
+  const parent = draft.open.at(-1);
+  const element = parent === undefined ? undefined : rebuild(draft, tag);
+  draft.open.push(element);
+  if (element !== undefined) parent?.children.push(element);
+}
+
+/** Many SVGs are written without the namespace; what is printed has it. */
+function isSvgNamespace(uri: string): boolean {
+  return uri === SVG_NAMESPACE || uri === '';
+}
+
+/** The element with what is allowed of its attributes; undefined where it is dropped. */
+function rebuild(draft: Draft, tag: SaxesTagNS): SvgElement | undefined {
+  const name = isSvgNamespace(tag.uri) ? ELEMENTS.get(tag.local) : undefined;
+  if (name === undefined) return undefined;
+  const element: SvgElement = { name, attributes: '', targets: [], children: [] };
+  for (const { uri, local, value } of Object.values(tag.attributes)) {
+    const isXlink = uri === XLINK_NAMESPACE && local === 'href';
+    const clean = uri === '' || isXlink ? ATTRIBUTES.get(local)?.(value) : undefined;
+    if (clean === undefined) continue;
+    if (local === 'id') {
+      // Renderers differ in which of two equal ids they mean, and the cost would be counted for one of them only.
+      if (draft.byId.has(clean.text)) continue;
+      draft.byId.set(clean.text, element);
+    }
+    if (isXlink) draft.usesXlink = true;
+    if (clean.targets.length > 0) element.targets.push(...clean.targets);
+    element.attributes += ` ${isXlink ? 'xlink:href' : local}="${clean.text}"`;
+  }
+  return element;
+}
+
+function print({ name, attributes, children }: SvgElement): string {
+  if (children.length === 0) return `<${name}${attributes}/>`;
+  let printed = `<${name}${attributes}>`;
+  for (const child of children) printed += print(child);
+  return `${printed}</${name}>`;
+}

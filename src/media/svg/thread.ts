@@ -1,0 +1,71 @@
+// Sanitizes SVGs without holding the event loop up: small ones at once, large ones in a worker thread, one after another.
+import { once } from 'node:events';
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { AppError, type ErrorCode } from '../../lib/errors.ts';
+import { createGate } from '../../lib/gate.ts';
+import { sanitizeSvg } from './svg.ts';
+
+/** What the worker answers. */
+export type SvgAnswer =
+  | { readonly bytes: Uint8Array }
+  | { readonly code: ErrorCode; readonly message: string };
+
+// About 4 ms of work, less than a thread's answer takes to come back.
+const INLINE_BYTES = 100 * 1024;
+const TIMEOUT_MS = 10_000;
+const IDLE_MS = 10_000;
+
+const gate = createGate({ concurrency: 1, maxWaiting: 200 });
+let worker: Worker | undefined;
+let idle: NodeJS.Timeout | undefined;
+
+/** `sanitizeSvg`, off the main thread above 100 KB. */
+export async function sanitizeSvgAside(bytes: Uint8Array, signal: AbortSignal): Promise<Buffer> {
+  if (bytes.length <= INLINE_BYTES) return sanitizeSvg(bytes);
+  const answer = await gate(() => ask(bytes, signal), signal);
+  if ('code' in answer) throw new AppError(answer.code, answer.message);
+  return Buffer.from(answer.bytes.buffer, answer.bytes.byteOffset, answer.bytes.byteLength);
+}
+
+async function ask(bytes: Uint8Array, signal: AbortSignal): Promise<SvgAnswer> {
+  clearTimeout(idle);
+  worker ??= startWorker();
+  const asked = worker;
+  const deadline = AbortSignal.timeout(TIMEOUT_MS);
+  asked.ref();
+  try {
+    asked.postMessage(bytes);
+    const [answer] = (await once(asked, 'message', { signal: AbortSignal.any([signal, deadline]) })) as [
+      SvgAnswer,
+    ];
+    return answer;
+  } catch (err) {
+    // Given up, too slow or out of memory: whatever it still does is nobody's.
+    await stopWorker(asked);
+    if (signal.aborted) throw err;
+    throw new AppError('svg_too_complex', 'The SVG takes too long or too much memory to read.', {
+      cause: err,
+    });
+  } finally {
+    asked.unref();
+    idle = setTimeout(() => void stopWorker(asked), IDLE_MS).unref();
+  }
+}
+
+function startWorker(): Worker {
+  // Sources run as .ts; the published package holds .js.
+  const file = new URL(`./worker${extname(import.meta.filename)}`, import.meta.url);
+  // Past its limit V8 has ended whole processes, threads and all, which is why files of unbounded structure are probed in
+  // processes. Here nothing comes near it: of a megabyte, the most that attributes, namespaces, entities or references
+  // make of it fits into 48 MB.
+  const started = new Worker(file, { resourceLimits: { maxOldGenerationSizeMb: 256 } });
+  // Whoever waits is told as well; without a listener a worker that dies idle would end the process.
+  started.on('error', () => void stopWorker(started));
+  return started;
+}
+
+async function stopWorker(stopped: Worker): Promise<void> {
+  if (worker === stopped) worker = undefined;
+  await stopped.terminate();
+}

@@ -1,0 +1,96 @@
+// A graph on the operator's own ComfyUI server: it costs what the machine costs, and no credits.
+import type { Json, JsonObject } from '../../graph/types.ts';
+import { type ComfyCall, comfyui } from '../../providers/comfyui.ts';
+import type { Attachment } from '../../providers/provider.ts';
+import { defineNode, image, json, type NodeContext, NodeError, number, text, video } from '../define.ts';
+import { isJsonObject } from '../limits.ts';
+import { attachImage, callProvider, keepFile } from './provider-call.ts';
+
+const ON_COMFYUI = { category: 'model', source: 'vendor', requires: 'comfyui' } as const;
+const MAX_NODES = 500;
+
+const GRAPH = {
+  workflow: json('Workflow', {
+    required: true,
+    description:
+      'A ComfyUI graph, saved in the API format. An input that is "{{prompt}}", "{{seed}}" or "{{image}}" gets that value.',
+  }),
+  seed: number('Seed', {
+    default: 0,
+    min: 0,
+    max: 2_147_483_647,
+    description: 'ComfyUI gives nothing for a graph that it has just run: change it.',
+  }),
+};
+const PORTS = { prompt: text('Prompt'), image: image('Image') };
+
+interface Values {
+  readonly workflow: Json;
+  readonly seed: number;
+  readonly prompt: string | undefined;
+  readonly image: Parameters<typeof attachImage>[0] | undefined;
+}
+
+export const generateComfyUi = defineNode({
+  ...ON_COMFYUI,
+  nodeType: 'generate:comfyui',
+  label: 'ComfyUI image',
+  description: 'Runs a graph on the ComfyUI server and gives its first image.',
+  inputs: PORTS,
+  config: GRAPH,
+  outputs: { image: image('Image') },
+  run: async (values, ctx) => {
+    const delivery = await callProvider('comfyui', comfyui, { graph: await fillGraph(values, ctx) }, ctx);
+    return { image: await keepFile(delivery, 'image', 'comfyui', ctx) };
+  },
+});
+
+export const videoComfyUi = defineNode({
+  ...ON_COMFYUI,
+  nodeType: 'video:comfyui',
+  label: 'ComfyUI video',
+  description: 'Runs a graph on the ComfyUI server and gives its first file, a video.',
+  inputs: PORTS,
+  config: GRAPH,
+  outputs: { video: video('Video') },
+  run: async (values, ctx) => {
+    const delivery = await callProvider('comfyui', comfyui, { graph: await fillGraph(values, ctx) }, ctx);
+    return { video: await keepFile(delivery, 'video', 'comfyui', ctx) };
+  },
+});
+
+/** The graph with the values of the ports in place of their tokens. Throws NodeError where it is none. */
+async function fillGraph(
+  { workflow, seed, prompt, image: picture }: Values,
+  ctx: NodeContext,
+): Promise<ComfyCall['graph']> {
+  if (!isJsonObject(workflow) || Object.keys(workflow).length > MAX_NODES) {
+    throw invalidWorkflow(`must be an object of at most ${MAX_NODES} nodes`);
+  }
+  const values: Readonly<Record<string, string | number | Attachment | undefined>> = {
+    '{{prompt}}': prompt,
+    '{{seed}}': Math.round(seed),
+    '{{image}}': picture === undefined ? undefined : await attachImage(picture, ctx),
+  };
+  const fill = (inputs: JsonObject) =>
+    Object.fromEntries(
+      Object.entries(inputs).map(([name, value]) => {
+        if (typeof value !== 'string' || !Object.hasOwn(values, value)) return [name, value];
+        if (values[value] !== undefined) return [name, values[value]];
+        throw invalidWorkflow(`asks for ${value}, and nothing is wired to it`);
+      }),
+    );
+  const nodes = Object.entries(workflow).map(([id, node]) => {
+    if (isJsonObject(node) && typeof node.class_type === 'string' && isJsonObject(node.inputs)) {
+      return [id, { ...node, inputs: fill(node.inputs) }] as const;
+    }
+    throw invalidWorkflow(
+      `has a node ${id.slice(0, 60)} without class_type and inputs; save it in the API format`,
+    );
+  });
+  return Object.fromEntries(nodes);
+}
+
+function invalidWorkflow(what: string): NodeError {
+  return new NodeError('invalid_config', `The workflow ${what}.`);
+}

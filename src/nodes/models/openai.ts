@@ -1,0 +1,135 @@
+// Models of OpenAI, and of any server that speaks its protocol: `model` is what that server calls it.
+import type { MediaRef } from '../../graph/types.ts';
+import { type OpenAiCall, openai, openaiResponses } from '../../providers/openai.ts';
+import { choice, defineNode, image, type NodeContext, number, text } from '../define.ts';
+import { CEILING, unpriced } from './pricing.ts';
+import { attachImage, callProvider, keepFile, keepText, pickSet } from './provider-call.ts';
+
+const ON_OPENAI = { category: 'model', source: 'vendor', requires: 'openai' } as const;
+const BY_THE_TOKEN = 'priced by the token, which is known only afterwards';
+// The newest small model of https://developers.openai.com/api/docs/models on 2026-11-21.
+const TEXT_MODEL = 'gpt-6-luna';
+
+const PROMPT = { prompt: text('Prompt', { required: true }) };
+const IMAGE_OUTPUT = { image: image('Image') };
+
+const GPT_IMAGE = {
+  model: text('Model', { default: 'gpt-image-2.5-flare' }),
+  size: choice('Size', ['1024x1024', '1536x1024', '1024x1536', 'auto']),
+  quality: choice('Quality', ['auto', 'low', 'medium', 'high', 'xhigh', 'max']),
+  background: choice('Background', ['auto', 'opaque', 'transparent']),
+  output_format: choice('Format', ['png', 'jpeg', 'webp']),
+};
+
+export const generateOpenAi = defineNode({
+  ...ON_OPENAI,
+  nodeType: 'generate:openai_gpt_image',
+  label: 'GPT Image',
+  description: 'POST /images/generations',
+  inputs: PROMPT,
+  config: {
+    ...GPT_IMAGE,
+    moderation: choice('Moderation', ['auto', 'low']),
+    ...CEILING,
+  },
+  outputs: IMAGE_OUTPUT,
+  pricing: unpriced(BY_THE_TOKEN),
+  run: async ({ prompt, moderation, ...values }, ctx) => {
+    const body = { prompt, n: 1, moderation, ...pickSet(values, GPT_IMAGE) };
+    return { image: await askForImage({ kind: 'image', body }, ctx) };
+  },
+});
+
+export const editOpenAi = defineNode({
+  ...ON_OPENAI,
+  nodeType: 'edit:openai_gpt_image',
+  label: 'GPT Image edit',
+  description: 'POST /images/edits; a mask is transparent where the image may change.',
+  inputs: { ...PROMPT, image: image('Image', { required: true }), mask: image('Mask') },
+  config: { ...GPT_IMAGE, model: text('Model', { default: 'gpt-image-2.5-sunburst' }), ...CEILING },
+  outputs: IMAGE_OUTPUT,
+  pricing: unpriced(BY_THE_TOKEN),
+  run: async ({ prompt, image: picture, mask, ...values }, ctx) => {
+    const fields = Object.entries(pickSet(values, GPT_IMAGE)).map(
+      ([name, value]) => [name, String(value)] as const,
+    );
+    const masked = mask === undefined ? [] : [['mask', await attachImage(mask, ctx)] as const];
+    const call = {
+      kind: 'edit' as const,
+      fields: [['prompt', prompt], ['image', await attachImage(picture, ctx)], ...masked, ...fields] as const,
+    };
+    return { image: await askForImage(call, ctx) };
+  },
+});
+
+async function askForImage(call: OpenAiCall, ctx: NodeContext): Promise<MediaRef> {
+  return keepFile(await callProvider('openai', openai, call, ctx), 'image', 'image', ctx);
+}
+
+const TEXT_INPUTS = {
+  ...PROMPT,
+  system: text('Instructions'),
+  image: image('Image', { description: 'For models that see.' }),
+};
+
+export const textOpenAiChat = defineNode({
+  ...ON_OPENAI,
+  nodeType: 'text:openai_chat',
+  label: 'Chat model',
+  description: 'POST /chat/completions, which servers compatible with OpenAI know as well.',
+  inputs: TEXT_INPUTS,
+  config: {
+    model: text('Model', { default: TEXT_MODEL }),
+    maxTokens: number('Most tokens', { default: 2048, min: 1, max: 128_000 }),
+    tokenField: choice('Name of that limit', ['max_completion_tokens', 'max_tokens'], {
+      description: 'Compatible servers usually know max_tokens.',
+    }),
+    temperature: number('Temperature', { min: 0, max: 2 }),
+    ...CEILING,
+  },
+  outputs: { text: text('Text') },
+  pricing: unpriced(BY_THE_TOKEN),
+  run: async ({ prompt, system, image: picture, model, maxTokens, tokenField, temperature }, ctx) => {
+    const seen =
+      picture === undefined
+        ? prompt
+        : [
+            { type: 'text', text: prompt },
+            { type: 'image_url', image_url: { url: await attachImage(picture, ctx) } },
+          ];
+    const messages = [
+      ...(system === undefined ? [] : [{ role: 'system', content: system }]),
+      { role: 'user', content: seen },
+    ];
+    const body = { model, messages, [tokenField]: maxTokens, temperature };
+    return { text: keepText(await callProvider('openai', openai, { kind: 'chat', body }, ctx)) };
+  },
+});
+
+export const textOpenAiResponses = defineNode({
+  ...ON_OPENAI,
+  nodeType: 'text:openai_responses',
+  label: 'OpenAI response',
+  description: 'POST /responses in the background: long work outlives a restart and can be cancelled.',
+  inputs: TEXT_INPUTS,
+  config: {
+    model: text('Model', { default: TEXT_MODEL }),
+    effort: choice('Reasoning', ['medium', 'none', 'low', 'high', 'xhigh', 'max']),
+    maxTokens: number('Most tokens', { default: 4096, min: 16, max: 128_000 }),
+    ...CEILING,
+  },
+  outputs: { text: text('Text') },
+  pricing: unpriced(BY_THE_TOKEN),
+  run: async ({ prompt, system, image: picture, model, effort, maxTokens }, ctx) => {
+    const seen =
+      picture === undefined ? [] : [{ type: 'input_image', image_url: await attachImage(picture, ctx) }];
+    const body = {
+      model,
+      instructions: system,
+      input: [{ role: 'user', content: [{ type: 'input_text', text: prompt }, ...seen] }],
+      reasoning: { effort },
+      max_output_tokens: maxTokens,
+    };
+    return { text: keepText(await callProvider('openai', openaiResponses, body, ctx)) };
+  },
+});

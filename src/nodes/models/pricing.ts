@@ -1,0 +1,128 @@
+// What a call at a provider costs: prices as pure functions of the node's values, in USD, and credits made of them.
+import type { CatalogEntry, PricingModel } from '../../graph/catalog.ts';
+
+type PricedValues = Readonly<Record<string, unknown>>;
+
+export interface Pricing {
+  readonly model: Exclude<PricingModel, 'free'>;
+  /** What a call with these values costs; null where that is known only afterwards, or could not be confirmed. */
+  usd(values: PricedValues): number | null;
+  /** What a call has cost, by what its provider says that it used; null where that does not tell. */
+  settle?(values: PricedValues, usage: unknown): number | null;
+  /** Where the price was read, and when. */
+  readonly source: string;
+}
+
+/** The config field of every entry whose price cannot be told beforehand: what a call may be charged at most. */
+export const MAX_CREDITS = 'maxCredits';
+
+export const CEILING = {
+  [MAX_CREDITS]: {
+    type: 'NUMBER',
+    label: 'Most credits',
+    required: true,
+    min: 1,
+    max: 1_000_000,
+    description: 'What a call may cost at most: its price is not known before it is made.',
+  },
+} as const;
+
+const USD_PER_CREDIT = 0.01;
+
+/** Rounded up to whole credits; the tolerance keeps 0.07 USD at 7 credits. */
+export function toCredits(usd: number): number {
+  return Math.max(0, Math.ceil(usd / USD_PER_CREDIT - 1e-6));
+}
+
+type PriceOfEntry = Pick<
+  CatalogEntry,
+  'executionCost' | 'pricingModel' | 'estimatedCredits' | 'costUsd' | 'priceSource'
+>;
+
+export const FREE: PriceOfEntry = { executionCost: 'free', pricingModel: 'free', estimatedCredits: 0 };
+
+/** What the catalog says of the price: that of a run with the defaults of the config. */
+export function describePricing({ model, usd, source }: Pricing, defaults: PricedValues): PriceOfEntry {
+  const cost = usd(defaults);
+  return {
+    executionCost: 'paid',
+    pricingModel: model,
+    estimatedCredits: cost === null ? null : toCredits(cost),
+    ...(model === 'flat-usd' && cost !== null ? { costUsd: cost } : {}),
+    priceSource: source,
+  };
+}
+
+/**
+ * The credits that a call with these values, fields and ports resolved, must have held before it is submitted: its price
+ * (`isExact`), or else the maximum that its config declares. null where neither is there: the call must not be made.
+ */
+export function priceOf(
+  definition: { readonly pricing: Pricing | undefined },
+  values: PricedValues,
+): { readonly credits: number; readonly isExact: boolean } | null {
+  const { pricing } = definition;
+  if (pricing === undefined) return { credits: 0, isExact: true };
+  const usd = pricing.usd(values);
+  if (usd !== null) return { credits: toCredits(usd), isExact: true };
+  const declared = values[MAX_CREDITS];
+  return typeof declared === 'number' ? { credits: Math.ceil(declared), isExact: false } : null;
+}
+
+export function flat(usd: number, source: string): Pricing {
+  return { model: 'flat-usd', usd: () => usd, source };
+}
+
+/** One image a call. */
+export function perImage(usd: number, source: string): Pricing {
+  return { model: 'per-image', usd: () => usd, source };
+}
+
+/** Megapixels begun, by the name of the size in `image_size`. */
+export function perMegapixel(usd: number, pixels: Readonly<Record<string, number>>, source: string): Pricing {
+  return {
+    model: 'per-image',
+    usd: ({ image_size }) => usd * Math.ceil((pixels[String(image_size)] ?? 0) / 1_048_576),
+    source,
+  };
+}
+
+/** Seconds of video, as `duration` says. */
+export function perSecond(usd: number, source: string): Pricing {
+  return { model: 'per-second', usd: ({ duration }) => usd * Number(duration), source };
+}
+
+/** Seconds of the audio that is spoken, at a price by `resolution`; not known of an audio that was never measured. */
+export function perSpokenSecond(usd: Readonly<Record<string, number>>, source: string): Pricing {
+  return {
+    model: 'per-second',
+    usd: ({ resolution, audio }) => {
+      const seconds = (audio as { readonly duration?: number | null } | undefined)?.duration;
+      const rate = usd[String(resolution)];
+      return typeof seconds === 'number' && rate !== undefined ? Math.ceil(seconds) * rate : null;
+    },
+    source,
+  };
+}
+
+/** Tokens of a video: height × width × frames a second × seconds / 1024, the frame by the name of its resolution. */
+export function perVideoToken(
+  usdPerMillion: number,
+  framePixels: Readonly<Record<string, number>>,
+  source: string,
+): Pricing {
+  const framesPerSecond = 24;
+  return {
+    model: 'video-tokens',
+    usd: ({ resolution, duration }) => {
+      const pixels = framePixels[String(resolution)] ?? 0;
+      return (usdPerMillion * ((pixels * framesPerSecond * Number(duration)) / 1024)) / 1_000_000;
+    },
+    source,
+  };
+}
+
+/** Known to cost something, not how much: the reason stands in the source. */
+export function unpriced(source: string): Pricing {
+  return { model: 'unknown', usd: () => null, source };
+}

@@ -1,0 +1,41 @@
+// Which providers the operator has configured, as nodes get it: one small plain record.
+import type { Settings } from '../../lib/settings.ts';
+import type { ProviderName } from '../../providers/names.ts';
+import type { Endpoint } from '../../providers/provider.ts';
+
+/** A provider that is not configured is absent. */
+export type Providers = Readonly<Partial<Record<ProviderName, Endpoint>>> & {
+  /** A local speech engine: text on stdin, WAV on stdout. */
+  readonly speechCommand?: string;
+};
+
+export type ProviderSettings = Pick<
+  Settings,
+  | 'FAL_KEY'
+  | 'FAL_BASE_URL'
+  | 'REPLICATE_API_TOKEN'
+  | 'REPLICATE_BASE_URL'
+  | 'OPENAI_API_KEY'
+  | 'OPENAI_BASE_URL'
+  | 'ELEVENLABS_API_KEY'
+  | 'ELEVENLABS_BASE_URL'
+  | 'COMFYUI_URL'
+  | 'SPEECH_COMMAND'
+>;
+
+export function readProviders(settings: ProviderSettings): Providers {
+  const { COMFYUI_URL, SPEECH_COMMAND } = settings;
+  return {
+    ...endpoint('fal', settings.FAL_BASE_URL, settings.FAL_KEY),
+    ...endpoint('replicate', settings.REPLICATE_BASE_URL, settings.REPLICATE_API_TOKEN),
+    ...endpoint('openai', settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY),
+    ...endpoint('elevenlabs', settings.ELEVENLABS_BASE_URL, settings.ELEVENLABS_API_KEY),
+    // A ComfyUI server knows no keys: its address alone enables it.
+    ...endpoint('comfyui', COMFYUI_URL, ''),
+    ...(SPEECH_COMMAND === undefined ? {} : { speechCommand: SPEECH_COMMAND }),
+  };
+}
+
+function endpoint(name: ProviderName, baseUrl: string | undefined, key: string | undefined): Providers {
+  return baseUrl === undefined || key === undefined ? {} : { [name]: { baseUrl, key } };
+}

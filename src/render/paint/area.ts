@@ -1,0 +1,86 @@
+// Upright rectangles: where the pixels of something can lie.
+import type { Matrix } from '../timeline/draw-list.ts';
+
+export interface Area {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+export const NOWHERE: Area = { left: 0, top: 0, right: 0, bottom: 0 };
+/** Far beyond every frame, yet small enough that sums and products of it stay exact. */
+export const EVERYWHERE: Area = { left: -1e7, top: -1e7, right: 1e7, bottom: 1e7 };
+
+export const areaOfSize = (width: number, height: number): Area => ({
+  left: 0,
+  top: 0,
+  right: width,
+  bottom: height,
+});
+
+export const isEmpty = ({ left, top, right, bottom }: Area): boolean => !(right > left && bottom > top);
+
+export const sizeOf = (area: Area): number =>
+  isEmpty(area) ? 0 : (area.right - area.left) * (area.bottom - area.top);
+
+export function common(a: Area, b: Area): Area {
+  const area = {
+    left: Math.max(a.left, b.left),
+    top: Math.max(a.top, b.top),
+    right: Math.min(a.right, b.right),
+    bottom: Math.min(a.bottom, b.bottom),
+  };
+  return isEmpty(area) ? NOWHERE : area;
+}
+
+export function united(a: Area, b: Area): Area {
+  if (isEmpty(a)) return b;
+  if (isEmpty(b)) return a;
+  return {
+    left: Math.min(a.left, b.left),
+    top: Math.min(a.top, b.top),
+    right: Math.max(a.right, b.right),
+    bottom: Math.max(a.bottom, b.bottom),
+  };
+}
+
+export const grown = (area: Area, x: number, y = x): Area =>
+  isEmpty(area)
+    ? NOWHERE
+    : { left: area.left - x, top: area.top - y, right: area.right + x, bottom: area.bottom + y };
+
+export const shifted = ({ left, top, right, bottom }: Area, x: number, y: number): Area => ({
+  left: left + x,
+  top: top + y,
+  right: right + x,
+  bottom: bottom + y,
+});
+
+/** The area around what the matrix makes of it. */
+export function mapped([a, b, c, d, e, f]: Matrix, area: Area): Area {
+  if (isEmpty(area)) return NOWHERE;
+  const { left, top, right, bottom } = area;
+  const xs = [a * left + c * top, a * right + c * top, a * left + c * bottom, a * right + c * bottom];
+  const ys = [b * left + d * top, b * right + d * top, b * left + d * bottom, b * right + d * bottom];
+  return {
+    left: Math.min(...xs) + e,
+    top: Math.min(...ys) + f,
+    right: Math.max(...xs) + e,
+    bottom: Math.max(...ys) + f,
+  };
+}
+
+/** Whole pixels around the area, and one more for soft edges. */
+export function pixelsAround(area: Area): Area {
+  if (isEmpty(area)) return NOWHERE;
+  return {
+    left: Math.floor(area.left) - 1,
+    top: Math.floor(area.top) - 1,
+    right: Math.ceil(area.right) + 1,
+    bottom: Math.ceil(area.bottom) + 1,
+  };
+}
+
+/** How much larger the matrix draws, which shadows and blurs do not follow by themselves. */
+export const scaleOf = ([a, b, c, d]: Matrix): number => Math.sqrt(Math.abs(a * d - b * c));

@@ -1,0 +1,106 @@
+// What is done to a sheet as a whole: shadow, blur, brightness as transparency. What is blurred much has no detail to
+// lose, so it is blurred where it is drawn several times smaller.
+
+import type { Effect, Shade } from '../timeline/draw-list.ts';
+import { scaling } from '../timeline/matrix.ts';
+import { type Area, common, grown, isEmpty, mapped, pixelsAround } from './area.ts';
+import { cssColor } from './fill.ts';
+import { blurReach, MOST_BLUR } from './node-area.ts';
+import { type Sheet, type Sheets, stamp } from './sheets.ts';
+
+/** The deviation that is left where something blurred is drawn smaller. */
+const ENOUGH_BLUR = 5;
+
+/** By how much, a power of two, something may be drawn smaller that is blurred by that deviation. */
+export const shrinkOf = (deviation: number): number =>
+  2 ** Math.max(0, Math.floor(Math.log2(deviation / ENOUGH_BLUR)));
+
+/** The largest deviation among the effects, in pixels of the surface. */
+export const deviationOf = (effects: readonly Effect[], scale: number): number =>
+  Math.min(
+    MOST_BLUR,
+    effects.reduce((most, { type, amount }) => (type === 'blur' ? Math.max(most, amount * scale) : most), 0),
+  );
+
+/** Draws a sheet that was made `times` smaller, its middle moved by (x, y). */
+export function stampLarger(onto: Sheet, sheet: Sheet, times: number, x = 0, y = 0): void {
+  const { brush } = onto.surface;
+  brush.setTransform(times, 0, 0, times, x - onto.area.left, y - onto.area.top);
+  drawSoftly(onto, sheet);
+}
+
+/** Draws a sheet larger about the middle of `box`, by `bleed` on every side of it. */
+export function stampEnlarged(onto: Sheet, sheet: Sheet, box: Area, bleed: number): void {
+  const [width, height] = [box.right - box.left, box.bottom - box.top];
+  const share = (2 * bleed) / Math.max(1, Math.min(width, height));
+  const [x, y] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
+  const { brush } = onto.surface;
+  brush.setTransform(1 + share, 0, 0, 1 + share, -share * x - onto.area.left, -share * y - onto.area.top);
+  drawSoftly(onto, sheet);
+}
+
+function drawSoftly({ surface: { brush } }: Sheet, { surface, area }: Sheet): void {
+  const { left, top, right, bottom } = area;
+  const [width, height] = [right - left, bottom - top];
+  brush.imageSmoothingEnabled = true;
+  brush.imageSmoothingQuality = 'low';
+  brush.drawImage(surface.canvas, 0, 0, width, height, left, top, width, height);
+}
+
+/** Draws the shadow of one sheet onto another; `scale` is that of the node whose shadow it is. */
+export function castShadow(onto: Sheet, thrower: Sheet, shadow: Shade, scale: number, sheets: Sheets): void {
+  const deviation = Math.min(MOST_BLUR, (shadow.blur / 2) * scale);
+  const shrink = shrinkOf(deviation);
+  const [x, y] = [shadow.x * scale, shadow.y * scale];
+  const smaller = scaling(1 / shrink, 1 / shrink);
+  const seen = pixelsAround(mapped([1 / shrink, 0, 0, 1 / shrink, -x / shrink, -y / shrink], onto.area));
+  const shape = sheets.borrow(pixelsAround(mapped(smaller, thrower.area)));
+  tint(shape, thrower, shrink, cssColor(shadow.color));
+  const reach = blurReach([{ type: 'blur', amount: deviation / shrink }], [1, 0, 0, 1, 0, 0]);
+  const area = common(pixelsAround(grown(shape.area, reach)), seen);
+  if (!isEmpty(area)) {
+    const blurred = sheets.borrow(area);
+    if (deviation > 0) blurred.surface.brush.filter = `blur(${(deviation / shrink).toFixed(2)}px)`;
+    stamp(blurred, shape);
+    stampLarger(onto, blurred, shrink, x, y);
+    sheets.give(blurred);
+  }
+  sheets.give(shape);
+}
+
+/** The outline of a sheet in one colour, `shrink` times smaller. */
+function tint(shape: Sheet, { surface, area }: Sheet, shrink: number, color: string): void {
+  const { brush } = shape.surface;
+  brush.setTransform(1 / shrink, 0, 0, 1 / shrink, -shape.area.left, -shape.area.top);
+  const { left, top, right, bottom } = area;
+  const [width, height] = [right - left, bottom - top];
+  brush.imageSmoothingQuality = shrink > 2 ? 'medium' : 'low';
+  brush.drawImage(surface.canvas, 0, 0, width, height, left, top, width, height);
+  brush.globalCompositeOperation = 'source-in';
+  brush.fillStyle = color;
+  brush.fillRect(left - shrink, top - shrink, width + 2 * shrink, height + 2 * shrink);
+  brush.globalCompositeOperation = 'source-over';
+}
+
+/** Bright is seen, dark is not. */
+export function brightnessToAlpha({ surface: { brush }, area }: Sheet): void {
+  const image = brush.getImageData(0, 0, area.right - area.left, area.bottom - area.top);
+  const { data } = image;
+  for (let at = 0; at < data.length; at += 4) {
+    const [r = 0, g = 0, b = 0, a = 0] = [data[at], data[at + 1], data[at + 2], data[at + 3]];
+    data[at + 3] = ((r * 0.2126 + g * 0.7152 + b * 0.0722) * a) / 255;
+  }
+  brush.putImageData(image, 0, 0);
+}
+
+const FILTERS: Readonly<Record<string, (amount: number, scale: number) => string>> = {
+  blur: (amount, scale) => `blur(${Math.min(MOST_BLUR, Math.max(0, amount * scale)).toFixed(2)}px)`,
+  'hue-rotate': amount => `hue-rotate(${amount.toFixed(2)}deg)`,
+};
+
+/** The effects as a canvas filter, one after another. */
+export function filterText(effects: readonly Effect[], scale: number): string {
+  return effects
+    .map(({ type, amount }) => FILTERS[type]?.(amount, scale) ?? `${type}(${Math.max(0, amount).toFixed(4)})`)
+    .join(' ');
+}

@@ -1,0 +1,131 @@
+// Fills and outlines of the draw list as canvas styles and paths.
+
+import type { Fill, Outline, Rgba } from '../timeline/draw-list.ts';
+import { type Brush, createPath, createSurface, type OutlinePath, type Style } from './canvas.ts';
+
+export function cssColor([r, g, b, a]: Rgba): string {
+  return `rgba(${r.toFixed(1)}, ${g.toFixed(1)}, ${b.toFixed(1)}, ${a.toFixed(4)})`;
+}
+
+/** The fill as a style for a box whose upper left corner is the origin. */
+export function styleOf(brush: Brush, fill: Fill, width: number, height: number): Style {
+  if (fill.type === 'color') return cssColor(fill.color);
+  const gradient = gradientOf(brush, fill, width, height);
+  for (const { offset, color } of fill.stops) gradient.addColorStop(offset, cssColor(color));
+  return gradient;
+}
+
+function gradientOf(
+  brush: Brush,
+  fill: Exclude<Fill, { type: 'color' }>,
+  width: number,
+  height: number,
+): Exclude<Style, string> {
+  const radians = fill.type === 'radial' ? 0 : (fill.angle * Math.PI) / 180;
+  if (fill.type === 'linear') {
+    // As in CSS: the line is so long that the corners have exactly the first and last colours.
+    const [x, y] = [Math.sin(radians), -Math.cos(radians)];
+    const half = (Math.abs(width * x) + Math.abs(height * y)) / 2;
+    const [cx, cy] = [width / 2, height / 2];
+    return brush.createLinearGradient(cx - x * half, cy - y * half, cx + x * half, cy + y * half);
+  }
+  const [cx, cy] = [fill.center[0] * width, fill.center[1] * height];
+  if (fill.type === 'conic') return brush.createConicGradient(radians - Math.PI / 2, cx, cy);
+  return brush.createRadialGradient(cx, cy, 0, cx, cy, Math.max(0.01, fill.radius * Math.max(width, height)));
+}
+
+// A multiple of the rasterizer's dither pattern, so that bands join without a trace.
+const BAND = 32;
+
+/**
+ * Fills a box that covers the whole surface with a gradient along one axis of it: all bands across are alike, so one is
+ * computed and the others are copied. False, and nothing drawn, where the fill or the box is another.
+ */
+export function fillByBands(brush: Brush, fill: Fill, width: number, height: number): boolean {
+  if (fill.type !== 'linear' || fill.angle % 90 !== 0) return false;
+  const { a, b, c, d, e, f } = brush.getTransform();
+  const { canvas } = brush;
+  const isCovering =
+    b === 0 &&
+    c === 0 &&
+    a > 0 &&
+    d > 0 &&
+    e <= 0 &&
+    f <= 0 &&
+    e + a * width >= canvas.width &&
+    f + d * height >= canvas.height;
+  if (!isCovering) return false;
+  const isUpright = fill.angle % 180 === 0;
+  const [wide, tall] = isUpright ? [BAND, canvas.height] : [canvas.width, BAND];
+  const band = createSurface(wide, tall);
+  band.brush.setTransform(a, 0, 0, d, e, f);
+  band.brush.fillStyle = styleOf(band.brush, fill, width, height);
+  band.brush.fillRect(0, 0, width, height);
+  brush.save();
+  brush.resetTransform();
+  brush.imageSmoothingEnabled = false;
+  for (let x = 0; x < canvas.width; x += wide)
+    for (let y = 0; y < canvas.height; y += tall) brush.drawImage(band.canvas, x, y);
+  brush.restore();
+  return true;
+}
+
+/** The outline as a path, and the rule by which its inside is told. */
+export function pathOf(outline: Outline): {
+  readonly path: OutlinePath;
+  readonly rule: 'nonzero' | 'evenodd';
+} {
+  const path = createPath();
+  trace(path, outline);
+  return { path, rule: outline.form === 'many' ? 'evenodd' : 'nonzero' };
+}
+
+function trace(path: OutlinePath, outline: Outline): void {
+  switch (outline.form) {
+    case 'rect': {
+      const { x, y, width, height, radius } = outline;
+      const most = Math.min(width, height) / 2;
+      if (radius.every(corner => corner <= 0)) path.rect(x, y, width, height);
+      else
+        path.roundRect(
+          x,
+          y,
+          width,
+          height,
+          radius.map(corner => Math.min(corner, most)),
+        );
+      return;
+    }
+    case 'ellipse':
+      traceEllipse(path, outline);
+      return;
+    case 'points':
+      for (const [index, [x, y]] of outline.points.entries())
+        if (index === 0) path.moveTo(x, y);
+        else path.lineTo(x, y);
+      if (outline.closed) path.closePath();
+      return;
+    case 'path': {
+      const [a, b, c, d, e, f] = outline.matrix;
+      path.addPath(createPath(outline.data), { a, b, c, d, e, f });
+      return;
+    }
+    case 'many':
+      for (const part of outline.parts) trace(path, part);
+      return;
+    default:
+      outline satisfies never;
+  }
+}
+
+function traceEllipse(path: OutlinePath, outline: Extract<Outline, { form: 'ellipse' }>): void {
+  const { x, y, arc, pie } = outline;
+  const [rx, ry] = [Math.max(0, outline.rx), Math.max(0, outline.ry)];
+  const [from, to] = (arc ?? [0, 360]).map(degrees => ((degrees - 90) * Math.PI) / 180) as [number, number];
+  const isWhole = Math.abs(to - from) >= 2 * Math.PI - 1e-9;
+  if (pie === true && !isWhole) path.moveTo(x, y);
+  else path.moveTo(x + rx * Math.cos(from), y + ry * Math.sin(from));
+  if (isWhole) path.ellipse(x, y, rx, ry, 0, from, from + 2 * Math.PI);
+  else if (to > from) path.ellipse(x, y, rx, ry, 0, from, to);
+  if (isWhole || pie === true) path.closePath();
+}

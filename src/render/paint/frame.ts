@@ -1,0 +1,129 @@
+// Draw lists → pixels of one surface, from frame to frame: only what changed is drawn again, over what is behind it.
+import { createLru } from '../../lib/lru.ts';
+import type { DrawList, DrawNode, Layer, Matrix } from '../timeline/draw-list.ts';
+import { scaling } from '../timeline/matrix.ts';
+import { type Area, areaOfSize, common, grown, isEmpty, pixelsAround, sizeOf } from './area.ts';
+import { createSurface, type Surface } from './canvas.ts';
+import { paintNode, type Stage } from './node.ts';
+import { areaOf, place } from './node-area.ts';
+import { changedLayers, countStill, mergeRegions } from './regions.ts';
+import type { Resources } from './resources.ts';
+import { createSheets, type Sheet, stamp } from './sheets.ts';
+
+export interface Painted {
+  /** What could not be drawn so far, by JSON pointer. */
+  readonly warnings: readonly string[];
+  /** Rows [from, to) of the surface that may differ from what the call before left; undefined where none do. */
+  readonly rows: readonly [from: number, to: number] | undefined;
+}
+
+/** One drawing thread's means: surfaces are kept from frame to frame. */
+export interface Painter {
+  /** Draws the frame onto `surface`. */
+  paint(list: DrawList): Painted;
+  readonly surface: Surface;
+}
+
+/** A painter of frames of that size; `scale` shrinks what is drawn. */
+export function createPainter(width: number, height: number, scale: number, resources: Resources): Painter {
+  const frame = areaOfSize(Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale)));
+  const sheet: Sheet = { surface: createSurface(frame.right, frame.bottom), area: frame };
+  const outer = scaling(frame.right / width, frame.bottom / height);
+  const reach = grown(frame, Math.min(MOST_REACH, Math.max(frame.right, frame.bottom)));
+  const stage: Stage = { resources, sheets: createSheets(), reach, warnings: new Map() };
+  const areaOfLayer = rememberAreas(sheet, outer);
+  const backdrop = createBackdrop(frame, outer, stage);
+  let before: readonly Layer[] | undefined;
+  return {
+    surface: sheet.surface,
+    paint({ layers }) {
+      stage.sheets.beginFrame();
+      const regions =
+        before === undefined ? [frame] : mergeRegions(changedLayers(before, layers).map(areaOfLayer), frame);
+      for (const region of regions) {
+        const held = before === undefined ? 0 : backdrop.hold(before, layers, region);
+        const above = layers.slice(held).filter(layer => !isEmpty(common(areaOfLayer(layer), region)));
+        paintRegion(sheet, region, () => {
+          if (held > 0) stamp(sheet, backdrop.sheet());
+          else blacken(sheet);
+          for (const { node } of above) paintNode(sheet, node, outer, stage);
+        });
+      }
+      before = layers;
+      return { warnings: [...stage.warnings.values()], rows: rowsOf(regions) };
+    },
+  };
+}
+
+const MOST_REACH = 1024;
+const MOST_AREAS = 20_000;
+
+/** Where layers leave pixels; each is asked about in frame after frame. */
+function rememberAreas({ surface: { brush }, area }: Sheet, outer: Matrix): (layer: Layer) => Area {
+  const known = createLru<Area>(MOST_AREAS);
+  return ({ hash, node }) => {
+    const seen = known.get(hash);
+    if (seen !== undefined) return seen;
+    const made = common(pixelsAround(areaOf(brush, place(brush, node, outer))), area);
+    known.set(hash, made, 1);
+    return made;
+  };
+}
+
+function paintRegion({ surface: { brush } }: Sheet, region: Area, draw: () => void): void {
+  brush.save();
+  brush.resetTransform();
+  brush.beginPath();
+  brush.rect(region.left, region.top, region.right - region.left, region.bottom - region.top);
+  brush.clip();
+  draw();
+  brush.restore();
+}
+
+function blacken({ surface: { brush }, area }: Sheet): void {
+  brush.resetTransform();
+  brush.fillStyle = '#000000';
+  brush.fillRect(0, 0, area.right, area.bottom);
+}
+
+interface Backdrop {
+  /** How many of the lowest layers it now holds, drawn: none where that would not pay. */
+  hold(before: readonly Layer[], layers: readonly Layer[], region: Area): number;
+  sheet(): Sheet;
+}
+
+/** Smaller regions are as soon drawn as copied. */
+const LEAST_SHARE = 0.1;
+
+/** The lowest layers of the frame, those that stood still since the frame before, drawn once. */
+function createBackdrop(frame: Area, outer: Matrix, stage: Stage): Backdrop {
+  let own: Sheet | undefined;
+  let held: readonly Layer[] = [];
+  const sheet = (): Sheet => {
+    own ??= { surface: createSurface(frame.right, frame.bottom), area: frame };
+    return own;
+  };
+  return {
+    sheet,
+    hold(before, layers, region) {
+      if (countStill(held, layers) < held.length) held = [];
+      const still = countStill(before, layers);
+      if (sizeOf(region) < LEAST_SHARE * sizeOf(frame)) return held.length;
+      if (still > held.length && !layers.slice(held.length, still).every(({ node }) => isPlain(node))) {
+        if (held.length === 0) blacken(sheet());
+        for (const { node } of layers.slice(held.length, still)) paintNode(sheet(), node, outer, stage);
+        held = layers.slice(0, still);
+      }
+      return held.length;
+    },
+  };
+}
+
+/** One colour, which is filled as fast as a picture of it is copied. */
+const isPlain = ({ content }: DrawNode): boolean =>
+  content.kind === 'shape' && content.fill?.type === 'color' && content.stroke === undefined;
+
+function rowsOf(regions: readonly Area[]): Painted['rows'] {
+  if (regions.length === 0) return undefined;
+  return [Math.min(...regions.map(({ top }) => top)), Math.max(...regions.map(({ bottom }) => bottom))];
+}

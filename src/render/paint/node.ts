@@ -1,0 +1,228 @@
+// A node of the draw list → pixels. Whatever must be blended as a whole is drawn on a sheet of its own first.
+import { hash } from 'node:crypto';
+import type { DrawNode, Matrix } from '../timeline/draw-list.ts';
+import { multiply, scaling } from '../timeline/matrix.ts';
+import { insetRect, rectOf } from '../timeline/outlines.ts';
+import {
+  type Area,
+  areaOfSize,
+  common,
+  grown,
+  isEmpty,
+  mapped,
+  pixelsAround,
+  scaleOf,
+  united,
+} from './area.ts';
+import type { Brush } from './canvas.ts';
+import { paintContent } from './content.ts';
+import {
+  brightnessToAlpha,
+  castShadow,
+  deviationOf,
+  filterText,
+  shrinkOf,
+  stampEnlarged,
+  stampLarger,
+} from './effects.ts';
+import { cssColor, pathOf, styleOf } from './fill.ts';
+import { areaOf, blurReach, contentArea, innerArea, type Placed, place, shadowArea } from './node-area.ts';
+import type { Resources } from './resources.ts';
+import { type Sheet, type Sheets, stamp } from './sheets.ts';
+
+export interface Stage {
+  readonly resources: Resources;
+  readonly sheets: Sheets;
+  /** The frame and what lies around it that may be blurred, or throw its shadow, into it. */
+  readonly reach: Area;
+  /** By pointer, so that each element is named once. */
+  readonly warnings: Map<string, string>;
+}
+
+const BLENDS: Readonly<Record<string, Brush['globalCompositeOperation']>> = {
+  normal: 'source-over',
+  add: 'lighter',
+};
+
+/** Draws the node; `outer` leads from what contains it to the frame. */
+export function paintNode(target: Sheet, given: DrawNode, outer: Matrix, stage: Stage): void {
+  if (given.opacity <= 0) return;
+  const { brush } = target.surface;
+  const placed = place(brush, given, outer);
+  const made = sheetOf(brush, placed, target.area, stage);
+  if (made === 'nothing') return;
+  brush.save();
+  brush.globalCompositeOperation = BLENDS[given.blend] ?? (given.blend as Brush['globalCompositeOperation']);
+  brush.globalAlpha = given.opacity;
+  if (made !== undefined) {
+    stamp(target, made.sheet);
+    if (!made.isKept) stage.sheets.give(made.sheet);
+  } else {
+    clipTo(target, placed);
+    paintInside(target, placed, stage);
+  }
+  brush.restore();
+}
+
+/** The node on a sheet of its own, where it needs one or is drawn again and again; undefined where it does not. */
+function sheetOf(
+  brush: Brush,
+  placed: Placed,
+  frame: Area,
+  stage: Stage,
+): { readonly sheet: Sheet; readonly isKept: boolean } | 'nothing' | undefined {
+  const { node } = placed;
+  const isNeeded = needsSheet(node);
+  if (!isNeeded && !isDear(node)) return undefined;
+  const key = keyOf(placed, frame);
+  const kept = stage.sheets.kept(key);
+  if (kept !== undefined) return { sheet: kept, isKept: true };
+  const isSeen = stage.sheets.sawBefore(key);
+  if (!isNeeded && !isSeen) return undefined;
+  const area = common(pixelsAround(areaOf(brush, placed)), frame);
+  if (isEmpty(area)) return 'nothing';
+  if (!stage.sheets.hasRoom(area)) {
+    stage.warnings.set(node.pointer, `${node.pointer} lies in too many groups that are blended as a whole.`);
+    return undefined;
+  }
+  const sheet = drawSheet(placed, area, stage);
+  return { sheet, isKept: isSeen && stage.sheets.keep(key, sheet) };
+}
+
+/** Equal keys are equal sheets: opacity and blend come when the sheet is put onto what is behind. */
+function keyOf({ node, matrix }: Placed, frame: Area): string {
+  const { pointer: _pointer, opacity: _opacity, blend: _blend, matrix: _own, ...look } = node;
+  return hash('sha1', JSON.stringify([look, matrix, frame]), 'base64url');
+}
+
+function needsSheet(node: DrawNode): boolean {
+  if (node.effects.length > 0 || node.shadow !== undefined || node.mask !== undefined) return true;
+  return (node.opacity < 1 || node.blend !== 'normal') && !isSingle(node);
+}
+
+/** Whether the node is drawn by one stroke of the brush, so that opacity and blend need no sheet. */
+function isSingle({ content, background, border }: DrawNode): boolean {
+  if (background !== undefined || border !== undefined) return false;
+  if (content.kind === 'shape') return content.fill === undefined || content.stroke === undefined;
+  if (content.kind === 'picture') return content.fit !== 'contain-blur';
+  return (
+    content.kind === 'text' &&
+    content.stroke === undefined &&
+    content.plate === undefined &&
+    content.shadow === undefined
+  );
+}
+
+/** Whether drawing it costs so much more than copying its pixels that these are worth keeping. */
+function isDear({ content }: DrawNode): boolean {
+  if (content.kind === 'text') return content.shadow !== undefined || content.stroke !== undefined;
+  return content.kind === 'picture';
+}
+
+/** From the outside in: shadow, mask, clips, filters, content. */
+function drawSheet(placed: Placed, area: Area, stage: Stage): Sheet {
+  const { shadow } = placed.node;
+  if (shadow === undefined) return drawMasked(placed, area, stage);
+  const sheet = stage.sheets.borrow(area);
+  const { brush } = sheet.surface;
+  // What lies outside of the sheet may throw its shadow into it.
+  const throwing = shadowArea(area, { ...shadow, x: -shadow.x, y: -shadow.y }, placed.matrix);
+  const seen = common(pixelsAround(united(area, throwing)), stage.reach);
+  const inner = common(pixelsAround(innerArea(brush, placed)), seen);
+  if (isEmpty(inner)) return sheet;
+  const thrower = drawMasked(placed, inner, stage);
+  castShadow(sheet, thrower, shadow, scaleOf(placed.matrix), stage.sheets);
+  stamp(sheet, thrower);
+  stage.sheets.give(thrower);
+  return sheet;
+}
+
+function drawMasked(placed: Placed, area: Area, stage: Stage): Sheet {
+  const sheet = drawFiltered(placed, area, stage);
+  if (placed.node.mask === undefined) return sheet;
+  const { node, mode, invert } = placed.node.mask;
+  const through = stage.sheets.borrow(area);
+  paintNode(through, node, placed.matrix, stage);
+  if (mode === 'luma') brightnessToAlpha(through);
+  const { brush } = sheet.surface;
+  brush.globalCompositeOperation = invert ? 'destination-out' : 'destination-in';
+  stamp(sheet, through);
+  brush.globalCompositeOperation = 'source-over';
+  stage.sheets.give(through);
+  return sheet;
+}
+
+function drawFiltered(placed: Placed, area: Area, stage: Stage): Sheet {
+  const sheet = stage.sheets.borrow(area);
+  const { brush } = sheet.surface;
+  const { node } = placed;
+  brush.save();
+  clipTo(sheet, placed);
+  if (node.effects.length === 0) paintInside(sheet, placed, stage);
+  else {
+    const shrink = shrinkOf(deviationOf(node.effects, scaleOf(placed.matrix)));
+    const blurred = drawBlurred(placed, area, shrink, stage);
+    stampLarger(sheet, blurred, shrink);
+    stage.sheets.give(blurred);
+  }
+  brush.restore();
+  return sheet;
+}
+
+/** The content under its filters, everything `shrink` times smaller: what is blurred much has no detail to lose. */
+function drawBlurred({ node, matrix }: Placed, area: Area, shrink: number, stage: Stage): Sheet {
+  const smaller = scaling(1 / shrink, 1 / shrink);
+  const small: Placed = { node, matrix: multiply(smaller, matrix) };
+  const sheet = stage.sheets.borrow(pixelsAround(mapped(smaller, area)));
+  const { brush } = sheet.surface;
+  const reach = blurReach(node.effects, small.matrix);
+  const seen = common(pixelsAround(grown(sheet.area, reach)), stage.reach);
+  const inner = common(pixelsAround(contentArea(brush, small)), seen);
+  if (isEmpty(inner)) return sheet;
+  const plain = stage.sheets.borrow(inner);
+  paintInside(plain, small, stage);
+  brush.filter = filterText(node.effects, scaleOf(small.matrix));
+  if (node.fillsFrame === true)
+    stampEnlarged(sheet, plain, mapped(small.matrix, areaOfSize(node.width, node.height)), 0.7 * reach);
+  else stamp(sheet, plain);
+  brush.filter = 'none';
+  stage.sheets.give(plain);
+  return sheet;
+}
+
+/** Sets the brush to the node's own box. */
+function turnTo({ surface: { brush }, area }: Sheet, [a, b, c, d, e, f]: Matrix): void {
+  brush.setTransform(a, b, c, d, e - area.left, f - area.top);
+}
+
+function clipTo(sheet: Sheet, { node, matrix }: Placed): void {
+  if (node.clips.length === 0) return;
+  turnTo(sheet, matrix);
+  for (const outline of node.clips) {
+    const { path, rule } = pathOf(outline);
+    sheet.surface.brush.clip(path, rule);
+  }
+}
+
+function paintInside(target: Sheet, { node, matrix }: Placed, stage: Stage): void {
+  const { width, height, background, border, radius, content } = node;
+  const { brush } = target.surface;
+  turnTo(target, matrix);
+  if (background !== undefined) {
+    brush.fillStyle = styleOf(brush, background, width, height);
+    brush.fill(pathOf(rectOf(width, height, radius)).path);
+  }
+  if (content.kind === 'group') for (const child of content.children) paintNode(target, child, matrix, stage);
+  else {
+    const reason = paintContent(brush, node, stage.resources, scaleOf(matrix));
+    if (reason !== undefined) stage.warnings.set(node.pointer, `${node.pointer} ${reason}.`);
+  }
+  if (border === undefined || border.width <= 0) return;
+  turnTo(target, matrix);
+  const half = border.width / 2;
+  const inside = radius.map(corner => Math.max(0, corner - half));
+  const [a = 0, b = 0, c = 0, d = 0] = inside;
+  brush.strokeStyle = cssColor(border.color);
+  brush.lineWidth = border.width;
+  brush.stroke(pathOf(insetRect(width, height, [half, half, half, half], [a, b, c, d])).path);
+}

@@ -1,0 +1,263 @@
+// The card of utility:text_to_image_card: kicker, title, text and footer on a designed ground, beside a picture if any.
+import {
+  type Brush,
+  createSurface,
+  measureWith,
+  readPicture,
+  type Surface,
+  setFont,
+  type Weight,
+} from '../paint/canvas.ts';
+import { ellipsize, fitText, type TextBlock } from '../text/text-layout.ts';
+import { type Card, type CardTheme, type Frame, pictureFrame } from './still.ts';
+
+interface Theme {
+  /** Stops of the ground, from the upper left to the lower right. */
+  readonly ground: readonly [string, string, string];
+  readonly glow: readonly [string, string];
+  readonly ink: string;
+  readonly muted: string;
+  readonly line: string;
+  readonly accent: string;
+}
+
+const THEMES: Readonly<Record<CardTheme, Theme>> = {
+  midnight: {
+    ground: ['#0b1020', '#131a3a', '#1e1b4b'],
+    glow: ['#6366f166', '#22d3ee33'],
+    ink: '#f8fafc',
+    muted: '#b6c0d9',
+    line: '#ffffff22',
+    accent: '#a5b4fc',
+  },
+  paper: {
+    ground: ['#fdfbf6', '#f8f3e8', '#f1e8d6'],
+    glow: ['#f59e0b26', '#e1704a1f'],
+    ink: '#1f1b16',
+    muted: '#665c4f',
+    line: '#1f1b1624',
+    accent: '#b4532a',
+  },
+  sunrise: {
+    ground: ['#4c0d3a', '#b4234f', '#f2793a'],
+    glow: ['#fcd34d70', '#f472b655'],
+    ink: '#fffaf3',
+    muted: '#ffe2d1',
+    line: '#ffffff38',
+    accent: '#fde68a',
+  },
+  forest: {
+    ground: ['#06201a', '#0b3b2e', '#14532d'],
+    glow: ['#a3e63538', '#2dd4bf33'],
+    ink: '#f4fbf2',
+    muted: '#b9d6c4',
+    line: '#ffffff24',
+    accent: '#bef264',
+  },
+  mono: {
+    ground: ['#ffffff', '#ffffff', '#f4f4f5'],
+    glow: ['#00000000', '#00000000'],
+    ink: '#0a0a0a',
+    muted: '#52525b',
+    line: '#00000020',
+    accent: '#0a0a0a',
+  },
+  glass: {
+    ground: ['#0b0f1ac9', '#0b0f1ab8', '#0b0f1aa6'],
+    glow: ['#ffffff14', '#ffffff0a'],
+    ink: '#ffffff',
+    muted: '#dbe2ee',
+    line: '#ffffff30',
+    accent: '#ffffff',
+  },
+};
+
+export async function drawCard(card: Card): Promise<Surface> {
+  const surface = createSurface(card.width, card.height);
+  const { brush } = surface;
+  const theme = THEMES[card.theme];
+  brush.beginPath();
+  brush.roundRect(0, 0, card.width, card.height, card.radius);
+  brush.clip();
+  drawGround(brush, card, theme);
+  const room =
+    card.picture === undefined
+      ? { x: 0, y: 0, width: card.width, height: card.height }
+      : await drawPicture(brush, card, card.picture);
+  drawWords(brush, card, theme, room);
+  return surface;
+}
+
+function drawGround(brush: Brush, { width, height }: Card, theme: Theme): void {
+  const ground = brush.createLinearGradient(0, 0, width, height);
+  for (const [index, hue] of theme.ground.entries()) ground.addColorStop(index / 2, hue);
+  brush.fillStyle = ground;
+  brush.fillRect(0, 0, width, height);
+  const reach = Math.max(width, height);
+  const spots = [
+    [width * 0.92, height * 0.02, reach * 0.55, theme.glow[0]],
+    [width * 0.08, height * 1.05, reach * 0.5, theme.glow[1]],
+  ] as const;
+  for (const [x, y, radius, hue] of spots) {
+    const light = brush.createRadialGradient(x, y, 0, x, y, radius);
+    light.addColorStop(0, hue);
+    light.addColorStop(1, `${hue.slice(0, 7)}00`);
+    brush.fillStyle = light;
+    brush.fillRect(0, 0, width, height);
+  }
+}
+
+/** Draws the picture into its frame and gives the room that is left for words. */
+async function drawPicture(brush: Brush, card: Card, picture: Uint8Array): Promise<Frame> {
+  const frame = pictureFrame(card);
+  brush.drawImage(await readPicture(picture), frame.x, frame.y, frame.width, frame.height);
+  if (frame.x > 0) return { x: 0, y: 0, width: frame.x, height: card.height };
+  return { x: 0, y: frame.height, width: card.width, height: card.height - frame.height };
+}
+
+const KICKER_SPACING = 0.14;
+const TITLE_SPACING = -0.022;
+
+function drawWords(brush: Brush, card: Card, theme: Theme, room: Frame): void {
+  const unit = Math.min(room.width, room.height * 1.35, Math.sqrt(room.width * room.height) * 0.9);
+  const padding = unit * 0.105;
+  const small = Math.max(9, unit * 0.033);
+  const inner = {
+    x: room.x + padding,
+    y: room.y + padding,
+    width: room.width - 2 * padding,
+    height: room.height - 2 * padding,
+  };
+  const accent = card.accent === '' ? theme.accent : card.accent;
+  const pen: Pen = { brush, align: card.align, frame: inner };
+  const kickerHeight = card.kicker === '' ? 0 : small * 2.4;
+  const footerHeight = card.footer === '' ? 0 : small * 3.2;
+  if (card.kicker !== '') {
+    const kicker = ellipsize(
+      card.kicker.toUpperCase(),
+      inner.width / small,
+      measureWith(brush, 600, KICKER_SPACING),
+    );
+    setFont(brush, 600, small, KICKER_SPACING);
+    drawLines(pen, { lines: [kicker], size: small, height: small }, inner.y, 1, accent);
+  }
+  const middle = { top: inner.y + kickerHeight, height: inner.height - kickerHeight - footerHeight };
+  drawMiddle(pen, card, theme, accent, middle, unit);
+  if (card.footer !== '') drawFooter(pen, card.footer, theme, small);
+}
+
+interface Pen {
+  readonly brush: Brush;
+  readonly align: 'left' | 'center';
+  readonly frame: Frame;
+}
+
+interface Span {
+  readonly top: number;
+  readonly height: number;
+}
+
+/** Title above text, both as large as they fit; one of them alone takes the whole room. */
+function drawMiddle(
+  pen: Pen,
+  card: Card,
+  theme: Theme,
+  accent: string,
+  { top, height }: Span,
+  unit: number,
+): void {
+  const { brush, frame } = pen;
+  const hasBoth = card.title !== '' && card.text !== '';
+  const head = card.title === '' ? card.text : card.title;
+  const rule = Math.max(2, unit * 0.009);
+  const [ruleGap, textGap] = [unit * 0.05, unit * 0.045];
+  const room = height - rule - ruleGap;
+  const title = fitText(
+    head,
+    {
+      width: frame.width,
+      height: hasBoth ? room * 0.56 : room,
+      minSize: Math.max(8, unit * 0.045),
+      maxSize: unit * headSize(head),
+      lineHeight: 1.1,
+      maxLines: hasBoth ? 4 : 12,
+    },
+    measureWith(brush, 800, TITLE_SPACING),
+  );
+  const text = hasBoth ? fitBody(pen, card.text, room - title.height - textGap, title.size, unit) : undefined;
+  const used = rule + ruleGap + title.height + (text === undefined ? 0 : textGap + text.height);
+  let y = top + Math.max(0, (height - used) / 2);
+  brush.fillStyle = accent;
+  const ruleWidth = unit * 0.11;
+  brush.beginPath();
+  brush.roundRect(
+    pen.align === 'left' ? frame.x : frame.x + (frame.width - ruleWidth) / 2,
+    y,
+    ruleWidth,
+    rule,
+    rule / 2,
+  );
+  brush.fill();
+  y += rule + ruleGap;
+  setFont(brush, 800, title.size, TITLE_SPACING);
+  drawLines(pen, title, y, 1.1, theme.ink);
+  if (text === undefined) return;
+  setFont(brush, BODY, text.size);
+  drawLines(pen, text, y + title.height + textGap, 1.5, theme.muted);
+}
+
+const BODY: Weight = 400;
+
+/** Few words may be large; a long text in large letters looks like shouting. */
+function headSize(head: string): number {
+  return head.length < 60 ? 0.155 : head.length < 160 ? 0.105 : 0.075;
+}
+
+function fitBody(
+  { brush, frame }: Pen,
+  text: string,
+  height: number,
+  titleSize: number,
+  unit: number,
+): TextBlock {
+  const maxSize = Math.min(unit * 0.05, titleSize * 0.6);
+  const box = {
+    width: frame.width,
+    height,
+    minSize: Math.min(maxSize, Math.max(8, unit * 0.028)),
+    maxSize,
+    lineHeight: 1.5,
+    maxLines: 16,
+  };
+  return fitText(text, box, measureWith(brush, BODY));
+}
+
+function drawFooter({ brush, frame, align }: Pen, footer: string, theme: Theme, small: number): void {
+  const bottom = frame.y + frame.height;
+  brush.fillStyle = theme.line;
+  brush.fillRect(frame.x, bottom - small * 2.1, frame.width, Math.max(1, small * 0.06));
+  const line = ellipsize(footer, frame.width / small, measureWith(brush, 600));
+  setFont(brush, 600, small);
+  drawLines(
+    { brush, frame, align },
+    { lines: [line], size: small, height: small },
+    bottom - small,
+    1,
+    theme.muted,
+  );
+}
+
+/** Lines from `top` downwards in the font that is set; letters stand in the middle of their line. */
+function drawLines(
+  { brush, frame, align }: Pen,
+  { lines, size }: TextBlock,
+  top: number,
+  lineHeight: number,
+  ink: string,
+): void {
+  brush.fillStyle = ink;
+  brush.textAlign = align;
+  const x = align === 'left' ? frame.x : frame.x + frame.width / 2;
+  for (const [index, line] of lines.entries())
+    brush.fillText(line, x, top + (index * lineHeight + lineHeight / 2 + 0.36) * size);
+}

@@ -1,0 +1,133 @@
+// Which bundled font files a text needs: the family's own subsets, then Noto for what it lacks. Registered at first need.
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { registerFont } from '../paint/canvas.ts';
+
+interface Face {
+  /** Package, and the names of its files before subset and after. */
+  readonly scope: string;
+  readonly name: string;
+  readonly isVariable: boolean;
+  readonly hasItalic: boolean;
+  readonly onlyWeight?: number;
+}
+
+const variable = (name: string, hasItalic = false): Face => ({
+  scope: '@fontsource-variable',
+  name,
+  isVariable: true,
+  hasItalic,
+});
+
+const FAMILIES: Readonly<Record<string, Face>> = {
+  Inter: { scope: '@fontsource', name: 'inter', isVariable: false, hasItalic: true },
+  'Playfair Display': variable('playfair-display', true),
+  Anton: { scope: '@fontsource', name: 'anton', isVariable: false, hasItalic: false, onlyWeight: 400 },
+  'JetBrains Mono': variable('jetbrains-mono', true),
+};
+const FALLBACKS: readonly Face[] = [
+  variable('noto-sans-arabic'),
+  variable('noto-sans-hebrew'),
+  variable('noto-sans-devanagari'),
+  variable('noto-sans-sc'),
+  variable('noto-sans-jp'),
+  variable('noto-sans-kr'),
+];
+/** The fallbacks with that one before the others of the same letters, which each country draws its own way. */
+const first = (name: string): readonly Face[] =>
+  FALLBACKS.toSorted((a, b) => +(b.name === name) - +(a.name === name));
+const JAPANESE_FIRST = first('noto-sans-jp');
+const KOREAN_FIRST = first('noto-sans-kr');
+const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}]/u;
+const HANGUL = /\p{Script=Hangul}/u;
+const EMOJI = /\p{Emoji_Presentation}|\p{Extended_Pictographic}\u{fe0f}|\u{20e3}|\p{Regional_Indicator}/u;
+const EMOJI_FAMILY = 'Noto Color Emoji';
+
+type Range = readonly [from: number, to: number];
+/** The weight to ask for: a face of one weight would otherwise be thickened by the rasterizer. */
+export function weightOf(family: string, weight: number): number {
+  return FAMILIES[family]?.onlyWeight ?? weight;
+}
+
+const subsets = new Map<string, readonly (readonly [subset: string, ranges: readonly Range[]])[]>();
+const registered = new Set<string>();
+const stacks = new Map<string, string>();
+const MAX_STACKS = 5000;
+
+/**
+ * The font-family list for this text. Each subset is a family of its own, since within one family a character that is
+ * missing in the first file would not be found.
+ */
+export function fontStack(text: string, family: string, weight: number, italic: boolean): string {
+  const key = `${family}|${weight}|${italic}|${text}`;
+  const known = stacks.get(key);
+  if (known !== undefined) return known;
+  const stack = chooseFonts(text, FAMILIES[family] ?? (FAMILIES.Inter as Face), weight, italic);
+  // Texts of counters never end, so what was kept is forgotten now and then.
+  if (stacks.size >= MAX_STACKS) stacks.clear();
+  stacks.set(key, stack);
+  return stack;
+}
+
+function chooseFonts(text: string, face: Face, weight: number, italic: boolean): string {
+  const found = new Set<string>([use(face, 'latin', weight, italic)]);
+  const fallbacks = KANA.test(text) ? JAPANESE_FIRST : HANGUL.test(text) ? KOREAN_FIRST : FALLBACKS;
+  for (const letter of new Set(text)) {
+    const code = letter.codePointAt(0) ?? 0;
+    if (code < 0x7f) continue;
+    for (const candidate of [face, ...fallbacks]) {
+      const subset = subsetOf(candidate, code);
+      if (subset === undefined) continue;
+      found.add(use(candidate, subset, weight, italic));
+      break;
+    }
+  }
+  if (EMOJI.test(text)) found.add(useEmoji());
+  return [...found].map(name => `"${name}"`).join(', ');
+}
+
+function subsetOf(face: Face, code: number): string | undefined {
+  return rangesOf(face).find(([, ranges]) => ranges.some(([from, to]) => code >= from && code <= to))?.[0];
+}
+
+function rangesOf(face: Face): readonly (readonly [string, readonly Range[]])[] {
+  const known = subsets.get(face.name);
+  if (known !== undefined) return known;
+  const table: Record<string, string> = JSON.parse(
+    readFileSync(locate(`${face.scope}/${face.name}/unicode.json`), 'utf8'),
+  );
+  const rows = Object.entries(table).map(
+    ([subset, text]) => [subset.replace(/[[\]]/g, ''), text.split(',').map(parseRange)] as const,
+  );
+  subsets.set(face.name, rows);
+  return rows;
+}
+
+const locate = (file: string): string => fileURLToPath(import.meta.resolve(file));
+
+/** `U+600-6FF` or `U+200d` */
+function parseRange(text: string): Range {
+  const [from = '', to = from] = text.trim().replace(/^U\+/i, '').split('-');
+  return [Number.parseInt(from, 16), Number.parseInt(to, 16)];
+}
+
+function use(face: Face, subset: string, weight: number, italic: boolean): string {
+  const family = `${face.name} ${subset}`;
+  const style = italic && face.hasItalic ? 'italic' : 'normal';
+  const thickness = face.isVariable ? 'wght' : String(face.onlyWeight ?? weight);
+  const file = `${face.scope}/${face.name}/files/${face.name}-${subset}-${thickness}-${style}.woff2`;
+  if (!registered.has(file)) {
+    registered.add(file);
+    registerFont(locate(file), family);
+  }
+  return family;
+}
+
+function useEmoji(): string {
+  const file = '@fontsource/noto-color-emoji/files/noto-color-emoji-emoji-400-normal.woff2';
+  if (!registered.has(file)) {
+    registered.add(file);
+    registerFont(locate(file), EMOJI_FAMILY);
+  }
+  return EMOJI_FAMILY;
+}

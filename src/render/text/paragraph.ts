@@ -1,0 +1,359 @@
+// Lays out a text of several runs: lines, sizes and places, for paint-text to draw. Widths are measured in em.
+import { createLru } from '../../lib/lru.ts';
+import type { Brush } from '../paint/canvas.ts';
+import type { TextContent, TextRun } from '../timeline/draw-list.ts';
+import { fontStack, weightOf } from './fonts.ts';
+import { cutIntoStretches } from './text-layout.ts';
+
+/** A stretch of one line in one look. */
+export interface Piece {
+  readonly text: string;
+  readonly run: TextRun;
+  /** From the left edge of the line, in pixels. */
+  readonly x: number;
+  readonly width: number;
+}
+
+export interface Line {
+  readonly pieces: readonly Piece[];
+  readonly width: number;
+  /** From the top of the text, in pixels. */
+  readonly top: number;
+  readonly height: number;
+  readonly baseline: number;
+}
+
+export interface Paragraph {
+  readonly lines: readonly Line[];
+  readonly size: number;
+  readonly height: number;
+  readonly isRightToLeft: boolean;
+  /** Whether there was no room for all of it. */
+  readonly isCut: boolean;
+}
+
+/** A stretch that stays whole: parts in different looks, with the space after it. */
+interface Unit {
+  readonly parts: readonly Part[];
+  readonly width: number;
+  readonly space: number;
+}
+
+interface Part {
+  readonly text: string;
+  readonly run: TextRun;
+  readonly width: number;
+}
+
+/** Width in em of a text in the look of a run, its own size factor included. */
+type MeasureRun = (text: string, run: TextRun) => number;
+
+const RTL = /^[^\p{L}]*[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u;
+const MEASURED_SIZE = 100;
+const MAX_CHARACTERS = 4000;
+
+const layouts = createLru<Paragraph>(400);
+
+/** The text in a box; `height` is NaN where the box is as tall as the text. The same text is laid out once. */
+export function layOut(brush: Brush, content: TextContent, width: number, height: number): Paragraph {
+  const { split: _split, fill: _fill, ...rest } = content;
+  const key = JSON.stringify([rest, width, height]);
+  const known = layouts.get(key);
+  if (known !== undefined) return known;
+  const made = makeParagraph(brush, content, width, height);
+  layouts.set(key, made, 1);
+  return made;
+}
+
+/**
+ * 1. Cut the runs into units that stay whole. 2. Find the size at which they fit. 3. Break them into lines.
+ * 4. Cut off what there is no room for. 5. Give every piece its place.
+ */
+function makeParagraph(brush: Brush, content: TextContent, width: number, height: number): Paragraph {
+  const measure = measureWith(brush, content.letterSpacing);
+  const paragraphs = cutRuns(content.runs, measure);
+  const box: Box = { width, height, padding: content.plate?.padding ?? 0 };
+  const size = chooseSize(paragraphs, content, box, measure);
+  const broken = breakEvenly(paragraphs, content, inEm(box, size), measure);
+  const most = lineRoom(content, size, box);
+  const isTooLong = broken.length > most && content.overflow !== 'visible';
+  const kept = isTooLong ? broken.slice(0, most) : broken;
+  const lines =
+    isTooLong && content.overflow === 'ellipsis' ? withEllipsis(kept, inEm(box, size), measure) : kept;
+  const text = content.runs.map(run => run.text).join('');
+  const isRightToLeft = content.direction === 'rtl' || (content.direction === 'auto' && RTL.test(text));
+  return { ...placeLines(lines, content, size, box, isRightToLeft), isCut: isTooLong };
+}
+
+interface Box {
+  readonly width: number;
+  readonly height: number;
+  /** On every side, in em. */
+  readonly padding: number;
+}
+
+const inEm = ({ width, padding }: Box, size: number): number => Math.max(0.5, width / size - 2 * padding);
+
+/** How many lines there is room for. */
+function lineRoom({ maxLines, lineHeight }: TextContent, size: number, { height, padding }: Box): number {
+  if (Number.isNaN(height)) return maxLines;
+  return Math.max(1, Math.min(maxLines, Math.floor((height / size - 2 * padding) / lineHeight + 0.02)));
+}
+
+function measureWith(brush: Brush, letterSpacing: number): MeasureRun {
+  const known = new Map<TextRun, Map<string, number>>();
+  return (text, run) => {
+    const ofRun = known.get(run) ?? new Map<string, number>();
+    known.set(run, ofRun);
+    const seen = ofRun.get(text);
+    if (seen !== undefined) return seen;
+    setRunFont(brush, text, run, MEASURED_SIZE, letterSpacing);
+    const width = (brush.measureText(text).width / MEASURED_SIZE) * run.size;
+    ofRun.set(text, width);
+    return width;
+  };
+}
+
+/** Sets the brush to the look of a run; `size` without the run's own factor. */
+export function setRunFont(
+  brush: Brush,
+  text: string,
+  run: TextRun,
+  size: number,
+  letterSpacing: number,
+): void {
+  const stack = fontStack(text, run.family, run.weight, run.italic);
+  brush.font = `${run.italic ? 'italic ' : ''}${weightOf(run.family, run.weight)} ${size}px ${stack}`;
+  brush.letterSpacing = `${(letterSpacing * size).toFixed(3)}px`;
+}
+
+/** Units of each paragraph. A unit may reach over several runs, as a word whose middle is bold. */
+function cutRuns(runs: readonly TextRun[], measure: MeasureRun): readonly (readonly Unit[])[] {
+  const whole = runs
+    .map(({ text }) => text)
+    .join('')
+    .slice(0, MAX_CHARACTERS);
+  const starts: number[] = [];
+  let length = 0;
+  for (const { text } of runs) {
+    starts.push(length);
+    length += text.length;
+  }
+  const paragraphs: Unit[][] = [];
+  let offset = 0;
+  for (const line of whole.split(/\r\n|\r|\n/)) {
+    const at = offset;
+    paragraphs.push(
+      cutIntoStretches(line).map(({ text, isSpaced, start }) => {
+        const parts = partsOf(text, at + start, runs, starts, measure);
+        const last = parts.at(-1)?.run ?? runs[0];
+        const width = parts.reduce((sum, part) => sum + part.width, 0);
+        return { parts, width, space: isSpaced && last !== undefined ? measure(' ', last) : 0 };
+      }),
+    );
+    offset = at + line.length + (whole.startsWith('\r\n', at + line.length) ? 2 : 1);
+  }
+  return paragraphs;
+}
+
+function partsOf(
+  text: string,
+  from: number,
+  runs: readonly TextRun[],
+  starts: readonly number[],
+  measure: MeasureRun,
+): readonly Part[] {
+  return runs.flatMap((run, index) => {
+    const start = starts[index] ?? 0;
+    const inside = text.slice(Math.max(0, start - from), Math.max(0, start + run.text.length - from));
+    return inside === '' ? [] : [{ text: inside, run, width: measure(inside, run) }];
+  });
+}
+
+/** The largest size, to a twentieth of the range's grain, at which everything fits; else the smallest. */
+function chooseSize(
+  paragraphs: readonly (readonly Unit[])[],
+  content: TextContent,
+  box: Box,
+  measure: MeasureRun,
+): number {
+  if (content.fit === 'none') return content.size;
+  const top = content.fit === 'grow' ? Math.max(content.size, content.maxSize) : content.size;
+  const fits = (size: number): boolean => {
+    const width = inEm(box, size);
+    const isWordCut = paragraphs.some(units => units.some(unit => unit.width > width));
+    return !isWordCut && breakAll(paragraphs, width, measure).length <= lineRoom(content, size, box);
+  };
+  if (fits(top)) return top;
+  let [low, high] = [Math.min(content.minSize, top), top];
+  for (let step = 0; step < 9; step++) {
+    const middle = (low + high) / 2;
+    if (fits(middle)) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+const breakAll = (paragraphs: readonly (readonly Unit[])[], width: number, measure: MeasureRun) =>
+  paragraphs.flatMap(units => breakUnits(units, width, measure));
+
+/** Lines no wider than `width`; a unit that is wider is cut between letters. */
+function breakUnits(
+  units: readonly Unit[],
+  width: number,
+  measure: MeasureRun,
+): readonly (readonly Unit[])[] {
+  const lines: Unit[][] = [[]];
+  let used = 0;
+  for (const unit of units.flatMap(one => (one.width > width ? cutUnit(one, width, measure) : [one]))) {
+    const line = lines.at(-1) as Unit[];
+    // A hair of tolerance: the width was found by halving, and the same words must break the same way.
+    if (line.length > 0 && used + unit.width > width + 1e-6) {
+      lines.push([unit]);
+      used = unit.width + unit.space;
+    } else {
+      line.push(unit);
+      used += unit.width + unit.space;
+    }
+  }
+  return lines;
+}
+
+/** Longer texts are read, not looked at. */
+const MOST_EVEN_LINES = 6;
+
+/** Centred lines of about one length, where that takes no more of them: no last line with a single word. */
+function breakEvenly(
+  paragraphs: readonly (readonly Unit[])[],
+  { align }: TextContent,
+  width: number,
+  measure: MeasureRun,
+): readonly (readonly Unit[])[] {
+  const greedy = breakAll(paragraphs, width, measure);
+  if (align !== 'center' || greedy.length < 2 || greedy.length > MOST_EVEN_LINES) return greedy;
+  // Nothing may be cut that was whole.
+  const widest = Math.max(0, ...paragraphs.flat().map(unit => unit.width));
+  let [low, high] = [Math.min(width, Math.max(widest, width / 2)), width];
+  for (let step = 0; step < 8; step++) {
+    const middle = (low + high) / 2;
+    if (breakAll(paragraphs, middle, measure).length > greedy.length) low = middle;
+    else high = middle;
+  }
+  return breakAll(paragraphs, high, measure);
+}
+
+const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** The graphemes of a text, for splitting it by letter. */
+export const graphemesOf = (text: string): readonly string[] =>
+  Array.from(GRAPHEMES.segment(text), ({ segment }) => segment);
+
+function cutUnit(unit: Unit, width: number, measure: MeasureRun): readonly Unit[] {
+  const pieces: Unit[] = [];
+  let parts: Part[] = [];
+  let used = 0;
+  for (const { text, run } of unit.parts)
+    for (const letter of graphemesOf(text)) {
+      const wide = measure(letter, run);
+      if (used + wide > width && parts.length > 0) {
+        pieces.push({ parts, width: used, space: 0 });
+        [parts, used] = [[], 0];
+      }
+      parts.push({ text: letter, run, width: wide });
+      used += wide;
+    }
+  return [...pieces, { parts, width: used, space: unit.space }];
+}
+
+/** The lines, the last of them ending in an ellipsis; words that leave no room for it go. */
+function withEllipsis(
+  lines: readonly (readonly Unit[])[],
+  width: number,
+  measure: MeasureRun,
+): readonly (readonly Unit[])[] {
+  const last = [...(lines.at(-1) ?? [])];
+  const run = last.at(-1)?.parts.at(-1)?.run;
+  if (run === undefined) return lines;
+  const dots: Part = { text: '…', run, width: measure('…', run) };
+  const used = (): number => last.reduce((sum, unit) => sum + unit.width + unit.space, 0);
+  while (last.length > 1 && used() - (last.at(-1)?.space ?? 0) + dots.width > width) last.pop();
+  const end = last.pop();
+  if (end === undefined) return lines;
+  const room = width - used() - dots.width;
+  const [head = end] = end.width > room ? cutUnit(end, Math.max(0.1, room), measure) : [end];
+  const parts = [...head.parts, dots];
+  last.push({ parts, width: head.width + dots.width, space: 0 });
+  return [...lines.slice(0, -1), last];
+}
+
+function placeLines(
+  lines: readonly (readonly Unit[])[],
+  content: TextContent,
+  size: number,
+  box: Box,
+  isRightToLeft: boolean,
+): Omit<Paragraph, 'isCut'> {
+  const placed: Line[] = [];
+  let top = box.padding * size;
+  for (const [index, units] of lines.entries()) {
+    const tallest = Math.max(1e-3, ...units.flatMap(unit => unit.parts.map(({ run }) => run.size)));
+    const factor = units.length === 0 ? 1 : tallest;
+    const height = content.lineHeight * size * factor;
+    const isLast = index === lines.length - 1;
+    const pieces = placePieces(units, size, isRightToLeft);
+    const width = pieces.reduce((widest, piece) => Math.max(widest, piece.x + piece.width), 0);
+    const spread =
+      content.align === 'justify' && !isLast && pieces.length > 0 ? justify(units, size, box, width) : pieces;
+    placed.push({
+      pieces: spread,
+      width: spread === pieces ? width : box.width - 2 * box.padding * size,
+      top,
+      height,
+      // Where capitals of a usual face stand in the middle of the line.
+      baseline: top + height / 2 + 0.355 * size * factor,
+    });
+    top += height;
+  }
+  return { lines: placed, size, height: top + box.padding * size, isRightToLeft };
+}
+
+/** Neighbours in one look become one piece, so that letters join, kern and turn as they should. */
+function placePieces(units: readonly Unit[], size: number, isRightToLeft: boolean): readonly Piece[] {
+  const merged: { text: string; run: TextRun; width: number }[] = [];
+  for (const [index, unit] of units.entries()) {
+    const isLast = index === units.length - 1;
+    for (const [at, part] of unit.parts.entries()) {
+      const space = at === unit.parts.length - 1 && unit.space > 0 && !isLast ? unit.space : 0;
+      const last = merged.at(-1);
+      const text = space > 0 ? `${part.text} ` : part.text;
+      if (last?.run === part.run) {
+        last.text += text;
+        last.width += part.width + space;
+      } else merged.push({ text, run: part.run, width: part.width + space });
+    }
+  }
+  let x = 0;
+  const ordered = isRightToLeft ? merged.reverse() : merged;
+  return ordered.map(({ text, run, width }) => {
+    const piece = { text, run, x, width: width * size };
+    x += piece.width;
+    return piece;
+  });
+}
+
+/** The units apart from one another, so that the line fills the box. */
+function justify(units: readonly Unit[], size: number, box: Box, width: number): readonly Piece[] {
+  const gaps = units.length - 1;
+  if (gaps === 0) return placePieces(units, size, false);
+  const extra = Math.max(0, box.width - 2 * box.padding * size - width) / gaps;
+  let x = 0;
+  return units.flatMap(unit => {
+    const pieces = unit.parts.map(({ text, run, width: wide }) => {
+      const piece = { text, run, x, width: wide * size };
+      x += piece.width;
+      return piece;
+    });
+    x += unit.space * size + extra;
+    return pieces;
+  });
+}

@@ -1,0 +1,91 @@
+// Which frames of which clips a draw list shows: moment, grid and size of each, told from the list alone.
+import type { Clip } from '../../codecs/decode.ts';
+import { place, type Size } from '../paint/place.ts';
+import type { LoadedClip, Resources, ShownFrame } from '../paint/resources.ts';
+import type { ClipContent, DrawList, DrawNode, Matrix } from '../timeline/draw-list.ts';
+import { multiply } from '../timeline/matrix.ts';
+
+export interface ClipWant {
+  readonly content: ClipContent;
+  readonly clip: Clip;
+  /** Where the painter looks for the frame. */
+  readonly shown: WeakMap<ClipContent, ShownFrame>;
+  /** The moment of the file, brought back into a loop. */
+  readonly seconds: number;
+  /** From one frame that is drawn to the next, in seconds of the file. */
+  readonly step: number;
+  /** What is seen of it in pixels of the frame, never more than the file has. Sides are even. */
+  readonly need: Size;
+  /** As `need`, were the element shown at its own size: what a movement that changes its scale comes from or goes to. */
+  readonly rest: Size;
+}
+
+export const MAX_SIDE = 4096;
+/** A loop shorter than this stands still. */
+const MIN_LOOP_SECONDS = 0.001;
+
+/** How a list is looked at: at that share of the graph's size, every so many frames. */
+export interface View {
+  readonly scale: number;
+  readonly stride: number;
+}
+
+/** The clips that are seen, from back to front. */
+export function clipWants(list: DrawList, resources: Resources, view: View): readonly ClipWant[] {
+  const wants: ClipWant[] = [];
+  const visit = (node: DrawNode, outer: Matrix): void => {
+    const matrix = multiply(outer, node.matrix);
+    const { content, mask } = node;
+    if (content.kind === 'group') for (const child of content.children) visit(child, matrix);
+    if (content.kind === 'clip') {
+      const loaded = resources.get(content.resource);
+      const want = loaded?.kind === 'clip' && wantOf(node, content, loaded, matrix, view);
+      if (want) wants.push(want);
+    }
+    // Laid out in the box of the element that it masks.
+    if (mask !== undefined) visit(mask.node, matrix);
+  };
+  for (const { node } of list.layers) visit(node, [view.scale, 0, 0, view.scale, 0, 0]);
+  return wants;
+}
+
+function wantOf(
+  { width, height }: DrawNode,
+  content: ClipContent,
+  { clip, shown }: LoadedClip,
+  [a, b, c, d]: Matrix,
+  { scale, stride }: View,
+): ClipWant | undefined {
+  const { video } = clip.facts;
+  const [, , cropWidth, cropHeight] = content.crop;
+  if (video === undefined || !(width > 0 && height > 0 && cropWidth > 0 && cropHeight > 0)) return undefined;
+  const part = { width: video.width * cropWidth, height: video.height * cropHeight };
+  const at = place(part, { width, height }, content.fit, content.focus);
+  const sized = (wide: number, tall: number): Size => ({
+    width: even((at.width / cropWidth) * wide, video.width),
+    height: even((at.height / cropHeight) * tall, video.height),
+  });
+  const { zoom } = content;
+  return {
+    content,
+    clip,
+    shown,
+    seconds: momentOf(content, clip.facts.durationSeconds),
+    step: content.step * stride,
+    need: sized(zoom * Math.hypot(a, b), zoom * Math.hypot(c, d)),
+    rest: sized(scale, scale),
+  };
+}
+
+function even(side: number, most: number): number {
+  const bounded = Math.min(Math.ceil(side), Math.ceil(most), MAX_SIDE);
+  return Math.max(2, bounded + (bounded % 2));
+}
+
+function momentOf({ seconds, trim, loop }: ClipContent, duration: number): number {
+  const length = duration - trim;
+  if (!loop || length < MIN_LOOP_SECONDS || seconds < duration - 1e-6) return seconds;
+  const past = (seconds - trim) % length;
+  // A step that falls on the end by its arithmetic alone belongs to the next round.
+  return length - past < 1e-6 ? trim : trim + past;
+}

@@ -1,0 +1,161 @@
+// The frames of a video in order: drawn here one by one, or ahead by threads into slots of shared memory.
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { i420Size } from '../../codecs/pixels/i420.ts';
+import { createFrameDrawer, type FrameDrawer, type VideoScene } from './draw.ts';
+import type { Range } from './segments.ts';
+import type { FrameAnswer, FrameRequest, ThreadData } from './thread.ts';
+
+export interface FrameSource {
+  /** Has these frames drawn after those that are wanted already. */
+  want(range: Range): void;
+  /**
+   * The frames as I420; ranges are read in the order in which they are wanted, each to its end. The bytes of a frame
+   * are used again once the one after the next is asked for.
+   */
+  read(range: Range): AsyncGenerator<Uint8Array>;
+  /** What could not be drawn so far, by JSON pointer. */
+  readonly warnings: ReadonlySet<string>;
+  /** Ends the threads. */
+  close(): Promise<void>;
+}
+
+/** Starts as many threads, which draw as soon as frames are wanted; 0: this thread draws, as frames are read. */
+export function openFrames(scene: VideoScene, threadCount: number): FrameSource {
+  if (threadCount === 0) return new FramesHere(scene);
+  // Besides those drawn ahead: one on its way to the codec, one before it, and what each thread is at.
+  const slots = Array.from(
+    { length: AHEAD + 2 + threadCount },
+    () => new SharedArrayBuffer(i420Size(scene.width, scene.height)),
+  );
+  const threads = Array.from({ length: threadCount }, () => startThread({ ...scene, slots, threadCount }));
+  return new ThreadFrames(threads, slots);
+}
+
+/** Frames that are drawn before they are asked for, so that one which takes long does not keep the codec waiting. */
+const AHEAD = 3;
+
+function startThread(data: ThreadData): Worker {
+  // Sources run as .ts; the published package holds .js.
+  const file = new URL(`./thread${extname(import.meta.filename)}`, import.meta.url);
+  return new Worker(file, { workerData: data });
+}
+
+class FramesHere implements FrameSource {
+  readonly warnings = new Set<string>();
+  readonly #drawer: Promise<FrameDrawer>;
+  /** Two in turn: one may still be on its way to the codec. */
+  readonly #pictures: readonly [Uint8Array, Uint8Array];
+  #turn: 0 | 1 = 0;
+
+  constructor(scene: VideoScene) {
+    const size = i420Size(scene.width, scene.height);
+    this.#pictures = [new Uint8Array(size), new Uint8Array(size)];
+    this.#drawer = createFrameDrawer(scene, 1);
+    // Told to whoever reads.
+    this.#drawer.catch(() => undefined);
+  }
+
+  want(): void {
+    // Drawn as they are read.
+  }
+
+  async close(): Promise<void> {
+    // No thread was started.
+  }
+
+  async *read([from, to]: Range): AsyncGenerator<Uint8Array> {
+    const { draw, picture } = await this.#drawer;
+    for (let frame = from; frame < to; frame++) {
+      const { isNew, warnings } = await draw(frame);
+      for (const warning of warnings) this.warnings.add(warning);
+      if (isNew) {
+        this.#turn = this.#turn === 0 ? 1 : 0;
+        this.#pictures[this.#turn].set(picture);
+      }
+      yield this.#pictures[this.#turn];
+    }
+  }
+}
+
+class ThreadFrames implements FrameSource {
+  readonly warnings = new Set<string>();
+  readonly #threads: readonly Worker[];
+  readonly #pictures: readonly Uint8Array[];
+  readonly #free: number[];
+  /** Ranges of which frames are still to be asked for. */
+  #wanted: readonly Range[] = [];
+  /** Drawn and not yet read, by frame. */
+  readonly #drawn = new Map<number, FrameAnswer>();
+  #asked = 0;
+  #failure: Error | undefined;
+  #wake: () => void = () => undefined;
+  /** The slot of the frame that was read last: it may still be on its way to the codec. */
+  #before: number | undefined;
+
+  constructor(threads: readonly Worker[], slots: readonly SharedArrayBuffer[]) {
+    this.#threads = threads;
+    this.#pictures = slots.map(slot => new Uint8Array(slot));
+    this.#free = [...slots.keys()];
+    for (const thread of threads) {
+      thread.on('message', (answer: FrameAnswer) => this.#take(answer));
+      thread.on('error', err => this.#fail(err));
+      thread.on('exit', () => this.#fail(new Error('A drawing thread ended early.')));
+    }
+  }
+
+  want(range: Range): void {
+    this.#wanted = [...this.#wanted, range];
+    this.#ask();
+  }
+
+  async *read([from, to]: Range): AsyncGenerator<Uint8Array> {
+    for (let frame = from; frame < to; frame++) {
+      const { slot } = await this.#find(frame);
+      yield this.#pictures[slot] as Uint8Array;
+      if (this.#before !== undefined) this.#free.push(this.#before);
+      this.#before = slot;
+      this.#ask();
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#threads.map(thread => thread.terminate()));
+  }
+
+  async #find(frame: number): Promise<FrameAnswer> {
+    for (;;) {
+      const answer = this.#drawn.get(frame);
+      if (answer !== undefined) {
+        this.#drawn.delete(frame);
+        return answer;
+      }
+      if (this.#failure !== undefined) throw this.#failure;
+      await new Promise<void>(resolve => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  /** Gives out all free slots, to the threads in turn. */
+  #ask(): void {
+    for (let [range] = this.#wanted; range !== undefined && this.#free.length > 0; [range] = this.#wanted) {
+      const [frame, to] = range;
+      const rest = this.#wanted.slice(1);
+      this.#wanted = frame + 1 < to ? [[frame + 1, to], ...rest] : rest;
+      const request: FrameRequest = { frame, slot: this.#free.pop() ?? 0 };
+      this.#threads[this.#asked++ % this.#threads.length]?.postMessage(request);
+    }
+  }
+
+  #take(answer: FrameAnswer): void {
+    for (const warning of answer.warnings) this.warnings.add(warning);
+    this.#drawn.set(answer.frame, answer);
+    this.#wake();
+  }
+
+  #fail(err: Error): void {
+    this.#failure ??= err;
+    this.#wake();
+  }
+}

@@ -1,0 +1,56 @@
+// What a video is rendered from and what comes of it, for those who ask and for the render process.
+import type { CodecSettings } from '../../codecs/backend.ts';
+import type { BackendRef } from '../../codecs/job.ts';
+import type { ErrorCode, Issue } from '../../lib/errors.ts';
+import type { ResourceFile } from '../stills/still.ts';
+
+export interface VideoJob {
+  /** A scene graph with every template prop filled in, as openScene takes it. */
+  readonly graph: unknown;
+  /** Read by render/files.ts; video and audio are files on disk, probed. */
+  readonly files: ReadonlyMap<string, ResourceFile>;
+  /** Frames [from, to). */
+  readonly range: readonly [number, number];
+  /** 0.1 to 1 of the graph's size; the result has even sides. */
+  readonly scale: number;
+  /** Where the MP4 is written; nothing is left there after a failure. */
+  readonly path: string;
+  /** Finished segments are kept here, named by what they show; those already there are not rendered again. */
+  readonly segmentFolder?: string;
+  /** Which ffmpeg is taken; absent: as the settings of this process say. */
+  readonly codecs?: CodecSettings;
+}
+
+export interface VideoResult {
+  readonly backend: 'ffmpeg' | 'codec-host';
+  readonly bytes: number;
+  readonly width: number;
+  readonly height: number;
+  readonly fps: number;
+  readonly frameCount: number;
+  readonly durationSeconds: number;
+  readonly hasAudio: boolean;
+  /** What could not be drawn or heard, by JSON pointer. */
+  readonly warnings: readonly string[];
+}
+
+/** What the process is told. */
+export interface ProcessJob extends Omit<VideoJob, 'codecs'> {
+  readonly backend: BackendRef;
+  readonly threadCount: number;
+  /** Where unfinished files lie; removed by whoever sees the render end. */
+  readonly workFolder: string;
+}
+
+/** What it tells. */
+export type ProcessMessage =
+  | { readonly kind: 'frame'; readonly done: number; readonly total: number }
+  | { readonly kind: 'segment'; readonly path: string }
+  | { readonly kind: 'sound' }
+  | { readonly kind: 'result'; readonly result: VideoResult }
+  | {
+      readonly kind: 'failure';
+      readonly code: ErrorCode | undefined;
+      readonly message: string;
+      readonly issues: readonly Issue[] | undefined;
+    };

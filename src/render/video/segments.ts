@@ -1,0 +1,77 @@
+// Segments of a video: where it is cut, and the names they are kept under, so that what was once rendered is found again.
+import { createHash, type Hash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import type { ResourceFile } from '../stills/still.ts';
+import type { Timeline } from '../timeline/compile.ts';
+import { evaluateFrame } from '../timeline/evaluate.ts';
+import { usedFiles } from '../timeline/used-files.ts';
+
+export type Range = readonly [from: number, to: number];
+
+/** Long enough for the codec to be at its best, short enough that little is lost where a render dies. */
+const [LEAST_SECONDS, MOST_SECONDS] = [2, 8] as const;
+
+/** Cuts at the scenes' starts, so that a scene which changes leaves the others' segments as they are. */
+export function cutSegments({ scenes, fps }: Timeline, [from, to]: Range): readonly Range[] {
+  const [least, most] = [LEAST_SECONDS * fps, MOST_SECONDS * fps];
+  const cuts = [from];
+  for (const { start } of scenes)
+    if (start - (cuts.at(-1) ?? from) >= least && to - start >= least) cuts.push(start);
+  return cuts.flatMap((start, index) => {
+    const end = cuts[index + 1] ?? to;
+    const parts = Math.ceil((end - start) / most);
+    const at = (part: number): number => start + Math.round(((end - start) * part) / parts);
+    return Array.from({ length: parts }, (_, part): Range => [at(part), at(part + 1)]);
+  });
+}
+
+/** Raised when frames or files come out differently from the same graph. */
+const EDITION = 1;
+/** Frames that are evaluated in a row, with a turn of the event loop in between. */
+const TURN = 8;
+
+/** Names segments by what they show: their layers, the content of their files, and how they are encoded. */
+export class SegmentNames {
+  readonly #timeline: Timeline;
+  readonly #files: ReadonlyMap<string, ResourceFile>;
+  readonly #encoding: string;
+  readonly #contents = new Map<string, string>();
+
+  constructor(timeline: Timeline, files: ReadonlyMap<string, ResourceFile>, encoding: string) {
+    this.#timeline = timeline;
+    this.#files = files;
+    this.#encoding = encoding;
+  }
+
+  async name([from, to]: Range): Promise<string> {
+    const hash = createHash('sha256').update(`${EDITION} ${this.#encoding}`);
+    const used = new Set<string>();
+    for (let frame = from; frame < to; frame++) {
+      const list = evaluateFrame(this.#timeline, frame);
+      for (const layer of list.layers) hash.update(` ${layer.hash}`);
+      hash.update('\n');
+      for (const key of usedFiles([list])) used.add(key);
+      if (frame % TURN === 0) await new Promise(setImmediate);
+    }
+    for (const key of [...used].sort()) hash.update(`${key} ${await this.#contentOf(key)}\n`);
+    return hash.digest('hex').slice(0, 40);
+  }
+
+  async #contentOf(key: string): Promise<string> {
+    const known = this.#contents.get(key);
+    if (known !== undefined) return known;
+    const file = this.#files.get(key);
+    const hash = createHash('sha256');
+    if (file !== undefined) await addContent(hash, file);
+    const made = hash.digest('hex');
+    this.#contents.set(key, made);
+    return made;
+  }
+}
+
+async function addContent(hash: Hash, file: ResourceFile): Promise<void> {
+  if (file.kind === 'clip') await pipeline(createReadStream(file.path), hash, { end: false });
+  else if ('bytes' in file) hash.update(file.kind).update(file.bytes);
+  else hash.update(JSON.stringify(file));
+}

@@ -1,0 +1,143 @@
+// The one door to videos: a scene graph becomes an MP4 in a process of its own, which ends with its work or its parent.
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { getCompileCacheDir } from 'node:module';
+import { availableParallelism, tmpdir } from 'node:os';
+import { extname, join } from 'node:path';
+import { findBackend, refOf } from '../../codecs/backend.ts';
+import { AppError } from '../../lib/errors.ts';
+import { readSettings } from '../../lib/settings.ts';
+import type { ProcessJob, ProcessMessage, VideoJob, VideoResult } from './job.ts';
+
+export interface VideoEvents {
+  readonly onFrame?: (done: number, total: number) => void;
+  /** A finished segment lies there, or lay there already. */
+  readonly onSegment?: (path: string) => void;
+}
+
+/** Twenty minutes at 30 a second. */
+const MAX_FRAMES = 36_000;
+/** A render that gets on by no frame and no sound for so long is ended. */
+const STALL_MS = 120_000;
+
+/**
+ * AppError `invalid_scene_graph`, `invalid_request` (range), `codec_failed`, `unreadable_media` (a sound), `unavailable`
+ * (no back end); the signal's reason where aborted.
+ */
+export async function renderVideo(
+  { codecs, ...job }: VideoJob,
+  events: VideoEvents,
+  signal: AbortSignal,
+): Promise<VideoResult> {
+  signal.throwIfAborted();
+  checkLength(job.range);
+  const backend = refOf(await findBackend(codecs ?? readSettings(), signal));
+  // Beside the result, so that it is put in its place by a new name alone.
+  const workFolder = `${job.path}.parts`;
+  const path = join(workFolder, 'video.mp4');
+  await mkdir(workFolder, { recursive: true });
+  const child = startProcess();
+  try {
+    const result = await follow(
+      child,
+      { ...job, path, workFolder, backend, threadCount: countThreads() },
+      events,
+      signal,
+    );
+    await rename(path, job.path);
+    return result;
+  } finally {
+    await endGroup(child);
+    await rm(workFolder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+function checkLength([from, to]: VideoJob['range']): void {
+  const isRange = Number.isInteger(from) && Number.isInteger(to) && from >= 0 && from < to;
+  if (!isRange) throw new AppError('invalid_request', 'A range is two whole numbers of frames, [from, to).');
+  if (to - from <= MAX_FRAMES) return;
+  const message = `would be ${to - from} frames; a video has at most ${MAX_FRAMES}: ask for a range of it`;
+  const issues = [{ path: '/durationInFrames', code: 'too_long', message }];
+  throw new AppError('invalid_scene_graph', `The scene graph cannot be rendered: it ${message}.`, { issues });
+}
+
+/**
+ * Encoding keeps two processors busy and drawing takes less, so that threads would only take memory there; with more
+ * processors one thread would not keep up.
+ */
+function countThreads(): number {
+  const processors = availableParallelism();
+  return processors < 4 ? 0 : Math.min(4, Math.floor(processors / 2));
+}
+
+function startProcess(): ChildProcess {
+  // Sources run as .ts; the published package holds .js.
+  const file = new URL(`./process${extname(import.meta.filename)}`, import.meta.url);
+  return fork(file, [], {
+    execArgv: ['--max-old-space-size=1024', '--disable-warning=ExperimentalWarning'],
+    env: {
+      DISABLE_SYSTEM_FONTS_LOAD: '1',
+      // Without it the addon prefers whatever ffmpeg libraries the machine has, GPL ones among them.
+      NODE_WEBCODECS_FORCE: 'static',
+      // Else its sources would be read anew for each video.
+      NODE_COMPILE_CACHE: getCompileCacheDir() ?? join(tmpdir(), 'node-compile-cache'),
+    },
+    // The first of a process group, so that its codecs can be ended with it.
+    detached: process.platform !== 'win32',
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+}
+
+async function follow(
+  child: ChildProcess,
+  job: ProcessJob,
+  events: VideoEvents,
+  signal: AbortSignal,
+): Promise<VideoResult> {
+  const { promise, resolve, reject } = Promise.withResolvers<VideoResult>();
+  const onAbort = (): void => reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  const stalled = (): void =>
+    reject(new AppError('codec_failed', 'The render stopped getting on and was ended.'));
+  let timer = setTimeout(stalled, STALL_MS);
+  child.on('message', (message: ProcessMessage) => {
+    clearTimeout(timer);
+    timer = setTimeout(stalled, STALL_MS);
+    if (message.kind === 'frame') events.onFrame?.(message.done, message.total);
+    if (message.kind === 'segment') events.onSegment?.(message.path);
+    if (message.kind === 'result') resolve(message.result);
+    if (message.kind === 'failure') reject(errorOf(message));
+  });
+  child.once('error', reject);
+  // Behind the last message.
+  child.once('disconnect', () => reject(new AppError('codec_failed', 'The render process ended early.')));
+  try {
+    child.send(job, err => err && reject(err));
+    return await promise;
+  } finally {
+    // What it still says before it is ended would set the timer again.
+    child.removeAllListeners('message');
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+function errorOf({ code, message, issues }: Extract<ProcessMessage, { kind: 'failure' }>): Error {
+  return code === undefined ? new Error(message) : new AppError(code, message, issues && { issues });
+}
+
+/** Resolves when the process is gone; its codecs are killed with it. */
+async function endGroup(child: ChildProcess): Promise<void> {
+  const { pid } = child;
+  if (pid === undefined) return;
+  const isGone = child.exitCode !== null || child.signalCode !== null;
+  const gone = isGone ? undefined : once(child, 'exit');
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
+  } catch {
+    // Nothing of it is left.
+  }
+  await gone;
+}

@@ -1,0 +1,158 @@
+// What the render process does: frames and sound of a job, encoded side by side, and joined into one file.
+import { rename, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { restoreBackend } from '../../codecs/backend.ts';
+import { type EncodeRequest, encode } from '../../codecs/encode.ts';
+import { encodeHere } from '../../codecs/host/encode-here.ts';
+import type { Backend } from '../../codecs/job.ts';
+import { isWhole, joinPieces, type Piece } from '../../codecs/join.ts';
+import { AppError } from '../../lib/errors.ts';
+import { openScene } from '../scene.ts';
+import { readPeaks } from '../sound/peaks.ts';
+import { hasSound, silentSounds, soundOf } from '../sound/sound.ts';
+import type { Timeline } from '../timeline/compile.ts';
+import { type FrameSource, openFrames } from './frames.ts';
+import type { ProcessJob, ProcessMessage, VideoResult } from './job.ts';
+import { cutSegments, type Range, SegmentNames } from './segments.ts';
+
+type Tell = (message: ProcessMessage) => void;
+
+interface Work {
+  readonly job: ProcessJob;
+  readonly tell: Tell;
+  readonly backend: Backend;
+  readonly timeline: Timeline;
+  /** Of the result: even. */
+  readonly width: number;
+  readonly height: number;
+  readonly frames: FrameSource;
+}
+
+/** Leaves the finished file at `job.path`, and what else it needed in `job.workFolder`, which is there. */
+export async function makeFile(job: ProcessJob, tell: Tell): Promise<VideoResult> {
+  const { graph, files, range, scale } = job;
+  const opened = openScene(graph);
+  const { fps, durationInFrames } = opened;
+  if (range[1] > durationInFrames)
+    throw new AppError(
+      'invalid_request',
+      `The range ends behind the video, which has ${durationInFrames} frames.`,
+    );
+  const backend = restoreBackend(job.backend);
+  const timeline = { ...opened, peaks: await readPeaks(opened, files, backend, never) };
+  const size = { width: even(timeline.width * scale), height: even(timeline.height * scale) };
+  const { peaks } = timeline;
+  const frames = openFrames({ graph, files, peaks, scale, ...size, backend: job.backend }, job.threadCount);
+  const work: Work = { job, tell, backend, timeline, frames, ...size };
+  const hasAudio = hasSound(timeline, files);
+  // At once: a codec that is given both would take no frames until the sound has been measured.
+  const [pieces, sound] = await Promise.all([makePieces(work), hasAudio ? makeSound(work) : undefined]);
+  await frames.close();
+  const [piece] = pieces;
+  const isMade = pieces.length === 1 && sound === undefined && job.segmentFolder === undefined;
+  if (piece !== undefined && isMade) await rename(piece.path, job.path);
+  else await joinPieces({ path: job.path, fps, pieces, sound });
+  const { size: bytes } = await stat(job.path);
+  const frameCount = range[1] - range[0];
+  return {
+    backend: job.backend.name,
+    bytes,
+    ...size,
+    fps,
+    frameCount,
+    durationSeconds: frameCount / fps,
+    hasAudio,
+    warnings: [...new Set([...timeline.warnings, ...silentSounds(timeline, files), ...frames.warnings])],
+  };
+}
+
+const even = (side: number): number => Math.max(2, Math.floor(Math.round(side) / 2) * 2);
+
+/** Encodes by whichever back end; nothing is aborted from within: whoever wants to stop a render ends its process. */
+const encodeBy = (backend: Backend, request: EncodeRequest): Promise<unknown> =>
+  backend.name === 'ffmpeg' ? encode(backend, request, never) : encodeHere(request);
+const never = new AbortController().signal;
+
+async function makeSound({ job, tell, backend, timeline }: Work): Promise<string> {
+  const path = join(job.workFolder, 'sound.mp4');
+  const [from, to] = job.range;
+  async function* sound(): AsyncGenerator<Float32Array> {
+    for await (const block of soundOf(timeline, job.files, [from, to], backend, never)) {
+      tell({ kind: 'sound' });
+      yield block;
+    }
+  }
+  await encodeBy(backend, { path, maxSeconds: (to - from) / timeline.fps, audio: sound() });
+  return path;
+}
+
+async function makePieces(work: Work): Promise<readonly Piece[]> {
+  const { job, frames } = work;
+  if (job.segmentFolder !== undefined) return makeSegments(work, job.segmentFolder);
+  const path = join(job.workFolder, 'frames.mp4');
+  frames.want(job.range);
+  await encodeRange(work, job.range, path);
+  return [{ path, frameCount: job.range[1] - job.range[0] }];
+}
+
+async function encodeRange(
+  { job, tell, backend, timeline, frames, width, height }: Work,
+  range: Range,
+  path: string,
+): Promise<void> {
+  const { fps } = timeline;
+  const total = job.range[1] - job.range[0];
+  const before = range[0] - job.range[0];
+  await encodeBy(backend, {
+    path,
+    maxSeconds: (range[1] - range[0]) / fps,
+    video: { width, height, fps, pixels: 'i420', frames: frames.read(range) },
+    onFrame: count => tell({ kind: 'frame', done: before + count, total }),
+  });
+}
+
+interface Segment extends Piece {
+  readonly range: Range;
+  readonly isThere: boolean;
+}
+
+/** Segments that lie in the folder are taken as they are; the others come to lie there, each once it is whole. */
+async function makeSegments(work: Work, folder: string): Promise<readonly Piece[]> {
+  const { job, tell } = work;
+  const ranges = cutSegments(work.timeline, job.range);
+  const find = segmentFinder(work, folder);
+  const pieces: Piece[] = [];
+  let next = ranges[0] && find(ranges[0]);
+  for (let index = 1; next !== undefined; index++) {
+    const { path, frameCount, range, isThere }: Segment = await next;
+    // The next one is looked up, and drawn ahead, while this one is encoded.
+    const after = ranges[index];
+    next = after && find(after);
+    next?.catch(() => undefined);
+    if (!isThere) {
+      const part = join(job.workFolder, basename(path));
+      await encodeRange(work, range, part);
+      await rename(part, path);
+    }
+    tell({ kind: 'frame', done: range[1] - job.range[0], total: job.range[1] - job.range[0] });
+    tell({ kind: 'segment', path });
+    pieces.push({ path, frameCount });
+  }
+  return pieces;
+}
+
+/** Names the segment of a range, and has its frames drawn where there is no whole file of that name. */
+function segmentFinder(
+  { job, backend, timeline, width, height, frames }: Work,
+  folder: string,
+): (range: Range) => Promise<Segment> {
+  const encoding = JSON.stringify([backend.encoding, width, height, timeline.fps]);
+  const names = new SegmentNames(timeline, job.files, encoding);
+  return async range => {
+    const path = join(folder, `${await names.name(range)}.mp4`);
+    const piece = { path, frameCount: range[1] - range[0] };
+    const isThere = await isWhole(piece);
+    if (!isThere) frames.want(range);
+    return { ...piece, range, isThere };
+  };
+}

@@ -1,0 +1,99 @@
+// The commit that makes a run exist, with its job and its idempotency key, and the answer that says so.
+import type { Step } from '../engine/types.ts';
+import { AppError, toError } from '../lib/errors.ts';
+import { newId } from '../lib/ids.ts';
+import { workspaceOf } from '../services/accounts/access.ts';
+import type { UserActor } from '../services/accounts/actor.ts';
+import type { WebhookTarget } from '../services/webhooks/webhook-target.ts';
+import { sealTarget } from '../services/webhooks/webhook-target.ts';
+import { findExecution } from '../store/executions.ts';
+import type { NewRun } from '../store/runs.ts';
+import type { ReadWorkflowRow } from '../store/workflows/workflows.ts';
+import { acceptFree } from './accept-free.ts';
+import type { RunDeps } from './deps.ts';
+import type { Estimate } from './estimate-run.ts';
+import type { AcceptedRun, Idempotency } from './idempotency.ts';
+import { replay } from './idempotency.ts';
+import { acceptPaid } from './run-credits.ts';
+import type { RunRequest } from './run-request.ts';
+import { runRequestText } from './run-request.ts';
+
+/** A run that nothing speaks against any more. */
+export interface SoundRun {
+  readonly workflow: ReadWorkflowRow;
+  /** Of the graph that it runs. */
+  readonly version: number;
+  readonly request: RunRequest;
+  readonly nodesTotal: number;
+  readonly estimate: Estimate;
+  readonly webhook: WebhookTarget | undefined;
+  readonly trigger: string;
+  readonly idempotency: Idempotency | null;
+  /** Of a run that goes on where an earlier one ended. */
+  readonly resumed?: { readonly fromId: string; readonly steps: readonly Step[] };
+}
+
+/** Resolves once the run is sure to execute. Where another request was first with the key, to that one's answer. */
+export async function acceptRun(deps: RunDeps, user: UserActor, run: SoundRun): Promise<AcceptedRun> {
+  const { workflow, webhook, idempotency, resumed } = run;
+  const id = newId('execution');
+  const createdAt = new Date(deps.now()).toISOString();
+  const row: NewRun = {
+    id,
+    workflow_id: workflow.id,
+    workflow_version: run.version,
+    user_id: user.userId,
+    workspace: workspaceOf(workflow),
+    trigger: run.trigger,
+    request: runRequestText(run.request),
+    webhook: webhook === undefined ? null : sealTarget(deps, webhook),
+    // With an outside database another process may run it while a caller of this one waits.
+    watched: deps.settings.DATABASE_URL !== undefined,
+    nodes_total: run.nodesTotal,
+    resumed_from_id: resumed?.fromId ?? null,
+    created_at: createdAt,
+    steps: resumed?.steps ?? [],
+    idempotency,
+  };
+  const price = {
+    estimate: run.estimate,
+    maxCredits: run.request.maxCredits,
+    hasBudget: workflow.daily_credit_budget !== null,
+  };
+  const stored = await store(deps, id, () =>
+    run.estimate.isPaid ? acceptPaid(deps, row, price) : acceptFree(deps, row),
+  );
+  if (stored) {
+    const accepted = { executionId: id, workflowId: workflow.id, status: 'QUEUED', createdAt } as const;
+    return { ...accepted, estimatedCredits: run.estimate.credits, replayed: false };
+  }
+  // Another request was first with this key, a moment ago.
+  const first = await replay(deps, user.userId, workflow.id, idempotency);
+  if (first !== undefined) return first;
+  throw new AppError(
+    'idempotency_in_progress',
+    'The first request with this Idempotency-Key is still in flight.',
+    { headers: { 'retry-after': '1' } },
+  );
+}
+
+/** The commit, and where its outcome is unknown, the question whether the run is there (decisions.md §5). */
+async function store(deps: RunDeps, id: string, commit: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await commit();
+  } catch (err) {
+    if (err instanceof AppError) throw err;
+    const found = await findExecution(deps.db, id).catch((lookupError: unknown) => {
+      throw new AppError(
+        'internal_error',
+        'It is not known whether the run was accepted: look for executionId before you try again.',
+        {
+          cause: new AggregateError([toError(err), toError(lookupError)]),
+          details: { executionId: id },
+        },
+      );
+    });
+    if (found !== undefined) return true;
+    throw err;
+  }
+}

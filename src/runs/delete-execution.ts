@@ -1,0 +1,20 @@
+// Removing one execution before its time.
+import { AppError } from '../lib/errors.ts';
+import { authorize } from '../services/accounts/access.ts';
+import type { Actor } from '../services/accounts/actor.ts';
+import { requireScope } from '../services/accounts/actor.ts';
+import { deleteExecution } from '../store/retention.ts';
+import { findWorkflow } from '../store/workflows/workflows.ts';
+import type { RunDeps } from './deps.ts';
+import { getExecutionRow } from './executions.ts';
+
+/** Its record, states and deliveries; its pictures stay in the media. Throws 409 where it has not ended. */
+export async function removeExecution(deps: RunDeps, actor: Actor, id: string): Promise<{ success: true }> {
+  const user = requireScope(actor, 'workflows:execute');
+  const row = await getExecutionRow(deps, actor, id);
+  const workflow = await findWorkflow(deps.db, row.workflow_id, user.userId);
+  if (workflow !== undefined) authorize(user, 'run', workflow);
+  if (!(await deps.db.transaction(tx => deleteExecution(tx, id))))
+    throw new AppError('conflict', 'The execution has not ended: cancel it first.');
+  return { success: true };
+}

@@ -1,0 +1,86 @@
+// The webhook deliveries of an execution: shown with their attempts, sent again, and tried out with a sample.
+import { randomUUID } from 'node:crypto';
+import { AppError } from '../lib/errors.ts';
+import { newId } from '../lib/ids.ts';
+import { authorize } from '../services/accounts/access.ts';
+import type { Actor } from '../services/accounts/actor.ts';
+import { requireScope } from '../services/accounts/actor.ts';
+import { MAX_ATTEMPTS } from '../services/webhooks/deliver-webhook.ts';
+import { isDelivered, sendWebhook } from '../services/webhooks/send-webhook.ts';
+import { parseWebhook } from '../services/webhooks/webhook-target.ts';
+import type { AttemptRow, DeliveryRow } from '../store/deliveries.ts';
+import { listAttempts, listDeliveries, restartDelivery } from '../store/deliveries.ts';
+import { findWorkflow } from '../store/workflows/workflows.ts';
+import type { RunDeps } from './deps.ts';
+import { getExecutionRow } from './executions.ts';
+
+/** Every delivery of the execution with the log of its attempts: none without a webhook, or before the end. */
+export async function listExecutionDeliveries(deps: RunDeps, actor: Actor, executionId: string) {
+  const { id } = await getExecutionRow(deps, actor, executionId);
+  const deliveries = await listDeliveries(deps.db, id);
+  const data = deliveries.map(async row => presentDelivery(row, await listAttempts(deps.db, row.id)));
+  return { data: await Promise.all(data), nextCursor: null };
+}
+
+/** Sends the event again, with twelve more attempts, whatever came of it before. Throws 404 for an unknown delivery. */
+export async function redeliver(deps: RunDeps, actor: Actor, executionId: string, deliveryId: string) {
+  const user = requireScope(actor, 'workflows:execute');
+  const { id, workflow_id } = await getExecutionRow(deps, actor, executionId);
+  authorize(actor, 'run', await findWorkflow(deps.db, workflow_id, user.userId));
+  const find = async (): Promise<DeliveryRow | undefined> =>
+    (await listDeliveries(deps.db, id)).find(row => row.id === deliveryId);
+  if ((await find()) === undefined)
+    throw new AppError('not_found', 'This execution has no delivery with this id.');
+  await deps.db.transaction(tx => restartDelivery(tx, deliveryId, MAX_ATTEMPTS));
+  return presentDelivery((await find()) as DeliveryRow, await listAttempts(deps.db, deliveryId));
+}
+
+function presentDelivery(row: DeliveryRow, attempts: readonly AttemptRow[]) {
+  return {
+    id: row.id,
+    executionId: row.execution_id,
+    event: row.event,
+    eventId: row.event_id,
+    url: row.url,
+    state: row.state,
+    lastStatusCode: row.last_status_code,
+    nextAttemptAt: row.next_attempt_at?.toISOString() ?? null,
+    createdAt: row.created_at.toISOString(),
+    finishedAt: row.finished_at?.toISOString() ?? null,
+    attempts: attempts.map(one => ({
+      attempt: one.attempt,
+      startedAt: one.started_at.toISOString(),
+      durationMs: one.duration_ms,
+      statusCode: one.status_code,
+      error: one.error,
+      response: one.response,
+    })),
+  };
+}
+
+/** Sends a signed sample of an event at once, and tells what came back. Nothing is kept. */
+export async function testWebhook(deps: RunDeps, actor: Actor, block: unknown, signal: AbortSignal) {
+  requireScope(actor, 'workflows:execute');
+  const target = parseWebhook(deps.settings, block);
+  if (target === undefined) throw new AppError('invalid_webhook', 'url is required.');
+  const event = 'execution.completed';
+  const eventId = randomUUID();
+  const body = JSON.stringify({
+    event,
+    eventId,
+    executionId: newId('execution'),
+    workflowId: newId('workflow'),
+    status: 'COMPLETED',
+    nodeStates: [],
+    metadata: { test: true },
+    createdAt: new Date(deps.now()).toISOString(),
+  });
+  const answer = await sendWebhook(
+    deps,
+    { ...target, deliveryId: newId('delivery'), event, eventId, body },
+    signal,
+  );
+  if (answer === undefined)
+    throw new AppError('unavailable', 'The service is stopping: try again in a moment.');
+  return { delivered: isDelivered(answer), eventId, ...answer };
+}

@@ -1,0 +1,27 @@
+// The forms of estimates: what is asked of a run before it begins, and what it will cost.
+import { Type } from 'typebox';
+import { Answer } from '../services/workflows/workflow.schema.ts';
+import { ExecuteBody } from './run.schema.ts';
+
+const { inputs, targets } = ExecuteBody.properties;
+
+export const EstimateBody = Type.Object({ inputs, targets }, { additionalProperties: false });
+
+export const RunEstimate = Answer(
+  Type.Object({
+    credits: Type.Integer(),
+    costUsd: Type.Number(),
+    exact: Type.Boolean({
+      description: 'false: a price, or the length of a list, is known at run time only',
+    }),
+    breakdown: Type.Array(
+      Type.Object({
+        nodeId: Type.String(),
+        nodeLabel: Type.String(),
+        credits: Type.Integer(),
+        cached: Type.Boolean(),
+      }),
+    ),
+    availableCredits: Type.Integer(),
+  }),
+);

@@ -1,0 +1,145 @@
+// Executions read, listed and stopped.
+import type { Step } from '../engine/types.ts';
+import { AppError } from '../lib/errors.ts';
+import { authorize, canDo, roleOf } from '../services/accounts/access.ts';
+import type { Actor, UserActor } from '../services/accounts/actor.ts';
+import { requireScope } from '../services/accounts/actor.ts';
+import type { ExecutionFilter, ExecutionRow } from '../store/executions.ts';
+import { findExecution, listExecutions, listSteps } from '../store/executions.ts';
+import { markCancelling, notifyCancel } from '../store/runs.ts';
+import { findWorkflow } from '../store/workflows/workflows.ts';
+import type { RunDeps } from './deps.ts';
+import { endUnheld } from './end-run.ts';
+import { planOf } from './executed-graph.ts';
+import type { ExecutionRecord, Reader } from './present-execution.ts';
+import { presentExecution, presentListedExecution } from './present-execution.ts';
+
+/** The execution, for whoever may edit its workflow or started it. Throws 404, 403. */
+export async function getExecutionRow(deps: RunDeps, actor: Actor, id: string): Promise<ExecutionRow> {
+  const user = requireScope(actor, 'workflows:read');
+  return authorizeExecution(deps, user, await findExecution(deps.db, id));
+}
+
+async function authorizeExecution(
+  deps: RunDeps,
+  user: UserActor,
+  row: ExecutionRow | undefined,
+): Promise<ExecutionRow> {
+  if (row === undefined) throw new AppError('not_found', 'There is no execution with this id.');
+  if (row.user_id === user.userId) return row;
+  const workflow = await findWorkflow(deps.db, row.workflow_id, user.userId);
+  if (workflow !== undefined && canDo(roleOf(user, workflow), 'edit')) return row;
+  throw new AppError(
+    'forbidden',
+    'You may not see this execution: it is of a workflow that you cannot edit, and you did not start it.',
+  );
+}
+
+export async function getExecution(deps: RunDeps, actor: Actor, id: string): Promise<ExecutionRecord> {
+  return recordOf(deps, actor, await getExecutionRow(deps, actor, id));
+}
+
+/** The record of a row whose access is settled. */
+export async function recordOf(deps: RunDeps, actor: Actor, row: ExecutionRow): Promise<ExecutionRecord> {
+  const steps = new Map(
+    (await listSteps(deps.db, row.id)).map(({ step }) => [(step as Step).nodeId, step as Step]),
+  );
+  const mayTellMore = [...steps.values()].some(({ provider }) => provider !== undefined);
+  const reader = mayTellMore ? await readerOf(deps, actor, row) : { isOwner: false };
+  return presentExecution(row, await planOf(deps, row), steps, reader);
+}
+
+/** What the caller is to the workflow of the run; of a deleted one nobody is the owner. */
+export async function readerOf(deps: RunDeps, actor: Actor, row: ExecutionRow): Promise<Reader> {
+  if (actor.kind === 'anonymous') return { isOwner: false };
+  const workflow = await findWorkflow(deps.db, row.workflow_id, actor.userId);
+  return { isOwner: workflow !== undefined && roleOf(actor, workflow) === 'OWNER' };
+}
+
+/** The graph as it ran. */
+export async function getExecutionGraph(deps: RunDeps, actor: Actor, id: string): Promise<string> {
+  const row = await getExecutionRow(deps, actor, id);
+  const { text } = await deps.versions.get(deps.db, row.workflow_id, row.workflow_version);
+  return `{"workflowId":${JSON.stringify(row.workflow_id)},"workflowVersion":${row.workflow_version},${text}}`;
+}
+
+export interface ListExecutionsInput {
+  readonly workflowId?: string | undefined;
+  readonly status?: string | undefined;
+  readonly createdAfter?: string | undefined;
+  readonly createdBefore?: string | undefined;
+  readonly idempotencyKey?: string | undefined;
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+/** Newest first: of one workflow that the caller may edit, or all that the caller started. */
+export async function listRuns(deps: RunDeps, actor: Actor, input: ListExecutionsInput) {
+  const user = requireScope(actor, 'workflows:read');
+  if (input.workflowId !== undefined)
+    authorize(actor, 'edit', await findWorkflow(deps.db, input.workflowId, user.userId));
+  const filter: ExecutionFilter = {
+    workflowId: input.workflowId ?? null,
+    userId: user.userId,
+    status: input.status ?? null,
+    createdAfter: parseTime('createdAfter', input.createdAfter),
+    createdBefore: parseTime('createdBefore', input.createdBefore),
+    idempotencyKey: input.idempotencyKey ?? null,
+    before: input.cursor ?? null,
+    limit: input.limit + 1,
+  };
+  const rows = await listExecutions(deps.db, filter);
+  const page = rows.slice(0, input.limit);
+  return {
+    data: page.map(presentListedExecution),
+    nextCursor: rows.length > input.limit ? (page.at(-1)?.id ?? null) : null,
+  };
+}
+
+function parseTime(name: string, text: string | undefined): Date | null {
+  if (text === undefined) return null;
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime())) {
+    throw new AppError(
+      'invalid_request',
+      `${name} must be a time in ISO 8601, such as 2026-11-21T12:00:00Z.`,
+    );
+  }
+  return time;
+}
+
+/**
+ * Stops a run, wherever it is: at once where no worker holds it, else by asking the worker, which has 30 s.
+ * A run that has ended stays as it is.
+ */
+export async function cancelRun(deps: RunDeps, actor: Actor, id: string): Promise<ExecutionRecord> {
+  const user = requireScope(actor, 'workflows:execute');
+  const row = await authorizeCancel(deps, user, await findExecution(deps.db, id));
+  if (row.finished_at === null) {
+    await deps.db.transaction(async tx => {
+      const marked = await markCancelling(tx, id);
+      if (marked === undefined || marked.finished) return;
+      if (marked.worker_id === null) await endUnheld(deps, tx, id, CANCELLED);
+      else await notifyCancel(tx, id);
+    });
+    deps.news.tell(id);
+  }
+  return getExecution(deps, actor, id);
+}
+
+const CANCELLED = {
+  status: 'CANCELLED',
+  error: { code: 'cancelled', message: 'The run was cancelled.', nodeId: null },
+} as const;
+
+/** Whoever may run the workflow may stop its runs; those of a deleted one, whoever started them. */
+async function authorizeCancel(
+  deps: RunDeps,
+  user: UserActor,
+  row: ExecutionRow | undefined,
+): Promise<ExecutionRow> {
+  const found = await authorizeExecution(deps, user, row);
+  const workflow = await findWorkflow(deps.db, found.workflow_id, user.userId);
+  if (workflow !== undefined) authorize(user, 'run', workflow);
+  return found;
+}

@@ -1,0 +1,63 @@
+// Idempotency keys of requests that start runs: the same body again gets the first answer again.
+import { canonicalJson } from '../lib/canonical-json.ts';
+import { sha256Hex } from '../lib/crypto.ts';
+import { AppError } from '../lib/errors.ts';
+import { findExecution, findIdempotencyKey } from '../store/executions.ts';
+import type { RunDeps } from './deps.ts';
+
+export type RunRoute = 'run' | 'execute' | 'resume';
+
+export interface Idempotency {
+  readonly route: RunRoute;
+  readonly key: string;
+  readonly body_hash: string;
+}
+
+/** The answer to a request that starts a run. */
+export interface AcceptedRun {
+  readonly executionId: string;
+  readonly workflowId: string;
+  readonly status: 'QUEUED';
+  readonly estimatedCredits: number;
+  readonly createdAt: string;
+  /** The idempotency key had been used: this is the first answer again. */
+  readonly replayed: boolean;
+}
+
+/** The key with a hash of what was asked, equal for equal JSON. null without a key. Throws 400 for one that is none. */
+export function idempotencyOf(route: RunRoute, key: string | undefined, body: object): Idempotency | null {
+  if (key === undefined) return null;
+  if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
+    throw new AppError('invalid_request', 'Idempotency-Key must be 1 to 255 printable ASCII characters.');
+  }
+  return { route, key, body_hash: sha256Hex(canonicalJson(body)) };
+}
+
+/** The answer that the first request with the key got; undefined where there was none in 24 hours. Throws 422. */
+export async function replay(
+  deps: RunDeps,
+  userId: number,
+  workflowId: string,
+  idempotency: Idempotency | null,
+): Promise<AcceptedRun | undefined> {
+  if (idempotency === null) return undefined;
+  const { route, key, body_hash } = idempotency;
+  const row = await findIdempotencyKey(deps.db, { userId, workflowId, route, key });
+  if (row === undefined) return undefined;
+  if (row.body_hash.toString('hex') !== body_hash) {
+    throw new AppError(
+      'idempotency_key_reused',
+      'This Idempotency-Key was used with another body in the last 24 hours: use a new key for a new run.',
+    );
+  }
+  const execution = await findExecution(deps.db, row.execution_id);
+  if (execution === undefined) return undefined;
+  return {
+    executionId: execution.id,
+    workflowId: execution.workflow_id,
+    status: 'QUEUED',
+    estimatedCredits: execution.credits_estimated ?? 0,
+    createdAt: execution.created_at.toISOString(),
+    replayed: true,
+  };
+}

@@ -1,0 +1,36 @@
+// The node cache of one workspace, as the engine asks for it.
+import type { NodeCache } from '../engine/types.ts';
+import type { Value, Values } from '../graph/types.ts';
+import { findCached, keepCached } from '../store/node-cache.ts';
+import type { RunDeps } from './deps.ts';
+
+const MAX_OUTPUT_CHARACTERS = 1_000_000;
+
+export function createNodeCache(deps: RunDeps, workspace: string): NodeCache {
+  return {
+    async find(key) {
+      try {
+        const text = await findCached(deps.db, workspace, key);
+        return text === undefined ? undefined : (JSON.parse(text) as Values);
+      } catch (err) {
+        deps.log.warn({ err }, 'a node result could not be looked up');
+        return undefined;
+      }
+    },
+    keep(key, outputs) {
+      const text = JSON.stringify(outputs);
+      if (text.length > MAX_OUTPUT_CHARACTERS) return;
+      const mediaIds = Object.values(outputs).flatMap(mediaIdsOf);
+      keepCached(deps.db, { workspace, key, outputs: text, mediaIds }).catch((err: unknown) => {
+        deps.log.warn({ err }, 'a node result could not be kept');
+      });
+    },
+  };
+}
+
+function mediaIdsOf(value: Value): string[] {
+  if (value.type === 'LIST') return value.items.flatMap(mediaIdsOf);
+  if (!('media' in value)) return [];
+  const { mediaId, render } = value.media;
+  return render === undefined ? [mediaId] : [mediaId, render.posterId];
+}

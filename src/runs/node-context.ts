@@ -1,0 +1,49 @@
+// What a node of a run may do: read and store media, reach out through the guarded client, tell the time.
+import type { RunOptions } from '../engine/types.ts';
+import type { GuardedFetch } from '../lib/fetch.ts';
+import { SVG_TYPE } from '../media/accepted-types.ts';
+import { rasterizeSvg } from '../media/svg/rasterize.ts';
+import type { NodeContext } from '../nodes/define.ts';
+import { readProviders } from '../nodes/models/providers.ts';
+import { resolveMedia, storeMedia } from '../services/media/media.ts';
+import { readMedia } from '../services/media/media-bytes.ts';
+import { serviceReader } from '../services/renders/render-files.ts';
+import { createParts } from '../services/renders/render-parts.ts';
+import type { ClaimedRun } from '../store/runs.ts';
+import type { RunDeps } from './deps.ts';
+
+const MAX_READ_BYTES = 104_857_600;
+const FETCH_TIMEOUT_MS = 30_000;
+const MAX_FETCH_BYTES = 26_214_400;
+
+export function createNodeContext(deps: RunDeps, run: ClaimedRun): RunOptions['context'] {
+  const owner = { userId: run.user_id, workspace: run.workspace, executionId: run.id };
+  const providers = readProviders(deps.settings);
+  const open = serviceReader(deps, owner);
+  return (nodeId, _attempt, signal) => ({
+    providers,
+    executionId: run.id,
+    now: deps.now,
+    media: {
+      put: (source, file) => storeMedia(deps, owner, { source, ...file }, signal),
+      read: (ref, maxBytes = MAX_READ_BYTES) => readMedia(deps, ref, maxBytes),
+      readRaster: async ref => {
+        const bytes = await readMedia(deps, ref, MAX_READ_BYTES);
+        if (ref.contentType !== SVG_TYPE) return { bytes, contentType: ref.contentType };
+        return { bytes: await rasterizeSvg(bytes, signal), contentType: 'image/png' };
+      },
+      resolve: (source, kind) => resolveMedia(deps, owner, source, kind, signal),
+      open,
+    },
+    openParts: () => createParts(deps, `${run.id}/${nodeId}`),
+    fetch: fetchBy(deps.fetch, signal),
+    providerFetch: fetchBy(deps.providerFetch, signal),
+  });
+}
+
+function fetchBy(client: GuardedFetch, signal: AbortSignal): NodeContext['fetch'] {
+  return async (url, init = {}) => {
+    const { timeoutMs = FETCH_TIMEOUT_MS, maxBytes = MAX_FETCH_BYTES, ...request } = init;
+    return client.fetch(url, { signal, ...request, timeoutMs, maxBytes });
+  };
+}

@@ -1,0 +1,168 @@
+// Resuming a run: one that waits goes on by a decision; one that has ended, by a new run that keeps what still holds.
+
+import { reuseSteps } from '../engine/reuse.ts';
+import type { Step } from '../engine/types.ts';
+import type { Json, JsonObject } from '../graph/types.ts';
+import { AppError } from '../lib/errors.ts';
+import { authorize } from '../services/accounts/access.ts';
+import type { Actor, UserActor } from '../services/accounts/actor.ts';
+import { requireScope } from '../services/accounts/actor.ts';
+import { parseWebhook } from '../services/webhooks/webhook-target.ts';
+import type { ExecutionRow } from '../store/executions.ts';
+import {
+  findExecution,
+  keepDecision,
+  keepIdempotencyKey,
+  listSteps,
+  lockExecution,
+} from '../store/executions.ts';
+import type { ReadWorkflowRow } from '../store/workflows/workflows.ts';
+import { findWorkflow } from '../store/workflows/workflows.ts';
+import { acceptRun } from './accept-run.ts';
+import type { RunDeps } from './deps.ts';
+import { estimatePlan } from './estimate-run.ts';
+import { planOf } from './executed-graph.ts';
+import type { AcceptedRun, Idempotency } from './idempotency.ts';
+import { idempotencyOf, replay } from './idempotency.ts';
+import { inputOverrides, parseRunRequest, planRequest } from './run-request.ts';
+import { requireActive } from './start-run.ts';
+
+export interface Decision {
+  readonly nodeId: string;
+  readonly approved: boolean;
+  /** Goes on in place of what waited. */
+  readonly value?: Json;
+}
+
+export interface ResumeRequest {
+  readonly decision?: Decision;
+  readonly fromNodeId?: string;
+  readonly useLatestWorkflow?: boolean;
+  readonly inputs?: JsonObject;
+  readonly webhook?: unknown;
+}
+
+export interface ResumeRunInput {
+  readonly executionId: string;
+  readonly request: ResumeRequest;
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** Resolves once it is sure to go on. Throws 409 `not_resumable`, and what `startRun` throws. */
+export async function resumeRun(deps: RunDeps, actor: Actor, input: ResumeRunInput): Promise<AcceptedRun> {
+  const user = requireScope(actor, 'workflows:execute');
+  const { request } = input;
+  parseWebhook(deps.settings, request.webhook);
+  const row = await findExecution(deps.db, input.executionId);
+  if (row === undefined) throw new AppError('not_found', 'There is no execution with this id.');
+  const { workflow } = authorize(actor, 'run', await findWorkflow(deps.db, row.workflow_id, user.userId));
+  const idempotency = idempotencyOf('resume', input.idempotencyKey, { ...request, executionId: row.id });
+  const first = await replay(deps, user.userId, workflow.id, idempotency);
+  if (first !== undefined) return first;
+  if (request.decision !== undefined) return decide(deps, user, row, request, idempotency);
+  if (row.finished_at === null || (row.status === 'COMPLETED' && request.fromNodeId === undefined))
+    throw notResumable(row);
+  return runAgain(deps, user, { row, workflow, request, idempotency });
+}
+
+function notResumable({ status }: Pick<ExecutionRow, 'status'>): AppError {
+  const why =
+    status === 'WAITING'
+      ? 'waits for a decision: send one'
+      : status === 'COMPLETED'
+        ? 'is complete: name the node to run again from in fromNodeId'
+        : `is ${status}, and only one that waits or has ended can be resumed`;
+  return new AppError('not_resumable', `The execution ${why}.`);
+}
+
+async function decide(
+  deps: RunDeps,
+  user: UserActor,
+  { id, workflow_id }: ExecutionRow,
+  { decision, ...others }: ResumeRequest,
+  idempotency: Idempotency | null,
+): Promise<AcceptedRun> {
+  const { nodeId, ...answer } = decision as Decision;
+  const [stray] = Object.keys(others);
+  if (stray !== undefined)
+    throw new AppError(
+      'invalid_request',
+      `${stray} does not go with a decision: the run goes on as it began.`,
+    );
+  const createdAt = await deps.db.transaction(async tx => {
+    const row = await lockExecution(tx, id);
+    if (row?.status !== 'WAITING' || row.worker_id !== null) throw notResumable(row ?? { status: 'gone' });
+    const states = (await listSteps(tx, id)).map(({ step }) => step as Step);
+    const state = states.findLast(step => step.nodeId === nodeId);
+    if (state?.status !== 'WAITING' || state.suspended?.kind !== 'decision')
+      throw new AppError(
+        'not_resumable',
+        `No node ${JSON.stringify(nodeId)} of this execution waits for a decision.`,
+      );
+    const known = Object.entries(JSON.parse(row.decisions ?? '{}') as JsonObject);
+    await keepDecision(tx, id, JSON.stringify(Object.fromEntries([...known, [nodeId, answer]])));
+    if (idempotency !== null)
+      await keepIdempotencyKey(tx, {
+        ...idempotency,
+        userId: user.userId,
+        workflowId: workflow_id,
+        executionId: id,
+      });
+    return row.created_at;
+  });
+  deps.news.tell(id);
+  const accepted = { executionId: id, workflowId: workflow_id, status: 'QUEUED' } as const;
+  return { ...accepted, estimatedCredits: 0, createdAt: createdAt.toISOString(), replayed: false };
+}
+
+interface RunAgain {
+  readonly row: ExecutionRow;
+  readonly workflow: ReadWorkflowRow;
+  readonly request: ResumeRequest;
+  readonly idempotency: Idempotency | null;
+}
+
+async function runAgain(
+  deps: RunDeps,
+  user: UserActor,
+  { row, workflow, request, idempotency }: RunAgain,
+): Promise<AcceptedRun> {
+  requireActive(workflow);
+  const before = parseRunRequest(row.request);
+  const then = await deps.versions.get(deps.db, row.workflow_id, row.workflow_version);
+  const number = request.useLatestWorkflow === true ? workflow.version : row.workflow_version;
+  const version = await deps.versions.get(deps.db, workflow.id, number);
+  const known = new Set(version.graph.nodes.map(node => node.id));
+  // Inputs of nodes that the latest graph no longer has go with them; new ones must fit.
+  const kept = Object.entries(before.inputs ?? {}).filter(([nodeId]) => known.has(nodeId));
+  const next = { ...before, inputs: { ...Object.fromEntries(kept), ...request.inputs } };
+  const plan = planRequest(deps, version, before.targets);
+  if (request.fromNodeId !== undefined && !plan.nodes.some(node => node.id === request.fromNodeId))
+    throw new AppError(
+      'invalid_request',
+      `fromNodeId names ${JSON.stringify(request.fromNodeId)}, which is no node of the run.`,
+    );
+  const steps = (await listSteps(deps.db, row.id)).map(({ step }) => step as Step);
+  const earlier = {
+    plan: await planOf(deps, row),
+    overrides: inputOverrides(deps, then.graph, before.inputs),
+    steps: new Map(steps.map(step => [step.nodeId, step])),
+  };
+  const overrides = inputOverrides(deps, version.graph, next.inputs);
+  const reused = reuseSteps(earlier, { plan, overrides }, request.fromNodeId);
+  return acceptRun(deps, user, {
+    workflow,
+    version: number,
+    request: next,
+    nodesTotal: plan.nodes.length,
+    estimate: estimatePlan(deps, plan, overrides, doneOf(reused)),
+    webhook: parseWebhook(deps.settings, request.webhook),
+    trigger: 'resume',
+    idempotency,
+    resumed: { fromId: row.id, steps: reused },
+  });
+}
+
+function doneOf(steps: readonly Step[]): ReadonlySet<string> {
+  return new Set(steps.filter(step => step.status === 'COMPLETED').map(step => step.nodeId));
+}

@@ -1,0 +1,201 @@
+// The forms of answers about runs, their deliveries and their credits, for the OpenAPI document.
+import { Type } from 'typebox';
+import { NODE_STATUSES } from '../engine/types.ts';
+import { pageOf } from '../services/paging.ts';
+import { Answer, Nullable } from '../services/workflows/workflow.schema.ts';
+import { EXECUTION_STATUSES, TERMINAL_STATUSES } from './present-execution.ts';
+
+const Timestamp = Type.String({ format: 'date-time' });
+const Credits = Type.Integer({ minimum: 0 });
+
+const Render = Type.Optional(
+  Type.Object(
+    {
+      width: Nullable(Type.Integer()),
+      height: Nullable(Type.Integer()),
+      duration: Nullable(Type.Number({ description: 'Seconds' })),
+      fps: Type.Number(),
+      frameCount: Type.Integer(),
+      posterUrl: Type.String({ description: 'A still of it, JPEG' }),
+      backend: Type.String({ description: 'The codecs that made it: ffmpeg or codec-host' }),
+      warnings: Type.Array(Type.String({ description: 'What could not be drawn or heard, by JSON pointer' })),
+    },
+    { description: 'Of a video that was rendered here' },
+  ),
+);
+
+const NodeState = Type.Object(
+  {
+    nodeId: Type.String(),
+    label: Type.String(),
+    status: Type.Enum([...NODE_STATUSES]),
+    error: Nullable(Type.String()),
+    outputUrl: Type.Optional(Type.String({ description: 'A media result' })),
+    outputUrls: Type.Optional(
+      Type.Array(Type.String(), { description: 'Several, in the order of the list' }),
+    ),
+    text: Type.Optional(Type.String()),
+    texts: Type.Optional(Type.Array(Type.String())),
+    value: Type.Optional(Type.Unknown({ description: 'A number or JSON result' })),
+    values: Type.Optional(Type.Array(Type.Unknown())),
+    render: Render,
+    startedAt: Nullable(Timestamp),
+    finishedAt: Nullable(Timestamp),
+    credits: Credits,
+    cached: Type.Boolean({ description: 'Served from the node cache or an earlier run, at no charge' }),
+    attempt: Type.Integer({ minimum: 0, description: 'Starts of this node in this run' }),
+    progress: Type.Number({ minimum: 0, maximum: 1 }),
+    provider: Type.Optional(
+      Type.Object(
+        { name: Type.String(), jobId: Nullable(Type.String()) },
+        { description: 'The job at the provider; for owners of the workflow' },
+      ),
+    ),
+  },
+  { description: 'In topological order' },
+);
+
+const LISTED = {
+  id: Type.String({ description: '`ex_…`' }),
+  workflowId: Type.String(),
+  workflowVersion: Type.Integer(),
+  status: Type.Enum([...EXECUTION_STATUSES]),
+  trigger: Type.Enum(['api', 'editor', 'mcp', 'cli', 'resume']),
+  metadata: Nullable(Type.Object({}, { additionalProperties: true })),
+  error: Nullable(
+    Type.Object({ code: Type.String(), message: Type.String(), nodeId: Nullable(Type.String()) }),
+  ),
+  progress: Type.Object({ done: Type.Integer(), total: Type.Integer() }),
+  credits: Type.Object({ estimated: Credits, held: Credits, charged: Credits, released: Credits }),
+  createdAt: Timestamp,
+  startedAt: Nullable(Timestamp),
+  finishedAt: Nullable(Timestamp),
+  webhook: Nullable(
+    Type.Object({
+      url: Type.String(),
+      state: Type.Enum(['pending', 'attempting', 'delivered', 'exhausted']),
+      attempts: Type.Integer(),
+      lastStatusCode: Nullable(Type.Integer()),
+    }),
+  ),
+  idempotencyKey: Nullable(Type.String()),
+  resumedFromId: Nullable(Type.String()),
+};
+
+export const ExecutionRecord = Answer(
+  Type.Object({
+    ...LISTED,
+    inputs: Type.Object({}, { additionalProperties: true }),
+    nodeStates: Type.Array(NodeState),
+    outputs: Type.Array(
+      Type.Object({
+        nodeId: Type.String(),
+        label: Type.String(),
+        type: Type.String(),
+        url: Type.Optional(Type.String()),
+        render: Render,
+        text: Type.Optional(Type.String()),
+        value: Type.Optional(Type.Unknown()),
+      }),
+      { description: 'What the output nodes show; without any, what the last nodes gave' },
+    ),
+  }),
+);
+
+export const ExecutionPage = Answer(pageOf(Type.Object(LISTED)));
+
+export const AcceptedRun = Answer(
+  Type.Object({
+    executionId: Type.String(),
+    workflowId: Type.String(),
+    status: Type.Literal('QUEUED'),
+    estimatedCredits: Type.Integer(),
+    createdAt: Timestamp,
+    urls: Type.Object({ self: Type.String(), events: Type.String(), cancel: Type.String() }),
+  }),
+);
+
+export const ExecutedGraph = Answer(
+  Type.Object({
+    workflowId: Type.String(),
+    workflowVersion: Type.Integer(),
+    nodes: Type.Array(Type.Object({}, { additionalProperties: true })),
+    edges: Type.Array(Type.Object({}, { additionalProperties: true })),
+  }),
+);
+
+export const Success = Answer(Type.Object({ success: Type.Literal(true) }));
+
+/** What a webhook is sent when a run has ended. */
+export const CompletionEvent = Type.Object({
+  event: Type.Enum(['execution.completed', 'execution.failed']),
+  eventId: Type.String({ format: 'uuid', description: 'The same across retries' }),
+  executionId: Type.String(),
+  workflowId: Type.String(),
+  status: Type.Enum([...TERMINAL_STATUSES]),
+  nodeStates: Type.Array(NodeState, { description: 'The nodes that ran' }),
+  metadata: Type.Optional(Type.Object({}, { additionalProperties: true, description: 'If sent on the run' })),
+  createdAt: Timestamp,
+});
+
+const DELIVERY = Type.Object({
+  id: Type.String({ description: '`X-Service-Delivery` of every attempt' }),
+  executionId: Type.String(),
+  event: Type.String(),
+  eventId: Type.String({ format: 'uuid' }),
+  url: Type.String(),
+  state: Type.Enum(['pending', 'attempting', 'delivered', 'exhausted']),
+  lastStatusCode: Nullable(Type.Integer()),
+  nextAttemptAt: Nullable(Timestamp),
+  createdAt: Timestamp,
+  finishedAt: Nullable(Timestamp),
+  attempts: Type.Array(
+    Type.Object({
+      attempt: Type.Integer(),
+      startedAt: Timestamp,
+      durationMs: Nullable(Type.Integer()),
+      statusCode: Nullable(Type.Integer()),
+      error: Nullable(Type.String({ description: 'Why there was no answer' })),
+      response: Nullable(Type.String({ description: 'The first KB of the answer' })),
+    }),
+  ),
+});
+export const Delivery = Answer(DELIVERY);
+export const DeliveryPage = Answer(pageOf(DELIVERY));
+
+export const WebhookTestAnswer = Answer(
+  Type.Object({
+    delivered: Type.Boolean(),
+    eventId: Type.String({ format: 'uuid' }),
+    statusCode: Nullable(Type.Integer()),
+    durationMs: Type.Integer(),
+    error: Nullable(Type.String()),
+    response: Nullable(Type.String()),
+  }),
+);
+
+export const CreditsAnswer = Answer(
+  Type.Object({
+    teamId: Nullable(Type.String()),
+    balance: Credits,
+    held: Type.Integer({ minimum: 0, description: 'Set aside for runs under way' }),
+    entries: Type.Array(
+      Type.Object({
+        id: Type.Integer(),
+        kind: Type.Enum(['grant', 'hold', 'charge', 'release']),
+        amount: Type.Integer(),
+        executionId: Nullable(Type.String()),
+        workflowId: Nullable(Type.String()),
+        nodeId: Nullable(Type.String()),
+        note: Nullable(Type.String()),
+        createdAt: Timestamp,
+      }),
+      { description: 'The ledger, newest first' },
+    ),
+    nextCursor: Nullable(Type.String()),
+  }),
+);
+
+export const PoolAnswer = Answer(
+  Type.Object({ workspace: Type.String(), balance: Credits, held: Type.Integer() }),
+);

@@ -1,0 +1,103 @@
+// What a caller asks of a run: the body of /run and /execute, checked against the graph it is to run on.
+import type { Plan, PlanResult } from '../graph/plan.ts';
+import type { Graph, Json, JsonObject } from '../graph/types.ts';
+import { AppError } from '../lib/errors.ts';
+import type { GraphVersion } from '../services/workflows/graph-versions.ts';
+import type { RunDeps } from './deps.ts';
+
+export interface RunRequest {
+  readonly inputs?: JsonObject;
+  readonly metadata?: JsonObject;
+  readonly targets?: readonly string[];
+  readonly useCache?: boolean;
+  readonly timeoutMs?: number;
+  readonly maxCredits?: number;
+}
+
+/** The text that `executions.request` keeps. */
+export function runRequestText(request: RunRequest): string {
+  const { inputs, metadata, targets, useCache, timeoutMs, maxCredits } = request;
+  return JSON.stringify({ inputs, metadata, targets, useCache, timeoutMs, maxCredits });
+}
+
+export function parseRunRequest(text: string): RunRequest {
+  return JSON.parse(text) as RunRequest;
+}
+
+/** The plan that a request asks for. Throws 400 `cyclic_graph`, `invalid_request` or `invalid_graph`. */
+export function planRequest(
+  deps: RunDeps,
+  version: GraphVersion,
+  targets: readonly string[] | undefined,
+): Plan {
+  const result = version.plan(targets);
+  if (!result.ok) throw refusePlan(result);
+  const unknown = result.plan.nodes.filter(node => deps.findNode(node.nodeType) === undefined);
+  if (unknown.length === 0) return result.plan;
+  throw new AppError('invalid_graph', `This service has no node type ${unknown[0]?.nodeType}.`, {
+    issues: unknown.map(node => ({
+      nodeId: node.id,
+      code: 'unknown_node_type',
+      message: `There is no node type ${node.nodeType}.`,
+    })),
+  });
+}
+
+function refusePlan(result: Extract<PlanResult, { ok: false }>): AppError {
+  if (result.code === 'unknown_target') {
+    return new AppError(
+      'invalid_request',
+      `targets names ${JSON.stringify(result.nodeId)}, which is no node of the graph.`,
+      {
+        issues: [
+          {
+            path: '/targets',
+            nodeId: result.nodeId,
+            code: 'invalid_request',
+            message: 'is no node of the graph',
+          },
+        ],
+      },
+    );
+  }
+  return new AppError(
+    'cyclic_graph',
+    `These nodes feed each other in a circle: ${result.cycle.join(' → ')}.`,
+    {
+      issues: result.cycle.map(nodeId => ({ nodeId, code: 'cyclic_graph', message: 'is part of a cycle' })),
+    },
+  );
+}
+
+/** The config keys that the `inputs` set, by node id. Throws 400 `invalid_inputs` for a key that names no input node. */
+export function inputOverrides(
+  deps: RunDeps,
+  graph: Graph,
+  inputs: JsonObject | undefined,
+): ReadonlyMap<string, JsonObject> {
+  const overrides = new Map<string, JsonObject>();
+  const strangers: string[] = [];
+  for (const [nodeId, value] of Object.entries(inputs ?? {})) {
+    const override = overrideOf(deps, graph, nodeId, value);
+    if (override === undefined) strangers.push(nodeId);
+    else overrides.set(nodeId, override);
+  }
+  if (strangers.length === 0) return overrides;
+  throw new AppError(
+    'invalid_inputs',
+    `inputs names ${strangers.map(id => JSON.stringify(id)).join(', ')}, which is no input node of the graph.`,
+    {
+      issues: strangers.map(id => ({
+        path: `/inputs/${id.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+        nodeId: id,
+        code: 'invalid_inputs',
+        message: 'is no input node of the graph',
+      })),
+    },
+  );
+}
+
+function overrideOf(deps: RunDeps, graph: Graph, nodeId: string, value: Json): JsonObject | undefined {
+  const node = graph.nodes.find(candidate => candidate.id === nodeId);
+  return node && deps.findNode(node.data.nodeType)?.runInput?.(value);
+}

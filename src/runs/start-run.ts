@@ -1,0 +1,62 @@
+// Starting a run: who may, of which graph, with which inputs.
+import { AppError } from '../lib/errors.ts';
+import { authorize } from '../services/accounts/access.ts';
+import type { Actor } from '../services/accounts/actor.ts';
+import { requireScope } from '../services/accounts/actor.ts';
+import { parseWebhook } from '../services/webhooks/webhook-target.ts';
+import { findAmongOthers } from '../services/workflows/read-workflow.ts';
+import { acceptRun } from './accept-run.ts';
+import type { RunDeps } from './deps.ts';
+import { estimatePlan } from './estimate-run.ts';
+import type { AcceptedRun, RunRoute } from './idempotency.ts';
+import { idempotencyOf, replay } from './idempotency.ts';
+import type { RunRequest } from './run-request.ts';
+import { inputOverrides, planRequest } from './run-request.ts';
+
+export interface StartRunInput {
+  readonly workflowId: string;
+  readonly route: RunRoute;
+  readonly request: RunRequest;
+  /** As sent; `parseWebhook` checks it. */
+  readonly webhook?: unknown;
+  readonly idempotencyKey?: string | undefined;
+  readonly trigger: string;
+}
+
+/**
+ * Starts a run of the workflow's current graph and resolves once it is sure to execute.
+ * Refusals leave nothing behind, an idempotency key included.
+ */
+export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput): Promise<AcceptedRun> {
+  const user = requireScope(actor, 'workflows:execute');
+  const { request } = input;
+  const webhook = parseWebhook(deps.settings, input.webhook);
+  const reading = { id: input.workflowId, userId: user.userId };
+  const { workflow } = authorize(actor, 'run', await findAmongOthers(deps, reading));
+  const idempotency = idempotencyOf(input.route, input.idempotencyKey, {
+    ...request,
+    webhook: input.webhook ?? null,
+  });
+  const first = await replay(deps, user.userId, workflow.id, idempotency);
+  if (first !== undefined) return first;
+  requireActive(workflow);
+  const version = await deps.versions.get(deps.db, workflow.id, workflow.version);
+  const plan = planRequest(deps, version, request.targets);
+  const estimate = estimatePlan(deps, plan, inputOverrides(deps, version.graph, request.inputs));
+  return acceptRun(deps, user, {
+    workflow,
+    version: workflow.version,
+    request,
+    nodesTotal: plan.nodes.length,
+    estimate,
+    webhook,
+    trigger: input.trigger,
+    idempotency,
+  });
+}
+
+/** Throws 400 for a workflow that is switched off. */
+export function requireActive(workflow: { readonly is_active: boolean }): void {
+  if (workflow.is_active) return;
+  throw new AppError('workflow_inactive', 'The workflow is switched off: set isActive to true to run it.');
+}

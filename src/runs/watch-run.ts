@@ -1,0 +1,171 @@
+// A run followed as it happens: its end awaited, or its changes one by one. Woken by news, read from PostgreSQL, so
+// that nothing is missed whichever process advances the run.
+import type { Step } from '../engine/types.ts';
+import type { PlanNode } from '../graph/plan.ts';
+import type { Actor } from '../services/accounts/actor.ts';
+import type { ExecutionRow, StepRow } from '../store/executions.ts';
+import { findExecution, listSteps } from '../store/executions.ts';
+import type { RunDeps } from './deps.ts';
+import { planOf } from './executed-graph.ts';
+import { getExecutionRow, readerOf, recordOf } from './executions.ts';
+import type { ExecutionRecord, Reader } from './present-execution.ts';
+import { presentListedExecution, presentStep } from './present-execution.ts';
+
+// News is a hint that can be lost (a listening connection that broke); a look now and then makes up for it.
+const LOOK_MS = 1000;
+
+/** Resolves to the record once the run has ended, or to undefined after `timeoutMs`. */
+export async function awaitRun(
+  deps: RunDeps,
+  actor: Actor,
+  id: string,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<ExecutionRecord | undefined> {
+  const deadline = deps.now() + timeoutMs;
+  const bell = createBell(deps, id);
+  try {
+    for (;;) {
+      const row = await findExecution(deps.db, id);
+      if (row !== undefined && row.finished_at !== null) return await recordOf(deps, actor, row);
+      const leftMs = deadline - deps.now();
+      if (leftMs <= 0 || signal.aborted) return undefined;
+      await bell.wait(Math.min(leftMs, LOOK_MS), signal);
+    }
+  } finally {
+    bell.close();
+  }
+}
+
+export type RunEvent =
+  | { readonly event: 'snapshot'; readonly id: number; readonly data: ExecutionRecord }
+  | { readonly event: 'node'; readonly id: number; readonly data: ReturnType<typeof presentStep> }
+  | {
+      readonly event: 'execution';
+      readonly id: number;
+      readonly data: ReturnType<typeof presentListedExecution>;
+    }
+  | { readonly event: 'progress'; readonly data: { readonly nodeId: string; readonly progress: number } };
+
+const PROGRESS_EVERY_MS = 250;
+
+/**
+ * The events of decisions.md §5: a snapshot, then each node's and the run's changes, until the run has ended. Ids are
+ * the run's sequence numbers; `afterId` leaves out the snapshot and resumes behind that event. Node states are the
+ * newest ones: of two changes between looks, the first is not told. undefined: nothing is left to tell.
+ */
+export async function watchRun(
+  deps: RunDeps,
+  actor: Actor,
+  id: string,
+  options: { readonly afterId?: number | undefined; readonly signal: AbortSignal },
+): Promise<AsyncGenerator<RunEvent> | undefined> {
+  const first = await getExecutionRow(deps, actor, id);
+  const { afterId } = options;
+  if (first.finished_at !== null && afterId !== undefined && afterId >= first.seq) return undefined;
+  return follow(deps, actor, first, options);
+}
+
+async function* follow(
+  deps: RunDeps,
+  actor: Actor,
+  first: ExecutionRow,
+  { afterId, signal }: { readonly afterId?: number | undefined; readonly signal: AbortSignal },
+): AsyncGenerator<RunEvent> {
+  const bell = createBell(deps, first.id);
+  try {
+    if (afterId === undefined) {
+      yield { event: 'snapshot', id: first.seq, data: await recordOf(deps, actor, first) };
+      if (first.finished_at !== null) return;
+    }
+    const nodes = new Map((await planOf(deps, first)).nodes.map(node => [node.id, node]));
+    const reader = await readerOf(deps, actor, first);
+    let seen = afterId ?? first.seq;
+    while (!signal.aborted) {
+      const row = await findExecution(deps.db, first.id);
+      if (row === undefined) return;
+      yield* changesOf(row, nodes, seen, await listSteps(deps.db, first.id, seen), reader);
+      if (row.finished_at !== null) return;
+      seen = Math.max(seen, row.seq);
+      await bell.wait(LOOK_MS, signal);
+      yield* bell.takeProgress();
+    }
+  } finally {
+    bell.close();
+  }
+}
+
+/**
+ * What happened above `seen` up to the row, in order. Every number that is no node state's is a change of the run's
+ * status; of several, the last is told. States newer than the row are told at the next look.
+ */
+function* changesOf(
+  row: ExecutionRow,
+  nodes: ReadonlyMap<string, PlanNode>,
+  seen: number,
+  steps: readonly StepRow[],
+  reader: Reader,
+): Generator<RunEvent> {
+  const states = new Map(
+    steps.filter(({ seq }) => seq <= row.seq).map(({ seq, step }) => [seq, step as Step]),
+  );
+  let statusId = row.seq;
+  while (states.has(statusId)) statusId--;
+  for (let id = seen + 1; id <= row.seq; id++) {
+    const step = states.get(id);
+    const node = step && nodes.get(step.nodeId);
+    if (step !== undefined && node !== undefined)
+      yield { event: 'node', id, data: presentStep(node, step, reader) };
+    if (id === statusId) yield { event: 'execution', id, data: presentListedExecution(row) };
+  }
+}
+
+interface Bell {
+  /** Resolves at the next news of the run, after `ms`, or when the signal fires; at once where news came meanwhile. */
+  wait(ms: number, signal: AbortSignal): Promise<void>;
+  takeProgress(): Generator<RunEvent>;
+  close(): void;
+}
+
+function createBell(deps: RunDeps, id: string): Bell {
+  let rung = false;
+  let wake: (() => void) | undefined;
+  const progress = new Map<string, number>();
+  const toldAtMs = new Map<string, number>();
+  const ring = (): void => {
+    rung = true;
+    wake?.();
+  };
+  const close = deps.news.subscribe(id, {
+    onChange: ring,
+    onProgress(nodeId, fraction) {
+      progress.set(nodeId, fraction);
+      if (deps.now() - (toldAtMs.get(nodeId) ?? 0) >= PROGRESS_EVERY_MS) ring();
+    },
+  });
+  return {
+    wait: (ms, signal) =>
+      new Promise(resolve => {
+        const done = (): void => {
+          clearTimeout(timer);
+          signal.removeEventListener('abort', done);
+          wake = undefined;
+          rung = false;
+          resolve();
+        };
+        const timer = setTimeout(done, ms);
+        signal.addEventListener('abort', done, { once: true });
+        wake = done;
+        if (rung || signal.aborted) done();
+      }),
+    *takeProgress() {
+      for (const [nodeId, fraction] of progress) {
+        if (deps.now() - (toldAtMs.get(nodeId) ?? 0) < PROGRESS_EVERY_MS) continue;
+        toldAtMs.set(nodeId, deps.now());
+        progress.delete(nodeId);
+        yield { event: 'progress', data: { nodeId, progress: fraction } };
+      }
+    },
+    close,
+  };
+}

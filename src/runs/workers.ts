@@ -1,0 +1,131 @@
+// Workers among themselves: each says that it lives, and takes over from those that no longer do.
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { newId } from '../lib/ids.ts';
+import type { NamedRun, WorkerRow } from '../store/workers.ts';
+import {
+  buryWorker,
+  hasParkedRuns,
+  insertWorker,
+  listOrphanPools,
+  listStrayRuns,
+  listSuspects,
+  returnRuns,
+  touchWorker,
+  unparkRuns,
+} from '../store/workers.ts';
+import type { RunDeps } from './deps.ts';
+import type { RunHolder } from './run-holder.ts';
+
+export const HEARTBEAT_MS = 5000;
+
+export type UnlockPools = (pools: readonly string[]) => Promise<void>;
+
+/** Enrols this process; the row is what makes its runs its own. */
+export async function enrolWorker(deps: RunDeps, pools: readonly string[]): Promise<string> {
+  const worker: WorkerRow = {
+    id: newId('worker'),
+    pools,
+    hostname: hostname(),
+    pid: process.pid,
+    pid_started: processIdentity(process.pid),
+  };
+  await insertWorker(deps.db, worker);
+  return worker.id;
+}
+
+/** Leaves in good order, after the last run was let go; anything still held is queued again. */
+export async function dismissWorker(deps: RunDeps, id: string): Promise<void> {
+  await deps.db.transaction(tx => buryWorker(tx, id));
+}
+
+/**
+ * One heartbeat: keeps this worker alive, and queues again the runs of workers that are dead, those of this host at
+ * once, others after 20 s of silence. A worker that was declared dead itself lets go of everything, writes nothing,
+ * and enrols anew.
+ */
+export async function beat(
+  deps: RunDeps,
+  holder: RunHolder,
+  pools: readonly string[],
+  unlock: UnlockPools,
+): Promise<void> {
+  const before = new Set(holder.inHand.keys());
+  const named = await touchWorker(deps.db, { id: holder.workerId, pools });
+  if (named === undefined) {
+    deps.log.warn(
+      { workerId: holder.workerId },
+      'this worker was taken for dead; its runs went on elsewhere',
+    );
+    for (const { stop } of holder.inHand.values()) stop('lost');
+    holder.workerId = await enrolWorker(deps, pools);
+  } else await reconcile(deps, holder, before, named);
+  await takeOver(deps, holder.workerId, unlock);
+  const strays = await listStrayRuns(deps.db);
+  if (strays.length > 0) await returnRuns(deps.db, strays);
+  if (await hasParkedRuns(deps.db))
+    await deps.db.transaction(tx => unparkRuns(tx, deps.settings.MAX_CONCURRENT_RUNS));
+}
+
+/** Sets right what a lost connection left: runs that name this worker unknown to it, and cancels it did not hear of. */
+async function reconcile(
+  deps: RunDeps,
+  { inHand }: RunHolder,
+  before: ReadonlySet<string>,
+  named: readonly NamedRun[],
+): Promise<void> {
+  for (const { id, cancelling } of named) if (cancelling) inHand.get(id)?.stop('cancelled');
+  const unknown = named.filter(({ id }) => !before.has(id) && !inHand.has(id));
+  if (unknown.length > 0) await returnRuns(deps.db, unknown);
+}
+
+/** Unlocks jobs that belong to nobody: of a worker that died between its start and its enrolment. Now and then is enough. */
+export async function tidyQueue(deps: RunDeps, unlock: UnlockPools): Promise<void> {
+  const orphans = await listOrphanPools(deps.db);
+  if (orphans.length > 0) await unlock(orphans);
+}
+
+async function takeOver(deps: RunDeps, workerId: string, unlock: UnlockPools): Promise<void> {
+  const suspects = await listSuspects(deps.db, hostname());
+  for (const suspect of suspects) {
+    if (suspect.id === workerId || !(suspect.silent || isGone(deps, suspect))) continue;
+    const pools = await deps.db.transaction(tx => buryWorker(tx, suspect.id));
+    if (pools === undefined) continue;
+    deps.log.warn(
+      { workerId: suspect.id, host: suspect.hostname, pid: suspect.pid },
+      'a worker died; its runs go on here',
+    );
+    await unlock(pools);
+  }
+}
+
+/**
+ * Whether the worker's process is no more: with the embedded PostgreSQL there is one service only, so every other is
+ * gone; else a process of this host can be looked up, where it shares our boot and pid namespace.
+ */
+function isGone(deps: RunDeps, worker: WorkerRow): boolean {
+  if (deps.settings.DATABASE_URL === undefined) return true;
+  return worker.pid_started.startsWith(`${PID_SPACE}/`) && processIdentity(worker.pid) !== worker.pid_started;
+}
+
+const PID_SPACE = readPidSpace();
+
+function readPidSpace(): string {
+  try {
+    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}/${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    // No /proc (macOS): there silence alone tells.
+    return 'unknown';
+  }
+}
+
+/** Tells a process from a later one with the same pid; '' where there is none. */
+function processIdentity(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // Field 22, the start time, counted after the command, which stands in parentheses and may hold spaces (proc_pid_stat(5)).
+    return `${PID_SPACE}/${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}`;
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,118 @@
+// The forms of requests and answers about accounts, teams, members and shares.
+import type { Static } from 'typebox';
+import { Type } from 'typebox';
+import { pageOf } from '../paging.ts';
+import { Answer, Nullable } from '../workflows/workflow.schema.ts';
+import { SCOPES } from './actor.ts';
+import { Name } from './names.ts';
+
+const exact = { additionalProperties: false };
+const Timestamp = Type.String({ format: 'date-time' });
+const UserId = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
+const Email = Type.String({ minLength: 3, maxLength: 254, description: 'Upper and lower case are the same' });
+const TeamId = Type.String({ maxLength: 64, description: 'Team id, `team_…`' });
+const TeamRole = Type.Enum(['OWNER', 'EDITOR', 'VIEWER']);
+const ShareRole = Type.Enum(['VIEW', 'EDIT', 'OWNER']);
+/** Exactly one of the two names somebody. */
+const Somebody = { userId: Type.Optional(UserId), email: Type.Optional(Email) };
+export type Somebody = { readonly userId?: number | undefined; readonly email?: string | undefined };
+
+export const UserParams = Type.Object({ userId: UserId });
+
+export const Me = Answer(
+  Type.Object({
+    userId: UserId,
+    email: Email,
+    name: Type.String(),
+    plan: Type.String(),
+    isAuthor: Type.Boolean(),
+    scopes: Type.Array(Type.Enum([...SCOPES]), { description: 'Of the key that asks' }),
+    personalTeamId: Type.String({
+      description: 'Names your personal workspace wherever a teamId is asked for',
+    }),
+    activeTeamId: Nullable(Type.String({ description: 'null: your personal workspace' })),
+    activeRole: TeamRole,
+    createdAt: Timestamp,
+  }),
+);
+
+export const WorkspaceBody = Type.Object({ teamId: Nullable(TeamId) }, exact);
+
+export const TeamParams = Type.Object({ id: TeamId });
+export const CreateTeamBody = Type.Object({ name: Name }, exact);
+const TeamObject = Type.Object({ id: TeamId, name: Type.String(), role: TeamRole, createdAt: Timestamp });
+export const Team = Answer(TeamObject);
+export const TeamPage = Answer(pageOf(TeamObject));
+
+export const MemberParams = Type.Object({ id: TeamId, userId: UserId });
+export const AddMemberBody = Type.Object({ ...Somebody, role: TeamRole }, exact);
+export type AddMemberBody = Static<typeof AddMemberBody>;
+export const ChangeMemberBody = Type.Object({ role: TeamRole }, exact);
+// Emails are not shown: user ids can be guessed, and whoever adds an id to a team would learn whose it is.
+const MemberObject = Type.Object({
+  userId: UserId,
+  name: Type.String(),
+  role: TeamRole,
+  createdAt: Timestamp,
+});
+export const Member = Answer(MemberObject);
+export const MemberPage = Answer(pageOf(MemberObject));
+
+export const PermissionParams = Type.Object({ id: Type.String({ maxLength: 64 }), userId: UserId });
+export const ShareBody = Type.Object({ ...Somebody, role: ShareRole }, exact);
+export type ShareBody = Static<typeof ShareBody>;
+const PermissionObject = Type.Object({
+  userId: UserId,
+  name: Type.String(),
+  role: ShareRole,
+  createdAt: Timestamp,
+});
+export const Permission = Answer(PermissionObject);
+export const PermissionPage = Answer(pageOf(PermissionObject));
+
+export const CreateUserBody = Type.Object(
+  {
+    email: Email,
+    name: Name,
+    plan: Type.Optional(Type.String({ maxLength: 64, description: 'Default: DEFAULT_PLAN' })),
+    credits: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 1_000_000_000_000, description: 'Default: DEFAULT_CREDITS' }),
+    ),
+    isAuthor: Type.Optional(Type.Boolean({ default: false })),
+    keyScopes: Type.Optional(
+      Type.Array(Type.Enum([...SCOPES]), {
+        minItems: 1,
+        maxItems: SCOPES.length,
+        uniqueItems: true,
+        description: 'Mints a key with these; it is shown this once',
+      }),
+    ),
+  },
+  exact,
+);
+export type CreateUserBody = Static<typeof CreateUserBody>;
+export const ChangeUserBody = Type.Object(
+  {
+    plan: Type.Optional(Type.String({ maxLength: 64 })),
+    isAuthor: Type.Optional(Type.Boolean()),
+    disabled: Type.Optional(Type.Boolean({ description: 'Its keys stop working within 5 seconds' })),
+  },
+  exact,
+);
+export type ChangeUserBody = Static<typeof ChangeUserBody>;
+const UserObject = Type.Object({
+  userId: UserId,
+  email: Email,
+  name: Type.String(),
+  plan: Type.String(),
+  isAuthor: Type.Boolean(),
+  disabled: Type.Boolean(),
+  createdAt: Timestamp,
+});
+export const User = Answer(UserObject);
+export const UserPage = Answer(pageOf(UserObject));
+export const CreatedUser = Answer(
+  Type.Object({ ...UserObject.properties, apiKey: Type.Optional(Type.String()) }),
+);
+
+export const Success = Answer(Type.Object({ success: Type.Literal(true) }));

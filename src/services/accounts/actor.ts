@@ -1,0 +1,51 @@
+// Who is asking: a user by key, or nobody in particular.
+import { AppError } from '../../lib/errors.ts';
+
+export const SCOPES = [
+  'workflows:read',
+  'workflows:write',
+  'workflows:execute',
+  'account:admin',
+  'instance:admin',
+] as const;
+export type Scope = (typeof SCOPES)[number];
+
+export interface UserActor {
+  readonly kind: 'user';
+  readonly userId: number;
+  readonly keyId: string;
+  readonly scopes: ReadonlySet<Scope>;
+  readonly plan: string;
+}
+
+export interface AnonymousActor {
+  readonly kind: 'anonymous';
+  readonly plan: 'anonymous';
+}
+
+export type Actor = UserActor | AnonymousActor;
+
+export const ANONYMOUS: AnonymousActor = { kind: 'anonymous', plan: 'anonymous' };
+
+/** Execute implies read; nothing else implies anything. */
+export function hasScope(actor: Actor, scope: Scope): boolean {
+  if (actor.kind === 'anonymous') return false;
+  return actor.scopes.has(scope) || (scope === 'workflows:read' && actor.scopes.has('workflows:execute'));
+}
+
+/** The user behind the request, or 401. */
+export function requireUser(actor: Actor): UserActor {
+  if (actor.kind === 'user') return actor;
+  throw new AppError('unauthorized', 'This needs an API key: send Authorization: Bearer sk-….', {
+    headers: { 'www-authenticate': 'Bearer' },
+  });
+}
+
+/** The user, holding the scope, or 401 (decisions.md §1: a missing scope is 401 everywhere). */
+export function requireScope(actor: Actor, scope: Scope): UserActor {
+  const user = requireUser(actor);
+  if (hasScope(user, scope)) return user;
+  throw new AppError('insufficient_scope', `The API key lacks the scope ${scope}.`, {
+    headers: { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
+  });
+}

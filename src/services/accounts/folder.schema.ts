@@ -1,0 +1,51 @@
+// The forms of folder requests and answers.
+import type { Static } from 'typebox';
+import { Type } from 'typebox';
+import { Answer, Nullable } from '../workflows/workflow.schema.ts';
+import { Name } from './names.ts';
+
+const exact = { additionalProperties: false };
+const FolderIdText = Type.String({ maxLength: 64, description: 'Folder id, `fld_…`' });
+const Timestamp = Type.String({ format: 'date-time' });
+
+export const FolderParams = Type.Object({ id: FolderIdText });
+
+export const CreateFolderBody = Type.Object(
+  {
+    name: Name,
+    parentId: Type.Optional(Nullable(FolderIdText)),
+    teamId: Type.Optional(
+      Nullable(
+        Type.String({
+          maxLength: 64,
+          description:
+            'A team you are in; null or your personal team: your own. Absent: the active workspace',
+        }),
+      ),
+    ),
+  },
+  exact,
+);
+export type CreateFolderBody = Static<typeof CreateFolderBody>;
+
+export const ChangeFolderBody = Type.Object(
+  { name: Type.Optional(Name), parentId: Type.Optional(Nullable(FolderIdText)) },
+  exact,
+);
+export type ChangeFolderBody = Static<typeof ChangeFolderBody>;
+
+export const RemoveFolderQuery = Type.Object({
+  recursive: Type.Optional(Type.Boolean({ default: false, description: 'Delete the subfolders too' })),
+});
+
+const FolderObject = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  parentId: Nullable(Type.String()),
+  teamId: Nullable(Type.String()),
+  workflowCount: Type.Integer({ description: 'Directly in it' }),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+});
+export const Folder = Answer(FolderObject);
+export const FolderList = Answer(Type.Array(FolderObject));

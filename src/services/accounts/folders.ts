@@ -1,0 +1,153 @@
+// Folders: trees within a workspace. Changes of one workspace's tree wait for each other, so that no two make a cycle.
+import { AppError } from '../../lib/errors.ts';
+import { newId } from '../../lib/ids.ts';
+import type { Tx } from '../../store/db.ts';
+import type { FolderRow } from '../../store/folders.ts';
+import {
+  deleteFolder,
+  emptyFolderTree,
+  findFolder,
+  insertFolder,
+  listAncestorIds,
+  listFolders,
+  lockFolderTree,
+  measureDepth,
+  updateFolder,
+} from '../../store/folders.ts';
+import type { Deps } from '../deps.ts';
+import type { ArrayQuery } from '../paging.ts';
+import { parseIdCursor, toPage } from '../paging.ts';
+import type { WorkspaceStanding } from './access.ts';
+import { can, workspaceOf } from './access.ts';
+import type { Actor, UserActor } from './actor.ts';
+import { requireScope } from './actor.ts';
+import type { ChangeFolderBody, CreateFolderBody } from './folder.schema.ts';
+import { parseName } from './names.ts';
+import { getActiveWorkspace, getWorkspace } from './teams.ts';
+
+/** More than anybody finds their way in; it bounds every walk of a tree. */
+const MAX_DEPTH = 32;
+
+/** Those of the active workspace, oldest first. */
+export async function listActiveFolders(deps: Deps, actor: Actor, query: ArrayQuery) {
+  const user = requireScope(actor, 'workflows:read');
+  const limit = query.limit ?? 100;
+  const { team_id } = await getActiveWorkspace(deps.db, user);
+  const rows = await listFolders(
+    deps.db,
+    { userId: user.userId, teamId: team_id },
+    { after: parseIdCursor(query.cursor) ?? '', limit: limit + 1 },
+  );
+  return toPage(rows, limit, presentFolder, folder => folder.id);
+}
+
+/** Throws 404 for a foreign team or an unknown parent, 403 for a viewer, 400 `folder_workspace_mismatch`. */
+export async function createFolder(deps: Deps, actor: Actor, input: CreateFolderBody) {
+  const user = requireScope(actor, 'workflows:write');
+  const name = parseName(input.name);
+  return deps.db.transaction(async tx => {
+    const workspace =
+      input.teamId === undefined
+        ? await getActiveWorkspace(tx, user)
+        : await getWorkspace(tx, user, input.teamId);
+    requireEditor(user, workspace);
+    const parentId = input.parentId ?? null;
+    if (parentId !== null) {
+      await lockFolderTree(tx, workspaceOf(workspace));
+      await checkParent(tx, user, workspace, { parentId, depth: 1 });
+    }
+    const id = newId('folder', deps.now());
+    await insertFolder(tx, { id, userId: user.userId, teamId: workspace.team_id, parentId, name });
+    return presentFolder(await getFolder(tx, user, id));
+  });
+}
+
+/** Renames, moves within the workspace, or both. Throws 400 `folder_cycle`, 403, 404. */
+export async function changeFolder(deps: Deps, actor: Actor, id: string, input: ChangeFolderBody) {
+  const user = requireScope(actor, 'workflows:write');
+  return deps.db.transaction(async tx => {
+    const folder = await lockOwnTree(tx, user, id);
+    const name = input.name === undefined ? folder.name : parseName(input.name);
+    const parentId = input.parentId === undefined ? folder.parent_id : input.parentId;
+    if (parentId !== null && parentId !== folder.parent_id) {
+      await checkParent(tx, user, folder, { parentId, movedId: id, depth: await measureDepth(tx, id) });
+    }
+    await updateFolder(tx, id, { name, parentId });
+    return presentFolder(await getFolder(tx, user, id));
+  });
+}
+
+/** Its workflows go to the root of the workspace. Throws 409 `folder_not_empty` with subfolders, unless `recursive`. */
+export async function removeFolder(
+  deps: Deps,
+  actor: Actor,
+  id: string,
+  input: { readonly recursive?: boolean | undefined },
+): Promise<void> {
+  const user = requireScope(actor, 'workflows:write');
+  await deps.db.transaction(async tx => {
+    await lockOwnTree(tx, user, id);
+    if (input.recursive !== true && (await measureDepth(tx, id)) > 1) {
+      throw new AppError(
+        'folder_not_empty',
+        'The folder has subfolders: delete them first, or add ?recursive=true.',
+      );
+    }
+    await emptyFolderTree(tx, id);
+    await deleteFolder(tx, id);
+  });
+}
+
+/** The folder as it is once nobody else changes its tree. */
+async function lockOwnTree(tx: Tx, user: UserActor, id: string): Promise<FolderRow> {
+  const found = await getFolder(tx, user, id);
+  requireEditor(user, found);
+  await lockFolderTree(tx, workspaceOf(found));
+  return getFolder(tx, user, id);
+}
+
+async function getFolder(tx: Tx, user: UserActor, id: string): Promise<FolderRow> {
+  const folder = await findFolder(tx, user.userId, id);
+  if (folder === undefined) throw new AppError('not_found', 'There is no folder with this id.');
+  if (can(user, 'read', { workspace: folder })) return folder;
+  throw new AppError('forbidden', 'This folder is in a workspace that is not yours.');
+}
+
+function requireEditor(user: UserActor, workspace: WorkspaceStanding): void {
+  if (can(user, 'edit', { workspace })) return;
+  throw new AppError('forbidden', 'A VIEWER of the team may not change its folders.');
+}
+
+/** Whether a folder of that depth may lie in the parent; `movedId` where it is there already. */
+async function checkParent(
+  tx: Tx,
+  user: UserActor,
+  workspace: WorkspaceStanding,
+  { parentId, movedId, depth }: { parentId: string; movedId?: string; depth: number },
+): Promise<void> {
+  const parent = await getFolder(tx, user, parentId);
+  if (workspaceOf(parent) !== workspaceOf(workspace)) {
+    throw new AppError('folder_workspace_mismatch', 'The parent folder is in another workspace.');
+  }
+  const above = await listAncestorIds(tx, parentId);
+  if (movedId !== undefined && above.includes(movedId)) {
+    throw new AppError('folder_cycle', 'A folder cannot be put into itself or into a folder below it.');
+  }
+  if (above.length + depth > MAX_DEPTH) {
+    throw new AppError('invalid_request', `Folders may be nested ${MAX_DEPTH} deep.`, {
+      issues: [{ path: '/parentId', code: 'invalid_request', message: 'lies too deep' }],
+    });
+  }
+}
+
+function presentFolder(folder: FolderRow) {
+  return {
+    id: folder.id,
+    name: folder.name,
+    parentId: folder.parent_id,
+    teamId: folder.team_id,
+    workflowCount: folder.workflow_count,
+    createdAt: folder.created_at.toISOString(),
+    updatedAt: folder.updated_at.toISOString(),
+  };
+}

@@ -1,0 +1,98 @@
+// API keys: minted and shown once, kept as a hash, never with a scope that their maker lacks.
+import { mintApiKey, sha256 } from '../../lib/crypto.ts';
+import { AppError } from '../../lib/errors.ts';
+import { newId } from '../../lib/ids.ts';
+import type { Tx } from '../../store/db.ts';
+import type { ListedKey } from '../../store/keys.ts';
+import { insertKey, listKeys, revokeKey } from '../../store/keys.ts';
+import type { Deps } from '../deps.ts';
+import type { PageQuery } from '../paging.ts';
+import { parseIdCursor, toPage } from '../paging.ts';
+import type { Actor, Scope, UserActor } from './actor.ts';
+import { hasScope, requireScope, SCOPES } from './actor.ts';
+import { parseName } from './names.ts';
+
+/** What the keys need of Deps; the command line has no more than this. */
+type KeyDeps = Pick<Deps, 'db' | 'now'>;
+
+export interface CreateKeyInput {
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly expiresAt?: string | null | undefined;
+}
+
+/** Mints a key for the caller; no scope that the caller's own key lacks. The key is in the answer and nowhere else. */
+export async function createKey(deps: KeyDeps, actor: Actor, input: CreateKeyInput) {
+  const user = requireScope(actor, 'account:admin');
+  requireScopesToHandOn(user, input.scopes);
+  const key = mintApiKey();
+  const row = await storeKey(deps.db, {
+    userId: user.userId,
+    name: parseName(input.name),
+    scopes: input.scopes,
+    expiresAt: input.expiresAt == null ? null : parseExpiry(deps, input.expiresAt),
+    key,
+  });
+  return { ...presentKey(row), key };
+}
+
+/** Throws 403 where a key would get a scope that its maker lacks. */
+export function requireScopesToHandOn(user: UserActor, scopes: readonly Scope[]): void {
+  const missing = scopes.filter(scope => !hasScope(user, scope));
+  if (missing.length === 0) return;
+  throw new AppError('forbidden', `Your key lacks the scope ${missing.join(', ')}, so it cannot hand it on.`);
+}
+
+const ISO_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
+
+function parseExpiry(deps: KeyDeps, text: string): Date {
+  const time = new Date(ISO_TIME.test(text) ? text : Number.NaN);
+  if (time.getTime() > deps.now()) return time;
+  const message = 'must be a time to come in ISO 8601, such as 2030-12-31T23:59:59Z';
+  throw new AppError('invalid_request', `expiresAt ${message}.`, {
+    issues: [{ path: '/expiresAt', code: 'invalid_request', message }],
+  });
+}
+
+/** Stores a key that is known already. */
+export async function storeKey(
+  tx: Tx,
+  key: {
+    readonly userId: number;
+    readonly name: string;
+    readonly scopes: readonly Scope[];
+    readonly expiresAt: Date | null;
+    readonly key: string;
+  },
+): Promise<ListedKey> {
+  return insertKey(tx, { ...key, id: newId('key'), hash: sha256(key.key) });
+}
+
+/** The caller's keys that are not revoked, newest first. */
+export async function listOwnKeys(deps: KeyDeps, actor: Actor, query: PageQuery) {
+  const user = requireScope(actor, 'account:admin');
+  const limit = query.limit ?? 50;
+  const before = parseIdCursor(query.cursor) ?? null;
+  const rows = await listKeys(deps.db, user.userId, { before, limit: limit + 1 });
+  return toPage(rows, limit, presentKey, key => key.id);
+}
+
+/** Ends a key of the caller's, in every process within five seconds. Throws 404. */
+export async function revokeOwnKey(deps: KeyDeps, actor: Actor, id: string): Promise<void> {
+  const user = requireScope(actor, 'account:admin');
+  if (!(await revokeKey(deps.db, id, user.userId)))
+    throw new AppError('not_found', 'You have no key with this id.');
+}
+
+function presentKey(key: ListedKey) {
+  return {
+    id: key.id,
+    name: key.name,
+    scopes: key.scopes,
+    expiresAt: key.expires_at?.toISOString() ?? null,
+    lastUsedAt: key.last_used_at?.toISOString() ?? null,
+    createdAt: key.created_at.toISOString(),
+  };
+}
+
+export const ALL_SCOPES: readonly Scope[] = SCOPES;

@@ -1,0 +1,62 @@
+// Sharing: direct permissions on a workflow, which its owners hand out and everybody may give back.
+import { AppError } from '../../lib/errors.ts';
+import type { PermissionRow } from '../../store/permissions.ts';
+import { deletePermission, listPermissions, upsertPermission } from '../../store/permissions.ts';
+import { findWorkflow, lockWorkflow } from '../../store/workflows/workflows.ts';
+import type { Deps } from '../deps.ts';
+import type { PageQuery } from '../paging.ts';
+import { parseNumberCursor, toPage } from '../paging.ts';
+import { authorize } from './access.ts';
+import type { ShareBody } from './account.schema.ts';
+import { getSomebody } from './accounts.ts';
+import type { Actor } from './actor.ts';
+import { requireScope } from './actor.ts';
+
+export async function listShares(deps: Deps, actor: Actor, workflowId: string, query: PageQuery) {
+  const user = requireScope(actor, 'workflows:read');
+  authorize(actor, 'share', await findWorkflow(deps.db, workflowId, user.userId));
+  const limit = query.limit ?? 50;
+  const after = parseNumberCursor(query.cursor);
+  const rows = await listPermissions(deps.db, workflowId, { after, limit: limit + 1 });
+  return toPage(rows, limit, presentPermission, row => row.user_id);
+}
+
+/** Shares with a user, or changes that share's role. Throws 404 for an unknown user, 409 for the creator. */
+export async function shareWorkflow(deps: Deps, actor: Actor, workflowId: string, input: ShareBody) {
+  const user = requireScope(actor, 'workflows:write');
+  return deps.db.transaction(async tx => {
+    const found = await lockWorkflow(tx, workflowId, user.userId);
+    const { workflow } = authorize(actor, 'share', found);
+    const { id, name } = await getSomebody(tx, input);
+    if (id === workflow.user_id)
+      throw new AppError('conflict', 'This user created the workflow and owns it without a share.');
+    const { role } = input;
+    const created_at = await upsertPermission(tx, { workflowId, userId: id, role });
+    return presentPermission({ user_id: id, name, role, created_at });
+  });
+}
+
+/** Ends a share: any share for owners, one's own for everybody. */
+export async function unshareWorkflow(
+  deps: Deps,
+  actor: Actor,
+  workflowId: string,
+  userId: number,
+): Promise<void> {
+  const user = requireScope(actor, 'workflows:write');
+  await deps.db.transaction(async tx => {
+    const workflow = await lockWorkflow(tx, workflowId, user.userId);
+    authorize(actor, userId === user.userId ? 'read' : 'share', workflow);
+    if (!(await deletePermission(tx, workflowId, userId)))
+      throw new AppError('not_found', 'The workflow is not shared with this user.');
+  });
+}
+
+function presentPermission(row: PermissionRow) {
+  return {
+    userId: row.user_id,
+    name: row.name,
+    role: row.role,
+    createdAt: row.created_at.toISOString(),
+  };
+}

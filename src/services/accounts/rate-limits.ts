@@ -1,0 +1,128 @@
+// Rate limits over all processes: tokens are leased from PostgreSQL in blocks of at most a tenth of what is left,
+// and one by one near the end, so that never more than the limit is admitted and most requests cost no query.
+
+import type { Tx } from '../../store/db.ts';
+import { countUses } from '../../store/rate-windows.ts';
+
+export interface Allowance {
+  readonly allowed: boolean;
+  readonly limit: number;
+  readonly remaining: number;
+  /** Unix seconds at which the window ends. */
+  readonly reset: number;
+}
+
+export interface RateLimiter {
+  /** Uses one of the key's `limit` tokens of the current window. Synchronous while a leased block lasts. */
+  take(key: string, limit: number, windowSeconds: number): Allowance | Promise<Allowance>;
+  /** What `take` would say, without using anything; what other processes used since the last lease is not in it. */
+  peek(key: string, limit: number, windowSeconds: number): Allowance;
+  /** Undoes a `take` that was allowed; nothing where its window has ended. */
+  giveBack(key: string, windowSeconds: number, taken: Allowance): void;
+}
+
+interface Bucket {
+  readonly windowStart: number;
+  limit: number;
+  /** Tokens in hand. */
+  tokens: number;
+  /** Tokens of the window not yet leased by anybody, as last heard. */
+  unleased: number;
+  /** One lease at a time; later callers wait for it. */
+  leasing: Promise<void> | undefined;
+}
+
+// Below this many left, each use is counted in the database.
+const NEAR_THE_END = 20;
+const MAX_BUCKETS = 100_000;
+
+export function createRateLimiter(db: Tx, now: () => number): RateLimiter {
+  const buckets = new Map<string, Bucket>();
+
+  const startOf = (windowSeconds: number): number => Math.floor(now() / 1000 / windowSeconds) * windowSeconds;
+
+  const findBucket = (key: string, limit: number, windowSeconds: number): Bucket | undefined => {
+    const found = buckets.get(key);
+    if (found?.windowStart !== startOf(windowSeconds)) return undefined;
+    // Another plan since: what it has more or less is added or missing at once.
+    found.unleased += limit - found.limit;
+    found.limit = limit;
+    return found;
+  };
+
+  const bucketOf = (key: string, limit: number, windowSeconds: number): Bucket => {
+    const found = findBucket(key, limit, windowSeconds);
+    if (found !== undefined) return found;
+    if (buckets.size >= MAX_BUCKETS) dropOldest(buckets);
+    const fresh = newBucket(startOf(windowSeconds), limit);
+    // The newest stand last.
+    buckets.delete(key);
+    buckets.set(key, fresh);
+    return fresh;
+  };
+
+  const lease = async (key: string, bucket: Bucket): Promise<void> => {
+    const block = bucket.unleased <= NEAR_THE_END ? 1 : Math.max(1, Math.floor(bucket.unleased / 10));
+    const used = await countUses(db, key, bucket.windowStart, block);
+    bucket.tokens += Math.min(block, Math.max(0, bucket.limit - (used - block)));
+    bucket.unleased = bucket.limit - used;
+  };
+
+  const takeSlowly = async (key: string, limit: number, windowSeconds: number): Promise<Allowance> => {
+    for (;;) {
+      const bucket = bucketOf(key, limit, windowSeconds);
+      if (bucket.tokens > 0) {
+        bucket.tokens--;
+        return allowanceOf(bucket, true, windowSeconds);
+      }
+      if (bucket.unleased <= 0) return allowanceOf(bucket, false, windowSeconds);
+      bucket.leasing ??= lease(key, bucket).finally(() => {
+        bucket.leasing = undefined;
+      });
+      await bucket.leasing;
+    }
+  };
+
+  return {
+    take(key, limit, windowSeconds) {
+      const bucket = bucketOf(key, limit, windowSeconds);
+      if (bucket.tokens === 0 && bucket.unleased > 0) return takeSlowly(key, limit, windowSeconds);
+      const allowed = bucket.tokens > 0;
+      if (allowed) bucket.tokens--;
+      return allowanceOf(bucket, allowed, windowSeconds);
+    },
+    peek(key, limit, windowSeconds) {
+      const bucket = findBucket(key, limit, windowSeconds) ?? newBucket(startOf(windowSeconds), limit);
+      return allowanceOf(bucket, true, windowSeconds);
+    },
+    giveBack(key, windowSeconds, { reset }) {
+      const bucket = buckets.get(key);
+      if (bucket !== undefined && bucket.windowStart + windowSeconds === reset) bucket.tokens++;
+    },
+  };
+}
+
+const newBucket = (windowStart: number, limit: number): Bucket => ({
+  windowStart,
+  limit,
+  tokens: 0,
+  unleased: limit,
+  leasing: undefined,
+});
+
+const allowanceOf = (bucket: Bucket, allowed: boolean, windowSeconds: number): Allowance => ({
+  allowed,
+  limit: bucket.limit,
+  remaining: Math.max(0, bucket.tokens + bucket.unleased),
+  reset: bucket.windowStart + windowSeconds,
+});
+
+// A tenth at once, so that callers from ever new addresses cost no scan each. What a dropped bucket had in hand is
+// lost, never admitted twice: it was counted when it was leased.
+function dropOldest(buckets: Map<string, Bucket>): void {
+  let left = MAX_BUCKETS / 10;
+  for (const key of buckets.keys()) {
+    if (left-- === 0) break;
+    buckets.delete(key);
+  }
+}

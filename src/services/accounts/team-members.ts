@@ -1,0 +1,107 @@
+// Who is in a team, with which role. Changes of one team's members wait for each other, so that an owner is always left.
+import { AppError } from '../../lib/errors.ts';
+import type { Tx } from '../../store/db.ts';
+import type { MemberRow, TeamRole } from '../../store/teams.ts';
+import {
+  deleteMember,
+  findMember,
+  hasOtherOwner,
+  insertMember,
+  listMembers,
+  lockTeam,
+  updateMember,
+} from '../../store/teams.ts';
+import type { Deps } from '../deps.ts';
+import type { PageQuery } from '../paging.ts';
+import { parseNumberCursor, toPage } from '../paging.ts';
+import { can } from './access.ts';
+import type { AddMemberBody } from './account.schema.ts';
+import { getSomebody } from './accounts.ts';
+import type { Actor, UserActor } from './actor.ts';
+import { requireScope } from './actor.ts';
+import { getTeam } from './teams.ts';
+
+export interface MemberId {
+  readonly teamId: string;
+  readonly userId: number;
+}
+
+/** For every member. Throws 404 for a team the caller is not in. */
+export async function listTeamMembers(deps: Deps, actor: Actor, teamId: string, query: PageQuery) {
+  const user = requireScope(actor, 'account:admin');
+  await getTeam(deps.db, user, teamId);
+  const limit = query.limit ?? 50;
+  const after = parseNumberCursor(query.cursor);
+  const rows = await listMembers(deps.db, teamId, { after, limit: limit + 1 });
+  return toPage(rows, limit, presentMember, member => member.user_id);
+}
+
+/** Throws 404 `not_found` for an unknown user, 409 `conflict` for a member. */
+export async function addMember(deps: Pick<Deps, 'db'>, actor: Actor, teamId: string, input: AddMemberBody) {
+  const user = requireScope(actor, 'account:admin');
+  return deps.db.transaction(async tx => {
+    await lockTeam(tx, teamId);
+    await requireManager(tx, user, teamId);
+    const { id } = await getSomebody(tx, input);
+    if (!(await insertMember(tx, teamId, id, input.role))) {
+      throw new AppError(
+        'conflict',
+        'This user is in the team already: PATCH the member to change the role.',
+      );
+    }
+    return presentMember(await getMember(tx, { teamId, userId: id }));
+  });
+}
+
+/** Throws 409 `last_owner` where the team would be left without an owner. */
+export async function changeMember(deps: Deps, actor: Actor, id: MemberId, role: TeamRole) {
+  const user = requireScope(actor, 'account:admin');
+  return deps.db.transaction(async tx => {
+    await lockTeam(tx, id.teamId);
+    await requireManager(tx, user, id.teamId);
+    const member = await getMember(tx, id);
+    if (member.role === 'OWNER' && role !== 'OWNER') await requireOtherOwner(tx, id);
+    await updateMember(tx, id.teamId, id.userId, role);
+    return presentMember({ ...member, role });
+  });
+}
+
+/** Owners remove anybody, everybody may leave. Throws 409 `last_owner` as `changeMember`. */
+export async function removeMember(deps: Deps, actor: Actor, id: MemberId): Promise<void> {
+  const user = requireScope(actor, 'account:admin');
+  await deps.db.transaction(async tx => {
+    await lockTeam(tx, id.teamId);
+    if (id.userId === user.userId) await getTeam(tx, user, id.teamId);
+    else await requireManager(tx, user, id.teamId);
+    const member = await getMember(tx, id);
+    if (member.role === 'OWNER') await requireOtherOwner(tx, id);
+    await deleteMember(tx, id.teamId, id.userId);
+  });
+}
+
+async function requireManager(tx: Tx, user: UserActor, teamId: string): Promise<void> {
+  const { role } = await getTeam(tx, user, teamId);
+  const workspace = { user_id: user.userId, team_id: teamId, team_role: role };
+  if (!can(user, 'manage', { workspace }))
+    throw new AppError('forbidden', 'Only an OWNER of the team may change its members.');
+}
+
+async function getMember(tx: Tx, { teamId, userId }: MemberId): Promise<MemberRow> {
+  const member = await findMember(tx, teamId, userId);
+  if (member === undefined) throw new AppError('not_found', 'The team has no such member.');
+  return member;
+}
+
+async function requireOtherOwner(tx: Tx, { teamId, userId }: MemberId): Promise<void> {
+  if (await hasOtherOwner(tx, teamId, userId)) return;
+  throw new AppError('last_owner', 'The team has no other OWNER: make another member one first.');
+}
+
+function presentMember(member: MemberRow) {
+  return {
+    userId: member.user_id,
+    name: member.name,
+    role: member.role,
+    createdAt: member.created_at.toISOString(),
+  };
+}

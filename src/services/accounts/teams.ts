@@ -1,0 +1,65 @@
+// Teams, and the workspaces that callers name by them.
+import { AppError } from '../../lib/errors.ts';
+import { newId } from '../../lib/ids.ts';
+import type { Tx } from '../../store/db.ts';
+import type { TeamRow } from '../../store/teams.ts';
+import { findActiveTeam, findTeam, insertMember, insertTeam, listTeams } from '../../store/teams.ts';
+import type { Deps } from '../deps.ts';
+import type { PageQuery } from '../paging.ts';
+import { parseIdCursor, toPage } from '../paging.ts';
+import type { WorkspaceStanding } from './access.ts';
+import { userWorkspace } from './access.ts';
+import type { Actor, UserActor } from './actor.ts';
+import { requireScope } from './actor.ts';
+import { parseName } from './names.ts';
+
+/** The teams the caller is in; the personal one is no team. */
+export async function listOwnTeams(deps: Deps, actor: Actor, query: PageQuery) {
+  const user = requireScope(actor, 'account:admin');
+  const limit = query.limit ?? 50;
+  const after = parseIdCursor(query.cursor) ?? '';
+  const rows = await listTeams(deps.db, user.userId, { after, limit: limit + 1 });
+  return toPage(rows, limit, presentTeam, team => team.id);
+}
+
+/** Makes a team that the caller owns. */
+export async function createTeam(deps: Pick<Deps, 'db'>, actor: Actor, input: { readonly name: string }) {
+  const user = requireScope(actor, 'account:admin');
+  const id = newId('team');
+  const name = parseName(input.name);
+  return deps.db.transaction(async tx => {
+    await insertTeam(tx, { id, name });
+    await insertMember(tx, id, user.userId, 'OWNER');
+    return presentTeam(await getTeam(tx, user, id));
+  });
+}
+
+/** The team and the caller's role in it. Throws 404 for any other, whether or not it exists. */
+export async function getTeam(tx: Tx, user: UserActor, teamId: string): Promise<TeamRow> {
+  const team = await findTeam(tx, user.userId, teamId);
+  if (team === undefined) throw new AppError('not_found', 'You are in no team with this id.');
+  return team;
+}
+
+/** The workspace that a `teamId` names: null and the personal team's id mean the caller's own. Throws 404 as `getTeam`. */
+export async function getWorkspace(
+  tx: Tx,
+  user: UserActor,
+  teamId: string | null,
+): Promise<WorkspaceStanding> {
+  const isPersonal = teamId === null || teamId === userWorkspace(user.userId);
+  return standingIn(user, isPersonal ? undefined : await getTeam(tx, user, teamId));
+}
+
+/** The workspace the caller has chosen to work in. */
+export async function getActiveWorkspace(tx: Tx, user: UserActor): Promise<WorkspaceStanding> {
+  return standingIn(user, await findActiveTeam(tx, user.userId));
+}
+
+function standingIn({ userId }: UserActor, team: TeamRow | undefined): WorkspaceStanding {
+  return { user_id: userId, team_id: team?.id ?? null, team_role: team?.role ?? null };
+}
+
+function presentTeam(team: TeamRow) {
+  return { id: team.id, name: team.name, role: team.role, createdAt: team.created_at.toISOString() };
+}

@@ -1,0 +1,168 @@
+// The form of content pages: it validates, documents, and types what the content webhook takes.
+import type { Static, TSchema } from 'typebox';
+import { Type } from 'typebox';
+import { Answer, Nullable } from '../workflows/workflow.schema.ts';
+
+/** null puts a field back to its default. Written as one type, since the fault of a union says nothing. */
+const text = (maxLength: number, description?: string) =>
+  Type.Optional(
+    Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      maxLength,
+      ...(description === undefined ? {} : { description }),
+    }),
+  );
+const list = <T extends TSchema>(items: T, maxItems: number) =>
+  Type.Optional(
+    Type.Unsafe<Static<T>[] | null>({ type: ['array', 'null'], items, maxItems } as Record<string, unknown>),
+  );
+
+const Line = Type.String({ minLength: 1, maxLength: 500 });
+const Paragraph = Type.String({ maxLength: 10_000 });
+export const Address = Type.String({ minLength: 1, maxLength: 2048 });
+
+/** Of all markdown of a page together; rendering it takes time that grows with it. */
+export const MAX_MARKDOWN = 120_000;
+
+export const CONTENT_TYPES = ['TOOL', 'FEATURE', 'APP', 'MODEL', 'ARTICLE'] as const;
+export const CONTENT_EVENTS = {
+  create_tool: 'TOOL',
+  create_feature: 'FEATURE',
+  create_app: 'APP',
+  create_model: 'MODEL',
+  create_article: 'ARTICLE',
+  update_page: undefined,
+} as const;
+
+export const ValueProp = Type.Object({
+  title: Line,
+  description: Paragraph,
+  icon: Type.Optional(Type.String({ maxLength: 2048 })),
+  image: Type.Optional(Address),
+});
+export const Question = Type.Object({ question: Line, answer: Paragraph });
+export const HowToStep = Type.Object({
+  title: Line,
+  description: Paragraph,
+  image: Type.Optional(Address),
+});
+export const CrossLink = Type.Object({
+  url: Address,
+  anchorText: Line,
+  description: Type.Optional(Paragraph),
+});
+export const QuickAnswer = Type.Object({
+  question: Line,
+  answer: Paragraph,
+  bullets: Type.Optional(Type.Array(Line, { maxItems: 50 })),
+  variant: Type.Optional(Type.Enum(['default', 'highlight', 'compact'])),
+});
+
+const Picture = Type.Object({
+  url: Address,
+  alt: Type.Optional(Type.String({ maxLength: 1000 })),
+  caption: Type.Optional(Type.String({ maxLength: 1000 })),
+});
+const caption = Type.Optional(Type.String({ maxLength: 1000 }));
+/** Type of a content block → its form. */
+export const BLOCKS = {
+  markdown: Type.Object({ type: Type.Literal('markdown'), markdown: Type.String({ minLength: 1 }) }),
+  image: Type.Object({ type: Type.Literal('image'), ...Picture.properties }),
+  video: Type.Object({
+    type: Type.Literal('video'),
+    url: Address,
+    poster: Type.Optional(Address),
+    caption,
+  }),
+  quote: Type.Object({
+    type: Type.Literal('quote'),
+    text: Paragraph,
+    author: Type.Optional(Line),
+    role: Type.Optional(Line),
+  }),
+  code: Type.Object({
+    type: Type.Literal('code'),
+    code: Type.String({ minLength: 1, maxLength: 50_000 }),
+    language: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9+#_-]{1,30}$' })),
+    caption,
+  }),
+  gallery: Type.Object({
+    type: Type.Literal('gallery'),
+    images: Type.Array(Picture, { minItems: 1, maxItems: 100 }),
+    caption,
+  }),
+  cta: Type.Object({
+    type: Type.Literal('cta'),
+    title: Line,
+    text: Type.Optional(Paragraph),
+    buttonCopy: Type.Optional(Line),
+    link: Type.Optional(Address),
+  }),
+} as const;
+export type ContentBlock = { [T in keyof typeof BLOCKS]: Static<(typeof BLOCKS)[T]> }[keyof typeof BLOCKS];
+
+const Slug = Type.String({
+  minLength: 1,
+  maxLength: 120,
+  description: 'Lowercase letters, digits and hyphens',
+});
+const Title = Type.String({ minLength: 1, maxLength: 300 });
+
+const FIELDS = {
+  type: Type.Optional(Type.Enum([...CONTENT_TYPES], { description: 'May be left out where event names it' })),
+  subtitle: text(1000, 'Default: the title'),
+  body_markdown: text(MAX_MARKDOWN),
+  heroImage: text(2048),
+  isPublished: Type.Optional(Type.Boolean({ default: false })),
+  meta_description: text(1000),
+  seoKeywords: list(Line, 100),
+  canonicalUrl: text(2048),
+  ogImage: text(2048),
+  pillar: text(200),
+  c2aTitle: text(300),
+  c2aSubtitle: text(1000),
+  c2aButtonCopy: text(100, 'Default: Start Creating'),
+  c2aLink: text(2048, 'Default: /workflows'),
+  valueProps: list(ValueProp, 100),
+  faqSchema: list(Question, 500),
+  howToSteps: list(HowToStep, 100),
+  // Checked by services/content-fields, which names an unknown type.
+  contentBlocks: list(Type.Object({ type: Type.String({ maxLength: 100 }) }), 200),
+  crossLinks: list(CrossLink, 100),
+  quickAnswer: Type.Optional(
+    Type.Unsafe<Static<typeof QuickAnswer> | null>({ ...QuickAnswer, type: ['object', 'null'] }),
+  ),
+  workflowId: text(64, 'Its preview is shown where anybody may see it'),
+  subcategory: text(200),
+  parentCategory: Type.Optional(
+    Type.Unsafe<'features' | 'models' | 'articles' | null>({
+      enum: ['features', 'models', 'articles', null],
+      description: 'Default: by type',
+    }),
+  ),
+  event: Type.Optional(Type.Enum(Object.keys(CONTENT_EVENTS) as (keyof typeof CONTENT_EVENTS)[])),
+};
+
+export const CreateContentBody = Type.Object({ slug: Slug, title: Title, ...FIELDS });
+export type CreateContentBody = Static<typeof CreateContentBody>;
+
+export const UpdateContentBody = Type.Object({ slug: Slug, title: Type.Optional(Title), ...FIELDS });
+export type UpdateContentBody = Static<typeof UpdateContentBody>;
+
+const Timestamp = Type.String({ format: 'date-time' });
+export const WrittenPage = Answer(
+  Type.Object({
+    success: Type.Literal(true),
+    url: Type.String({ description: 'Path of the page' }),
+    page: Type.Object({
+      slug: Slug,
+      title: Title,
+      ...FIELDS,
+      author: Type.String(),
+      publishedAt: Nullable(Timestamp),
+      createdAt: Timestamp,
+      updatedAt: Timestamp,
+    }),
+    meta: Type.Optional(Type.Object({ warnings: Type.Array(Type.String()) })),
+  }),
+);

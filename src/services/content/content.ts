@@ -1,0 +1,190 @@
+// The content webhook: pages are published and changed, their markdown rendered once, at the write.
+import { safeEqual } from '../../lib/crypto.ts';
+import { AppError } from '../../lib/errors.ts';
+import type { ContentCategory, ContentFields, ContentRow, ContentType } from '../../store/content.ts';
+import { findAuthor, insertContent, lockContent, updateContent } from '../../store/content.ts';
+import { isUniqueViolation } from '../../store/db.ts';
+import type { Deps } from '../deps.ts';
+import type { CreateContentBody, UpdateContentBody } from './content.schema.ts';
+import { CONTENT_EVENTS } from './content.schema.ts';
+import type { SentContent } from './content-fields.ts';
+import { checkContent, markdownParts } from './content-fields.ts';
+import type { ContentPage } from './present-content.ts';
+import { presentContent } from './present-content.ts';
+
+/** Markdown → sanitized markup; `part` numbers the parts of one page. Handed down by http, which knows the pages. */
+export interface MarkdownRenderer {
+  /** Markup of another format is to be rendered anew. */
+  readonly format: number;
+  render(markdown: string, part: number): string;
+}
+
+export interface WrittenContent {
+  readonly page: ContentPage;
+  readonly warnings: readonly string[];
+}
+
+type Fields = Omit<ContentFields, 'slug' | 'title' | 'type'>;
+
+const CATEGORIES: Readonly<Record<ContentType, ContentCategory>> = {
+  TOOL: 'features',
+  FEATURE: 'features',
+  APP: 'features',
+  MODEL: 'models',
+  ARTICLE: 'articles',
+};
+
+/** What a new page is before anything was sent. */
+const BLANK: Fields = {
+  parent_category: 'features',
+  is_published: false,
+  subtitle: null,
+  meta_description: null,
+  hero_image: null,
+  pillar: null,
+  subcategory: null,
+  seo_keywords: [],
+  workflow_id: null,
+  content: {},
+  rendered: [],
+  rendered_format: 0,
+};
+
+/** Fields that have no column of their own. */
+const CONTENT_KEYS = [
+  'body_markdown',
+  'canonicalUrl',
+  'ogImage',
+  'c2aTitle',
+  'c2aSubtitle',
+  'c2aButtonCopy',
+  'c2aLink',
+  'valueProps',
+  'faqSchema',
+  'howToSteps',
+  'contentBlocks',
+  'crossLinks',
+  'quickAnswer',
+  'parentCategory',
+] as const satisfies readonly (keyof SentContent)[];
+
+/** Throws 401 unless the header carries CONTENT_WEBHOOK_SECRET. */
+export function requireContentSecret(deps: Pick<Deps, 'settings'>, authorization: string | undefined): void {
+  const secret = deps.settings.CONTENT_WEBHOOK_SECRET;
+  const given = /^Bearer +(.+)$/i.exec(authorization ?? '')?.[1];
+  // Compared even where no secret is set, so that the time tells neither.
+  const isEqual = safeEqual(given ?? '', secret ?? '');
+  if (secret !== undefined && given !== undefined && isEqual) return;
+  const message =
+    secret === undefined
+      ? 'The content webhook is switched off: the operator has not set CONTENT_WEBHOOK_SECRET.'
+      : 'The content webhook needs Authorization: Bearer CONTENT_WEBHOOK_SECRET.';
+  throw new AppError('unauthorized', message, { headers: { 'www-authenticate': 'Bearer' } });
+}
+
+/** Throws 409 `slug_taken`, 500 `duplicate_title`, 500 `author_missing`. */
+export async function publishContent(
+  deps: Deps,
+  body: CreateContentBody,
+  renderer: MarkdownRenderer,
+): Promise<WrittenContent> {
+  const { sent, warnings } = checkContent(body);
+  const fields = applySent({ ...BLANK, ...identityOf(body, sent) }, sent, renderer);
+  const authorId = await findAuthor(deps.db);
+  if (authorId === undefined) {
+    throw new AppError(
+      'author_missing',
+      'No author record is available: make a user an author with PATCH /admin/users/{userId} {"isAuthor": true}.',
+    );
+  }
+  const row = await explainConflict(sent, () => insertContent(deps.db, fields, authorId));
+  return { page: presentContent(row), warnings };
+}
+
+/** Changes what was sent and nothing else. Throws 404, 500 `duplicate_title`. */
+export async function changeContent(
+  deps: Deps,
+  body: UpdateContentBody,
+  renderer: MarkdownRenderer,
+): Promise<WrittenContent> {
+  const { sent, warnings } = checkContent(body);
+  const row = await explainConflict(sent, () =>
+    deps.db.transaction(async tx => {
+      const current = await lockContent(tx, sent.slug);
+      if (current === undefined)
+        throw new AppError('not_found', `There is no content page with the slug ${sent.slug}.`);
+      const { title = current.title, type = current.type } = sent;
+      return updateContent(tx, applySent({ ...current, title, type }, sent, renderer));
+    }),
+  );
+  return { page: presentContent(row), warnings };
+}
+
+function identityOf(
+  { event }: CreateContentBody,
+  { slug, title = '', type }: SentContent,
+): Pick<ContentFields, 'slug' | 'title' | 'type'> {
+  const known = type ?? (event === undefined ? undefined : CONTENT_EVENTS[event]);
+  if (known !== undefined) return { slug, title, type: known };
+  const message = `must be one of ${Object.keys(CATEGORIES).join(', ')}, unless event says what is created`;
+  throw new AppError('invalid_request', `The body at /type ${message}.`, {
+    issues: [{ path: '/type', code: 'invalid_request', message }],
+  });
+}
+
+function applySent(current: ContentFields, sent: SentContent, renderer: MarkdownRenderer): ContentFields {
+  const pick = (value: string | null | undefined, was: string | null): string | null =>
+    value === undefined ? was : orNull(value);
+  const content = mergeContent(current.content, sent);
+  const isStale =
+    sent.body_markdown !== undefined ||
+    sent.contentBlocks !== undefined ||
+    current.rendered_format !== renderer.format;
+  return {
+    slug: current.slug,
+    title: current.title,
+    type: current.type,
+    parent_category: (content.parentCategory as ContentCategory | undefined) ?? CATEGORIES[current.type],
+    is_published: sent.isPublished ?? current.is_published,
+    subtitle: pick(sent.subtitle, current.subtitle),
+    meta_description: pick(sent.meta_description, current.meta_description),
+    hero_image: pick(sent.heroImage, current.hero_image),
+    pillar: pick(sent.pillar, current.pillar),
+    subcategory: pick(sent.subcategory, current.subcategory),
+    seo_keywords: sent.seoKeywords === undefined ? current.seo_keywords : (sent.seoKeywords ?? []),
+    workflow_id: pick(sent.workflowId, current.workflow_id),
+    content,
+    rendered: isStale ? renderParts(content, renderer) : current.rendered,
+    rendered_format: renderer.format,
+  };
+}
+
+/** Blank and null put a field back to its default: it is not kept at all. */
+function mergeContent(current: ContentFields['content'], sent: SentContent): ContentFields['content'] {
+  const changed = CONTENT_KEYS.filter(key => sent[key] !== undefined).map(key => [key, orNull(sent[key])]);
+  const merged = Object.entries({ ...current, ...Object.fromEntries(changed) });
+  return Object.fromEntries(merged.filter(([, value]) => value !== null));
+}
+
+function orNull<T>(value: T): T | null {
+  return typeof value === 'string' && value.trim() === '' ? null : value;
+}
+
+export function renderParts(content: ContentRow['content'], renderer: MarkdownRenderer): string[] {
+  return markdownParts(content).map((part, index) => renderer.render(part, index));
+}
+
+async function explainConflict<T>({ slug, title }: SentContent, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (err) {
+    if (isUniqueViolation(err, 'content_pages_slug_key'))
+      throw new AppError(
+        'slug_taken',
+        `There is a content page with the slug ${slug} already: change it with PUT.`,
+      );
+    if (isUniqueViolation(err, 'content_pages_title_key'))
+      throw new AppError('duplicate_title', `Another content page has the title "${title}".`);
+    throw err;
+  }
+}

@@ -1,0 +1,107 @@
+// A content page as the webhook answers with it and the pages show it: every field of the contract, defaults in place.
+import type { Static } from 'typebox';
+import type { ContentCardRow, ContentCategory, ContentRow, ContentType } from '../../store/content.ts';
+import type {
+  ContentBlock,
+  CrossLink,
+  HowToStep,
+  Question,
+  QuickAnswer,
+  ValueProp,
+} from './content.schema.ts';
+
+export interface ContentPage {
+  readonly slug: string;
+  readonly title: string;
+  readonly type: ContentType;
+  readonly subtitle: string;
+  readonly body_markdown: string | null;
+  readonly heroImage: string | null;
+  readonly isPublished: boolean;
+  readonly meta_description: string | null;
+  readonly seoKeywords: readonly string[];
+  readonly canonicalUrl: string | null;
+  readonly ogImage: string | null;
+  readonly pillar: string | null;
+  readonly c2aTitle: string | null;
+  readonly c2aSubtitle: string | null;
+  readonly c2aButtonCopy: string;
+  readonly c2aLink: string;
+  readonly valueProps: readonly Static<typeof ValueProp>[];
+  readonly faqSchema: readonly Static<typeof Question>[];
+  readonly howToSteps: readonly Static<typeof HowToStep>[];
+  readonly contentBlocks: readonly ContentBlock[];
+  readonly crossLinks: readonly Static<typeof CrossLink>[];
+  readonly quickAnswer: Static<typeof QuickAnswer> | null;
+  readonly workflowId: string | null;
+  readonly subcategory: string | null;
+  readonly parentCategory: ContentCategory;
+  readonly author: string;
+  readonly publishedAt: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** Members of `content` that have no default but null, or a list's. */
+const DEFAULTS = {
+  body_markdown: null,
+  canonicalUrl: null,
+  ogImage: null,
+  c2aTitle: null,
+  c2aSubtitle: null,
+  c2aButtonCopy: 'Start Creating',
+  c2aLink: '/workflows',
+  valueProps: [],
+  faqSchema: [],
+  howToSteps: [],
+  contentBlocks: [],
+  crossLinks: [],
+  quickAnswer: null,
+} as const;
+
+export function presentContent(row: ContentRow): ContentPage {
+  return {
+    slug: row.slug,
+    title: row.title,
+    type: row.type,
+    subtitle: row.subtitle ?? row.title,
+    // Written by checkContent alone, so of the form that it let through.
+    ...(DEFAULTS as Pick<ContentPage, keyof typeof DEFAULTS>),
+    ...row.content,
+    heroImage: row.hero_image,
+    isPublished: row.is_published,
+    meta_description: row.meta_description,
+    seoKeywords: row.seo_keywords,
+    pillar: row.pillar,
+    workflowId: row.workflow_id,
+    subcategory: row.subcategory,
+    parentCategory: row.parent_category,
+    author: row.author_name,
+    publishedAt: row.published_at?.toISOString() ?? null,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  };
+}
+
+/** A page in a list of pages. */
+export interface ContentCard {
+  readonly slug: string;
+  readonly title: string;
+  readonly type: ContentType;
+  readonly summary: string;
+  readonly image: string | null;
+  readonly publishedAt: string;
+  readonly updatedAt: string;
+}
+
+export function presentCard(row: ContentCardRow): ContentCard {
+  return {
+    slug: row.slug,
+    title: row.title,
+    type: row.type,
+    summary: row.meta_description ?? row.subtitle ?? row.title,
+    image: row.hero_image,
+    publishedAt: row.published_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  };
+}

@@ -1,0 +1,152 @@
+// Content pages as visitors read them: published ones by slug, by section, and all of them for machines.
+import { createBatcher } from '../../lib/batch.ts';
+import { AppError } from '../../lib/errors.ts';
+import type {
+  ContentCategory,
+  ContentHeadRow,
+  ContentKinRow,
+  ContentRow,
+  ContentType,
+} from '../../store/content.ts';
+import {
+  countContent,
+  findContent,
+  findContentHeads,
+  findSiteRevision,
+  listContent,
+  listKin,
+  listSitemap,
+} from '../../store/content.ts';
+import type { Deps } from '../deps.ts';
+import type { MarkdownRenderer } from './content.ts';
+import { renderParts } from './content.ts';
+import type { ContentCard, ContentPage } from './present-content.ts';
+import { presentCard, presentContent } from './present-content.ts';
+
+export interface ContentHead {
+  readonly id: number;
+  readonly slug: string;
+  readonly type: ContentType;
+  readonly workflowId: string | null;
+  /** Raised by every write of any page: what was rendered under one is right while it is the current one. */
+  readonly siteRevision: number;
+}
+
+export interface ReadContent extends ContentPage {
+  readonly publishedAt: string;
+  /** Sanitized markup of the body and of each markdown block, in this order. */
+  readonly rendered: readonly string[];
+  readonly related: readonly ContentCard[];
+}
+
+const PAGE_SIZE = 12;
+const MAX_PAGE = 10_000;
+const FEED_SIZE = 20;
+const MAX_RELATED = 3;
+/** So many of the newest pages are looked through for related ones. */
+const RELATED_AMONG = 200;
+
+export interface ContentReader {
+  /** The published page with that slug; look-ups that arrive together share a query. Throws 404. */
+  find(slug: string): Promise<ContentHead>;
+  /** All that its page shows. Markup of another format is rendered anew. Throws 404. */
+  read(head: ContentHead): Promise<ReadContent>;
+}
+
+export function createContentReader(deps: Pick<Deps, 'db'>, renderer: MarkdownRenderer): ContentReader {
+  const findHead = createBatcher<string, ContentHeadRow | undefined>(
+    async slugs => {
+      const rows = await findContentHeads(deps.db, [...new Set(slugs)]);
+      const bySlug = new Map(rows.map(row => [row.slug, row]));
+      return slugs.map(slug => bySlug.get(slug));
+    },
+    { maxItems: 100, concurrency: 2 },
+  );
+  // Every page of a section is related to others of the same few, so these are read once a state of the site.
+  const kin = new Map<ContentCategory, { revision: number; rows: Promise<readonly ContentKinRow[]> }>();
+  const listKinAt = (category: ContentCategory, revision: number): Promise<readonly ContentKinRow[]> => {
+    const kept = kin.get(category);
+    if (kept?.revision === revision) return kept.rows;
+    const rows = listKin(deps.db, category, RELATED_AMONG);
+    kin.set(category, { revision, rows });
+    // A failure is not kept.
+    rows.catch(() => kin.delete(category));
+    return rows;
+  };
+  return {
+    async find(slug) {
+      const row = await findHead(slug);
+      if (row === undefined) throw notFound();
+      const { id, type, workflow_id: workflowId, site_revision: siteRevision } = row;
+      return { id, slug, type, workflowId, siteRevision };
+    },
+    async read({ id, siteRevision }) {
+      const row = await findContent(deps.db, id);
+      if (row === undefined || !row.is_published || row.published_at === null) throw notFound();
+      const related = rankKin(row, await listKinAt(row.parent_category, siteRevision));
+      return {
+        ...presentContent(row),
+        publishedAt: row.published_at.toISOString(),
+        rendered: row.rendered_format === renderer.format ? row.rendered : renderParts(row.content, renderer),
+        related: related.slice(0, MAX_RELATED).map(presentCard),
+      };
+    },
+  };
+}
+
+/** Those that have most in common first; of equals the newest, as they come. */
+function rankKin(page: ContentRow, kin: readonly ContentKinRow[]): readonly ContentKinRow[] {
+  const keywords = new Set(page.seo_keywords);
+  const score = (other: ContentKinRow): number =>
+    (page.pillar !== null && other.pillar === page.pillar ? 4 : 0) +
+    (page.subcategory !== null && other.subcategory === page.subcategory ? 2 : 0) +
+    other.seo_keywords.filter(keyword => keywords.has(keyword)).length;
+  const scored = kin.filter(({ id }) => id !== page.id).map(other => ({ other, score: score(other) }));
+  return scored.sort((a, b) => b.score - a.score).map(({ other }) => other);
+}
+
+export interface ContentList {
+  readonly category: ContentCategory;
+  readonly cards: readonly ContentCard[];
+  readonly page: number;
+  readonly pageCount: number;
+}
+
+/** Twelve pages of a section, newest first; `page` counts from 1. Throws 404 past the last. */
+export async function listContentPage(
+  deps: Deps,
+  category: ContentCategory,
+  page: number,
+): Promise<ContentList> {
+  if (page > MAX_PAGE) throw notFound();
+  const [count, rows] = await Promise.all([
+    countContent(deps.db, category),
+    listContent(deps.db, category, { offset: (page - 1) * PAGE_SIZE, limit: PAGE_SIZE }),
+  ]);
+  if (page > 1 && rows.length === 0) throw notFound();
+  return { category, cards: rows.map(presentCard), page, pageCount: Math.ceil(count / PAGE_SIZE) };
+}
+
+/** The newest articles. */
+export async function listFeed(deps: Deps): Promise<readonly ContentCard[]> {
+  const rows = await listContent(deps.db, 'articles', { offset: 0, limit: FEED_SIZE });
+  return rows.map(presentCard);
+}
+
+/** Every published page, the newest ones where there are more than `limit`. */
+export async function listAllContent(
+  deps: Deps,
+  limit: number,
+): Promise<readonly Pick<ContentCard, 'slug' | 'type' | 'updatedAt'>[]> {
+  const rows = await listSitemap(deps.db, limit);
+  return rows.map(({ slug, type, updated_at }) => ({ slug, type, updatedAt: updated_at.toISOString() }));
+}
+
+/** The state of all pages together; see `ContentHead.siteRevision`. */
+export function getSiteRevision(deps: Pick<Deps, 'db'>): Promise<number> {
+  return findSiteRevision(deps.db);
+}
+
+function notFound(): AppError {
+  return new AppError('not_found', 'It may have moved, or it was never here.');
+}

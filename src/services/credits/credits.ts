@@ -1,0 +1,89 @@
+// Credits of a workspace: what there is, what moved, and the operator's grants. 1 credit is 0.01 USD of cost.
+
+import type { Static } from 'typebox';
+import { Type } from 'typebox';
+import { AppError } from '../../lib/errors.ts';
+import type { EntryRow } from '../../store/credits.ts';
+import { findPool, grant, listEntries } from '../../store/credits.ts';
+import { isTeam } from '../../store/teams.ts';
+import { findUser } from '../../store/users.ts';
+import { userWorkspace } from '../accounts/access.ts';
+import type { Actor } from '../accounts/actor.ts';
+import { requireScope } from '../accounts/actor.ts';
+import { getActiveWorkspace } from '../accounts/teams.ts';
+import type { Deps } from '../deps.ts';
+import type { PageQuery } from '../paging.ts';
+import { parseNumberCursor, toPage } from '../paging.ts';
+
+const MAX_GRANT = 1_000_000_000_000;
+
+export const GrantBody = Type.Object(
+  {
+    userId: Type.Optional(Type.Integer({ minimum: 1 })),
+    teamId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+    amount: Type.Integer({
+      minimum: -MAX_GRANT,
+      maximum: MAX_GRANT,
+      description: 'Credits; negative takes back',
+    }),
+    note: Type.String({ minLength: 1, maxLength: 500 }),
+  },
+  { additionalProperties: false },
+);
+export type GrantBody = Static<typeof GrantBody>;
+
+/** The pool of the caller's active workspace, and a page of its ledger, newest first. */
+export async function getCredits(deps: Deps, actor: Actor, query: PageQuery) {
+  const user = requireScope(actor, 'workflows:read');
+  const { team_id } = await getActiveWorkspace(deps.db, user);
+  const workspace = team_id ?? userWorkspace(user.userId);
+  const limit = query.limit ?? 50;
+  const before = parseNumberCursor(query.cursor) || null;
+  const [pool, rows] = await Promise.all([
+    findPool(deps.db, workspace),
+    listEntries(deps.db, workspace, before, limit + 1),
+  ]);
+  const { data, nextCursor } = toPage(rows, limit, presentEntry, entry => entry.id);
+  return { teamId: team_id, balance: pool.balance, held: pool.held, entries: data, nextCursor };
+}
+
+function presentEntry(entry: EntryRow) {
+  return {
+    id: entry.id,
+    kind: entry.kind,
+    amount: entry.amount,
+    executionId: entry.execution_id,
+    workflowId: entry.workflow_id,
+    nodeId: entry.node_id,
+    note: entry.note,
+    createdAt: entry.created_at.toISOString(),
+  };
+}
+
+/** The operator gives credits to a user or a team. Throws 404 for an unknown one, 409 where there is too little to take back. */
+export async function grantCredits(deps: Pick<Deps, 'db'>, actor: Actor, input: GrantBody) {
+  requireScope(actor, 'instance:admin');
+  if (input.amount === 0) throw new AppError('invalid_request', 'amount is 0: nothing would move.');
+  const workspace = await workspaceNamed(deps, input);
+  if (!(await grant(deps.db, workspace, input.amount, input.note))) {
+    throw new AppError('conflict', 'The balance is smaller than what you would take back.');
+  }
+  return { workspace, ...(await findPool(deps.db, workspace)) };
+}
+
+async function workspaceNamed({ db }: Pick<Deps, 'db'>, { userId, teamId }: GrantBody): Promise<string> {
+  if ((userId === undefined) === (teamId === undefined)) {
+    throw new AppError(
+      'invalid_request',
+      'Name who gets the credits by userId or by teamId: one of the two.',
+    );
+  }
+  if (teamId !== undefined) {
+    if (!(await isTeam(db, teamId))) throw new AppError('not_found', 'There is no team with this id.');
+    return teamId;
+  }
+  if ((await findUser(db, userId as number)) === undefined) {
+    throw new AppError('not_found', 'There is no user with this id.');
+  }
+  return userWorkspace(userId as number);
+}

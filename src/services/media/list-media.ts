@@ -1,0 +1,71 @@
+// The media of a workspace: listed for its members, deleted by its editors.
+import { AppError } from '../../lib/errors.ts';
+import { isId } from '../../lib/ids.ts';
+import type { MediaRow, MediaUse } from '../../store/media.ts';
+import { deleteMedia, findMedia, listMediaUses, listUploads } from '../../store/media.ts';
+import { findTeam } from '../../store/teams.ts';
+import { can, userWorkspace, workspaceOf } from '../accounts/access.ts';
+import type { Actor, UserActor } from '../accounts/actor.ts';
+import { requireScope } from '../accounts/actor.ts';
+import { getActiveWorkspace } from '../accounts/teams.ts';
+import type { Deps } from '../deps.ts';
+import { parseIdCursor, toPage } from '../paging.ts';
+import type { ListMediaQuery } from './media.schema.ts';
+import { presentMedia } from './media-record.ts';
+import { dropFile } from './receive-file.ts';
+
+const MAX_NAMED_USES = 20;
+
+/** What was uploaded to the active workspace, newest first. */
+export async function listMedia(deps: Deps, actor: Actor, query: ListMediaQuery) {
+  const user = requireScope(actor, 'workflows:write');
+  const limit = query.limit ?? 50;
+  const workspace = workspaceOf(await getActiveWorkspace(deps.db, user));
+  const rows = await listUploads(deps.db, workspace, {
+    kind: query.type ?? null,
+    before: parseIdCursor(query.cursor) ?? null,
+    limit: limit + 1,
+  });
+  return toPage(
+    rows,
+    limit,
+    row => presentMedia(deps, row),
+    row => row.id,
+  );
+}
+
+/** Throws 404, 403, and 409 `media_in_use` naming the workflows, unless `force`. */
+export async function removeMedia(
+  deps: Deps,
+  actor: Actor,
+  id: string,
+  { force = false }: { readonly force?: boolean | undefined },
+): Promise<void> {
+  const user = requireScope(actor, 'workflows:write');
+  const row = isId('media', id) ? await findMedia(deps.db, id) : undefined;
+  if (row === undefined) throw new AppError('not_found', 'There is no media with this id.');
+  if (!(await mayDelete(deps, user, row))) {
+    throw new AppError('forbidden', 'This media is in a workspace that is not yours to change.');
+  }
+  const use = { mediaId: id, workspace: row.workspace, userId: user.userId, limit: MAX_NAMED_USES };
+  const uses = force ? [] : await listMediaUses(deps.db, use);
+  if (uses.length > 0) throw inUse(uses);
+  await deleteMedia(deps.db, id);
+  await dropFile(deps, id);
+}
+
+async function mayDelete(deps: Deps, user: UserActor, { workspace }: MediaRow): Promise<boolean> {
+  if (workspace === userWorkspace(user.userId)) return true;
+  const team = await findTeam(deps.db, user.userId, workspace);
+  const standing = { user_id: user.userId, team_id: workspace, team_role: team?.role ?? null };
+  return can(user, 'edit', { workspace: standing });
+}
+
+function inUse(uses: readonly MediaUse[]): AppError {
+  const names = uses.map(({ id, name }) => `${name} (${id})`).join(', ');
+  return new AppError(
+    'media_in_use',
+    `Workflows use this media: ${names}. Take it out of them first, or add ?force=true.`,
+    { details: { workflows: uses } },
+  );
+}

@@ -1,0 +1,45 @@
+// A media's record as the parts of the service show it: to nodes, to callers, as an address.
+import type { MediaRef } from '../../graph/types.ts';
+import type { MediaRow, NewMedia } from '../../store/media.ts';
+import { userWorkspace } from '../accounts/access.ts';
+import type { Deps } from '../deps.ts';
+
+type SettingsOnly = Pick<Deps, 'settings'>;
+
+/** Where the file is served; public, and not to be guessed. */
+export function mediaUrl({ settings }: SettingsOnly, { id, name }: Pick<MediaRow, 'id' | 'name'>): string {
+  return `${settings.CDN_URL}/${id}/${name}`;
+}
+
+/** The id in an address of ours; undefined for any other address. */
+export function mediaIdOf({ settings }: SettingsOnly, url: string): string | undefined {
+  const prefix = `${settings.CDN_URL}/`;
+  return url.startsWith(prefix) ? url.slice(prefix.length).split('/', 1)[0] : undefined;
+}
+
+/** The contract's upload result. */
+export function presentUpload(deps: SettingsOnly, row: NewMedia) {
+  return {
+    url: mediaUrl(deps, row),
+    mediaId: row.id,
+    contentType: row.content_type,
+    width: row.width,
+    height: row.height,
+    duration: row.duration,
+    bytes: row.bytes,
+  };
+}
+
+export function presentMedia(deps: SettingsOnly, row: MediaRow) {
+  const isPersonal = row.workspace === userWorkspace(row.user_id);
+  return {
+    ...presentUpload(deps, row),
+    name: row.name,
+    teamId: isPersonal ? null : row.workspace,
+    createdAt: row.created_at.toISOString(),
+  };
+}
+
+export function toRef(deps: SettingsOnly, row: NewMedia): MediaRef {
+  return { ...presentUpload(deps, row), sha256: row.sha256 };
+}

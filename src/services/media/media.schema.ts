@@ -1,0 +1,109 @@
+// The forms of media requests and answers.
+import type { Static } from 'typebox';
+import { Type } from 'typebox';
+import { PageQuery, pageOf } from '../paging.ts';
+import { Answer, Nullable } from '../workflows/workflow.schema.ts';
+
+const exact = { additionalProperties: false };
+
+/** Used only for what cannot be read from the file. */
+const HINTS = {
+  width: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
+  height: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
+  duration: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 86_400, description: 'Seconds' })),
+};
+export const Hints = Type.Object(HINTS, exact);
+export type Hints = Static<typeof Hints>;
+
+export const InlineBody = Type.Object(
+  {
+    dataUrl: Type.Optional(Type.String({ description: '`data:<type>;base64,…`, up to 3 MB of file' })),
+    url: Type.Optional(
+      Type.String({ maxLength: 8192, description: 'A public address; the file is fetched and kept here' }),
+    ),
+    ...HINTS,
+  },
+  { ...exact, description: 'Either `dataUrl` or `url`' },
+);
+export type InlineBody = Static<typeof InlineBody>;
+
+/** Documents the multipart form; its parts are read as they arrive, so there is no body to validate. */
+export const InlineForm = Type.Unsafe<unknown>({
+  type: ['object', 'null'],
+  required: ['file'],
+  properties: {
+    file: { type: 'string', format: 'binary', description: 'Up to 4 MB' },
+    ...Hints.properties,
+  },
+});
+
+export const MintBody = Type.Object(
+  {
+    contentType: Type.String({ maxLength: 200 }),
+    bytes: Type.Integer({ minimum: 1, description: 'The exact length of the file' }),
+    filename: Type.String({ minLength: 1, maxLength: 1000 }),
+  },
+  exact,
+);
+export type MintBody = Static<typeof MintBody>;
+
+export const CompleteBody = Type.Object({ mediaId: Type.String(), ...HINTS }, exact);
+export type CompleteBody = Static<typeof CompleteBody>;
+
+export const MediaParams = Type.Object({
+  id: Type.String({ maxLength: 64, description: 'Media id, `med_…`' }),
+});
+
+export const ListMediaQuery = Type.Object({
+  type: Type.Optional(
+    Type.Union([Type.Literal('image'), Type.Literal('video'), Type.Literal('audio')], {
+      description: 'Only media of this kind',
+    }),
+  ),
+  ...PageQuery.properties,
+});
+export type ListMediaQuery = Static<typeof ListMediaQuery>;
+
+export const RemoveMediaQuery = Type.Object({
+  force: Type.Optional(
+    Type.Boolean({ default: false, description: 'Delete it even where workflows use it' }),
+  ),
+});
+
+const RESULT = {
+  url: Type.String({ format: 'uri' }),
+  mediaId: Type.String(),
+  contentType: Type.String(),
+  width: Nullable(Type.Integer()),
+  height: Nullable(Type.Integer()),
+  duration: Nullable(Type.Number({ description: 'Seconds' })),
+  bytes: Type.Integer({ description: 'Of the stored file; an SVG is stored sanitized' }),
+};
+
+export const UploadResult = Answer(Type.Object(RESULT));
+
+export const MediaPage = Answer(
+  pageOf(
+    Type.Object({
+      ...RESULT,
+      name: Type.String(),
+      teamId: Nullable(Type.String()),
+      createdAt: Type.String({ format: 'date-time' }),
+    }),
+  ),
+);
+
+export const MintedUpload = Answer(
+  Type.Object({
+    uploadUrl: Type.String({ format: 'uri', description: 'PUT the bytes here within 15 minutes' }),
+    method: Type.Literal('PUT'),
+    headers: Type.Record(Type.String(), Type.String(), {
+      description: 'Content-Type, Content-Length and Cache-Control, to be sent exactly',
+    }),
+    mediaId: Type.String(),
+    url: Type.String({ format: 'uri', description: 'Where the file is served once the upload is complete' }),
+    contentType: Type.String(),
+    bytes: Type.Integer(),
+    expiresAt: Type.String({ format: 'date-time' }),
+  }),
+);

@@ -1,0 +1,97 @@
+// The presigned door: an address is minted, the bytes are put to it past the service or through its own door, and the
+// upload is completed once they have been looked at (contract, Presigned media upload).
+import { AppError } from '../../lib/errors.ts';
+import { newId } from '../../lib/ids.ts';
+import type { MediaType } from '../../media/accepted-types.ts';
+import { maxBytesAt, SVG_TYPE } from '../../media/accepted-types.ts';
+import { fileName } from '../../media/file-name.ts';
+import { presignPut } from '../../media/presign.ts';
+import { objectUrl } from '../../media/s3.ts';
+import { acceptDeclared } from '../../media/sniff.ts';
+import { tooLarge } from '../../media/spool.ts';
+import { pendingKey } from '../../media/storage.ts';
+import type { Tx } from '../../store/db.ts';
+import { findMintedAt, insertUpload, lockMinting, sumMinted } from '../../store/media-uploads.ts';
+import type { Actor } from '../accounts/actor.ts';
+import type { Deps } from '../deps.ts';
+import type { MintBody } from './media.schema.ts';
+import { mediaUrl } from './media-record.ts';
+import { doorKey, doorUrl } from './upload-door.ts';
+import { uploaderOf } from './upload-media.ts';
+
+const HOUR_MS = 3_600_000;
+const BUDGET_BYTES = 10 * 1_073_741_824;
+const MINT_WAIT_MS = 1000;
+
+/** Throws `unsupported_type`, `file_too_large`, `upload_budget_exceeded`, `upload_busy`. */
+export async function mintUpload(deps: Deps, actor: Actor, { contentType, bytes, filename }: MintBody) {
+  const owner = await uploaderOf(deps, actor);
+  const type = acceptPresigned(contentType, bytes);
+  const nowMs = deps.now();
+  const upload = {
+    id: newId('media', nowMs),
+    user_id: owner.userId,
+    workspace: owner.workspace,
+    name: fileName(filename, type),
+    content_type: type.contentType,
+    bytes,
+    created_at: new Date(nowMs),
+  };
+  await deps.db.transaction(async tx => {
+    if (!(await lockMinting(tx, owner.userId, MINT_WAIT_MS)))
+      throw busy('Another upload of this account is being minted');
+    await checkBudget(tx, owner.userId, bytes, nowMs);
+    await insertUpload(tx, upload);
+  });
+  const grant = await presign(deps, upload.id, { contentType: type.contentType, bytes, nowMs });
+  return {
+    uploadUrl: grant.uploadUrl,
+    method: 'PUT' as const,
+    headers: grant.headers,
+    mediaId: upload.id,
+    url: mediaUrl(deps, upload),
+    contentType: type.contentType,
+    bytes,
+    expiresAt: grant.expiresAt.toISOString(),
+  };
+}
+
+function acceptPresigned(contentType: string, bytes: number): MediaType {
+  const type = acceptDeclared(contentType);
+  if (type.contentType === SVG_TYPE) {
+    throw new AppError('unsupported_type', 'An SVG is taken by POST /media/upload only, which sanitizes it.');
+  }
+  const maxBytes = maxBytesAt('presigned', type);
+  if (bytes > maxBytes) throw tooLarge(maxBytes);
+  return type;
+}
+
+/** A mint counts for an hour, whatever becomes of it. */
+async function checkBudget(tx: Tx, userId: number, bytes: number, nowMs: number): Promise<void> {
+  const since = new Date(nowMs - HOUR_MS);
+  const over = (await sumMinted(tx, userId, since)) + bytes - BUDGET_BYTES;
+  if (over <= 0) return;
+  const mintedAt = await findMintedAt(tx, userId, since, over);
+  const freeMs = (mintedAt?.getTime() ?? nowMs) + HOUR_MS - nowMs;
+  const seconds = Math.max(1, Math.ceil(freeMs / 1000));
+  throw new AppError(
+    'upload_budget_exceeded',
+    `More than 10 GB of uploads were minted in the last hour: try again in ${seconds} s.`,
+    { headers: { 'retry-after': String(seconds) } },
+  );
+}
+
+/** Somebody else keeps the turn; in a second it may be free. */
+export function busy(what: string): AppError {
+  return new AppError('upload_busy', `${what}: try again in a second.`, { headers: { 'retry-after': '1' } });
+}
+
+function presign(
+  deps: Deps,
+  id: string,
+  put: { readonly contentType: string; readonly bytes: number; readonly nowMs: number },
+) {
+  const { bucket } = deps;
+  if (bucket === undefined) return presignPut(doorKey(deps), { url: doorUrl(deps, id), ...put });
+  return presignPut(bucket.key, { url: objectUrl(bucket, pendingKey(id)), ...put });
+}

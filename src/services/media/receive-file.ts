@@ -1,0 +1,180 @@
+// A file on its way in, through whatever door: looked at by its first bytes, streamed to storage with its size counted,
+// checked whole, and only then made known.
+import { newId } from '../../lib/ids.ts';
+import type { MediaType } from '../../media/accepted-types.ts';
+import { SVG_TYPE } from '../../media/accepted-types.ts';
+import { fileName } from '../../media/file-name.ts';
+import { inspectImage } from '../../media/images.ts';
+import { probeStored } from '../../media/probe-stored.ts';
+import { identify, SNIFFED_BYTES } from '../../media/sniff.ts';
+import { tooLarge } from '../../media/spool.ts';
+import type { Source, StoredFile } from '../../media/storage.ts';
+import { svgSize } from '../../media/svg/size.ts';
+import { sanitizeSvgAside } from '../../media/svg/thread.ts';
+import type { MediaRow, NewMedia } from '../../store/media.ts';
+import { insertMedia } from '../../store/media.ts';
+import { forgetStray, noteStray } from '../../store/media-strays.ts';
+import type { Deps } from '../deps.ts';
+import type { Hints } from './media.schema.ts';
+import { readAll } from './media-bytes.ts';
+
+export interface IncomingFile {
+  readonly source: Source;
+  /** One byte more is `file_too_large`. */
+  readonly maxBytes: (type: MediaType) => number;
+  /** The content type it came with. */
+  readonly declared: string | undefined;
+  readonly name: string;
+}
+
+/** Stored and checked, and not known yet: to be kept or dropped. */
+export interface ReceivedFile extends StoredFile {
+  readonly id: string;
+  readonly type: MediaType;
+  readonly name: string;
+  readonly size: { readonly width: number; readonly height: number } | undefined;
+}
+
+export interface FileOwner {
+  readonly userId: number;
+  readonly workspace: string;
+  readonly origin: MediaRow['origin'];
+  readonly executionId: string | null;
+}
+
+/** Throws `empty_file`, `unsupported_type`, `file_too_large`, `unreadable_image`, `invalid_svg`, `svg_too_complex`. */
+export async function receiveFile(
+  deps: Deps,
+  file: IncomingFile,
+  signal: AbortSignal,
+): Promise<ReceivedFile> {
+  const { start, source, close } = await peek(file.source);
+  try {
+    const sniffed = await identify(start, file.declared);
+    const id = newId('media', deps.now());
+    await noteStray(deps.db, id);
+    const { contentType, kind } = sniffed;
+    const bounds = { contentType, declared: file.declared, maxBytes: file.maxBytes(sniffed), signal };
+    const put = contentType === SVG_TYPE ? putSvg : kind === 'image' ? putImage : putOther;
+    const { type = sniffed, ...stored } = await put(deps, id, source, bounds).catch(async (err: unknown) => {
+      await dropFile(deps, id);
+      throw err;
+    });
+    return { id, type, name: fileName(file.name, type), ...stored };
+  } finally {
+    await close();
+  }
+}
+
+/** Makes the file known; hints fill only what could not be read from it. */
+export async function keepFile(
+  deps: Deps,
+  file: ReceivedFile,
+  owner: FileOwner,
+  hints: Hints = {},
+): Promise<NewMedia> {
+  const { width, height } = file.size ?? hints;
+  const row = {
+    id: file.id,
+    user_id: owner.userId,
+    workspace: owner.workspace,
+    name: file.name,
+    content_type: file.type.contentType,
+    bytes: file.bytes,
+    sha256: file.sha256,
+    width: width ?? null,
+    height: height ?? null,
+    duration: file.type.kind === 'image' ? null : (hints.duration ?? null),
+    origin: owner.origin,
+    execution_id: owner.executionId,
+  };
+  await insertMedia(deps.db, row);
+  return row;
+}
+
+/** Removes the file of an id that is not known. Where storage does not let it, the sweep tries again. */
+export async function dropFile(deps: Deps, id: string): Promise<void> {
+  try {
+    await deps.storage.remove(id);
+    await forgetStray(deps.db, id);
+  } catch (err) {
+    deps.log.warn({ err, mediaId: id }, 'a file could not be removed yet');
+  }
+}
+
+interface Peeked {
+  readonly start: Uint8Array;
+  /** All of it, the beginning again. */
+  readonly source: Source;
+  /** Lets go of what was not read. */
+  close(): Promise<unknown>;
+}
+
+async function peek(source: Source): Promise<Peeked> {
+  if (source instanceof Uint8Array) return { start: source, source, close: async () => undefined };
+  const chunks = source[Symbol.asyncIterator]();
+  const seen: Uint8Array[] = [];
+  let bytes = 0;
+  while (bytes < SNIFFED_BYTES) {
+    const { value, done } = await chunks.next();
+    if (done === true) break;
+    // The next piece is asked for while this one is still needed.
+    seen.push(Buffer.copyBytesFrom(value));
+    bytes += value.length;
+  }
+  const start = Buffer.concat(seen);
+  const whole = async function* (): AsyncGenerator<Uint8Array, void, undefined> {
+    yield start;
+    for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) yield next.value;
+  };
+  return { start, source: whole(), close: async () => await chunks.return?.() };
+}
+
+interface Bounds {
+  readonly contentType: string;
+  /** The content type it came with. */
+  readonly declared: string | undefined;
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+}
+
+interface Checked extends StoredFile, Pick<ReceivedFile, 'size'> {
+  /** Where more is known of it now than its first bytes told. */
+  readonly type?: MediaType;
+}
+
+/** The original is held in memory, never stored. */
+async function putSvg(deps: Deps, id: string, source: Source, bounds: Bounds): Promise<Checked> {
+  const clean = await sanitizeSvgAside(await collect(source, bounds.maxBytes), bounds.signal);
+  const stored = await deps.storage.put(id, clean, { ...bounds, maxBytes: clean.length });
+  return { ...stored, size: svgSize(clean) };
+}
+
+/** Read back to be decoded when there is room for it, so that many uploads at once hold no more than their buffers. */
+async function putImage(deps: Deps, id: string, source: Source, bounds: Bounds): Promise<Checked> {
+  const stored = await deps.storage.put(id, source, bounds);
+  const bytes = source instanceof Uint8Array ? source : () => readAll(deps, id);
+  const { width, height } = await inspectImage(bytes, bounds.signal);
+  return { ...stored, size: { width, height } };
+}
+
+async function putOther(deps: Deps, id: string, source: Source, bounds: Bounds): Promise<Checked> {
+  const stored = await deps.storage.put(id, source, bounds);
+  const type = await probeStored(
+    deps.storage,
+    { key: id, bytes: stored.bytes, declared: bounds.declared },
+    bounds.signal,
+  );
+  return { ...stored, type, size: undefined };
+}
+
+async function collect(source: Source, maxBytes: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of source instanceof Uint8Array ? [source] : source) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw tooLarge(maxBytes);
+    chunks.push(Buffer.copyBytesFrom(chunk));
+  }
+  return Buffer.concat(chunks);
+}

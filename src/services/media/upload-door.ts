@@ -1,0 +1,71 @@
+// Our own door for presigned uploads: what a bucket does with a PUT, on the local disk.
+import { hmacSha256Hex } from '../../lib/crypto.ts';
+import { AppError } from '../../lib/errors.ts';
+import { freeing } from '../../lib/freeing.ts';
+import { isId } from '../../lib/ids.ts';
+import type { PutToVerify, SigningKey } from '../../media/presign.ts';
+import { verifyPresignedPut } from '../../media/presign.ts';
+import { S3Error, s3ErrorXml } from '../../media/s3-error.ts';
+import type { StoredFile } from '../../media/storage.ts';
+import { pendingKey } from '../../media/storage.ts';
+import type { Deps } from '../deps.ts';
+
+/** Derived, so that every process of the service has the same without being told. */
+export function doorKey({ secretsKey }: Pick<Deps, 'secretsKey'>): SigningKey {
+  const secretAccessKey = hmacSha256Hex(secretsKey, 'presigned uploads');
+  return { accessKeyId: 'graphwright', secretAccessKey, region: 'local' };
+}
+
+/** As clients are given it, whatever a proxy makes of the host. */
+export function doorUrl({ settings }: Pick<Deps, 'settings'>, mediaId: string): string {
+  return `${settings.BASE_URL}/uploads/${mediaId}`;
+}
+
+export interface UploadPut {
+  readonly mediaId: string;
+  /** As it arrived, with its question mark; empty where there was none. */
+  readonly query: string;
+  readonly headers: PutToVerify['headers'];
+  readonly body: AsyncIterable<Uint8Array>;
+  readonly signal: AbortSignal;
+}
+
+/** Stores the bytes of exactly the request that was signed. Throws the S3Error that a bucket would answer with. */
+export async function putUpload(deps: Deps, put: UploadPut): Promise<StoredFile> {
+  // On a bucket nothing is signed for this door, and nothing would look for the file here.
+  if (deps.bucket !== undefined || !isId('media', put.mediaId)) {
+    throw new S3Error('NoSuchKey', 'There is no upload at this address.');
+  }
+  const { headers } = put;
+  const url = doorUrl(deps, put.mediaId) + put.query;
+  await verifyPresignedPut(doorKey(deps), { url, headers, nowMs: deps.now() });
+  const bytes = Number(headers['content-length']);
+  const stored = await deps.storage.put(pendingKey(put.mediaId), freeing(put.body), {
+    contentType: String(headers['content-type']),
+    maxBytes: bytes,
+    signal: put.signal,
+  });
+  if (stored.bytes === bytes) return stored;
+  await deps.storage.remove(pendingKey(put.mediaId));
+  throw new S3Error('IncompleteBody', `Only ${stored.bytes} of ${bytes} bytes arrived.`);
+}
+
+/** Any failure of the door, as a bucket words it. */
+export function printRefusal(
+  thrown: unknown,
+  resource: string,
+  requestId: string,
+): { readonly status: number; readonly xml: string } {
+  const refusal = toS3Error(thrown);
+  return { status: refusal.status, xml: s3ErrorXml(refusal, resource, requestId) };
+}
+
+function toS3Error(thrown: unknown): S3Error {
+  if (thrown instanceof S3Error) return thrown;
+  const code = thrown instanceof AppError ? thrown.code : (thrown as { readonly code?: unknown }).code;
+  if (code === 'file_too_large') return new S3Error('EntityTooLarge', 'More bytes came than were announced.');
+  // The other side broke off, so this is for the log alone.
+  if (code === 'ECONNRESET' || code === 'ABORT_ERR')
+    return new S3Error('IncompleteBody', 'The bytes stopped coming.');
+  return new S3Error('InternalError', 'Something failed on our side; the request id helps to find out what.');
+}

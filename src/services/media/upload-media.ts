@@ -1,0 +1,102 @@
+// The inline door in its three forms: a multipart form, a data URL, an address to fetch from.
+import { Check } from 'typebox/value';
+import { AppError } from '../../lib/errors.ts';
+import { maxBytesAt } from '../../media/accepted-types.ts';
+import { type DataUrl, parseDataUrl } from '../../media/data-url.ts';
+import { can, workspaceOf } from '../accounts/access.ts';
+import type { Actor } from '../accounts/actor.ts';
+import { requireScope } from '../accounts/actor.ts';
+import { getActiveWorkspace } from '../accounts/teams.ts';
+import type { Deps } from '../deps.ts';
+import type { InlineBody } from './media.schema.ts';
+import { Hints } from './media.schema.ts';
+import { presentUpload } from './media-record.ts';
+import type { FileOwner, ReceivedFile } from './receive-file.ts';
+import { dropFile, keepFile, receiveFile } from './receive-file.ts';
+import { receiveUrl } from './receive-url.ts';
+
+/** A part of a multipart form, as it arrives. */
+export type FormPart =
+  | { readonly field: string; readonly value: string }
+  | {
+      readonly field: string;
+      readonly source: AsyncIterable<Uint8Array>;
+      readonly declared: string | undefined;
+      readonly name: string;
+    };
+
+/** Who uploads, and into which workspace: the active one. Throws 401, and 403 for a viewer of the team. */
+export async function uploaderOf(deps: Deps, actor: Actor): Promise<FileOwner> {
+  const user = requireScope(actor, 'workflows:write');
+  const workspace = await getActiveWorkspace(deps.db, user);
+  if (!can(user, 'edit', { workspace })) {
+    throw new AppError('forbidden', 'A VIEWER of the active team may not add media to it.');
+  }
+  return { userId: user.userId, workspace: workspaceOf(workspace), origin: 'upload', executionId: null };
+}
+
+/** The file is stored while it arrives; fields may come before or after it. */
+export async function uploadForm(
+  deps: Deps,
+  actor: Actor,
+  form: AsyncIterable<FormPart>,
+  signal: AbortSignal,
+) {
+  const owner = await uploaderOf(deps, actor);
+  const { file, hints } = await readForm(deps, form, signal);
+  return presentUpload(deps, await keepFile(deps, file, owner, hints));
+}
+
+async function readForm(
+  deps: Deps,
+  form: AsyncIterable<FormPart>,
+  signal: AbortSignal,
+): Promise<{ readonly file: ReceivedFile; readonly hints: Hints }> {
+  const fields = new Map<string, string>();
+  let file: ReceivedFile | undefined;
+  try {
+    for await (const part of form) {
+      if ('value' in part) fields.set(part.field, part.value);
+      else if (part.field !== 'file') throw refusal(`The form has a file named ${part.field}; name it file.`);
+      else if (file !== undefined) throw refusal('The form has more than one file.');
+      else
+        file = await receiveFile(deps, { ...part, maxBytes: type => maxBytesAt('multipart', type) }, signal);
+    }
+    if (file === undefined) throw refusal('The form has no file: send it as a part named file.');
+    return { file, hints: parseHints(fields) };
+  } catch (err) {
+    if (file !== undefined) await dropFile(deps, file.id);
+    throw err;
+  }
+}
+
+/** Numbers as texts; a field that was left empty is absent. */
+function parseHints(fields: ReadonlyMap<string, string>): Hints {
+  const given = [...fields].filter(([, text]) => text.trim() !== '');
+  const hints: unknown = Object.fromEntries(given.map(([name, text]) => [name, Number(text)]));
+  if (Check(Hints, hints)) return hints;
+  throw refusal(
+    'Besides file, the form may have width and height, whole numbers from 1 to 100000, and duration in seconds, up to 86400.',
+  );
+}
+
+/** The file of a data URL, or the one at an address. */
+export async function uploadInline(deps: Deps, actor: Actor, body: InlineBody, signal: AbortSignal) {
+  const owner = await uploaderOf(deps, actor);
+  const { dataUrl, url, ...hints } = body;
+  if ((dataUrl === undefined) === (url === undefined)) throw refusal('Send either dataUrl or url.');
+  const file =
+    dataUrl === undefined
+      ? await receiveUrl(deps, url ?? '', signal)
+      : await receiveFile(deps, incomingOf(parseDataUrl(dataUrl)), signal);
+  return presentUpload(deps, await keepFile(deps, file, owner, hints));
+}
+
+function incomingOf({ contentType, bytes }: DataUrl) {
+  const maxBytes = (type: Parameters<typeof maxBytesAt>[1]): number => maxBytesAt('dataUrl', type);
+  return { source: bytes, maxBytes, declared: contentType, name: 'file' };
+}
+
+function refusal(message: string): AppError {
+  return new AppError('invalid_request', message);
+}

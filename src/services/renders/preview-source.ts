@@ -1,0 +1,60 @@
+// What a preview is drawn from: a scene graph, a template, or the renderer node of a workflow.
+import type { GraphNode } from '../../graph/types.ts';
+import { AppError } from '../../lib/errors.ts';
+import { fillForPreview, readMode } from '../../nodes/renderer-mode.ts';
+import { openScene } from '../../render/scene.ts';
+import type { Timeline } from '../../render/timeline/compile.ts';
+import { authorize, userWorkspace, workspaceOf } from '../accounts/access.ts';
+import type { UserActor } from '../accounts/actor.ts';
+import type { Deps } from '../deps.ts';
+import { openForReading, readableText } from '../workflows/read-workflow.ts';
+import type { RenderOwner } from './render-files.ts';
+import type { PreviewBody } from './renderer.schema.ts';
+import { requireTemplate } from './renderer-contracts.ts';
+
+export interface PreviewSource {
+  readonly graph: unknown;
+  readonly timeline: Timeline;
+  readonly owner: RenderOwner;
+}
+
+/** Throws `invalid_scene_graph` with pointers, 404 and 403. Ports show what they show while nothing is wired to them. */
+export async function openSource(deps: Deps, user: UserActor, body: PreviewBody): Promise<PreviewSource> {
+  const { sceneGraph, templateId, workflowId, nodeId, props = {} } = body;
+  const given = [sceneGraph, templateId, workflowId].filter(value => value !== undefined);
+  if (given.length !== 1)
+    throw new AppError(
+      'invalid_request',
+      'Send exactly one of sceneGraph, templateId, and workflowId with nodeId.',
+    );
+  const owner = { userId: user.userId, workspace: userWorkspace(user.userId) };
+  if (workflowId !== undefined) return openNode(deps, user, workflowId, nodeId);
+  if (templateId !== undefined) requireTemplate(templateId);
+  return open(templateId === undefined ? { props: { sceneGraph } } : { templateId, props }, owner);
+}
+
+function open(config: Readonly<Record<string, unknown>>, owner: RenderOwner): PreviewSource {
+  const mode = readMode(config);
+  if (mode.kind === 'none') throw new AppError('invalid_request', mode.problem);
+  const graph = fillForPreview(mode);
+  return { graph, timeline: openScene(graph), owner };
+}
+
+async function openNode(
+  deps: Deps,
+  user: UserActor,
+  workflowId: string,
+  nodeId: string | undefined,
+): Promise<PreviewSource> {
+  const view = await openForReading(deps, user, workflowId);
+  authorize(user, 'run', view.workflow);
+  const { nodes }: { nodes: readonly GraphNode[] } = JSON.parse(`{${await readableText(deps, view)}}`);
+  const node = nodes.find(({ id, data }) => id === nodeId && data.nodeType === 'video:renderer');
+  if (node === undefined)
+    throw new AppError(
+      'not_found',
+      `The workflow has no video:renderer node ${nodeId ?? '(nodeId is missing)'}.`,
+    );
+  const { config, params } = node.data;
+  return open({ ...config, ...params }, { userId: user.userId, workspace: workspaceOf(view.workflow) });
+}

@@ -1,0 +1,63 @@
+// Stills of a scene, drawn at once and kept as media.
+import { AppError } from '../../lib/errors.ts';
+import { withRenderFiles } from '../../render/files.ts';
+import { drawFrames, resourcesOf } from '../../render/stills/frames.ts';
+import type { Timeline } from '../../render/timeline/compile.ts';
+import { type Actor, requireScope } from '../accounts/actor.ts';
+import type { Deps } from '../deps.ts';
+import { storeMedia } from '../media/media.ts';
+import { openSource } from './preview-source.ts';
+import { serviceReader } from './render-files.ts';
+import type { PreviewBody } from './renderer.schema.ts';
+
+const FORMATS = ['png', 'jpeg', 'webp'] as const;
+
+/** Draws the frames that are asked for. Throws `invalid_scene_graph`, `invalid_request`, 404 and 403. */
+export async function previewStills(deps: Deps, actor: Actor, body: PreviewBody, signal: AbortSignal) {
+  const user = requireScope(actor, 'workflows:execute');
+  const format = stillFormat(body);
+  const { timeline, owner } = await openSource(deps, user, body);
+  const order = { frames: chooseFrames(timeline, body), scale: body.scale ?? 1, format };
+  const resources = resourcesOf(timeline, order.frames);
+  const drawn = await withRenderFiles(resources, serviceReader(deps, owner), signal, files =>
+    drawFrames(timeline, files, order, signal),
+  );
+  const frames = [];
+  for (const { frame, bytes: source, width, height } of drawn.frames) {
+    const file = { source, contentType: `image/${format}`, name: `frame-${frame}` };
+    const { url } = await storeMedia(deps, { ...owner, executionId: null }, file, signal);
+    frames.push({ frame, url, width, height });
+  }
+  const warnings = [...timeline.warnings, ...drawn.warnings];
+  return { data: { frames, fps: timeline.fps, durationInFrames: timeline.durationInFrames, warnings } };
+}
+
+function stillFormat({ format = 'png', range }: PreviewBody): (typeof FORMATS)[number] {
+  const known = FORMATS.find(name => name === format);
+  if (known === undefined) throw invalid('/format', `must be one of ${FORMATS.join(', ')} or mp4`);
+  if (range !== undefined) throw invalid('/range', 'is of a clip: ask for the format mp4');
+  return known;
+}
+
+function chooseFrames(
+  { fps, durationInFrames }: Timeline,
+  { frames, timeSeconds }: PreviewBody,
+): readonly number[] {
+  const last = durationInFrames - 1;
+  const asked = frames ?? [
+    timeSeconds === undefined ? Math.floor(last / 2) : Math.floor(timeSeconds * fps + 1e-6),
+  ];
+  const beyond = asked.find(frame => frame > last);
+  if (beyond === undefined) return asked;
+  throw invalid(
+    frames === undefined ? '/timeSeconds' : '/frames',
+    `must lie within the video, which has ${durationInFrames} frames: ${last} is the last, and ${beyond} was asked for`,
+  );
+}
+
+/** A refusal of one member of the body. */
+export function invalid(path: string, message: string): AppError {
+  return new AppError('invalid_request', `${path.slice(1)} ${message}.`, {
+    issues: [{ path, code: 'invalid_request', message }],
+  });
+}

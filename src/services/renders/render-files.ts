@@ -1,0 +1,38 @@
+// Reads the files that a scene names for the service: media that the owner may use, and addresses by the guarded client.
+import { AppError } from '../../lib/errors.ts';
+import type { ReadSource, SourceBytes } from '../../render/files.ts';
+import { findMedia, mayUseMedia } from '../../store/media.ts';
+import type { Deps } from '../deps.ts';
+import { mediaIdOf } from '../media/media-record.ts';
+
+export interface RenderOwner {
+  readonly userId: number;
+  readonly workspace: string;
+}
+
+const TIMEOUT_MS = 120_000;
+
+/** Media that the owner may use, by id or address of ours; any other address through the guarded client. */
+export function serviceReader(deps: Deps, owner: RenderOwner): ReadSource {
+  return async (source, { maxBytes, signal }) => {
+    const id = 'mediaId' in source ? source.mediaId : mediaIdOf(deps, source.src);
+    if (id !== undefined) return readOwn(deps, owner, id, maxBytes);
+    if (!('src' in source) || !/^https?:/.test(source.src))
+      throw new AppError('invalid_request', 'files by path are read on the command line only');
+    const answer = await deps.fetch.stream(source.src, { signal, timeoutMs: TIMEOUT_MS, maxBytes });
+    if (answer.status === 200) return { body: answer.body, declared: answer.headers['content-type'] };
+    // To leave an iteration at its first step ends the connection.
+    for await (const _ of answer.body) break;
+    throw new AppError('fetch_failed', `its address answered with status ${answer.status}`);
+  };
+}
+
+async function readOwn(deps: Deps, owner: RenderOwner, id: string, maxBytes: number): Promise<SourceBytes> {
+  const row = await findMedia(deps.db, id);
+  const isTheirs =
+    row !== undefined &&
+    (row.workspace === owner.workspace || (await mayUseMedia(deps.db, id, owner.userId)));
+  if (!isTheirs) throw new AppError('not_found', `there is no media ${id.slice(0, 64)} in your workspace`);
+  if (row.bytes > maxBytes) throw new AppError('file_too_large', `it has over ${maxBytes} bytes`);
+  return { body: (await deps.storage.read(row.id)).stream, declared: row.content_type };
+}

@@ -1,0 +1,73 @@
+// Parts of videos that outlive the worker which rendered them. Their files are strays of media storage, so that what
+// nobody takes up or drops is swept a day later.
+import { createReadStream, createWriteStream } from 'node:fs';
+import { rename } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { AppError } from '../../lib/errors.ts';
+import { newId } from '../../lib/ids.ts';
+import type { NodeParts } from '../../nodes/define.ts';
+import { noteStray } from '../../store/media-strays.ts';
+import { deleteParts, insertPart, listParts, type RenderPart } from '../../store/render-parts.ts';
+import type { Deps } from '../deps.ts';
+import { dropFile } from '../media/receive-file.ts';
+
+const MAX_PART_BYTES = 1_073_741_824;
+
+/** The parts kept under one name: of a node of an execution, or of a clip. */
+export function createParts(deps: Deps, scope: string): NodeParts {
+  const known = new Set<string>();
+  const dropped = new AbortController();
+  // One after another: a render has better uses for disk and network.
+  let keeping = Promise.resolve();
+  return {
+    async restore(folder, signal) {
+      for (const part of await listParts(deps.db, scope)) {
+        if (await fetchPart(deps, part, folder, signal)) known.add(part.name);
+      }
+    },
+    keep(path) {
+      const name = basename(path);
+      if (known.has(name)) return;
+      known.add(name);
+      keeping = keeping
+        .then(() => (dropped.signal.aborted ? undefined : keepPart(deps, scope, path, dropped.signal)))
+        .catch((err: unknown) => {
+          if (!dropped.signal.aborted) deps.log.warn({ err, scope }, 'a part of a video could not be kept');
+        });
+    },
+    async drop() {
+      dropped.abort();
+      await keeping;
+      for (const { file_id } of await deleteParts(deps.db, scope)) await dropFile(deps, file_id);
+    },
+  };
+}
+
+/** False where its file has been swept meanwhile. */
+async function fetchPart(
+  deps: Deps,
+  { name, file_id }: RenderPart,
+  folder: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const partial = join(folder, `.${name}`);
+  try {
+    const { stream } = await deps.storage.read(file_id);
+    await pipeline(stream, createWriteStream(partial, { mode: 0o600 }), { signal });
+    // Whole from the first moment that it has its name.
+    await rename(partial, join(folder, name));
+    return true;
+  } catch (err) {
+    if (err instanceof AppError && err.code === 'not_found') return false;
+    throw err;
+  }
+}
+
+async function keepPart(deps: Deps, scope: string, path: string, signal: AbortSignal): Promise<void> {
+  const file_id = newId('media', deps.now());
+  await noteStray(deps.db, file_id);
+  const bounds = { contentType: 'application/octet-stream', maxBytes: MAX_PART_BYTES, signal };
+  await deps.storage.put(file_id, createReadStream(path), bounds);
+  await insertPart(deps.db, scope, { name: basename(path), file_id });
+}

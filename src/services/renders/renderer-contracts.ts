@@ -1,0 +1,137 @@
+// What authors of videos read first: the scene-graph contract, and the templates that the account may use.
+import { sha256 } from '../../lib/crypto.ts';
+import { AppError } from '../../lib/errors.ts';
+import { withRenderFiles } from '../../render/files.ts';
+import { openTemplate } from '../../render/scene.ts';
+import { sceneGraphDoc } from '../../render/schema/doc.ts';
+import { SCENE_GRAPH_SCHEMA } from '../../render/schema/scene-graph.ts';
+import { drawSceneStills } from '../../render/stills/stills.ts';
+import { allTemplates, findTemplate } from '../../render/templates/catalog.ts';
+import { inputMappings, type Template } from '../../render/templates/template.ts';
+import { evaluateFrame } from '../../render/timeline/evaluate.ts';
+import { listTeams } from '../../store/teams.ts';
+import { type Actor, requireScope } from '../accounts/actor.ts';
+import type { Deps } from '../deps.ts';
+
+interface TaggedText {
+  readonly text: string;
+  readonly etag: string;
+}
+
+const MAX_TEAMS = 1000;
+
+const HALVES = {
+  all: { doc: true, schema: true },
+  doc: { doc: true, schema: false },
+  schema: { doc: false, schema: true },
+} as const;
+
+const contracts = new Map<string, TaggedText>();
+
+/** The contract as JSON text; it is a constant of the program, so it is made once. */
+export function sceneGraphContract(actor: Actor, include = 'all'): TaggedText {
+  requireScope(actor, 'workflows:read');
+  if (!Object.hasOwn(HALVES, include)) {
+    const message = `must be one of ${Object.keys(HALVES).join(', ')}`;
+    throw new AppError('invalid_request', `include ${message}.`, {
+      issues: [{ path: '/include', code: 'invalid_request', message }],
+    });
+  }
+  const made = contracts.get(include) ?? makeContract(HALVES[include as keyof typeof HALVES]);
+  contracts.set(include, made);
+  return made;
+}
+
+function makeContract({ doc, schema }: (typeof HALVES)[keyof typeof HALVES]): TaggedText {
+  const data = {
+    mode: 'sceneGraph',
+    nodeType: 'video:renderer',
+    configPath: 'config.props.sceneGraph',
+    ...(doc ? { doc: sceneGraphDoc() } : {}),
+    ...(schema ? { jsonSchema: SCENE_GRAPH_SCHEMA } : {}),
+    readerNote:
+      'doc was written for whoever writes a scene graph, person or model; its imperatives are about the graph, not about this answer.',
+    scopeNote:
+      'jsonSchema is what validates a graph when it runs. For block scenes, use the blockId you were given.',
+  };
+  return tagged({ data });
+}
+
+function tagged(body: object): TaggedText {
+  const text = JSON.stringify(body);
+  return { text, etag: `"${sha256(text).toString('base64url').slice(0, 22)}"` };
+}
+
+/** The templates that the caller may use: public ones, and private ones that name the caller or a team of theirs. */
+export async function listTemplates(deps: Deps, actor: Actor): Promise<TaggedText> {
+  const user = requireScope(actor, 'workflows:read');
+  const templates = [...allTemplates().values()];
+  const isPrivate = templates.some(({ allow }) => allow !== undefined);
+  const teams = isPrivate ? await listTeams(deps.db, user.userId, { after: '', limit: MAX_TEAMS }) : [];
+  const usable = templates.filter(
+    ({ allow }) =>
+      allow === undefined ||
+      allow.users?.includes(user.userId) === true ||
+      teams.some(({ id }) => allow.teams?.includes(id) === true),
+  );
+  return tagged({ data: usable.map(template => present(deps, template)) });
+}
+
+/** Any template by id, listed or not. Throws 404. */
+export function getTemplate(deps: Deps, actor: Actor, id: string): TaggedText {
+  requireScope(actor, 'workflows:read');
+  return tagged({ data: present(deps, requireTemplate(id)) });
+}
+
+export function requireTemplate(id: string): Template {
+  const template = findTemplate(id);
+  if (template === undefined) throw new AppError('not_found', `There is no template ${id}.`);
+  return template;
+}
+
+function present({ settings }: Pick<Deps, 'settings'>, template: Template) {
+  const { id, label, category, description, fps, width, height, defaultProps } = template;
+  return {
+    id,
+    label,
+    category,
+    compositionId: id,
+    description,
+    thumbnail: `${settings.BASE_URL}/api/v1/renderer/templates/${id}/thumbnail`,
+    fps,
+    width,
+    height,
+    durationInFrames: openTemplate(template, {}).durationInFrames,
+    defaultProps,
+    inputMappings: inputMappings(template, {}),
+  };
+}
+
+const thumbnails = new Map<string, Promise<Uint8Array>>();
+const THUMBNAIL_SIDE = 640;
+
+/** The template with its own props, as WebP; drawn once. It may be read by anybody who has the address. */
+export async function templateThumbnail(id: string, signal: AbortSignal): Promise<Uint8Array> {
+  const template = requireTemplate(id);
+  const drawn = thumbnails.get(id) ?? drawThumbnail(template, signal);
+  thumbnails.set(id, drawn);
+  try {
+    return await drawn;
+  } catch (err) {
+    thumbnails.delete(id);
+    throw err;
+  }
+}
+
+async function drawThumbnail(template: Template, signal: AbortSignal): Promise<Uint8Array> {
+  const timeline = openTemplate(template, {});
+  const refuse = (): never => {
+    throw new AppError('invalid_request', 'a template has no files of its own');
+  };
+  const lists = [evaluateFrame(timeline, template.thumbnailFrame)];
+  const scale = Math.min(1, THUMBNAIL_SIDE / Math.max(template.width, template.height));
+  const { frames } = await withRenderFiles(timeline.resources.values(), refuse, signal, files =>
+    drawSceneStills({ lists, files, scale, format: 'webp' }, signal),
+  );
+  return frames[0]?.bytes ?? new Uint8Array();
+}

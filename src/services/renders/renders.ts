@@ -1,0 +1,133 @@
+// Clips as previews: accepted at once, rendered by a worker, followed and cancelled by whoever asked for them.
+import { AppError, type Issue } from '../../lib/errors.ts';
+import { isId, newId } from '../../lib/ids.ts';
+import type { Timeline } from '../../render/timeline/compile.ts';
+import { requireCodec } from '../../render/video/make-video.ts';
+import { enqueue } from '../../store/queue.ts';
+import { cancelRender, findRender, insertRender, type RenderRow } from '../../store/renders.ts';
+import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
+import type { Deps } from '../deps.ts';
+import { mediaUrl } from '../media/media-record.ts';
+import { openSource } from './preview-source.ts';
+import { invalid } from './preview-stills.ts';
+import type { PreviewBody } from './renderer.schema.ts';
+
+/** Of one account, renders that have not ended. */
+const MAX_OPEN = 4;
+const RETRY_SECONDS = 10;
+const MAX_SECONDS = 600;
+
+/** Whether the body asks for a clip rather than stills. */
+export function asksForClip({ format, range }: PreviewBody): boolean {
+  return format === 'mp4' || (format === undefined && range !== undefined);
+}
+
+/**
+ * Throws `invalid_scene_graph`, 404 and 403, 429 `render_busy`, and 503 `unavailable` where this machine has no codec,
+ * with what to install.
+ */
+export async function acceptRender(deps: Deps, actor: Actor, body: PreviewBody, signal: AbortSignal) {
+  const user = requireScope(actor, 'workflows:execute');
+  const { graph, timeline, owner } = await openSource(deps, user, body);
+  const [first_frame, end_frame] = chooseRange(timeline, body);
+  await requireCodec(deps.settings, signal);
+  const render = {
+    id: newId('render', deps.now()),
+    user_id: owner.userId,
+    workspace: owner.workspace,
+    graph: JSON.stringify(graph),
+    first_frame,
+    end_frame,
+    scale: body.scale ?? 1,
+  };
+  await deps.db.transaction(async tx => {
+    if (!(await insertRender(tx, render, MAX_OPEN))) throw busy();
+    await enqueue(tx, 'render', [render.id]);
+  });
+  deps.alarms.set('renders', deps.now());
+  return { data: { renderId: render.id, status: 'QUEUED' as const, urls: urlsOf(render.id) } };
+}
+
+function chooseRange(
+  { fps, durationInFrames }: Timeline,
+  { range = [0, durationInFrames], frames, timeSeconds }: PreviewBody,
+): readonly [number, number] {
+  if (frames !== undefined) throw invalid('/frames', 'are of stills: a clip has a range');
+  if (timeSeconds !== undefined) throw invalid('/timeSeconds', 'is of stills: a clip has a range');
+  const [from = 0, to = 0] = range;
+  if (from >= to || to > durationInFrames)
+    throw invalid('/range', `must be [from, to) in frames, within the ${durationInFrames} of the video`);
+  if (to - from > MAX_SECONDS * fps)
+    throw invalid('/range', `must be ${MAX_SECONDS} seconds or less; run the node for the whole video`);
+  return [from, to];
+}
+
+function busy(): AppError {
+  return new AppError(
+    'render_busy',
+    `${MAX_OPEN} clips of yours are being rendered or wait for it: cancel one, or ask again when one has ended.`,
+    { headers: { 'retry-after': String(RETRY_SECONDS) } },
+  );
+}
+
+export async function getRender(deps: Deps, actor: Actor, id: string) {
+  return present(deps, await requireRender(deps, requireScope(actor, 'workflows:read'), id));
+}
+
+/** Of one that has ended nothing changes. */
+export async function stopRender(deps: Deps, actor: Actor, id: string) {
+  const user = requireScope(actor, 'workflows:execute');
+  await requireRender(deps, user, id);
+  await cancelRender(deps.db, id);
+  return present(deps, await requireRender(deps, user, id));
+}
+
+/** Of anybody else's nothing is told, not even that it is there. */
+async function requireRender(deps: Deps, { userId }: UserActor, id: string): Promise<RenderRow> {
+  const row = isId('render', id) ? await findRender(deps.db, id, userId) : undefined;
+  if (row === undefined) throw new AppError('not_found', 'There is no render with this id.');
+  return row;
+}
+
+/** What is kept of a clip, as JSON. */
+export interface RenderedClip {
+  readonly width: number;
+  readonly height: number;
+  readonly duration: number;
+  readonly fps: number;
+  readonly frameCount: number;
+  readonly backend: string;
+  readonly warnings: readonly string[];
+}
+
+export interface RenderFailure {
+  readonly code: string;
+  readonly message: string;
+  readonly issues?: readonly Issue[];
+}
+
+function present(deps: Deps, row: RenderRow) {
+  const urlOf = (id: string | null, name: string | null): string | null =>
+    id === null || name === null ? null : mediaUrl(deps, { id, name });
+  return {
+    data: {
+      renderId: row.id,
+      status: row.status,
+      progress: row.progress,
+      range: [row.first_frame, row.end_frame],
+      url: urlOf(row.media_id, row.media_name),
+      posterUrl: urlOf(row.poster_id, row.poster_name),
+      result: row.result === null ? null : (JSON.parse(row.result) as RenderedClip),
+      error: row.error === null ? null : (JSON.parse(row.error) as RenderFailure),
+      createdAt: row.created_at.toISOString(),
+      startedAt: row.started_at?.toISOString() ?? null,
+      finishedAt: row.finished_at?.toISOString() ?? null,
+      urls: urlsOf(row.id),
+    },
+  };
+}
+
+function urlsOf(id: string) {
+  const self = `/api/v1/render/renderer/${id}`;
+  return { self, cancel: `${self}/cancel` };
+}

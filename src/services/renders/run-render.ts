@@ -1,0 +1,128 @@
+// Rendering a clip that was accepted: claim it, make it, tell how it goes, and stop once it is no longer ours.
+import { createReadStream } from 'node:fs';
+import { AppError } from '../../lib/errors.ts';
+import { type MadeVideo, makeVideo } from '../../render/video/make-video.ts';
+import {
+  type ClaimedRender,
+  claimRender,
+  finishRender,
+  hasEnded,
+  type RenderEnd,
+  touchRender,
+} from '../../store/renders.ts';
+import type { Deps } from '../deps.ts';
+import { storeMedia } from '../media/media.ts';
+import { serviceReader } from './render-files.ts';
+import { createParts } from './render-parts.ts';
+import type { RenderedClip, RenderFailure } from './renders.ts';
+
+// A render that took this many workers with it takes no more.
+const MAX_STARTS = 5;
+/** Also how long a cancelled render goes on. */
+const TOUCH_MS = 400;
+
+/** Rejects where it could not be ended, or the process stops: another worker then goes on with its parts. */
+export async function runRender(deps: Deps, id: string, stopping: AbortSignal): Promise<void> {
+  const claimed = await claimRender(deps.db, id);
+  if (claimed === undefined) return;
+  const parts = createParts(deps, id);
+  const taken = new AbortController();
+  const deadline = AbortSignal.timeout(deps.settings.RUN_TIMEOUT_MS);
+  const hold = holdRender(deps, claimed, () => taken.abort());
+  try {
+    if (claimed.attempt > MAX_STARTS) throw workerLost(claimed);
+    const signal = AbortSignal.any([stopping, taken.signal, deadline]);
+    const { graph, first_frame, end_frame, scale } = claimed;
+    const owner = { userId: claimed.user_id, workspace: claimed.workspace, executionId: null };
+    const order = { graph: JSON.parse(graph) as unknown, read: serviceReader(deps, owner), scale, parts };
+    const range = [first_frame, end_frame] as const;
+    const end = await makeVideo({ ...order, range, onProgress: hold.tell }, signal, video =>
+      store(deps, owner, video, signal),
+    );
+    await finishRender(deps.db, claimed, end);
+    await parts.drop();
+  } catch (err) {
+    if (stopping.aborted) throw err;
+    // Begun again elsewhere, it needs its parts.
+    if (taken.signal.aborted && !(await hasEnded(deps.db, id))) return;
+    await finishRender(deps.db, claimed, failure(tellFailure(deps, err, deadline)));
+    await parts.drop();
+  } finally {
+    hold.end();
+  }
+}
+
+interface Hold {
+  readonly tell: (progress: number) => void;
+  end(): void;
+}
+
+/** Writes how far it is, and learns thereby whether it still is this worker's. */
+function holdRender(deps: Deps, claimed: ClaimedRender, onLost: () => void): Hold {
+  let { progress } = claimed;
+  let isTouching = false;
+  const touch = async (): Promise<void> => {
+    if (!(await touchRender(deps.db, claimed, progress))) onLost();
+  };
+  const timer = setInterval(() => {
+    if (isTouching) return;
+    isTouching = true;
+    touch()
+      .catch((err: unknown) => deps.log.warn({ err, renderId: claimed.id }, 'progress could not be written'))
+      .finally(() => {
+        isTouching = false;
+      });
+  }, TOUCH_MS);
+  return {
+    // What was done before a crash is not undone.
+    tell: fraction => {
+      progress = Math.max(progress, fraction);
+    },
+    end: () => clearInterval(timer),
+  };
+}
+
+async function store(
+  deps: Deps,
+  owner: Parameters<typeof storeMedia>[1],
+  video: MadeVideo,
+  signal: AbortSignal,
+): Promise<RenderEnd> {
+  const { width, height, durationSeconds: duration, fps, frameCount, backend, warnings } = video;
+  const picture = { source: video.poster, contentType: 'image/jpeg', name: 'clip-poster' };
+  const poster = await storeMedia(deps, owner, picture, signal);
+  const file = { source: createReadStream(video.path), contentType: 'video/mp4', name: 'clip' };
+  const media = await storeMedia(deps, owner, { ...file, width, height, duration }, signal);
+  const result: RenderedClip = { width, height, duration, fps, frameCount, backend, warnings };
+  return {
+    status: 'COMPLETED',
+    media_id: media.mediaId,
+    poster_id: poster.mediaId,
+    result: JSON.stringify(result),
+    error: null,
+  };
+}
+
+function workerLost({ attempt }: ClaimedRender): AppError {
+  return new AppError(
+    'codec_failed',
+    `The worker died each of the ${attempt - 1} times that this was begun.`,
+  );
+}
+
+function failure(error: RenderFailure): RenderEnd {
+  return { status: 'FAILED', media_id: null, poster_id: null, result: null, error: JSON.stringify(error) };
+}
+
+function tellFailure(deps: Deps, err: unknown, deadline: AbortSignal): RenderFailure {
+  if (deadline.aborted) return { code: 'timeout', message: 'The render passed its time limit.' };
+  if (err instanceof AppError && err.code !== 'internal_error') {
+    const { code, message, issues } = err;
+    return issues === undefined ? { code, message } : { code, message, issues };
+  }
+  deps.log.error({ err }, 'a clip could not be rendered');
+  return {
+    code: 'internal_error',
+    message: 'The render failed for a reason that is not told here; the log of the service has it.',
+  };
+}

@@ -1,0 +1,113 @@
+// Webhook deliveries of this process: one attempt at a time each, so many at once a host and an account; what came of
+// it is kept, with the next attempt where one is due.
+import { createBatcher } from '../../lib/batch.ts';
+import { createLanes } from '../../lib/lanes.ts';
+import { isOutage } from '../../store/db.ts';
+import type { DeliveryRow, NewAttempt } from '../../store/deliveries.ts';
+import { keepAttempts, listDeliveriesById } from '../../store/deliveries.ts';
+import { enqueue } from '../../store/queue.ts';
+import type { Deps } from '../deps.ts';
+import type { WebhookAnswer } from './send-webhook.ts';
+import { isDelivered, sendWebhook } from './send-webhook.ts';
+import { openSecret } from './webhook-target.ts';
+
+/** Attempts of a delivery, and again of each redelivery. */
+export const MAX_ATTEMPTS = 12;
+const MAX_BACKOFF_MS = 6 * 3_600_000;
+const JITTER = 0.1;
+
+const AT_ONCE_A_HOST = 8;
+const AT_ONCE_AN_ACCOUNT = 32;
+// Long enough for a swift receiver to take a full pool of deliveries, short enough for the others behind them.
+const LANE_PATIENCE_MS = 500;
+const POSTPONED_MS = { least: 1000, most: 5000 } as const;
+
+// A job may come a little before its time by the clock of another machine.
+const CLOCK_SLACK_MS = 1000;
+const BATCH = { maxItems: 200, concurrency: 1, isItemFault: (err: unknown) => !isOutage(err) } as const;
+
+export interface Deliverer {
+  /** Makes the attempt that is due, if any. Rejects where it was interrupted or could not be kept: it is made again. */
+  deliver(id: string, signal: AbortSignal): Promise<void>;
+}
+
+export function createDeliverer(deps: Deps): Deliverer {
+  const lanes = createLanes(LANE_PATIENCE_MS, deps.now);
+  const find = createBatcher<string, DeliveryRow | undefined>(async ids => {
+    const rows = new Map((await listDeliveriesById(deps.runDb, ids)).map(row => [row.id, row]));
+    return ids.map(id => rows.get(id));
+  }, BATCH);
+  const keep = createBatcher<NewAttempt, undefined>(async attempts => {
+    await keepAttempts(deps.runDb, attempts);
+    return attempts.map(() => undefined);
+  }, BATCH);
+  const postpone = createBatcher<string, undefined>(async ids => {
+    const { least, most } = POSTPONED_MS;
+    await enqueue(deps.runDb, 'deliver', ids, new Date(deps.now() + least + Math.random() * (most - least)));
+    return ids.map(() => undefined);
+  }, BATCH);
+  return {
+    async deliver(id, signal) {
+      const delivery = await find(id);
+      if (delivery === undefined || !isDue(delivery, deps.now())) return;
+      const leave = await lanes.enter([
+        { key: `host:${new URL(delivery.url).host}`, limit: AT_ONCE_A_HOST },
+        { key: `account:${delivery.user_id}`, limit: AT_ONCE_AN_ACCOUNT },
+      ]);
+      if (leave === undefined) return postpone(id);
+      const startedAt = new Date(deps.now());
+      // The receiver's room is another's as soon as it has answered, whatever the log still takes.
+      const answer = await sendWebhook(deps, messageOf(deps, delivery), signal).finally(leave);
+      // Shutting down: the job stays, and the attempt is made again.
+      if (answer === undefined) throw new Error('The delivery was interrupted.');
+      const attempt = judge(deps, delivery, startedAt, answer);
+      await keep(attempt);
+      if (attempt.next_attempt_at !== null)
+        deps.alarms.set('deliveries', Date.parse(attempt.next_attempt_at));
+    },
+  };
+}
+
+/** False of one that has ended, and of one that another job will attempt later. */
+function isDue({ state, next_attempt_at: at }: DeliveryRow, nowMs: number): boolean {
+  if (state === 'delivered' || state === 'exhausted') return false;
+  return at === null || at.getTime() <= nowMs + CLOCK_SLACK_MS;
+}
+
+function messageOf(deps: Deps, { id, event, event_id, url, body, secret }: DeliveryRow) {
+  return {
+    deliveryId: id,
+    event,
+    eventId: event_id,
+    url,
+    body,
+    secret: secret === null ? null : openSecret(deps, secret),
+  };
+}
+
+function judge(deps: Deps, delivery: DeliveryRow, startedAt: Date, answer: WebhookAnswer): NewAttempt {
+  const attempt = delivery.attempts + 1;
+  const isLast = attempt >= delivery.max_attempts;
+  const state = isDelivered(answer) ? 'delivered' : isLast ? 'exhausted' : 'attempting';
+  const delayMs = backoffMs(
+    deps.settings.WEBHOOK_BACKOFF_BASE_MS,
+    attempt - (delivery.max_attempts - MAX_ATTEMPTS),
+    Math.random(),
+  );
+  return {
+    delivery_id: delivery.id,
+    attempt,
+    started_at: startedAt.toISOString(),
+    duration_ms: answer.durationMs,
+    status_code: answer.statusCode,
+    error: answer.error,
+    response: answer.response,
+    state,
+    next_attempt_at: state === 'attempting' ? new Date(deps.now() + delayMs).toISOString() : null,
+  };
+}
+
+/** The delay after the attempt: doubled each time from the base to six hours, with up to 10 % of jitter on top. */
+export function backoffMs(baseMs: number, attempt: number, random: number): number {
+  return Math.min(baseMs * 2 ** (attempt - 1), MAX_BACKOFF_MS) * (1 + JITTER * random);
+}

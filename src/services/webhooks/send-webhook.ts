@@ -1,0 +1,88 @@
+// One webhook request: signed, sent through the guarded client, its answer told as far as it matters.
+import { toError } from '../../lib/errors.ts';
+import { FetchError } from '../../lib/fetch-error.ts';
+import { signWebhook } from '../../lib/webhook-signature.ts';
+import type { Deps } from '../deps.ts';
+import { allowsLoopback } from './webhook-target.ts';
+
+// The guarded client's bound; reading stops far below it, once there is enough to keep.
+const MAX_ANSWER_BYTES = 1_048_576;
+const KEPT_ANSWER_BYTES = 1024;
+
+export interface WebhookMessage {
+  readonly url: string;
+  readonly deliveryId: string;
+  readonly event: string;
+  readonly eventId: string;
+  /** The very bytes that are signed and sent. */
+  readonly body: string;
+  readonly secret: string | null;
+}
+
+export interface WebhookAnswer {
+  readonly statusCode: number | null;
+  readonly durationMs: number;
+  /** Why there is no answer. */
+  readonly error: string | null;
+  /** The first KB of the answer. */
+  readonly response: string | null;
+}
+
+/** undefined: the signal fired, and whether it arrived is not known. */
+export async function sendWebhook(
+  deps: Deps,
+  { url, deliveryId, event, eventId, body, secret }: WebhookMessage,
+  signal: AbortSignal,
+): Promise<WebhookAnswer | undefined> {
+  const startedMs = deps.now();
+  const timestampSeconds = Math.floor(startedMs / 1000);
+  const ended = (answer: Omit<WebhookAnswer, 'durationMs'>): WebhookAnswer => ({
+    ...answer,
+    durationMs: Math.max(0, deps.now() - startedMs),
+  });
+  try {
+    const answer = await deps.fetch.stream(url, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        'User-Agent': 'Service-Webhook/1.0',
+        'X-Service-Event': event,
+        'X-Service-Delivery': deliveryId,
+        ...(secret === null ? {} : signWebhook({ secret, body, eventId, timestampSeconds })),
+      },
+      body,
+      signal,
+      timeoutMs: deps.settings.WEBHOOK_TIMEOUT_MS,
+      maxBytes: MAX_ANSWER_BYTES,
+      maxRedirects: 0,
+      allowLoopback: allowsLoopback(deps.settings),
+    });
+    return ended({ statusCode: answer.status, error: null, response: await readStart(answer.body) });
+  } catch (err) {
+    return signal.aborted
+      ? undefined
+      : ended({ statusCode: null, error: toError(err).message, response: null });
+  }
+}
+
+/** Any 2xx is delivered; redirects are not followed and count as failures. */
+export function isDelivered({ statusCode }: WebhookAnswer): boolean {
+  return statusCode !== null && statusCode >= 200 && statusCode < 300;
+}
+
+/** The first KB of the answer; how the rest of it fares no longer matters. */
+async function readStart(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes >= KEPT_ANSWER_BYTES) break;
+    }
+  } catch (err) {
+    if (!(err instanceof FetchError)) throw err;
+  }
+  // NUL is the one character that PostgreSQL's text cannot hold.
+  return Buffer.concat(chunks).subarray(0, KEPT_ANSWER_BYTES).toString('utf8').replaceAll('\0', '');
+}

@@ -1,0 +1,87 @@
+// The webhook block of a run: checked before anything else of the body, kept with its secret sealed.
+import { isLoopbackHost } from '../../lib/addresses.ts';
+import { open, seal } from '../../lib/crypto.ts';
+import { AppError, toError } from '../../lib/errors.ts';
+import type { Settings } from '../../lib/settings.ts';
+import type { Deps } from '../deps.ts';
+
+export interface WebhookTarget {
+  readonly url: string;
+  readonly secret: string | null;
+}
+
+const MAX_URL_CHARS = 2048;
+const MAX_SECRET_CHARS = 1024;
+
+/** Whether webhooks to this machine are allowed: a service that is itself on loopback, or by the operator's word. */
+export function allowsLoopback(settings: Settings): boolean {
+  return (
+    settings.ALLOW_PRIVATE_NETWORK ||
+    (settings.ROLE === 'all' && isLoopbackHost(new URL(settings.BASE_URL).hostname))
+  );
+}
+
+/** Checks an untrusted webhook block; undefined where none was sent. Throws 400 `invalid_webhook`. */
+export function parseWebhook(settings: Settings, block: unknown): WebhookTarget | undefined {
+  if (block === undefined || block === null) return undefined;
+  if (typeof block !== 'object' || Array.isArray(block))
+    throw refuse('', 'webhook must be an object with a url.');
+  const { url, secret, ...rest } = block as Record<string, unknown>;
+  const unknown = Object.keys(rest)[0];
+  if (unknown !== undefined)
+    throw refuse(`/${unknown}`, `webhook has no member ${JSON.stringify(unknown)}, only url and secret.`);
+  if (typeof url !== 'string' || url === '') throw refuse('/url', 'webhook.url is required, as a string.');
+  if (url.length > MAX_URL_CHARS)
+    throw refuse('/url', `webhook.url is longer than ${MAX_URL_CHARS} characters.`);
+  checkUrl(settings, url);
+  if (
+    secret !== undefined &&
+    secret !== null &&
+    (typeof secret !== 'string' || secret.length > MAX_SECRET_CHARS)
+  ) {
+    throw refuse('/secret', `webhook.secret must be a string of at most ${MAX_SECRET_CHARS} characters.`);
+  }
+  return { url, secret: secret === undefined || secret === null || secret === '' ? null : secret };
+}
+
+/** Why the block is refused, for doors that ask before they look at anything else. */
+export function webhookFault(deps: Pick<Deps, 'settings'>, block: unknown): Error | undefined {
+  try {
+    parseWebhook(deps.settings, block);
+    return undefined;
+  } catch (err) {
+    return toError(err);
+  }
+}
+
+function checkUrl(settings: Settings, text: string): void {
+  const url = URL.parse(text);
+  if (url === null) throw refuse('/url', 'webhook.url is not a URL.');
+  if (url.username !== '' || url.password !== '')
+    throw refuse('/url', 'webhook.url may not carry a user name or password.');
+  const isLocal = isLoopbackHost(url.hostname);
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLocal)) {
+    throw refuse('/url', 'webhook.url must be https; plain http is for localhost only.');
+  }
+  if (isLocal && !allowsLoopback(settings)) {
+    throw refuse('/url', 'webhook.url names this machine, which a service that others reach does not call.');
+  }
+}
+
+function refuse(path: string, message: string): AppError {
+  return new AppError('invalid_webhook', message, {
+    issues: [{ path: `/webhook${path}`, code: 'invalid_webhook', message }],
+  });
+}
+
+/** The text that `executions.webhook` keeps. */
+export function sealTarget(deps: Deps, target: WebhookTarget): string {
+  return JSON.stringify({
+    url: target.url,
+    secret: target.secret === null ? null : seal(deps.secretsKey, target.secret).toString('base64'),
+  });
+}
+
+export function openSecret(deps: Deps, sealed: Buffer): string {
+  return open(deps.secretsKey, sealed);
+}

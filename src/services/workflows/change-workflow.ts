@@ -1,0 +1,82 @@
+// PUT of a workflow: the fields that are sent are changed, all or nothing; what changes nothing writes nothing.
+import type { Tx } from '../../store/db.ts';
+import type { ReadWorkflowRow, WorkflowRow } from '../../store/workflows/workflows.ts';
+import { isRunImage } from '../../store/workflows/writes.ts';
+import type { Actor, UserActor } from '../accounts/actor.ts';
+import { requireScope } from '../accounts/actor.ts';
+import type { Deps } from '../deps.ts';
+import { checkIfMatch } from './if-match.ts';
+import type { PresentedWorkflow } from './present-workflow.ts';
+import { presentMembers } from './present-workflow.ts';
+import { lockForEdit, presentSaved, saveWrite, sentFields, writeOver } from './save-workflow.ts';
+import { checkSentFields } from './sent-fields.ts';
+import type { UpdateWorkflowBody } from './workflow.schema.ts';
+import { moveTo } from './workflow-place.ts';
+import { changeSecrets } from './workflow-secrets.ts';
+
+export interface ChangeWorkflowInput {
+  readonly body: UpdateWorkflowBody;
+  readonly ifMatch?: string | undefined;
+}
+
+/** Throws 400 `invalid_graph`, `field_not_writable`, `folder_workspace_mismatch`, 403, 404, 409 `stale_write`. */
+export async function changeWorkflow(
+  deps: Deps,
+  actor: Actor,
+  id: string,
+  { body, ifMatch }: ChangeWorkflowInput,
+): Promise<PresentedWorkflow> {
+  const user = requireScope(actor, 'workflows:write');
+  const saved = await deps.db.transaction(async tx => {
+    const view = await lockForEdit(tx, user, id);
+    const { workflow } = view;
+    checkIfMatch(workflow, ifMatch);
+    const ignored = checkSentFields(body, presentMembers(deps, view));
+    const moves = body.folderId !== undefined && body.folderId !== workflow.folder_id;
+    const place = moves ? await moveTo(tx, user, workflow, body.folderId ?? null) : {};
+    const poster = await choosePoster(tx, deps, workflow, body.poster);
+    const fields = {
+      ...sentFields(body, workflow),
+      webhook_url: body.webhookUrl === undefined ? workflow.webhook_url : body.webhookUrl,
+      ...place,
+      secrets: changeSecrets(deps, user, workflow, body.secrets),
+      pinned_poster: poster.pinned,
+    };
+    const warnings = [...ignored, ...warnOfSecrets(user, workflow, body.secrets), ...poster.warnings];
+    const write = await writeOver(deps, tx, workflow, body);
+    return saveWrite(tx, view, { fields, write, warnings });
+  });
+  return presentSaved(deps, saved);
+}
+
+/**
+ * Sent back, a poster is pinned: the one shown now, or another image of the workflow's runs that an earlier GET showed.
+ * Left out, the newest image shows again (contract, PUT rule 5).
+ */
+async function choosePoster(
+  tx: Tx,
+  deps: Deps,
+  workflow: ReadWorkflowRow,
+  sent: string | null | undefined,
+): Promise<{ readonly pinned: string | null; readonly warnings: readonly string[] }> {
+  if (sent === undefined || sent === null) return { pinned: null, warnings: [] };
+  const prefix = `${deps.settings.CDN_URL}/`;
+  const [mediaId = '', name = ''] = sent.startsWith(prefix) ? sent.slice(prefix.length).split('/') : [];
+  const poster = `${mediaId}/${name}`;
+  if (poster === workflow.poster || (await isRunImage(tx, workflow.id, { mediaId, name }))) {
+    return { pinned: poster, warnings: [] };
+  }
+  return {
+    pinned: workflow.pinned_poster,
+    warnings: ['Ignored: poster. Only the stored thumbnail can be sent back, to pin it.'],
+  };
+}
+
+function warnOfSecrets(
+  user: UserActor,
+  workflow: WorkflowRow,
+  sent: UpdateWorkflowBody['secrets'],
+): readonly string[] {
+  if (sent === undefined || sent === null || user.userId === workflow.user_id) return [];
+  return ['Ignored: secrets. Only the creator of the workflow may set them.'];
+}

@@ -1,0 +1,69 @@
+// What every door that takes a graph does with it first: parse, mend configs, write ports, lint; what refuses it and what warns.
+import { estimateDims } from '../../graph/dims.ts';
+import type { LintIssue } from '../../graph/issues.ts';
+import { hasErrors } from '../../graph/issues.ts';
+import { lintGraph } from '../../graph/lint/lint.ts';
+import { normalizeConfig } from '../../graph/normalize.ts';
+import { parseGraph } from '../../graph/parse.ts';
+import { withSavedPorts } from '../../graph/saved-ports.ts';
+import type { Graph } from '../../graph/types.ts';
+import { AppError } from '../../lib/errors.ts';
+import type { Deps } from '../deps.ts';
+
+type GraphDeps = Pick<Deps, 'catalog'>;
+
+/** A graph that has the right form, its configs mended and the ports that they give rise to written in. */
+export interface ReadGraph {
+  readonly graph: Graph;
+  /** Ids of nodes that came without a position. */
+  readonly unplaced: ReadonlySet<string>;
+  /** A warning for each config value that was mended. */
+  readonly mended: readonly LintIssue[];
+}
+
+/** Throws 400 `invalid_graph` where the form is wrong. */
+export function readGraph(deps: GraphDeps, nodes: unknown, edges: unknown): ReadGraph {
+  const parsed = parseGraph(nodes, edges);
+  if (!parsed.ok) throw refusal(parsed.issues);
+  const { graph, issues } = normalizeConfig(parsed.graph, deps.catalog);
+  return { graph: withSavedPorts(graph, deps.catalog), unplaced: parsed.unplaced, mended: issues };
+}
+
+/** Every warning of the graph. Throws 400 `invalid_graph` where it has errors. `previous` is what it replaces. */
+export function lintForWrite(deps: GraphDeps, read: ReadGraph, previous?: Graph): readonly LintIssue[] {
+  const found = lintGraph(read.graph, deps.catalog, { previous, unplaced: read.unplaced });
+  if (hasErrors(found)) throw refusal(found);
+  return [...found, ...read.mended];
+}
+
+function refusal(issues: readonly LintIssue[]): AppError {
+  const errors = issues.filter(issue => issue.severity === 'error');
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
+  return new AppError('invalid_graph', `${errors[0]?.message ?? 'The graph cannot be read.'}${more}`, {
+    issues: errors,
+  });
+}
+
+export interface LintReport {
+  /** Whether it could be written. */
+  readonly ok: boolean;
+  readonly issues: readonly LintIssue[];
+}
+
+/** Everything that is wrong or doubtful with the graph; never throws. */
+export function inspectGraph(deps: GraphDeps, nodes: unknown, edges: unknown, previous?: Graph): LintReport {
+  const parsed = parseGraph(nodes, edges);
+  if (!parsed.ok) return { ok: false, issues: parsed.issues };
+  const { graph, issues } = normalizeConfig(parsed.graph, deps.catalog);
+  const found = lintGraph(graph, deps.catalog, { previous, unplaced: parsed.unplaced });
+  return { ok: !hasErrors(found), issues: [...found, ...issues] };
+}
+
+/** Each node with its size, as it is stored and shown. */
+export function withDims(deps: GraphDeps, graph: Graph): Graph {
+  const nodes = graph.nodes.map(({ dims: _, ...node }) => ({
+    ...node,
+    dims: estimateDims(node as Graph['nodes'][number], deps.catalog),
+  }));
+  return { nodes: nodes as unknown as Graph['nodes'], edges: graph.edges };
+}

@@ -1,0 +1,118 @@
+// POST of a workflow: a new personal one, or, with an id, one that is saved over without leaving its workspace.
+import { AppError } from '../../lib/errors.ts';
+import { newId } from '../../lib/ids.ts';
+import type { Tx } from '../../store/db.ts';
+import { mayUseMedia } from '../../store/media.ts';
+import { insertVersion } from '../../store/workflows/versions.ts';
+import type { NewWorkflow } from '../../store/workflows/writes.ts';
+import { insertWorkflow } from '../../store/workflows/writes.ts';
+import { authorize } from '../accounts/access.ts';
+import type { Actor, UserActor } from '../accounts/actor.ts';
+import { requireScope } from '../accounts/actor.ts';
+import type { Deps } from '../deps.ts';
+import { withMediaWarnings } from './missing-media.ts';
+import type { PresentedWorkflow } from './present-workflow.ts';
+import { lockForEdit, presentSaved, readBack, saveWrite, sentFields, writeOver } from './save-workflow.ts';
+import { describeIgnored } from './sent-fields.ts';
+import { CreateWorkflowBody } from './workflow.schema.ts';
+import { checkOwnFolder, moveWithin } from './workflow-place.ts';
+import { changeSecrets, sealSecrets } from './workflow-secrets.ts';
+import type { GraphWrite } from './write-graph.ts';
+import { prepareGraph } from './write-graph.ts';
+
+export interface CreatedWorkflow extends PresentedWorkflow {
+  readonly id: string;
+}
+
+/** Throws 400 `invalid_graph`, `folder_workspace_mismatch`, 403 for a media or folder out of reach. */
+export async function createWorkflow(
+  deps: Deps,
+  actor: Actor,
+  body: CreateWorkflowBody,
+): Promise<CreatedWorkflow> {
+  const user = requireScope(actor, 'workflows:write');
+  const accepted = Object.keys(CreateWorkflowBody.properties);
+  const ignored = describeIgnored(
+    Object.keys(body).filter(key => !accepted.includes(key)),
+    'POST',
+    accepted,
+  );
+  if (body.id !== undefined) return saveOver(deps, user, body.id, body, ignored);
+  const write = prepareGraph(deps, body);
+  const fields = {
+    name: body.name,
+    description: body.description ?? null,
+    tags: body.tags ?? [],
+    isActive: body.isActive ?? true,
+    webhookId: body.webhookId ?? null,
+    mediaId: body.mediaId ?? null,
+    folderId: body.folderId ?? null,
+    secrets: sealSecrets(deps, body.secrets ?? null),
+  };
+  return storeNew(deps, user, { fields, write, warnings: ignored });
+}
+
+export interface NewStoredWorkflow {
+  readonly fields: Omit<NewWorkflow, 'id' | 'userId'>;
+  readonly write: GraphWrite;
+  readonly warnings: readonly string[];
+}
+
+/** Stores a new personal workflow of the user's. */
+export async function storeNew(
+  deps: Deps,
+  user: UserActor,
+  { fields, write, warnings }: NewStoredWorkflow,
+): Promise<CreatedWorkflow> {
+  const id = newId('workflow', deps.now());
+  const saved = await deps.db.transaction(async tx => {
+    await checkMedia(tx, user, fields.mediaId);
+    await checkOwnFolder(tx, user, fields.folderId);
+    await insertWorkflow(tx, { id, userId: user.userId, ...fields });
+    await insertVersion(tx, { workflowId: id, version: 1, graph: write.text, userId: user.userId });
+    const workflow = await readBack(tx, id, user);
+    const view = { workflow, actor: user, role: 'OWNER' as const };
+    return { view, write: await withMediaWarnings(tx, write), warnings };
+  });
+  return { id, ...presentSaved(deps, saved) };
+}
+
+/** The contract, POST rule 3: as PUT, but a folder of another workspace is refused. */
+async function saveOver(
+  deps: Deps,
+  user: UserActor,
+  id: string,
+  body: CreateWorkflowBody,
+  warnings: readonly string[],
+): Promise<CreatedWorkflow> {
+  const saved = await deps.db.transaction(async tx => {
+    const view = await lockForEdit(tx, user, id);
+    const { workflow } = view;
+    const links = body.mediaId !== undefined && body.mediaId !== workflow.media_id;
+    if (links) {
+      // The owner of the media owns the workflow too, so linking is the owner's to do.
+      authorize(user, 'share', workflow);
+      await checkMedia(tx, user, body.mediaId ?? null);
+    }
+    const moves = body.folderId !== undefined && body.folderId !== workflow.folder_id;
+    const place = moves ? await moveWithin(tx, user, workflow, body.folderId ?? null) : {};
+    const fields = {
+      ...sentFields(body, workflow),
+      ...place,
+      media_id: body.mediaId === undefined ? workflow.media_id : body.mediaId,
+      secrets: changeSecrets(deps, user, workflow, body.secrets),
+    };
+    const write = await writeOver(deps, tx, workflow, body);
+    return saveWrite(tx, view, { fields, write, warnings });
+  });
+  return { id, ...presentSaved(deps, saved) };
+}
+
+/** Whether it exists is not told to those who may not use it. */
+async function checkMedia(tx: Tx, user: UserActor, mediaId: string | null): Promise<void> {
+  if (mediaId === null || (await mayUseMedia(tx, mediaId, user.userId))) return;
+  throw new AppError(
+    'forbidden',
+    'You may not use this media: mediaId must name one of yours or of your team.',
+  );
+}

@@ -1,0 +1,79 @@
+// Graphs by workflow and version: read once, parsed once, planned once, since a version never changes.
+import type { Catalog } from '../../graph/catalog.ts';
+import type { PlanResult } from '../../graph/plan.ts';
+import { makePlan } from '../../graph/plan.ts';
+import { redact } from '../../graph/redact.ts';
+import type { Graph } from '../../graph/types.ts';
+import { AppError } from '../../lib/errors.ts';
+import { createLru } from '../../lib/lru.ts';
+import type { Tx } from '../../store/db.ts';
+import { findGraphText } from '../../store/workflows/versions.ts';
+
+export interface GraphVersion {
+  /** '"nodes":[…],"edges":[…]', as GET sends it. */
+  readonly text: string;
+  readonly graph: Graph;
+  /** The text as readers see it who may not edit. */
+  readonly redactedText: string;
+  /** The plan of all nodes, or of what the targets need. */
+  plan(targets?: readonly string[]): PlanResult;
+}
+
+export interface GraphVersions {
+  get(tx: Tx, workflowId: string, version: number): Promise<GraphVersion>;
+  /** Spares the next reader the database, and the next writer the parsing; only for what is committed. */
+  keep(workflowId: string, version: number, text: string, graph?: Graph): void;
+}
+
+// In characters of graph text. A parsed graph and its plan weigh a few times as much.
+const MAX_CHARACTERS = 8_000_000;
+
+export function createGraphVersions(catalog: Catalog): GraphVersions {
+  const kept = createLru<GraphVersion>(MAX_CHARACTERS);
+  const keep = (workflowId: string, version: number, text: string, graph?: Graph): GraphVersion => {
+    const made = makeVersion(text, catalog, graph);
+    kept.set(`${workflowId}@${version}`, made, text.length);
+    return made;
+  };
+  return {
+    keep,
+    async get(tx, workflowId, version) {
+      const found = kept.get(`${workflowId}@${version}`);
+      if (found !== undefined) return found;
+      const text = await findGraphText(tx, workflowId, version);
+      if (text === undefined) throw new AppError('not_found', `The workflow has no version ${version}.`);
+      return keep(workflowId, version, text);
+    },
+  };
+}
+
+function makeVersion(text: string, catalog: Catalog, known?: Graph): GraphVersion {
+  // Parsed and planned when first asked for: a read needs neither.
+  let graph = known;
+  let redacted: string | undefined;
+  let whole: PlanResult | undefined;
+  const getGraph = (): Graph => {
+    graph ??= JSON.parse(`{${text}}`) as Graph;
+    return graph;
+  };
+  return {
+    text,
+    get graph() {
+      return getGraph();
+    },
+    get redactedText() {
+      redacted ??= graphText(redact(getGraph()) as Graph);
+      return redacted;
+    },
+    plan(targets) {
+      if (targets !== undefined) return makePlan(getGraph(), catalog, targets);
+      whole ??= makePlan(getGraph(), catalog);
+      return whole;
+    },
+  };
+}
+
+/** The text that is stored for a graph; `GraphVersion.graph` is its inverse. */
+export function graphText(graph: Graph): string {
+  return `"nodes":${JSON.stringify(graph.nodes)},"edges":${JSON.stringify(graph.edges)}`;
+}

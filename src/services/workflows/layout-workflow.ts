@@ -1,0 +1,41 @@
+// The layout endpoint: any board but a very large one is arranged, positions and frames and nothing else.
+import { applyLayout, LAYOUT_LIMITS, layoutGraph } from '../../graph/layout/layout.ts';
+import type { Graph } from '../../graph/types.ts';
+import { AppError } from '../../lib/errors.ts';
+import type { Actor } from '../accounts/actor.ts';
+import { requireScope } from '../accounts/actor.ts';
+import type { Deps } from '../deps.ts';
+import { keepWritten, lockForEdit, saveWrite } from './save-workflow.ts';
+import type { LayoutBody } from './workflow.schema.ts';
+import { sizeGraph } from './write-graph.ts';
+
+/** Throws 422 `board_too_large`. A board that stands as the layout wants it is not written. */
+export async function layoutWorkflow(deps: Deps, actor: Actor, id: string, body: LayoutBody) {
+  const user = requireScope(actor, 'workflows:write');
+  const { layout, saved } = await deps.db.transaction(async tx => {
+    const view = await lockForEdit(tx, user, id);
+    const stored = await deps.versions.get(tx, id, view.workflow.version);
+    checkSize(stored.graph);
+    const layout = layoutGraph(stored.graph, deps.catalog, { ...body });
+    const laidOut = sizeGraph(deps, applyLayout(stored.graph, layout));
+    const isChanged = laidOut.text !== stored.text;
+    const write = { ...laidOut, isChanged, issues: [], warnings: layout.warnings };
+    return { layout, saved: await saveWrite(tx, view, { fields: {}, write, warnings: [] }) };
+  });
+  keepWritten(deps, saved);
+  return {
+    id,
+    updatedAt: saved.view.workflow.updated_at.toISOString(),
+    moved: layout.moved,
+    groups: layout.groups,
+    meta: { warnings: layout.warnings },
+  };
+}
+
+function checkSize({ nodes, edges }: Graph): void {
+  if (nodes.length <= LAYOUT_LIMITS.nodes && edges.length <= LAYOUT_LIMITS.edges) return;
+  throw new AppError(
+    'board_too_large',
+    `The board has ${nodes.length} nodes and ${edges.length} edges; at most ${LAYOUT_LIMITS.nodes} and ${LAYOUT_LIMITS.edges} can be laid out.`,
+  );
+}

@@ -1,0 +1,148 @@
+// A workflow as its reader sees it: the members beside the graph as JSON text, the graph text spliced in.
+import type { LintIssue } from '../../graph/issues.ts';
+import { warningSentences } from '../../graph/issues.ts';
+import { sha256 } from '../../lib/crypto.ts';
+import type { PublishSettings, ReadWorkflowRow, WorkflowListRow } from '../../store/workflows/workflows.ts';
+import type { WorkflowRole } from '../accounts/access.ts';
+import { can, canDo } from '../accounts/access.ts';
+import type { Actor } from '../accounts/actor.ts';
+import type { Deps } from '../deps.ts';
+import { openSecrets, seesSecrets } from './workflow-secrets.ts';
+
+/** The whole object as text: parsing a large graph only to write it out again would cost more than all the rest. */
+export interface PresentedWorkflow {
+  readonly text: string;
+  /** Strong: names these bytes. Its part before the dot changes with every write and with nothing else. */
+  readonly etag: string;
+}
+
+/** A workflow, who reads it, and as what. */
+export interface WorkflowView {
+  readonly workflow: ReadWorkflowRow;
+  readonly actor: Actor;
+  readonly role: WorkflowRole;
+}
+
+/** On answers to writes. */
+export interface WriteMeta {
+  readonly issues: readonly LintIssue[];
+  readonly warnings: readonly string[];
+}
+
+type PresentDeps = Pick<Deps, 'settings' | 'secretsKey'>;
+
+/** Owners and editors see the full object, everybody else what strangers may see of it; the graph comes as it is to be seen. */
+export function presentWorkflow(
+  deps: PresentDeps,
+  view: WorkflowView,
+  graphText: string,
+  meta?: WriteMeta,
+): PresentedWorkflow {
+  const present = canDo(view.role, 'edit') ? presentMembers : presentPublicMembers;
+  const members = JSON.stringify(present(deps, view));
+  const tail = meta === undefined ? '' : `,"meta":${JSON.stringify(presentMeta(meta))}`;
+  return {
+    text: `${members.slice(0, -1)},${graphText}${tail}}`,
+    etag: `"${revisionOf(view.workflow)}.${sha256(members).toString('base64url').slice(0, 22)}"`,
+  };
+}
+
+/** Names the last write of the workflow; heartbeats, views and new posters are none. */
+export function revisionOf(workflow: Pick<ReadWorkflowRow, 'updated_at'>): string {
+  return workflow.updated_at.getTime().toString(36);
+}
+
+function presentMeta({ issues, warnings }: WriteMeta) {
+  return { warnings: [...warningSentences(issues), ...warnings], issues };
+}
+
+export type PresentedMembers = ReturnType<typeof presentMembers>;
+
+/** All but the graph, for owners and editors. */
+export function presentMembers(deps: PresentDeps, { workflow: row, actor, role }: WorkflowView) {
+  return {
+    id: row.id,
+    userId: row.user_id,
+    teamId: row.team_id,
+    folderId: row.folder_id,
+    name: row.name,
+    description: row.description,
+    tags: row.tags,
+    isActive: row.is_active,
+    webhookId: row.webhook_id,
+    webhookUrl: row.webhook_url,
+    linkPermission: row.link_permission,
+    isPublished: row.is_published,
+    publishedSlug: row.published_slug,
+    publishedAt: row.published_at?.toISOString() ?? null,
+    publishSettings: row.publish_settings,
+    poster: presentPoster(deps, row.poster),
+    media: presentMedia(deps, row.media),
+    secrets: seesSecrets(actor, row) ? openSecrets(deps, row.secrets) : null,
+    views: row.views,
+    dailyCreditBudget: row.daily_credit_budget,
+    executionEngine: 'standard',
+    lastEditorHeartbeatAt: row.last_editor_heartbeat_at?.toISOString() ?? null,
+    isOwner: actor.kind === 'user' && row.user_id === actor.userId,
+    canEdit: canDo(role, 'edit'),
+    canDuplicate: can(actor, 'duplicate', { workflow: row }),
+    userRole: role,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  };
+}
+
+/** The same for readers who are neither owner nor editor. */
+function presentPublicMembers(deps: PresentDeps, view: WorkflowView) {
+  const {
+    webhookId: _webhookId,
+    webhookUrl: _webhookUrl,
+    lastEditorHeartbeatAt: _lastEditorHeartbeatAt,
+    dailyCreditBudget: _dailyCreditBudget,
+    executionEngine: _executionEngine,
+    ...shown
+  } = presentMembers(deps, view);
+  return { ...shown, secrets: null, publishSettings: reduceSettings(view.workflow.publish_settings) };
+}
+
+/** What strangers see of the settings of a publication. */
+export function reduceSettings(settings: PublishSettings | null): PublishSettings | null {
+  if (settings === null) return null;
+  const { exposedInputs: _exposedInputs, isTemplate: _isTemplate, ...shown } = settings;
+  return shown;
+}
+
+/** The address of a file by its `med_…/name`. */
+export function presentPoster(deps: Pick<Deps, 'settings'>, poster: string | null): string | null {
+  return poster === null ? null : `${deps.settings.CDN_URL}/${poster}`;
+}
+
+function presentMedia(deps: Pick<Deps, 'settings'>, media: ReadWorkflowRow['media']) {
+  if (media === null) return null;
+  return {
+    url: `${deps.settings.CDN_URL}/${media.id}/${media.name}`,
+    mediaId: media.id,
+    contentType: media.content_type,
+    width: media.width,
+    height: media.height,
+    duration: media.duration,
+    bytes: media.bytes,
+  };
+}
+
+export function presentListedWorkflow(row: WorkflowListRow) {
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    webhookId: row.webhook_id,
+    webhookUrl: row.webhook_url,
+    isActive: row.is_active,
+    isPublished: row.is_published,
+    executionCount: row.execution_count,
+    lastExecutedAt: row.last_executed_at,
+    tags: row.tags,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

@@ -1,0 +1,159 @@
+// What others see of a workflow: link permission, publication with its frozen version; and its owner's budget.
+import { randomBytes } from 'node:crypto';
+import { AppError } from '../../lib/errors.ts';
+import type { Tx } from '../../store/db.ts';
+import { isUniqueViolation } from '../../store/db.ts';
+import type { LinkPermission, ReadWorkflowRow, WorkflowRow } from '../../store/workflows/workflows.ts';
+import { isSlugTaken } from '../../store/workflows/writes.ts';
+import type { WorkflowVerb } from '../accounts/access.ts';
+import type { Actor } from '../accounts/actor.ts';
+import { requireScope } from '../accounts/actor.ts';
+import type { Deps } from '../deps.ts';
+import type { PresentedWorkflow } from './present-workflow.ts';
+import { lockForEdit, presentSaved, saveWrite } from './save-workflow.ts';
+import type { PublishBody } from './workflow.schema.ts';
+import { unchanged } from './write-graph.ts';
+
+export function setVisibility(
+  deps: Deps,
+  actor: Actor,
+  id: string,
+  linkPermission: LinkPermission,
+): Promise<PresentedWorkflow> {
+  return changeAsOwner(deps, actor, {
+    id,
+    verb: 'publish',
+    fields: () => ({ link_permission: linkPermission }),
+  });
+}
+
+/** A credit budget for each UTC day, or null for none. */
+export function setBudget(
+  deps: Deps,
+  actor: Actor,
+  id: string,
+  dailyCreditBudget: number | null,
+): Promise<PresentedWorkflow> {
+  const fields = () => ({ daily_credit_budget: dailyCreditBudget });
+  return changeAsOwner(deps, actor, { id, verb: 'budget', fields });
+}
+
+/**
+ * Publishing freezes the current version for the public until it is published again. A slug, once taken, stays the
+ * workflow's, so that no other can take its address over. Throws 409 `slug_taken`.
+ */
+export async function publishWorkflow(
+  deps: Deps,
+  actor: Actor,
+  id: string,
+  body: PublishBody,
+): Promise<PresentedWorkflow> {
+  const fields = (workflow: ReadWorkflowRow, tx: Tx) => publicationOf(deps, tx, workflow, body);
+  try {
+    return await changeAsOwner(deps, actor, { id, verb: 'publish', fields });
+  } catch (err) {
+    // Another workflow took it between our look and our write.
+    if (isUniqueViolation(err, 'workflows_published_slug_key')) throw slugTaken();
+    throw err;
+  }
+}
+
+interface OwnerChange {
+  readonly id: string;
+  readonly verb: WorkflowVerb;
+  readonly fields: (
+    workflow: ReadWorkflowRow,
+    tx: Tx,
+  ) => Partial<WorkflowRow> | Promise<Partial<WorkflowRow>>;
+}
+
+async function changeAsOwner(
+  deps: Deps,
+  actor: Actor,
+  { id, verb, fields }: OwnerChange,
+): Promise<PresentedWorkflow> {
+  const user = requireScope(actor, 'workflows:write');
+  const saved = await deps.db.transaction(async tx => {
+    const view = await lockForEdit(tx, user, id, verb);
+    const { text } = await deps.versions.get(tx, id, view.workflow.version);
+    const changed = await fields(view.workflow, tx);
+    return saveWrite(tx, view, { fields: changed, write: unchanged(text), warnings: [] });
+  });
+  return presentSaved(deps, saved);
+}
+
+async function publicationOf(
+  deps: Deps,
+  tx: Tx,
+  workflow: ReadWorkflowRow,
+  { isPublished, slug, settings }: PublishBody,
+): Promise<Partial<WorkflowRow>> {
+  if (settings?.exposedInputs !== undefined) await checkInputs(deps, tx, workflow, settings.exposedInputs);
+  const published_slug = await chooseSlug(tx, workflow, slug, isPublished);
+  const publish_settings = settings ?? workflow.publish_settings;
+  return isPublished
+    ? {
+        is_published: true,
+        published_slug,
+        published_at: new Date(deps.now()),
+        published_version: workflow.version,
+        publish_settings: publish_settings ?? {},
+      }
+    : { is_published: false, published_slug, published_at: null, published_version: null, publish_settings };
+}
+
+async function checkInputs(
+  deps: Deps,
+  tx: Tx,
+  workflow: ReadWorkflowRow,
+  ids: readonly string[],
+): Promise<void> {
+  const { graph } = await deps.versions.get(tx, workflow.id, workflow.version);
+  const known = new Set(graph.nodes.map(node => node.id));
+  const unknown = ids.filter(id => !known.has(id));
+  if (unknown.length === 0) return;
+  throw new AppError(
+    'invalid_request',
+    'settings.exposedInputs names nodes that the workflow does not have.',
+    {
+      issues: unknown.slice(0, 20).map(nodeId => ({
+        path: '/settings/exposedInputs',
+        nodeId,
+        code: 'unknown_node',
+        message: 'There is no node with this id.',
+      })),
+    },
+  );
+}
+
+async function chooseSlug(
+  tx: Tx,
+  workflow: WorkflowRow,
+  wanted: string | undefined,
+  isPublished: boolean,
+): Promise<string | null> {
+  if (wanted !== undefined) {
+    if (await isSlugTaken(tx, wanted, workflow.id)) throw slugTaken();
+    return wanted;
+  }
+  if (workflow.published_slug !== null || !isPublished) return workflow.published_slug;
+  const made = slugOf(workflow.name);
+  return made.length >= 3 && !(await isSlugTaken(tx, made, workflow.id))
+    ? made
+    : `${made === '' ? 'workflow' : made}-${randomBytes(5).toString('hex')}`;
+}
+
+/** `Ein Bild für Dich` → `ein-bild-fur-dich`; at most 60 characters, so that a suffix finds room. */
+function slugOf(name: string): string {
+  return name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 60)
+    .replace(/^-+|-+$/g, '');
+}
+
+function slugTaken(): AppError {
+  return new AppError('slug_taken', 'Another workflow has this slug: choose another one.');
+}

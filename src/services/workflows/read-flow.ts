@@ -1,0 +1,51 @@
+// A workflow to be drawn: on its own page for whoever may read it, in a content page for anybody at all.
+import type { Graph } from '../../graph/types.ts';
+import { AppError } from '../../lib/errors.ts';
+import { canDo, roleOf } from '../accounts/access.ts';
+import type { Actor } from '../accounts/actor.ts';
+import { ANONYMOUS } from '../accounts/actor.ts';
+import type { Deps } from '../deps.ts';
+import type { WorkflowView } from './present-workflow.ts';
+import { revisionOf } from './present-workflow.ts';
+import { openForReading, readableText, readableVersion } from './read-workflow.ts';
+
+export interface Flow {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | null;
+  /** Names what is to be drawn: it changes whenever the drawing may. */
+  readonly key: string;
+  readonly visibility: 'public' | 'private';
+  /** Redacted unless the reader may edit. */
+  graph(): Promise<Graph>;
+}
+
+/** The workflow for its own page. Throws 401, 403, 404. */
+export async function readFlow(deps: Deps, actor: Actor, id: string): Promise<Flow> {
+  const view = await openForReading(deps, actor, id);
+  if (!canDo(view.role, 'edit')) deps.views.count(view.workflow.id);
+  return toFlow(deps, view);
+}
+
+/** The workflow for a page that anybody reads; undefined where it is private or gone. */
+export async function findPublicFlow(deps: Deps, id: string): Promise<Flow | undefined> {
+  try {
+    return toFlow(deps, await openForReading(deps, ANONYMOUS, id));
+  } catch (err) {
+    if (err instanceof AppError && (err.code === 'not_found' || err.code === 'unauthorized'))
+      return undefined;
+    throw err;
+  }
+}
+
+function toFlow(deps: Deps, view: WorkflowView): Flow {
+  const { id, name, description } = view.workflow;
+  return {
+    id,
+    name,
+    description,
+    key: `${id}.${readableVersion(view)}.${revisionOf(view.workflow)}.${view.role}`,
+    visibility: roleOf(ANONYMOUS, view.workflow) === undefined ? 'private' : 'public',
+    graph: async () => JSON.parse(`{${await readableText(deps, view)}}`) as Graph,
+  };
+}

@@ -1,0 +1,129 @@
+// Workflows read: whole for editors, redacted for everybody else, frozen for those who see the publication only.
+import { createBatcher } from '../../lib/batch.ts';
+import { AppError } from '../../lib/errors.ts';
+import { isId } from '../../lib/ids.ts';
+import type { Db } from '../../store/db.ts';
+import type { ReadWorkflowRow, WorkflowReading } from '../../store/workflows/workflows.ts';
+import { findPublished, findWorkflow, findWorkflows } from '../../store/workflows/workflows.ts';
+import { authorize, canDo } from '../accounts/access.ts';
+import type { Actor } from '../accounts/actor.ts';
+import { ANONYMOUS, hasScope, requireScope } from '../accounts/actor.ts';
+import type { Deps } from '../deps.ts';
+import type { LintReport } from './check-graph.ts';
+import { inspectGraph } from './check-graph.ts';
+import { findMissingMedia } from './missing-media.ts';
+import type { PresentedWorkflow, WorkflowView } from './present-workflow.ts';
+import { presentWorkflow } from './present-workflow.ts';
+
+/** The workflow as the caller may see it; a key without `workflows:read` reads as an anonymous visitor. */
+export async function getWorkflow(deps: Deps, actor: Actor, id: string): Promise<PresentedWorkflow> {
+  const view = await openForReading(deps, actor, id);
+  if (!canDo(view.role, 'edit')) deps.views.count(id);
+  return presentWorkflow(deps, view, await readableText(deps, view));
+}
+
+/** The frozen version of a publication, as any visitor sees it. Throws 404. */
+export async function getPublished(deps: Deps, slug: string): Promise<PresentedWorkflow> {
+  const workflow = await findPublished(deps.db, slug, null);
+  if (workflow === undefined) throw new AppError('not_found', 'Nothing is published under this slug.');
+  deps.views.count(workflow.id);
+  const version = await deps.versions.get(
+    deps.db,
+    workflow.id,
+    workflow.published_version ?? workflow.version,
+  );
+  return presentWorkflow(deps, { workflow, actor: ANONYMOUS, role: 'ANONYMOUS' }, version.redactedText);
+}
+
+/** Throws 404, 403, and 401 for nobody in particular. */
+export async function openForReading(deps: Deps, actor: Actor, id: string): Promise<WorkflowView> {
+  const reader = hasScope(actor, 'workflows:read') ? actor : ANONYMOUS;
+  const userId = reader.kind === 'user' ? reader.userId : null;
+  const { workflow, role } = authorize(reader, 'read', await findAmongOthers(deps, { id, userId }));
+  return { workflow, role, actor: reader };
+}
+
+/** The workflow and the reader's roles, in a statement that is shared with readings of the same moment. */
+export function findAmongOthers(
+  { db, runDb }: Pick<Deps, 'db' | 'runDb'>,
+  reading: WorkflowReading,
+): Promise<ReadWorkflowRow | undefined> {
+  // An id of another form could spoil the statement for the others.
+  return isId('workflow', reading.id)
+    ? findShared(runDb)(reading)
+    : findWorkflow(db, reading.id, reading.userId);
+}
+
+type FindShared = (reading: WorkflowReading) => Promise<ReadWorkflowRow | undefined>;
+const finders = new WeakMap<Db, FindShared>();
+
+/**
+ * Readings that arrive while others are under way share the next statement: it costs more than the rows it finds. With
+ * its plan pinned, that is; else it is planned anew each time, which takes four times as long as the reading.
+ */
+function findShared(db: Db): FindShared {
+  const find =
+    finders.get(db) ??
+    createBatcher((readings: readonly WorkflowReading[]) => findWorkflows(db, readings), {
+      maxItems: 100,
+      concurrency: 4,
+    });
+  finders.set(db, find);
+  return find;
+}
+
+/** The graph as the reader may see it: '"nodes":[…],"edges":[…]'. */
+export async function readableText(deps: Deps, view: WorkflowView): Promise<string> {
+  const version = await deps.versions.get(deps.db, view.workflow.id, readableVersion(view));
+  return canDo(view.role, 'edit') ? version.text : version.redactedText;
+}
+
+/** The number of the version that the reader sees. */
+export function readableVersion({ workflow, role }: WorkflowView): number {
+  const { version: current, published_version: frozen } = workflow;
+  return !canDo(role, 'edit') && isPublicationOnly(workflow) ? (frozen ?? current) : current;
+}
+
+/** Whether the publication alone lets the reader in, who then sees the version that it froze. */
+function isPublicationOnly({
+  is_published,
+  link_permission,
+  share_role,
+  team_role,
+}: ReadWorkflowRow): boolean {
+  return is_published && link_permission === 'PRIVATE' && share_role === null && team_role === null;
+}
+
+/** What the lint says of a graph that is not stored. */
+export async function lintGraphBody(
+  deps: Deps,
+  actor: Actor,
+  graph: { readonly nodes: unknown; readonly edges: unknown },
+): Promise<LintReport> {
+  requireScope(actor, 'workflows:read');
+  return lintWithMedia(deps, inspectGraph(deps, graph.nodes, graph.edges), graph);
+}
+
+/** What the lint says of the stored graph as the caller sees it, or of the one that would take its place. */
+export async function lintWorkflow(
+  deps: Deps,
+  actor: Actor,
+  id: string,
+  sent: { readonly nodes?: unknown; readonly edges?: unknown },
+): Promise<LintReport> {
+  requireScope(actor, 'workflows:read');
+  const view = await openForReading(deps, actor, id);
+  const graph = JSON.parse(`{${await readableText(deps, view)}}`);
+  const wanted = { nodes: sent.nodes ?? graph.nodes, edges: sent.edges ?? graph.edges };
+  return lintWithMedia(deps, inspectGraph(deps, wanted.nodes, wanted.edges, graph), wanted);
+}
+
+async function lintWithMedia(
+  deps: Deps,
+  report: LintReport,
+  { nodes, edges }: { readonly nodes: unknown; readonly edges: unknown },
+): Promise<LintReport> {
+  if (!report.ok) return report;
+  const text = `"nodes":${JSON.stringify(nodes)},"edges":${JSON.stringify(edges)}`;
+  return { ...report, issues: [...report.issues, ...(await findMissingMedia(deps.db, text))] };
+}

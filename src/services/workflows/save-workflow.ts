@@ -1,0 +1,133 @@
+// The end of every write of a stored workflow: lock, compare, write what differs, answer.
+import type { Tx } from '../../store/db.ts';
+import { insertVersion } from '../../store/workflows/versions.ts';
+import type { ReadWorkflowRow, WorkflowRow } from '../../store/workflows/workflows.ts';
+import { findWorkflow, lockWorkflow } from '../../store/workflows/workflows.ts';
+import { pinPoster, saveWorkflow } from '../../store/workflows/writes.ts';
+import type { WorkflowVerb } from '../accounts/access.ts';
+import { authorize } from '../accounts/access.ts';
+import type { UserActor } from '../accounts/actor.ts';
+import type { Deps } from '../deps.ts';
+import { isHeld } from './board-holder.ts';
+import { withMediaWarnings } from './missing-media.ts';
+import type { PresentedWorkflow, WorkflowView } from './present-workflow.ts';
+import { presentWorkflow } from './present-workflow.ts';
+import type { UpdateWorkflowBody } from './workflow.schema.ts';
+import type { GraphWrite } from './write-graph.ts';
+import { prepareGraph, unchanged } from './write-graph.ts';
+
+/** A workflow's view by a user who may write it. */
+export interface WritableView extends WorkflowView {
+  readonly actor: UserActor;
+}
+
+/** The workflow, locked until the transaction ends, for whoever may do it. Throws 404, 403. */
+export async function lockForEdit(
+  tx: Tx,
+  user: UserActor,
+  id: string,
+  verb: WorkflowVerb = 'edit',
+): Promise<WritableView> {
+  const { workflow, role } = authorize(user, verb, await lockWorkflow(tx, id, user.userId));
+  return { workflow, role, actor: user };
+}
+
+type SentFields = Pick<UpdateWorkflowBody, 'name' | 'description' | 'tags' | 'isActive' | 'webhookId'>;
+
+/** The fields that every write can change, as they are after it. */
+export function sentFields(body: SentFields, workflow: WorkflowRow): Partial<WorkflowRow> {
+  return {
+    name: body.name ?? workflow.name,
+    description: body.description === undefined ? workflow.description : body.description,
+    tags: body.tags ?? workflow.tags,
+    is_active: body.isActive ?? workflow.is_active,
+    webhook_id: body.webhookId === undefined ? workflow.webhook_id : body.webhookId,
+  };
+}
+
+export interface SentGraph {
+  /** Absent: as stored. */
+  readonly nodes?: unknown;
+  readonly edges?: unknown;
+  readonly autoLayout?: boolean;
+}
+
+/** The write of the graph over the stored one. Throws 400 `invalid_graph`. */
+export async function writeOver(
+  deps: Deps,
+  tx: Tx,
+  workflow: WorkflowRow,
+  { nodes, edges, autoLayout }: SentGraph,
+): Promise<GraphWrite> {
+  const stored = await deps.versions.get(tx, workflow.id, workflow.version);
+  if (nodes === undefined && edges === undefined) return unchanged(stored.text);
+  const write = prepareGraph(deps, {
+    nodes: nodes ?? stored.graph.nodes,
+    edges: edges ?? stored.graph.edges,
+    stored,
+    autoLayout,
+    isHeld: isHeld(deps, workflow),
+  });
+  return write.isChanged ? withMediaWarnings(tx, write) : write;
+}
+
+export interface WorkflowChange {
+  readonly fields: Partial<WorkflowRow>;
+  readonly write: GraphWrite;
+  readonly warnings: readonly string[];
+}
+
+/** What a write left behind. */
+export interface SavedWorkflow {
+  readonly view: WorkflowView;
+  readonly write: GraphWrite;
+  readonly warnings: readonly string[];
+}
+
+/** Writes what differs: a new version where the graph does, the row where any field does, nothing where nothing does. */
+export async function saveWrite(
+  tx: Tx,
+  view: WritableView,
+  { fields, write, warnings }: WorkflowChange,
+): Promise<SavedWorkflow> {
+  const { workflow, actor } = view;
+  const next = { ...workflow, ...fields, version: workflow.version + Number(write.isChanged) };
+  const { pinned_poster: pinned, ...rest } = next;
+  if (write.isChanged) {
+    const { id: workflowId, version } = next;
+    await insertVersion(tx, { workflowId, version, graph: write.text, userId: actor.userId });
+  }
+  if (differs(rest, workflow)) await saveWorkflow(tx, next);
+  else if (pinned !== workflow.pinned_poster) await pinPoster(tx, workflow.id, pinned);
+  else return { view, write, warnings };
+  return { view: { ...view, workflow: await readBack(tx, workflow.id, actor) }, write, warnings };
+}
+
+/** A workflow that this transaction has written, as its writer sees it. */
+export async function readBack(tx: Tx, id: string, user: UserActor): Promise<ReadWorkflowRow> {
+  const row = await findWorkflow(tx, id, user.userId);
+  if (row === undefined) throw new Error(`Workflow ${id} is gone within the transaction that wrote it.`);
+  return row;
+}
+
+/** Whether any member is another; sealed secrets are told apart by identity. */
+function differs(next: object, before: ReadWorkflowRow): boolean {
+  return Object.entries(next).some(([key, value]) => {
+    const old = before[key as keyof ReadWorkflowRow];
+    if (Array.isArray(value)) return JSON.stringify(value) !== JSON.stringify(old);
+    return value !== old;
+  });
+}
+
+/** Keeps a graph in memory that is committed now. */
+export function keepWritten(deps: Deps, { view: { workflow }, write }: SavedWorkflow): void {
+  if (write.isChanged) deps.versions.keep(workflow.id, workflow.version, write.text, write.graph);
+}
+
+/** The answer to a write that is committed; who wrote sees the graph whole. */
+export function presentSaved(deps: Deps, saved: SavedWorkflow): PresentedWorkflow {
+  keepWritten(deps, saved);
+  const { view, write, warnings } = saved;
+  const meta = { issues: write.issues, warnings: [...write.warnings, ...warnings] };
+  return presentWorkflow(deps, view, write.text, meta);
+}

@@ -1,0 +1,115 @@
+// What a PUT may send besides what it changes: values as a GET gave them are taken, others refused or named (PUT rules 2, 3, 6).
+import { isDeepStrictEqual } from 'node:util';
+import { AppError } from '../../lib/errors.ts';
+import type { PresentedMembers } from './present-workflow.ts';
+import { reduceSettings } from './present-workflow.ts';
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** Changed by the PUT itself. */
+const WRITABLE = [
+  'name',
+  'description',
+  'nodes',
+  'edges',
+  'tags',
+  'isActive',
+  'webhookId',
+  'webhookUrl',
+  'folderId',
+  'autoLayout',
+  'secrets',
+  'poster',
+  'baseUpdatedAt',
+] as const;
+
+/** Another endpoint's: equal or refused. */
+const OWNED = {
+  linkPermission: 'POST /workflows/{id}/visibility',
+  isPublished: 'POST /workflows/{id}/publish',
+  publishedSlug: 'POST /workflows/{id}/publish',
+  publishedAt: 'POST /workflows/{id}/publish',
+  publishSettings: 'POST /workflows/{id}/publish',
+} as const;
+type OwnedKey = keyof typeof OWNED;
+
+/** Another value for each reader or write, so that any value is taken. */
+const PER_READER = ['isOwner', 'canEdit', 'canDuplicate', 'userRole', 'media', 'meta', 'updatedAt'] as const;
+
+/** Moved by the service between a GET and a PUT: whether a GET can have given this value. */
+const MOVING: Readonly<Record<string, (sent: unknown, now: unknown) => boolean>> = {
+  views: (sent, now) => typeof sent === 'number' && sent >= 0 && sent <= Number(now),
+  lastEditorHeartbeatAt: (sent, now) =>
+    sent === null || (typeof sent === 'string' && typeof now === 'string' && sent <= now),
+};
+
+const MAX_NAMED = 20;
+const MAX_NAME_LENGTH = 100;
+
+/**
+ * Warnings about keys that are ignored. `current` is the workflow as an editor's GET gives it now.
+ * Throws 400 `field_not_writable`, or 409 `stale_write` where the body is older than what is stored.
+ */
+export function checkSentFields(body: Body, current: PresentedMembers): readonly string[] {
+  const changed = (Object.keys(OWNED) as OwnedKey[]).filter(
+    key => Object.hasOwn(body, key) && !isAsGiven(key, body[key], current),
+  );
+  const moves = body.folderId !== undefined && body.folderId !== current.folderId;
+  if ((changed.length > 0 || moves) && isStale(body, current)) {
+    const named = [...changed, ...(moves ? ['folderId'] : [])].join(', ');
+    throw new AppError(
+      'stale_write',
+      `The workflow changed after you read it, and ${named} differs: read it again and reapply your changes.`,
+    );
+  }
+  if (changed.length > 0) throw notWritable(changed);
+  return describeIgnored(
+    Object.keys(body).filter(key => !isTaken(key, body[key], current)),
+    'PUT',
+    [...WRITABLE, ...PER_READER],
+  );
+}
+
+/** One sentence that names the ignored keys and all that are taken; none where nothing was ignored. */
+export function describeIgnored(
+  ignored: readonly string[],
+  method: 'POST' | 'PUT',
+  accepted: readonly string[],
+): readonly string[] {
+  if (ignored.length === 0) return [];
+  const named = ignored.slice(0, MAX_NAMED).map(key => key.slice(0, MAX_NAME_LENGTH));
+  const more = ignored.length > MAX_NAMED ? ` and ${ignored.length - MAX_NAMED} more` : '';
+  return [
+    `Ignored: ${named.join(', ')}${more}. ${method} accepts ${accepted.join(', ')}; other keys will become 400 unknown_parameter.`,
+  ];
+}
+
+function isTaken(key: string, sent: unknown, current: PresentedMembers): boolean {
+  if ([...WRITABLE, ...PER_READER, ...Object.keys(OWNED)].includes(key)) return true;
+  if (!Object.hasOwn(current, key)) return false;
+  const now = current[key as keyof PresentedMembers];
+  return isDeepStrictEqual(sent, now) || MOVING[key]?.(sent, now) === true;
+}
+
+/** Settings are shown reduced to a key that cannot read, so the reduced form is as given too. */
+function isAsGiven(key: OwnedKey, sent: unknown, current: PresentedMembers): boolean {
+  if (isDeepStrictEqual(sent, current[key])) return true;
+  return key === 'publishSettings' && isDeepStrictEqual(sent, reduceSettings(current.publishSettings));
+}
+
+function isStale({ updatedAt, baseUpdatedAt }: Body, current: PresentedMembers): boolean {
+  const storedMs = Date.parse(current.updatedAt);
+  return [updatedAt, baseUpdatedAt].some(base => typeof base === 'string' && Date.parse(base) < storedMs);
+}
+
+function notWritable(keys: readonly OwnedKey[]): AppError {
+  const issues = keys.map(key => ({
+    path: `/${key}`,
+    code: 'field_not_writable',
+    message: `${key} is changed by ${OWNED[key]}`,
+  }));
+  return new AppError('field_not_writable', `${issues.map(({ message }) => message).join('; ')}.`, {
+    issues,
+    details: { fields: Object.fromEntries(keys.map(key => [key, OWNED[key]])) },
+  });
+}

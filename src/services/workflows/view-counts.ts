@@ -1,0 +1,37 @@
+// Views by readers who cannot edit, gathered here and added in one statement every few seconds.
+import { toError } from '../../lib/errors.ts';
+import type { Logger } from '../../lib/log.ts';
+import type { Db } from '../../store/db.ts';
+import { addViews } from '../../store/workflows/writes.ts';
+
+export interface ViewCounts {
+  count(workflowId: string): void;
+  /** Writes what has gathered; what cannot be written is kept for the next time. */
+  flush(): Promise<void>;
+}
+
+const GATHER_MS = 5000;
+
+export function createViewCounts({ db, log }: { readonly db: Db; readonly log: Logger }): ViewCounts {
+  let gathered = new Map<string, number>();
+  let timer: NodeJS.Timeout | undefined;
+  const flush = async (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (gathered.size === 0) return;
+    const taken = gathered;
+    gathered = new Map();
+    try {
+      await addViews(db, taken);
+    } catch (err) {
+      log.warn({ err: toError(err) }, 'views could not be written');
+      for (const [id, views] of taken) add(id, views);
+    }
+  };
+  const add = (id: string, views: number): void => {
+    gathered.set(id, (gathered.get(id) ?? 0) + views);
+    // A process that has nothing else to do may end; it flushes on its way out.
+    timer ??= setTimeout(() => void flush(), GATHER_MS).unref();
+  };
+  return { count: id => add(id, 1), flush };
+}

@@ -1,0 +1,87 @@
+// Versions of a workflow's graph: every write that changed it left one, and any of them can be brought back.
+import { AppError } from '../../lib/errors.ts';
+import type { VersionRow } from '../../store/workflows/versions.ts';
+import { findVersion, listVersions } from '../../store/workflows/versions.ts';
+import type { WorkflowRow } from '../../store/workflows/workflows.ts';
+import { findWorkflow } from '../../store/workflows/workflows.ts';
+import { authorize } from '../accounts/access.ts';
+import type { Actor } from '../accounts/actor.ts';
+import { requireScope } from '../accounts/actor.ts';
+import type { Deps } from '../deps.ts';
+import type { Page, PageQuery } from '../paging.ts';
+import { parseNumberCursor, toPage } from '../paging.ts';
+import { lintForWrite, readGraph } from './check-graph.ts';
+import type { GraphVersion } from './graph-versions.ts';
+import type { PresentedWorkflow } from './present-workflow.ts';
+import { lockForEdit, presentSaved, saveWrite } from './save-workflow.ts';
+import type { GraphWrite } from './write-graph.ts';
+import { unchanged } from './write-graph.ts';
+
+/** Newest first, without their graphs. */
+export async function listHistory(
+  deps: Deps,
+  actor: Actor,
+  id: string,
+  query: PageQuery,
+): Promise<Page<unknown>> {
+  const workflow = await openForEditor(deps, actor, id);
+  const limit = query.limit ?? 50;
+  const before = query.cursor === undefined ? null : parseNumberCursor(query.cursor);
+  const rows = await listVersions(deps.db, id, { before, limit: limit + 1 });
+  return toPage(
+    rows,
+    limit,
+    row => presentVersion(row, workflow),
+    row => row.version,
+  );
+}
+
+/** One version with its graph, as JSON text. Throws 404. */
+export async function getVersion(deps: Deps, actor: Actor, id: string, number: number): Promise<string> {
+  const workflow = await openForEditor(deps, actor, id);
+  const row = await findVersion(deps.db, id, number);
+  if (row === undefined) throw new AppError('not_found', `The workflow has no version ${number}.`);
+  const { text } = await deps.versions.get(deps.db, id, number);
+  const head = JSON.stringify({ workflowId: id, ...presentVersion(row, workflow) });
+  return `${head.slice(0, -1)},${text}}`;
+}
+
+/** Brings the graph of a version back, as a new version; the lint has its say, since the catalog may have changed. */
+export async function restoreVersion(
+  deps: Deps,
+  actor: Actor,
+  id: string,
+  number: number,
+): Promise<PresentedWorkflow> {
+  const user = requireScope(actor, 'workflows:write');
+  const saved = await deps.db.transaction(async tx => {
+    const view = await lockForEdit(tx, user, id);
+    const current = await deps.versions.get(tx, id, view.workflow.version);
+    const wanted = await deps.versions.get(tx, id, number);
+    const isSame = wanted.text === current.text;
+    const write = isSame ? unchanged(current.text) : writeBack(deps, wanted);
+    return saveWrite(tx, view, { fields: {}, write, warnings: [] });
+  });
+  return presentSaved(deps, saved);
+}
+
+/** Held against itself: what was deprecated since is no new node, and positions come back as they were. */
+function writeBack(deps: Deps, wanted: GraphVersion): GraphWrite {
+  const issues = lintForWrite(deps, readGraph(deps, wanted.graph.nodes, wanted.graph.edges), wanted.graph);
+  return { ...unchanged(wanted.text), isChanged: true, issues };
+}
+
+async function openForEditor(deps: Deps, actor: Actor, id: string): Promise<WorkflowRow> {
+  const user = requireScope(actor, 'workflows:read');
+  return authorize(user, 'edit', await findWorkflow(deps.db, id, user.userId)).workflow;
+}
+
+function presentVersion(row: VersionRow, workflow: WorkflowRow) {
+  return {
+    version: row.version,
+    userId: row.user_id,
+    createdAt: row.created_at.toISOString(),
+    isCurrent: row.version === workflow.version,
+    isPublished: row.version === workflow.published_version,
+  };
+}

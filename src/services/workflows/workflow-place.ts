@@ -1,0 +1,80 @@
+// Where a workflow lies: which folders it may go to, and what becomes of its workspace (contract, PUT rule 7).
+import { AppError } from '../../lib/errors.ts';
+import type { Tx } from '../../store/db.ts';
+import type { FolderRow } from '../../store/folders.ts';
+import { holdFolder } from '../../store/folders.ts';
+import type { ReadWorkflowRow } from '../../store/workflows/workflows.ts';
+import { authorize, can, userWorkspace, workspaceOf } from '../accounts/access.ts';
+import type { UserActor } from '../accounts/actor.ts';
+
+export interface WorkflowPlace {
+  readonly folder_id: string | null;
+  readonly team_id: string | null;
+}
+
+/**
+ * The place after a move to the folder, which may take the workflow to another workspace.
+ * Throws 403 for anybody but the owner and for a folder out of reach, 404, 400 `folder_workspace_mismatch`.
+ */
+export async function moveTo(
+  tx: Tx,
+  user: UserActor,
+  workflow: ReadWorkflowRow,
+  folderId: string | null,
+): Promise<WorkflowPlace> {
+  authorize(user, 'move', workflow);
+  if (folderId === null) return { folder_id: null, team_id: workflow.team_id };
+  const folder = await openFolder(tx, user, folderId);
+  // Only the creator's own workspace goes with a workflow, so nobody else can take it out of where it is.
+  if (workspaceOf(folder) !== workspaceOf(workflow) && workflow.user_id !== user.userId) {
+    throw new AppError('forbidden', 'Only its creator may move this workflow to another workspace.');
+  }
+  return { folder_id: folder.id, team_id: folder.team_id };
+}
+
+/** The same within the workspace that the workflow is in; another one is 400 (contract, POST rule 3). */
+export async function moveWithin(
+  tx: Tx,
+  user: UserActor,
+  workflow: ReadWorkflowRow,
+  folderId: string | null,
+): Promise<WorkflowPlace> {
+  authorize(user, 'move', workflow);
+  const place = { folder_id: folderId, team_id: workflow.team_id };
+  if (folderId === null) return place;
+  const folder = await openFolder(tx, user, folderId);
+  if (workspaceOf(folder) === workspaceOf(workflow)) return place;
+  throw new AppError(
+    'folder_workspace_mismatch',
+    'The folder is in another workspace: only PUT /workflows/{id} moves a workflow there.',
+  );
+}
+
+/** A folder for a new workflow, which is always personal. */
+export async function checkOwnFolder(
+  tx: Tx,
+  user: UserActor,
+  folderId: string | null | undefined,
+): Promise<void> {
+  if (folderId === null || folderId === undefined) return;
+  const folder = await openFolder(tx, user, folderId);
+  if (workspaceOf(folder) === userWorkspace(user.userId)) return;
+  throw new AppError(
+    'folder_workspace_mismatch',
+    'A new workflow is personal, and the folder is a team’s: create it first, then move it with PUT /workflows/{id}.',
+  );
+}
+
+/** The folder, if the user may put workflows in. */
+async function openFolder(tx: Tx, user: UserActor, id: string): Promise<FolderRow> {
+  const folder = await holdFolder(tx, user.userId, id);
+  if (folder === undefined) throw new AppError('not_found', 'There is no folder with this id.');
+  if (can(user, 'edit', { workspace: folder })) return folder;
+  if (folder.user_id === user.userId && folder.team_role === null) {
+    throw new AppError(
+      'folder_workspace_mismatch',
+      'The folder is in a team that you are no longer in: choose one of another workspace.',
+    );
+  }
+  throw new AppError('forbidden', 'You may not put workflows into this folder.');
+}

@@ -1,0 +1,182 @@
+// The forms of workflow requests: they validate, document, and type.
+import type { Static, TSchema } from 'typebox';
+import { Type } from 'typebox';
+import { ArrayQuery, PageQuery } from '../paging.ts';
+
+const MAX_NAME = 200;
+const MAX_DESCRIPTION = 10_000;
+const MAX_TAGS = 50;
+
+export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+
+/** An answer's schema: it documents only, what is sent is the service's to say. */
+export const Answer = (schema: TSchema) => Type.Unsafe<unknown>(schema);
+
+/** An answer that is not JSON. */
+export const Plain = (contentType: string) =>
+  Type.Unsafe<unknown>({
+    description: 'Default Response',
+    content: { [contentType]: { schema: { type: 'string' } } },
+  });
+
+export const WorkflowId = Type.Object({
+  id: Type.String({ maxLength: 64, description: 'Workflow id, `wf_…`' }),
+});
+
+const Name = Type.String({ minLength: 1, maxLength: MAX_NAME });
+const Description = Nullable(Type.String({ maxLength: MAX_DESCRIPTION }));
+const Tags = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: MAX_TAGS });
+const ShortText = Nullable(Type.String({ maxLength: 2048 }));
+const FolderId = Nullable(Type.String({ maxLength: 64, description: 'Folder id, `fld_…`; null: no folder' }));
+const NodeIds = Type.Array(Type.String({ maxLength: 1000 }), { maxItems: 10_000 });
+// Checked by graph/parse and graph/lint, which say more than a schema can.
+const Nodes = Type.Unknown({
+  description: 'Node[]: {id, type, position, data: {label, category, nodeType, config?, inputs?, outputs?}}',
+});
+const Edges = Type.Unknown({ description: 'Edge[]: {id, source, target, sourceHandle?, targetHandle?}' });
+const Secrets = Nullable(
+  Type.Record(Type.String(), Type.String({ maxLength: 10_000 }), {
+    maxProperties: 100,
+    description: 'NAME → value, for {{secrets.NAME}} in configs; the creator alone may send and see them',
+  }),
+);
+const AutoLayout = Type.Boolean({ description: 'false: keep the coordinates as sent' });
+
+export const CreateWorkflowBody = Type.Object({
+  name: Name,
+  description: Type.Optional(Description),
+  nodes: Nodes,
+  edges: Edges,
+  tags: Type.Optional(Tags),
+  isActive: Type.Optional(Type.Boolean({ default: true })),
+  webhookId: Type.Optional(ShortText),
+  mediaId: Type.Optional(ShortText),
+  folderId: Type.Optional(FolderId),
+  secrets: Type.Optional(Secrets),
+  autoLayout: Type.Optional(AutoLayout),
+  id: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: 'A workflow there is: it is saved over, its folder may change',
+    }),
+  ),
+});
+export type CreateWorkflowBody = Static<typeof CreateWorkflowBody>;
+
+export const UpdateWorkflowBody = Type.Object({
+  name: Type.Optional(Name),
+  description: Type.Optional(Description),
+  nodes: Type.Optional(Nodes),
+  edges: Type.Optional(Edges),
+  tags: Type.Optional(Tags),
+  isActive: Type.Optional(Type.Boolean()),
+  webhookId: Type.Optional(ShortText),
+  webhookUrl: Type.Optional(ShortText),
+  folderId: Type.Optional(FolderId),
+  autoLayout: Type.Optional(AutoLayout),
+  secrets: Type.Optional(Secrets),
+  poster: Type.Optional(
+    Nullable(
+      Type.String({ maxLength: 2048, description: 'Sent back: pinned. Absent: the newest run image' }),
+    ),
+  ),
+  updatedAt: Type.Optional(Type.Unknown({ description: 'As the GET gave it: tells a stale write' })),
+  baseUpdatedAt: Type.Optional(Type.Unknown({ description: 'The same, under another name' })),
+});
+export type UpdateWorkflowBody = Static<typeof UpdateWorkflowBody>;
+
+export const ListWorkflowsQuery = Type.Object({
+  isActive: Type.Optional(Type.Enum(['true', 'false'])),
+  mediaId: Type.Optional(Type.String({ maxLength: 64 })),
+  teamId: Type.Optional(
+    Type.String({ maxLength: 64, description: "The team's workflows instead of your own" }),
+  ),
+  ...ArrayQuery.properties,
+});
+export type ListWorkflowsQuery = Static<typeof ListWorkflowsQuery>;
+
+export const GraphBody = Type.Object({ nodes: Nodes, edges: Edges });
+export const StoredGraphBody = Nullable(
+  Type.Object({ nodes: Type.Optional(Nodes), edges: Type.Optional(Edges) }),
+);
+
+export const LayoutBody = Nullable(
+  Type.Object(
+    {
+      scope: Type.Optional(NodeIds),
+      direction: Type.Optional(Type.Enum(['RIGHT', 'DOWN'])),
+    },
+    { additionalProperties: false },
+  ),
+);
+export type LayoutBody = Static<typeof LayoutBody>;
+
+export const VisibilityBody = Type.Object(
+  { linkPermission: Type.Enum(['PRIVATE', 'VIEW', 'DUPLICATE']) },
+  { additionalProperties: false },
+);
+
+export const PublishBody = Type.Object(
+  {
+    isPublished: Type.Boolean(),
+    slug: Type.Optional(
+      Type.String({ pattern: '^[a-z0-9-]{3,80}$', description: 'Absent: as before, or made from the name' }),
+    ),
+    settings: Type.Optional(
+      Type.Object(
+        {
+          title: Type.Optional(Type.String({ maxLength: MAX_NAME })),
+          description: Type.Optional(Type.String({ maxLength: MAX_DESCRIPTION })),
+          category: Type.Optional(Type.String({ maxLength: 100 })),
+          allowDuplicate: Type.Optional(Type.Boolean()),
+          exposedInputs: Type.Optional(NodeIds),
+          isTemplate: Type.Optional(Type.Boolean({ description: 'Lists it among the templates' })),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type PublishBody = Static<typeof PublishBody>;
+
+export const BudgetBody = Type.Object(
+  { dailyCreditBudget: Nullable(Type.Integer({ minimum: 0, maximum: 2_147_483_647 })) },
+  { additionalProperties: false },
+);
+
+export const DuplicateBody = Nullable(
+  Type.Object(
+    { name: Type.Optional(Name), folderId: Type.Optional(FolderId) },
+    { additionalProperties: false },
+  ),
+);
+export type DuplicateBody = Static<typeof DuplicateBody>;
+
+export const WORKFLOW_FORMAT = 'graphwright-workflow';
+export const ImportBody = Type.Object(
+  {
+    format: Type.Optional(Type.Literal(WORKFLOW_FORMAT)),
+    formatVersion: Type.Optional(Type.Literal(1)),
+    name: Name,
+    description: Type.Optional(Description),
+    tags: Type.Optional(Tags),
+    nodes: Nodes,
+    edges: Edges,
+  },
+  { description: 'What GET /workflows/{id}/export gave' },
+);
+export type ImportBody = Static<typeof ImportBody>;
+
+export const VersionParams = Type.Object({
+  ...WorkflowId.properties,
+  version: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }),
+});
+
+export const TemplatesQuery = Type.Object({
+  category: Type.Optional(Type.String({ maxLength: 100 })),
+  ...PageQuery.properties,
+});
+export type TemplatesQuery = Static<typeof TemplatesQuery>;
+
+export const SlugParams = Type.Object({ slug: Type.String({ maxLength: 100 }) });

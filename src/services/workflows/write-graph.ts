@@ -1,0 +1,132 @@
+// From a graph as it was sent to the text that is stored: checked, new nodes placed, the board arranged or left pending.
+import { isDeepStrictEqual } from 'node:util';
+import { diffGraphs } from '../../graph/diff.ts';
+import type { LintIssue } from '../../graph/issues.ts';
+import { applyLayout, LAYOUT_LIMITS, layoutGraph } from '../../graph/layout/layout.ts';
+import { placeNewNodes } from '../../graph/layout/new-nodes.ts';
+import type { Graph, Position } from '../../graph/types.ts';
+import type { Deps } from '../deps.ts';
+import type { ReadGraph } from './check-graph.ts';
+import { lintForWrite, readGraph, withDims } from './check-graph.ts';
+import type { GraphVersion } from './graph-versions.ts';
+import { graphText } from './graph-versions.ts';
+
+export interface GraphInput {
+  readonly nodes: unknown;
+  readonly edges: unknown;
+  /** What it replaces; absent for a new workflow. */
+  readonly stored?: GraphVersion | undefined;
+  readonly autoLayout?: boolean | undefined;
+  /** Whether an editor tab holds the board. */
+  readonly isHeld?: boolean;
+}
+
+export interface GraphWrite {
+  readonly text: string;
+  /** What the text says, where it was read. */
+  readonly graph?: Graph;
+  /** Whether it differs from what is stored. */
+  readonly isChanged: boolean;
+  readonly issues: readonly LintIssue[];
+  readonly warnings: readonly string[];
+}
+
+type WriteDeps = Pick<Deps, 'catalog' | 'settings'>;
+
+/** Pure. What is stored already is not linted again: sending a GET back says nothing new. Throws 400 `invalid_graph`. */
+export function prepareGraph(deps: WriteDeps, input: GraphInput): GraphWrite {
+  const read = readGraph(deps, input.nodes, input.edges);
+  const { text: sent, graph: sized } = sizeGraph(deps, read.graph);
+  const { stored } = input;
+  if (stored !== undefined && isStored(stored, sized, sent)) {
+    return { ...unchanged(stored.text), issues: read.mended };
+  }
+  const issues = lintForWrite(deps, read, stored?.graph);
+  const { graph, warnings } = arrange(deps, read, input);
+  if (graph === read.graph) return { text: sent, graph: sized, isChanged: true, issues, warnings };
+  return { ...sizeGraph(deps, graph), isChanged: true, issues, warnings };
+}
+
+/** Leaves the graph as it is stored. */
+export function unchanged(text: string): GraphWrite {
+  return { text, isChanged: false, issues: [], warnings: [] };
+}
+
+/** The graph as it is stored: each node with its dims. */
+export function sizeGraph(
+  deps: Pick<Deps, 'catalog'>,
+  graph: Graph,
+): { readonly text: string; readonly graph: Graph } {
+  const sized = withDims(deps, graph);
+  return { text: graphText(sized), graph: sized };
+}
+
+/** Clients may write the keys of objects in another order; then the texts are equally long. */
+function isStored(stored: GraphVersion, graph: Graph, text: string): boolean {
+  if (text === stored.text) return true;
+  return text.length === stored.text.length && isDeepStrictEqual(graph, stored.graph);
+}
+
+interface Arrangement {
+  readonly graph: Graph;
+  readonly warnings: readonly string[];
+}
+
+/** The contract's rules for layout, 1, 2 and 4: only structural writes are arranged, only new nodes placed. */
+function arrange(deps: WriteDeps, read: ReadGraph, input: GraphInput): Arrangement {
+  const previous = input.stored?.graph;
+  if (previous !== undefined && !diffGraphs(previous, read.graph).isStructural) {
+    return { graph: read.graph, warnings: [] };
+  }
+  const { graph, moves } =
+    previous === undefined
+      ? { graph: read.graph, moves: [] }
+      : placeNewNodes(previous, read.graph, deps.catalog, {
+          unplaced: read.unplaced,
+          keepGiven: input.autoLayout === false,
+        });
+  const reason = whyPending(deps, graph, input);
+  if (reason === undefined) return arrangeBoard(deps, read, graph);
+  const what =
+    moves.length === 0
+      ? 'no node was moved and the graph is as written'
+      : 'no node that was there before was moved';
+  return {
+    graph,
+    warnings: [
+      ...moves.map(({ id, position }) => `${id}: Placed at ${formatPosition(position)}.`),
+      `layoutPending: ${what}: ${reason}. POST /workflows/{id}/layout arranges the board.`,
+    ],
+  };
+}
+
+function arrangeBoard(deps: WriteDeps, read: ReadGraph, graph: Graph): Arrangement {
+  const layout = layoutGraph(graph, deps.catalog);
+  const arranged = applyLayout(graph, layout);
+  const before = new Map(read.graph.nodes.map(({ id, position }) => [id, position]));
+  const moved = arranged.nodes.filter(({ id, position }) => {
+    const old = before.get(id);
+    return read.unplaced.has(id) || old?.x !== position.x || old.y !== position.y;
+  });
+  if (moved.length === 0) return { graph: arranged, warnings: layout.warnings };
+  const places = moved.map(({ id, position }) => `${id} ${formatPosition(position)}`).join(', ');
+  return { graph: arranged, warnings: [`layout: The board was arranged: ${places}.`, ...layout.warnings] };
+}
+
+function whyPending(
+  { settings }: WriteDeps,
+  { nodes, edges }: Graph,
+  { autoLayout, isHeld }: GraphInput,
+): string | undefined {
+  if (autoLayout === false) return 'autoLayout is false';
+  if (!settings.ARRANGE_ON_WRITE) return 'arrangement on write is switched off';
+  if (isHeld === true) return 'an editor holds the board';
+  if (nodes.length > LAYOUT_LIMITS.nodes || edges.length > LAYOUT_LIMITS.edges) {
+    return `the board has over ${LAYOUT_LIMITS.nodes} nodes or ${LAYOUT_LIMITS.edges} edges`;
+  }
+  return undefined;
+}
+
+function formatPosition({ x, y }: Position): string {
+  return `(${x}, ${y})`;
+}

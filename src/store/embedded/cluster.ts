@@ -1,0 +1,74 @@
+// Makes the cluster's files on the first start and hands them to whom PostgreSQL runs as.
+import { access, chown, lchown, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { AppError, toError } from '../../lib/errors.ts';
+import { type Runner, runProgram } from './run-as.ts';
+
+const INITDB_TIMEOUT_MS = 120_000;
+const SOCKET_PREFIX = 'graphwright-';
+// A socket's path may have 107 bytes on Linux and 103 on macOS; our part of it takes 36.
+const MAX_TEMPORARY_FOLDER_BYTES = 64;
+
+/** Creates the cluster unless it is there; one that was cut off halfway is begun anew. */
+export async function ensureCluster(
+  cluster: string,
+  initdb: string,
+  user: string,
+  runner: Runner,
+): Promise<void> {
+  if (await exists(join(cluster, 'PG_VERSION'))) return;
+  const unfinished = `${cluster}.new`;
+  await rm(unfinished, { recursive: true, force: true });
+  const args = [
+    ...['-D', unfinished, '-U', user, '--auth-local=trust', '--auth-host=reject', '-E', 'UTF8'],
+    ...['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C', '--no-instructions'],
+  ];
+  await runProgram(runner, initdb, args, INITDB_TIMEOUT_MS).catch((err: unknown) => {
+    const { message } = toError(err);
+    throw new AppError(
+      'unavailable',
+      `The embedded PostgreSQL cannot make its files in ${cluster}: ${message}\nMake room for them there, or set DATABASE_URL to a PostgreSQL 15 or newer.`,
+      { cause: err },
+    );
+  });
+  await rename(unfinished, cluster);
+}
+
+/** Gives the folder to whom PostgreSQL runs as, and all in it where the cluster belonged to another. */
+export async function giveFolder(folder: string, cluster: string, { owner }: Runner): Promise<void> {
+  if (owner === undefined) return;
+  await chown(folder, owner.uid, owner.gid);
+  // The lock and the like, so that the service itself may run as that account one day.
+  for (const name of await readdir(folder)) {
+    if (join(folder, name) !== cluster) await lchown(join(folder, name), owner.uid, owner.gid);
+  }
+  const found = await stat(cluster).catch(() => undefined);
+  if (found === undefined || found.uid === owner.uid) return;
+  for (const name of await readdir(cluster, { recursive: true })) {
+    await lchown(join(cluster, name), owner.uid, owner.gid);
+  }
+  // Last, so that a run cut off halfway is taken up again.
+  await chown(cluster, owner.uid, owner.gid);
+}
+
+/** A new folder for the socket that only its owner can enter, in a place whose path is short enough. */
+export async function makeSocketDir({ owner }: Runner): Promise<string> {
+  // An account other than ours may not reach our own temporary folder.
+  const fits = owner === undefined && Buffer.byteLength(tmpdir()) <= MAX_TEMPORARY_FOLDER_BYTES;
+  const socketDir = await mkdtemp(join(fits ? tmpdir() : '/tmp', SOCKET_PREFIX));
+  if (owner !== undefined) await chown(socketDir, owner.uid, owner.gid);
+  return socketDir;
+}
+
+/** Removes a folder that `makeSocketDir` made; leaves any other alone. */
+export async function removeSocketDir(socketDir: string): Promise<void> {
+  if (/\/graphwright-\w{6}$/.test(socketDir)) await rm(socketDir, { recursive: true, force: true });
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,164 @@
+// The PostgreSQL that the service brings along: started on a data folder, kept running, stopped with the service.
+import { access, constants, mkdir, realpath, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError, toError } from '../../lib/errors.ts';
+import { type Binaries, findBinaries } from './binaries.ts';
+import { ensureCluster, giveFolder, makeSocketDir, removeSocketDir } from './cluster.ts';
+import { type ServiceLock, takeLock } from './lock.ts';
+import { clearLeftovers } from './orphans.ts';
+import { chooseRunner } from './run-as.ts';
+import { type Server, type ServerRequest, startServer } from './server.ts';
+
+export interface EmbeddedOptions {
+  /** Made where it is missing; PostgreSQL's part is its subfolder `postgres`. */
+  readonly dataDir: string;
+  /** What a second service on the folder is told of this one, e.g. its base URL. */
+  readonly address?: string;
+  /** PostgreSQL's own log and what was done about its troubles, a line at a time. */
+  readonly log?: (line: string) => void;
+  /** Called once when PostgreSQL ended and could not be started again. */
+  readonly onExit?: (err: Error) => void;
+  /** The account to run it as where the service is root; `postgres` unless given, and others where that fails. */
+  readonly account?: string;
+  /** Of how many at once it takes connections; 60 unless given, enough for one service. */
+  readonly maxConnections?: number;
+}
+
+export interface EmbeddedPostgres {
+  /** Holds the Unix socket, the only way in; stays the same when PostgreSQL is restarted. */
+  readonly socketDir: string;
+  readonly user: string;
+  readonly database: string;
+  /** The postmaster's process, of now. */
+  readonly pid: number;
+  /** Stops PostgreSQL and gives the folder free. */
+  stop(): Promise<void>;
+}
+
+const USER = 'postgres';
+const DATABASE = 'postgres';
+const MAX_CONNECTIONS = 60;
+const MAX_RESTARTS = 5;
+const RESTART_WINDOW_MS = 60_000;
+const RESTART_DELAY_MS = 200;
+
+/**
+ * Starts PostgreSQL on the data folder; the first time this makes the cluster. Throws a sentence where another
+ * service holds the folder or PostgreSQL cannot run here. Call it on the main thread: PostgreSQL ends with its caller.
+ */
+export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+  const { dataDir, address } = options;
+  const binaries = await findBinaries();
+  const folder = await makeFolder(dataDir);
+  const lock = await takeLock(join(folder, 'service.lock'), dataDir, address);
+  try {
+    return await startLocked(options, folder, binaries, lock);
+  } catch (err) {
+    await lock.release();
+    throw err;
+  }
+}
+
+async function startLocked(
+  options: EmbeddedOptions,
+  folder: string,
+  { postgres, initdb }: Binaries,
+  lock: ServiceLock,
+): Promise<EmbeddedPostgres> {
+  const {
+    log = () => undefined,
+    onExit = () => undefined,
+    account = 'postgres',
+    maxConnections = MAX_CONNECTIONS,
+  } = options;
+  const cluster = join(folder, 'cluster');
+  await clearLeftovers(cluster, log);
+  await removeSocketDir(lock.previous?.socketDir ?? '');
+  const owner = await stat(cluster).catch(() => undefined);
+  const runner = await chooseRunner({ postgres, folder: dirname(folder), owner, account });
+  await giveFolder(folder, cluster, runner);
+  await ensureCluster(cluster, initdb, USER, runner);
+  const socketDir = await makeSocketDir(runner);
+  await lock.describe({ socketDir });
+  const request = { postgres, cluster, socketDir, runner, maxConnections, log };
+  const kept = await keepServer(request, onExit).catch(async (err: unknown) => {
+    await removeSocketDir(socketDir);
+    throw err;
+  });
+  return {
+    socketDir,
+    user: USER,
+    database: DATABASE,
+    get pid() {
+      return kept.server.pid;
+    },
+    stop: async () => {
+      await kept.stop();
+      await removeSocketDir(socketDir);
+      await lock.release();
+    },
+  };
+}
+
+/** PostgreSQL's own folder below the data folder, without symlinks in its path. */
+async function makeFolder(dataDir: string): Promise<string> {
+  try {
+    await mkdir(dataDir, { recursive: true });
+    const folder = join(await realpath(dataDir), 'postgres');
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await access(folder, constants.W_OK | constants.X_OK);
+    return folder;
+  } catch (err) {
+    const { message } = toError(err);
+    throw new AppError(
+      'unavailable',
+      `The data folder ${dataDir} cannot be used (${message}). Give DATA_DIR a folder that this account can write.`,
+      { cause: err },
+    );
+  }
+}
+
+interface Keeper {
+  readonly server: Server;
+  stop(): Promise<void>;
+}
+
+/** Starts a server and, as long as nobody stops it, another one whenever it ends. */
+async function keepServer(request: ServerRequest, onExit: (err: Error) => void): Promise<Keeper> {
+  const ends: number[] = [];
+  let server = await startServer(request);
+  let stopping = false;
+
+  const restart = async (how: string): Promise<void> => {
+    request.log(`PostgreSQL (process ${server.pid}) ended unexpectedly: ${how}. Starting it again.`);
+    ends.push(performance.now());
+    const recent = ends.filter(atMs => atMs > performance.now() - RESTART_WINDOW_MS).length;
+    if (recent > MAX_RESTARTS)
+      throw new Error(`PostgreSQL ended ${recent} times within a minute, last with ${how}.`);
+    if (recent > 1) await sleep(RESTART_DELAY_MS * recent);
+    await clearLeftovers(request.cluster, request.log);
+    server = await startServer(request);
+  };
+  const keep = async (): Promise<void> => {
+    for (;;) {
+      const how = await server.ended;
+      if (stopping) return;
+      await restart(how);
+      if (stopping) await server.stop();
+    }
+  };
+  const kept = keep().catch((err: unknown) => {
+    if (!stopping) onExit(toError(err));
+  });
+  return {
+    get server() {
+      return server;
+    },
+    stop: async () => {
+      stopping = true;
+      await server.stop();
+      await kept;
+    },
+  };
+}

@@ -1,0 +1,120 @@
+// Keeps a second service off a data folder: a lock that ends with the process, and who holds it in words.
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type FileHandle, open } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { promisify } from 'node:util';
+import { AppError, toError } from '../../lib/errors.ts';
+
+/** Who holds a lock, as its file says. */
+export interface Holder {
+  readonly pid: number;
+  readonly host: string;
+  /** ISO 8601. */
+  readonly since: string;
+  readonly address?: string;
+  /** Where its PostgreSQL listens. */
+  readonly socketDir?: string;
+  /** When the process began, in the words of `ps`; only where `flock` is missing. */
+  readonly started?: string;
+}
+
+export interface ServiceLock {
+  /** Who held it last and did not release it: it was killed. */
+  readonly previous: Holder | undefined;
+  /** Adds what only became known later. */
+  describe(more: Pick<Holder, 'socketDir'>): Promise<void>;
+  release(): Promise<void>;
+}
+
+const MAX_FILE_BYTES = 4096;
+const COMMAND_TIMEOUT_MS = 5_000;
+
+/** Takes the lock, or throws a sentence that names its holder. `address` is what the next one would be told. */
+export async function takeLock(file: string, dataDir: string, address?: string): Promise<ServiceLock> {
+  const handle = await open(file, 'a+', 0o600).catch((err: unknown) => {
+    throw new AppError(
+      'unavailable',
+      `The data folder ${dataDir} cannot be locked (${toError(err).message}). Start the service under the account it ran under before.`,
+      { cause: err },
+    );
+  });
+  try {
+    const outcome = await flock(handle);
+    const previous = await readHolder(handle);
+    if (outcome === 'busy' || (outcome === 'unsupported' && (await isRunning(previous)))) {
+      throw new AppError('unavailable', sayHeld(dataDir, previous));
+    }
+    const started = outcome === 'unsupported' ? await readStart(process.pid) : undefined;
+    const holder: Holder = {
+      pid: process.pid,
+      host: hostname(),
+      since: new Date().toISOString(),
+      ...(address !== undefined && { address }),
+      ...(started !== undefined && { started }),
+    };
+    await writeHolder(handle, holder);
+    return {
+      previous,
+      describe: more => writeHolder(handle, { ...holder, ...more }),
+      release: async () => {
+        await handle.truncate();
+        await handle.close();
+      },
+    };
+  } catch (err) {
+    await handle.close();
+    throw err;
+  }
+}
+
+/**
+ * The lock belongs to the open file, which the short-lived `flock` shares with us: the kernel keeps it until this
+ * process ends, and other containers that mount the folder see it too.
+ */
+async function flock(handle: FileHandle): Promise<'taken' | 'busy' | 'unsupported'> {
+  const child = spawn('flock', ['-n', '3'], {
+    stdio: ['ignore', 'ignore', 'ignore', handle.fd],
+    signal: AbortSignal.timeout(COMMAND_TIMEOUT_MS),
+  });
+  const code = await once(child, 'exit').then(
+    ([exitCode]) => exitCode as number | null,
+    () => null,
+  );
+  if (code === 0) return 'taken';
+  return code === 1 ? 'busy' : 'unsupported';
+}
+
+async function readHolder(handle: FileHandle): Promise<Holder | undefined> {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(MAX_FILE_BYTES), 0, MAX_FILE_BYTES, 0);
+  try {
+    return JSON.parse(buffer.toString('utf8', 0, bytesRead)) as Holder;
+  } catch {
+    return undefined; // Empty: released in order, or its holder is about to write.
+  }
+}
+
+async function writeHolder(handle: FileHandle, holder: Holder): Promise<void> {
+  await handle.truncate();
+  await handle.write(`${JSON.stringify(holder)}\n`);
+}
+
+async function isRunning(holder: Holder | undefined): Promise<boolean> {
+  if (holder?.host !== hostname()) return false;
+  return holder.started !== undefined && holder.started === (await readStart(holder.pid));
+}
+
+/** When the process began; undefined: there is none. */
+async function readStart(pid: number): Promise<string | undefined> {
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'lstart=', '-p', String(pid)], {
+    timeout: COMMAND_TIMEOUT_MS,
+  }).catch(() => ({ stdout: '' }));
+  return stdout.trim() || undefined;
+}
+
+function sayHeld(dataDir: string, holder: Holder | undefined): string {
+  const remedy = 'Stop it first, or give this one another DATA_DIR.';
+  if (holder === undefined) return `The data folder ${dataDir} is in use by another service. ${remedy}`;
+  const where = holder.address === undefined ? '' : ` at ${holder.address}`;
+  return `The data folder ${dataDir} is in use by the service${where} (process ${holder.pid} on ${holder.host}, since ${holder.since}). ${remedy}`;
+}

@@ -1,0 +1,93 @@
+// Ends what a killed service or postmaster left on a cluster, and tells it from somebody else's processes.
+import { execFile } from 'node:child_process';
+import { readdir, readFile, readlink, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { AppError } from '../../lib/errors.ts';
+
+const POLL_MS = 20;
+
+interface Step {
+  readonly to: 'postmaster' | 'all';
+  /** Absent: they are given the time to end by themselves. */
+  readonly signal?: NodeJS.Signals;
+  readonly waitMs: number;
+}
+
+/** Backends follow their postmaster; without one they notice and end by themselves, unless they are busy. */
+const STEPS: readonly Step[] = [
+  { to: 'postmaster', signal: 'SIGINT', waitMs: 15_000 },
+  { to: 'postmaster', signal: 'SIGQUIT', waitMs: 3_000 },
+  { to: 'postmaster', signal: 'SIGKILL', waitMs: 1_000 },
+  { to: 'all', waitMs: 500 },
+  { to: 'all', signal: 'SIGQUIT', waitMs: 2_000 },
+  { to: 'all', signal: 'SIGKILL', waitMs: 5_000 },
+];
+const COMMAND_TIMEOUT_MS = 5_000;
+
+/**
+ * Leaves no process on the cluster and no pid file that would hold up a start. Only the holder of the service lock
+ * may call it.
+ */
+export async function clearLeftovers(cluster: string, log: (line: string) => void): Promise<void> {
+  const pidFile = join(cluster, 'postmaster.pid');
+  const pid = Number.parseInt(await readFile(pidFile, 'utf8').catch(() => ''), 10);
+  await endProcesses(cluster, pid, log);
+  // PostgreSQL clears a dead process's file by itself, but trusts one that names any living process or a zombie.
+  if (isAlive(pid)) {
+    log(`The pid file names process ${pid}, which is not this cluster's PostgreSQL; removing the file.`);
+    await rm(pidFile, { force: true });
+  }
+}
+
+async function endProcesses(cluster: string, postmaster: number, log: (line: string) => void): Promise<void> {
+  const first = await listProcesses(cluster, postmaster);
+  if (first.length === 0) return;
+  log(`PostgreSQL of an earlier service is still there (processes ${first.join(', ')}); ending it.`);
+  for (const { to, signal, waitMs } of STEPS) {
+    const found = await listProcesses(cluster, postmaster);
+    const targets = to === 'all' ? found : found.filter(pid => pid === postmaster);
+    if (signal !== undefined) for (const pid of targets) sendSignal(pid, signal);
+    const deadline = performance.now() + (targets.length > 0 ? waitMs : 0);
+    do {
+      if ((await listProcesses(cluster, postmaster)).length === 0) return;
+      await sleep(POLL_MS);
+    } while (performance.now() < deadline);
+  }
+  throw new AppError(
+    'unavailable',
+    `PostgreSQL of an earlier service on ${cluster} does not end. Stop its processes and start again.`,
+  );
+}
+
+/** The processes that work on the cluster: programs named postgres that stand in its folder, as all of them do. */
+async function listProcesses(cluster: string, postmaster: number): Promise<readonly number[]> {
+  if (process.platform !== 'linux') return (await namesCluster(postmaster, cluster)) ? [postmaster] : [];
+  const pids = (await readdir('/proc')).filter(name => /^\d+$/.test(name));
+  const folders = await Promise.all(pids.map(pid => readlink(`/proc/${pid}/cwd`).catch(() => '')));
+  const inside = pids.filter((_, i) => folders[i] === cluster);
+  const programs = await Promise.all(inside.map(pid => readlink(`/proc/${pid}/exe`).catch(() => '')));
+  return inside.filter((_, i) => /\/postgres( \(deleted\))?$/.test(programs[i] ?? '')).map(Number);
+}
+
+async function namesCluster(pid: number, cluster: string): Promise<boolean> {
+  if (!isAlive(pid)) return false;
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'command=', '-p', String(pid)], {
+    timeout: COMMAND_TIMEOUT_MS,
+  }).catch(() => ({ stdout: '' }));
+  return stdout.includes('postgres') && stdout.includes(cluster);
+}
+
+function isAlive(pid: number): boolean {
+  return pid > 0 && sendSignal(pid, 0);
+}
+
+/** False where there is no such process; one of another account counts as there. */
+function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch (err) {
+    return (err as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

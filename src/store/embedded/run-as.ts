@@ -1,0 +1,165 @@
+// Decides as whom PostgreSQL's programs run, since they refuse root, and how the kernel stops them with the service.
+import { type ChildProcess, execFile, type SpawnOptions, spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { promisify } from 'node:util';
+import { AppError, toError } from '../../lib/errors.ts';
+
+interface Ids {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** One way to run a program of PostgreSQL. */
+export interface Runner {
+  /** Put before the program and its arguments. */
+  readonly prefix: readonly string[];
+  /** Set by Node before the program is executed; undefined: stays as it is. */
+  readonly ids?: Ids;
+  /** Who owns the files; undefined: whoever runs the service. */
+  readonly owner?: Ids;
+}
+
+export interface RunnerRequest {
+  /** Must be executable by whoever is chosen. */
+  readonly postgres: string;
+  /** Must be reachable by whoever is chosen. */
+  readonly folder: string;
+  /** Who owns the cluster; undefined: there is none yet. */
+  readonly owner: Ids | undefined;
+  /** The account to prefer where the service is root. */
+  readonly account: string;
+}
+
+// The service's own environment stays out: PGPORT and the like would change the server, LD_LIBRARY_PATH its libraries.
+const ENV = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C', TZ: 'UTC' };
+const PROBE_TIMEOUT_MS = 10_000;
+const MAX_OUTPUT_BYTES = 1_000_000;
+
+// The kernel interrupts the program (a fast shutdown) when the thread that started it ends, however it ends.
+const DIE_WITH_PARENT = ['setpriv', '--pdeathsig', 'INT'];
+const ROOT: Ids = { uid: 0, gid: 0 };
+const NOBODY: Ids = { uid: 65_534, gid: 65_534 };
+
+/** The first way that works here. Throws a sentence with the reason of each that does not. */
+export async function chooseRunner(request: RunnerRequest): Promise<Runner> {
+  const reasons: string[] = [];
+  for (const runner of await listRunners(request)) {
+    const reason = await probe(runner, request);
+    if (reason === undefined) return runner;
+    reasons.push(`${describe(runner)}: ${reason}`);
+  }
+  const remedy =
+    process.getuid?.() === 0
+      ? 'PostgreSQL refuses to run as root: start the service as an ordinary user, add an account named postgres that can read both folders, or set DATABASE_URL.'
+      : 'Set DATABASE_URL to a PostgreSQL 15 or newer instead.';
+  throw new AppError(
+    'unavailable',
+    `The embedded PostgreSQL (${request.postgres}) cannot run with its data in ${request.folder}. ${remedy}\nTried ${reasons.join('\nTried ')}`,
+  );
+}
+
+const describe = ({ prefix, ids }: Runner): string =>
+  prefix.join(' ') || (ids === undefined ? 'directly' : `as user ${ids.uid}`);
+
+async function listRunners({ owner, account }: RunnerRequest): Promise<readonly Runner[]> {
+  const accounts = await readAccounts();
+  const nobody = accounts.get('nobody') ?? [...accounts.values()].find(({ uid }) => uid !== 0);
+  if (process.getuid?.() !== 0) {
+    const here = [{ prefix: DIE_WITH_PARENT }, { prefix: [] }];
+    return hasAccount() ? here : [inNamespace(nobody), ...here];
+  }
+  const wayOf = (ids: Ids): Runner => (ids.uid === 0 ? inNamespace(nobody) : asAccount(ids));
+  const wanted = [owner, accounts.get(account), ROOT, nobody].filter(ids => ids !== undefined);
+  // Where setpriv is absent (macOS, busybox) the next start stops what a killed service left behind.
+  const plain = wanted.filter(({ uid }) => uid !== 0).map(ids => ({ prefix: [], ids, owner: ids }));
+  return [...wanted.map(wayOf), ...plain];
+}
+
+const asAccount = (ids: Ids): Runner => ({
+  prefix: [
+    'setpriv',
+    `--reuid=${ids.uid}`,
+    `--regid=${ids.gid}`,
+    '--clear-groups',
+    ...DIE_WITH_PARENT.slice(1),
+  ],
+  owner: ids,
+});
+
+/** We stay who we are and own what we make, but PostgreSQL takes us for the account. `initdb` wants it to have a name. */
+function inNamespace({ uid, gid }: Ids = NOBODY): Runner {
+  const prefix = ['unshare', '--user', `--map-user=${uid}`, `--map-group=${gid}`, ...DIE_WITH_PARENT];
+  return process.getuid?.() === 0 ? { prefix, owner: ROOT } : { prefix };
+}
+
+/** Containers often run under a bare number. */
+function hasAccount(): boolean {
+  try {
+    return userInfo().username !== '';
+  } catch {
+    return false;
+  }
+}
+
+async function readAccounts(): Promise<ReadonlyMap<string, Ids>> {
+  const passwd = await readFile('/etc/passwd', 'utf8').catch(() => '');
+  const rows = passwd.split('\n').map(line => line.split(':'));
+  return new Map(
+    rows.flatMap(([name, , uid, gid]) =>
+      name && uid && gid ? [[name, { uid: Number(uid), gid: Number(gid) }] as const] : [],
+    ),
+  );
+}
+
+/** Why the way does not work; undefined where it does. */
+async function probe(runner: Runner, { postgres, folder }: RunnerRequest): Promise<string | undefined> {
+  const script = 'test -x "$1" || { echo "$1 cannot be entered" >&2; exit 1; }; exec "$2" -V';
+  try {
+    await runProgram(runner, '/bin/sh', ['-c', script, 'sh', folder, postgres], PROBE_TIMEOUT_MS);
+    return undefined;
+  } catch (err) {
+    return toError(err).message;
+  }
+}
+
+/** Runs the program to its end; rejects with what it wrote to stderr. */
+export async function runProgram(
+  runner: Runner,
+  program: string,
+  args: readonly string[],
+  timeoutMs: number,
+): Promise<void> {
+  const [command, rest] = toCommand(runner, program, args);
+  try {
+    await promisify(execFile)(command, rest, {
+      ...spawnOptions(runner),
+      timeout: timeoutMs,
+      maxBuffer: MAX_OUTPUT_BYTES,
+    });
+  } catch (err) {
+    const { message, stderr } = err as Error & { stderr?: string };
+    throw new Error((stderr?.trim() || message).slice(0, 2000), { cause: err });
+  }
+}
+
+/** Starts the program in a session of its own, so that a terminal's Ctrl-C reaches the service alone. */
+export function startProgram(runner: Runner, program: string, args: readonly string[]): ChildProcess {
+  const [command, rest] = toCommand(runner, program, args);
+  return spawn(command, rest, {
+    ...spawnOptions(runner),
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+}
+
+function toCommand({ prefix }: Runner, program: string, args: readonly string[]): [string, string[]] {
+  const [command = program, ...rest] = [...prefix, program, ...args];
+  return [command, rest];
+}
+
+const spawnOptions = ({ ids }: Runner): SpawnOptions & { cwd: string; env: typeof ENV } => ({
+  cwd: '/',
+  env: ENV,
+  ...ids,
+});

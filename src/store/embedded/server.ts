@@ -1,0 +1,124 @@
+// One life of a postmaster: started, awaited until it accepts connections, stopped.
+import type { ChildProcess } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { AppError } from '../../lib/errors.ts';
+import { type Runner, startProgram } from './run-as.ts';
+
+export interface ServerRequest {
+  readonly postgres: string;
+  readonly cluster: string;
+  readonly socketDir: string;
+  readonly runner: Runner;
+  readonly maxConnections: number;
+  readonly log: (line: string) => void;
+}
+
+export interface Server {
+  readonly pid: number;
+  /** Resolves when the process has ended, with how; never rejects. */
+  readonly ended: Promise<string>;
+  /** Ends open transactions, writes a checkpoint and resolves when the process is gone. */
+  stop(): Promise<void>;
+}
+
+/** A commit stays as durable as PostgreSQL makes it: `fsync` and `synchronous_commit` keep their defaults, on. */
+const SETTINGS: Readonly<Record<string, string>> = {
+  listen_addresses: '',
+  unix_socket_permissions: '0700',
+  port: '5432',
+  shared_buffers: '128MB',
+  // Statements are short: compiling or spreading one over processes costs more than it saves.
+  jit: 'off',
+  max_parallel_workers_per_gather: '0',
+  // Saves three idle processes; the data fits the page cache.
+  io_method: 'sync',
+  max_logical_replication_workers: '0',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  log_checkpoints: 'off',
+  // The job queue's table is filled and emptied all the time: its dead rows are what slows it down.
+  autovacuum_naptime: '10s',
+};
+
+const READY = 'database system is ready to accept connections';
+// Recovery replays at most what max_wal_size holds (1 GB by default).
+const START_TIMEOUT_MS = 120_000;
+// A process can end before the last of what it wrote is read.
+const LAST_WORDS_MS = 1_000;
+const KEPT_LINES = 8;
+const MAX_LINE_CHARS = 2000;
+/** Fast, then immediate, then none; the files survive each. */
+const STOP: readonly (readonly [signal: NodeJS.Signals, waitMs: number])[] = [
+  ['SIGINT', 15_000],
+  ['SIGQUIT', 3_000],
+  ['SIGKILL', 3_000],
+];
+
+/** Starts a postmaster and resolves when it accepts connections. Throws with its last lines where it does not. */
+export async function startServer(request: ServerRequest): Promise<Server> {
+  const { postgres, cluster, socketDir, runner, maxConnections, log } = request;
+  const settings = Object.entries({
+    ...SETTINGS,
+    max_connections: String(maxConnections),
+    unix_socket_directories: socketDir,
+  });
+  const child = startProgram(runner, postgres, [
+    '-D',
+    cluster,
+    ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+  ]);
+  const ended = new Promise<string>(resolve => {
+    child.once('error', err => resolve(err.message));
+    child.once('exit', (code, signal) => resolve(signal === null ? `exit code ${code}` : signal));
+  });
+  const closed = new Promise<true>(resolve => child.once('close', () => resolve(true)));
+  const lines: string[] = [];
+  const ready = new Promise<true>(resolve => {
+    if (child.stderr === null) return;
+    createInterface({ input: child.stderr }).on('line', text => {
+      const line = text.slice(0, MAX_LINE_CHARS);
+      log(line);
+      lines.push(line);
+      if (lines.length > KEPT_LINES) lines.shift();
+      if (line.includes(READY)) resolve(true);
+    });
+  });
+  const outcome = await within(START_TIMEOUT_MS, Promise.race([ready, ended]));
+  if (outcome === true && child.pid !== undefined) {
+    release(child);
+    return { pid: child.pid, ended, stop: () => stopServer(child, ended) };
+  }
+  await stopServer(child, ended);
+  await within(LAST_WORDS_MS, closed);
+  const how = outcome ?? `not ready after ${START_TIMEOUT_MS / 1000} s`;
+  throw new AppError(
+    'unavailable',
+    `The embedded PostgreSQL did not start (${how}). Its last words:\n${lines.join('\n')}`,
+  );
+}
+
+async function stopServer(child: ChildProcess, ended: Promise<string>): Promise<void> {
+  child.ref();
+  for (const [signal, waitMs] of STOP) {
+    child.kill(signal);
+    if ((await within(waitMs, ended)) !== undefined) return;
+  }
+}
+
+/** Once it runs, the server alone is no reason for the service's process to stay. */
+function release(child: ChildProcess): void {
+  child.unref();
+  const { stderr } = child;
+  if (stderr !== null && 'unref' in stderr && typeof stderr.unref === 'function') stderr.unref();
+}
+
+/** The promise's value, or undefined after the time. */
+async function within<T>(timeoutMs: number, promise: Promise<T>): Promise<T | undefined> {
+  const { promise: late, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(resolve, timeoutMs, undefined);
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

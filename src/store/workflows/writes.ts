@@ -1,0 +1,162 @@
+// Writes of workflows. Callers of `saveWorkflow` hold the row's lock (workflows.ts, lockWorkflow).
+import type { Tx } from '../db.ts';
+import type { WorkflowRow } from './workflows.ts';
+
+export interface NewWorkflow {
+  readonly id: string;
+  readonly userId: number;
+  readonly folderId: string | null;
+  readonly name: string;
+  readonly description: string | null;
+  readonly tags: readonly string[];
+  readonly isActive: boolean;
+  readonly webhookId: string | null;
+  readonly mediaId: string | null;
+  readonly secrets: Buffer | null;
+}
+
+/** Stores it as personal, with version 1 as its graph. */
+export async function insertWorkflow(tx: Tx, workflow: NewWorkflow): Promise<void> {
+  await tx.query(
+    `insert into workflows (id, user_id, version, folder_id, name, description, tags, is_active, webhook_id, media_id, secrets)
+     values ($1, $2, 1, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    [
+      workflow.id,
+      workflow.userId,
+      workflow.folderId,
+      workflow.name,
+      workflow.description,
+      workflow.tags,
+      workflow.isActive,
+      workflow.webhookId,
+      workflow.mediaId,
+      workflow.secrets,
+    ],
+  );
+}
+
+/**
+ * Writes all that can change of a workflow, and raises updated_at by at least a millisecond, so that it tells any two
+ * writes apart. Returns the new updated_at.
+ */
+export async function saveWorkflow(tx: Tx, workflow: WorkflowRow): Promise<Date> {
+  const { rows } = await tx.query<{ updated_at: Date }>(SAVE, [
+    workflow.id,
+    workflow.version,
+    workflow.team_id,
+    workflow.folder_id,
+    workflow.name,
+    workflow.description,
+    workflow.tags,
+    workflow.is_active,
+    workflow.link_permission,
+    workflow.is_published,
+    workflow.published_slug,
+    workflow.published_at,
+    workflow.published_version,
+    workflow.publish_settings === null ? null : JSON.stringify(workflow.publish_settings),
+    workflow.webhook_id,
+    workflow.webhook_url,
+    workflow.media_id,
+    workflow.secrets,
+    workflow.pinned_poster,
+    workflow.daily_credit_budget,
+  ]);
+  return (rows[0] as { updated_at: Date }).updated_at;
+}
+
+const SAVE = `
+update workflows set version = $2, team_id = $3, folder_id = $4, name = $5, description = $6, tags = $7, is_active = $8,
+  link_permission = $9, is_published = $10, published_slug = $11, published_at = $12, published_version = $13,
+  publish_settings = $14, webhook_id = $15, webhook_url = $16, media_id = $17, secrets = $18, poster = $19,
+  daily_credit_budget = $20, updated_at = greatest(now(), updated_at + interval '1 millisecond')
+where id = $1 returning updated_at`;
+
+/** No change that a reader sees, so updated_at stays. */
+export async function pinPoster(tx: Tx, id: string, poster: string | null): Promise<void> {
+  await tx.query('update workflows set poster = $2 where id = $1', [id, poster]);
+}
+
+/** Whether the file is an image that a run of the workflow produced. */
+export async function isRunImage(
+  tx: Tx,
+  workflowId: string,
+  image: { readonly mediaId: string; readonly name: string },
+): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `select from media where id = $1 and name = $2 and workflow_id = $3 and origin = 'output' and content_type like 'image/%'`,
+    [image.mediaId, image.name, workflowId],
+  );
+  return rowCount === 1;
+}
+
+/** Whether the slug is another workflow's; a deleted one keeps its slug, since it can be recovered. */
+export async function isSlugTaken(tx: Tx, slug: string, exceptId: string): Promise<boolean> {
+  const { rowCount } = await tx.query('select from workflows where published_slug = $1 and id <> $2', [
+    slug,
+    exceptId,
+  ]);
+  return rowCount === 1;
+}
+
+/** Marks the board as held by an editor; updated_at stays. Returns the time of the mark. */
+export async function touchHeartbeat(tx: Tx, id: string): Promise<Date> {
+  const { rows } = await tx.query<{ at: Date }>(
+    'update workflows set last_editor_heartbeat_at = now() where id = $1 returning last_editor_heartbeat_at as at',
+    [id],
+  );
+  return (rows[0] as { at: Date }).at;
+}
+
+/** Soft: the row stays, deactivated, for support to recover. */
+export async function deleteWorkflow(tx: Tx, id: string): Promise<void> {
+  await tx.query(
+    `update workflows set deleted_at = now(), is_active = false,
+       updated_at = greatest(now(), updated_at + interval '1 millisecond')
+     where id = $1`,
+    [id],
+  );
+}
+
+/** Takes the mark of deletion away; undefined where there is no such workflow. It stays deactivated. */
+export async function restoreWorkflow(
+  tx: Tx,
+  id: string,
+): Promise<{ readonly id: string; readonly name: string; readonly user_id: number } | undefined> {
+  const { rows } = await tx.query<{ id: string; name: string; user_id: number }>(
+    `update workflows set deleted_at = null,
+       updated_at = case when deleted_at is null then updated_at
+         else greatest(now(), updated_at + interval '1 millisecond') end
+     where id = $1 returning id, name, user_id`,
+    [id],
+  );
+  return rows[0];
+}
+
+/** Adds the gathered views of many workflows in one statement; updated_at stays. */
+export async function addViews(tx: Tx, views: ReadonlyMap<string, number>): Promise<void> {
+  await tx.query(
+    `update workflows w set views = w.views + v.count
+     from (select id, count from unnest($1::text[], $2::int[]) as t(id, count) order by id) v where w.id = v.id`,
+    [[...views.keys()], [...views.values()]],
+  );
+}
+
+/** Moves the settled runs of the workflows, those up to and including `throughId`, into their counts. */
+export async function countExecutions(
+  tx: Tx,
+  workflowIds: readonly string[],
+  throughId: string,
+): Promise<void> {
+  await tx.query(
+    `insert into execution_counts as c (workflow_id, through_id, count)
+     select w.id, $2, coalesce(k.count, 0) + (
+       select count(*) from executions e
+       where e.workflow_id = w.id and e.id > coalesce(k.through_id, '') and e.id <= $2)
+     from unnest($1::text[]) as w(id) left join execution_counts k on k.workflow_id = w.id
+     where coalesce(k.through_id, '') < $2
+     on conflict (workflow_id) do update set through_id = excluded.through_id, count = excluded.count
+       where c.through_id < excluded.through_id`,
+    [workflowIds, throughId],
+  );
+}

@@ -1,0 +1,169 @@
+// Every route of a workflow asks the right question: who is let in, who gets 403, 401 or 404, and which scope it takes.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Scope } from '../../../src/services/accounts/actor.ts';
+import { upsertPermission } from '../../../src/store/permissions.ts';
+import { insertMember, insertTeam } from '../../../src/store/teams.ts';
+import { type Caller, createTestApp, type Method, type TestApp } from '../../support/app.ts';
+import { PAIR } from '../../support/workflows.ts';
+
+const TEAM = 'team_00000000000000000000000000';
+
+const OWNERS = ['creator', 'team OWNER', 'shared OWNER'] as const;
+const EDITORS = ['team EDITOR', 'shared EDIT'] as const;
+const VIEWERS = ['team VIEWER', 'shared VIEW'] as const;
+const PEOPLE = [...OWNERS, ...EDITORS, ...VIEWERS, 'stranger'] as const;
+type Person = (typeof PEOPLE)[number];
+
+/** On a workflow whose link is PRIVATE. */
+const WHO = {
+  owners: OWNERS,
+  editors: [...OWNERS, ...EDITORS],
+  readers: [...OWNERS, ...EDITORS, ...VIEWERS],
+} as const satisfies Record<string, readonly Person[]>;
+
+type Route = readonly [
+  method: Method,
+  path: string,
+  who: keyof typeof WHO,
+  scope: Scope,
+  body?: (someone: number) => unknown,
+];
+
+/** A line a route; the body makes the request one that succeeds where it is allowed. */
+const ROUTES: readonly Route[] = [
+  ['GET', '', 'readers', 'workflows:read'],
+  ['PUT', '', 'editors', 'workflows:write', () => ({ name: 'New' })],
+  ['DELETE', '', 'owners', 'workflows:write'],
+  ['POST', '/lint', 'readers', 'workflows:read', () => ({})],
+  ['POST', '/layout', 'editors', 'workflows:write', () => ({})],
+  ['POST', '/heartbeat', 'editors', 'workflows:write'],
+  ['GET', '/versions', 'editors', 'workflows:read'],
+  ['GET', '/versions/1', 'editors', 'workflows:read'],
+  ['POST', '/versions/1/restore', 'editors', 'workflows:write'],
+  ['GET', '/export', 'editors', 'workflows:read'],
+  ['POST', '/duplicate', 'editors', 'workflows:write', () => ({})],
+  ['POST', '/visibility', 'owners', 'workflows:write', () => ({ linkPermission: 'PRIVATE' })],
+  ['POST', '/publish', 'owners', 'workflows:write', () => ({ isPublished: false })],
+  ['PUT', '/budget', 'owners', 'workflows:write', () => ({ dailyCreditBudget: 5 })],
+  ['GET', '/permissions', 'owners', 'workflows:read'],
+  ['PUT', '/permissions', 'owners', 'workflows:write', userId => ({ userId, role: 'VIEW' })],
+  ['POST', '/run', 'editors', 'workflows:execute', () => ({})],
+  ['POST', '/execute', 'editors', 'workflows:execute', () => ({})],
+  ['GET', '/executions', 'editors', 'workflows:read'],
+];
+
+let test: TestApp;
+let nobodyYet: Caller;
+const people = new Map<Person, Caller>();
+
+before(async () => {
+  test = await createTestApp();
+  const { db } = test.deps;
+  for (const person of PEOPLE) people.set(person, await test.createCaller());
+  nobodyYet = await test.createCaller();
+  await insertTeam(db, { id: TEAM, name: 'Team' });
+  for (const role of ['OWNER', 'EDITOR', 'VIEWER'] as const)
+    await insertMember(db, TEAM, callerOf(`team ${role}`).userId, role);
+});
+after(() => test.close());
+
+function callerOf(person: Person): Caller {
+  const caller = people.get(person);
+  assert(caller !== undefined);
+  return caller;
+}
+
+/** A fresh private workflow of the creator, in the team and shared; its path. */
+async function createWorkflow(): Promise<string> {
+  const { db } = test.deps;
+  const { status, body } = await callerOf('creator').request('POST', '/workflows', { name: 'W', ...PAIR });
+  assert.equal(status, 201);
+  const workflowId = String(body.id);
+  await db.query('update workflows set team_id = $2 where id = $1', [workflowId, TEAM]);
+  for (const role of ['OWNER', 'EDIT', 'VIEW'] as const)
+    await upsertPermission(db, { workflowId, userId: callerOf(`shared ${role}`).userId, role });
+  return `/workflows/${workflowId}`;
+}
+
+for (const [method, path, who, scope, body] of ROUTES) {
+  const ask = (caller: Pick<Caller, 'request'>, workflow: string) =>
+    caller.request(method, `${workflow}${path}`, body?.(nobodyYet.userId));
+
+  describe(`${method} /workflows/{id}${path}`, () => {
+    it(`lets ${who} in and answers 403 forbidden to others`, async () => {
+      for (const person of PEOPLE) {
+        const answer = await ask(callerOf(person), await createWorkflow());
+        const isLetIn = (WHO[who] as readonly Person[]).includes(person);
+        if (isLetIn) assert.ok(answer.status < 300, `${person}: ${answer.status} ${answer.body?.error}`);
+        else assert.deepEqual([person, answer.status, answer.body.code], [person, 403, 'forbidden']);
+      }
+    });
+
+    it('answers 401 unauthorized to nobody', async () => {
+      const { status, body: refusal, headers } = await ask(test.anonymous, await createWorkflow());
+      assert.deepEqual([status, refusal.code], [401, 'unauthorized']);
+      assert.equal(headers['www-authenticate'], 'Bearer');
+    });
+
+    it('answers 404 not_found where there is no such workflow', async () => {
+      const { status, body: refusal } = await ask(
+        callerOf('creator'),
+        '/workflows/wf_00000000000000000000000000',
+      );
+      assert.deepEqual([status, refusal.code], [404, 'not_found']);
+    });
+
+    it(`takes the scope ${scope}`, async () => {
+      const workflow = await createWorkflow();
+      const others: readonly Scope[] = [
+        'workflows:read',
+        'workflows:write',
+        ...(scope === 'workflows:read' ? [] : ['workflows:execute' as const]),
+        'account:admin',
+        'instance:admin',
+      ];
+      const lacking = await test.withScopes(
+        callerOf('creator'),
+        others.filter(other => other !== scope),
+      );
+      const { status, body: refusal, headers } = await ask(lacking, workflow);
+      // The exception: such a key reads as an anonymous visitor.
+      const isRead = method === 'GET' && (path === '' || path === '/export');
+      assert.deepEqual([status, refusal.code], [401, isRead ? 'unauthorized' : 'insufficient_scope']);
+      const challenge = `Bearer error="insufficient_scope", scope="${scope}"`;
+      assert.equal(headers['www-authenticate'], isRead ? 'Bearer' : challenge);
+    });
+  });
+}
+
+describe('a link', () => {
+  const PUBLIC = [
+    ['VIEW', 'GET', '', 200],
+    ['VIEW', 'POST', '/duplicate', 403],
+    ['VIEW', 'GET', '/export', 403],
+    ['VIEW', 'POST', '/run', 403],
+    ['DUPLICATE', 'POST', '/duplicate', 201],
+    ['DUPLICATE', 'GET', '/export', 200],
+    ['DUPLICATE', 'PUT', '', 403],
+  ] as const;
+  for (const [linkPermission, method, path, expected] of PUBLIC) {
+    it(`that allows ${linkPermission} answers ${expected} to a stranger's ${method} ${path}`, async () => {
+      const workflow = await createWorkflow();
+      await callerOf('creator').request('POST', `${workflow}/visibility`, { linkPermission });
+      const body = method === 'GET' ? undefined : {};
+      assert.equal((await callerOf('stranger').request(method, `${workflow}${path}`, body)).status, expected);
+    });
+  }
+
+  it('lets nobody in to read, and asks who it is for the rest', async () => {
+    const workflow = await createWorkflow();
+    await callerOf('creator').request('POST', `${workflow}/visibility`, { linkPermission: 'DUPLICATE' });
+    const { status, body } = await test.anonymous.request('GET', workflow);
+    assert.deepEqual(
+      [status, body.userRole, body.canEdit, body.canDuplicate],
+      [200, 'ANONYMOUS', false, true],
+    );
+    assert.equal((await test.anonymous.request('POST', `${workflow}/duplicate`, {})).status, 401);
+  });
+});

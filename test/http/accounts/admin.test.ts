@@ -1,0 +1,147 @@
+// The operator's endpoints: accounts made, listed, changed and disabled.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+
+interface User {
+  readonly userId: number;
+  readonly email: string;
+  readonly plan: string;
+  readonly isAuthor: boolean;
+  readonly disabled: boolean;
+  readonly apiKey?: string;
+}
+
+let nowMs = Date.now();
+let test: TestApp;
+let operator: Caller;
+let count = 0;
+
+before(async () => {
+  test = await createTestApp({ now: () => nowMs, env: { DEFAULT_PLAN: 'starter' } });
+  operator = await test.createCaller();
+});
+after(() => test.close());
+
+const create = (body: object = {}, by = operator) =>
+  by.request<User>('POST', '/admin/users', { email: `new-${count++}@example.com`, name: 'New', ...body });
+const me = (key: string | undefined) =>
+  test.anonymous.request('GET', '/me', undefined, { authorization: `Bearer ${key}` });
+
+describe('POST /admin/users', () => {
+  it('makes an account on the default plan', async () => {
+    const { status, body } = await create();
+    assert.equal(status, 201);
+    assert.equal(typeof body.userId, 'number');
+    assert.deepEqual(
+      [body.plan, body.isAuthor, body.disabled, body.apiKey],
+      ['starter', false, false, undefined],
+    );
+  });
+
+  it('mints a key where keyScopes asks for one', async () => {
+    const { body } = await create({ keyScopes: ['workflows:read'], plan: 'pro', isAuthor: true });
+    const answer = await me(body.apiKey);
+    assert.equal(answer.status, 200);
+    assert.deepEqual(
+      [answer.body.userId, answer.body.plan, answer.body.isAuthor, answer.body.scopes],
+      [body.userId, 'pro', true, ['workflows:read']],
+    );
+  });
+
+  it('refuses an email that is taken, whatever its case, with 409', async () => {
+    const { body } = await create();
+    const answer = await create({ email: body.email.toUpperCase() });
+    assert.equal(answer.status, 409);
+    assert.equal(answer.body.code, 'conflict');
+  });
+
+  it('makes one account where two requests at once ask for the same email', async () => {
+    const answers = await Promise.all([1, 2, 3].map(() => create({ email: 'race@example.com' })));
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409]);
+  });
+
+  it('mints no scope that the operator lacks, and then makes no account either', async () => {
+    const limited = await test.withScopes(operator, ['instance:admin']);
+    const email = 'nobody@example.com';
+    assert.equal((await create({ email, keyScopes: ['workflows:read'] }, limited)).status, 403);
+    assert.equal((await create({ email }, limited)).status, 201);
+  });
+
+  for (const [what, body] of Object.entries({
+    'an unknown plan': { plan: 'gold' },
+    'the plan of those without an account': { plan: 'anonymous' },
+    'an email that is none': { email: 'nobody' },
+    'a blank name': { name: ' ' },
+    'an unknown scope': { keyScopes: ['everything'] },
+  })) {
+    it(`refuses ${what}, with 400`, async () => {
+      assert.equal((await create(body)).status, 400);
+    });
+  }
+
+  it('is refused without instance:admin, with 401 insufficient_scope', async () => {
+    const admin = await test.withScopes(operator, ['account:admin', 'workflows:write']);
+    const answers = [
+      await create({}, admin),
+      await admin.request('GET', '/admin/users'),
+      await admin.request('PATCH', '/admin/users/1', { plan: 'pro' }),
+    ];
+    for (const { status, body } of answers)
+      assert.deepEqual([status, body.code], [401, 'insufficient_scope']);
+  });
+});
+
+describe('GET /admin/users', () => {
+  it('pages through all users by cursor', async () => {
+    const seen: number[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const page: { body: { data: User[]; nextCursor: string | null } } = await operator.request(
+        'GET',
+        `/admin/users?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`,
+      );
+      seen.push(...page.body.data.map(({ userId }) => userId));
+      cursor = page.body.nextCursor;
+    }
+    const { rows } = await test.deps.db.query<{ id: number }>('select id from users order by id');
+    assert.deepEqual(
+      seen,
+      rows.map(({ id }) => id),
+    );
+  });
+});
+
+describe('PATCH /admin/users/{userId}', () => {
+  it('changes the plan and the author mark, what is not sent stays', async () => {
+    const { body: user } = await create({ isAuthor: true });
+    const { status, body } = await operator.request<User>('PATCH', `/admin/users/${user.userId}`, {
+      plan: 'enterprise',
+    });
+    assert.equal(status, 200);
+    assert.deepEqual([body.plan, body.isAuthor, body.disabled], ['enterprise', true, false]);
+  });
+
+  it('disables a user, whose keys end within five seconds, and enables again', async () => {
+    const { body: user } = await create({ keyScopes: ['workflows:read'] });
+    const path = `/admin/users/${user.userId}`;
+    assert.equal((await me(user.apiKey)).status, 200);
+    assert.equal((await operator.request<User>('PATCH', path, { disabled: true })).body.disabled, true);
+    nowMs += 5000;
+    const refused = await me(user.apiKey);
+    assert.deepEqual([refused.status, refused.body.code], [401, 'invalid_api_key']);
+    await operator.request('PATCH', path, { disabled: false });
+    nowMs += 5000;
+    assert.equal((await me(user.apiKey)).status, 200);
+  });
+
+  it('lets nobody disable themselves, with 409', async () => {
+    const answer = await operator.request('PATCH', `/admin/users/${operator.userId}`, { disabled: true });
+    assert.equal(answer.status, 409);
+  });
+
+  it('answers 404 for no user, 400 for an unknown plan', async () => {
+    assert.equal((await operator.request('PATCH', '/admin/users/2000000000', { plan: 'pro' })).status, 404);
+    assert.equal((await operator.request('PATCH', '/admin/users/1', { plan: 'gold' })).status, 400);
+  });
+});

@@ -1,0 +1,122 @@
+// Moves of workflows as teams and folders meet them: roles on either side, and deletions at the same moment.
+// The contract's rule 7 itself is in workflows-move.test.ts.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { deleteFolder, holdFolder } from '../../../src/store/folders.ts';
+import { type Answer, type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { createWorkflow, put, read, refused, type Workflow } from '../../support/workflows.ts';
+
+let test: TestApp;
+let creator: Caller;
+let teammate: Caller;
+let viewer: Caller;
+/** The creator owns both; the teammate edits in the first, owns the second; the viewer views in both. */
+let teamA: string;
+let teamB: string;
+let id: string;
+
+before(async () => {
+  test = await createTestApp();
+  [creator, teammate, viewer] = [
+    await test.createCaller(),
+    await test.createCaller(),
+    await test.createCaller(),
+  ];
+  [teamA, teamB] = [await createTeam('EDITOR'), await createTeam('OWNER')];
+});
+after(() => test.close());
+beforeEach(async () => {
+  ({ id } = await createWorkflow(creator));
+});
+
+async function createTeam(roleOfTeammate: string): Promise<string> {
+  const team = String((await creator.request('POST', '/teams', { name: 'Team' })).body.id);
+  const add = (userId: number, role: string) =>
+    creator.request('POST', `/teams/${team}/members`, { userId, role });
+  await add(teammate.userId, roleOfTeammate);
+  await add(viewer.userId, 'VIEWER');
+  return team;
+}
+
+async function createFolder(teamId: string | null, by = creator): Promise<string> {
+  const { status, body } = await by.request('POST', '/folders', { name: 'Folder', teamId });
+  assert.equal(status, 201);
+  return String(body.id);
+}
+
+const move = (folderId: string | null, by = creator): Promise<Answer<Workflow>> => put(by, id, { folderId });
+
+async function moveTo(teamId: string | null): Promise<string> {
+  const folderId = await createFolder(teamId);
+  const { status, body } = await move(folderId);
+  assert.deepEqual([status, body.folderId, body.teamId], [200, folderId, teamId]);
+  return folderId;
+}
+
+describe('a workflow in a team', () => {
+  it('gives the members what their roles allow, and takes it from those of the team before', async () => {
+    const roleOf = async (by: Caller): Promise<string> => (await read(by, id)).userRole;
+    await moveTo(teamA);
+    assert.deepEqual([await roleOf(teammate), await roleOf(viewer)], ['EDITOR', 'VIEWER']);
+    await moveTo(teamB);
+    assert.equal(await roleOf(teammate), 'OWNER');
+    await moveTo(null);
+    for (const member of [teammate, viewer])
+      refused(await member.request('GET', `/workflows/${id}`), 403, 'forbidden');
+  });
+
+  it('stays in it at the root', async () => {
+    await moveTo(teamA);
+    const { body } = await move(null);
+    assert.deepEqual([body.folderId, body.teamId], [null, teamA]);
+  });
+
+  it('is moved within it by its OWNERs, and by them to no other workspace', async () => {
+    await moveTo(teamB);
+    assert.equal((await move(await createFolder(teamB), teammate)).status, 200);
+    refused(await move(await createFolder(teamA, teammate), teammate), 403, 'forbidden');
+    refused(await move(await createFolder(null, teammate), teammate), 403, 'forbidden');
+    assert.equal((await read(creator, id)).teamId, teamB);
+  });
+
+  it('is put there by nobody who is a VIEWER', async () => {
+    const theirs = await createWorkflow(viewer);
+    refused(await put(viewer, theirs.id, { folderId: await createFolder(teamA) }), 403, 'forbidden');
+  });
+});
+
+describe('a folder', () => {
+  it('counts what is moved in', async () => {
+    const folderId = await moveTo(null);
+    const { body } = await creator.request<{ id: string; workflowCount: number }[]>(
+      'GET',
+      '/folders?limit=1000',
+    );
+    assert.equal(body.find(folder => folder.id === folderId)?.workflowCount, 1);
+  });
+
+  it('cannot be deleted between the moment a move has found it and the commit', async () => {
+    const folderId = await createFolder(null);
+    await test.deps.db.transaction(async moving => {
+      await holdFolder(moving, creator.userId, folderId);
+      const deletion = test.deps.db.transaction(async tx => {
+        await tx.query(`set local lock_timeout = '20ms'`);
+        await deleteFolder(tx, folderId);
+      });
+      await assert.rejects(deletion, { code: '55P03' });
+    });
+  });
+
+  it('that is deleted at the same time leaves the workflow at the root', async () => {
+    for (let round = 0; round < 5; round++) {
+      const folderId = await createFolder(null);
+      const [moved, deleted] = await Promise.all([
+        move(folderId),
+        creator.request('DELETE', `/folders/${folderId}`),
+      ]);
+      assert.equal(deleted.status, 200);
+      assert.ok([200, 404].includes(moved.status));
+      assert.equal((await read(creator, id)).folderId, null);
+    }
+  });
+});

@@ -1,0 +1,318 @@
+// Folders over HTTP: the tree of a workspace, who may touch it, and what becomes of the workflows in it.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { newId } from '../../../src/lib/ids.ts';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+
+interface Folder {
+  readonly id: string;
+  readonly name: string;
+  readonly parentId: string | null;
+  readonly teamId: string | null;
+  readonly workflowCount: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+const ABSENT = 'fld_00000000000000000000000000';
+
+let test: TestApp;
+let owner: Caller;
+let editor: Caller;
+let viewer: Caller;
+let stranger: Caller;
+let teamId: string;
+
+before(async () => {
+  test = await createTestApp();
+  [owner, editor, viewer, stranger] = [
+    await test.createCaller(),
+    await test.createCaller(),
+    await test.createCaller(),
+    await test.createCaller(),
+  ];
+  teamId = String((await owner.request('POST', '/teams', { name: 'Studio' })).body.id);
+  await owner.request('POST', `/teams/${teamId}/members`, { userId: editor.userId, role: 'EDITOR' });
+  await owner.request('POST', `/teams/${teamId}/members`, { userId: viewer.userId, role: 'VIEWER' });
+});
+after(() => test.close());
+
+async function create(by: Caller, body: object): Promise<Folder> {
+  const answer = await by.request<Folder>('POST', '/folders', body);
+  assert.equal(answer.status, 201);
+  return answer.body;
+}
+
+const namesOf = async (by: Caller): Promise<readonly string[]> =>
+  (await by.request<Folder[]>('GET', '/folders')).body.map(({ name }) => name);
+
+/** A workflow in the folder, put there past the API. */
+async function addWorkflow(folder: Folder, by: Caller): Promise<string> {
+  const id = newId('workflow');
+  await test.deps.db.query(
+    `insert into workflows (id, user_id, team_id, folder_id, version, name) values ($1, $2, $3, $4, 1, 'W')`,
+    [id, by.userId, folder.teamId, folder.id],
+  );
+  return id;
+}
+
+describe('POST /folders', () => {
+  it('makes a personal folder while no team is active', async () => {
+    const folder = await create(owner, { name: 'Reels' });
+    assert.match(folder.id, /^fld_[0-9a-z]{26}$/);
+    assert.deepEqual(
+      [folder.name, folder.parentId, folder.teamId, folder.workflowCount],
+      ['Reels', null, null, 0],
+    );
+    assert.equal(folder.createdAt, folder.updatedAt);
+  });
+
+  it('makes it in the active workspace', async () => {
+    const member = await test.createCaller();
+    await owner.request('POST', `/teams/${teamId}/members`, { userId: member.userId, role: 'EDITOR' });
+    await member.request('PUT', '/me/workspace', { teamId });
+    assert.equal((await create(member, { name: 'Here' })).teamId, teamId);
+  });
+
+  it('makes it in the team that teamId names, the personal team counting as one', async () => {
+    assert.equal((await create(editor, { name: 'Theirs', teamId })).teamId, teamId);
+    const { personalTeamId } = (await owner.request('GET', '/me')).body;
+    assert.equal((await create(owner, { name: 'Mine', teamId: personalTeamId })).teamId, null);
+    assert.equal((await create(owner, { name: 'Mine too', teamId: null })).teamId, null);
+  });
+
+  it('answers 404 for any other team, whether or not it exists', async () => {
+    const { personalTeamId } = (await owner.request('GET', '/me')).body;
+    for (const id of [teamId, 'team_00000000000000000000000000', personalTeamId, 'nonsense']) {
+      const { status, body } = await stranger.request('POST', '/folders', { name: 'x', teamId: id });
+      assert.equal(status, 404);
+      assert.equal(body.code, 'not_found');
+    }
+  });
+
+  it('is refused to viewers of the team, with 403', async () => {
+    assert.equal((await viewer.request('POST', '/folders', { name: 'x', teamId })).status, 403);
+  });
+
+  it('nests under a parent of the same workspace alone, or 400 folder_workspace_mismatch', async () => {
+    const parent = await create(owner, { name: 'Parent', teamId });
+    const child = await create(owner, { name: 'Child', teamId, parentId: parent.id });
+    assert.equal(child.parentId, parent.id);
+    const { status, body } = await owner.request('POST', '/folders', {
+      name: 'x',
+      teamId: null,
+      parentId: parent.id,
+    });
+    assert.equal(status, 400);
+    assert.equal(body.code, 'folder_workspace_mismatch');
+  });
+
+  it("answers 404 for an absent parent and 403 for somebody else's", async () => {
+    const mine = await create(owner, { name: 'Mine' });
+    const under = (parentId: string) => stranger.request('POST', '/folders', { name: 'x', parentId });
+    assert.equal((await under(ABSENT)).status, 404);
+    assert.equal((await under(mine.id)).status, 403);
+  });
+
+  it('refuses trees deeper than 32, with 400', async () => {
+    let parent = await create(owner, { name: '1' });
+    for (let depth = 2; depth <= 32; depth++)
+      parent = await create(owner, { name: String(depth), parentId: parent.id });
+    const answer = await owner.request('POST', '/folders', { name: '33', parentId: parent.id });
+    assert.equal(answer.status, 400);
+  });
+
+  for (const [what, body] of Object.entries({
+    'no name': {},
+    'a blank name': { name: ' ' },
+    'a name of 201 characters': { name: 'n'.repeat(201) },
+    'an unknown member': { name: 'x', color: 'red' },
+  })) {
+    it(`refuses ${what}, with 400`, async () => {
+      assert.equal((await owner.request('POST', '/folders', body)).status, 400);
+    });
+  }
+
+  it('needs workflows:write, or answers 401 insufficient_scope', async () => {
+    const reader = await test.withScopes(owner, ['workflows:read']);
+    const { status, body } = await reader.request('POST', '/folders', { name: 'x' });
+    assert.equal(status, 401);
+    assert.equal(body.code, 'insufficient_scope');
+  });
+});
+
+describe('GET /folders', () => {
+  it('lists those of the active workspace alone', async () => {
+    const member = await test.createCaller();
+    await owner.request('POST', `/teams/${teamId}/members`, { userId: member.userId, role: 'VIEWER' });
+    await create(member, { name: 'Personal' });
+    await create(editor, { name: 'Shared', teamId });
+    assert.deepEqual(await namesOf(member), ['Personal']);
+    await member.request('PUT', '/me/workspace', { teamId });
+    const names = await namesOf(member);
+    assert.ok(names.includes('Shared'));
+    assert.ok(!names.includes('Personal'));
+  });
+
+  it('is a bare array that pages by a Link header', async () => {
+    const member = await test.createCaller();
+    for (const name of ['a', 'b', 'c']) await create(member, { name });
+    const first = await member.request<Folder[]>('GET', '/folders?limit=2');
+    const [, next] = /^<([^>]+)>; rel="next"$/.exec(String(first.headers.link)) ?? [];
+    const { pathname, search } = new URL(String(next));
+    const second = await member.request<Folder[]>('GET', `${pathname}${search}`);
+    assert.equal(first.body.length, 2);
+    assert.equal(second.body.length, 1);
+    assert.equal(second.headers.link, undefined);
+  });
+
+  it('counts the workflows directly in a folder, deleted ones left out', async () => {
+    const member = await test.createCaller();
+    const folder = await create(member, { name: 'Full' });
+    const child = await create(member, { name: 'Child', parentId: folder.id });
+    await addWorkflow(folder, member);
+    const deleted = await addWorkflow(folder, member);
+    await addWorkflow(child, member);
+    await test.deps.db.query('update workflows set deleted_at = now() where id = $1', [deleted]);
+    const { body } = await member.request<Folder[]>('GET', '/folders');
+    assert.deepEqual(Object.fromEntries(body.map(({ name, workflowCount }) => [name, workflowCount])), {
+      Full: 1,
+      Child: 1,
+    });
+  });
+
+  it('needs workflows:read, which execute implies', async () => {
+    const runner = await test.withScopes(owner, ['workflows:execute']);
+    const writer = await test.withScopes(owner, ['workflows:write']);
+    assert.equal((await runner.request('GET', '/folders')).status, 200);
+    assert.equal((await writer.request('GET', '/folders')).status, 401);
+    assert.equal((await test.anonymous.request('GET', '/folders')).status, 401);
+  });
+});
+
+describe('PATCH /folders/{id}', () => {
+  it('renames, and raises updatedAt', async () => {
+    const folder = await create(owner, { name: 'Old' });
+    const { status, body } = await owner.request<Folder>('PATCH', `/folders/${folder.id}`, { name: 'New' });
+    assert.equal(status, 200);
+    assert.equal(body.name, 'New');
+    assert.ok(body.updatedAt > folder.updatedAt);
+  });
+
+  it('moves under another folder, and with null to the root', async () => {
+    const parent = await create(owner, { name: 'Parent' });
+    const folder = await create(owner, { name: 'Moved' });
+    const move = (parentId: string | null) =>
+      owner.request<Folder>('PATCH', `/folders/${folder.id}`, { parentId });
+    assert.equal((await move(parent.id)).body.parentId, parent.id);
+    assert.equal((await move(null)).body.parentId, null);
+  });
+
+  it('refuses to put a folder into itself or below itself, with 400 folder_cycle', async () => {
+    const top = await create(owner, { name: 'Top' });
+    const middle = await create(owner, { name: 'Middle', parentId: top.id });
+    const bottom = await create(owner, { name: 'Bottom', parentId: middle.id });
+    for (const parentId of [top.id, middle.id, bottom.id]) {
+      const { status, body } = await owner.request('PATCH', `/folders/${top.id}`, { parentId });
+      assert.equal(status, 400);
+      assert.equal(body.code, 'folder_cycle');
+    }
+  });
+
+  it('makes no cycle where two moves at once would', async () => {
+    for (let round = 0; round < 5; round++) {
+      const a = await create(owner, { name: 'A' });
+      const b = await create(owner, { name: 'B' });
+      const answers = await Promise.all([
+        owner.request('PATCH', `/folders/${a.id}`, { parentId: b.id }),
+        owner.request('PATCH', `/folders/${b.id}`, { parentId: a.id }),
+      ]);
+      assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 400]);
+    }
+  });
+
+  it('keeps a tree within its workspace, or 400 folder_workspace_mismatch', async () => {
+    const personal = await create(owner, { name: 'Personal' });
+    const shared = await create(owner, { name: 'Shared', teamId });
+    const { status, body } = await owner.request('PATCH', `/folders/${personal.id}`, { parentId: shared.id });
+    assert.equal(status, 400);
+    assert.equal(body.code, 'folder_workspace_mismatch');
+  });
+
+  it('refuses a move that would make the tree deeper than 32, with 400', async () => {
+    let deep = await create(owner, { name: '1' });
+    for (let depth = 2; depth <= 31; depth++)
+      deep = await create(owner, { name: String(depth), parentId: deep.id });
+    const pair = await create(owner, { name: 'pair' });
+    await create(owner, { name: 'below', parentId: pair.id });
+    assert.equal((await owner.request('PATCH', `/folders/${pair.id}`, { parentId: deep.id })).status, 400);
+  });
+
+  it('is for editors of the team, 403 for viewers and strangers, 404 for no folder, 401 for nobody', async () => {
+    const folder = await create(owner, { name: 'Shared', teamId });
+    const rename = (by: Pick<Caller, 'request'>, id = folder.id) =>
+      by.request('PATCH', `/folders/${id}`, { name: 'x' });
+    assert.equal((await rename(editor)).status, 200);
+    assert.equal((await rename(viewer)).status, 403);
+    assert.equal((await rename(stranger)).status, 403);
+    assert.equal((await rename(owner, ABSENT)).status, 404);
+    assert.equal((await rename(test.anonymous)).status, 401);
+  });
+});
+
+describe('DELETE /folders/{id}', () => {
+  it('puts its workflows at the root of the workspace, as a change of each', async () => {
+    const folder = await create(editor, { name: 'Doomed', teamId });
+    const id = await addWorkflow(folder, editor);
+    const placeOf = async () =>
+      (
+        await test.deps.db.query<{ folder_id: string | null; team_id: string; updated_at: Date }>(
+          'select folder_id, team_id, updated_at from workflows where id = $1',
+          [id],
+        )
+      ).rows[0];
+    const earlier = await placeOf();
+    assert.deepEqual((await editor.request('DELETE', `/folders/${folder.id}`)).body, { success: true });
+    const later = await placeOf();
+    assert.equal(later?.folder_id, null);
+    assert.equal(later?.team_id, teamId);
+    assert.ok(Number(later?.updated_at) > Number(earlier?.updated_at));
+    assert.equal((await editor.request('DELETE', `/folders/${folder.id}`)).status, 404);
+  });
+
+  it('refuses a folder with subfolders, with 409 folder_not_empty, unless recursive', async () => {
+    const top = await create(owner, { name: 'Top' });
+    const below = await create(owner, { name: 'Below', parentId: top.id });
+    const bottom = await create(owner, { name: 'Bottom', parentId: below.id });
+    const id = await addWorkflow(bottom, owner);
+    for (const query of ['', '?recursive=false']) {
+      const { status, body } = await owner.request('DELETE', `/folders/${top.id}${query}`);
+      assert.equal(status, 409);
+      assert.equal(body.code, 'folder_not_empty');
+    }
+    assert.equal((await owner.request('DELETE', `/folders/${top.id}?recursive=true`)).status, 200);
+    for (const { id: gone } of [top, below, bottom])
+      assert.equal((await owner.request('PATCH', `/folders/${gone}`, { name: 'x' })).status, 404);
+    const { rows } = await test.deps.db.query('select folder_id from workflows where id = $1', [id]);
+    assert.deepEqual(rows, [{ folder_id: null }]);
+  });
+
+  it('is for editors of the team, 403 for viewers and strangers', async () => {
+    const folder = await create(owner, { name: 'Shared', teamId });
+    assert.equal((await viewer.request('DELETE', `/folders/${folder.id}`)).status, 403);
+    assert.equal((await stranger.request('DELETE', `/folders/${folder.id}`)).status, 403);
+    assert.equal((await editor.request('DELETE', `/folders/${folder.id}`)).status, 200);
+  });
+
+  it('leaves no folder below one that is deleted at the same time', async () => {
+    const top = await create(owner, { name: 'Top' });
+    const [deletion, creation] = await Promise.all([
+      owner.request('DELETE', `/folders/${top.id}`),
+      owner.request('POST', '/folders', { name: 'Late', parentId: top.id }),
+    ]);
+    assert.ok(
+      (deletion.status === 200 && creation.status === 404) ||
+        (deletion.status === 409 && creation.status === 201),
+    );
+  });
+});

@@ -1,0 +1,207 @@
+// API keys over HTTP: minted, listed, revoked, expired, and what each may hand on.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { createKeyAuthenticator } from '../../../src/services/accounts/key-authenticator.ts';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+
+interface Key {
+  readonly id: string;
+  readonly name: string;
+  readonly key: string;
+  readonly scopes: readonly string[];
+  readonly expiresAt: string | null;
+  readonly lastUsedAt: string | null;
+}
+
+let nowMs = Date.now();
+let test: TestApp;
+let caller: Caller;
+
+before(async () => {
+  test = await createTestApp({ now: () => nowMs });
+  caller = await test.createCaller();
+});
+after(() => test.close());
+
+const mint = (by: Caller, body: object) => by.request<Key>('POST', '/keys', body);
+const me = (key: string) =>
+  test.anonymous.request('GET', '/me', undefined, { authorization: `Bearer ${key}` });
+
+describe('POST /keys', () => {
+  it('shows a new key once and keeps its hash alone', async () => {
+    const { status, body } = await mint(caller, { name: 'laptop', scopes: ['workflows:read'] });
+    assert.equal(status, 201);
+    assert.match(body.key, /^sk-[A-Za-z0-9_-]{43}$/);
+    const listed = await caller.request<{ data: Key[] }>('GET', '/keys');
+    const found = listed.body.data.find(({ id }) => id === body.id);
+    assert.deepEqual(Object.keys(found ?? {}).sort(), [
+      'createdAt',
+      'expiresAt',
+      'id',
+      'lastUsedAt',
+      'name',
+      'scopes',
+    ]);
+    const { rows } = await test.deps.db.query<{ row: string }>(
+      'select k::text as row from api_keys k where id = $1',
+      [body.id],
+    );
+    assert.ok(!rows[0]?.row.includes(body.key));
+  });
+
+  it('makes keys that work', async () => {
+    const { body } = await mint(caller, { name: 'ci', scopes: ['workflows:execute'] });
+    const answer = await me(body.key);
+    assert.equal(answer.status, 200);
+    assert.deepEqual(answer.body.scopes, ['workflows:execute']);
+  });
+
+  it('refuses a scope that the maker lacks, with 403', async () => {
+    const limited = await test.withScopes(caller, ['account:admin', 'workflows:write']);
+    const { status, body } = await mint(limited, {
+      name: 'more',
+      scopes: ['workflows:write', 'instance:admin'],
+    });
+    assert.equal(status, 403);
+    assert.equal(body.code, 'forbidden');
+    assert.match(String(body.error), /instance:admin/);
+  });
+
+  it('hands on reading where the maker may execute, since execute implies read', async () => {
+    const runner = await test.withScopes(caller, ['account:admin', 'workflows:execute']);
+    assert.equal((await mint(runner, { name: 'reader', scopes: ['workflows:read'] })).status, 201);
+    assert.equal((await mint(runner, { name: 'writer', scopes: ['workflows:write'] })).status, 403);
+  });
+
+  it('refuses a key without account:admin, with 401 insufficient_scope', async () => {
+    const reader = await test.withScopes(caller, ['workflows:read']);
+    const { status, body, headers } = await mint(reader, { name: 'x', scopes: ['workflows:read'] });
+    assert.equal(status, 401);
+    assert.equal(body.code, 'insufficient_scope');
+    assert.equal(headers['www-authenticate'], 'Bearer error="insufficient_scope", scope="account:admin"');
+  });
+
+  for (const [what, body] of Object.entries({
+    'no name': { scopes: ['workflows:read'] },
+    'a blank name': { name: '   ', scopes: ['workflows:read'] },
+    'a name of 201 characters': { name: 'n'.repeat(201), scopes: ['workflows:read'] },
+    'a name that turns its text around': { name: 'a\u202eb', scopes: ['workflows:read'] },
+    'no scope': { name: 'x', scopes: [] },
+    'an unknown scope': { name: 'x', scopes: ['workflows:delete'] },
+    'a scope twice': { name: 'x', scopes: ['workflows:read', 'workflows:read'] },
+    'an expiry in the past': { name: 'x', scopes: ['workflows:read'], expiresAt: '2001-01-01T00:00:00Z' },
+    'an expiry that is no time': { name: 'x', scopes: ['workflows:read'], expiresAt: '9999' },
+    'an unknown member': { name: 'x', scopes: ['workflows:read'], admin: true },
+  })) {
+    it(`refuses ${what}, with 400`, async () => {
+      const answer = await caller.request('POST', '/keys', body);
+      assert.equal(answer.status, 400);
+      assert.equal(answer.body.code, 'invalid_request');
+    });
+  }
+
+  it('takes a name of 200 characters', async () => {
+    const { status } = await mint(caller, { name: 'n'.repeat(200), scopes: ['workflows:read'] });
+    assert.equal(status, 201);
+  });
+});
+
+describe('a key', () => {
+  it('ends at its expiry, with 401 expired_api_key', async () => {
+    const expiresAt = new Date(nowMs + 60_000).toISOString();
+    const { body } = await mint(caller, { name: 'short', scopes: ['workflows:read'], expiresAt });
+    assert.equal(body.expiresAt, expiresAt);
+    assert.equal((await me(body.key)).status, 200);
+    nowMs += 60_000;
+    const answer = await me(body.key);
+    assert.equal(answer.status, 401);
+    assert.equal(answer.body.code, 'expired_api_key');
+    assert.equal(answer.headers['www-authenticate'], 'Bearer error="invalid_token"');
+  });
+
+  it('ends within five seconds of its revocation, in every process', async () => {
+    const { body } = await mint(caller, { name: 'lost', scopes: ['workflows:read'] });
+    const other = createKeyAuthenticator(test.deps.db, () => nowMs);
+    await other.authenticate(body.key);
+    assert.equal((await me(body.key)).status, 200);
+    assert.equal((await caller.request('DELETE', `/keys/${body.id}`)).status, 200);
+    nowMs += 5000;
+    const answer = await me(body.key);
+    assert.equal(answer.status, 401);
+    assert.equal(answer.body.code, 'invalid_api_key');
+    await assert.rejects(async () => other.authenticate(body.key), { code: 'invalid_api_key' });
+  });
+
+  it('remembers when it was last used, without a write a request', async () => {
+    const { body } = await mint(caller, { name: 'used', scopes: ['workflows:read'] });
+    const lastUse = async (): Promise<string | null | undefined> => {
+      const { body: list } = await caller.request<{ data: Key[] }>('GET', '/keys');
+      return list.data.find(({ id }) => id === body.id)?.lastUsedAt;
+    };
+    await me(body.key);
+    assert.equal(await lastUse(), null);
+    await test.keys.flush();
+    assert.match((await lastUse()) ?? '', /^\d{4}-\d{2}-\d{2}T/);
+  });
+
+  for (const [what, header] of Object.entries({
+    'an unknown key': `Bearer sk-${'a'.repeat(43)}`,
+    'a key without its prefix': `Bearer ${'a'.repeat(43)}`,
+    'another kind of authentication': 'Basic YTpi',
+  })) {
+    it(`is refused where it is ${what}, with 401 and a challenge`, async () => {
+      const { status, body, headers } = await test.anonymous.request('GET', '/me', undefined, {
+        authorization: header,
+      });
+      assert.equal(status, 401);
+      assert.equal(body.code, 'invalid_api_key');
+      assert.match(String(headers['www-authenticate']), /^Bearer/);
+    });
+  }
+
+  it('is asked for where there is none, with 401 unauthorized', async () => {
+    const { status, body, headers } = await test.anonymous.request('GET', '/keys');
+    assert.equal(status, 401);
+    assert.equal(body.code, 'unauthorized');
+    assert.equal(headers['www-authenticate'], 'Bearer');
+  });
+});
+
+describe('GET /keys', () => {
+  it("pages through the caller's own keys, newest first", async () => {
+    const owner = await test.createCaller();
+    for (const name of ['one', 'two', 'three']) {
+      nowMs += 10;
+      await mint(owner, { name, scopes: ['workflows:read'] });
+    }
+    const first = await owner.request<{ data: Key[]; nextCursor: string }>('GET', '/keys?limit=2');
+    const second = await owner.request<{ data: Key[]; nextCursor: null }>(
+      'GET',
+      `/keys?limit=2&cursor=${first.body.nextCursor}`,
+    );
+    const ids = [...first.body.data, ...second.body.data].map(({ id }) => id);
+    assert.equal(ids.length, 4);
+    assert.deepEqual(ids, [...ids].sort().reverse());
+    assert.equal(second.body.nextCursor, null);
+  });
+
+  it('refuses a cursor that no list gave, with 400', async () => {
+    assert.equal((await caller.request('GET', '/keys?cursor=zzz')).status, 400);
+  });
+});
+
+describe('DELETE /keys/{id}', () => {
+  it("does not find somebody else's key", async () => {
+    const other = await test.createCaller();
+    const { body } = await mint(other, { name: 'theirs', scopes: ['workflows:read'] });
+    const answer = await caller.request('DELETE', `/keys/${body.id}`);
+    assert.equal(answer.status, 404);
+    assert.equal((await me(body.key)).status, 200);
+  });
+
+  it('finds a revoked key no more', async () => {
+    const { body } = await mint(caller, { name: 'once', scopes: ['workflows:read'] });
+    await caller.request('DELETE', `/keys/${body.id}`);
+    assert.equal((await caller.request('DELETE', `/keys/${body.id}`)).status, 404);
+  });
+});

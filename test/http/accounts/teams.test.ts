@@ -1,0 +1,287 @@
+// Accounts, teams and members over HTTP.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+
+interface Team {
+  readonly id: string;
+  readonly name: string;
+  readonly role: string;
+}
+
+interface Member {
+  readonly userId: number;
+  readonly role: string;
+}
+
+let test: TestApp;
+let owner: Caller;
+let other: Caller;
+
+before(async () => {
+  test = await createTestApp();
+  [owner, other] = [await test.createCaller(), await test.createCaller()];
+});
+after(() => test.close());
+
+async function createTeam(...members: readonly (readonly [Caller, string])[]): Promise<string> {
+  const { status, body } = await owner.request<Team>('POST', '/teams', { name: 'Studio' });
+  assert.equal(status, 201);
+  for (const [{ userId }, role] of members) {
+    const added = await owner.request('POST', `/teams/${body.id}/members`, { userId, role });
+    assert.equal(added.status, 201);
+  }
+  return body.id;
+}
+
+async function rolesOf(teamId: string): Promise<Readonly<Record<number, string>>> {
+  const { body } = await owner.request<{ data: Member[] }>('GET', `/teams/${teamId}/members`);
+  return Object.fromEntries(body.data.map(({ userId, role }) => [userId, role]));
+}
+
+describe('GET /me', () => {
+  it('says who asks, with which scopes, in which workspace', async () => {
+    const { status, body } = await owner.request('GET', '/me');
+    assert.equal(status, 200);
+    assert.equal(body.userId, owner.userId);
+    assert.equal(body.email, owner.email);
+    assert.equal(body.activeTeamId, null);
+    assert.equal(body.activeRole, 'OWNER');
+    assert.equal(body.isAuthor, false);
+    assert.ok(Array.isArray(body.scopes));
+  });
+
+  it('answers a key of any scope', async () => {
+    const writer = await test.withScopes(owner, ['workflows:write']);
+    assert.equal((await writer.request('GET', '/me')).status, 200);
+  });
+
+  it('is refused to nobody, with 401', async () => {
+    assert.equal((await test.anonymous.request('GET', '/me')).status, 401);
+  });
+});
+
+describe('PUT /me/workspace', () => {
+  it('makes a team the active workspace, and null the personal one again', async () => {
+    const teamId = await createTeam();
+    const chosen = await owner.request('PUT', '/me/workspace', { teamId });
+    assert.equal(chosen.status, 200);
+    assert.equal(chosen.body.activeTeamId, teamId);
+    assert.equal((await owner.request('GET', '/me')).body.activeTeamId, teamId);
+    const back = await owner.request('PUT', '/me/workspace', { teamId: null });
+    assert.equal(back.body.activeTeamId, null);
+  });
+
+  it('counts the personal team as one', async () => {
+    const { body } = await owner.request('GET', '/me');
+    const answer = await owner.request('PUT', '/me/workspace', { teamId: body.personalTeamId });
+    assert.equal(answer.status, 200);
+    assert.equal(answer.body.activeTeamId, null);
+  });
+
+  it("answers 404 for a foreign team, an absent one and somebody else's personal one", async () => {
+    const teamId = await createTeam();
+    const { body } = await owner.request('GET', '/me');
+    for (const id of [teamId, 'team_00000000000000000000000000', body.personalTeamId]) {
+      const answer = await other.request('PUT', '/me/workspace', { teamId: id });
+      assert.equal(answer.status, 404);
+      assert.equal(answer.body.code, 'not_found');
+    }
+  });
+
+  it('needs workflows:write, or answers 401 insufficient_scope', async () => {
+    const reader = await test.withScopes(owner, ['workflows:execute']);
+    const { status, body } = await reader.request('PUT', '/me/workspace', { teamId: null });
+    assert.deepEqual([status, body.code], [401, 'insufficient_scope']);
+  });
+
+  it('falls back to the personal workspace when the member leaves', async () => {
+    const teamId = await createTeam([other, 'EDITOR']);
+    await other.request('PUT', '/me/workspace', { teamId });
+    assert.equal((await other.request('DELETE', `/teams/${teamId}/members/${other.userId}`)).status, 200);
+    assert.equal((await other.request('GET', '/me')).body.activeTeamId, null);
+  });
+});
+
+describe('GET and POST /teams', () => {
+  it('lists the teams the caller is in, with the role there', async () => {
+    const member = await test.createCaller();
+    const first = await createTeam([member, 'VIEWER']);
+    const second = await createTeam([member, 'EDITOR']);
+    await createTeam();
+    const { body } = await member.request<{ data: Team[]; nextCursor: null }>('GET', '/teams');
+    assert.deepEqual(Object.fromEntries(body.data.map(({ id, role }) => [id, role])), {
+      [first]: 'VIEWER',
+      [second]: 'EDITOR',
+    });
+    assert.equal(body.nextCursor, null);
+  });
+
+  it('pages by cursor', async () => {
+    const member = await test.createCaller();
+    for (let i = 0; i < 3; i++) await createTeam([member, 'VIEWER']);
+    const first = await member.request<{ data: Team[]; nextCursor: string }>('GET', '/teams?limit=2');
+    const second = await member.request<{ data: Team[]; nextCursor: null }>(
+      'GET',
+      `/teams?limit=2&cursor=${first.body.nextCursor}`,
+    );
+    assert.deepEqual([first.body.data.length, second.body.data.length], [2, 1]);
+    assert.equal(second.body.nextCursor, null);
+  });
+
+  it('makes the creator the owner', async () => {
+    const teamId = await createTeam();
+    assert.deepEqual(await rolesOf(teamId), { [owner.userId]: 'OWNER' });
+  });
+
+  it('needs account:admin, or answers 401 insufficient_scope', async () => {
+    const reader = await test.withScopes(owner, ['workflows:read', 'workflows:write', 'workflows:execute']);
+    for (const method of ['GET', 'POST'] as const) {
+      const { status, body } = await reader.request(
+        method,
+        '/teams',
+        method === 'POST' ? { name: 'x' } : undefined,
+      );
+      assert.equal(status, 401);
+      assert.equal(body.code, 'insufficient_scope');
+    }
+  });
+
+  it('refuses a blank name, with 400', async () => {
+    assert.equal((await owner.request('POST', '/teams', { name: ' ' })).status, 400);
+  });
+});
+
+describe('members', () => {
+  it('are added by id or by email, whatever its case', async () => {
+    const teamId = await createTeam();
+    const { status, body } = await owner.request<Member>('POST', `/teams/${teamId}/members`, {
+      email: other.email.toUpperCase(),
+      role: 'EDITOR',
+    });
+    assert.equal(status, 201);
+    assert.equal(body.userId, other.userId);
+    assert.equal((await rolesOf(teamId))[other.userId], 'EDITOR');
+  });
+
+  it('are shown without their emails, which an owner who guesses a userId would learn', async () => {
+    const teamId = await createTeam([other, 'VIEWER']);
+    const { body } = await owner.request('GET', `/teams/${teamId}/members`);
+    assert.ok(!JSON.stringify(body).includes(other.email));
+  });
+
+  it('are refused twice, with 409', async () => {
+    const teamId = await createTeam([other, 'VIEWER']);
+    const body = { userId: other.userId, role: 'EDITOR' };
+    assert.equal((await owner.request('POST', `/teams/${teamId}/members`, body)).status, 409);
+    assert.equal((await rolesOf(teamId))[other.userId], 'VIEWER');
+  });
+
+  it('must exist, or 404; must be named once, or 400', async () => {
+    const teamId = await createTeam();
+    const add = (body: object) => owner.request('POST', `/teams/${teamId}/members`, body);
+    assert.equal((await add({ userId: 2_000_000_000, role: 'VIEWER' })).status, 404);
+    assert.equal((await add({ email: 'nobody@example.com', role: 'VIEWER' })).status, 404);
+    assert.equal((await add({ role: 'VIEWER' })).status, 400);
+    assert.equal((await add({ userId: other.userId, email: other.email, role: 'VIEWER' })).status, 400);
+    assert.equal((await add({ userId: other.userId, role: 'ADMIN' })).status, 400);
+  });
+
+  it('get another role from an owner', async () => {
+    const teamId = await createTeam([other, 'VIEWER']);
+    const { status, body } = await owner.request<Member>(
+      'PATCH',
+      `/teams/${teamId}/members/${other.userId}`,
+      {
+        role: 'OWNER',
+      },
+    );
+    assert.equal(status, 200);
+    assert.equal(body.role, 'OWNER');
+  });
+
+  it('are read by every member, changed by owners alone, with 403', async () => {
+    const viewer = await test.createCaller();
+    const teamId = await createTeam([other, 'EDITOR'], [viewer, 'VIEWER']);
+    for (const member of [other, viewer]) {
+      assert.equal((await member.request('GET', `/teams/${teamId}/members`)).status, 200);
+      const refusals = [
+        await member.request('POST', `/teams/${teamId}/members`, { userId: 1, role: 'VIEWER' }),
+        await member.request('PATCH', `/teams/${teamId}/members/${member.userId}`, { role: 'OWNER' }),
+        await member.request('DELETE', `/teams/${teamId}/members/${owner.userId}`),
+      ];
+      assert.deepEqual(
+        refusals.map(({ status }) => status),
+        [403, 403, 403],
+      );
+    }
+  });
+
+  it('of a foreign team are 404, whether or not the team exists', async () => {
+    const teamId = await createTeam();
+    for (const id of [teamId, 'team_00000000000000000000000000', 'user:1']) {
+      const answers = [
+        await other.request('GET', `/teams/${id}/members`),
+        await other.request('POST', `/teams/${id}/members`, { userId: other.userId, role: 'OWNER' }),
+        await other.request('PATCH', `/teams/${id}/members/${owner.userId}`, { role: 'VIEWER' }),
+        await other.request('DELETE', `/teams/${id}/members/${owner.userId}`),
+        await other.request('DELETE', `/teams/${id}/members/${other.userId}`),
+      ];
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [404, 404, 404, 404, 404],
+      );
+    }
+  });
+
+  it('who are none are 404', async () => {
+    const teamId = await createTeam();
+    const path = `/teams/${teamId}/members/${other.userId}`;
+    assert.equal((await owner.request('PATCH', path, { role: 'VIEWER' })).status, 404);
+    assert.equal((await owner.request('DELETE', path)).status, 404);
+  });
+
+  it('are removed by owners and leave by themselves', async () => {
+    const viewer = await test.createCaller();
+    const teamId = await createTeam([other, 'EDITOR'], [viewer, 'VIEWER']);
+    assert.equal((await owner.request('DELETE', `/teams/${teamId}/members/${other.userId}`)).status, 200);
+    assert.equal((await viewer.request('DELETE', `/teams/${teamId}/members/${viewer.userId}`)).status, 200);
+    assert.deepEqual(await rolesOf(teamId), { [owner.userId]: 'OWNER' });
+  });
+
+  it('always leave an owner behind, or 409 last_owner', async () => {
+    const teamId = await createTeam([other, 'EDITOR']);
+    const path = `/teams/${teamId}/members/${owner.userId}`;
+    const leaving = await owner.request('DELETE', path);
+    const stepping = await owner.request('PATCH', path, { role: 'EDITOR' });
+    for (const { status, body } of [leaving, stepping]) {
+      assert.equal(status, 409);
+      assert.equal(body.code, 'last_owner');
+    }
+    await owner.request('PATCH', `/teams/${teamId}/members/${other.userId}`, { role: 'OWNER' });
+    assert.equal((await owner.request('DELETE', path)).status, 200);
+  });
+
+  it('keep an owner when the last two leave at once', async () => {
+    for (let round = 0; round < 5; round++) {
+      const teamId = await createTeam([other, 'OWNER']);
+      const answers = await Promise.all(
+        [owner, other].map(member => member.request('DELETE', `/teams/${teamId}/members/${member.userId}`)),
+      );
+      assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409]);
+      const { rows } = await test.deps.db.query('select role from team_members where team_id = $1', [teamId]);
+      assert.deepEqual(rows, [{ role: 'OWNER' }]);
+    }
+  });
+
+  it('keep an owner when two owners demote each other at once', async () => {
+    for (let round = 0; round < 5; round++) {
+      const teamId = await createTeam([other, 'OWNER']);
+      const answers = await Promise.all([
+        owner.request('PATCH', `/teams/${teamId}/members/${other.userId}`, { role: 'VIEWER' }),
+        other.request('PATCH', `/teams/${teamId}/members/${owner.userId}`, { role: 'VIEWER' }),
+      ]);
+      assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 403]);
+    }
+  });
+});

@@ -1,0 +1,288 @@
+// The content webhook: its secret, every field with its default, and each refusal of the contract.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { insertUser, updateUser } from '../../../src/store/users.ts';
+import { createTestApp, type TestApp } from '../../support/app.ts';
+import { WHOLE_PAGE } from '../../support/content.ts';
+
+const SECRET = 'content-secret';
+
+let test: TestApp;
+let authorId: number;
+before(async () => {
+  test = await createTestApp({ env: { CONTENT_WEBHOOK_SECRET: SECRET } });
+  await insertUser(test.deps.db, { email: 'x@example.com', name: 'Nobody', plan: 'free', isAuthor: false });
+  authorId = await insertUser(test.deps.db, {
+    email: 'author@example.com',
+    name: 'Ida Author',
+    plan: 'free',
+    isAuthor: true,
+  });
+});
+after(() => test.close());
+
+interface Answer {
+  readonly status: number;
+  readonly body: {
+    readonly success?: boolean;
+    readonly url?: string;
+    readonly page?: Record<string, unknown>;
+    readonly meta?: { readonly warnings: readonly string[] };
+    readonly error?: string;
+    readonly code?: string;
+    readonly issues?: readonly { readonly path: string }[];
+  };
+}
+
+async function send(
+  method: 'POST' | 'PUT',
+  body: unknown,
+  authorization = `Bearer ${SECRET}`,
+): Promise<Answer> {
+  const answer = await test.app.inject({
+    method,
+    url: '/api/content/webhook',
+    headers: { authorization },
+    payload: body as object,
+  });
+  return { status: answer.statusCode, body: answer.json() };
+}
+
+const post = (body: unknown): Promise<Answer> => send('POST', body);
+const put = (body: unknown): Promise<Answer> => send('PUT', body);
+
+async function refuse(answer: Promise<Answer>, status: number, code: string, error: RegExp): Promise<void> {
+  const { status: got, body } = await answer;
+  assert.deepEqual([got, body.code], [status, code], body.error);
+  assert.match(body.error ?? '', error);
+}
+
+describe('the secret', () => {
+  it('is asked for before the body is looked at', async () => {
+    for (const authorization of ['', SECRET, 'Bearer', 'Bearer wrong', `Bearer ${SECRET}x`, 'Basic x'])
+      await refuse(
+        send('POST', { no: 'page' }, authorization),
+        401,
+        'unauthorized',
+        /CONTENT_WEBHOOK_SECRET/,
+      );
+  });
+
+  it('where none is set, nothing gets in', async () => {
+    const other = await createTestApp();
+    for (const authorization of ['Bearer ', 'Bearer undefined', `Bearer ${SECRET}`]) {
+      const { statusCode } = await other.app.inject({
+        method: 'PUT',
+        url: '/api/content/webhook',
+        headers: { authorization },
+        payload: { slug: 'a' },
+      });
+      assert.equal(statusCode, 401);
+    }
+    await other.close();
+  });
+});
+
+describe('POST 201', () => {
+  it('fills every field with its default', async () => {
+    const { status, body } = await post({ slug: 'bare', title: 'Bare', type: 'TOOL' });
+    assert.equal(status, 201);
+    const { createdAt, updatedAt, ...page } = body.page ?? {};
+    assert.equal(createdAt, updatedAt);
+    assert.deepEqual(
+      { ...body, page },
+      {
+        success: true,
+        url: '/features/bare',
+        page: {
+          slug: 'bare',
+          title: 'Bare',
+          type: 'TOOL',
+          subtitle: 'Bare',
+          body_markdown: null,
+          heroImage: null,
+          isPublished: false,
+          meta_description: null,
+          seoKeywords: [],
+          canonicalUrl: null,
+          ogImage: null,
+          pillar: null,
+          c2aTitle: null,
+          c2aSubtitle: null,
+          c2aButtonCopy: 'Start Creating',
+          c2aLink: '/workflows',
+          valueProps: [],
+          faqSchema: [],
+          howToSteps: [],
+          contentBlocks: [],
+          crossLinks: [],
+          quickAnswer: null,
+          workflowId: null,
+          subcategory: null,
+          parentCategory: 'features',
+          author: 'Ida Author',
+          publishedAt: null,
+        },
+      },
+    );
+  });
+
+  it('gives every field back as it was sent', async () => {
+    const sent = { ...WHOLE_PAGE, slug: 'whole', heroImage: 'https://a.example/h.jpg', ogImage: '/o.png' };
+    const { status, body } = await post(sent);
+    assert.equal(status, 201, body.error);
+    assert.equal(body.meta, undefined);
+    for (const [name, value] of Object.entries(sent)) assert.deepEqual(body.page?.[name], value, name);
+  });
+
+  const TYPES = [
+    ['TOOL', 'create_tool', '/features/', 'features'],
+    ['FEATURE', 'create_feature', '/features/', 'features'],
+    ['APP', 'create_app', '/features/', 'features'],
+    ['MODEL', 'create_model', '/models/', 'models'],
+    ['ARTICLE', 'create_article', '/blog/', 'articles'],
+  ] as const;
+  for (const [type, event, path, parentCategory] of TYPES) {
+    it(`puts ${type} under ${path}, and knows it by ${event}`, async () => {
+      const slug = `typed-${type.toLowerCase()}`;
+      const named = await post({ slug, title: slug, type });
+      assert.deepEqual([named.body.url, named.body.page?.parentCategory], [path + slug, parentCategory]);
+      const derived = await post({ slug: `${slug}-2`, title: `${slug}-2`, event });
+      assert.equal(derived.body.page?.type, type);
+    });
+  }
+
+  it('lets parentCategory be overridden', async () => {
+    const { body } = await post({ slug: 'over', title: 'Over', type: 'APP', parentCategory: 'models' });
+    assert.deepEqual([body.url, body.page?.parentCategory], ['/features/over', 'models']);
+  });
+
+  it('names what it ignored, at any depth, and keeps none of it', async () => {
+    const { body } = await post({
+      slug: 'extra',
+      title: 'Extra',
+      type: 'TOOL',
+      colour: 'red',
+      __proto__x: 1,
+      constructor: 1,
+      valueProps: [{ title: 'a', description: 'b', size: 3 }],
+      contentBlocks: [{ type: 'quote', text: 'q', mood: 'sad' }],
+    });
+    assert.deepEqual(body.meta?.warnings, [
+      'Ignored, since no content page has such a field: colour, __proto__x, constructor, valueProps/0/size, contentBlocks/0/mood.',
+    ]);
+    assert.deepEqual(body.page?.valueProps, [{ title: 'a', description: 'b' }]);
+  });
+});
+
+describe('PUT 200', () => {
+  it('changes what is sent and nothing else; null puts a default back', async () => {
+    const before = (await post({ ...WHOLE_PAGE, slug: 'change', title: 'Change me' })).body.page ?? {};
+    const { status, body } = await put({
+      slug: 'change',
+      event: 'update_page',
+      c2aTitle: 'New',
+      subtitle: null,
+      quickAnswer: null,
+    });
+    assert.equal(status, 200);
+    assert.equal(body.success, true);
+    const { updatedAt, ...after } = body.page ?? {};
+    const { updatedAt: was, ...expected } = before;
+    assert.ok(String(updatedAt) >= String(was));
+    assert.deepEqual(after, { ...expected, c2aTitle: 'New', subtitle: 'Change me', quickAnswer: null });
+  });
+
+  it('moves a page whose type changes, and its category with it', async () => {
+    await post({ slug: 'mover', title: 'Mover', type: 'TOOL' });
+    const { body } = await put({ slug: 'mover', type: 'ARTICLE' });
+    assert.deepEqual([body.url, body.page?.parentCategory], ['/blog/mover', 'articles']);
+  });
+
+  it('keeps the day of the first publication', async () => {
+    const first = await post({ slug: 'day', title: 'Day', type: 'ARTICLE', isPublished: true });
+    await put({ slug: 'day', isPublished: false });
+    const again = await put({ slug: 'day', isPublished: true });
+    assert.equal(again.body.page?.publishedAt, first.body.page?.publishedAt);
+  });
+});
+
+describe('400', () => {
+  const page = { slug: 'bad', title: 'Bad', type: 'TOOL' };
+  const BAD: readonly (readonly [what: string, body: Record<string, unknown>, error: RegExp])[] = [
+    ['no slug', { title: 'x', type: 'TOOL' }, /slug/],
+    ['no title', { slug: 'x', type: 'TOOL' }, /title/],
+    ['a blank title', { ...page, title: ' ' }, /title must not be blank/],
+    ['neither type nor event', { slug: 'x', title: 'x' }, /type must be one of/],
+    ['an unknown type', { ...page, type: 'PAGE' }, /type/],
+    ['an unknown event', { ...page, event: 'delete_page' }, /event/],
+    ['capitals in the slug', { ...page, slug: 'Bad' }, /lowercase/],
+    ['an emoji slug', { ...page, slug: 'film-🎞️' }, /lowercase/],
+    ['a path as slug', { ...page, slug: '../etc' }, /lowercase/],
+    ['a script as hero', { ...page, heroImage: 'javascript:alert(1)' }, /heroImage must be an http/],
+    ['data as picture', { ...page, ogImage: 'data:image/png;base64,x' }, /ogImage/],
+    ['a relative canonical', { ...page, canonicalUrl: '/x' }, /canonicalUrl must be a whole/],
+    ['a script as link', { ...page, c2aLink: 'JaVascript:alert(1)' }, /c2aLink/],
+    ['another host without scheme', { ...page, c2aLink: '//evil.example' }, /c2aLink/],
+    [
+      'a script as cross link',
+      { ...page, crossLinks: [{ url: 'java\tscript:alert(1)', anchorText: 'x' }] },
+      /crossLinks\/0\/url/,
+    ],
+    [
+      'a script in a step',
+      { ...page, howToSteps: [{ title: 'x', description: 'x', image: 'data:x' }] },
+      /howToSteps\/0\/image/,
+    ],
+    ['an unknown block', { ...page, contentBlocks: [{ type: 'marquee' }] }, /"marquee" is not one of/],
+    ['a block called constructor', { ...page, contentBlocks: [{ type: 'constructor' }] }, /is not one of/],
+    ['half a block', { ...page, contentBlocks: [{ type: 'quote' }] }, /contentBlocks\/0/],
+    [
+      'a script in a block',
+      { ...page, contentBlocks: [{ type: 'gallery', images: [{ url: 'javascript:1' }] }] },
+      /contentBlocks\/0\/images\/0\/url/,
+    ],
+    ['another variant', { ...page, quickAnswer: { question: 'a', answer: 'b', variant: 'loud' } }, /variant/],
+    ['1 MB of markdown', { ...page, body_markdown: 'word '.repeat(200_000) }, /body_markdown/],
+    [
+      '1 MB of markdown in blocks',
+      { ...page, contentBlocks: Array(10).fill({ type: 'markdown', markdown: 'x'.repeat(100_000) }) },
+      /characters of markdown/,
+    ],
+    ['markup without end', { ...page, body_markdown: '<b>'.repeat(10_000) }, /HTML tags/],
+    ['501 questions', { ...page, faqSchema: Array(501).fill({ question: 'a', answer: 'b' }) }, /faqSchema/],
+    ['a number for a text', { ...page, subtitle: 7 }, /subtitle/],
+  ];
+  for (const [what, body, error] of BAD)
+    it(`refuses ${what}`, () => refuse(post(body), 400, 'invalid_request', error));
+});
+
+describe('404, 409, 500', () => {
+  it('knows no page to change', () => refuse(put({ slug: 'nowhere' }), 404, 'not_found', /nowhere/));
+
+  it('refuses a slug that exists', async () => {
+    await post({ slug: 'taken', title: 'Taken', type: 'TOOL' });
+    await refuse(post({ slug: 'taken', title: 'Other', type: 'MODEL' }), 409, 'slug_taken', /taken/);
+    await refuse(post({ slug: 'taken', title: 'Taken', type: 'TOOL' }), 409, 'slug_taken', /PUT/);
+  });
+
+  it('answers 500 to a title that exists', async () => {
+    await post({ slug: 'first', title: 'The title', type: 'TOOL' });
+    await post({ slug: 'second', title: 'Another title', type: 'TOOL' });
+    await refuse(
+      post({ slug: 'third', title: 'The title', type: 'TOOL' }),
+      500,
+      'duplicate_title',
+      /The title/,
+    );
+    await refuse(put({ slug: 'second', title: 'The title' }), 500, 'duplicate_title', /The title/);
+  });
+
+  it('answers 500 where there is no author', async () => {
+    const none = { plan: null, disabled: null };
+    await updateUser(test.deps.db, authorId, { ...none, isAuthor: false });
+    await refuse(post({ slug: 'alone', title: 'Alone', type: 'TOOL' }), 500, 'author_missing', /isAuthor/);
+    await updateUser(test.deps.db, authorId, { ...none, isAuthor: true });
+    assert.equal((await post({ slug: 'alone', title: 'Alone', type: 'TOOL' })).status, 201);
+  });
+});

@@ -1,0 +1,358 @@
+// The pages as visitors get them: whole, safe, in order, fresh after every change, and silent about private workflows.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { MARKDOWN } from '../../../src/pages/markdown.ts';
+import { insertUser } from '../../../src/store/users.ts';
+import { checkPage, elementsOf, structuredData } from '../../pages/page-check.ts';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { makeMarkdown, WHOLE_PAGE } from '../../support/content.ts';
+import { createWorkflow, node } from '../../support/workflows.ts';
+
+const SECRET = 'content-secret';
+const MAX_PAGE_BYTES = 40_000;
+
+let test: TestApp;
+let owner: Caller;
+before(async () => {
+  test = await createTestApp({ env: { CONTENT_WEBHOOK_SECRET: SECRET, BASE_URL: 'https://films.example' } });
+  await insertUser(test.deps.db, {
+    email: 'author@example.com',
+    name: 'Ida <Author>',
+    plan: 'free',
+    isAuthor: true,
+  });
+  owner = await test.createCaller();
+});
+after(() => test.close());
+
+async function send(method: 'POST' | 'PUT', body: Record<string, unknown>): Promise<string> {
+  const answer = await test.app.inject({
+    method,
+    url: '/api/content/webhook',
+    headers: { authorization: `Bearer ${SECRET}` },
+    payload: body,
+  });
+  assert.ok(answer.statusCode < 300, answer.body);
+  return answer.json().url;
+}
+
+const publish = (body: Record<string, unknown>): Promise<string> =>
+  send('POST', { isPublished: true, ...body });
+
+const get = (url: string, headers: Record<string, string> = {}) =>
+  test.app.inject({ method: 'GET', url, headers });
+
+async function read(url: string): Promise<string> {
+  const answer = await get(url);
+  assert.equal(answer.statusCode, 200, `${url}: ${answer.body}`);
+  return answer.body;
+}
+
+describe('a content page', () => {
+  it('is whole, in order and labelled, of every type and variant', async () => {
+    const quick = WHOLE_PAGE.quickAnswer;
+    for (const [index, type] of ['TOOL', 'FEATURE', 'APP', 'MODEL', 'ARTICLE'].entries()) {
+      const variant = ['default', 'highlight', 'compact'][index % 3];
+      const url = await publish({
+        ...WHOLE_PAGE,
+        type,
+        slug: `whole-${index}`,
+        title: `Whole ${index}`,
+        body_markdown: makeMarkdown(2000),
+        heroImage: '/cdn/hero.jpg',
+        quickAnswer: { ...quick, variant },
+      });
+      const page = await read(url);
+      checkPage(page);
+      assert.match(page, new RegExp(`class="part answer ${variant}"`));
+      for (const said of ['Step by step', 'Questions and answers', 'Keep exploring', 'Make the first one'])
+        assert.ok(page.includes(said), said);
+    }
+  });
+
+  it('tells search engines and networks what it is', async () => {
+    const url = await publish({
+      slug: 'told',
+      title: 'Told',
+      type: 'ARTICLE',
+      meta_description: 'What it says.',
+      ogImage: '/cdn/og.png',
+      faqSchema: WHOLE_PAGE.faqSchema,
+      howToSteps: WHOLE_PAGE.howToSteps,
+    });
+    const page = await read(url);
+    for (const tag of [
+      '<title>Told · Graphwright</title>',
+      '<meta name="description" content="What it says.">',
+      '<link rel="canonical" href="https://films.example/blog/told">',
+      '<meta property="og:type" content="article">',
+      '<meta property="og:url" content="https://films.example/blog/told">',
+      '<meta property="og:image" content="https://films.example/cdn/og.png">',
+      '<meta name="twitter:card" content="summary_large_image">',
+    ])
+      assert.ok(page.includes(tag), tag);
+    const { Article, FAQPage, HowTo, BreadcrumbList } = structuredData(page);
+    assert.deepEqual(Article?.author, { '@type': 'Person', name: 'Ida <Author>' });
+    assert.equal((FAQPage?.mainEntity as unknown[] | undefined)?.length, 3);
+    assert.equal((HowTo?.step as unknown[] | undefined)?.length, 3);
+    assert.equal((BreadcrumbList?.itemListElement as unknown[] | undefined)?.length, 2);
+    assert.ok(structuredData(await read('/features/whole-1')).SoftwareApplication);
+  });
+
+  it('honours a canonical address elsewhere', async () => {
+    const url = await publish({
+      slug: 'canon',
+      title: 'Canon',
+      type: 'TOOL',
+      canonicalUrl: 'https://a.example/x',
+    });
+    assert.match(await read(url), /<link rel="canonical" href="https:\/\/a.example\/x">/);
+  });
+
+  it('weighs at most 40 KB with a workflow for 20 KB of markdown, half of it as sent with its style sheet', async () => {
+    const { id } = await createWorkflow(owner);
+    await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
+    const body_markdown = makeMarkdown(20_480);
+    assert.equal(body_markdown.length, 20_480);
+    const url = await publish({
+      slug: 'weight',
+      title: 'Weight',
+      type: 'ARTICLE',
+      body_markdown,
+      workflowId: id,
+    });
+    const page = await read(url);
+    assert.match(page, /<svg[^>]*viewBox/);
+    assert.ok(Buffer.byteLength(page) <= MAX_PAGE_BYTES, `${Buffer.byteLength(page)} bytes of HTML`);
+    const [, sheet = ''] = /<link rel="stylesheet" href="([^"]+)">/.exec(page) ?? [];
+    const packed = await Promise.all(
+      [url, sheet].map(async path => (await get(path, { 'accept-encoding': 'br, gzip' })).rawPayload),
+    );
+    const bytes = packed.reduce((sum, part) => sum + part.length, 0);
+    assert.ok(bytes <= MAX_PAGE_BYTES / 2, `${bytes} bytes sent`);
+    assert.equal(gunzipSync(packed[0] ?? '').toString(), page);
+    assert.equal((await get(url, { 'accept-encoding': 'gzip;q=0' })).body, page);
+  });
+
+  it('lives under one address; others lead there', async () => {
+    await publish({ slug: 'one', title: 'One', type: 'MODEL' });
+    const answer = await get('/blog/one');
+    assert.deepEqual([answer.statusCode, answer.headers.location], [301, '/models/one']);
+  });
+
+  it('is not there before it is published, nor after it is taken back', async () => {
+    const url = await send('POST', { slug: 'draft', title: 'Draft', type: 'ARTICLE' });
+    const absent = await get(url);
+    assert.equal(absent.statusCode, 404);
+    checkPage(absent.body);
+    assert.match(absent.body, /noindex/);
+    await send('PUT', { slug: 'draft', isPublished: true });
+    await read(url);
+    await send('PUT', { slug: 'draft', isPublished: false });
+    assert.equal((await get(url)).statusCode, 404);
+  });
+
+  it('is fresh after each change, and 304 while there is none', async () => {
+    const url = await publish({ slug: 'fresh', title: 'Fresh', type: 'ARTICLE', body_markdown: 'first' });
+    const { etag = '' } = (await get(url)).headers;
+    assert.equal((await get(url, { 'if-none-match': String(etag) })).statusCode, 304);
+    await send('PUT', { slug: 'fresh', body_markdown: 'second' });
+    const changed = await get(url, { 'if-none-match': String(etag) });
+    assert.equal(changed.statusCode, 200);
+    assert.match(changed.body, /<p>second<\/p>/);
+  });
+
+  it('renders anew what another format had rendered', async () => {
+    const url = await publish({ slug: 'format', title: 'Format', type: 'ARTICLE', body_markdown: '*now*' });
+    await test.deps.db.query(
+      `update content_pages set rendered = '["<p>then</p>"]', rendered_format = $1 where slug = 'format'`,
+      [MARKDOWN.format - 1],
+    );
+    assert.match(await read(url), /<em>now<\/em>/);
+  });
+
+  it('lets nothing run, by policy too', async () => {
+    const { headers } = await get('/features/whole-1');
+    const policy = String(headers['content-security-policy']);
+    assert.match(policy, /^default-src 'none'/);
+    assert.doesNotMatch(policy, /unsafe|script-src|\*/);
+    assert.equal(headers['x-content-type-options'], 'nosniff');
+  });
+});
+
+describe('hostile input', () => {
+  const EVIL = '"><script>alert(1)</script></script><img src=x onerror=alert(1)>\u202e';
+
+  it('stays text in every field', async () => {
+    const url = await publish({
+      slug: 'evil',
+      title: `Evil ${EVIL}`,
+      type: 'ARTICLE',
+      subtitle: EVIL,
+      body_markdown: EVIL,
+      meta_description: EVIL,
+      seoKeywords: [EVIL],
+      pillar: EVIL,
+      subcategory: EVIL,
+      c2aTitle: EVIL,
+      c2aSubtitle: EVIL,
+      c2aButtonCopy: EVIL,
+      valueProps: [{ title: EVIL, description: EVIL, icon: EVIL }],
+      faqSchema: [{ question: EVIL, answer: EVIL }],
+      howToSteps: [{ title: EVIL, description: EVIL }],
+      quickAnswer: { question: EVIL, answer: EVIL, bullets: [EVIL] },
+      crossLinks: [{ url: '/', anchorText: EVIL, description: EVIL }],
+      contentBlocks: [
+        { type: 'markdown', markdown: EVIL },
+        { type: 'image', url: '/x', alt: EVIL, caption: EVIL },
+        { type: 'video', url: '/x', caption: EVIL },
+        { type: 'quote', text: EVIL, author: EVIL, role: EVIL },
+        { type: 'code', code: EVIL, caption: EVIL },
+        { type: 'gallery', images: [{ url: '/x', alt: EVIL, caption: EVIL }], caption: EVIL },
+        { type: 'cta', title: EVIL, text: EVIL, buttonCopy: EVIL },
+      ],
+    });
+    for (const path of [url, '/blog']) {
+      const page = await read(path);
+      checkPage(page);
+      assert.doesNotMatch(page, /<script>|onerror=alert\(1\)>/);
+    }
+    assert.doesNotMatch(await read('/blog/rss.xml'), /<script/);
+    assert.match(String(structuredData(await read(url)).Article?.headline), /<script>/);
+  });
+
+  it('may be 500 questions, right to left, and full of emoji', async () => {
+    const url = await publish({
+      slug: 'many',
+      title: 'שאלות ותשובות 🎬',
+      type: 'TOOL',
+      body_markdown: '## مرحبا\n\nنص من اليمين إلى اليسار 👩‍🚀',
+      faqSchema: Array.from({ length: 500 }, (_, i) => ({ question: `שאלה ${i} 🎞️`, answer: 'תשובה' })),
+    });
+    const page = await read(url);
+    checkPage(page);
+    assert.equal(elementsOf(page).filter(({ name }) => name === 'details').length, 500);
+    assert.match(page, /<h1 dir="auto">שאלות/);
+  });
+});
+
+describe('lists and feeds', () => {
+  it('page through the blog, newest first', async () => {
+    for (let i = 0; i < 26; i++)
+      await publish({ slug: `post-${i}`, title: `Post ${i}`, type: 'ARTICLE', pillar: 'posts' });
+    const first = await read('/blog');
+    checkPage(first);
+    assert.match(first, /Post 25<[\s\S]*Post 24</);
+    assert.match(first, /<a rel="next" href="\/blog\?page=2">/);
+    const second = await read('/blog?page=2');
+    assert.match(second, /<link rel="canonical" href="https:\/\/films.example\/blog\?page=2">/);
+    assert.match(second, /<a rel="prev" href="\/blog">/);
+    for (const [page, status] of [
+      ['99', 404],
+      ['0', 400],
+      ['x', 400],
+      ['1e99', 404],
+    ] as const)
+      assert.equal((await get(`/blog?page=${page}`)).statusCode, status, page);
+  });
+
+  it('relate a post to those it has most in common with', async () => {
+    const url = await publish({ slug: 'kin', title: 'Kin', type: 'ARTICLE', pillar: 'posts' });
+    const [, related = ''] = (await read(url)).split('Related posts');
+    assert.equal(related.match(/href="\/blog\/post-\d+"/g)?.length, 3);
+  });
+
+  it('name every published page in the sitemap, and the sitemap in robots.txt', async () => {
+    await send('POST', { slug: 'hidden', title: 'Hidden', type: 'ARTICLE' });
+    const sitemap = await read('/sitemap.xml');
+    assert.match(sitemap, /<loc>https:\/\/films.example\/blog\/post-3<\/loc>/);
+    assert.match(sitemap, /<loc>https:\/\/films.example\/models\/one<\/loc>/);
+    assert.doesNotMatch(sitemap, /hidden/);
+    assert.match(await read('/robots.txt'), /Sitemap: https:\/\/films.example\/sitemap.xml/);
+  });
+
+  it('feed the newest twenty posts', async () => {
+    const answer = await get('/blog/rss.xml');
+    assert.match(String(answer.headers['content-type']), /^application\/rss\+xml/);
+    assert.equal(answer.body.match(/<item>/g)?.length, 20);
+  });
+});
+
+describe('a workflow', () => {
+  const nodes = [
+    node('place', 'input:text', { value: 'Lisbon', apiKey: 'sk-very-secret' }, { position: { x: 0, y: 0 } }),
+  ];
+
+  it('is previewed where the kind of page asks for it, while anybody may see it', async () => {
+    const { id } = await createWorkflow(owner, { name: 'Drawn <b>', nodes, edges: [] });
+    const extra = { workflowId: id, howToSteps: WHOLE_PAGE.howToSteps, body_markdown: 'The body.' };
+    const feature = await publish({ slug: 'with-flow', title: 'With flow', type: 'FEATURE', ...extra });
+    const article = await publish({
+      slug: 'with-flow-too',
+      title: 'With flow too',
+      type: 'ARTICLE',
+      ...extra,
+    });
+    for (const url of [feature, article]) assert.doesNotMatch(await read(url), /\/flow\//);
+    await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
+    const drawn = `<svg[\\s\\S]*<\\/svg>[\\s\\S]*href="/flow/${id}"[\\s\\S]*`;
+    assert.match(await read(feature), new RegExp(`<h1[\\s\\S]*${drawn}Step by step`));
+    assert.match(
+      await read(article),
+      new RegExp(`The body\\.[\\s\\S]*Try this workflow[\\s\\S]*${drawn}Related posts`),
+    );
+    assert.doesNotMatch(await read(feature), /very-secret|<b>/);
+    checkPage(await read(feature));
+    await owner.request('PUT', `/workflows/${id}`, { name: 'Renamed' });
+    assert.match(await read(feature), /Workflow: Renamed/);
+    await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'PRIVATE' });
+    for (const url of [feature, article]) assert.doesNotMatch(await read(url), /\/flow\/|<svg x/);
+    assert.equal((await get(`/flow/${id}/preview.svg`)).statusCode, 404);
+  });
+
+  it('that is gone or never was leaves its page whole', async () => {
+    const url = await publish({ slug: 'no-flow', title: 'No flow', type: 'TOOL', workflowId: 'wf_nothing' });
+    checkPage(await read(url));
+  });
+
+  it('too large to stand in the page is loaded as an image', async () => {
+    const many = Array.from({ length: 40 }, (_, i) =>
+      node(`n${i}`, 'input:text', { value: 'x' }, { position: { x: i * 300, y: 0 } }),
+    );
+    const { id } = await createWorkflow(owner, { nodes: many, edges: [] });
+    await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
+    const url = await publish({ slug: 'large', title: 'Large', type: 'TOOL', workflowId: id });
+    assert.match(await read(url), new RegExp(`<img src="/flow/${id}/preview.svg" alt="Workflow: W"`));
+    const image = await get(`/flow/${id}/preview.svg`);
+    assert.match(String(image.headers['content-type']), /^image\/svg\+xml/);
+    assert.match(String(image.headers['content-security-policy']), /default-src 'none'/);
+  });
+
+  it('has a page of its own, redacted for strangers, with the line that runs it', async () => {
+    const { id } = await createWorkflow(owner, { name: "It's", nodes, edges: [] });
+    const url = `/flow/${id}`;
+    const key = { authorization: `Bearer ${owner.key}` };
+    for (const [headers, status] of [
+      [{}, 401],
+      [{ authorization: `Bearer ${(await test.createCaller()).key}` }, 403],
+      [{ authorization: 'Bearer sk-wrong-but-well-formed' }, 401],
+      [key, 200],
+    ] as const) {
+      const answer = await get(url, headers);
+      assert.equal(answer.statusCode, status);
+      checkPage(answer.body);
+      assert.match(answer.body, /noindex/);
+    }
+    await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
+    const stranger = await read(url);
+    checkPage(stranger);
+    assert.doesNotMatch(stranger, /very-secret|apiKey|noindex/);
+    assert.match(
+      stranger,
+      new RegExp(`curl -X POST &#39;https://films.example/api/v1/workflows/${id}/run&#39;`),
+    );
+    assert.match(stranger, /\{&quot;inputs&quot;:\{&quot;place&quot;:&quot;Lisbon&quot;\}\}/);
+    assert.equal((await get('/flow/wf_nothing')).statusCode, 404);
+  });
+});

@@ -1,0 +1,152 @@
+// Media over real HTTP: ranges, validators, headers, paths that climb, and callers who hang up.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readdirSync, readlinkSync } from 'node:fs';
+import { after, before, describe, it } from 'node:test';
+import type { MediaRef } from '../../../src/graph/types.ts';
+import { storeMedia } from '../../../src/services/media/media.ts';
+import { createTestApp, type TestApp } from '../../support/app.ts';
+import { noiseImage } from '../../support/pixels.ts';
+import { waitUntil } from '../../support/processes.ts';
+import { exchange, head, listen, open } from '../../support/raw-http.ts';
+
+let test: TestApp;
+let port: number;
+let bytes: Buffer;
+let media: MediaRef;
+let path: string;
+before(async () => {
+  test = await createTestApp();
+  port = await listen(test.app);
+  const { userId } = await test.createCaller();
+  // Larger than what sockets buffer, so that a download can be left in the middle.
+  bytes = await noiseImage(2400, 1800, 'png');
+  assert.ok(bytes.length > 8_000_000);
+  const owner = { userId, workspace: `user:${userId}`, executionId: 'ex_00000000000000000000000000' };
+  const file = { source: bytes, contentType: 'image/png', name: 'noise.png' };
+  media = await storeMedia(test.deps, owner, file, AbortSignal.timeout(30_000));
+  path = `/cdn/${media.mediaId}/noise.png`;
+});
+after(() => test.close());
+
+const get = (headers: Record<string, string> = {}, method = 'GET'): Promise<Response> =>
+  fetch(`http://127.0.0.1:${port}${path}`, { method, headers });
+
+describe('GET /cdn/{mediaId}/{name}', () => {
+  it('sends the file whole, cached for a year, open to every origin, its type not to be guessed', async () => {
+    const answer = await get();
+    assert.equal(answer.status, 200);
+    assert.ok(Buffer.from(await answer.arrayBuffer()).equals(bytes));
+    const { headers } = answer;
+    assert.equal(headers.get('content-type'), 'image/png');
+    assert.equal(headers.get('content-length'), String(bytes.length));
+    assert.equal(headers.get('accept-ranges'), 'bytes');
+    assert.equal(headers.get('cache-control'), 'public, max-age=31536000, immutable');
+    assert.equal(headers.get('access-control-allow-origin'), '*');
+    assert.equal(headers.get('x-content-type-options'), 'nosniff');
+    assert.ok(headers.get('x-request-id'));
+    assert.ok(headers.get('x-ratelimit-limit'));
+  });
+
+  it('sends ranges from the beginning, the middle and the end', async () => {
+    const size = bytes.length;
+    for (const [range, start, end] of [
+      ['bytes=0-0', 0, 0],
+      ['bytes=1000-1999', 1000, 1999],
+      ['bytes=-5', size - 5, size - 1],
+      [`bytes=${size - 10}-`, size - 10, size - 1],
+      [`bytes=${size - 10}-${size * 2}`, size - 10, size - 1],
+    ] as const) {
+      const answer = await get({ range });
+      assert.equal(answer.status, 206, range);
+      assert.equal(answer.headers.get('content-range'), `bytes ${start}-${end}/${size}`);
+      assert.ok(Buffer.from(await answer.arrayBuffer()).equals(bytes.subarray(start, end + 1)), range);
+    }
+  });
+
+  it('answers 416 to a range outside of the file', async () => {
+    for (const range of [`bytes=${bytes.length}-`, 'bytes=-0']) {
+      const answer = await get({ range });
+      assert.equal(answer.status, 416, range);
+      assert.equal(answer.headers.get('content-range'), `bytes */${bytes.length}`);
+      await answer.arrayBuffer();
+    }
+  });
+
+  it('sends everything where the range is of another file, or of no form it knows', async () => {
+    const etag = (await get({}, 'HEAD')).headers.get('etag') ?? '';
+    for (const [headers, status] of [
+      [{ range: 'bytes=0-1', 'if-range': etag }, 206],
+      [{ range: 'bytes=0-1', 'if-range': '"other"' }, 200],
+      [{ range: 'lines=0-1' }, 200],
+      [{ range: 'bytes=5-1' }, 200],
+      [{ range: 'bytes=0-1,4-5' }, 200],
+    ] as const) {
+      const answer = await get(headers);
+      assert.equal(answer.status, status, JSON.stringify(headers));
+      await answer.body?.cancel();
+    }
+  });
+
+  it('answers 304 to who has the file', async () => {
+    const { headers } = await get({}, 'HEAD');
+    for (const condition of [
+      { 'if-none-match': headers.get('etag') ?? '' },
+      { 'if-none-match': `"x", W/${headers.get('etag')}` },
+      { 'if-modified-since': headers.get('last-modified') ?? '' },
+    ]) {
+      const answer = await get(condition);
+      assert.deepEqual([answer.status, await answer.text()], [304, ''], JSON.stringify(condition));
+    }
+  });
+
+  it('answers HEAD with the same headers and no body', async () => {
+    const [answer] = await exchange(port, head('HEAD', path, { range: 'bytes=0-9' }));
+    assert.equal(answer?.status, 200);
+    assert.equal(answer.headers['content-length'], String(bytes.length));
+    assert.equal(answer.body, '');
+  });
+
+  it('finds nothing at paths that climb, hold NUL, or name another file', async () => {
+    for (const odd of [
+      `/cdn/${media.mediaId}/other.png`,
+      `/cdn/${media.mediaId}/`,
+      `/cdn/${media.mediaId}`,
+      '/cdn/../../etc/passwd',
+      '/cdn/%2e%2e%2f%2e%2e%2fetc/passwd',
+      `/cdn/${media.mediaId}/..%2f..%2f..%2fetc%2fpasswd`,
+      `/cdn/${media.mediaId}/noise.png%00.svg`,
+      `/cdn/%00/noise.png`,
+      `/cdn/${media.mediaId.toUpperCase()}/noise.png`,
+      `//cdn/${media.mediaId}/noise.png`,
+      `/cdn/..%5c..%5cetc/passwd`,
+    ]) {
+      const [answer] = await exchange(port, head('GET', odd));
+      assert.equal(answer?.status, 404, odd);
+      assert.equal(JSON.parse(answer.body).code, 'not_found', odd);
+    }
+  });
+
+  it('closes the file when the caller hangs up in the middle', {
+    skip: process.platform !== 'linux',
+  }, async () => {
+    const opened = (): number =>
+      readdirSync('/proc/self/fd').filter(fd => {
+        try {
+          return readlinkSync(`/proc/self/fd/${fd}`).includes(media.mediaId);
+        } catch {
+          // Closed between the two calls.
+          return false;
+        }
+      }).length;
+    const sockets = await Promise.all(Array.from({ length: 10 }, () => open(port)));
+    for (const socket of sockets) {
+      socket.write(head('GET', path));
+      await once(socket, 'data');
+      socket.pause();
+    }
+    assert.equal(opened(), 10);
+    for (const socket of sockets) socket.destroy();
+    await waitUntil('the files to be closed', () => opened() === 0);
+  });
+});

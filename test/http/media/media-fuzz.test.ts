@@ -1,0 +1,94 @@
+// Forms that are damaged in every way: each is answered, none by a failure of ours, and nothing stays of those refused.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { after, before, test } from 'node:test';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { noiseImage } from '../../support/pixels.ts';
+import { randomOf } from '../../support/workflows.ts';
+
+const ROUNDS = 300;
+const TOKENS = [
+  '--x',
+  '--x--',
+  '\r\n',
+  '\r\n\r\n',
+  '\0',
+  'content-disposition: form-data; name="file"; filename="a"',
+  'name="__proto__"',
+  'content-type: multipart/mixed; boundary=x',
+  'content-transfer-encoding: base64',
+  "filename*=utf-8''%ff",
+  '"',
+  ';',
+  '--x\r\n'.repeat(30),
+  'name="width"\r\n\r\n9',
+  '\xff\xfe',
+  'a'.repeat(20_000),
+];
+
+let app: TestApp;
+let caller: Caller;
+let origin: string;
+let form: Buffer;
+
+before(async () => {
+  app = await createTestApp();
+  caller = await app.createCaller();
+  origin = await app.app.listen({ host: '127.0.0.1', port: 0 });
+  const head =
+    '--x\r\ncontent-disposition: form-data; name="width"\r\n\r\n3\r\n--x\r\ncontent-disposition: form-data; name="file"; filename="a.png"\r\ncontent-type: image/png\r\n\r\n';
+  form = Buffer.concat([Buffer.from(head), await noiseImage(8, 8, 'png'), Buffer.from('\r\n--x--\r\n')]);
+});
+after(() => app.close());
+
+function mutate(random: () => number): Buffer {
+  let body = Buffer.from(form);
+  for (let times = 1 + Math.floor(random() * 3); times > 0; times--) {
+    const at = Math.floor(random() * body.length);
+    const token = Buffer.from(TOKENS[Math.floor(random() * TOKENS.length)] ?? '', 'latin1');
+    const kind = random();
+    if (kind < 0.3) body = Buffer.concat([body.subarray(0, at), token, body.subarray(at)]);
+    else if (kind < 0.5) body = body.subarray(0, at);
+    else if (kind < 0.7)
+      body = Buffer.concat([body.subarray(0, at), body.subarray(at + Math.floor(random() * 40))]);
+    else if (kind < 0.9) body[at] = Math.floor(random() * 256);
+    else body = Buffer.concat([body, body.subarray(at)]);
+    if (body.length === 0) return body;
+  }
+  return body;
+}
+
+async function send(body: Buffer): Promise<number> {
+  const headers = {
+    authorization: `Bearer ${caller.key}`,
+    'content-type': 'multipart/form-data; boundary=x',
+    'content-length': body.length,
+  };
+  const req = request(`${origin}/api/v1/media/upload`, { method: 'POST', headers });
+  req.end(body);
+  const [answer] = (await once(req, 'response', { signal: AbortSignal.timeout(20_000) })) as [
+    IncomingMessage,
+  ];
+  answer.resume();
+  await once(answer, 'end');
+  return answer.statusCode ?? 0;
+}
+
+test(`${ROUNDS} damaged forms are answered, taken or refused`, async () => {
+  const random = randomOf(5);
+  let taken = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    const body = mutate(random);
+    const status = await send(body);
+    assert.ok(
+      [200, 400, 413, 415, 422].includes(status),
+      `round ${round}: ${status} to ${JSON.stringify(body.toString('latin1').slice(0, 400))}`,
+    );
+    if (status === 200) taken++;
+  }
+  const { rows } = await app.deps.db.query<{ strays: number; media: number }>(
+    'select (select count(*) from media_strays) as strays, (select count(*) from media) as media',
+  );
+  assert.deepEqual(rows[0], { strays: 0, media: taken });
+});

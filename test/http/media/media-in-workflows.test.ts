@@ -1,0 +1,189 @@
+// Media that graphs name: found or missed by the lint, used or missed by runs.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { startWorker } from '../../../src/jobs/worker.ts';
+import { createGuardedFetch } from '../../../src/lib/fetch.ts';
+import { newId } from '../../../src/lib/ids.ts';
+import { resolveMedia } from '../../../src/services/media/media.ts';
+import { uploadInline } from '../../../src/services/media/upload-media.ts';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { mp4 } from '../../support/media-files.ts';
+import { noiseImage } from '../../support/pixels.ts';
+import { createWorkflow, edge, node, put } from '../../support/workflows.ts';
+
+const { signal } = new AbortController();
+
+let test: TestApp;
+let owner: Caller;
+let stranger: Caller;
+
+before(async () => {
+  test = await createTestApp();
+  [owner, stranger] = [await test.createCaller(), await test.createCaller()];
+});
+after(() => test.close());
+
+async function upload(by: Caller): Promise<{ readonly mediaId: string; readonly url: string }> {
+  const bytes = await noiseImage(4, 4, 'png');
+  const dataUrl = `data:image/png;base64,${bytes.toString('base64')}`;
+  return (await by.request<{ mediaId: string; url: string }>('POST', '/media/upload', { dataUrl })).body;
+}
+
+const graphOf = (config: Record<string, unknown>) => ({
+  nodes: [node('a', 'input:image', config), node('b', 'output:preview', {}, { position: { x: 500, y: 0 } })],
+  edges: [edge('a.image > b.input')],
+});
+
+describe('the lint', () => {
+  const missing = `med_${'0'.repeat(26)}`;
+  const sentence = `a: There is no media ${missing}: upload it again, or choose another.`;
+
+  it('warns of media that are not there, by id and by address, on every write', async () => {
+    for (const config of [{ mediaId: missing }, { url: `${test.deps.settings.CDN_URL}/${missing}/a.png` }]) {
+      const created = await createWorkflow(owner, graphOf(config));
+      assert.equal(created.meta.warnings[0], sentence);
+      assert.deepEqual(
+        created.meta.issues.map(({ code, nodeId }) => [code, nodeId]),
+        [['missing_media', 'a']],
+      );
+    }
+    const there = await createWorkflow(owner, graphOf({ mediaId: (await upload(owner)).mediaId }));
+    assert.deepEqual(there.meta.issues, []);
+    const changed = await put(owner, there.id, graphOf({ mediaId: missing }));
+    assert.ok(changed.body.meta.warnings.includes(sentence));
+  });
+
+  it('warns of them where it is asked', async () => {
+    const wanted = [['missing_media', 'a']];
+    const codes = (issues: unknown): unknown =>
+      (issues as { code: string; nodeId: string }[]).map(({ code, nodeId }) => [code, nodeId]);
+    const sent = await owner.request('POST', '/workflows/lint', graphOf({ mediaId: missing }));
+    assert.deepEqual([sent.body.ok, codes(sent.body.issues)], [true, wanted]);
+    const { mediaId } = await upload(owner);
+    const { id } = await createWorkflow(owner, graphOf({ mediaId }));
+    const before = await owner.request('POST', `/workflows/${id}/lint`, {});
+    assert.deepEqual(codes(before.body.issues), []);
+    await owner.request('DELETE', `/media/${mediaId}?force=true`);
+    const after = await owner.request('POST', `/workflows/${id}/lint`, {});
+    assert.deepEqual(codes(after.body.issues), wanted);
+  });
+});
+
+describe('a run', () => {
+  const runOf = (by: Caller) => ({
+    userId: by.userId,
+    workspace: `user:${by.userId}`,
+    executionId: newId('execution'),
+  });
+
+  it('takes media of its workspace by id and by address, as they are', async () => {
+    const { mediaId, url } = await upload(owner);
+    for (const source of [{ mediaId }, { url }]) {
+      assert.equal((await resolveMedia(test.deps, runOf(owner), source, 'image', signal)).mediaId, mediaId);
+    }
+  });
+
+  it('copies what another workspace serves, and does not take it by its id', async () => {
+    const { mediaId, url } = await upload(owner);
+    const copy = await resolveMedia(test.deps, runOf(stranger), { url }, 'image', signal);
+    assert.notEqual(copy.mediaId, mediaId);
+    assert.deepEqual([copy.width, copy.contentType], [4, 'image/png']);
+    const listed = await stranger.request<{ data: unknown[] }>('GET', '/media');
+    assert.deepEqual(listed.body.data, []);
+    await assert.rejects(resolveMedia(test.deps, runOf(stranger), { mediaId }, 'image', signal), {
+      code: 'not_found',
+      message: `There is no media ${mediaId} in this workspace.`,
+    });
+  });
+
+  it('that misses media fails at the node that names them', async () => {
+    const worker = await startWorker(test.deps);
+    try {
+      const { id } = await createWorkflow(owner, graphOf({ mediaId: `med_${'0'.repeat(26)}` }));
+      const run = await owner.request<{ status: string; error: Record<string, unknown> }>(
+        'POST',
+        `/workflows/${id}/execute`,
+        {},
+        { prefer: 'wait=20' },
+      );
+      assert.equal(run.body.status, 'FAILED');
+      const { code, nodeId, message } = run.body.error;
+      assert.deepEqual([code, nodeId], ['not_found', 'a']);
+      assert.match(String(message), /^There is no media med_0+ in this workspace\.$/);
+    } finally {
+      await worker.stop(1000);
+    }
+  });
+
+  it('fails on media that are gone, or of another kind', async () => {
+    const { mediaId, url } = await upload(owner);
+    await assert.rejects(resolveMedia(test.deps, runOf(owner), { mediaId }, 'video', signal), {
+      code: 'unsupported_type',
+    });
+    await owner.request('DELETE', `/media/${mediaId}`);
+    for (const source of [{ mediaId }, { url }, { mediaId: '../x' }]) {
+      await assert.rejects(resolveMedia(test.deps, runOf(owner), source, 'image', signal), {
+        code: 'not_found',
+      });
+    }
+  });
+});
+
+describe('rehosting', () => {
+  const MB = 1_048_576;
+  let origin: string;
+  const server = createServer((req, res) => {
+    const [, kind = '', size = '0'] = (req.url ?? '').split('/');
+    if (kind === 'redirect') return res.writeHead(302, { location: '/png/0/Bild%20eins.png?x=1' }).end();
+    if (kind === 'missing') return res.writeHead(404).end();
+    if (kind === 'html') return res.writeHead(200, { 'content-type': 'text/html' }).end('<p>');
+    if (kind === 'png')
+      return void noiseImage(5, 6, 'png').then(bytes =>
+        res.writeHead(200, { 'content-type': 'image/png' }).end(bytes),
+      );
+    const file = size === '0' ? Buffer.alloc(0) : mp4(Number(size));
+    return res.writeHead(200, { 'content-type': 'video/mp4', 'transfer-encoding': 'chunked' }).end(file);
+  });
+
+  // The address of the test's server is private; a service whose operator trusts it stands in for the public network.
+  const rehost = (path: string) => {
+    const actor = {
+      kind: 'user',
+      userId: owner.userId,
+      keyId: 'key',
+      scopes: new Set(['workflows:write'] as const),
+      plan: 'free',
+    } as const;
+    const fetch = createGuardedFetch({ allowPrivate: false, trustedOrigins: [origin] });
+    return uploadInline({ ...test.deps, fetch }, actor, { url: origin + path }, signal).finally(() =>
+      fetch.close(),
+    );
+  };
+
+  before(async () => {
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  after(() => server.close());
+
+  it('keeps a copy under the name that the address ends with, redirects followed', async () => {
+    const { url, width, height } = await rehost('/redirect');
+    assert.match(url, /\/Bild-eins\.png$/);
+    assert.deepEqual([width, height], [5, 6]);
+  });
+
+  it('takes 25 MB and not a byte more', async () => {
+    assert.equal((await rehost(`/mp4/${25 * MB}/a.mp4`)).bytes, 25 * MB);
+    await assert.rejects(rehost(`/mp4/${25 * MB + 1}/a.mp4`), { code: 'file_too_large' });
+  });
+
+  it('tells what the other side did wrong', async () => {
+    await assert.rejects(rehost('/missing'), { code: 'fetch_failed', message: /answered with status 404/ });
+    await assert.rejects(rehost('/html'), { code: 'unsupported_type' });
+    await assert.rejects(rehost('/mp4/0'), { code: 'empty_file' });
+  });
+});

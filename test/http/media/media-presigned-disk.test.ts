@@ -1,0 +1,88 @@
+// The presigned door on the local disk, and what only our own door has to say.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { type IncomingMessage, request } from 'node:http';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { newId } from '../../../src/lib/ids.ts';
+import { presignPut } from '../../../src/media/presign.ts';
+import { pendingKey } from '../../../src/media/storage.ts';
+import { doorKey, doorUrl } from '../../../src/services/media/upload-door.ts';
+import { createTestApp, type TestApp } from '../../support/app.ts';
+import { testPresigned } from './media-presigned.ts';
+
+testPresigned('disk', async () => ({}));
+
+describe('our own door', () => {
+  let test: TestApp;
+  let origin: string;
+  let now = Date.now();
+
+  before(async () => {
+    test = await createTestApp({ now: () => now, env: { BASE_URL: 'https://studio.example.com/graphs' } });
+    origin = await test.app.listen({ host: '127.0.0.1', port: 0 });
+  });
+  after(() => test.close());
+
+  /** A grant for a file, at the address where a proxy would pass it on to. */
+  const grant = async (bytes: number) => {
+    const id = newId('media');
+    const url = doorUrl(test.deps, id);
+    const put = { url, contentType: 'video/mp4', bytes, nowMs: now };
+    const { uploadUrl, headers } = await presignPut(doorKey(test.deps), put);
+    return { id, headers, url: uploadUrl.replace('https://studio.example.com/graphs', origin) };
+  };
+  const spooled = () => readdir(join(test.deps.settings.DATA_DIR, 'media', 'tmp'));
+
+  it('knows its address behind a proxy by BASE_URL, not by the Host header', async () => {
+    const { id, url, headers } = await grant(5);
+    const answer = await fetch(url, { method: 'PUT', headers, body: 'bytes' });
+    assert.deepEqual([answer.status, await answer.text()], [200, '']);
+    assert.match(String(answer.headers.get('etag')), /^"[0-9a-f]{32}"$/);
+    assert.deepEqual(await test.deps.storage.stat(pendingKey(id)), { bytes: 5 });
+  });
+
+  it('answers refusals in XML with a request id', async () => {
+    const { url, headers } = await grant(5);
+    now += 901_000;
+    const late = await fetch(url, { method: 'PUT', headers, body: 'bytes' });
+    now = Date.now();
+    const text = await late.text();
+    assert.deepEqual([late.status, late.headers.get('content-type')], [403, 'application/xml']);
+    assert.match(text, /<Code>AccessDenied<\/Code><Message>The request has expired.<\/Message>/);
+    assert.ok(text.includes(`<RequestId>${late.headers.get('x-request-id')}</RequestId>`));
+    const bare = await fetch(`${origin}/uploads/${newId('media')}`, { method: 'PUT', body: 'x' });
+    assert.deepEqual([bare.status, /<Code>(\w+)/.exec(await bare.text())?.[1]], [403, 'AccessDenied']);
+    const foreign = await fetch(`${origin}/uploads/..%2f..%2fpasswd`, { method: 'PUT', body: 'x' });
+    assert.deepEqual([foreign.status, /<Code>(\w+)/.exec(await foreign.text())?.[1]], [404, 'NoSuchKey']);
+  });
+
+  it('stores nothing of a body that breaks off', async () => {
+    const { id, url, headers } = await grant(100_000);
+    const req = request(url, { method: 'PUT', headers });
+    req.on('error', () => undefined);
+    req.write(Buffer.alloc(50_000));
+    while ((await spooled()).length === 0) await new Promise(done => setTimeout(done, 5));
+    req.destroy();
+    while ((await spooled()).length > 0) await new Promise(done => setTimeout(done, 5));
+    assert.equal(await test.deps.storage.stat(pendingKey(id)), undefined);
+  });
+
+  it('lets browsers of any origin put files', async () => {
+    const { url } = await grant(5);
+    const headers = {
+      origin: 'https://editor.example.com',
+      'access-control-request-method': 'PUT',
+      'access-control-request-headers': 'cache-control,content-type',
+    };
+    const req = request(url, { method: 'OPTIONS', headers });
+    req.end();
+    const [answer] = (await once(req, 'response')) as [IncomingMessage];
+    answer.resume();
+    assert.equal(answer.statusCode, 204);
+    assert.equal(answer.headers['access-control-allow-origin'], '*');
+    assert.match(String(answer.headers['access-control-allow-methods']), /PUT/);
+    assert.match(String(answer.headers['access-control-allow-headers']), /cache-control/);
+  });
+});

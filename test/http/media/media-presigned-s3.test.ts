@@ -1,0 +1,138 @@
+// The presigned door of a bucket, and how its media are served.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import S3rver from '@20minutes/s3rver';
+import {
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { sdkPlace } from '../../support/aws-sdk.ts';
+import { mp4 } from '../../support/media-files.ts';
+import { noiseImage } from '../../support/pixels.ts';
+import { testPresigned } from './media-presigned.ts';
+
+const folder = await mkdtemp(join(tmpdir(), 'graphwright-bucket-'));
+const server = new S3rver({
+  address: '127.0.0.1',
+  port: 0,
+  silent: true,
+  directory: folder,
+  configureBuckets: [{ name: 'media' }],
+});
+const { port } = (await server.run()) as AddressInfo;
+after(async () => {
+  await server.close();
+  await rm(folder, { recursive: true });
+});
+
+const ENV = {
+  S3_BUCKET: 'media',
+  S3_ENDPOINT: `http://127.0.0.1:${port}`,
+  S3_FORCE_PATH_STYLE: 'true',
+  AWS_ACCESS_KEY_ID: 'S3RVER',
+  AWS_SECRET_ACCESS_KEY: 'S3RVER',
+};
+
+testPresigned('bucket', async () => ENV);
+
+describe('CDN_MODE=redirect', () => {
+  it('sends readers to the bucket, and serves what only we can make harmless', async () => {
+    const test = await createTestApp({ env: { ...ENV, CDN_MODE: 'redirect' } });
+    try {
+      const caller = await test.createCaller();
+      const send = async (bytes: Buffer, type: string): Promise<string> => {
+        const dataUrl = `data:${type};base64,${bytes.toString('base64')}`;
+        const { body } = await caller.request<{ url: string }>('POST', '/media/upload', { dataUrl });
+        return new URL(body.url).pathname;
+      };
+      const path = await send(await noiseImage(9, 9, 'png'), 'image/png');
+      const sent = await test.app.inject({ url: path });
+      assert.equal(sent.statusCode, 307);
+      assert.match(String(sent.headers.location), new RegExp(`^http://127.0.0.1:${port}/media/med_`));
+      assert.match(String(sent.headers['cache-control']), /max-age=450$/);
+      const head = await test.app.inject({ method: 'HEAD', url: path });
+      assert.deepEqual([head.statusCode, head.headers['content-type']], [200, 'image/png']);
+      const known = { 'if-none-match': String(head.headers.etag) };
+      assert.equal((await test.app.inject({ url: path, headers: known })).statusCode, 304);
+      const svg = await send(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'image/svg+xml');
+      assert.equal((await test.app.inject({ url: svg })).statusCode, 200);
+    } finally {
+      await test.close();
+    }
+  });
+});
+
+describe('the bucket, as the AWS SDK sees it', () => {
+  let test: TestApp;
+  let caller: Caller;
+  before(async () => {
+    test = await createTestApp({ env: ENV });
+    caller = await test.createCaller();
+  });
+  after(() => test.close());
+
+  it('holds what came by the inline door, with its type and caching', async () => {
+    const bytes = await noiseImage(12, 9, 'webp');
+    const dataUrl = `data:image/webp;base64,${bytes.toString('base64')}`;
+    const { body } = await caller.request<{ mediaId: string }>('POST', '/media/upload', { dataUrl });
+    const { client, Bucket } = sdkPlace(test.deps, body.mediaId);
+    const place = { Bucket, Key: body.mediaId };
+    const head = await client.send(new HeadObjectCommand(place));
+    assert.deepEqual(
+      [head.ContentType, head.ContentLength, head.CacheControl],
+      ['image/webp', bytes.length, 'public, max-age=31536000, immutable'],
+    );
+    const whole = await client.send(new GetObjectCommand(place));
+    assert.deepEqual(Buffer.from((await whole.Body?.transformToByteArray()) ?? []), bytes);
+    const part = await client.send(new GetObjectCommand({ ...place, Range: 'bytes=0-3' }));
+    assert.equal(await part.Body?.transformToString(), 'RIFF');
+    assert.equal((await caller.request('DELETE', `/media/${body.mediaId}`)).status, 200);
+    await assert.rejects(client.send(new HeadObjectCommand(place)), { name: 'NotFound' });
+  });
+
+  it('may be filled in parts, and the upload is completed all the same', async () => {
+    const bytes = mp4(6_000_000);
+    const minting = { contentType: 'video/mp4', bytes: bytes.length, filename: 'a.mp4' };
+    const { body } = await caller.request<{ mediaId: string }>('POST', '/media/upload-url', minting);
+    const { client, Bucket, Key } = sdkPlace(test.deps, body.mediaId);
+    const { UploadId } = await client.send(
+      new CreateMultipartUploadCommand({ Bucket, Key, ContentType: 'video/mp4' }),
+    );
+    const Parts = [];
+    for (const [index, part] of [bytes.subarray(0, 5_242_880), bytes.subarray(5_242_880)].entries()) {
+      const PartNumber = index + 1;
+      const { ETag } = await client.send(
+        new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body: part }),
+      );
+      Parts.push({ ETag, PartNumber });
+    }
+    await client.send(
+      new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } }),
+    );
+    const done = await caller.request<{ url: string }>('POST', '/media/upload-url/complete', {
+      mediaId: body.mediaId,
+    });
+    assert.equal(done.status, 200, done.body.error);
+    const served = await test.app.inject({ url: new URL(done.body.url).pathname });
+    assert.ok(served.rawPayload.equals(bytes));
+  });
+});
+
+it('does not open its own door where a bucket is', async () => {
+  const test = await createTestApp({ env: ENV });
+  const answer = await test.app.inject({
+    method: 'PUT',
+    url: `/uploads/med_${'0'.repeat(26)}`,
+    payload: 'x',
+  });
+  assert.deepEqual([answer.statusCode, answer.headers['content-type']], [404, 'application/xml']);
+  await test.close();
+});

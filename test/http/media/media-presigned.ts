@@ -1,0 +1,284 @@
+// What the presigned door must do, run against our own and against a bucket: the client sees no difference.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { newId } from '../../../src/lib/ids.ts';
+import { pendingKey } from '../../../src/media/storage.ts';
+import { sweepMedia } from '../../../src/services/media/sweep-media.ts';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { sdkPlace, signBySdk } from '../../support/aws-sdk.ts';
+import { mp4, UNTRUE, wav } from '../../support/media-files.ts';
+import { noiseImage } from '../../support/pixels.ts';
+import { refused } from '../../support/workflows.ts';
+
+const HOUR_MS = 3_600_000;
+const { signal } = new AbortController();
+
+interface Minted {
+  readonly uploadUrl: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly mediaId: string;
+  readonly url: string;
+  readonly contentType: string;
+  readonly bytes: number;
+  readonly expiresAt: string;
+}
+
+/** The addresses that are minted hold it, so it must be known before the service listens. */
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+/** Declares the tests for the storage that the settings name. */
+export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEnv>): void {
+  let test: TestApp;
+  let caller: Caller;
+  let now = Date.now();
+
+  const mint = async (bytes: number, contentType = 'image/png', by = caller): Promise<Minted> => {
+    const answer = await by.request<Minted>('POST', '/media/upload-url', {
+      contentType,
+      bytes,
+      filename: 'My file.png',
+    });
+    assert.equal(answer.status, 200, answer.body.error);
+    return answer.body;
+  };
+  const put = (minted: Minted, body: Uint8Array, headers: Record<string, string> = {}): Promise<Response> =>
+    fetch(minted.uploadUrl, {
+      method: 'PUT',
+      headers: { ...minted.headers, ...headers },
+      body: new Uint8Array(body),
+    });
+  const complete = (mediaId: unknown, more: object = {}, by = caller) =>
+    by.request<Record<string, unknown>>('POST', '/media/upload-url/complete', { mediaId, ...more });
+  const upload = async (body: Uint8Array, contentType = 'image/png'): Promise<Minted> => {
+    const minted = await mint(body.length, contentType);
+    assert.equal((await put(minted, body)).status, 200);
+    return minted;
+  };
+  const listed = async (): Promise<readonly string[]> =>
+    (await caller.request<{ data: { mediaId: string }[] }>('GET', '/media')).body.data.map(
+      ({ mediaId }) => mediaId,
+    );
+
+  describe(`${name}: presigned uploads`, () => {
+    before(async () => {
+      const port = await findFreePort();
+      test = await createTestApp({
+        env: { BASE_URL: `http://127.0.0.1:${port}`, ...(await open()) },
+        now: () => now,
+      });
+      await test.app.listen({ host: '127.0.0.1', port });
+      caller = await test.createCaller();
+    });
+    after(() => test.close());
+
+    it('are minted, put, completed, listed and served', async () => {
+      const bytes = await noiseImage(40, 30, 'png');
+      const minted = await mint(bytes.length);
+      assert.equal(minted.method, 'PUT');
+      assert.deepEqual(Object.keys(minted.headers).sort(), [
+        'Cache-Control',
+        'Content-Length',
+        'Content-Type',
+      ]);
+      assert.ok(Date.parse(minted.expiresAt) - now <= 900_000);
+      refused(await complete(minted.mediaId), 404, 'upload_not_found');
+      assert.equal((await put(minted, bytes)).status, 200);
+      assert.equal((await listed()).includes(minted.mediaId), false);
+      const done = await complete(minted.mediaId, { width: 7, duration: 3 });
+      const result = {
+        url: minted.url,
+        mediaId: minted.mediaId,
+        contentType: 'image/png',
+        width: 40,
+        height: 30,
+        duration: null,
+        bytes: bytes.length,
+      };
+      assert.deepEqual([done.status, done.body], [200, result]);
+      assert.equal((await listed())[0], minted.mediaId);
+      const served = await fetch(minted.url);
+      assert.deepEqual([served.status, served.headers.get('content-type')], [200, 'image/png']);
+      assert.ok(bytes.equals(Buffer.from(await served.arrayBuffer())));
+    });
+
+    it('are completed again with the same answer, also at the same time', async () => {
+      const minted = await upload(await noiseImage(20, 20, 'jpeg'), 'image/jpg');
+      assert.equal(minted.contentType, 'image/jpeg');
+      const answers = await Promise.all([1, 2, 3].map(() => complete(minted.mediaId)));
+      answers.push(await complete(minted.mediaId, { width: 3 }));
+      for (const { status, body } of answers) assert.deepEqual([status, body], [200, answers[0]?.body]);
+      // The address still works; what is put there now reaches nobody.
+      assert.equal((await put(minted, randomBytes(minted.bytes))).status, 200);
+      assert.deepEqual((await complete(minted.mediaId)).body, answers[0]?.body);
+    });
+
+    it('say of video and audio what the caller says, within bounds', async () => {
+      const silent = await upload(mp4(20_000), 'video/mp4');
+      const told = await upload(mp4(20_000), 'video/mp4');
+      const first = (await complete(silent.mediaId)).body;
+      assert.deepEqual([first.width, first.height, first.duration], [null, null, null]);
+      refused(await complete(told.mediaId, { duration: 90_000 }), 400, 'invalid_request');
+      refused(await complete(told.mediaId, { width: -1 }), 400, 'invalid_request');
+      const second = (await complete(told.mediaId, { width: 640, height: 360, duration: 1.5 })).body;
+      assert.deepEqual([second.width, second.height, second.duration], [640, 360, 1.5]);
+    });
+
+    it('take exactly the request that was signed', async () => {
+      const bytes = await noiseImage(20, 20, 'png');
+      const minted = await mint(bytes.length);
+      const other = await mint(bytes.length);
+      for (const [what, answer] of [
+        ['type', put(minted, bytes, { 'Content-Type': 'image/jpeg' })],
+        ['cache', put(minted, bytes, { 'Cache-Control': 'no-store' })],
+        ['length', put(minted, bytes.subarray(1), { 'Content-Length': String(bytes.length - 1) })],
+        [
+          'key',
+          fetch(minted.uploadUrl.replace(minted.mediaId, other.mediaId), {
+            method: 'PUT',
+            headers: minted.headers,
+            body: new Uint8Array(bytes),
+          }),
+        ],
+        [
+          'expiry',
+          fetch(minted.uploadUrl.replace('X-Amz-Expires=900', 'X-Amz-Expires=9000'), {
+            method: 'PUT',
+            headers: minted.headers,
+            body: new Uint8Array(bytes),
+          }),
+        ],
+      ] as const) {
+        const { status, text } = await answer.then(async got => ({
+          status: got.status,
+          text: await got.text(),
+        }));
+        assert.equal(status, 403, what);
+        assert.match(text, /<Code>SignatureDoesNotMatch<\/Code>/, what);
+      }
+      refused(await complete(minted.mediaId), 404, 'upload_not_found');
+    });
+
+    it('take an address that the AWS SDK signed, and refuse each change of it', async () => {
+      const bytes = await noiseImage(30, 20, 'png');
+      const minted = await mint(bytes.length);
+      const place = sdkPlace(test.deps, minted.mediaId);
+      const signed = {
+        ContentType: minted.contentType,
+        ContentLength: bytes.length,
+        CacheControl: minted.headers['Cache-Control'] ?? '',
+      };
+      const uploadUrl = await signBySdk(place, signed);
+      assert.equal(new URL(uploadUrl).pathname, new URL(minted.uploadUrl).pathname);
+      const other = await signBySdk(place, { ...signed, ContentLength: bytes.length + 1 });
+      for (const [url, headers] of [
+        [uploadUrl, { 'Content-Type': 'image/gif' }],
+        [uploadUrl, { 'Cache-Control': 'no-store' }],
+        [other, {}],
+        [uploadUrl.replace(/X-Amz-Signature=../, 'X-Amz-Signature=zz'), {}],
+      ] as const) {
+        const answer = await put({ ...minted, uploadUrl: url }, bytes, headers);
+        assert.deepEqual(
+          [answer.status, /<Code>(\w+)/.exec(await answer.text())?.[1]],
+          [403, 'SignatureDoesNotMatch'],
+        );
+      }
+      assert.equal((await put({ ...minted, uploadUrl }, bytes)).status, 200);
+      const done = await complete(minted.mediaId);
+      assert.deepEqual([done.status, done.body.width, done.body.bytes], [200, 30, bytes.length]);
+    });
+
+    it('discard what is no image of the declared type', async () => {
+      for (const body of [
+        randomBytes(500),
+        await noiseImage(9, 9, 'jpeg'),
+        (await noiseImage(40, 40, 'png')).subarray(0, 2000),
+      ]) {
+        const minted = await upload(body);
+        refused(await complete(minted.mediaId), 422, 'unreadable_image');
+        assert.equal(await test.deps.storage.stat(minted.mediaId), undefined);
+        refused(await complete(minted.mediaId), 404, 'upload_not_found');
+        assert.equal((await fetch(minted.url)).status, 404);
+      }
+      const video = await upload(randomBytes(5000), 'video/mp4');
+      refused(await complete(video.mediaId), 415, 'unsupported_type');
+    });
+
+    it('discard video and audio whose tracks are not what was declared, or not there', async () => {
+      for (const [type, body] of UNTRUE) {
+        const minted = await upload(body, type);
+        refused(await complete(minted.mediaId), 415, 'unsupported_type');
+        assert.equal(await test.deps.storage.stat(minted.mediaId), undefined);
+        refused(await complete(minted.mediaId), 404, 'upload_not_found');
+      }
+      for (const [type, body] of [
+        ['audio/wav', wav(9000)],
+        ['audio/mp4', mp4(9000, { handler: 'soun' })],
+        ['video/quicktime', mp4(9000, { brand: 'qt  ' })],
+      ] as const) {
+        assert.equal((await complete((await upload(body, type)).mediaId)).body.contentType, type);
+      }
+    });
+
+    it('are for the one who minted them', async () => {
+      const minted = await upload(await noiseImage(9, 9, 'png'));
+      const other = await test.createCaller();
+      refused(await complete(minted.mediaId, {}, other), 404, 'upload_not_found');
+      assert.equal((await complete(minted.mediaId)).status, 200);
+      refused(await complete(minted.mediaId, {}, other), 404, 'upload_not_found');
+    });
+
+    it('lapse after 24 hours, and are swept with their files', async () => {
+      const forgotten = await upload(await noiseImage(9, 9, 'png'));
+      const kept = await upload(await noiseImage(9, 9, 'png'));
+      assert.equal((await complete(kept.mediaId)).status, 200);
+      assert.equal((await put(kept, randomBytes(kept.bytes))).status, 200);
+      now += 24 * HOUR_MS;
+      refused(await complete(forgotten.mediaId), 404, 'upload_not_found');
+      now += 2 * HOUR_MS;
+      await sweepMedia(test.deps, signal);
+      assert.equal(await test.deps.storage.stat(pendingKey(forgotten.mediaId)), undefined);
+      assert.equal(await test.deps.storage.stat(pendingKey(kept.mediaId)), undefined);
+      assert.equal((await fetch(kept.url)).status, 200);
+      assert.equal((await complete(kept.mediaId)).status, 200);
+      assert.deepEqual((await test.deps.db.query('select from media_uploads')).rowCount, 0);
+      now = Date.now();
+    });
+
+    it('leave no file behind that nobody knows', async () => {
+      const id = newId('media');
+      await test.deps.storage.put(id, Buffer.from('x'), { contentType: 'image/png', maxBytes: 9 });
+      await test.deps.db.query(`insert into media_strays values ($1, now() - interval '26 hours')`, [id]);
+      await sweepMedia(test.deps, signal);
+      assert.equal(await test.deps.storage.stat(id), undefined);
+    });
+
+    it('delete the file with the media', async () => {
+      const minted = await upload(await noiseImage(9, 9, 'png'));
+      await complete(minted.mediaId);
+      assert.equal((await caller.request('DELETE', `/media/${minted.mediaId}`)).status, 200);
+      assert.equal(await test.deps.storage.stat(minted.mediaId), undefined);
+      assert.equal((await fetch(minted.url)).status, 404);
+      refused(await complete(minted.mediaId), 404, 'upload_not_found');
+    });
+
+    it('store what comes by the inline door as well', async () => {
+      const bytes = await noiseImage(12, 12, 'webp');
+      const dataUrl = `data:image/webp;base64,${bytes.toString('base64')}`;
+      const { body } = await caller.request<{ url: string; bytes: number }>('POST', '/media/upload', {
+        dataUrl,
+      });
+      const ranged = await fetch(body.url, { headers: { range: 'bytes=0-3' } });
+      assert.deepEqual([ranged.status, await ranged.text()], [206, 'RIFF']);
+    });
+  });
+}

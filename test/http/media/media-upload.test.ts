@@ -1,0 +1,336 @@
+// The inline door in its three forms, over sockets.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { after, before, describe, it } from 'node:test';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { mp4, UNTRUE } from '../../support/media-files.ts';
+import { noiseImage, plainImage } from '../../support/pixels.ts';
+
+let test: TestApp;
+let caller: Caller;
+let origin: string;
+
+before(async () => {
+  test = await createTestApp();
+  caller = await test.createCaller();
+  origin = await test.app.listen({ host: '127.0.0.1', port: 0 });
+});
+after(() => test.close());
+
+interface Uploaded {
+  readonly url: string;
+  readonly mediaId: string;
+  readonly contentType: string;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly duration: number | null;
+  readonly bytes: number;
+  readonly code?: string;
+  readonly error?: string;
+}
+
+interface Sent {
+  readonly status: number;
+  readonly body: Uploaded;
+}
+
+async function send(init: RequestInit, by = caller): Promise<Sent> {
+  const answer = await fetch(`${origin}/api/v1/media/upload`, {
+    method: 'POST',
+    ...init,
+    headers: { authorization: `Bearer ${by.key}`, ...init.headers },
+  });
+  return { status: answer.status, body: (await answer.json()) as Uploaded };
+}
+
+const sendJson = (body: unknown): Promise<Sent> =>
+  send({ body: JSON.stringify(body), headers: { 'content-type': 'application/json' } });
+
+const sendDataUrl = (bytes: Uint8Array, type: string, more: object = {}): Promise<Sent> =>
+  sendJson({ dataUrl: `data:${type};base64,${Buffer.from(bytes).toString('base64')}`, ...more });
+
+function formOf(
+  file: Uint8Array,
+  type: string,
+  {
+    name = 'a.bin',
+    field = 'file',
+    fields = {},
+  }: { name?: string; field?: string; fields?: Record<string, string> } = {},
+): FormData {
+  const form = new FormData();
+  for (const [key, value] of Object.entries(fields)) form.append(key, value);
+  form.append(field, new Blob([new Uint8Array(file)], { type }), name);
+  return form;
+}
+
+const sendForm = (...args: Parameters<typeof formOf>): Promise<Sent> => send({ body: formOf(...args) });
+
+const isRefused = ({ status, body }: Sent, wanted: number, code: string): void =>
+  assert.deepEqual([status, body.code], [wanted, code], body.error);
+
+const SVG =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="24" height="12"><script>alert(1)</script><path d="M0 0h9"/></svg>';
+
+describe('200', () => {
+  for (const format of ['png', 'jpeg', 'webp', 'gif', 'avif'] as const) {
+    it(`takes ${format} by form and by data URL, measured`, async () => {
+      const bytes = await noiseImage(30, 20, format);
+      for (const sent of [
+        await sendForm(bytes, `image/${format}`, { name: `My picture.${format}` }),
+        await sendDataUrl(bytes, `image/${format}`),
+      ]) {
+        assert.equal(sent.status, 200, sent.body.error);
+        const { url, mediaId, ...rest } = sent.body;
+        assert.deepEqual(rest, {
+          contentType: `image/${format}`,
+          width: 30,
+          height: 20,
+          duration: null,
+          bytes: bytes.length,
+        });
+        assert.match(mediaId, /^med_[0-9a-z]{26}$/);
+        const served = await fetch(url.replace('http://localhost:3000', origin));
+        assert.deepEqual([served.status, served.headers.get('content-type')], [200, `image/${format}`]);
+        assert.ok(bytes.equals(Buffer.from(await served.arrayBuffer())));
+      }
+    });
+  }
+
+  it('keeps the name of the file, as far as it is harmless, and gives it the ending of its type', async () => {
+    const bytes = await plainImage(2, 2, '#ff0000');
+    for (const [given, kept] of [
+      ['My picture.png', 'My-picture.png'],
+      ['../../etc/passwd', 'passwd.png'],
+      ['page.html', 'page.html.png'],
+      ['.htaccess', 'htaccess.png'],
+      ['日本.PNG', 'PNG.png'],
+      ['a'.repeat(300), `${'a'.repeat(96)}.png`],
+    ] as const) {
+      const { body } = await sendForm(bytes, 'image/png', { name: given });
+      assert.equal(body.url.split('/').at(-1), kept);
+    }
+  });
+
+  it('knows a file by its bytes where the type is generic', async () => {
+    const { body } = await sendForm(await plainImage(2, 2, '#ff0000'), 'application/octet-stream');
+    assert.equal(body.contentType, 'image/png');
+  });
+
+  it('knows sound in an MP4 by its tracks where nothing is declared', async () => {
+    const { body } = await sendForm(mp4(3000, { handler: 'soun' }), 'application/octet-stream');
+    assert.equal(body.contentType, 'audio/mp4');
+    assert.match(body.url, /\.m4a$/);
+  });
+
+  it('stores an SVG sanitized only, with its size, and serves it as an attachment', async () => {
+    for (const sent of [
+      await sendForm(Buffer.from(SVG), 'image/svg+xml'),
+      await sendDataUrl(Buffer.from(SVG), 'image/svg+xml'),
+      await sendJson({ dataUrl: `data:image/svg+xml,${encodeURIComponent(SVG)}` }),
+    ]) {
+      assert.deepEqual([sent.body.contentType, sent.body.width, sent.body.height], ['image/svg+xml', 24, 12]);
+      const served = await fetch(sent.body.url.replace('http://localhost:3000', origin));
+      const text = await served.text();
+      assert.equal(text.includes('script'), false);
+      assert.equal(Buffer.byteLength(text), sent.body.bytes);
+      assert.match(String(served.headers.get('content-disposition')), /^attachment/);
+    }
+  });
+
+  it('takes hints for video and audio, before the file and after it, and never for what an image says', async () => {
+    const fields = { width: '640', height: '360', duration: '2.5' };
+    const first = await sendForm(mp4(5000), 'video/mp4', { fields });
+    assert.deepEqual([first.body.width, first.body.height, first.body.duration], [640, 360, 2.5]);
+    const form = formOf(mp4(5000), 'video/mp4');
+    form.append('duration', '7');
+    const second = await send({ body: form });
+    assert.deepEqual([second.body.width, second.body.duration], [null, 7]);
+    const third = await sendDataUrl(await plainImage(2, 3, '#ff0000'), 'image/png', {
+      width: 99,
+      height: 99,
+      duration: 9,
+    });
+    assert.deepEqual([third.body.width, third.body.height, third.body.duration], [2, 3, null]);
+  });
+});
+
+describe('the limits', () => {
+  it('are 4 MB by form: that many pass, one more does not', async () => {
+    assert.equal((await sendForm(mp4(4_194_304), 'video/mp4')).status, 200);
+    isRefused(await sendForm(mp4(4_194_305), 'video/mp4'), 413, 'file_too_large');
+    isRefused(await sendForm(mp4(9_000_000), 'video/mp4'), 413, 'file_too_large');
+  });
+
+  it('are 3 MB by data URL', async () => {
+    assert.equal((await sendDataUrl(mp4(3_145_728), 'video/mp4')).status, 200);
+    isRefused(await sendDataUrl(mp4(3_145_729), 'video/mp4'), 413, 'file_too_large');
+    isRefused(await sendDataUrl(mp4(6_000_000), 'video/mp4'), 413, 'file_too_large');
+  });
+
+  it('are 1 MB for an SVG by every form', async () => {
+    const svgOf = (bytes: number): Buffer =>
+      Buffer.from(SVG.replace('</svg>', `<!--${'x'.repeat(bytes - SVG.length - 7)}--></svg>`));
+    assert.equal((await sendForm(svgOf(1_048_576), 'image/svg+xml')).status, 200);
+    isRefused(await sendForm(svgOf(1_048_577), 'image/svg+xml'), 413, 'file_too_large');
+    isRefused(await sendDataUrl(svgOf(1_048_577), 'image/svg+xml'), 413, 'file_too_large');
+  });
+
+  it('hold for a form that never ends', async () => {
+    const headers = {
+      authorization: `Bearer ${caller.key}`,
+      'content-type': 'multipart/form-data; boundary=x',
+    };
+    const req = request(`${origin}/api/v1/media/upload`, { method: 'POST', headers });
+    const answered = once(req, 'response') as Promise<[IncomingMessage]>;
+    // The service cuts it off, soon or late.
+    req.on('error', () => undefined);
+    req.write(
+      '--x\r\ncontent-disposition: form-data; name="file"; filename="a"\r\ncontent-type: video/mp4\r\n\r\n',
+    );
+    const chunk = mp4(100_000);
+    const pump = (): void => {
+      while (!req.destroyed && req.write(chunk));
+      if (!req.destroyed) req.once('drain', pump);
+    };
+    pump();
+    const [answer] = await answered;
+    req.destroy();
+    assert.equal(answer.statusCode, 413);
+  });
+});
+
+describe('refusals', () => {
+  it('415 unsupported_type: what is not accepted, and what is not what it says', async () => {
+    isRefused(await sendForm(Buffer.from('hello'), 'text/plain'), 415, 'unsupported_type');
+    isRefused(
+      await sendForm(Buffer.from('<html><script>x</script>'), 'application/octet-stream'),
+      415,
+      'unsupported_type',
+    );
+    isRefused(await sendForm(await noiseImage(9, 9, 'jpeg'), 'image/png'), 415, 'unsupported_type');
+    isRefused(await sendForm(await noiseImage(9, 9, 'jpeg'), 'video/mp4'), 415, 'unsupported_type');
+    isRefused(await sendDataUrl(randomBytes(100), 'video/mp4'), 415, 'unsupported_type');
+  });
+
+  it('415 unsupported_type: video and audio whose tracks are not what they say, or not there', async () => {
+    for (const [type, bytes] of UNTRUE) isRefused(await sendForm(bytes, type), 415, 'unsupported_type');
+    isRefused(await sendDataUrl(mp4(3000, { handler: 'soun' }), 'video/mp4'), 415, 'unsupported_type');
+  });
+
+  it('422 unreadable_image: bytes that are none, cut short, or too many pixels', async () => {
+    const png = await noiseImage(60, 60, 'png');
+    isRefused(await sendForm(Buffer.from('hello'), 'image/png'), 422, 'unreadable_image');
+    isRefused(await sendForm(png.subarray(0, -100), 'image/png'), 422, 'unreadable_image');
+    isRefused(
+      await sendDataUrl(await plainImage(10_001, 10_000, '#000000'), 'image/png'),
+      422,
+      'unreadable_image',
+    );
+  });
+
+  it('400 empty_file', async () => {
+    isRefused(await sendForm(Buffer.alloc(0), 'image/png'), 400, 'empty_file');
+    isRefused(await sendJson({ dataUrl: 'data:image/png;base64,' }), 400, 'empty_file');
+  });
+
+  it('400 invalid_svg and svg_too_complex', async () => {
+    isRefused(
+      await sendForm(Buffer.from('<html xmlns="http://www.w3.org/1999/xhtml"/>'), 'image/svg+xml'),
+      400,
+      'invalid_svg',
+    );
+    isRefused(await sendForm(Buffer.from('<svg><g></svg>'), 'image/svg+xml'), 400, 'invalid_svg');
+    const deep = `<svg xmlns="http://www.w3.org/2000/svg">${'<g>'.repeat(64)}${'</g>'.repeat(64)}</svg>`;
+    isRefused(await sendForm(Buffer.from(deep), 'image/svg+xml'), 400, 'svg_too_complex');
+    const many = `<svg xmlns="http://www.w3.org/2000/svg">${'<g/>'.repeat(20_000)}</svg>`;
+    isRefused(await sendDataUrl(Buffer.from(many), 'image/svg+xml'), 400, 'svg_too_complex');
+  });
+
+  it('400 for forms without a file, with two, with one of another name, and with fields that are no hints', async () => {
+    const png = await plainImage(2, 2, '#ff0000');
+    const empty = new FormData();
+    empty.append('width', '3');
+    isRefused(await send({ body: empty }), 400, 'invalid_request');
+    const two = formOf(png, 'image/png');
+    two.append('file', new Blob([new Uint8Array(png)], { type: 'image/png' }), 'b.png');
+    isRefused(await send({ body: two }), 400, 'invalid_request');
+    isRefused(await sendForm(png, 'image/png', { field: 'upload' }), 400, 'invalid_request');
+    for (const fields of [
+      { widht: '3' },
+      { width: '-1' },
+      { width: '1.5' },
+      { duration: '90000' },
+      { height: 'x' },
+    ] as Record<string, string>[]) {
+      isRefused(await sendForm(png, 'image/png', { fields }), 400, 'invalid_request');
+    }
+    const headers = { 'content-type': 'multipart/form-data; boundary=x' };
+    for (const body of [
+      '',
+      '--x--',
+      '--x\r\n',
+      'nothing',
+      '--x\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\nabc',
+    ]) {
+      isRefused(await send({ body, headers }), 400, 'invalid_request');
+    }
+    isRefused(
+      await send({ body: 'x', headers: { 'content-type': 'multipart/form-data' } }),
+      400,
+      'invalid_request',
+    );
+  });
+
+  it('400 for JSON that names no file, or two, or breaks a data URL', async () => {
+    const png = await plainImage(2, 2, '#ff0000');
+    const dataUrl = `data:image/png;base64,${png.toString('base64')}`;
+    for (const body of [
+      {},
+      { dataUrl, url: 'http://example.com/a.png' },
+      { dataUrl, more: 1 },
+      { dataUrl, width: 0 },
+      { dataUrl: 'x' },
+      { dataUrl: 'data:image/png;base64' },
+      { dataUrl: 'data:image/png;base64,a*b' },
+      { dataUrl: 'data:image/png;base64,abcde' },
+      { dataUrl: 'data:image/svg+xml,%zz' },
+      { dataUrl: 7 },
+    ]) {
+      isRefused(await sendJson(body), 400, 'invalid_request');
+    }
+  });
+
+  it('400 fetch_failed for addresses that may not be reached from here', async () => {
+    for (const url of [
+      'http://127.0.0.1:1/a.png',
+      'http://169.254.169.254/',
+      'ftp://example.com/a',
+      'nonsense',
+      `${origin}/healthz`,
+    ]) {
+      isRefused(await sendJson({ url }), 400, 'fetch_failed');
+    }
+  });
+
+  it('415 for a body of another type', async () => {
+    isRefused(await send({ body: 'x', headers: { 'content-type': 'image/png' } }), 415, 'unsupported_type');
+  });
+
+  it('401 without a key or its scope, whatever the form', async () => {
+    const reader = await test.withScopes(caller, ['workflows:read']);
+    isRefused(await send({ body: formOf(Buffer.from('x'), 'image/png') }, reader), 401, 'insufficient_scope');
+    const bare = await fetch(`${origin}/api/v1/media/upload`, {
+      method: 'POST',
+      body: formOf(Buffer.from('x'), 'image/png'),
+    });
+    assert.equal(bare.status, 401);
+  });
+});
+
+it('leaves nothing behind of what was refused', async () => {
+  const { rows } = await test.deps.db.query('select id from media_strays');
+  assert.deepEqual(rows, []);
+});

@@ -1,0 +1,316 @@
+// Minting within the budget, listing, deleting, and who may do what.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { noiseImage } from '../../support/pixels.ts';
+import { createWorkflow, node, refused } from '../../support/workflows.ts';
+
+const MB = 1_048_576;
+
+let test: TestApp;
+let owner: Caller;
+let editor: Caller;
+let viewer: Caller;
+let stranger: Caller;
+let teamId: string;
+let now = Date.now();
+
+before(async () => {
+  test = await createTestApp({ now: () => now });
+  [owner, editor, viewer, stranger] = [
+    await test.createCaller(),
+    await test.createCaller(),
+    await test.createCaller(),
+    await test.createCaller(),
+  ];
+  teamId = String((await owner.request('POST', '/teams', { name: 'T' })).body.id);
+  await owner.request('POST', `/teams/${teamId}/members`, { userId: editor.userId, role: 'EDITOR' });
+  await owner.request('POST', `/teams/${teamId}/members`, { userId: viewer.userId, role: 'VIEWER' });
+});
+after(() => test.close());
+
+interface Item {
+  readonly mediaId: string;
+  readonly url: string;
+  readonly name: string;
+  readonly teamId: string | null;
+  readonly createdAt: string;
+  readonly contentType: string;
+}
+
+interface List {
+  readonly data: readonly Item[];
+  readonly nextCursor: string | null;
+}
+
+const mint = (by: Caller, body: object) => by.request('POST', '/media/upload-url', body);
+const video = (bytes: number) => ({ contentType: 'video/mp4', bytes, filename: 'v.mp4' });
+const activate = (by: Caller, id: string | null) => by.request('PUT', '/me/workspace', { teamId: id });
+
+async function upload(by: Caller, format: 'png' | 'webp' = 'png'): Promise<Item> {
+  const bytes = await noiseImage(4, 4, format);
+  const dataUrl = `data:image/${format};base64,${bytes.toString('base64')}`;
+  const { body, status } = await by.request<Item>('POST', '/media/upload', { dataUrl });
+  assert.equal(status, 200, JSON.stringify(body));
+  return body;
+}
+
+async function uploadWav(by: Caller): Promise<Item> {
+  const head = Buffer.from(
+    '524946462400000057415645666d74201000000001000100401f0000803e0000020010006461746100000000',
+    'hex',
+  );
+  const dataUrl = `data:audio/wav;base64,${head.toString('base64')}`;
+  return (await by.request<Item>('POST', '/media/upload', { dataUrl })).body;
+}
+
+const list = async (by: Caller, query = ''): Promise<List> =>
+  (await by.request<List>('GET', `/media${query}`)).body;
+
+describe('minting', () => {
+  it('holds each type to its limit before anything is signed', async () => {
+    for (const [contentType, most] of [
+      ['image/png', 25 * MB],
+      ['audio/mpeg', 25 * MB],
+      ['video/mp4', 100 * MB],
+    ] as const) {
+      assert.equal((await mint(owner, { contentType, bytes: most, filename: 'a' })).status, 200);
+      const over = await mint(owner, { contentType, bytes: most + 1, filename: 'a' });
+      refused(over, 413, 'file_too_large');
+    }
+  });
+
+  it('refuses what is not accepted, SVG among it', async () => {
+    for (const contentType of ['image/svg+xml', 'text/html', 'application/octet-stream', '', 'image/tiff']) {
+      refused(await mint(owner, { contentType, bytes: 5, filename: 'a' }), 415, 'unsupported_type');
+    }
+  });
+
+  it('refuses bytes that are no positive whole number', async () => {
+    for (const bytes of [undefined, 0, -1, 1.5, '5', null, 1e300]) {
+      refused(await mint(owner, { contentType: 'image/png', bytes, filename: 'a' }), 400, 'invalid_bytes');
+    }
+    refused(await mint(owner, { contentType: 'image/png', bytes: 5 }), 400, 'invalid_request');
+    refused(
+      await mint(owner, { contentType: 'image/png', bytes: 5, filename: 'a', x: 1 }),
+      400,
+      'invalid_request',
+    );
+  });
+
+  it('ends at 10 GB in a rolling hour, and says when there is room again', async () => {
+    const by = await test.createCaller();
+    const started = now;
+    for (let index = 0; index < 102; index++) {
+      now += 1000;
+      assert.equal((await mint(by, video(100 * MB))).status, 200);
+    }
+    assert.equal((await mint(by, video(40 * MB))).status, 200);
+    const answer = await mint(by, video(1));
+    refused(answer, 429, 'upload_budget_exceeded');
+    // The first was minted 101 s ago.
+    assert.equal(answer.headers['retry-after'], String(3600 - 101));
+    assert.equal((await mint(owner, video(1))).status, 200);
+    now += (3600 - 101) * 1000;
+    assert.equal((await mint(by, video(100 * MB))).status, 200);
+    refused(await mint(by, video(100 * MB)), 429, 'upload_budget_exceeded');
+    now = started;
+  });
+
+  it('lets one mint of an account at a time, and waits about a second for its turn', async () => {
+    const by = await test.createCaller();
+    const all = await Promise.all(Array.from({ length: 4 }, () => mint(by, video(5))));
+    assert.deepEqual(new Set(all.map(({ status }) => status)), new Set([200]));
+    const release = Promise.withResolvers<void>();
+    const locked = Promise.withResolvers<void>();
+    const held = test.deps.db.transaction(async tx => {
+      await tx.query(`select pg_advisory_xact_lock(hashtextextended('media_uploads:' || $1::int, 0))`, [
+        by.userId,
+      ]);
+      locked.resolve();
+      await release.promise;
+    });
+    await locked.promise;
+    const busy = await mint(by, video(5));
+    refused(busy, 429, 'upload_busy');
+    assert.equal(busy.headers['retry-after'], '1');
+    assert.equal((await mint(owner, video(5))).status, 200);
+    const patient = mint(by, video(5));
+    release.resolve();
+    await held;
+    assert.equal((await patient).status, 200);
+  });
+});
+
+describe('completing', () => {
+  it('refuses ids that were never minted here, and those that have no file', async () => {
+    for (const mediaId of ['', 'x', 'med_', 'wf_01kadj3vc8aaaaaaaaaaaaaaaa', '../x', 7, null, undefined]) {
+      refused(
+        await owner.request('POST', '/media/upload-url/complete', { mediaId }),
+        400,
+        'invalid_media_id',
+      );
+    }
+    const unknown = `med_${'0'.repeat(26)}`;
+    refused(
+      await owner.request('POST', '/media/upload-url/complete', { mediaId: unknown }),
+      404,
+      'upload_not_found',
+    );
+  });
+});
+
+describe('the list', () => {
+  it('is of the active workspace, newest first, by pages and by kind', async () => {
+    const by = await test.createCaller();
+    const items: Item[] = [];
+    for (const make of [upload, upload, uploadWav, upload]) {
+      now += 5;
+      items.unshift(await make(by));
+    }
+    const whole = await list(by);
+    assert.deepEqual(
+      whole.data.map(({ mediaId }) => mediaId),
+      items.map(({ mediaId }) => mediaId),
+    );
+    assert.equal(whole.nextCursor, null);
+    const [first] = whole.data;
+    assert.deepEqual(Object.keys(first ?? {}).sort(), [
+      'bytes',
+      'contentType',
+      'createdAt',
+      'duration',
+      'height',
+      'mediaId',
+      'name',
+      'teamId',
+      'url',
+      'width',
+    ]);
+    assert.deepEqual([first?.name, first?.teamId], ['file.png', null]);
+    const page = await list(by, '?limit=3');
+    const rest = await list(by, `?limit=3&cursor=${page.nextCursor}`);
+    assert.deepEqual([...page.data, ...rest.data], whole.data);
+    assert.equal(rest.nextCursor, null);
+    assert.deepEqual(
+      (await list(by, '?type=audio')).data.map(({ contentType }) => contentType),
+      ['audio/wav'],
+    );
+    assert.equal((await list(by, '?type=image')).data.length, 3);
+    assert.deepEqual((await list(by, '?type=video')).data, []);
+    for (const query of ['?type=text', '?limit=0', '?limit=201', '?cursor=x']) {
+      refused(await by.request('GET', `/media${query}`), 400, 'invalid_request');
+    }
+  });
+
+  it('of a team is for its members; its viewers may look and not add', async () => {
+    await activate(owner, teamId);
+    const shared = await upload(owner);
+    for (const by of [editor, viewer]) {
+      await activate(by, teamId);
+      const { data } = await list(by);
+      assert.deepEqual(
+        data.map(({ mediaId, teamId: team }) => [mediaId, team]),
+        [[shared.mediaId, teamId]],
+      );
+    }
+    refused(await viewer.request('POST', '/media/upload', { dataUrl: 'data:,x' }), 403, 'forbidden');
+    refused(await mint(viewer, video(5)), 403, 'forbidden');
+    assert.deepEqual((await list(stranger)).data, []);
+    await activate(owner, null);
+    assert.equal(
+      (await list(owner)).data.some(({ mediaId }) => mediaId === shared.mediaId),
+      false,
+    );
+  });
+});
+
+describe('deleting', () => {
+  const remove = (by: Caller, id: string, query = '') =>
+    by.request<{ success?: boolean; workflows?: unknown }>('DELETE', `/media/${id}${query}`);
+
+  it('is for the editors of its workspace', async () => {
+    const own = await upload(owner);
+    refused(await remove(stranger, own.mediaId), 403, 'forbidden');
+    assert.deepEqual((await remove(owner, own.mediaId)).body, { success: true });
+    refused(await remove(owner, own.mediaId), 404, 'not_found');
+    refused(await remove(owner, 'nonsense'), 404, 'not_found');
+    await activate(owner, teamId);
+    const shared = await upload(owner);
+    await activate(owner, null);
+    refused(await remove(viewer, shared.mediaId), 403, 'forbidden');
+    assert.equal((await remove(editor, shared.mediaId)).status, 200);
+  });
+
+  it('is refused while a workflow is linked to it or names it, and tells which', async () => {
+    const { mediaId, url } = await upload(owner);
+    const linked = await createWorkflow(owner, { name: 'Linked', mediaId });
+    now += 5;
+    const named = await createWorkflow(owner, {
+      name: 'Named',
+      nodes: [node('a', 'input:image', { mediaId })],
+      edges: [],
+    });
+    now += 5;
+    const addressed = await createWorkflow(owner, {
+      name: 'Addressed',
+      nodes: [node('a', 'input:image', { url })],
+      edges: [],
+    });
+    const others = await createWorkflow(stranger, {
+      name: 'Theirs',
+      nodes: [node('a', 'input:image', { url })],
+      edges: [],
+    });
+    const answer = await remove(owner, mediaId);
+    const { error } = refused(answer, 409, 'media_in_use');
+    assert.match(error, /Linked .*Named .*Addressed /);
+    assert.equal(error.includes(others.id), false);
+    assert.deepEqual(
+      answer.body.workflows,
+      [linked, named, addressed].map(({ id, name }) => ({ id, name })),
+    );
+    await owner.request('DELETE', `/workflows/${linked.id}`);
+    await owner.request('PUT', `/workflows/${named.id}`, { nodes: [node('a', 'input:image', {})] });
+    await owner.request('PUT', `/workflows/${addressed.id}`, { nodes: [node('a', 'input:image', {})] });
+    assert.equal((await remove(owner, mediaId)).status, 200);
+  });
+
+  it('counts the version that the public sees, and can be forced', async () => {
+    const { mediaId } = await upload(owner);
+    const { id } = await createWorkflow(owner, { nodes: [node('a', 'input:image', { mediaId })], edges: [] });
+    const published = await owner.request('POST', `/workflows/${id}/publish`, {
+      isPublished: true,
+      slug: 'with-media',
+    });
+    assert.equal(published.status, 200);
+    await owner.request('PUT', `/workflows/${id}`, { nodes: [node('a', 'input:image', {})] });
+    refused(await remove(owner, mediaId), 409, 'media_in_use');
+    assert.equal((await remove(owner, mediaId, '?force=true')).status, 200);
+  });
+});
+
+describe('scopes', () => {
+  it('of every endpoint is workflows:write', async () => {
+    const reader = await test.withScopes(owner, ['workflows:execute', 'account:admin', 'instance:admin']);
+    const id = `med_${'0'.repeat(26)}`;
+    for (const [method, path, body] of [
+      ['GET', '/media', undefined],
+      ['DELETE', `/media/${id}`, undefined],
+      ['POST', '/media/upload', { dataUrl: 'data:,x' }],
+      ['POST', '/media/upload-url', video(5)],
+      ['POST', '/media/upload-url/complete', { mediaId: id }],
+    ] as const) {
+      refused(await reader.request(method, path, body), 401, 'insufficient_scope');
+      refused(await test.anonymous.request(method, path, body), 401, 'unauthorized');
+    }
+  });
+});
+
+describe('the OpenAPI document', () => {
+  it('tells of both forms of the inline door', async () => {
+    const document = (await test.app.inject({ url: '/openapi.json' })).json();
+    const { content } = document.paths['/api/v1/media/upload'].post.requestBody;
+    assert.deepEqual(Object.keys(content).sort(), ['application/json', 'multipart/form-data']);
+  });
+});

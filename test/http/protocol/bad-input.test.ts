@@ -1,0 +1,336 @@
+// Hostile input at every route that the OpenAPI document names: a refusal in the error form each time, never a 500,
+// never a row that a refused request left behind.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { InjectOptions } from 'fastify';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { createWorkflow, node, PAIR, refused } from '../../support/workflows.ts';
+
+const TOO_DEEP = 100_000;
+const LIMIT_BYTES = 4_194_304;
+
+let test: TestApp;
+let caller: Caller;
+let url: string;
+/** An id of the caller's own, by the noun that the path begins with. */
+const own: Record<string, string> = {};
+
+before(async () => {
+  test = await createTestApp();
+  caller = await test.createCaller();
+  url = await test.app.listen({ port: 0, host: '127.0.0.1' });
+  own.workflows = (await createWorkflow(caller)).id;
+  own.templates = 'no-such-slug';
+  own.executions = (
+    await caller.request<{ executionId: string }>('POST', `/workflows/${own.workflows}/execute`, {})
+  ).body.executionId;
+  // Its stream of events then has an end.
+  await caller.request('POST', `/executions/${own.executions}/cancel`);
+  for (const noun of ['folders', 'teams']) {
+    const { body } = await caller.request<{ id: string }>('POST', `/${noun}`, { name: noun });
+    own[noun] = body.id;
+  }
+  own.keys = 'key_00000000000000000000000000';
+});
+after(() => test.close());
+
+interface Route {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+}
+
+interface Operation {
+  readonly security?: readonly object[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, unknown>> };
+}
+
+/** Of the document, so that routes of later work are asked too: those that take a key, and JSON if anything. */
+function listRoutes(): Route[] {
+  const { paths = {} } = test.app.swagger() as { paths?: Record<string, Record<string, Operation>> };
+  return Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations)
+      .filter(([, { security, requestBody }]) => {
+        const types = Object.keys(requestBody?.content ?? {});
+        return (
+          path.startsWith('/api/') &&
+          security?.length !== 0 &&
+          types.every(type => type === 'application/json')
+        );
+      })
+      .map(([method]) => ({ method: method.toUpperCase() as Route['method'], path })),
+  );
+}
+
+const fill = (path: string, id: string): string => path.replaceAll(/\{\w+\}/g, id);
+const fillOwn = (path: string): string =>
+  path.replace(/\{id\}/, own[path.split('/')[3] ?? ''] ?? 'x').replaceAll(/\{\w+\}/g, '1');
+
+/** Rows of all tables of ours but those that count requests. */
+async function countRows(): Promise<number> {
+  const { rows } = await test.deps.db.query<{ count: number }>(
+    `select sum((xpath('/row/c/text()', query_to_xml(format('select count(*) as c from %I', table_name), false, true, '')))[1]::text::int)::bigint as count
+     from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE' and table_name <> 'rate_windows'`,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+async function ask(route: Route, options: InjectOptions): Promise<number> {
+  const answer = await test.app.inject({
+    method: route.method,
+    ...options,
+    headers: { authorization: `Bearer ${caller.key}`, ...options.headers },
+  });
+  const told = `${route.method} ${String(options.url).slice(0, 120)}: ${answer.statusCode} ${answer.body.slice(0, 200)}`;
+  assert.ok(answer.statusCode < 500, told);
+  if (answer.statusCode >= 400) {
+    const body = answer.json();
+    assert.match(body.error, /\S\.$/, told);
+    assert.match(body.code, /^[a-z_]+$/, told);
+    assert.equal(body.requestId, answer.headers['x-request-id'], told);
+  }
+  return answer.statusCode;
+}
+
+const nest = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+const inGraph = (value: string): string =>
+  `{"name":"x","edges":[],"nodes":[{"id":"a","type":"basedNode","position":{"x":0,"y":0},"data":{"label":"a","category":"input","nodeType":"input:text","config":{"value":${value}}}}]}`;
+
+/** Bodies that no route takes, with the status where there is one for all. */
+const REFUSED_BODIES: Readonly<Record<string, readonly [body: string | Buffer, status?: number]>> = {
+  'an open brace': ['{', 400],
+  'a trailing comma': ['{"name":"x",}', 400],
+  NaN: ['{"name":NaN}', 400],
+  'bytes that are not UTF-8': [Buffer.from([0x22, 0xff, 0xfe, 0x22]), 400],
+  'UTF-16': [Buffer.from('\ufeff{"name":"x"}', 'utf16le'), 400],
+  'a raw NUL': ['{"name":"a\0b"}', 400],
+  'an escaped NUL': ['{"name":"a\\u0000b","inputs":{"x":"\\u0000"}}', 400],
+  'an escaped NUL in a name': ['{"a\\u0000b":1}', 400],
+  'half of a surrogate pair': ['{"name":"\\ud800","metadata":{"x":"\\udfff"}}', 400],
+  'a prototype': ['{"__proto__":{"isAdmin":true}}', 400],
+  '__proto__ in escapes': ['{"\\u005f_proto__":{"isAdmin":true}}', 400],
+  'constructor.prototype': ['{"constructor":{"prototype":{"isAdmin":true}}}', 400],
+  'open brackets without end': ['['.repeat(TOO_DEEP), 400],
+  'brackets within brackets': [nest(TOO_DEEP), 400],
+  'objects within objects': [`${'{"a":'.repeat(TOO_DEEP)}1${'}'.repeat(TOO_DEEP)}`, 400],
+  'depth in the graph': [inGraph(nest(TOO_DEEP)), 400],
+  'depth just under the bound': [
+    `{"name":"x","inputs":${nest(250)},"metadata":${nest(250)},"nodes":${nest(250)}}`,
+  ],
+  'a number': ['17'],
+  'a string': ['"x"'],
+  'an array': ['[1,2,3]'],
+  'members of the wrong kind': [
+    '{"name":{},"nodes":17,"edges":"x","id":[],"inputs":[1],"metadata":3,"webhook":[],"role":1,"email":{},"scopes":"x","linkPermission":7,"teamId":{}}',
+  ],
+  'numbers past every range': [
+    '{"name":1e400,"dailyCreditBudget":1e308,"userId":9007199254740993,"limit":-1e400,"teamId":-0}',
+  ],
+};
+
+describe('hostile bodies', () => {
+  for (const [what, [payload, status]] of Object.entries(REFUSED_BODIES)) {
+    it(`refuses ${what} at every route`, async () => {
+      const rows = await countRows();
+      for (const route of listRoutes().filter(({ method }) => method !== 'GET')) {
+        const given = await ask(route, {
+          url: fillOwn(route.path),
+          payload,
+          headers: { 'content-type': 'application/json' },
+        });
+        if (status !== undefined) assert.equal(given, status, `${route.method} ${route.path}`);
+        // DELETE needs no body; what one says is nobody's business once it is JSON.
+        else if (route.method !== 'DELETE' && given < 300)
+          assert.match(route.path, /\/(cancel|lint|heartbeat)$/);
+      }
+      assert.equal(Object.hasOwn(Object.prototype, 'isAdmin'), false);
+      if (status !== undefined) assert.equal(await countRows(), rows);
+    });
+  }
+
+  it('refuses other content types, and compressed bodies, at every route', async () => {
+    const rows = await countRows();
+    for (const route of listRoutes().filter(({ method }) => method !== 'GET')) {
+      for (const headers of [
+        { 'content-type': 'text/plain' },
+        { 'content-type': 'application/x-www-form-urlencoded' },
+        { 'content-type': ';;;' },
+        { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+      ]) {
+        const status = await ask(route, { url: fillOwn(route.path), payload: '{"name":"x"}', headers });
+        assert.equal(status, 415, `${route.method} ${route.path} ${JSON.stringify(headers)}`);
+      }
+    }
+    assert.equal(await countRows(), rows);
+  });
+
+  it('says where the JSON is wrong', async () => {
+    const answer = await test.app.inject({
+      method: 'POST',
+      url: '/api/v1/workflows',
+      headers: { 'content-type': 'application/json' },
+      payload: '{"a":1,}',
+    });
+    assert.equal(answer.json().code, 'invalid_json');
+    assert.match(answer.json().error, /position 7/);
+  });
+
+  it('takes a byte order mark, and of a name given twice the last', async () => {
+    const text = JSON.stringify({ ...PAIR, name: 'last' }).replace('{', '{"name":"first",');
+    const answer = await test.app.inject({
+      method: 'POST',
+      url: '/api/v1/workflows',
+      headers: { authorization: `Bearer ${caller.key}`, 'content-type': 'application/json; charset=utf-8' },
+      payload: `\ufeff${text}`,
+    });
+    assert.equal(answer.statusCode, 201, answer.body);
+    assert.equal(answer.json().name, 'last');
+  });
+});
+
+describe('the size of a body', () => {
+  /** A workflow whose body has that many bytes. */
+  const sized = (bytes: number): string => {
+    const body = (value: string): string =>
+      JSON.stringify({ name: 'big', edges: [], nodes: [node('a', 'input:text', { value })] });
+    return body('x'.repeat(bytes - body('').length));
+  };
+  const send = (body: string | ReadableStream): Promise<Response> =>
+    fetch(`${url}/api/v1/workflows`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${caller.key}`, 'content-type': 'application/json' },
+      body,
+      // Of a stream the length is not known: it goes in chunks.
+      duplex: 'half',
+    } as RequestInit);
+
+  it('may be 4 MB', async () => {
+    const answer = await send(sized(LIMIT_BYTES));
+    assert.equal(answer.status, 201, await answer.text());
+    const inChunks = await send(new Blob([sized(LIMIT_BYTES)]).stream());
+    assert.equal(inChunks.status, 201, await inChunks.text());
+  });
+
+  it('may not be a byte more, whether or not its length is told', async () => {
+    const rows = await countRows();
+    for (const body of [sized(LIMIT_BYTES + 1), new Blob([sized(LIMIT_BYTES + 1)]).stream()]) {
+      const answer = await send(body);
+      assert.equal(answer.status, 413);
+      assert.equal(((await answer.json()) as { code: string }).code, 'payload_too_large');
+    }
+    assert.equal(await countRows(), rows);
+  });
+
+  it('is told as too large though many times as much is sent', async () => {
+    const answer = await send('x'.repeat(8 * LIMIT_BYTES));
+    assert.equal(answer.status, 413);
+  });
+});
+
+const ODD_IDS = [
+  'wf_00000000000000000000000000',
+  'ex_00000000000000000000000000',
+  'med_00000000000000000000000000',
+  'wf_',
+  'WF_00000000000000000000000000',
+  '0',
+  '-1',
+  '1e999',
+  '99999999999999999999',
+  '2147483648',
+  'null',
+  'undefined',
+  'constructor',
+  '__proto__',
+  '%2e%2e%2f%2e%2e%2fetc%2fpasswd',
+  '%00',
+  '%0d%0aX-Injected:%201',
+  "'%3b%20drop%20table%20users--",
+  '%F0%9F%92%A9',
+  '%u0041',
+  '%',
+  'a'.repeat(200),
+  'a'.repeat(201),
+];
+
+describe('ids', () => {
+  it('that are unknown, odd or of another kind are refused at every route', async () => {
+    const rows = await countRows();
+    for (const route of listRoutes().filter(({ path }) => path.includes('{'))) {
+      for (const id of ODD_IDS) {
+        const status = await ask(route, {
+          url: fill(route.path, id),
+          ...(route.method === 'GET' ? {} : { payload: {} }),
+        });
+        assert.ok(status >= 400, `${route.method} ${route.path} ${id}: ${status}`);
+      }
+    }
+    assert.equal(await countRows(), rows);
+  });
+
+  it("that are another user's are refused, and nothing changes", async () => {
+    const stranger = await test.createCaller();
+    const rows = await countRows();
+    for (const route of listRoutes().filter(({ path }) => path.includes('{id}'))) {
+      const status = await ask(route, {
+        url: fillOwn(route.path),
+        headers: { authorization: `Bearer ${stranger.key}` },
+        ...(route.method === 'GET' ? {} : { payload: { name: 'mine', ...PAIR, linkPermission: 'VIEW' } }),
+      });
+      assert.ok([400, 403, 404].includes(status), `${route.method} ${route.path}: ${status}`);
+    }
+    assert.equal(await countRows(), rows);
+  });
+});
+
+const ODD_QUERIES = [
+  'limit[]=1',
+  'limit[a]=1',
+  'limit=1&limit=2',
+  'limit=',
+  'limit=0',
+  'limit=-1',
+  'limit=1.5',
+  'limit=1e9',
+  'limit=NaN',
+  'limit=0x10',
+  'limit=%00',
+  'cursor=%00',
+  'cursor=x&cursor=y',
+  'cursor=%F0%9F%92%A9',
+  `cursor=${'A'.repeat(201)}`,
+  'cursor=Li4vLi4v',
+  'cursor=%ff',
+  '__proto__=1&constructor=2&toString=3',
+  'isActive=maybe',
+  'teamId=%00',
+  'mediaId=1&mediaId=2',
+  'status=%00',
+  'status[]=RUNNING',
+  'category=x&category=y',
+  '%',
+  '=&&=',
+  '?',
+  '%00',
+];
+
+describe('query strings', () => {
+  it('never fail a route, however odd', async () => {
+    for (const route of listRoutes().filter(({ method }) => method === 'GET'))
+      for (const query of ODD_QUERIES) await ask(route, { url: `${fillOwn(route.path)}?${query}` });
+  });
+
+  it('with a parameter twice, or out of its range, are refused by name', async () => {
+    for (const query of [
+      'limit=1&limit=2',
+      'limit=0',
+      'limit=1001',
+      'limit=1.5',
+      'limit=x',
+      'cursor=x&cursor=y',
+    ]) {
+      const answer = await caller.request('GET', `/workflows?${query}`);
+      const { error } = refused(answer, 400, 'invalid_request');
+      assert.match(error, new RegExp(query.split('=')[0] ?? ''));
+    }
+  });
+});

@@ -1,0 +1,98 @@
+// GET /nodes and GET /models: filters, caching, and the same answer for the same question.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Answer, createTestApp, type TestApp } from '../../support/app.ts';
+
+interface Listing {
+  readonly version: number;
+  readonly generatedAt: string;
+  readonly count: number;
+  readonly nodes?: readonly Entry[];
+  readonly models?: readonly Entry[];
+}
+interface Entry {
+  readonly nodeType: string;
+  readonly category: string;
+  readonly source: string;
+  readonly hidden?: boolean;
+}
+
+let test: TestApp;
+before(async () => {
+  test = await createTestApp();
+});
+after(() => test.close());
+
+const ask = (path: string, headers: Record<string, string> = {}): Promise<Answer<Listing>> =>
+  test.anonymous.request<Listing>('GET', path, undefined, headers);
+
+describe('GET /nodes', () => {
+  it('lists the catalog to anyone, for an hour', async () => {
+    const { status, headers, body } = await ask('/nodes');
+    assert.equal(status, 200);
+    assert.equal(headers['cache-control'], 'public, max-age=3600');
+    assert.match(headers['content-type'] ?? '', /^application\/json/);
+    assert.equal(body.version, 1);
+    assert.equal(body.count, body.nodes?.length);
+    assert.ok(!Number.isNaN(Date.parse(body.generatedAt)));
+    assert.ok(body.nodes?.some(({ nodeType }) => nodeType === 'utility:math'));
+    assert.ok(body.nodes?.every(({ hidden }) => hidden !== true));
+  });
+
+  it('filters by category and by source', async () => {
+    for (const [filter, member, value] of [
+      ['category=utility', 'category', 'utility'],
+      ['category=input', 'category', 'input'],
+      ['source=non-vendor', 'source', 'non-vendor'],
+    ] as const) {
+      const { body } = await ask(`/nodes?${filter}`);
+      assert.ok(body.count > 0, filter);
+      assert.ok(
+        body.nodes?.every(entry => entry[member] === value),
+        filter,
+      );
+    }
+    const both = await ask('/nodes?category=utility&source=non-vendor');
+    assert.ok(both.body.nodes?.every(entry => entry.category === 'utility' && entry.source === 'non-vendor'));
+  });
+
+  it('shows hidden entries where asked to', async () => {
+    const shown = await ask('/nodes');
+    const all = await ask('/nodes?includeHidden=1');
+    assert.ok(all.body.count >= shown.body.count);
+    assert.notEqual(all.status, 400);
+  });
+
+  it('answers 304 to who has it, each question with an ETag of its own', async () => {
+    const { etag } = (await ask('/nodes')).headers;
+    assert.match(etag ?? '', /^"[\w-]{22}"$/);
+    for (const tag of [etag ?? '', `W/${etag}`, `"other", ${etag}`, '*'])
+      assert.equal((await ask('/nodes', { 'if-none-match': tag })).status, 304, tag);
+    assert.equal((await ask('/nodes', { 'if-none-match': '"other"' })).status, 200);
+    assert.notEqual((await ask('/nodes?category=utility')).headers.etag, etag);
+  });
+
+  it('refuses filters that do not exist, naming those that do', async () => {
+    for (const query of [
+      'category=none',
+      'source=none',
+      'includeHidden=yes',
+      'category=',
+      'category=input&category=output',
+    ]) {
+      const { status, body } = await ask(`/nodes?${query}`);
+      assert.equal(status, 400, query);
+      assert.equal(body.code, 'invalid_request', query);
+    }
+    assert.match((await ask('/nodes?source=none')).body.error ?? '', /vendor, non-vendor, registry-shell/);
+  });
+});
+
+describe('GET /models', () => {
+  it('lists what generates', async () => {
+    const { status, body } = await ask('/models');
+    assert.equal(status, 200);
+    assert.equal(body.count, body.models?.length);
+    assert.ok(body.models?.every(({ category }) => category === 'model' || category === 'video'));
+  });
+});

@@ -1,0 +1,94 @@
+// Pages of every origin may call the API, and read the refusals too.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { createTestApp, type TestApp } from '../../support/app.ts';
+
+const origin = 'https://app.example.com';
+let test: TestApp;
+before(async () => {
+  test = await createTestApp({
+    plans: { tiny: { requestsPerMinute: 1, executionsPerMinute: 1, executionsPerDay: 1 } },
+  });
+});
+after(() => test.close());
+
+describe('CORS', () => {
+  it('allows every method and header that the API takes, for a day', async () => {
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
+      const answer = await test.app.inject({
+        method: 'OPTIONS',
+        url: '/api/v1/workflows/x',
+        headers: {
+          origin,
+          'access-control-request-method': method,
+          'access-control-request-headers': 'authorization, content-type, idempotency-key, if-match, prefer',
+        },
+      });
+      assert.equal(answer.statusCode, 204);
+      assert.equal(answer.headers['access-control-allow-origin'], '*');
+      assert.match(String(answer.headers['access-control-allow-methods']), new RegExp(`\\b${method}\\b`));
+      assert.match(
+        String(answer.headers['access-control-allow-headers']),
+        /authorization.*idempotency-key.*prefer/,
+      );
+      assert.equal(answer.headers['access-control-max-age'], '86400');
+    }
+  });
+
+  it('counts no preflight', async () => {
+    const ask = () =>
+      test.app.inject({
+        method: 'OPTIONS',
+        url: '/',
+        headers: { origin, 'access-control-request-method': 'PUT' },
+      });
+    const first = await ask();
+    const second = await ask();
+    assert.equal(second.headers['x-ratelimit-remaining'], first.headers['x-ratelimit-remaining']);
+  });
+
+  it('lets pages read refusals, and the headers that tell why', async () => {
+    const caller = await test.createCaller({ plan: 'tiny' });
+    const limited = { authorization: `Bearer ${caller.key}` };
+    await test.app.inject({ url: '/api/v1/workflows', headers: limited });
+    for (const [url, headers, status] of [
+      ['/api/v1/workflows', {}, 401],
+      ['/api/v1/workflows', { authorization: 'Bearer sk-wrong' }, 401],
+      ['/api/v1/workflows', limited, 429],
+      ['/nothing', {}, 404],
+      ['/%zz', {}, 400],
+    ] as const) {
+      const answer = await test.app.inject({ url, headers: { origin, ...headers } });
+      assert.equal(answer.statusCode, status, url);
+      assert.equal(answer.headers['access-control-allow-origin'], '*', url);
+      assert.equal(answer.headers['access-control-allow-credentials'], undefined);
+      if (status !== 400)
+        assert.match(
+          String(answer.headers['access-control-expose-headers']),
+          /Retry-After.*X-Request-Id.*X-RateLimit-Reset/,
+        );
+    }
+  });
+});
+
+describe('401', () => {
+  const challengeOf = async (authorization?: string): Promise<string> => {
+    const answer = await test.app.inject({
+      url: '/api/v1/workflows',
+      headers: authorization === undefined ? {} : { authorization },
+    });
+    assert.equal(answer.statusCode, 401);
+    return String(answer.headers['www-authenticate']);
+  };
+
+  it('names what is wanted of the caller', async () => {
+    assert.equal(await challengeOf(), 'Bearer');
+    assert.equal(await challengeOf('Bearer sk-wrong'), 'Bearer error="invalid_token"');
+    assert.equal(await challengeOf('Basic dXNlcjpwYXNz'), 'Bearer error="invalid_token"');
+    const { key } = await test.createCaller({ scopes: ['account:admin'] });
+    assert.equal(
+      await challengeOf(`Bearer ${key}`),
+      'Bearer error="insufficient_scope", scope="workflows:read"',
+    );
+  });
+});

@@ -1,0 +1,219 @@
+// Every answer, of whatever kind, carries the request's id and the rate limits: asked byte by byte over a socket.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { exchange, head, listen, open, type RawAnswer, readAnswers } from '../../support/raw-http.ts';
+import { createWorkflow } from '../../support/workflows.ts';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+let test: TestApp;
+let caller: Caller;
+let port: number;
+before(async () => {
+  test = await createTestApp();
+  caller = await test.createCaller();
+  port = await listen(test.app);
+});
+after(() => test.close());
+
+function holdsHeaders({ status, headers, body }: RawAnswer): void {
+  assert.match(headers['x-request-id'] ?? '', UUID);
+  assert.ok(Number(headers['x-ratelimit-limit']) > 0, 'X-RateLimit-Limit');
+  assert.ok(Number(headers['x-ratelimit-remaining']) >= 0, 'X-RateLimit-Remaining');
+  assert.ok(Number(headers['x-ratelimit-reset']) > Date.now() / 1000 - 1, 'X-RateLimit-Reset');
+  if (status < 400 || body === '') return;
+  const { error, code, requestId } = JSON.parse(body) as Record<string, string>;
+  assert.match(error ?? '', /\.$/);
+  assert.match(code ?? '', /^[a-z_]+$/);
+  assert.equal(requestId, headers['x-request-id']);
+}
+
+const json = (body: string, more: Readonly<Record<string, string>> = {}): string =>
+  head('POST', '/api/v1/workflows', {
+    authorization: `Bearer ${caller.key}`,
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+    ...more,
+  });
+const chunked = (): string =>
+  head('POST', '/api/v1/workflows', {
+    authorization: `Bearer ${caller.key}`,
+    'content-type': 'application/json',
+    'transfer-encoding': 'chunked',
+  });
+const PREFLIGHT = { origin: 'https://example.com', 'access-control-request-method': 'PUT' };
+
+/** What is sent, and the status of the last answer. */
+const KINDS: Readonly<Record<string, readonly [status: number, sent: () => string | readonly string[]]>> = {
+  'a success': [200, () => head('GET', '/healthz')],
+  'HTTP/1.0': [200, () => 'GET /healthz HTTP/1.0\r\n\r\n'],
+  HEAD: [200, () => head('HEAD', '/api/v1/nodes')],
+  'HEAD of nothing': [404, () => head('HEAD', '/nothing')],
+  'a preflight': [204, () => head('OPTIONS', '/api/v1/workflows', PREFLIGHT)],
+  'OPTIONS that is no preflight': [204, () => head('OPTIONS', '/api/v1/workflows')],
+  'OPTIONS of the server': [204, () => head('OPTIONS', '*')],
+  'a page of the reference': [200, () => head('GET', '/docs/')],
+  'the OpenAPI document': [200, () => head('GET', '/openapi.json')],
+  'an upgrade nobody offers': [
+    200,
+    () => head('GET', '/healthz', { connection: 'upgrade, close', upgrade: 'h2c' }),
+  ],
+  'no key': [401, () => head('GET', '/api/v1/workflows')],
+  'a wrong key': [401, () => head('GET', '/api/v1/workflows', { authorization: 'Bearer sk-wrong' })],
+  'a path that nothing answers': [404, () => head('GET', '/nothing')],
+  'media that is not there': [404, () => head('GET', '/cdn/med_x/y.png')],
+  'a method that the path has not': [405, () => head('DELETE', '/api/v1/nodes')],
+  'an odd method': [405, () => head('PURGE', '/api/v1/nodes')],
+  CONNECT: [405, () => 'CONNECT example.com:443 HTTP/1.1\r\nhost: example.com\r\n\r\n'],
+  'a method that there is not': [400, () => head('FETCH', '/healthz')],
+  'a URL with a broken escape': [400, () => head('GET', '/api/v1/workflows/%zz')],
+  'a URL that is not UTF-8': [400, () => head('GET', '/api/v1/workflows/%ff')],
+  'NUL in a URL': [
+    400,
+    () => head('GET', '/api/v1/workflows/%00', { authorization: `Bearer ${caller.key}` }),
+  ],
+  'a long part of a path': [414, () => head('GET', `/api/v1/workflows/${'a'.repeat(201)}`)],
+  'a URL past 16 KB': [431, () => head('GET', `/${'a'.repeat(20_000)}`)],
+  'headers past 16 KB': [431, () => head('GET', '/healthz', { cookie: 'a'.repeat(20_000) })],
+  'no HTTP at all': [400, () => 'SSH-2.0-OpenSSH_9.6\r\n\r\n'],
+  'HTTP/2 without an agreement': [400, () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+  'no Host': [400, () => 'GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n'],
+  'an unknown Expect': [400, () => [json('{}', { expect: 'miracles' }), '{}']],
+  'Expect: 100-continue': [400, () => [json('{}', { expect: '100-continue' }), '{}']],
+  'chunks that are none': [400, () => [chunked(), 'zz\r\nhello\r\n']],
+  'chunks that break off': [400, () => [`${chunked()}2\r\n{}\r\n`, 'zz\r\n']],
+  'both lengths': [400, () => [json('{}', { 'transfer-encoding': 'chunked' }), '2\r\n{}\r\n0\r\n\r\n']],
+  'a Content-Length that is no number': [400, () => [json('{}', { 'content-length': 'two' }), '{}']],
+  'two Content-Lengths': [400, () => [json('{}', { 'Content-length': '3' }), '{}']],
+  'a body longer than it says': [400, () => [json('{}', { connection: 'keep-alive' }), '{}{}{}']],
+  'malformed JSON': [400, () => [json('{"a":'), '{"a":']],
+  'another content type': [415, () => [json('{}', { 'content-type': 'text/plain' }), '{}']],
+  'a compressed body': [415, () => [json('{}', { 'content-encoding': 'gzip' }), '{}']],
+};
+
+describe('the headers of every answer', () => {
+  for (const [kind, [status, sent]] of Object.entries(KINDS)) {
+    it(`stand on the answer to ${kind}`, async () => {
+      const answers = await exchange(port, ...[sent()].flat());
+      const final = answers.filter(answer => answer.status >= 200);
+      assert.equal(final.at(-1)?.status, status, JSON.stringify(answers));
+      for (const answer of final) holdsHeaders(answer);
+    });
+  }
+
+  it('stand on 304', async () => {
+    const [first] = await exchange(port, head('GET', '/api/v1/nodes'));
+    const [again] = await exchange(
+      port,
+      head('GET', '/api/v1/nodes', { 'if-none-match': first?.headers.etag ?? '' }),
+    );
+    assert.equal(again?.status, 304);
+    holdsHeaders(again);
+  });
+
+  it('stand on a stream of events, which takes its reply over', async () => {
+    const workflow = await createWorkflow(caller);
+    const { body } = await caller.request<{ executionId: string }>(
+      'POST',
+      `/workflows/${workflow.id}/execute`,
+      {},
+    );
+    const socket = await open(port);
+    const authorization = `Bearer ${caller.key}`;
+    socket.write(head('GET', `/api/v1/executions/${body.executionId}/events`, { authorization }));
+    const chunk = await new Promise<Buffer>(resolve => socket.once('data', resolve));
+    socket.destroy();
+    const text = chunk.toString();
+    assert.match(text, /^HTTP\/1\.1 200 OK\r\n/);
+    for (const name of ['x-request-id', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'])
+      assert.match(text, new RegExp(`^${name}: \\S+\r$`, 'm'));
+    assert.match(text, /^access-control-allow-origin: \*\r$/m);
+  });
+
+  it('answers HEAD of a stream of events and ends', async () => {
+    const { body } = await caller.request<{ data: { id: string }[] }>('GET', '/executions');
+    const authorization = `Bearer ${caller.key}`;
+    const [answer] = await exchange(
+      port,
+      head('HEAD', `/api/v1/executions/${body.data[0]?.id}/events`, { authorization }),
+    );
+    assert.equal(answer?.status, 200);
+    holdsHeaders(answer);
+  });
+
+  it('name the methods of a path beside 405', async () => {
+    const [known] = await exchange(port, head('POST', '/api/v1/nodes'));
+    assert.equal(known?.headers.allow, 'GET, HEAD');
+  });
+
+  it("keep the caller's request id where it has a sane form", async () => {
+    for (const [given, kept] of [
+      ['trace-0001.a_B', true],
+      ['short', false],
+      ['has spaces in it', false],
+      ['a'.repeat(129), false],
+    ] as const) {
+      const [answer] = await exchange(port, head('GET', '/healthz', { 'x-request-id': given }));
+      assert.equal(answer?.headers['x-request-id'] === given, kept, given);
+    }
+  });
+});
+
+describe('a connection that carries several requests', () => {
+  const get = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
+
+  it('gets its answers in order, the refusal of the broken one last', async () => {
+    const slow = `POST /api/v1/workflows HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${caller.key}\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}`;
+    const answers = await exchange(port, `${get('/readyz')}${slow}${get('/nothing')}garbage\r\n\r\n`);
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 400, 404, 400],
+    );
+    for (const answer of answers) holdsHeaders(answer);
+    assert.equal(JSON.parse(answers[3]?.body ?? '').error, 'The request is not valid HTTP.');
+  });
+
+  it('is told of a fault that comes after an answer', async () => {
+    const socket = await open(port);
+    const answers = readAnswers(socket);
+    socket.write(get('/healthz'));
+    await new Promise(resolve => socket.once('data', resolve));
+    socket.write('garbage\r\n\r\n');
+    assert.deepEqual(
+      (await answers).map(({ status }) => status),
+      [200, 400],
+    );
+  });
+
+  it('is answered when it ends in the middle of a body', async () => {
+    const socket = await open(port);
+    socket.write(json('{}', { 'content-length': '100' }));
+    socket.end('{"name":');
+    const [answer] = await readAnswers(socket);
+    assert.equal(answer?.status, 400);
+    holdsHeaders(answer);
+  });
+});
+
+describe('a slow request', () => {
+  it('is refused with 408 when its head does not arrive in time', async () => {
+    test.app.server.headersTimeout = 200;
+    const socket = await open(port);
+    socket.write('GET /healthz HTTP/1.1\r\nhost: ');
+    const [answer] = await readAnswers(socket);
+    test.app.server.headersTimeout = 30_000;
+    assert.equal(answer?.status, 408);
+    holdsHeaders(answer);
+  });
+
+  it('is refused with 408 when its body does not arrive in time', async () => {
+    test.app.server.requestTimeout = 300;
+    test.app.server.headersTimeout = 200;
+    const answers = await exchange(port, json('{}', { 'content-length': '100' }), '{');
+    test.app.server.requestTimeout = 120_000;
+    test.app.server.headersTimeout = 30_000;
+    assert.equal(answers[0]?.status, 408);
+    holdsHeaders(answers[0]);
+  });
+});

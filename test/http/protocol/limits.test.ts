@@ -1,0 +1,274 @@
+// Rate limits as callers meet them: per plan, per address, per day, over several processes and at the turn of a window.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { createServer } from '../../../src/http/server.ts';
+import { createKeyAuthenticator } from '../../../src/services/accounts/key-authenticator.ts';
+import { createRateLimiter } from '../../../src/services/accounts/rate-limits.ts';
+import { updateUser } from '../../../src/store/users.ts';
+import { type Answer, type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { createWorkflow } from '../../support/workflows.ts';
+
+const MINUTE_MS = 60_000;
+const plans = {
+  anonymous: { requestsPerMinute: 5, executionsPerMinute: 1, executionsPerDay: 0 },
+  small: { requestsPerMinute: 30, executionsPerMinute: 3, executionsPerDay: 4 },
+  large: { requestsPerMinute: 90, executionsPerMinute: 50, executionsPerDay: 10 },
+};
+
+// The clock stands still, at the beginning of a minute, but where a test moves it.
+let nowMs = Date.parse('2026-05-04T10:00:00Z');
+let test: TestApp;
+before(async () => {
+  test = await createTestApp({ plans, now: () => nowMs, env: { TRUST_PROXY: '127.0.0.0/8' } });
+});
+after(() => test.close());
+beforeEach(() => {
+  nowMs += MINUTE_MS;
+});
+
+const list = (caller: Pick<Caller, 'request'>): Promise<Answer> => caller.request('GET', '/workflows');
+const remainingOf = (answer: Answer): number => Number(answer.headers['x-ratelimit-remaining']);
+
+function isRefusal(answer: Answer, code: string): void {
+  assert.equal(answer.status, 429);
+  assert.equal(answer.body.code, code);
+  const { retryAfter } = answer.body as unknown as { retryAfter: number };
+  assert.equal(String(retryAfter), answer.headers['x-ratelimit-reset']);
+  assert.equal(answer.headers['x-ratelimit-remaining'], '0');
+  assert.equal(Number(answer.headers['retry-after']), Math.ceil(retryAfter - nowMs / 1000));
+}
+
+describe('requests per minute', () => {
+  it('are admitted up to the limit of the plan, counted down on every answer', async () => {
+    const caller = await test.createCaller({ plan: 'small' });
+    for (let left = 29; left >= 0; left--) {
+      const answer = await list(caller);
+      assert.equal(answer.status, 200);
+      assert.equal(answer.headers['x-ratelimit-limit'], '30');
+      assert.equal(remainingOf(answer), left);
+      assert.equal(answer.headers['x-ratelimit-reset'], String(nowMs / 1000 + 60));
+    }
+    isRefusal(await list(caller), 'rate_limited');
+  });
+
+  it('are admitted again in the next minute', async () => {
+    const caller = await test.createCaller({ plan: 'small' });
+    for (let count = 0; count < 31; count++) await list(caller);
+    nowMs += 59_999;
+    isRefusal(await list(caller), 'rate_limited');
+    nowMs += 1;
+    assert.equal(remainingOf(await list(caller)), 29);
+  });
+
+  it('are shared by all keys of a user', async () => {
+    const caller = await test.createCaller({ plan: 'small' });
+    const other = await test.withScopes(caller, ['workflows:read']);
+    await list(caller);
+    assert.equal(remainingOf(await list(other)), 28);
+  });
+
+  it('follow a change of plan within the minute', async () => {
+    const caller = await test.createCaller({ plan: 'small' });
+    for (let count = 0; count < 31; count++) await list(caller);
+    await updateUser(test.deps.db, caller.userId, { plan: 'large', isAuthor: null, disabled: null });
+    nowMs += 5001;
+    const answer = await list(caller);
+    assert.equal(answer.status, 200);
+    assert.equal(remainingOf(answer), 59);
+  });
+
+  it('count refused requests, and not those of health, reference and media', async () => {
+    const caller = await test.createCaller({ plan: 'small' });
+    await caller.request('GET', '/nothing');
+    await caller.request('POST', '/workflows', { nodes: 7 });
+    assert.equal(remainingOf(await list(caller)), 27);
+    for (const url of ['/healthz', '/openapi.json', '/docs/', '/cdn/med_x/y.png'])
+      await test.app.inject({ url, headers: { authorization: `Bearer ${caller.key}` } });
+    assert.equal(remainingOf(await list(caller)), 26);
+  });
+});
+
+describe('callers without a valid key', () => {
+  const from = (address: string, authorization?: string) =>
+    test.app.inject({
+      url: '/api/v1/nodes',
+      headers: { 'x-forwarded-for': address, ...(authorization && { authorization }) },
+    });
+  const exhaust = async (address: string, authorization?: string): Promise<void> => {
+    for (let count = 0; count < 5; count++) await from(address, authorization);
+  };
+
+  it('are counted by address, which a trusted proxy tells', async () => {
+    await exhaust('203.0.113.7');
+    assert.equal((await from('203.0.113.7')).statusCode, 429);
+    assert.equal((await from('203.0.113.8')).statusCode, 200);
+  });
+
+  it('are counted by address with wrong keys too', async () => {
+    assert.equal((await from('203.0.113.9', 'Bearer sk-wrong')).statusCode, 401);
+    await exhaust('203.0.113.9', 'Bearer sk-wrong');
+    assert.equal((await from('203.0.113.9', 'Basic x')).statusCode, 429);
+    assert.equal((await from('203.0.113.9')).statusCode, 429);
+  });
+
+  it('have one limit for all addresses of an IPv6 network, and for IPv4 in either dress', async () => {
+    await exhaust('2001:db8:1:2::1');
+    assert.equal((await from('2001:db8:1:2:ffff::9')).statusCode, 429);
+    assert.equal((await from('2001:db8:1:3::1')).statusCode, 200);
+    await exhaust('203.0.113.10');
+    assert.equal((await from('::ffff:203.0.113.10')).statusCode, 429);
+  });
+
+  it('count as the proxy where it hands on what is no address', async () => {
+    const before = Number((await from('nonsense')).headers['x-ratelimit-remaining']);
+    assert.equal(Number((await from('other nonsense')).headers['x-ratelimit-remaining']), before - 1);
+  });
+
+  it('do not hinder those with one', async () => {
+    const caller = await test.createCaller({ plan: 'small' });
+    await exhaust('203.0.113.11');
+    assert.equal((await from('203.0.113.11', `Bearer ${caller.key}`)).statusCode, 200);
+  });
+
+  it('are not believed where no proxy is trusted', async () => {
+    const { app, close } = await createTestApp({ plans, now: () => nowMs });
+    for (let last = 0; last < 5; last++)
+      await app.inject({ url: '/api/v1/nodes', headers: { 'x-forwarded-for': `203.0.113.${last}` } });
+    const answer = await app.inject({ url: '/api/v1/nodes', headers: { 'x-forwarded-for': '203.0.113.99' } });
+    await close();
+    assert.equal(answer.statusCode, 429);
+  });
+
+  it('are believed at their first word where every proxy is trusted', async () => {
+    const { app, close } = await createTestApp({ plans, now: () => nowMs, env: { TRUST_PROXY: 'true' } });
+    const ask = (chain: string) =>
+      app.inject({ url: '/api/v1/nodes', headers: { 'x-forwarded-for': chain } });
+    for (let last = 0; last < 5; last++) await ask(`198.51.100.1, 203.0.113.${last}`);
+    assert.equal((await ask('198.51.100.1, 203.0.113.99')).statusCode, 429);
+    assert.equal((await ask('198.51.100.2, 203.0.113.99')).statusCode, 200);
+    await close();
+  });
+});
+
+describe('executions', () => {
+  const run = (caller: Caller, id: string, verb: string, headers = {}): Promise<Answer> =>
+    caller.request('POST', `/workflows/${id}/${verb}`, {}, headers);
+
+  it('of /execute have a limit a minute of their own, those of /run count as requests', async () => {
+    const caller = await test.createCaller({ plan: 'large' });
+    const { id } = await createWorkflow(caller);
+    assert.equal((await run(caller, id, 'execute')).headers['x-ratelimit-limit'], '50');
+    const answer = await run(caller, id, 'run');
+    assert.equal(answer.headers['x-ratelimit-limit'], '90');
+    // The workflow's creation and this one.
+    assert.equal(remainingOf(answer), 88);
+  });
+
+  it('past the limit a minute are refused', async () => {
+    const caller = await test.createCaller({ plan: 'small' });
+    const { id } = await createWorkflow(caller);
+    for (let count = 0; count < 3; count++) assert.equal((await run(caller, id, 'execute')).status, 202);
+    isRefusal(await run(caller, id, 'execute'), 'rate_limited');
+    assert.equal((await list(caller)).status, 200);
+  });
+
+  it('past the limit a day are refused until midnight UTC, however they are started', async () => {
+    const caller = await test.createCaller({ plan: 'large' });
+    const { id } = await createWorkflow(caller);
+    for (let count = 0; count < 10; count++)
+      assert.equal((await run(caller, id, count % 2 === 0 ? 'execute' : 'run')).status, 202);
+    for (const verb of ['execute', 'run']) {
+      const answer = await run(caller, id, verb);
+      isRefusal(answer, 'daily_execution_limit');
+      assert.equal(Number(answer.headers['x-ratelimit-reset']) % 86_400, 0);
+    }
+    nowMs += 86_400_000;
+    assert.equal((await run(caller, id, 'execute')).status, 202);
+  });
+
+  it('that never began are not counted', async () => {
+    const caller = await test.createCaller({ plan: 'large' });
+    const { id } = await createWorkflow(caller);
+    for (let count = 0; count < 20; count++) {
+      const refusals = [
+        await run(caller, 'wf_00000000000000000000000000', 'execute'),
+        await caller.request('POST', `/workflows/${id}/execute`, { inputs: 7 }),
+      ];
+      for (const { status } of refusals) assert.ok(status === 400 || status === 404, String(status));
+    }
+    nowMs += MINUTE_MS;
+    const key = { 'idempotency-key': 'once' };
+    for (let count = 0; count < 5; count++) assert.equal((await run(caller, id, 'run', key)).status, 202);
+    for (let count = 0; count < 9; count++) assert.equal((await run(caller, id, 'run')).status, 202);
+    isRefusal(await run(caller, id, 'run'), 'daily_execution_limit');
+  });
+});
+
+describe('several processes on one database', () => {
+  const admitted = async (limit: number, limiters: number, tries: number, key: string): Promise<number> => {
+    const all = Array.from({ length: limiters }, () => createRateLimiter(test.deps.db, () => nowMs));
+    const allowances = await Promise.all(
+      Array.from({ length: tries }, async (_, index) => all[index % limiters]?.take(key, limit, 60)),
+    );
+    return allowances.filter(allowance => allowance?.allowed).length;
+  };
+
+  it('never admit more than the limit, and near its end exactly that', async () => {
+    for (const limit of [1, 7, 20, 21, 100, 1000]) {
+      const count = await admitted(limit, 4, limit * 3 + 40, `race:${limit}`);
+      assert.ok(count <= limit, `${count} of ${limit}`);
+      // Each other process may keep a block of at most a tenth in hand.
+      assert.ok(count >= (limit <= 20 ? limit : limit * 0.6), `${count} of ${limit}`);
+    }
+  });
+
+  it('admit exactly the last twenty', async () => {
+    for (let round = 0; round < 20; round++) assert.equal(await admitted(20, 5, 100, `last:${round}`), 20);
+  });
+
+  it('keep a window whose time a slower clock has not reached', async () => {
+    const ahead = createRateLimiter(test.deps.db, () => nowMs + MINUTE_MS);
+    const behind = createRateLimiter(test.deps.db, () => nowMs);
+    for (let count = 0; count < 5; count++) assert.ok((await ahead.take('skew', 10, 60)).allowed);
+    for (let count = 0; count < 5; count++) await behind.take('skew', 10, 60);
+    const third = createRateLimiter(test.deps.db, () => nowMs + MINUTE_MS);
+    assert.equal((await third.take('skew', 10, 60)).allowed, false);
+  });
+
+  it('hold one caller to one limit over two servers', async () => {
+    const caller = await test.createCaller({ plan: 'small' });
+    const deps = { ...test.deps, limiter: createRateLimiter(test.deps.db, test.deps.now) };
+    const second = await createServer(deps, createKeyAuthenticator(deps.db, deps.now));
+    const statuses = await Promise.all(
+      Array.from({ length: 80 }, async (_, index) => {
+        const app = index % 2 === 0 ? test.app : second;
+        const headers = { authorization: `Bearer ${caller.key}` };
+        return (await app.inject({ url: '/api/v1/workflows', headers })).statusCode;
+      }),
+    );
+    await second.close();
+    const ok = statuses.filter(status => status === 200).length;
+    assert.ok(ok <= 30 && ok >= 27, String(ok));
+  });
+});
+
+describe('a limiter', () => {
+  it('forgets old buckets without admitting more', async () => {
+    const limiter = createRateLimiter(test.deps.db, () => nowMs);
+    for (let count = 0; count < 3; count++) assert.ok((await limiter.take('kept', 3, 60)).allowed);
+    const again = createRateLimiter(test.deps.db, () => nowMs);
+    assert.equal((await again.take('kept', 3, 60)).allowed, false);
+  });
+
+  it('gives a use back within its window only', async () => {
+    const limiter = createRateLimiter(test.deps.db, () => nowMs);
+    const taken = await limiter.take('returned', 1, 60);
+    assert.equal((await limiter.take('returned', 1, 60)).allowed, false);
+    limiter.giveBack('returned', 60, taken);
+    assert.ok((await limiter.take('returned', 1, 60)).allowed);
+    nowMs += MINUTE_MS;
+    assert.ok((await limiter.take('returned', 1, 60)).allowed);
+    limiter.giveBack('returned', 60, taken);
+    assert.equal((await limiter.take('returned', 1, 60)).allowed, false);
+  });
+});

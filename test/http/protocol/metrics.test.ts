@@ -1,0 +1,78 @@
+// What Prometheus is told, and that it stays a bounded number of series whatever is asked of the service.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { createTestApp, type TestApp } from '../../support/app.ts';
+import { exchange, head, listen } from '../../support/raw-http.ts';
+import { createWorkflow } from '../../support/workflows.ts';
+
+let test: TestApp;
+let port: number;
+before(async () => {
+  test = await createTestApp();
+  port = await listen(test.app);
+});
+after(() => test.close());
+
+const scrape = async (): Promise<string> => (await test.app.inject('/metrics')).body;
+
+describe('GET /metrics', () => {
+  it('tells requests by method, route pattern and status, not by path', async () => {
+    for (let count = 0; count < 5; count++) {
+      await exchange(port, head('GET', `/api/v1/workflows/wf_${count}?secret=${count}`));
+      await exchange(port, head('PURGE', `/nothing/${count}`));
+      await exchange(port, 'garbage\r\n\r\n');
+    }
+    const text = await scrape();
+    assert.match(
+      text,
+      /^graphwright_http_request_seconds_count\{method="GET",route="\/api\/v1\/workflows\/:id",status="404"\} 5$/m,
+    );
+    assert.match(
+      text,
+      /^graphwright_http_request_seconds_count\{method="any",route="none",status="404"\} 5$/m,
+    );
+    assert.match(text, /^graphwright_http_refused_connections_total\{status="400"\} 5$/m);
+    assert.doesNotMatch(text, /wf_\d|secret|nothing\//);
+  });
+
+  it('tells the queue, the runs and the pools as they stand', async () => {
+    const caller = await test.createCaller();
+    const { id } = await createWorkflow(caller);
+    await caller.request('POST', `/workflows/${id}/execute`, {});
+    const text = await scrape();
+    assert.match(text, /^graphwright_queue_jobs\{task="run",state="ready"\} 1$/m);
+    assert.match(text, /^graphwright_runs_in_hand 0$/m);
+    assert.match(text, /^graphwright_database_connections\{pool="main",state="busy"\} \d+$/m);
+    assert.match(text, /^graphwright_rate_limited_total 0$/m);
+    assert.match(text, /^process_resident_memory_bytes \d+$/m);
+  });
+
+  it('answers while the database does not', async () => {
+    const held = await Promise.all(Array.from({ length: 10 }, () => test.deps.db.pool.connect()));
+    const text = await scrape();
+    for (const client of held) client.release();
+    assert.doesNotMatch(text, /^graphwright_queue_jobs\{/m);
+    assert.match(text, /^graphwright_http_request_seconds_count/m);
+  });
+});
+
+describe('a kept connection', () => {
+  it('gathers no listeners, however many requests wait for runs on it', async () => {
+    const caller = await test.createCaller();
+    const { id } = await createWorkflow(caller);
+    const warnings: Error[] = [];
+    const note = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', note);
+    const one = `POST /api/v1/workflows/${id}/execute HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${caller.key}\r\nprefer: wait=0\r\ncontent-type: application/json\r\ncontent-length: 2\r\n`;
+    const waiting = one.replace('wait=0', 'wait=1');
+    const last = `${waiting}connection: close\r\n\r\n{}`;
+    const answers = await exchange(
+      port,
+      `${`${one}\r\n{}`.repeat(30)}${`${waiting}\r\n{}`.repeat(12)}${last}`,
+    );
+    process.off('warning', note);
+    assert.equal(answers.length, 43);
+    assert.ok(answers.every(({ status }) => status === 202));
+    assert.deepEqual(warnings, []);
+  });
+});

@@ -1,0 +1,153 @@
+// The end of a real process: what is in flight is finished, connections and streams close, nothing is complained of.
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { listSettings } from '../../../src/lib/settings.ts';
+import { waitUntil } from '../../support/processes.ts';
+import { head, open, readAnswers } from '../../support/raw-http.ts';
+import { edge, node } from '../../support/workflows.ts';
+
+const BIN = join(import.meta.dirname, '../../../bin/graphwright.js');
+const KEY = 'sk-test-shutdown-0123456789';
+const authorization = `Bearer ${KEY}`;
+const SLOW = {
+  name: 'slow',
+  nodes: [
+    node('a', 'input:text', { value: 'x' }),
+    node('b', 'logic:delay', { seconds: 2 }),
+    node('c', 'output:preview'),
+  ],
+  edges: [edge('a.text > b.input'), edge('b.output > c.input')],
+};
+
+interface Serving {
+  readonly child: ChildProcess;
+  readonly url: string;
+  readonly port: number;
+  readonly log: () => string;
+}
+
+const folders: string[] = [];
+const children: ChildProcess[] = [];
+after(() => {
+  for (const child of children) child.kill('SIGKILL');
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+async function serve(level: string): Promise<Serving> {
+  const folder = mkdtempSync(join(tmpdir(), 'graphwright-shutdown-'));
+  folders.push(folder);
+  const env = { ...process.env };
+  for (const { name } of listSettings()) delete env[name];
+  const child = spawn(process.execPath, [BIN, 'serve'], {
+    env: { ...env, DATA_DIR: folder, PORT: '0', BOOTSTRAP_API_KEY: KEY, LOG_LEVEL: level },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  children.push(child);
+  let log = '';
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (log += chunk));
+  const ready = /ready at (http:\S+) /;
+  await waitUntil('the service', () => ready.test(log) || child.exitCode !== null);
+  const url = ready.exec(log)?.[1];
+  if (url === undefined) throw new Error(`The service did not start:\n${log}`);
+  return { child, url, port: Number(new URL(url).port), log: () => log };
+}
+
+async function post(url: string, body: object): Promise<Record<string, string>> {
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  assert.ok(answer.ok, await answer.clone().text());
+  return (await answer.json()) as Record<string, string>;
+}
+
+describe('SIGTERM', () => {
+  it('lets requests in flight have their answers, ends streams and kept connections, and exits 0', async () => {
+    const { child, url, port, log } = await serve('debug');
+    const { id } = await post(`${url}/api/v1/workflows`, SLOW);
+    const { executionId } = await post(`${url}/api/v1/workflows/${id}/execute`, {});
+
+    // A connection kept open, idle; one in the middle of a body; a stream; a waiting run.
+    const agent = new Agent({ keepAlive: true });
+    const kept = request(`${url}/healthz`, { agent }).end();
+    const [answer] = await once(kept, 'response');
+    answer.resume();
+    const halfway = await open(port);
+    const name = '{"name":"folder"}';
+    const headers = {
+      authorization,
+      'content-type': 'application/json',
+      'content-length': String(name.length),
+    };
+    halfway.write(head('POST', '/api/v1/folders', { ...headers, connection: 'keep-alive' }));
+    const halfwayAnswers = readAnswers(halfway);
+    const stream = await fetch(`${url}/api/v1/executions/${executionId}/events`, {
+      headers: { authorization },
+    });
+    const events = stream.text();
+    const waiting = fetch(`${url}/api/v1/workflows/${id}/run`, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json', prefer: 'wait=30' },
+      body: '{}',
+    });
+    await waitUntil('the second run', async () => {
+      const list = await fetch(`${url}/api/v1/executions`, { headers: { authorization } });
+      return ((await list.json()) as { data: object[] }).data.length === 2;
+    });
+
+    child.kill('SIGTERM');
+    const exited = once(child, 'exit');
+    await waitUntil('the announcement', () => log().includes('Stopping'));
+    halfway.write(name);
+    assert.equal((await halfwayAnswers)[0]?.status, 201);
+    assert.match(await events, /^id: \d+\nevent: snapshot\n/);
+    // Told of the run that it was waiting for; it goes on after the next start.
+    assert.ok([200, 202].includes((await waiting).status));
+    assert.deepEqual(await exited, [0, null]);
+    agent.destroy();
+
+    const lines = log()
+      .split('\n')
+      .filter(line => line.startsWith('{'))
+      .map(line => JSON.parse(line));
+    assert.deepEqual(
+      lines.filter(line => line.level > 30),
+      [],
+    );
+    assert.doesNotMatch(log(), /Warning|DEP\d|sk-test|Bearer/);
+    const told = lines.filter(line => line.msg === 'request');
+    assert.ok(
+      told.some(line => line.path === '/api/v1/folders' && line.method === 'POST' && line.status === 201),
+    );
+    assert.ok(told.every(line => typeof line.ms === 'number' && typeof line.requestId === 'string'));
+  });
+
+  it('a second time ends the process at once', async () => {
+    const { child, port, log } = await serve('info');
+    const socket = await open(port);
+    // Never finished, it would hold the server for its time-out.
+    socket.write(
+      head('POST', '/api/v1/folders', {
+        authorization,
+        'content-length': '5',
+        'content-type': 'application/json',
+      }),
+    );
+    socket.on('error', () => undefined);
+    await fetch(`http://127.0.0.1:${port}/healthz`);
+    child.kill('SIGTERM');
+    await waitUntil('the announcement', () => log().includes('Stopping'));
+    const exited = once(child, 'exit');
+    const again = setInterval(() => child.kill('SIGTERM'), 100);
+    assert.deepEqual(await exited, [143, null]);
+    clearInterval(again);
+    socket.destroy();
+  });
+});

@@ -1,0 +1,25 @@
+// A process that only works answers what watches it, and nothing else.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { createTestApp, type TestApp } from '../../support/app.ts';
+
+let test: TestApp;
+before(async () => {
+  test = await createTestApp({ env: { ROLE: 'worker', DATABASE_URL: 'postgres://unused' } });
+});
+after(() => test.close());
+
+describe('ROLE=worker', () => {
+  it('answers /healthz, /readyz and /metrics', async () => {
+    for (const url of ['/healthz', '/readyz', '/metrics'])
+      assert.equal((await test.app.inject(url)).statusCode, 200, url);
+  });
+
+  it('answers nothing else, in the usual form', async () => {
+    for (const url of ['/api/v1/nodes', '/api/v1/workflows', '/openapi.json', '/docs/', '/cdn/x/y']) {
+      const answer = await test.app.inject(url);
+      assert.equal(answer.statusCode, 404, url);
+      assert.ok(answer.headers['x-ratelimit-limit'], url);
+    }
+  });
+});

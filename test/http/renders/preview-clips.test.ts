@@ -1,0 +1,85 @@
+// Stills of scenes with videos and sounds among their files: the frame that is shown, the bars of what is heard.
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { findBackend } from '../../../src/codecs/backend.ts';
+import { encode } from '../../../src/codecs/encode.ts';
+import { readSettings } from '../../../src/lib/settings.ts';
+import { storeMedia } from '../../../src/services/media/media.ts';
+import { HEIGHT, numberedFrames, readNumber, tone, WIDTH } from '../../codecs/clips.ts';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { readPixels } from '../../support/pixels.ts';
+
+const { signal } = new AbortController();
+const backend = await findBackend(readSettings(), signal).catch(() => undefined);
+const FPS = 10;
+
+describe('a still with clips', { skip: backend === undefined && 'this machine has no codec' }, () => {
+  let test: TestApp;
+  let caller: Caller;
+  let clip: string;
+  before(async () => {
+    test = await createTestApp();
+    caller = await test.createCaller();
+    const folder = await mkdtemp(join(tmpdir(), 'graphwright-preview-'));
+    const path = join(folder, 'clip.mp4');
+    const video = {
+      width: WIDTH,
+      height: HEIGHT,
+      fps: FPS,
+      pixels: 'rgba',
+      frames: numberedFrames(20),
+    } as const;
+    // Silent in its first second, so that the bars tell where they are.
+    assert.ok(backend);
+    await encode(backend, { path, maxSeconds: 2, video, audio: tone(2, 1) }, signal);
+    const owner = { userId: caller.userId, workspace: `user:${caller.userId}`, executionId: null };
+    const file = { source: await readFile(path), contentType: 'video/mp4', name: 'clip' };
+    clip = (await storeMedia(test.deps, owner, file, signal)).url;
+    await rm(folder, { recursive: true });
+  });
+  after(() => test.close());
+
+  const draw = async (element: object, frames: readonly number[]) => {
+    const sceneGraph = {
+      fps: FPS,
+      width: WIDTH,
+      height: HEIGHT,
+      scenes: [{ duration: 2, elements: [element] }],
+    };
+    const { status, body } = await caller.request<{
+      data: { frames: { url: string }[]; warnings: string[] };
+    }>('POST', '/render/renderer/preview', { sceneGraph, frames });
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.deepEqual(body.data.warnings, []);
+    return Promise.all(
+      body.data.frames.map(async ({ url }) =>
+        readPixels((await test.app.inject({ url: new URL(url).pathname })).rawPayload),
+      ),
+    );
+  };
+
+  it('shows the frame of the video that is due', async () => {
+    for (const [index, pixels] of (await draw({ type: 'video', src: clip }, [3, 17])).entries()) {
+      const rgba = Uint8Array.from(
+        Array.from({ length: WIDTH * HEIGHT }, (_, at) =>
+          pixels.at(at % WIDTH, Math.floor(at / WIDTH)),
+        ).flat(),
+      );
+      assert.equal(readNumber(rgba), [3, 17][index]);
+    }
+  });
+
+  it('draws the bars of the sound as they are at that moment', async () => {
+    const element = { type: 'waveform', src: clip, color: '#ffffff', bars: 8, gap: 0 };
+    const [quiet, loud] = await draw(element, [2, 18]);
+    const lit = (pixels: typeof quiet): number =>
+      Array.from(
+        { length: WIDTH * HEIGHT },
+        (_, at) => pixels?.at(at % WIDTH, Math.floor(at / WIDTH))[0] ?? 0,
+      ).filter(value => value > 127).length;
+    assert.ok(lit(loud) > 4 * Math.max(1, lit(quiet)), `${lit(loud)} pixels against ${lit(quiet)}`);
+  });
+});

@@ -1,0 +1,105 @@
+// The Video Editor in workflows over HTTP: its ports are written when it is saved; and who sees which template.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { quoteCard } from '../../../src/render/templates/quote-card.ts';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { at, createWorkflow, edge, node, put, read } from '../../support/workflows.ts';
+
+let test: TestApp;
+let caller: Caller;
+let folder: string;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'graphwright-templates-'));
+  process.env.TEMPLATES_DIR = folder;
+  test = await createTestApp();
+  caller = await test.createCaller();
+});
+after(async () => {
+  await test.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const editor = (config: object) => node('video', 'video:renderer', { ...config }, at(600, 0));
+const text = node('text', 'input:text', { value: 'x' });
+const portIds = (nodes: readonly { id: string; data: Record<string, unknown> }[]): readonly string[] => {
+  const { inputs } = nodes.find(({ id }) => id === 'video')?.data ?? {};
+  return (inputs as { id: string }[]).map(({ id }) => id);
+};
+
+describe('private templates', () => {
+  it('are listed for accounts and teams that they name, and read by anyone who has the id', async () => {
+    const [member, stranger] = [await test.createCaller(), await test.createCaller()];
+    const team = await member.request<{ id: string }>('POST', '/teams', { name: 'T' });
+    const write = (id: string, allow: object) =>
+      writeFile(join(folder, `${id}.json`), JSON.stringify({ ...quoteCard, id, allow }));
+    // Before the first use of any template in this process, which is when the folder is read.
+    await write('for-user', { users: [caller.userId] });
+    await write('for-team', { teams: [team.body.id] });
+    const own = async (by: Caller) =>
+      (await by.request<{ data: { id: string }[] }>('GET', '/renderer/templates')).body.data
+        .map(({ id }) => id)
+        .filter(id => id.startsWith('for-'));
+    assert.deepEqual(await own(caller), ['for-user']);
+    assert.deepEqual(await own(member), ['for-team']);
+    assert.deepEqual(await own(stranger), []);
+    assert.equal((await stranger.request('GET', '/renderer/templates/for-user')).status, 200);
+  });
+});
+
+describe('a workflow with a Video Editor', () => {
+  it('is saved with the ports of its template, and with others once that changes', async () => {
+    const nodes = [text, editor({ templateId: 'quote-card' })];
+    const {
+      id,
+      nodes: made,
+      meta,
+    } = await createWorkflow(caller, {
+      nodes,
+      edges: [edge('text.text > video.quote')],
+    });
+    assert.deepEqual(portIds(made), ['quote', 'author', 'role']);
+    assert.deepEqual(
+      meta.warnings.filter(warning => warning.startsWith('video')),
+      [],
+    );
+    const changed = await put(caller, id, { nodes: [text, editor({ templateId: 'logo-sting' })], edges: [] });
+    assert.deepEqual(portIds(changed.body.nodes), ['name', 'tagline', 'logo']);
+    assert.deepEqual(portIds((await read(caller, id)).nodes), ['name', 'tagline', 'logo']);
+    assert.ok(
+      changed.body.meta.warnings.some(warning => /video: The required port "Name" is not fed/.test(warning)),
+    );
+  });
+
+  it('is saved, with a warning, while it has no mode, and with a port for each token', async () => {
+    const none = await createWorkflow(caller, { nodes: [editor({})], edges: [] });
+    assert.ok(none.meta.issues.some(({ code, nodeId }) => code === 'unusable_config' && nodeId === 'video'));
+    const overlays = [{ type: 'text', text: '{{title}}' }];
+    const sceneGraph = { fps: 10, width: 160, height: 90, scenes: [{ duration: 1 }], overlays };
+    const made = await createWorkflow(caller, { nodes: [editor({ props: { sceneGraph } })], edges: [] });
+    assert.deepEqual(portIds(made.nodes), ['title']);
+    assert.deepEqual(
+      made.meta.issues.map(({ code }) => code),
+      ['required_port_unfed'],
+    );
+  });
+
+  it('is previewed with stand-ins where nothing is wired', async () => {
+    const overlays = [
+      { type: 'image', src: '{{photo}}' },
+      { type: 'text', text: 'By {{author}}' },
+    ];
+    const sceneGraph = { fps: 10, width: 160, height: 90, scenes: [{ duration: 1 }], overlays };
+    const { id } = await createWorkflow(caller, { nodes: [editor({ props: { sceneGraph } })], edges: [] });
+    const body = { workflowId: id, nodeId: 'video' };
+    const answer = await caller.request<{ data: { warnings: string[] } }>(
+      'POST',
+      '/render/renderer/preview',
+      body,
+    );
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    assert.deepEqual(answer.body.data.warnings, []);
+  });
+});

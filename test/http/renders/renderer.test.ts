@@ -1,0 +1,205 @@
+// The renderer's contracts, templates and previews over HTTP.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { readPixels } from '../../support/pixels.ts';
+
+interface Contract {
+  readonly data: {
+    readonly mode: string;
+    readonly nodeType: string;
+    readonly configPath: string;
+    readonly doc?: string;
+    readonly jsonSchema?: { readonly required: readonly string[]; readonly properties: object };
+    readonly readerNote: string;
+    readonly scopeNote: string;
+  };
+}
+interface Template {
+  readonly id: string;
+  readonly category: string;
+  readonly durationInFrames: number;
+  readonly thumbnail: string;
+  readonly inputMappings: readonly {
+    readonly propPath: string;
+    readonly portId: string;
+    readonly required: boolean;
+  }[];
+}
+interface Preview {
+  readonly data: {
+    readonly frames: readonly {
+      readonly frame: number;
+      readonly url: string;
+      readonly width: number;
+      readonly height: number;
+    }[];
+    readonly fps: number;
+    readonly durationInFrames: number;
+    readonly warnings: readonly string[];
+  };
+  readonly issues?: readonly { readonly path: string }[];
+}
+
+const PREVIEW = '/render/renderer/preview';
+const scene = (elements: readonly object[] = []) => ({
+  fps: 10,
+  width: 160,
+  height: 90,
+  background: '#336699',
+  scenes: [{ duration: 2, elements }],
+});
+
+let test: TestApp;
+let caller: Caller;
+let reader: Caller;
+before(async () => {
+  test = await createTestApp();
+  caller = await test.createCaller();
+  reader = await test.withScopes(caller, ['workflows:read']);
+});
+after(() => test.close());
+
+const preview = (body: unknown, by: Caller = caller) => by.request<Preview>('POST', PREVIEW, body);
+
+describe('200', () => {
+  it('gives the scene-graph contract, whole or by halves, to a key that may only read', async () => {
+    const { status, body } = await reader.request<Contract>('GET', '/renderer/scene-graph');
+    assert.equal(status, 200);
+    const { mode, nodeType, configPath, doc = '', jsonSchema } = body.data;
+    assert.deepEqual(
+      [mode, nodeType, configPath],
+      ['sceneGraph', 'video:renderer', 'config.props.sceneGraph'],
+    );
+    assert.deepEqual(jsonSchema?.required, ['fps', 'width', 'height', 'scenes']);
+    assert.equal(Object.keys(jsonSchema?.properties ?? {}).length, 15);
+    assert.ok(doc.startsWith('# '));
+    const half = async (include: string) =>
+      (await reader.request<Contract>('GET', `/renderer/scene-graph?include=${include}`)).body.data;
+    assert.equal('jsonSchema' in (await half('doc')), false);
+    assert.equal('doc' in (await half('schema')), false);
+  });
+
+  it('publishes a schema that any validator of draft 2020-12 can use', async () => {
+    const { body } = await reader.request<Contract>('GET', '/renderer/scene-graph?include=schema');
+    const validate = new Ajv2020({ strict: false }).compile(body.data.jsonSchema as object);
+    assert.equal(validate(scene([{ type: 'text', text: 'x' }])), true);
+    assert.equal(validate(scene([{ type: 'text', words: 'x' }])), false);
+  });
+
+  it('answers 304 to whoever has the contract already', async () => {
+    const { headers } = await reader.request('GET', '/renderer/scene-graph');
+    const again = await reader.request('GET', '/renderer/scene-graph', undefined, {
+      'if-none-match': headers.etag ?? '',
+    });
+    assert.equal(again.status, 304);
+  });
+
+  it('lists at least eight templates, a reel among them, each as it is by its id', async () => {
+    const { body } = await reader.request<{ data: readonly Template[] }>('GET', '/renderer/templates');
+    assert.ok(body.data.length >= 8);
+    assert.ok(body.data.some(({ category }) => category === 'reel'));
+    for (const template of body.data) {
+      assert.ok(template.durationInFrames > 0 && template.inputMappings.length > 0);
+      const one = await reader.request<{ data: Template }>('GET', `/renderer/templates/${template.id}`);
+      assert.deepEqual(one.body.data, template);
+    }
+  });
+
+  it('shows a thumbnail of a template to anybody', async () => {
+    const answer = await test.app.inject({ url: '/api/v1/renderer/templates/quote-card/thumbnail' });
+    assert.equal(answer.headers['content-type'], 'image/webp');
+    assert.equal((await readPixels(answer.rawPayload)).width, 640);
+  });
+
+  it('draws stills and keeps them as media', async () => {
+    const { status, body } = await preview({
+      sceneGraph: scene([{ type: 'text', text: 'Hello' }]),
+      frames: [0, 19],
+      scale: 0.5,
+      format: 'webp',
+    });
+    assert.equal(status, 200);
+    const { frames, fps, durationInFrames, warnings } = body.data;
+    assert.deepEqual([fps, durationInFrames, warnings], [10, 20, []]);
+    assert.deepEqual(
+      frames.map(({ frame, width, height }) => [frame, width, height]),
+      [
+        [0, 80, 45],
+        [19, 80, 45],
+      ],
+    );
+    const file = await test.app.inject({ url: new URL(frames[0]?.url ?? '').pathname });
+    const pixels = await readPixels(file.rawPayload);
+    assert.deepEqual([pixels.format, pixels.width], ['webp', 80]);
+  });
+
+  it('draws a template with props over its own, at a time in seconds', async () => {
+    const { body } = await preview({
+      templateId: 'quote-card',
+      props: { quote: 'Less.' },
+      timeSeconds: 2,
+      scale: 0.1,
+    });
+    assert.equal(body.data.frames[0]?.frame, 60);
+  });
+
+  it('names by pointer what it could not show, and draws the rest', async () => {
+    const { status, body } = await preview({
+      sceneGraph: scene([
+        { type: 'image', src: 'http://127.0.0.1:9/private.png' },
+        { type: 'image', src: 'data:image/png;base64,AAAA' },
+        { type: 'image', src: './beside.png' },
+      ]),
+    });
+    assert.equal(status, 200);
+    assert.deepEqual(
+      body.data.warnings.map(warning => warning.split(' ')[0]),
+      ['/scenes/0/elements/0', '/scenes/0/elements/1', '/scenes/0/elements/2'],
+    );
+  });
+});
+
+describe('400', () => {
+  it('refuses a graph that does not fit, with pointers into it', async () => {
+    const { status, body } = await preview({ sceneGraph: { ...scene(), fps: 'fast', extra: 1 } });
+    assert.deepEqual([status, body.code], [400, 'invalid_scene_graph']);
+    assert.deepEqual(body.issues?.map(({ path }) => path).toSorted(), ['/extra', '/fps']);
+  });
+
+  it('refuses frames beyond the end, too many frames, unknown formats, and more than one source', async () => {
+    for (const body of [
+      { sceneGraph: scene(), frames: [20] },
+      { sceneGraph: scene(), frames: [0, 1, 2, 3, 4, 5, 6, 7, 8] },
+      { sceneGraph: scene(), format: 'bmp' },
+      { sceneGraph: scene(), scale: 2 },
+      { sceneGraph: scene(), templateId: 'quote-card' },
+      {},
+    ]) {
+      const answer = await preview(body);
+      assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_request'], JSON.stringify(body));
+    }
+    assert.equal((await reader.request('GET', '/renderer/scene-graph?include=half')).status, 400);
+  });
+});
+
+describe('401', () => {
+  it('wants a key, and workflows:execute to draw', async () => {
+    const writer = await test.withScopes(caller, ['workflows:write']);
+    for (const path of ['/renderer/scene-graph', '/renderer/templates', '/renderer/templates/quote-card']) {
+      assert.equal((await test.anonymous.request('GET', path)).body.code, 'unauthorized');
+      assert.equal((await writer.request('GET', path)).body.code, 'insufficient_scope');
+    }
+    const { status, body } = await preview({ sceneGraph: scene() }, reader);
+    assert.deepEqual([status, body.code], [401, 'insufficient_scope']);
+  });
+});
+
+describe('404', () => {
+  it('knows no template, workflow or renderer node of that id', async () => {
+    assert.equal((await reader.request('GET', '/renderer/templates/nobody')).body.code, 'not_found');
+    assert.equal((await preview({ templateId: 'nobody' })).status, 404);
+    assert.equal((await preview({ workflowId: 'wf_nobody', nodeId: 'a' })).status, 404);
+  });
+});

@@ -1,0 +1,140 @@
+// Clips as previews over HTTP: accepted, followed, cancelled; no worker is there to render them.
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, it } from 'node:test';
+import { findBackend } from '../../../src/codecs/backend.ts';
+import { readSettings } from '../../../src/lib/settings.ts';
+import { type Answer, type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { refused } from '../../support/workflows.ts';
+
+interface Render {
+  readonly data: {
+    readonly renderId: string;
+    readonly status: string;
+    readonly progress: number;
+    readonly range: readonly number[];
+    readonly url: string | null;
+    readonly error: unknown;
+    readonly finishedAt: string | null;
+    readonly urls: { readonly self: string; readonly cancel: string };
+  };
+}
+
+const PREVIEW = '/render/renderer/preview';
+const scene = { fps: 10, width: 160, height: 90, scenes: [{ duration: 2, background: '#336699' }] };
+const backend = await findBackend(readSettings(), AbortSignal.timeout(30_000)).catch(() => undefined);
+
+describe('clips', { skip: backend === undefined && 'this machine has no codec' }, () => {
+  let test: TestApp;
+  let caller: Caller;
+  let open: string[] = [];
+  before(async () => {
+    test = await createTestApp();
+    caller = await test.createCaller();
+  });
+  afterEach(async () => {
+    for (const id of open) await caller.request('POST', `/render/renderer/${id}/cancel`);
+    open = [];
+  });
+  after(() => test.close());
+
+  const ask = async (body: object = {}, by: Caller = caller): Promise<Answer<Render>> => {
+    const answer = await by.request<Render>('POST', PREVIEW, { sceneGraph: scene, format: 'mp4', ...body });
+    if (answer.status === 202 && by === caller) open.push(answer.body.data.renderId);
+    return answer;
+  };
+  const read = (id: string, by: Caller = caller) => by.request<Render>('GET', `/render/renderer/${id}`);
+
+  describe('202', () => {
+    it('accepts the whole video or a range of it, to be followed where the answer says', async () => {
+      const whole = await ask();
+      assert.equal(whole.status, 202);
+      const { renderId, status, urls } = whole.body.data;
+      assert.equal(status, 'QUEUED');
+      assert.equal(whole.headers.location, urls.self);
+      const { data } = (await caller.request<Render>('GET', urls.self)).body;
+      assert.deepEqual([data.renderId, data.status, data.progress], [renderId, 'QUEUED', 0]);
+      assert.deepEqual([data.range, data.url, data.error, data.finishedAt], [[0, 20], null, null, null]);
+      const part = await ask({ format: undefined, range: [5, 15] });
+      assert.deepEqual((await read(part.body.data.renderId)).body.data.range, [5, 15]);
+    });
+
+    it('takes a template, and is read by a key that may only read', async () => {
+      const { body } = await ask({
+        sceneGraph: undefined,
+        templateId: 'quote-card',
+        props: { quote: 'Less.' },
+      });
+      const reader = await test.withScopes(caller, ['workflows:read']);
+      assert.equal((await read(body.data.renderId, reader)).status, 200);
+    });
+  });
+
+  it('is cancelled once, and stays so', async () => {
+    const { data } = (await ask()).body;
+    for (const _ of [1, 2]) {
+      const { status, body } = await caller.request<Render>('POST', data.urls.cancel);
+      assert.deepEqual([status, body.data.status], [200, 'CANCELLED']);
+      assert.ok(body.data.finishedAt);
+    }
+  });
+
+  describe('400', () => {
+    it('refuses ranges outside the video, and what belongs to stills', async () => {
+      for (const [body, path] of [
+        [{ range: [10, 10] }, '/range'],
+        [{ range: [0, 21] }, '/range'],
+        [{ frames: [1] }, '/frames'],
+        [{ timeSeconds: 1 }, '/timeSeconds'],
+        [{ format: 'png', range: [0, 5] }, '/range'],
+      ] as const) {
+        const { issues } = refused(await ask(body), 400, 'invalid_request');
+        assert.equal(issues?.[0]?.path, path);
+      }
+    });
+
+    it('refuses a graph that does not fit, with pointers', async () => {
+      const { issues } = refused(await ask({ sceneGraph: { ...scene, fps: 0 } }), 400, 'invalid_scene_graph');
+      assert.equal(issues?.[0]?.path, '/fps');
+    });
+  });
+
+  describe('401', () => {
+    it('wants an API key that may execute; a token of another kind is no key', async () => {
+      const reader = await test.withScopes(caller, ['workflows:read']);
+      const { data } = (await ask()).body;
+      refused(await ask({}, reader), 401, 'insufficient_scope');
+      refused(await reader.request('POST', data.urls.cancel), 401, 'insufficient_scope');
+      const token = { authorization: 'Bearer eyJhbGciOiJFUzI1NiJ9.e30.c2ln' };
+      for (const [method, path] of [
+        ['POST', PREVIEW],
+        ['GET', data.urls.self],
+        ['GET', '/renderer/templates'],
+      ] as const)
+        refused(await test.anonymous.request(method, path, undefined, token), 401, 'invalid_api_key');
+    });
+  });
+
+  describe('404', () => {
+    it('tells nobody of the renders of others', async () => {
+      const { renderId } = (await ask()).body.data;
+      const other = await test.createCaller();
+      refused(await read(renderId, other), 404, 'not_found');
+      refused(await other.request('POST', `/render/renderer/${renderId}/cancel`), 404, 'not_found');
+      refused(await read('rnd_00000000000000000000000000'), 404, 'not_found');
+      refused(await read('nonsense'), 404, 'not_found');
+    });
+  });
+
+  describe('429', () => {
+    it('lets four of an account wait, and another once one has ended', async () => {
+      const answers = await Promise.all(Array.from({ length: 6 }, () => ask()));
+      const accepted = answers.filter(({ status }) => status === 202);
+      assert.equal(accepted.length, 4);
+      const busy = answers.find(({ status }) => status !== 202) as Answer<Render>;
+      refused(busy, 429, 'render_busy');
+      assert.ok(Number(busy.headers['retry-after']) > 0);
+      await caller.request('POST', accepted[0]?.body.data.urls.cancel ?? '');
+      assert.equal((await ask()).status, 202);
+    });
+  });
+});

@@ -1,0 +1,148 @@
+// Deliveries over HTTP: the log of attempts, sending one again, and trying an address out.
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { verify } from '@octokit/webhooks-methods';
+import { waitUntil } from '../../support/processes.ts';
+import { type Received, type Receiver, startReceiver } from '../../support/receiver.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { PAIR } from '../../support/workflows.ts';
+
+interface Delivery {
+  readonly id: string;
+  readonly eventId: string;
+  readonly state: string;
+  readonly lastStatusCode: number | null;
+  readonly attempts: readonly {
+    readonly attempt: number;
+    readonly statusCode: number | null;
+    readonly error: string | null;
+    readonly response: string | null;
+    readonly durationMs: number;
+    readonly startedAt: string;
+  }[];
+}
+
+let service: TestService;
+let receiver: Receiver;
+let workflow: string;
+before(async () => {
+  service = await startTestService({ WEBHOOK_BACKOFF_BASE_MS: '1' });
+  workflow = await service.create(PAIR);
+});
+after(() => service.close());
+beforeEach(async () => {
+  receiver = await startReceiver();
+});
+afterEach(() => receiver.close());
+
+const deliveriesOf = async (id: string): Promise<readonly Delivery[]> => {
+  const { status, body } = await service.request<{ data: Delivery[]; nextCursor: null }>(
+    'GET',
+    `/executions/${id}/deliveries`,
+  );
+  assert.deepEqual([status, body.nextCursor], [200, null]);
+  return body.data;
+};
+const until = async (id: string, state: string): Promise<Delivery> => {
+  await waitUntil(`the delivery to be ${state}`, async () => (await deliveriesOf(id))[0]?.state === state);
+  return (await deliveriesOf(id))[0] as Delivery;
+};
+const redeliver = (id: string, deliveryId: string) =>
+  service.request<Delivery & { code: string }>(
+    'POST',
+    `/executions/${id}/deliveries/${deliveryId}/redeliver`,
+  );
+
+describe('the deliveries of an execution', () => {
+  it('are listed with each attempt, and the first KB of what was answered', async () => {
+    receiver.answer(res =>
+      receiver.received.length === 1 ? res.writeHead(503).end(`no\0${'x'.repeat(3000)}`) : res.end('fine'),
+    );
+    const id = await service.start(workflow, { webhook: { url: receiver.url } });
+    const delivery = await until(id, 'delivered');
+    assert.equal(delivery.lastStatusCode, 200);
+    assert.deepEqual(
+      delivery.attempts.map(({ attempt, statusCode, error, response }) => [
+        attempt,
+        statusCode,
+        error,
+        response,
+      ]),
+      [
+        [1, 503, null, `no${'x'.repeat(1021)}`],
+        [2, 200, null, 'fine'],
+      ],
+    );
+    for (const { startedAt, durationMs } of delivery.attempts) {
+      assert.ok(Date.parse(startedAt) > 0 && durationMs >= 0);
+    }
+  });
+
+  it('are none without a webhook', async () => {
+    assert.deepEqual(await deliveriesOf((await service.run(workflow)).id), []);
+  });
+
+  it('are sent again with the same event, delivered or exhausted', async () => {
+    const id = await service.start(workflow, { webhook: { url: receiver.url, secret: 's' } });
+    const { id: deliveryId, eventId } = await until(id, 'delivered');
+    receiver.answer(res => res.writeHead(500).end());
+    const again = await redeliver(id, deliveryId);
+    assert.deepEqual(
+      [again.status, again.body.id, again.body.eventId, again.body.state],
+      [202, deliveryId, eventId, 'pending'],
+    );
+    const exhausted = await until(id, 'exhausted');
+    assert.equal(exhausted.attempts.length, 1 + 12);
+    receiver.answer(res => res.writeHead(204).end());
+    await redeliver(id, deliveryId);
+    const delivered = await until(id, 'delivered');
+    assert.equal(delivered.attempts.length, 1 + 12 + 1);
+    assert.equal(new Set(receiver.received.map(({ raw }) => raw)).size, 1);
+    assert.equal(receiver.received[0]?.body.eventId, eventId);
+  });
+
+  it('are not sent again by strangers, nor where there is no such delivery', async () => {
+    const id = await service.start(workflow, { webhook: { url: receiver.url } });
+    const { id: deliveryId } = await until(id, 'delivered');
+    const stranger = await service.request<{ apiKey: string }>('POST', '/admin/users', {
+      email: 'stranger@example.com',
+      name: 'Stranger',
+      plan: 'self_hosted',
+      keyScopes: ['workflows:read', 'workflows:execute'],
+    });
+    const other = service.as(stranger.body.apiKey);
+    const path = `/executions/${id}/deliveries`;
+    assert.equal((await other.request('GET', path)).status, 403);
+    assert.equal((await other.request('POST', `${path}/${deliveryId}/redeliver`)).status, 403);
+    assert.equal((await redeliver(id, 'dlv_00000000000000000000000000')).body.code, 'not_found');
+    assert.equal(receiver.received.length, 1);
+  });
+});
+
+describe('a webhook test', () => {
+  const test = (body: object) => service.request<Record<string, unknown>>('POST', '/webhooks/test', body);
+
+  it('sends a signed sample and tells what came back', async () => {
+    receiver.answer(res => res.writeHead(201).end('thanks'));
+    const { status, body } = await test({ url: `${receiver.url}/x`, secret: 'hush' });
+    assert.equal(status, 200);
+    assert.deepEqual(
+      [body.delivered, body.statusCode, body.response, body.error],
+      [true, 201, 'thanks', null],
+    );
+    const { headers, raw, body: sample } = receiver.received[0] as Received;
+    assert.ok(await verify('hush', raw, String(headers['x-service-signature'])));
+    assert.deepEqual([sample.event, sample.eventId], ['execution.completed', body.eventId]);
+  });
+
+  it('tells of failures, and refuses what is no webhook', async () => {
+    receiver.answer(res => res.destroy());
+    const { body } = await test({ url: receiver.url });
+    assert.deepEqual([body.delivered, body.statusCode], [false, null]);
+    assert.match(String(body.error), /broke the connection off/);
+    for (const block of [{}, { url: 'ftp://x' }, { url: 'http://example.com' }]) {
+      const answer = await test(block);
+      assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_webhook'], JSON.stringify(block));
+    }
+  });
+});

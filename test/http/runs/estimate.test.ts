@@ -1,0 +1,114 @@
+// Estimates over HTTP: what a run would cost, and the refusals that starting it would meet.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { createWorkflow, edge, node, PAIR, refused } from '../../support/workflows.ts';
+
+interface Estimate {
+  readonly credits: number;
+  readonly costUsd: number;
+  readonly exact: boolean;
+  readonly breakdown: readonly {
+    readonly nodeId: string;
+    readonly nodeLabel: string;
+    readonly credits: number;
+    readonly cached: boolean;
+  }[];
+  readonly availableCredits: number;
+}
+
+const PAID = {
+  nodes: [
+    node('text', 'input:text', { value: 'a fox' }),
+    node('image', 'generate:fal_seedream'),
+    node('video', 'video:fal_kling', { prompt: 'it runs', duration: '10' }),
+    node('end', 'output:preview'),
+  ],
+  edges: [
+    edge('text.text > image.prompt'),
+    edge('image.image > video.image'),
+    edge('video.video > end.input'),
+  ],
+};
+
+describe('POST /workflows/{id}/estimate', () => {
+  let test: TestApp;
+  let user: Caller;
+  before(async () => {
+    test = await createTestApp({ env: { FAL_KEY: 'fal-key', OPENAI_API_KEY: 'sk-test' } });
+    user = await test.createCaller();
+  });
+  after(() => test.close());
+
+  const estimate = async (graph: object, body: object = {}): Promise<Estimate> => {
+    const { id } = await createWorkflow(user, { ...graph });
+    const answer = await user.request<Estimate>('POST', `/workflows/${id}/estimate`, body);
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    return answer.body;
+  };
+
+  it('tells the price of each paid node as it is configured, and what there is to pay it with', async () => {
+    const grant = { userId: user.userId, amount: 70, note: 'n' };
+    await user.request('POST', '/admin/credits', grant);
+    assert.deepEqual(await estimate(PAID), {
+      credits: 59,
+      costUsd: 0.59,
+      exact: true,
+      breakdown: [
+        { nodeId: 'image', nodeLabel: 'image', credits: 3, cached: false },
+        { nodeId: 'video', nodeLabel: 'video', credits: 56, cached: false },
+      ],
+      availableCredits: 70,
+    });
+  });
+
+  it('counts what the targets need and nothing else', async () => {
+    const { credits, breakdown } = await estimate(PAID, { targets: ['image'] });
+    assert.deepEqual([credits, breakdown.map(({ nodeId }) => nodeId)], [3, ['image']]);
+  });
+
+  it('is nothing where nothing costs', async () => {
+    const { credits, exact, breakdown } = await estimate(PAIR);
+    assert.deepEqual([credits, exact, breakdown], [0, true, []]);
+  });
+
+  it('counts a list as one item, and says that this is not exact', async () => {
+    const { credits, exact } = await estimate({
+      nodes: [node('list', 'input:list', { items: ['a', 'b'] }), node('image', 'generate:fal_seedream')],
+      edges: [edge('list.list > image.prompt')],
+    });
+    assert.deepEqual([credits, exact], [3, false]);
+  });
+
+  it('counts a model of unknown price with the maxCredits of its config, and says that this is not exact', async () => {
+    const graph = (config: object) => ({
+      nodes: [node('image', 'generate:openai_gpt_image', { prompt: 'a fox', ...config })],
+      edges: [],
+    });
+    const declared = await estimate(graph({ maxCredits: 12 }));
+    assert.deepEqual([declared.credits, declared.exact], [12, false]);
+    const undeclared = await estimate(graph({}));
+    assert.deepEqual([undeclared.credits, undeclared.exact], [0, false]);
+  });
+
+  it('starts nothing', async () => {
+    const { id } = await createWorkflow(user, PAID);
+    await user.request('POST', `/workflows/${id}/estimate`, {});
+    const { body } = await user.request<{ data: unknown[] }>('GET', `/workflows/${id}/executions`);
+    assert.deepEqual(body.data, []);
+  });
+
+  it('400, 401, 403, 404: refuses what a run would refuse', async () => {
+    const { id } = await createWorkflow(user, PAID);
+    const path = `/workflows/${id}/estimate`;
+    refused(await user.request('POST', path, { targets: ['nobody'] }), 400, 'invalid_request');
+    refused(await user.request('POST', path, { inputs: { image: 'x' } }), 400, 'invalid_inputs');
+    refused(await user.request('POST', path, { webhook: {} }), 400, 'invalid_request');
+    assert.equal((await test.anonymous.request('POST', path, {})).status, 401);
+    const reader = await test.withScopes(user, ['workflows:read']);
+    assert.equal((await reader.request('POST', path, {})).body.code, 'insufficient_scope');
+    const stranger = await test.createCaller();
+    refused(await stranger.request('POST', path, {}), 403, 'forbidden');
+    refused(await user.request('POST', '/workflows/wf_none/estimate', {}), 404, 'not_found');
+  });
+});

@@ -1,0 +1,133 @@
+// Server-sent events of a run, over real sockets: what is told, in which order, and when the stream ends.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { waitUntil } from '../../support/processes.ts';
+import { KEY, startTestService, type TestService } from '../../support/service.ts';
+import { type EventStream, openStream } from '../../support/sse.ts';
+import { edge, node } from '../../support/workflows.ts';
+
+const CHAIN = {
+  nodes: [
+    node('a', 'input:text', { value: 'x' }),
+    node('d', 'logic:delay', { ms: 300 }),
+    node('b', 'output:preview'),
+  ],
+  edges: [edge('a.text > d.input'), edge('d.output > b.input')],
+};
+const LONG = { ...CHAIN, nodes: CHAIN.nodes.with(1, node('d', 'logic:delay', { ms: 60_000 })) };
+
+describe('the events of an execution', { concurrency: true }, () => {
+  let service: TestService;
+  let chain: string;
+  let long: string;
+
+  before(async () => {
+    service = await startTestService();
+    chain = await service.create(CHAIN);
+    long = await service.create(LONG);
+  });
+  after(() => service.close());
+
+  const follow = (id: string, headers: Record<string, string> = {}): Promise<EventStream> =>
+    openStream(`${service.url}/api/v1/executions/${id}/events`, {
+      authorization: `Bearer ${KEY}`,
+      ...headers,
+    });
+  const idsOf = ({ events }: EventStream): readonly number[] => events.flatMap(({ id }) => id ?? []);
+  const assertIncreasing = (ids: readonly number[]): void =>
+    assert.deepEqual(
+      ids,
+      [...new Set(ids)].sort((a, b) => a - b),
+    );
+
+  it('begin with a snapshot, tell each node and status in increasing ids, and close after the end', async () => {
+    const id = await service.start(chain);
+    const stream = await follow(id);
+    await stream.closed;
+    const [snapshot, ...rest] = stream.events;
+    assert.deepEqual([snapshot?.event, snapshot?.data.id], ['snapshot', id]);
+    assertIncreasing(idsOf(stream));
+    const last = rest.at(-1);
+    assert.deepEqual([last?.event, last?.data.status], ['execution', 'COMPLETED']);
+    const told = rest
+      .filter(({ event }) => event === 'node')
+      .map(({ data }) => `${data.nodeId} ${data.status}`);
+    assert.ok(told.includes('d COMPLETED') && told.includes('b COMPLETED'), told.join());
+  });
+
+  it('are one snapshot for a run that has ended', async () => {
+    const { id } = await service.run(chain);
+    const stream = await follow(id);
+    await stream.closed;
+    assert.deepEqual(
+      stream.events.map(({ event, data }) => [event, data.status]),
+      [['snapshot', 'COMPLETED']],
+    );
+  });
+
+  it('go on behind Last-Event-ID, and answer 204 where nothing is left to tell', async () => {
+    const id = await service.start(chain);
+    const whole = await follow(id, { 'last-event-id': '0' });
+    await whole.closed;
+    assertIncreasing(idsOf(whole));
+    const middle = whole.events.at(-3)?.id ?? 0;
+    const resumed = await follow(id, { 'last-event-id': String(middle) });
+    await resumed.closed;
+    assert.deepEqual(resumed.events, whole.events.slice(-2));
+    const done = await follow(id, { 'last-event-id': String(idsOf(whole).at(-1)) });
+    assert.equal(done.status, 204);
+  });
+
+  it('refuse a Last-Event-ID that is none, and strangers, in the usual form', async () => {
+    const { id } = await service.run(chain);
+    assert.equal((await follow(id, { 'last-event-id': 'x' })).status, 400);
+    assert.equal((await follow('ex_00000000000000000000000000')).status, 404);
+    assert.equal((await follow(id, { authorization: 'Bearer sk-0123456789abcdefgh' })).status, 401);
+  });
+
+  it('tell of a cancel, with the waiting node as CANCELLED', async () => {
+    const id = await service.start(long);
+    await waitUntil('the delay to wait', async () => (await service.execution(id)).progress.done === 1);
+    const stream = await follow(id);
+    await waitUntil('the snapshot', () => stream.events.length > 0);
+    await service.request('POST', `/executions/${id}/cancel`);
+    await stream.closed;
+    assertIncreasing(idsOf(stream));
+    assert.deepEqual(
+      stream.events.slice(-2).map(({ data }) => [data.nodeId, data.status]),
+      [
+        ['d', 'CANCELLED'],
+        [undefined, 'CANCELLED'],
+      ],
+    );
+  });
+
+  it('come with a comment every 15 s while nothing happens, also behind the last event', async () => {
+    const id = await service.start(long);
+    await waitUntil('the delay to wait', async () => (await service.execution(id)).progress.done === 1);
+    const stream = await follow(id, { 'last-event-id': '999' });
+    await waitUntil('a comment', () => stream.comments.length > 0);
+    assert.deepEqual(stream.events, []);
+    stream.hangUp();
+  });
+});
+
+describe('a service that stops', () => {
+  it('ends its event streams, and answers who waits with 202', async () => {
+    const service = await startTestService();
+    const workflow = await service.create(LONG);
+    const id = await service.start(workflow);
+    const stream = await openStream(`${service.url}/api/v1/executions/${id}/events`, {
+      authorization: `Bearer ${KEY}`,
+    });
+    await waitUntil('the snapshot', () => stream.events.length > 0);
+    const waiting = service.request('POST', `/workflows/${workflow}/run`, {}, { prefer: 'wait=60' });
+    await waitUntil('the second run', async () => {
+      const { rows } = await service.db.query('select from executions');
+      return rows.length === 2;
+    });
+    await service.close();
+    await stream.closed;
+    assert.equal((await waiting).status, 202);
+  });
+});

@@ -1,0 +1,92 @@
+// Lists of executions: whose, newest first, filtered, in pages that rows added meanwhile do not disturb.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { createWorkflow, refused } from '../../support/workflows.ts';
+
+interface Page {
+  readonly data: readonly { readonly id: string; readonly status: string; readonly createdAt: string }[];
+  readonly nextCursor: string | null;
+}
+
+describe('lists of executions', () => {
+  let test: TestApp;
+  let caller: Caller;
+  let workflow: string;
+  const ids: string[] = [];
+
+  /** No worker is at work here, so the runs stay QUEUED. */
+  before(async () => {
+    test = await createTestApp();
+    caller = await test.createCaller();
+    workflow = `/workflows/${(await createWorkflow(caller)).id}`;
+    for (let count = 0; count < 5; count++) ids.unshift(await start());
+    await caller.request('POST', `/executions/${ids[2]}/cancel`);
+  });
+  after(() => test.close());
+
+  const start = async (): Promise<string> => {
+    const { body } = await caller.request<{ executionId: string }>('POST', `${workflow}/run`, {
+      inputs: { a: 'secret' },
+    });
+    return body.executionId;
+  };
+  const list = async (query = '', path = `${workflow}/executions`, by = caller) => {
+    const { status, body } = await by.request<Page>('GET', `${path}${query}`);
+    assert.equal(status, 200, JSON.stringify(body));
+    return body;
+  };
+  const idsOf = ({ data }: Page): readonly string[] => data.map(({ id }) => id);
+
+  it('are newest first, of a workflow or of the caller, without states, inputs and outputs', async () => {
+    const page = await list();
+    assert.deepEqual(idsOf(page), ids);
+    assert.equal(page.nextCursor, null);
+    assert.deepEqual(await list('', '/executions'), page);
+    for (const member of ['nodeStates', 'inputs', 'outputs']) assert.ok(!(member in (page.data[0] ?? {})));
+  });
+
+  it('come in pages; what is added meanwhile disturbs none', async () => {
+    const first = await list('?limit=2');
+    const added = await start();
+    const second = await list(`?limit=2&cursor=${first.nextCursor}`);
+    const third = await list(`?limit=2&cursor=${second.nextCursor}`);
+    assert.deepEqual([first, second, third].flatMap(idsOf), ids);
+    assert.equal(third.nextCursor, null);
+    ids.unshift(added);
+  });
+
+  it('are filtered by status and by time', async () => {
+    assert.deepEqual(idsOf(await list('?status=CANCELLED')), ids.slice(3, 4));
+    assert.deepEqual(idsOf(await list('?status=COMPLETED')), []);
+    const { data } = await list();
+    const at = encodeURIComponent(data[3]?.createdAt ?? '');
+    const older = idsOf(await list(`?createdBefore=${at}`));
+    const newer = idsOf(await list(`?createdAfter=${at}`));
+    assert.ok(older.length + newer.length < ids.length);
+    assert.ok(!older.includes(ids[3] ?? '') && !newer.includes(ids[3] ?? ''));
+    assert.deepEqual(idsOf(await list('?createdAfter=2999-01-01T00:00:00Z')), []);
+  });
+
+  it('refuse a query that means nothing', async () => {
+    for (const query of [
+      '?status=DONE',
+      '?limit=0',
+      '?limit=201',
+      '?createdAfter=yesterday',
+      '?limit=x',
+      `?createdAfter=${encodeURIComponent('+275761-01-01T00:00:00Z')}`,
+    ]) {
+      refused(await caller.request('GET', `/executions${query}`), 400, 'invalid_request');
+    }
+  });
+
+  it('are shown to editors of the workflow alone', async () => {
+    const other = await test.createCaller();
+    refused(await other.request('GET', `${workflow}/executions`), 403, 'forbidden');
+    refused(await test.anonymous.request('GET', `${workflow}/executions`), 401, 'unauthorized');
+    assert.deepEqual(idsOf(await list('', '/executions', other)), []);
+    await caller.request('PUT', `${workflow}/permissions`, { userId: other.userId, role: 'EDIT' });
+    assert.deepEqual(idsOf(await list('', `${workflow}/executions`, other)), ids);
+  });
+});

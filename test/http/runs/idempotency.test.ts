@@ -1,0 +1,114 @@
+// Idempotency-Key: the same request gets the same run, whatever comes at once; another request is told so.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { createWorkflow, refused } from '../../support/workflows.ts';
+
+describe('Idempotency-Key', () => {
+  let test: TestApp;
+  let caller: Caller;
+  let path: string;
+
+  before(async () => {
+    test = await createTestApp();
+    caller = await test.createCaller();
+  });
+  after(() => test.close());
+  beforeEach(async () => {
+    path = `/workflows/${(await createWorkflow(caller)).id}`;
+  });
+
+  const run = (body: object, key: string, by = caller, route = 'run') =>
+    by.request<{ executionId: string }>('POST', `${path}/${route}`, body, { 'idempotency-key': key });
+  const countRuns = async (): Promise<number> => {
+    const { body } = await caller.request<{ data: unknown[] }>('GET', `${path}/executions`);
+    return body.data.length;
+  };
+
+  it('gives the first answer again for the same body, whatever the order of its members', async () => {
+    const first = await run({ metadata: { a: 1, b: [2] }, useCache: true }, 'k');
+    const again = await run({ useCache: true, metadata: { b: [2], a: 1 } }, 'k');
+    assert.deepEqual([first.status, again.status], [202, 202]);
+    assert.deepEqual(again.body, first.body);
+    assert.equal(first.headers['idempotent-replayed'], undefined);
+    assert.equal(again.headers['idempotent-replayed'], 'true');
+    assert.equal(again.headers.location, first.headers.location);
+    assert.equal(await countRuns(), 1);
+  });
+
+  it('refuses another body, webhook included', async () => {
+    await run({ metadata: { a: 1 } }, 'k');
+    refused(await run({ metadata: { a: 2 } }, 'k'), 422, 'idempotency_key_reused');
+    const webhook = { url: 'http://localhost:9/x' };
+    refused(await run({ metadata: { a: 1 }, webhook }, 'k'), 422, 'idempotency_key_reused');
+    assert.equal(await countRuns(), 1);
+  });
+
+  it('starts one run for twenty simultaneous requests with the same key', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => run({}, 'k')));
+    const started = answers.filter(({ status }) => status === 202);
+    assert.equal(new Set(started.map(({ body }) => body.executionId)).size, 1);
+    assert.equal(started.filter(({ headers }) => headers['idempotent-replayed'] === undefined).length, 1);
+    for (const answer of answers.filter(({ status }) => status !== 202)) {
+      refused(answer, 409, 'idempotency_in_progress');
+      assert.equal(answer.headers['retry-after'], '1');
+    }
+    assert.equal(await countRuns(), 1);
+  });
+
+  it('is held by account, workflow and route', async () => {
+    const editor = await test.createCaller();
+    await caller.request('PUT', `${path}/permissions`, { userId: editor.userId, role: 'EDIT' });
+    const ids = new Set<string>();
+    ids.add((await run({}, 'k')).body.executionId);
+    ids.add((await run({}, 'k', editor)).body.executionId);
+    ids.add((await run({}, 'k', caller, 'execute')).body.executionId);
+    path = `/workflows/${(await createWorkflow(caller)).id}`;
+    ids.add((await run({}, 'k')).body.executionId);
+    assert.equal(ids.size, 4);
+  });
+
+  it('is not kept where the run was refused', async () => {
+    const body = { inputs: { nobody: 1 } };
+    refused(await run(body, 'k'), 400, 'invalid_inputs');
+    await caller.request('PUT', path, { isActive: false });
+    refused(await run({}, 'k'), 400, 'workflow_inactive');
+    await caller.request('PUT', path, { isActive: true });
+    assert.equal((await run({}, 'k')).headers['idempotent-replayed'], undefined);
+  });
+
+  it('still gives its answer after the workflow was switched off', async () => {
+    const first = await run({}, 'k');
+    await caller.request('PUT', path, { isActive: false });
+    assert.deepEqual((await run({}, 'k')).body, first.body);
+  });
+
+  it('works again for another run after 24 hours', async () => {
+    const first = await run({}, 'k');
+    await test.deps.db.query(`update idempotency_keys set created_at = now() - interval '24 hours 1 second'`);
+    const next = await run({ metadata: { other: true } }, 'k');
+    assert.equal(next.status, 202);
+    assert.notEqual(next.body.executionId, first.body.executionId);
+    assert.equal((await run({ metadata: { other: true } }, 'k')).headers['idempotent-replayed'], 'true');
+  });
+
+  it('is 1 to 255 printable ASCII characters', async () => {
+    for (const key of ['', 'k'.repeat(256), 'tab\tkey', 'ключ']) {
+      refused(await run({}, key), 400, 'invalid_request');
+    }
+    assert.equal((await run({}, `~${'k'.repeat(254)}`)).status, 202);
+  });
+
+  it('finds its run in the list', async () => {
+    const { body } = await run({}, 'find me');
+    await run({}, 'not me');
+    const list = await caller.request<{ data: { id: string; idempotencyKey: string }[] }>(
+      'GET',
+      `/executions?idempotencyKey=${encodeURIComponent('find me')}`,
+    );
+    assert.deepEqual(
+      list.body.data.map(one => [one.id, one.idempotencyKey]),
+      [[body.executionId, 'find me']],
+    );
+  });
+});

@@ -1,0 +1,219 @@
+// Resuming: waiting runs go on by a decision, ended ones as a new run that keeps what still holds.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import type { Execution } from '../../support/client.ts';
+import { statesOf } from '../../support/client.ts';
+import { waitUntil } from '../../support/processes.ts';
+import { type Receiver, startReceiver } from '../../support/receiver.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { edge, node } from '../../support/workflows.ts';
+
+let service: TestService;
+let receiver: Receiver;
+before(async () => {
+  service = await startTestService({ ALLOW_PRIVATE_NETWORK: 'true' });
+  receiver = await startReceiver();
+});
+after(async () => {
+  await service.close();
+  await receiver.close();
+});
+beforeEach(() => receiver.answer(res => res.writeHead(200).end('ok')));
+
+const resume = (id: string, body: object, headers: Record<string, string> = {}) =>
+  service.request<Execution & { executionId: string; code: string }>(
+    'POST',
+    `/executions/${id}/resume`,
+    body,
+    headers,
+  );
+const resumed = async (id: string, body: object): Promise<Execution> => {
+  const answer = await resume(id, body, { prefer: 'wait=20' });
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  return answer.body;
+};
+const count = (path: string): number => receiver.received.filter(one => one.path === path).length;
+const stateLine = (record: Execution): readonly string[] =>
+  record.nodeStates.map(({ nodeId, status, cached }) => `${nodeId} ${status}${cached ? ' cached' : ''}`);
+
+describe('a run that waits for a decision', () => {
+  const APPROVAL = {
+    nodes: [
+      node('a', 'input:text', { value: 'draft' }),
+      node('ask', 'logic:approval'),
+      node('yes', 'output:preview'),
+      node('no', 'output:preview'),
+    ],
+    edges: [edge('a.text > ask.input'), edge('ask.approved > yes.input'), edge('ask.rejected > no.input')],
+  };
+  let workflow: string;
+  let id: string;
+  before(async () => {
+    workflow = await service.create(APPROVAL);
+  });
+  beforeEach(async () => {
+    id = await service.start(workflow);
+    await service.until(id, 'WAITING');
+  });
+
+  it('goes on under its own id where it is approved', async () => {
+    const record = await resumed(id, { decision: { nodeId: 'ask', approved: true } });
+    assert.deepEqual([record.id, record.status, record.trigger], [id, 'COMPLETED', 'api']);
+    assert.deepEqual(stateLine(record), ['a COMPLETED', 'ask COMPLETED', 'yes COMPLETED', 'no SKIPPED']);
+    assert.equal(statesOf(record).yes?.text, 'draft');
+  });
+
+  it('takes the other way where it is rejected, with the value of the decision', async () => {
+    const decision = { nodeId: 'ask', approved: false, value: 'too dull' };
+    const record = await resumed(id, { decision });
+    assert.deepEqual(stateLine(record).slice(2), ['yes SKIPPED', 'no COMPLETED']);
+    assert.equal(statesOf(record).no?.text, 'too dull');
+  });
+
+  it('refuses a second decision, one for another node, one with more beside it, and none', async () => {
+    const codeOf = async (body: object): Promise<string> => (await resume(id, body)).body.code;
+    assert.equal(await codeOf({}), 'not_resumable');
+    assert.equal(await codeOf({ decision: { nodeId: 'yes', approved: true } }), 'not_resumable');
+    assert.equal(await codeOf({ decision: { nodeId: '__proto__', approved: true } }), 'not_resumable');
+    const decision = { nodeId: 'ask', approved: true };
+    assert.equal(await codeOf({ decision, fromNodeId: 'a' }), 'invalid_request');
+    assert.equal(await codeOf({ decision: { nodeId: 'ask' } }), 'invalid_request');
+    const answers = await Promise.all([resume(id, { decision }), resume(id, { decision })]);
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [202, 409]);
+    await service.until(id, 'COMPLETED');
+    assert.equal(await codeOf({ decision }), 'not_resumable');
+  });
+
+  it('replays the answer to a decision with the same Idempotency-Key', async () => {
+    const decision = { nodeId: 'ask', approved: true };
+    const headers = { 'idempotency-key': `decide ${id}` };
+    const first = await resume(id, { decision }, headers);
+    const again = await resume(id, { decision }, headers);
+    assert.deepEqual(
+      [first.status, again.status, again.headers.get('idempotent-replayed')],
+      [202, 202, 'true'],
+    );
+    assert.deepEqual(again.body, first.body);
+    assert.equal((await resume(id, { decision: { ...decision, approved: false } }, headers)).status, 422);
+  });
+
+  it('is TIMEOUT where nobody decides in time', async () => {
+    const hasty = await service.create({
+      ...APPROVAL,
+      nodes: APPROVAL.nodes.with(1, node('ask', 'logic:approval', { timeoutMs: 1000 })),
+    });
+    const record = await service.run(hasty);
+    assert.deepEqual([record.status, record.error?.nodeId], ['TIMEOUT', 'ask']);
+  });
+});
+
+describe('a run that has ended', () => {
+  const steps = () => ({
+    nodes: [
+      node('a', 'input:text', { value: 'x' }),
+      node('first', 'utility:http_request', { url: `${receiver.url}/first`, method: 'POST' }),
+      node('second', 'utility:http_request', { url: `${receiver.url}/second`, method: 'POST' }),
+      node('end', 'output:preview'),
+    ],
+    edges: [edge('a.text > first.body'), edge('first.text > second.body'), edge('second.text > end.input')],
+  });
+  const failing = async (): Promise<{ workflow: string; failed: Execution }> => {
+    receiver.answer((res, { path }) => res.writeHead(path === '/second' ? 500 : 200).end('ok'));
+    const workflow = await service.create(steps());
+    const failed = await service.run(workflow, { metadata: { kept: true } });
+    assert.deepEqual([failed.status, failed.error?.nodeId], ['FAILED', 'second']);
+    receiver.answer(res => res.writeHead(200).end('ok'));
+    return { workflow, failed };
+  };
+
+  it('goes on as a new one behind what was completed, at no cost for that', async () => {
+    const { failed } = await failing();
+    const [first, second] = [count('/first'), count('/second')];
+    const record = await resumed(failed.id, {});
+    assert.deepEqual(
+      [record.status, record.trigger, record.resumedFromId],
+      ['COMPLETED', 'resume', failed.id],
+    );
+    assert.notEqual(record.id, failed.id);
+    assert.deepEqual(record.metadata, { kept: true });
+    assert.deepEqual(stateLine(record), [
+      'a COMPLETED cached',
+      'first COMPLETED cached',
+      'second COMPLETED',
+      'end COMPLETED',
+    ]);
+    assert.deepEqual([count('/first') - first, count('/second') - second], [0, 1]);
+    assert.equal((await service.execution(failed.id)).status, 'FAILED');
+  });
+
+  it('runs again what other inputs change, and from a node that is named', async () => {
+    const { failed } = await failing();
+    const changed = await resumed(failed.id, { inputs: { a: 'y' } });
+    assert.deepEqual(stateLine(changed).slice(0, 2), ['a COMPLETED', 'first COMPLETED']);
+    assert.deepEqual(changed.inputs, { a: 'y' });
+    assert.equal((await resume(changed.id, {})).body.code, 'not_resumable');
+    const again = await resumed(changed.id, { fromNodeId: 'second' });
+    assert.deepEqual(stateLine(again).slice(1, 3), ['first COMPLETED cached', 'second COMPLETED']);
+    assert.equal((await resume(changed.id, { fromNodeId: 'nobody' })).body.code, 'invalid_request');
+  });
+
+  it('keeps to the graph as it ran, or takes the latest, where unchanged nodes are kept', async () => {
+    const { workflow, failed } = await failing();
+    const { nodes, edges } = steps();
+    const changed = {
+      nodes: nodes.with(2, node('second', 'utility:http_request', { url: `${receiver.url}/third` })),
+      edges: edges.with(1, edge('first.text > second.body')),
+    };
+    await service.request('PUT', `/workflows/${workflow}`, changed);
+    const [second, third] = [count('/second'), count('/third')];
+    await resumed(failed.id, {});
+    assert.deepEqual([count('/second') - second, count('/third') - third], [1, 0]);
+    const latest = await resumed(failed.id, { useLatestWorkflow: true });
+    assert.deepEqual([count('/second') - second, count('/third') - third], [1, 1]);
+    assert.deepEqual(stateLine(latest).slice(0, 2), ['a COMPLETED cached', 'first COMPLETED cached']);
+  });
+
+  it('runs only the failed items of a mapped node again', async () => {
+    receiver.answer((res, { path }) => res.writeHead(path === '/item/2' ? 500 : 200).end(path));
+    const urls = [1, 2, 3].map(item => `${receiver.url}/item/${item}`);
+    const workflow = await service.create({
+      nodes: [node('l', 'input:list', { items: urls }), node('r', 'utility:http_request')],
+      edges: [edge('l.list > r.url')],
+    });
+    const failed = await service.run(workflow);
+    assert.deepEqual([failed.status, failed.error?.nodeId], ['FAILED', 'r']);
+    receiver.answer((res, { path }) => res.writeHead(200).end(path));
+    const record = await resumed(failed.id, {});
+    assert.equal(record.status, 'COMPLETED');
+    assert.deepEqual((statesOf(record).r as { texts?: string[] }).texts, ['/item/1', '/item/2', '/item/3']);
+    assert.deepEqual(
+      [1, 2, 3].map(item => count(`/item/${item}`)),
+      [1, 2, 1],
+    );
+  });
+
+  it('tells its own webhook, where one is given', async () => {
+    const { failed } = await failing();
+    const record = await resumed(failed.id, { webhook: { url: `${receiver.url}/told` } });
+    await waitUntil('the event', () => count('/told') === 1);
+    assert.equal(receiver.received.find(({ path }) => path === '/told')?.body.executionId, record.id);
+    assert.equal((await resume(failed.id, { webhook: { url: 'nowhere' } })).body.code, 'invalid_webhook');
+  });
+
+  it('is resumed by who may run the workflow, and not while it is under way', async () => {
+    const { failed } = await failing();
+    const stranger = await service.request<{ apiKey: string }>('POST', '/admin/users', {
+      email: 'stranger@example.com',
+      name: 'Stranger',
+      plan: 'self_hosted',
+      keyScopes: ['workflows:read', 'workflows:execute'],
+    });
+    const other = service.as(stranger.body.apiKey);
+    assert.equal((await other.request('POST', `/executions/${failed.id}/resume`, {})).status, 403);
+    assert.equal((await resume('ex_00000000000000000000000000', {})).status, 404);
+    receiver.answer(() => undefined);
+    const again = await resume(failed.id, {});
+    assert.equal((await resume(again.body.executionId, {})).body.code, 'not_resumable');
+    await service.request('POST', `/executions/${again.body.executionId}/cancel`);
+  });
+});

@@ -1,0 +1,322 @@
+// Runs over HTTP: started, waited for, stopped, timed out, limited; what the record says of them.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import sharp from 'sharp';
+import { type Execution, statesOf } from '../../support/client.ts';
+import { waitUntil } from '../../support/processes.ts';
+import { type Receiver, startReceiver } from '../../support/receiver.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { edge, node, PAIR } from '../../support/workflows.ts';
+
+const LIMIT = 2;
+const DELAYED = {
+  nodes: [
+    node('a', 'input:text', { value: 'x' }),
+    node('d', 'logic:delay', { ms: 60_000 }),
+    node('b', 'output:preview'),
+  ],
+  edges: [edge('a.text > d.input'), edge('d.output > b.input')],
+};
+const APPROVED = {
+  nodes: DELAYED.nodes.with(1, node('d', 'logic:approval')),
+  edges: [edge('a.text > d.input'), edge('d.approved > b.input')],
+};
+
+let service: TestService;
+let receiver: Receiver;
+before(async () => {
+  service = await startTestService({ MAX_CONCURRENT_RUNS: String(LIMIT), ALLOW_PRIVATE_NETWORK: 'true' });
+  receiver = await startReceiver();
+});
+after(async () => {
+  await service.close();
+  await receiver.close();
+});
+
+/** A graph whose one step lasts until the receiver answers. */
+const requesting = (path: string) => ({
+  nodes: [node('r', 'utility:http_request', { url: `${receiver.url}${path}` }), node('b', 'output:preview')],
+  edges: [edge('r.text > b.input')],
+});
+const count = (path: string): number => receiver.received.filter(one => one.path === path).length;
+const cancel = (id: string) => service.request<Execution>('POST', `/executions/${id}/cancel`);
+const refusal = async (workflow: string, body: object, status: number, code: string) => {
+  const answer = await service.request<{ code: string; issues?: { path: string; nodeId?: string }[] }>(
+    'POST',
+    `/workflows/${workflow}/run`,
+    body,
+  );
+  assert.deepEqual([answer.status, answer.body.code], [status, code]);
+  return answer.body;
+};
+
+describe('a run', () => {
+  it('is accepted with 202, its address and links, and executed', async () => {
+    const workflow = await service.create(PAIR);
+    const { status, headers, body } = await service.request<Record<string, unknown>>(
+      'POST',
+      `/workflows/${workflow}/run`,
+      { metadata: { z: 1, a: 2 } },
+    );
+    const self = `/api/v1/executions/${body.executionId}`;
+    assert.deepEqual([status, headers.get('location')], [202, self]);
+    assert.deepEqual([body.workflowId, body.status, body.estimatedCredits], [workflow, 'QUEUED', 0]);
+    const base = `http://localhost:3000${self}`;
+    assert.deepEqual(body.urls, { self: base, events: `${base}/events`, cancel: `${base}/cancel` });
+    const record = await service.until(String(body.executionId));
+    assert.equal(record.status, 'COMPLETED');
+    assert.deepEqual(Object.keys(record.metadata ?? {}), ['z', 'a']);
+    assert.deepEqual(record.progress, { done: 2, total: 2 });
+    assert.equal(statesOf(record).b?.text, 'x');
+  });
+
+  it('is waited for with Prefer: wait, and answered with 202 where it takes longer', async () => {
+    const swift = await service.create(PAIR);
+    const done = await service.request<Execution>(
+      'POST',
+      `/workflows/${swift}/execute`,
+      {},
+      { prefer: 'wait=9' },
+    );
+    assert.deepEqual(
+      [done.status, done.body.status, done.headers.get('preference-applied')],
+      [200, 'COMPLETED', 'wait=9'],
+    );
+    const slow = await service.create(DELAYED);
+    const late = await service.request<{ executionId: string }>(
+      'POST',
+      `/workflows/${slow}/run`,
+      {},
+      { prefer: 'wait=1' },
+    );
+    assert.equal(late.status, 202);
+    assert.equal((await cancel(late.body.executionId)).body.status, 'CANCELLED');
+  });
+
+  it('takes inputs by input node, runs targets alone, and refuses what does not fit', async () => {
+    const workflow = await service.create({
+      nodes: [...PAIR.nodes, node('c', 'input:number', { value: 1 }), node('e', 'output:preview')],
+      edges: [...PAIR.edges, edge('c.number > e.input')],
+    });
+    const record = await service.run(workflow, { inputs: { c: 7 }, targets: ['e'] });
+    assert.deepEqual(
+      record.nodeStates.map(({ nodeId, value }) => [nodeId, value]),
+      [
+        ['c', 7],
+        ['e', 7],
+      ],
+    );
+    const body = await refusal(workflow, { inputs: { nobody: 1, b: 2 } }, 400, 'invalid_inputs');
+    assert.deepEqual(
+      body.issues?.map(({ path }) => path),
+      ['/inputs/nobody', '/inputs/b'],
+    );
+    await refusal(workflow, { inputs: { a: { not: 'a text' } } }, 400, 'invalid_inputs');
+    await refusal(workflow, { targets: ['nobody'] }, 400, 'invalid_request');
+    await refusal(workflow, { inputs: 1 }, 400, 'invalid_request');
+    await refusal(workflow, { webhook: { url: 'ftp://x' }, inputs: 1 }, 400, 'invalid_webhook');
+  });
+
+  it('is refused for a cycle only where the cycle is to be run', async () => {
+    const workflow = await service.create({
+      nodes: [...PAIR.nodes, node('p', 'utility:text_replace'), node('q', 'utility:text_replace')],
+      edges: [...PAIR.edges, edge('p.text > q.text'), edge('q.text > p.text')],
+    });
+    await refusal(workflow, {}, 400, 'cyclic_graph');
+    assert.equal((await service.run(workflow, { targets: ['b'] })).status, 'COMPLETED');
+  });
+
+  it('is refused for a workflow that is switched off or unknown', async () => {
+    const workflow = await service.create({ ...PAIR, isActive: false });
+    await refusal(workflow, {}, 400, 'workflow_inactive');
+    await refusal('wf_00000000000000000000000000', {}, 404, 'not_found');
+  });
+
+  it('executes the graph as it stood when it was accepted', async () => {
+    const workflow = await service.create(requesting('/as-it-stood'));
+    receiver.answer(() => undefined);
+    const id = await service.start(workflow);
+    await waitUntil('the request', () => count('/as-it-stood') === 1);
+    const { status } = await service.request('PUT', `/workflows/${workflow}`, PAIR);
+    assert.equal(status, 200);
+    const graph = await service.request<{ nodes: { id: string }[]; workflowVersion: number }>(
+      'GET',
+      `/executions/${id}/workflow`,
+    );
+    assert.deepEqual([graph.body.workflowVersion, graph.body.nodes.map(({ id }) => id)], [1, ['r', 'b']]);
+    assert.deepEqual(Object.keys(statesOf(await service.execution(id))), ['r', 'b']);
+    await cancel(id);
+    await service.until(id, 'CANCELLED');
+  });
+
+  it('ends as TIMEOUT past its time, nodes in flight CANCELLED; waiting does not count', async () => {
+    receiver.answer(() => undefined);
+    const hanging = await service.create(requesting('/hang'));
+    const record = await service.run(hanging, { timeoutMs: 200 });
+    assert.deepEqual(
+      [record.status, record.error?.code, statesOf(record).r?.status],
+      ['TIMEOUT', 'timeout', 'CANCELLED'],
+    );
+    const waiting = await service.create({
+      ...DELAYED,
+      nodes: DELAYED.nodes.with(1, node('d', 'logic:delay', { ms: 900 })),
+    });
+    assert.equal((await service.run(waiting, { timeoutMs: 600 })).status, 'COMPLETED');
+  });
+
+  it('fails with the node that failed, once the other branches are through', async () => {
+    receiver.answer(res => res.writeHead(500).end());
+    const workflow = await service.create({
+      nodes: [...requesting('/fails').nodes, ...PAIR.nodes.map(one => ({ ...one, id: `${one.id}2` }))],
+      edges: [...requesting('/fails').edges, edge('a2.text > b2.input')],
+    });
+    const record = await service.run(workflow);
+    assert.deepEqual(
+      [record.status, record.error?.nodeId, record.error?.code],
+      ['FAILED', 'r', 'http_error'],
+    );
+    const states = statesOf(record);
+    assert.deepEqual([states.b?.status, states.b2?.status], ['SKIPPED', 'COMPLETED']);
+  });
+
+  it('finds a picture that it drew before in the cache, unless it is told not to', async () => {
+    const workflow = await service.create({
+      nodes: [
+        node('a', 'input:text', { value: 'a lake' }),
+        node('p', 'generate:sandbox', { width: 64, height: 64 }),
+      ],
+      edges: [edge('a.text > p.prompt')],
+    });
+    const first = statesOf(await service.run(workflow)).p;
+    await waitUntil('the result to be kept', async () => {
+      const { rows } = await service.db.query('select from node_cache');
+      return rows.length > 0;
+    });
+    const second = statesOf(await service.run(workflow)).p;
+    assert.deepEqual([first?.cached, second?.cached, second?.outputUrl], [false, true, first?.outputUrl]);
+    const third = statesOf(await service.run(workflow, { useCache: false })).p;
+    assert.deepEqual([third?.cached, third?.outputUrl === first?.outputUrl], [false, false]);
+  });
+
+  it('takes a picture by an outside address, by its id and by its own address', async () => {
+    const png = await sharp({ create: { width: 3, height: 2, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer();
+    receiver.answer(res => res.writeHead(200, { 'content-type': 'image/png' }).end(png));
+    const workflow = await service.create({
+      nodes: [node('i', 'input:image'), node('r', 'utility:image_info')],
+      edges: [edge('i.image > r.image')],
+    });
+    const outside = statesOf(await service.run(workflow, { inputs: { i: `${receiver.url}/red.png` } })).i;
+    const url = outside?.outputUrl ?? '';
+    const mediaId = /med_[^/]+/.exec(url)?.[0];
+    for (const i of [url, { url }, { mediaId }]) {
+      const record = await service.run(workflow, { inputs: { i } });
+      assert.deepEqual([record.status, statesOf(record).i?.outputUrl], ['COMPLETED', url]);
+    }
+    const foreign = await service.run(workflow, {
+      inputs: { i: { mediaId: 'med_00000000000000000000000000' } },
+    });
+    assert.deepEqual([foreign.status, foreign.error?.nodeId], ['FAILED', 'i']);
+  });
+
+  it('feeds a media port by wires alone: an address in the config of another node fails it by name', async () => {
+    const workflow = await service.create({
+      nodes: [node('r', 'utility:image_info', { image: `${receiver.url}/red.png` })],
+      edges: [],
+    });
+    const record = await service.run(workflow);
+    assert.deepEqual([record.status, record.error?.code], ['FAILED', 'invalid_config']);
+  });
+});
+
+describe('cancelling', () => {
+  it('stops a run in flight, wherever it hangs, and is idempotent', async () => {
+    receiver.answer(() => undefined);
+    const id = await service.start(await service.create(requesting('/cancelled')));
+    await waitUntil('the request', () => count('/cancelled') === 1);
+    const { status, body } = await cancel(id);
+    assert.equal(status, 200);
+    assert.ok(['CANCELLING', 'CANCELLED'].includes(body.status), body.status);
+    const record = await service.until(id);
+    assert.deepEqual([record.status, record.error?.code], ['CANCELLED', 'cancelled']);
+    assert.equal(statesOf(record).r?.status, 'CANCELLED');
+    assert.deepEqual((await cancel(id)).body, record);
+  });
+
+  for (const [name, graph, status] of [
+    ['delays', DELAYED, 'RUNNING'],
+    ['waits for a decision', APPROVED, 'WAITING'],
+  ] as const) {
+    it(`ends a run that ${name} at once; its node is CANCELLED, what was done stays`, async () => {
+      const id = await service.start(await service.create(graph));
+      await waitUntil('the node to wait', async () => {
+        const record = await service.execution(id);
+        return record.status === status && statesOf(record).d?.status === 'WAITING';
+      });
+      await waitUntil('no worker to hold it', async () => {
+        const { rows } = await service.db.query(
+          'select from executions where id = $1 and worker_id is null',
+          [id],
+        );
+        return rows.length === 1;
+      });
+      const { body } = await cancel(id);
+      assert.equal(body.status, 'CANCELLED');
+      const states = statesOf(body);
+      assert.deepEqual(
+        [states.a?.status, states.d?.status, states.b?.status],
+        ['COMPLETED', 'CANCELLED', 'PENDING'],
+      );
+    });
+  }
+
+  it('ends a queued run before it began, and leaves a finished one alone', async () => {
+    receiver.answer(() => undefined);
+    const hanging = await service.create(requesting('/full'));
+    const full = await Promise.all([service.start(hanging), service.start(hanging)]);
+    await waitUntil('the requests', () => count('/full') === LIMIT);
+    const pair = await service.create(PAIR);
+    const id = await service.start(pair);
+    assert.equal((await cancel(id)).body.status, 'CANCELLED');
+    assert.equal((await service.execution(id)).startedAt, null);
+    for (const one of full) await cancel(one);
+    for (const one of full) await service.until(one, 'CANCELLED');
+    const done = await service.run(pair);
+    assert.deepEqual((await cancel(done.id)).body, done);
+  });
+});
+
+describe('MAX_CONCURRENT_RUNS', () => {
+  it('leaves further runs QUEUED until one ends, and other accounts alone', async () => {
+    receiver.answer(() => undefined);
+    const hanging = await service.create(requesting('/limited'));
+    const ids = await Promise.all(Array.from({ length: 10 }, () => service.start(hanging)));
+    await waitUntil('the first two', () => count('/limited') === LIMIT);
+    const held: (() => void)[] = [];
+    receiver.answer(res => held.push(() => res.writeHead(200).end('ok')));
+    const statuses = await Promise.all(ids.map(async id => (await service.execution(id)).status));
+    assert.deepEqual(statuses.filter(status => status === 'RUNNING').length, LIMIT);
+    assert.deepEqual(statuses.filter(status => status === 'QUEUED').length, 10 - LIMIT);
+
+    const stranger = await service.request<{ userId: number; apiKey: string }>('POST', '/admin/users', {
+      email: 'other@example.com',
+      name: 'Other',
+      plan: 'self_hosted',
+      keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute'],
+    });
+    assert.equal(stranger.status, 201, JSON.stringify(stranger.body));
+    const other = service.as(stranger.body.apiKey);
+    assert.equal((await other.run(await other.create(PAIR))).status, 'COMPLETED');
+
+    for (const id of ids.filter((_, index) => statuses[index] === 'RUNNING')) await cancel(id);
+    await waitUntil('the rest, two at a time', () => {
+      assert.ok(held.length <= LIMIT, `${held.length} at once`);
+      for (const release of held.splice(0)) release();
+      return count('/limited') === ids.length;
+    });
+    for (const release of held.splice(0)) release();
+    const ends = await Promise.all(ids.map(async id => (await service.until(id)).status));
+    assert.equal(ends.filter(status => status === 'COMPLETED').length, 10 - LIMIT);
+  });
+});

@@ -1,0 +1,302 @@
+// PUT /workflows/{id}: the contract's rules 1 to 6, one by one. Rule 7 is in workflows-move.test.ts.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { newId } from '../../../src/lib/ids.ts';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import {
+  createWorkflow,
+  edge,
+  node,
+  PAIR,
+  put,
+  read,
+  refused,
+  type Workflow,
+} from '../../support/workflows.ts';
+
+let test: TestApp;
+let owner: Caller;
+let editor: Caller;
+let stranger: Caller;
+let id: string;
+
+before(async () => {
+  test = await createTestApp();
+  [owner, editor, stranger] = [
+    await test.createCaller(),
+    await test.createCaller(),
+    await test.createCaller(),
+  ];
+});
+after(() => test.close());
+beforeEach(async () => {
+  ({ id } = await createWorkflow(owner, { description: 'D', tags: ['t'], webhookId: 'h' }));
+  await owner.request('PUT', `/workflows/${id}/permissions`, { userId: editor.userId, role: 'EDIT' });
+});
+
+const versionsOf = async (): Promise<number> =>
+  (await owner.request<{ data: object[] }>('GET', `/workflows/${id}/versions`)).body.data.length;
+const publish = (body: object) => owner.request<Workflow>('POST', `/workflows/${id}/publish`, body);
+
+describe('rule 1: only the listed fields are changed', () => {
+  const changes: readonly Readonly<Record<string, unknown>>[] = [
+    { name: 'New' },
+    { description: null },
+    { description: 'New' },
+    { tags: [] },
+    { isActive: false },
+    { webhookId: null },
+    { webhookUrl: 'https://example.com/hook' },
+  ];
+  for (const change of changes) {
+    it(`changes ${JSON.stringify(change)} and nothing else`, async () => {
+      const old = await read(owner, id);
+      const { status, body } = await put(owner, id, change);
+      assert.equal(status, 200);
+      const { meta: _, ...now } = body;
+      assert.deepEqual(now, { ...old, ...change, updatedAt: now.updatedAt });
+      assert.ok(now.updatedAt > old.updatedAt);
+      assert.equal(await versionsOf(), 1);
+      assert.deepEqual(await read(owner, id), now);
+    });
+  }
+
+  it('changes nodes and edges, each as a whole, and keeps a version', async () => {
+    const nodes = [...PAIR.nodes, node('c', 'output:preview', {}, { position: { x: 900, y: 0 } })];
+    const { body } = await put(owner, id, { nodes });
+    assert.deepEqual([body.nodes.length, body.edges], [3, PAIR.edges]);
+    const rewired = await put(owner, id, { edges: [edge('a.text > c.input')] });
+    assert.deepEqual(rewired.body.edges, [edge('a.text > c.input')]);
+    assert.equal(await versionsOf(), 3);
+  });
+
+  it('strips runtime fields on the way in', async () => {
+    const [a, b] = PAIR.nodes;
+    const { body } = await put(owner, id, {
+      nodes: [{ ...a, selected: true, width: 3, dragging: false }, b],
+    });
+    assert.deepEqual(Object.keys(body.nodes[0] ?? {}), ['id', 'type', 'position', 'data', 'dims']);
+    assert.equal(await versionsOf(), 1);
+  });
+
+  it('is all or nothing: a graph that is refused leaves every other field', async () => {
+    const old = await read(owner, id);
+    refused(await put(owner, id, { name: 'New', nodes: [] }), 400, 'invalid_graph');
+    refused(await put(owner, id, { name: 'New', folderId: newId('folder') }), 404, 'not_found');
+    assert.deepEqual(await read(owner, id), old);
+  });
+
+  it('takes an edge that loses its node for an error', async () => {
+    const { issues } = refused(await put(owner, id, { nodes: [PAIR.nodes[1]] }), 400, 'invalid_graph');
+    assert.equal(issues?.[0]?.code, 'unknown_source');
+  });
+
+  it('warns of what is doubtful in a graph that it changes', async () => {
+    const { body } = await put(owner, id, { nodes: [node('a', 'input:text', { valeu: 1 }), PAIR.nodes[1]] });
+    assert.ok(body.meta.issues.some(({ code }) => code === 'unknown_config_key'));
+    assert.ok(body.meta.warnings.some(line => line.startsWith('a: ')));
+  });
+});
+
+describe('rule 2: what belongs to other endpoints is not writable', () => {
+  it('accepts and ignores values that are equal to the stored ones', async () => {
+    await publish({ isPublished: true, settings: { title: 'T', isTemplate: true } });
+    const { linkPermission, isPublished, publishedSlug, publishedAt, publishSettings, updatedAt } =
+      await read(owner, id);
+    const fields = { linkPermission, isPublished, publishedSlug, publishedAt, publishSettings };
+    const { status, body } = await put(owner, id, fields);
+    assert.deepEqual([status, body.meta.warnings, body.updatedAt], [200, [], updatedAt]);
+  });
+
+  it('refuses changed ones with 400 field_not_writable, naming every field and the endpoint that owns it', async () => {
+    const { updatedAt } = await read(owner, id);
+    const changed = {
+      linkPermission: 'VIEW',
+      isPublished: true,
+      publishedSlug: 'x-y-z',
+      publishedAt: updatedAt,
+      publishSettings: {},
+    };
+    const { error, issues } = refused(
+      await put(owner, id, { ...changed, name: 'New', updatedAt }),
+      400,
+      'field_not_writable',
+    );
+    for (const key of Object.keys(changed)) assert.ok(error.includes(key), error);
+    assert.match(error, /linkPermission is changed by POST \/workflows\/\{id\}\/visibility/);
+    assert.match(error, /isPublished is changed by POST \/workflows\/\{id\}\/publish/);
+    assert.deepEqual(
+      issues?.map(({ path }) => path),
+      Object.keys(changed).map(key => `/${key}`),
+    );
+    assert.equal((await read(owner, id)).name, 'W');
+  });
+});
+
+describe('rule 3: a stale body', () => {
+  for (const base of ['updatedAt', 'baseUpdatedAt']) {
+    it(`whose ${base} is older is 409 stale_write where such a field differs`, async () => {
+      const old = await read(owner, id);
+      await publish({ isPublished: true });
+      const stale = { isPublished: false, name: 'New', [base]: old.updatedAt };
+      refused(await put(owner, id, stale), 409, 'stale_write');
+      assert.equal((await read(owner, id)).name, 'W');
+    });
+
+    it(`whose ${base} is older is 409 stale_write where folderId differs`, async () => {
+      const old = await read(owner, id);
+      const folder = await owner.request('POST', '/folders', { name: 'F' });
+      await put(owner, id, { folderId: folder.body.id });
+      refused(await put(owner, id, { folderId: null, [base]: old.updatedAt }), 409, 'stale_write');
+    });
+  }
+
+  it('that differs in nothing of the kind is written', async () => {
+    const { updatedAt } = await read(owner, id);
+    await put(owner, id, { name: 'Newer' });
+    const { status, body } = await put(owner, id, { description: 'New', updatedAt });
+    assert.deepEqual([status, body.name, body.description], [200, 'Newer', 'New']);
+  });
+});
+
+describe('rule 4: secrets', () => {
+  beforeEach(async () => {
+    await put(owner, id, { secrets: { TOKEN: 'geheim' } });
+  });
+  const secretsOf = async (by: Caller) => (await read(by, id)).secrets;
+
+  it('are shown to the creator alone', async () => {
+    assert.deepEqual(await secretsOf(owner), { TOKEN: 'geheim' });
+    assert.equal(await secretsOf(editor), null);
+  });
+
+  it("are cleared by a creator's null and left alone by anybody else's", async () => {
+    const { body } = await put(editor, id, { secrets: null });
+    assert.deepEqual([body.meta.warnings, await secretsOf(owner)], [[], { TOKEN: 'geheim' }]);
+    assert.equal((await put(owner, id, { secrets: null })).body.secrets, null);
+    assert.equal(await secretsOf(owner), null);
+  });
+
+  it('sent by anybody but the creator are ignored with a warning', async () => {
+    const { body } = await put(editor, id, { secrets: { TOKEN: 'other' } });
+    assert.ok(body.meta.warnings.some(line => line.startsWith('Ignored: secrets.')));
+    assert.deepEqual(await secretsOf(owner), { TOKEN: 'geheim' });
+  });
+
+  it('read as null by a key without workflows:read, whose round trip leaves them alone', async () => {
+    const writer = await test.withScopes(owner, ['workflows:write']);
+    await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
+    await publish({ isPublished: true, settings: { title: 'T', isTemplate: true } });
+    const got = await read(writer, id);
+    assert.deepEqual([got.secrets, got.userRole], [null, 'ANONYMOUS']);
+    const { status, body } = await put(writer, id, got);
+    assert.deepEqual([status, body.secrets], [200, null]);
+    assert.deepEqual(await secretsOf(owner), { TOKEN: 'geheim' });
+  });
+
+  it('are encrypted at rest', async () => {
+    const { rows } = await test.deps.db.query<{ row: string }>(
+      `select row_to_json(w)::text || encode(w.secrets, 'escape') as row from workflows w where id = $1`,
+      [id],
+    );
+    assert.ok(rows[0]?.row.includes('"id"') && !/geheim|TOKEN/.test(rows[0].row));
+  });
+
+  it('need names that a config can use and values that are texts', async () => {
+    refused(await put(owner, id, { secrets: { 'a b': 'x' } }), 400, 'invalid_request');
+    refused(await put(owner, id, { secrets: { A: 1 } }), 400, 'invalid_request');
+    assert.deepEqual(await secretsOf(owner), { TOKEN: 'geheim' });
+  });
+});
+
+describe('rule 6: other keys', () => {
+  it('per-reader fields, updatedAt and stored fields with their GET value are accepted and ignored', async () => {
+    const got = await read(owner, id);
+    const { body } = await put(editor, id, {
+      ...got,
+      isOwner: true,
+      userRole: 'X',
+      canEdit: 3,
+      meta: [],
+      media: 1,
+    });
+    assert.deepEqual([body.meta.warnings, body.updatedAt], [[], got.updatedAt]);
+  });
+
+  it('any other key, and a read-only one that was changed, is ignored and named beside every accepted key', async () => {
+    const { body } = await put(owner, id, { teamId: 'team_x', userId: 99, colour: 'red', createdAt: 'now' });
+    const [line = '', ...more] = body.meta.warnings;
+    assert.deepEqual(more, []);
+    assert.ok(line.startsWith('Ignored: teamId, userId, colour, createdAt.'), line);
+    for (const key of ['name', 'nodes', 'folderId', 'autoLayout', 'poster', 'updatedAt', 'canEdit']) {
+      assert.ok(line.includes(key), key);
+    }
+    assert.match(line, /unknown_parameter/);
+    assert.deepEqual([body.teamId, body.userId], [null, owner.userId]);
+  });
+
+  it('a hostile number of keys is named in part', async () => {
+    const { body } = await put(
+      owner,
+      id,
+      Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`k${i}`, 1])),
+    );
+    assert.match(body.meta.warnings[0] ?? '', /k19 and 480 more\./);
+  });
+});
+
+describe('If-Match', () => {
+  const putIf = (etag: string, body: object) =>
+    owner.request<Workflow>('PUT', `/workflows/${id}`, body, { 'if-match': etag });
+
+  it('lets a write through that is based on the present state, or on *', async () => {
+    const { headers } = await owner.request('GET', `/workflows/${id}`);
+    const first = await putIf(headers.etag ?? '', { name: '1' });
+    assert.equal(first.status, 200);
+    assert.equal((await putIf(first.headers.etag ?? '', { name: '2' })).status, 200);
+    assert.equal((await putIf('*', { name: '3' })).status, 200);
+    assert.equal((await putIf(`"other", ${(await putIf('*', { name: '4' })).headers.etag}`, {})).status, 200);
+  });
+
+  it('is 409 stale_write where somebody wrote since, or the tag is weak or unknown', async () => {
+    const { headers } = await owner.request('GET', `/workflows/${id}`);
+    await put(editor, id, { name: 'Mine' });
+    refused(await putIf(headers.etag ?? '', { name: 'Yours' }), 409, 'stale_write');
+    const { headers: now } = await owner.request('GET', `/workflows/${id}`);
+    refused(await putIf(`W/${now.etag}`, { name: 'Yours' }), 409, 'stale_write');
+    refused(await putIf('"nonsense"', { name: 'Yours' }), 409, 'stale_write');
+    assert.equal((await read(owner, id)).name, 'Mine');
+  });
+
+  it('is not disturbed by views and heartbeats', async () => {
+    const { headers } = await owner.request('GET', `/workflows/${id}`);
+    await editor.request('POST', `/workflows/${id}/heartbeat`);
+    assert.equal((await putIf(headers.etag ?? '', { name: 'New' })).status, 200);
+  });
+});
+
+describe('who may', () => {
+  it('404 for an absent workflow, 403 for a stranger and a viewer, 401 for nobody and without the scope', async () => {
+    refused(await put(owner, newId('workflow'), { name: 'X' }), 404, 'not_found');
+    refused(await put(stranger, id, { name: 'X' }), 403, 'forbidden');
+    await owner.request('PUT', `/workflows/${id}/permissions`, { userId: stranger.userId, role: 'VIEW' });
+    refused(await put(stranger, id, { name: 'X' }), 403, 'forbidden');
+    refused(await put(test.anonymous, id, { name: 'X' }), 401, 'unauthorized');
+    const reader = await test.withScopes(owner, ['workflows:read', 'workflows:execute']);
+    refused(await put(reader, id, { name: 'X' }), 401, 'insufficient_scope');
+  });
+
+  it('400 for a body that is no object and fields of the wrong type', async () => {
+    const wrong = [
+      [],
+      { name: '' },
+      { name: null },
+      { tags: 'x' },
+      { isActive: 'true' },
+      { folderId: 3 },
+      { poster: 1 },
+    ];
+    for (const body of wrong) refused(await put(owner, id, body), 400, 'invalid_request');
+    refused(await put(owner, id, { nodes: 'x' }), 400, 'invalid_graph');
+  });
+});

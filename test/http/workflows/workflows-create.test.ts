@@ -1,0 +1,329 @@
+// POST /workflows: the contract's rules, one by one.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { newId } from '../../../src/lib/ids.ts';
+import { insertMedia } from '../../../src/store/media.ts';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { createWorkflow, edge, node, PAIR, read, refused, type Workflow } from '../../support/workflows.ts';
+
+let test: TestApp;
+let owner: Caller;
+let mate: Caller;
+let stranger: Caller;
+let teamId: string;
+let teamFolder: string;
+let ownFolder: string;
+
+before(async () => {
+  test = await createTestApp();
+  [owner, mate, stranger] = [await test.createCaller(), await test.createCaller(), await test.createCaller()];
+  teamId = String((await owner.request('POST', '/teams', { name: 'T' })).body.id);
+  await owner.request('POST', `/teams/${teamId}/members`, { userId: mate.userId, role: 'EDITOR' });
+  teamFolder = String((await owner.request('POST', '/folders', { name: 'F', teamId })).body.id);
+  ownFolder = String((await owner.request('POST', '/folders', { name: 'Mine' })).body.id);
+});
+after(() => test.close());
+
+const post = (by: Pick<Caller, 'request'>, body: object) =>
+  by.request<Workflow>('POST', '/workflows', { name: 'W', ...PAIR, ...body });
+
+async function addMedia(by: Caller, workspace = `user:${by.userId}`): Promise<string> {
+  const id = newId('media');
+  await insertMedia(test.deps.db, {
+    id,
+    user_id: by.userId,
+    workspace,
+    name: 'a.png',
+    content_type: 'image/png',
+    bytes: 3,
+    sha256: 'x',
+    width: 2,
+    height: 1,
+    duration: null,
+    origin: 'upload',
+    execution_id: null,
+  });
+  return id;
+}
+
+const countOf = async (by: Caller): Promise<number> =>
+  (await by.request<Workflow[]>('GET', '/workflows?limit=1000')).body.length;
+
+describe('201', () => {
+  it('answers with the workflow, its address, its ETag and userId; active, private and personal by default', async () => {
+    const { status, headers, body } = await post(owner, { description: 'D', tags: ['t'], webhookId: 'h' });
+    assert.equal(status, 201);
+    assert.equal(headers.location, `/api/v1/workflows/${body.id}`);
+    assert.match(body.id, /^wf_/);
+    const { nodes, edges, meta: _, createdAt, updatedAt, id, ...fields } = body;
+    assert.deepEqual(fields, {
+      userId: owner.userId,
+      teamId: null,
+      folderId: null,
+      name: 'W',
+      description: 'D',
+      tags: ['t'],
+      isActive: true,
+      webhookId: 'h',
+      webhookUrl: null,
+      linkPermission: 'PRIVATE',
+      isPublished: false,
+      publishedSlug: null,
+      publishedAt: null,
+      publishSettings: null,
+      poster: null,
+      media: null,
+      secrets: null,
+      views: 0,
+      dailyCreditBudget: null,
+      executionEngine: 'standard',
+      lastEditorHeartbeatAt: null,
+      isOwner: true,
+      canEdit: true,
+      canDuplicate: true,
+      userRole: 'OWNER',
+    });
+    assert.match(createdAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    assert.equal(updatedAt, createdAt);
+    assert.deepEqual(edges, PAIR.edges);
+    assert.deepEqual(
+      nodes.map(({ dims: _, ...rest }) => rest),
+      PAIR.nodes,
+    );
+    const got = await owner.request('GET', `/workflows/${id}`);
+    assert.equal(got.headers.etag, headers.etag);
+  });
+
+  it('warns of unknown config keys and bad enum values in meta.warnings, led by the node id', async () => {
+    const { body } = await post(owner, {
+      nodes: [node('g', 'generate:sandbox', { prompt: 'p', widht: 3, style: 'neon' })],
+      edges: [],
+    });
+    assert.deepEqual(body.meta.issues.map(({ code }) => code).sort(), [
+      'unknown_config_key',
+      'value_not_in_enum',
+    ]);
+    assert.ok(body.meta.warnings.some(line => line.startsWith('g: ') && line.includes('width')));
+    assert.ok(body.meta.warnings.some(line => line.startsWith('g: ') && line.includes('neon')));
+  });
+
+  it('mends numbers written as text and the case of enum values, and says so', async () => {
+    const { body } = await post(owner, {
+      nodes: [node('g', 'generate:sandbox', { prompt: 'p', width: '512', style: 'Rings' })],
+      edges: [],
+    });
+    assert.deepEqual(body.nodes[0]?.data.config, { prompt: 'p', width: 512, style: 'rings' });
+    assert.equal(body.meta.issues.filter(({ code }) => code === 'config_normalized').length, 2);
+  });
+
+  it('strips runtime fields and gives each node its dims', async () => {
+    const runtime = { width: 1, height: 1, positionAbsolute: {}, selected: true, dragging: true };
+    const { body } = await post(owner, {
+      nodes: [
+        node('a', 'input:text', {}, runtime),
+        node('m', 'input:text', {}, { measured: { width: 99, height: 88 } }),
+        node('d', 'utility:sticky_note', {}, { style: { width: 77, height: 66 } }),
+      ],
+      edges: [],
+    });
+    const [plain, measured, declared] = body.nodes;
+    assert.deepEqual(Object.keys(plain ?? {}), ['id', 'type', 'position', 'data', 'dims']);
+    assert.match(JSON.stringify(plain?.dims), /"source":"estimated"/);
+    assert.deepEqual(measured?.dims, { width: 99, height: 88, source: 'measured' });
+    assert.deepEqual(declared?.dims, { width: 77, height: 66, source: 'declared' });
+  });
+
+  it('over 100 nodes only warns', async () => {
+    const nodes = Array.from({ length: 101 }, (_, i) => node(`n${i}`, 'input:text'));
+    const { status, body } = await post(owner, { nodes, edges: [] });
+    assert.equal(status, 201);
+    assert.ok(body.meta.issues.some(({ code }) => code === 'too_many_nodes'));
+  });
+
+  it('names unknown keys in meta.warnings with every key it accepts', async () => {
+    const { body } = await post(owner, { color: 'red', views: 3 });
+    const line = body.meta.warnings.find(it => it.startsWith('Ignored: color, views.'));
+    assert.match(line ?? '', /accepts name, .*mediaId/);
+  });
+
+  it('is personal even where a team is the active workspace', async () => {
+    await owner.request('PUT', '/me/workspace', { teamId });
+    assert.equal((await createWorkflow(owner)).teamId, null);
+    await owner.request('PUT', '/me/workspace', { teamId: null });
+  });
+
+  it('goes into a personal folder', async () => {
+    assert.equal((await createWorkflow(owner, { folderId: ownFolder })).folderId, ownFolder);
+  });
+});
+
+describe('mediaId', () => {
+  it("takes the caller's own media and a team's, and shows it as media", async () => {
+    const own = await addMedia(owner);
+    const { body } = await post(owner, { mediaId: own });
+    assert.deepEqual(body.media, {
+      url: `${test.deps.settings.CDN_URL}/${own}/a.png`,
+      mediaId: own,
+      contentType: 'image/png',
+      width: 2,
+      height: 1,
+      duration: null,
+      bytes: 3,
+    });
+    assert.equal((await post(mate, { mediaId: await addMedia(owner, teamId) })).status, 201);
+  });
+
+  it("refuses a stranger's media and one that does not exist alike, and saves nothing", async () => {
+    const before = await countOf(stranger);
+    const foreign = refused(await post(stranger, { mediaId: await addMedia(owner) }), 403, 'forbidden');
+    const absent = refused(await post(stranger, { mediaId: newId('media') }), 403, 'forbidden');
+    assert.equal(foreign.error, absent.error);
+    assert.equal(await countOf(stranger), before);
+  });
+});
+
+describe('id with folderId', () => {
+  it('moves the workflow to another folder of its workspace and saves what else is sent', async () => {
+    const { id } = await createWorkflow(owner);
+    const { status, body } = await post(owner, { id, folderId: ownFolder, name: 'New' });
+    assert.deepEqual([status, body.id, body.folderId, body.name], [201, id, ownFolder, 'New']);
+    assert.equal((await read(owner, id)).folderId, ownFolder);
+  });
+
+  it('never changes the workspace: a folder in another one is 400 folder_workspace_mismatch', async () => {
+    const { id } = await createWorkflow(owner);
+    refused(await post(owner, { id, folderId: teamFolder, name: 'New' }), 400, 'folder_workspace_mismatch');
+    const { folderId, name } = await read(owner, id);
+    assert.deepEqual([folderId, name], [null, 'W']);
+  });
+
+  it("refuses another's folder with 403 and an absent one with 404", async () => {
+    const { id } = await createWorkflow(stranger);
+    refused(await post(stranger, { id, folderId: ownFolder }), 403, 'forbidden');
+    refused(await post(stranger, { id, folderId: newId('folder') }), 404, 'not_found');
+  });
+
+  it("refuses another's workflow with 403 and an absent one with 404", async () => {
+    const { id } = await createWorkflow(owner);
+    refused(await post(stranger, { id }), 403, 'forbidden');
+    refused(await post(owner, { id: newId('workflow') }), 404, 'not_found');
+  });
+
+  it('lets no editor link a media of their own, which would make them an owner', async () => {
+    const { id } = await createWorkflow(owner);
+    await owner.request('PUT', `/workflows/${id}/permissions`, { userId: mate.userId, role: 'EDIT' });
+    refused(await post(mate, { id, mediaId: await addMedia(mate) }), 403, 'forbidden');
+  });
+});
+
+describe('400', () => {
+  const cases: readonly [name: string, body: object, code: string, issue?: string][] = [
+    ['a missing name', { name: undefined }, 'invalid_request'],
+    ['missing nodes', { nodes: undefined }, 'invalid_request'],
+    ['missing edges', { edges: undefined }, 'invalid_request'],
+    ['0 nodes and 0 edges', { nodes: [], edges: [] }, 'invalid_graph', 'no_nodes'],
+    [
+      'a node without id',
+      { nodes: [{ ...node('a', 'input:text'), id: undefined }], edges: [] },
+      'invalid_graph',
+      'missing_node_id',
+    ],
+    [
+      'a node without type',
+      { nodes: [{ ...node('a', 'input:text'), type: undefined }], edges: [] },
+      'invalid_graph',
+      'missing_type',
+    ],
+    [
+      'a node without position',
+      { nodes: [{ ...node('a', 'input:text'), position: undefined }], edges: [] },
+      'invalid_graph',
+      'missing_position',
+    ],
+    [
+      'a node without data',
+      { nodes: [{ ...node('a', 'input:text'), data: undefined }], edges: [] },
+      'invalid_graph',
+      'missing_data',
+    ],
+    [
+      'a node missing its model name',
+      { nodes: [{ ...node('a', 'x:y'), data: { label: 'M', category: 'model' } }], edges: [] },
+      'invalid_graph',
+      'missing_model',
+    ],
+    [
+      'an unknown node type',
+      { nodes: [node('a', 'input:txet')], edges: [] },
+      'invalid_graph',
+      'unknown_node_type',
+    ],
+    [
+      'the wrong type for a sticky note',
+      { nodes: [node('a', 'utility:sticky_note', {}, { type: 'basedNode' })], edges: [] },
+      'invalid_graph',
+      'wrong_type',
+    ],
+    [
+      'two nodes with one id',
+      { nodes: [node('a', 'input:text'), node('a', 'input:text')], edges: [] },
+      'invalid_graph',
+      'duplicate_node_id',
+    ],
+    ['an edge to nowhere', { edges: [edge('a.text > z.input')] }, 'invalid_graph', 'unknown_target'],
+    [
+      'over 1500 edges',
+      { edges: Array.from({ length: 1501 }, (_, i) => ({ ...edge('a.text > b.input'), id: `e${i}` })) },
+      'invalid_graph',
+      'too_many_edges',
+    ],
+  ];
+  for (const [name, body, code, issue] of cases) {
+    it(`refuses ${name} and saves nothing`, async () => {
+      const before = await countOf(owner);
+      const { issues } = refused(await post(owner, body), 400, code);
+      if (issue !== undefined)
+        assert.ok(
+          issues?.some(it => it.code === issue),
+          JSON.stringify(issues),
+        );
+      assert.equal(await countOf(owner), before);
+    });
+  }
+
+  it('takes node data nested 10 levels, data counted, and refuses 11', async () => {
+    const nested = (levels: number): object => (levels === 0 ? {} : { deeper: nested(levels - 1) });
+    // data and config are two of the levels; the innermost object is one.
+    const graph = (levels: number) => ({
+      nodes: [node('a', 'input:text', { value: nested(levels - 3) })],
+      edges: [],
+    });
+    assert.equal((await post(owner, graph(10))).status, 201);
+    const { issues } = refused(await post(owner, graph(11)), 400, 'invalid_graph');
+    assert.equal(issues?.[0]?.code, 'too_deep');
+  });
+
+  it('names every error at once', async () => {
+    const body = { nodes: [node('a', 'no:such'), node('b', 'nor:this')], edges: [] };
+    const { issues } = refused(await post(owner, body), 400, 'invalid_graph');
+    assert.deepEqual(
+      issues?.map(({ nodeId }) => nodeId),
+      ['a', 'b'],
+    );
+  });
+});
+
+describe('401', () => {
+  it('without a key, and with one that lacks workflows:write', async () => {
+    refused(await post(test.anonymous, {}), 401, 'unauthorized');
+    const reader = await test.withScopes(owner, ['workflows:read', 'workflows:execute']);
+    refused(await post(reader, {}), 401, 'insufficient_scope');
+  });
+});
+
+describe('413', () => {
+  it('refuses a body over 4 MB', async () => {
+    const nodes = [node('a', 'input:text', { value: 'x'.repeat(4_194_304) })];
+    refused(await post(owner, { nodes, edges: [] }), 413, 'payload_too_large');
+  });
+});

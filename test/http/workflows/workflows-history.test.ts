@@ -1,0 +1,219 @@
+// Versions and copies: every write of a graph can be brought back; duplicates, files out and in.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import {
+  createWorkflow,
+  node,
+  PAIR,
+  put,
+  randomGraph,
+  read,
+  refused,
+  type Workflow,
+} from '../../support/workflows.ts';
+
+interface Version {
+  readonly version: number;
+  readonly userId: number;
+  readonly isCurrent: boolean;
+  readonly isPublished: boolean;
+}
+interface VersionPage {
+  readonly data: readonly Version[];
+  readonly nextCursor: string | null;
+}
+
+let test: TestApp;
+let owner: Caller;
+let editor: Caller;
+let viewer: Caller;
+let stranger: Caller;
+let id: string;
+
+before(async () => {
+  test = await createTestApp();
+  [owner, editor, viewer, stranger] = [
+    await test.createCaller(),
+    await test.createCaller(),
+    await test.createCaller(),
+    await test.createCaller(),
+  ];
+});
+after(() => test.close());
+beforeEach(async () => {
+  ({ id } = await createWorkflow(owner));
+  await owner.request('PUT', `/workflows/${id}/permissions`, { userId: editor.userId, role: 'EDIT' });
+  await owner.request('PUT', `/workflows/${id}/permissions`, { userId: viewer.userId, role: 'VIEW' });
+});
+
+const ONE = (value: string) => ({ nodes: [node('a', 'input:text', { value })], edges: [] });
+const versions = (by: Pick<Caller, 'request'>, query = '') =>
+  by.request<VersionPage>('GET', `/workflows/${id}/versions${query}`);
+const restore = (by: Pick<Caller, 'request'>, version: number) =>
+  by.request<Workflow>('POST', `/workflows/${id}/versions/${version}/restore`);
+
+describe('versions', () => {
+  it('are kept for every write that changes the graph, with who wrote it, newest first', async () => {
+    await put(owner, id, { name: 'no graph' });
+    await put(editor, id, ONE('2'));
+    await owner.request('POST', `/workflows/${id}/publish`, { isPublished: true });
+    await put(owner, id, ONE('3'));
+    const { body } = await versions(owner);
+    assert.deepEqual(
+      body.data.map(({ version, userId, isCurrent, isPublished }) => [
+        version,
+        userId,
+        isCurrent,
+        isPublished,
+      ]),
+      [
+        [3, owner.userId, true, false],
+        [2, editor.userId, false, true],
+        [1, owner.userId, false, false],
+      ],
+    );
+    const first = await versions(owner, '?limit=2');
+    const rest = await versions(owner, `?limit=2&cursor=${first.body.nextCursor}`);
+    assert.deepEqual(
+      [...first.body.data, ...rest.body.data].map(({ version }) => version),
+      [3, 2, 1],
+    );
+    assert.equal(rest.body.nextCursor, null);
+  });
+
+  it('are read with their graph', async () => {
+    const { nodes, edges } = await read(owner, id);
+    await put(owner, id, ONE('2'));
+    const { body } = await owner.request<Workflow>('GET', `/workflows/${id}/versions/1`);
+    assert.deepEqual([body.nodes, body.edges], [nodes, edges]);
+    refused(await owner.request('GET', `/workflows/${id}/versions/3`), 404, 'not_found');
+    refused(await owner.request('GET', `/workflows/${id}/versions/x`), 400, 'invalid_request');
+  });
+
+  it('are restored as a new version, positions included', async () => {
+    const old = await read(owner, id);
+    await put(owner, id, ONE('2'));
+    const { status, body } = await restore(editor, 1);
+    assert.deepEqual([status, body.nodes, body.edges], [200, old.nodes, old.edges]);
+    const { body: page } = await versions(owner);
+    assert.deepEqual(
+      page.data.map(({ version }) => version),
+      [3, 2, 1],
+    );
+    assert.deepEqual((await read(owner, id)).nodes, old.nodes);
+  });
+
+  it('that hold the present graph are restored without a write', async () => {
+    const { updatedAt } = await read(owner, id);
+    assert.equal((await restore(owner, 1)).body.updatedAt, updatedAt);
+    assert.equal((await versions(owner)).body.data.length, 1);
+    refused(await restore(owner, 9), 404, 'not_found');
+  });
+
+  it('are for editors', async () => {
+    for (const by of [viewer, stranger]) {
+      refused(await versions(by), 403, 'forbidden');
+      refused(await restore(by, 1), 403, 'forbidden');
+    }
+    refused(await versions(test.anonymous), 401, 'unauthorized');
+  });
+});
+
+describe('duplicate', () => {
+  const duplicate = (by: Pick<Caller, 'request'>, body?: object) =>
+    by.request<Workflow>('POST', `/workflows/${id}/duplicate`, body);
+
+  it('makes a personal, private copy of the graph without secrets, publication and history', async () => {
+    await put(owner, id, { secrets: { A: 'b' }, description: 'D', tags: ['t'], webhookId: 'h' });
+    await owner.request('POST', `/workflows/${id}/publish`, { isPublished: true });
+    const { status, headers, body } = await duplicate(editor);
+    assert.equal(status, 201);
+    assert.equal(headers.location, `/api/v1/workflows/${body.id}`);
+    assert.notEqual(body.id, id);
+    assert.deepEqual(
+      [
+        body.name,
+        body.userId,
+        body.teamId,
+        body.secrets,
+        body.isPublished,
+        body.publishedSlug,
+        body.webhookId,
+      ],
+      ['W (copy)', editor.userId, null, null, false, null, null],
+    );
+    assert.deepEqual([body.description, body.tags, body.linkPermission], ['D', ['t'], 'PRIVATE']);
+    const { nodes, edges } = await read(owner, id);
+    assert.deepEqual([body.nodes, body.edges], [nodes, edges]);
+  });
+
+  it('takes a name and a folder, personal ones only', async () => {
+    const { body: folder } = await owner.request('POST', '/folders', { name: 'F' });
+    const { body } = await duplicate(owner, { name: 'N', folderId: folder.id });
+    assert.deepEqual([body.name, body.folderId], ['N', folder.id]);
+    refused(await duplicate(editor, { folderId: folder.id }), 403, 'forbidden');
+  });
+
+  it('is for readers where link permission or publication allow it, of what they may see', async () => {
+    refused(await duplicate(stranger), 403, 'forbidden');
+    refused(await duplicate(viewer), 403, 'forbidden');
+    await put(owner, id, { nodes: [node('a', 'input:text', { value: 'v', apiKey: 'k' })], edges: [] });
+    await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'DUPLICATE' });
+    for (const by of [viewer, stranger]) {
+      assert.deepEqual((await duplicate(by)).body.nodes[0]?.data.config, { value: 'v' });
+    }
+    await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'PRIVATE' });
+    const settings = { allowDuplicate: true };
+    await owner.request('POST', `/workflows/${id}/publish`, { isPublished: true, settings });
+    await put(owner, id, ONE('later'));
+    assert.deepEqual((await duplicate(stranger)).body.nodes[0]?.data.config, { value: 'v' });
+    refused(await duplicate(test.anonymous), 401, 'unauthorized');
+  });
+
+  it('can be sent back by PUT at once', async () => {
+    const { id: source } = await createWorkflow(owner, randomGraph(21));
+    const { body } = await owner.request<Workflow>('POST', `/workflows/${source}/duplicate`);
+    const got = await read(owner, body.id);
+    const answer = await put(owner, body.id, got);
+    assert.deepEqual([answer.body.meta.warnings, answer.body.updatedAt], [[], got.updatedAt]);
+  });
+});
+
+describe('export and import', () => {
+  const exported = (by: Pick<Caller, 'request'>, of = id) =>
+    by.request<Workflow>('GET', `/workflows/${of}/export`);
+  const imported = (by: Pick<Caller, 'request'>, body: object) =>
+    by.request<Workflow>('POST', '/workflows/import', body);
+
+  it('carry a graph whole from one account to another, without secrets', async () => {
+    const source = await createWorkflow(owner, {
+      ...randomGraph(33),
+      name: 'Grüße / "x"',
+      description: 'D',
+      tags: ['t'],
+      secrets: { A: 'geheim' },
+    });
+    const file = await exported(owner, source.id);
+    assert.equal(file.headers['content-disposition'], 'attachment; filename="Gr-e-x.json"');
+    assert.ok(!JSON.stringify(file.body).includes('geheim'));
+    const { status, body } = await imported(stranger, file.body);
+    assert.equal(status, 201);
+    assert.deepEqual([body.name, body.description, body.tags], [source.name, 'D', ['t']]);
+    assert.deepEqual([body.nodes, body.edges, body.userId], [source.nodes, source.edges, stranger.userId]);
+  });
+
+  it('takes a bare workflow and refuses another format or a graph with errors', async () => {
+    assert.equal((await imported(owner, { name: 'N', ...PAIR })).status, 201);
+    refused(await imported(owner, { name: 'N', ...PAIR, format: 'other' }), 400, 'invalid_request');
+    refused(await imported(owner, { name: 'N', nodes: [], edges: [] }), 400, 'invalid_graph');
+    refused(await imported(test.anonymous, { name: 'N', ...PAIR }), 401, 'unauthorized');
+  });
+
+  it('gives a reader the file where copies are allowed', async () => {
+    refused(await exported(viewer), 403, 'forbidden');
+    await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'DUPLICATE' });
+    assert.equal((await exported(viewer)).status, 200);
+    assert.equal((await exported(test.anonymous)).status, 200);
+  });
+});

@@ -1,0 +1,340 @@
+// The contract's rules for layout, one by one, with arrangement on write switched off (the default) and on.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import {
+  at,
+  createWorkflow,
+  edge,
+  node,
+  PAIR,
+  put,
+  read,
+  refused,
+  type SentNode,
+  type Workflow,
+} from '../../support/workflows.ts';
+
+interface LayoutAnswer {
+  readonly id: string;
+  readonly updatedAt: string;
+  readonly moved: readonly {
+    readonly id: string;
+    readonly position: { readonly x: number; readonly y: number };
+  }[];
+  readonly groups: readonly {
+    readonly id: string;
+    readonly width: number;
+    readonly height: number;
+    readonly childNodeIds: readonly string[];
+  }[];
+  readonly meta: { readonly warnings: readonly string[] };
+}
+
+let test: TestApp;
+let arranging: TestApp;
+let owner: Caller;
+let tidy: Caller;
+
+before(async () => {
+  test = await createTestApp();
+  arranging = await createTestApp({ env: { ARRANGE_ON_WRITE: 'true' } });
+  owner = await test.createCaller();
+  tidy = await arranging.createCaller();
+});
+after(async () => {
+  await test.close();
+  await arranging.close();
+});
+
+const positionsOf = ({ nodes }: Pick<Workflow, 'nodes'>) =>
+  Object.fromEntries(nodes.map(({ id, position }) => [id, position]));
+const isPending = (line: string): boolean => line.startsWith('layoutPending:');
+const layout = (by: Caller, id: string, body?: object) =>
+  by.request<LayoutAnswer>('POST', `/workflows/${id}/layout`, body);
+const THIRD = node('c', 'output:preview', {}, at(900, 0));
+const ADDITION = { nodes: [...PAIR.nodes, THIRD], edges: [...PAIR.edges, edge('a.text > c.input')] };
+/** Consumer left of producer, and two nodes on one spot. */
+const MESS = {
+  nodes: [
+    node('b', 'output:preview'),
+    node('a', 'input:text', {}, at(800, 300)),
+    node('c', 'output:preview'),
+  ],
+  edges: [edge('a.text > b.input'), edge('a.text > c.input')],
+};
+
+describe('rule 1: without arrangement a structural write says layoutPending:', () => {
+  let id: string;
+  beforeEach(async () => {
+    ({ id } = await createWorkflow(owner));
+  });
+  const structural: readonly (readonly [string, object])[] = [
+    ['adds a node', ADDITION],
+    ['removes a node', { nodes: [PAIR.nodes[0]], edges: [] }],
+    ['rewires', { edges: [] }],
+  ];
+  for (const [name, body] of structural) {
+    it(`where it ${name}; no node is moved`, async () => {
+      const answer = await put(owner, id, body);
+      assert.equal(answer.body.meta.warnings.filter(isPending).length, 1);
+      for (const { id: nodeId, position } of answer.body.nodes) {
+        const sent = [...PAIR.nodes, THIRD].find(it => it.id === nodeId);
+        assert.deepEqual(position, sent?.position);
+      }
+    });
+  }
+
+  it('and a write that changes only values, positions or fields does not', async () => {
+    const [a, b] = PAIR.nodes;
+    const writes = [
+      { name: 'New' },
+      { nodes: [node('a', 'input:text', { value: 'new' }), b] },
+      { nodes: [{ ...a, ...at(0, 5) }, b] },
+    ];
+    for (const body of writes) {
+      const answer = await put(owner, id, body);
+      assert.deepEqual(answer.body.meta.warnings, []);
+    }
+  });
+
+  it('a new workflow too', async () => {
+    const { meta } = await createWorkflow(owner);
+    assert.equal(meta.warnings.filter(isPending).length, 1);
+  });
+});
+
+describe('rule 2: with arrangement', () => {
+  it('a structural write is arranged, producers left of consumers, and reports new positions in its own line', async () => {
+    const { id } = await createWorkflow(tidy);
+    const { body } = await put(tidy, id, MESS);
+    const { a, b, c } = positionsOf(body);
+    assert.ok(
+      a !== undefined && b !== undefined && c !== undefined && a.x < b.x && b.x === c.x && b.y !== c.y,
+    );
+    const line = body.meta.warnings.find(it => it.startsWith('layout:')) ?? '';
+    for (const place of [a, b, c]) assert.ok(line.includes(`(${place.x}, ${place.y})`), line);
+    assert.ok(!body.meta.warnings.some(isPending));
+    assert.deepEqual(positionsOf(await read(tidy, id)), { a, b, c });
+  });
+
+  it('a new workflow is arranged by the write itself', async () => {
+    const { a, b } = positionsOf(await createWorkflow(tidy, MESS));
+    assert.ok(a !== undefined && b !== undefined && a.x < b.x);
+  });
+
+  it('a write that changes only values is never rearranged', async () => {
+    const { id } = await createWorkflow(tidy, { ...MESS, autoLayout: false });
+    const nodes = MESS.nodes.map(it =>
+      it.id === 'a' ? node('a', 'input:text', { value: 'new' }, at(800, 300)) : it,
+    );
+    const { body } = await put(tidy, id, { nodes });
+    assert.deepEqual(positionsOf(body), positionsOf({ nodes }));
+  });
+
+  it('a board that an editor holds is left alone', async () => {
+    const { id } = await createWorkflow(tidy, { ...PAIR, autoLayout: false });
+    const { body: held } = await tidy.request<{ lastEditorHeartbeatAt: string; heldUntil: string }>(
+      'POST',
+      `/workflows/${id}/heartbeat`,
+    );
+    assert.equal(Date.parse(held.heldUntil) - Date.parse(held.lastEditorHeartbeatAt), 30_000);
+    assert.equal((await read(tidy, id)).lastEditorHeartbeatAt, held.lastEditorHeartbeatAt);
+    const { body } = await put(tidy, id, ADDITION);
+    assert.ok(body.meta.warnings.some(line => isPending(line) && line.includes('editor')));
+    assert.deepEqual(positionsOf(body), positionsOf(ADDITION));
+  });
+
+  it('autoLayout: false keeps the coordinates as sent', async () => {
+    const { id } = await createWorkflow(tidy, { ...PAIR, autoLayout: false });
+    const { body } = await put(tidy, id, { ...MESS, autoLayout: false });
+    assert.deepEqual(positionsOf(body), positionsOf(MESS));
+  });
+
+  it('fits group frames to their members', async () => {
+    const frame = node('g', 'utility:group', { childNodeIds: ['a', 'b'] }, at(3000, 3000));
+    const { nodes } = await createWorkflow(tidy, { ...PAIR, nodes: [...PAIR.nodes, frame] });
+    const [a, b, g] = nodes as readonly (SentNode & {
+      position: { x: number; y: number };
+      dims: { width: number; height: number };
+    })[];
+    assert.ok(a !== undefined && b !== undefined && g !== undefined);
+    for (const member of [a, b]) {
+      assert.ok(g.position.x < member.position.x && g.position.y < member.position.y);
+      assert.ok(g.position.x + g.dims.width > member.position.x + member.dims.width);
+      assert.ok(g.position.y + g.dims.height > member.position.y + member.dims.height);
+    }
+  });
+});
+
+describe('rule 3: grouping', () => {
+  it('is never changed, and one that contradicts the wiring is an advisory', async () => {
+    const nodes = [
+      node('a', 'input:text'),
+      node('b', 'utility:text_replace', {}, at(400, 0)),
+      node('c', 'output:preview', {}, at(800, 0)),
+      node('g', 'utility:group', { childNodeIds: ['a', 'c'] }, at(0, 900)),
+    ];
+    const edges = [edge('a.text > b.text'), edge('b.text > c.input')];
+    const { id, meta } = await createWorkflow(owner, { nodes, edges });
+    assert.ok(meta.issues.some(({ code, nodeId }) => code === 'group_against_wiring' && nodeId === 'g'));
+    await layout(owner, id);
+    const group = (await read(owner, id)).nodes.find(it => it.id === 'g');
+    assert.deepEqual(group?.data.config, { childNodeIds: ['a', 'c'] });
+  });
+});
+
+describe('rule 4: a node that the PUT adds', () => {
+  let id: string;
+  beforeEach(async () => {
+    ({ id } = await createWorkflow(owner));
+  });
+  const add = (...added: readonly SentNode[]) => put(owner, id, { nodes: [...PAIR.nodes, ...added] });
+  const placeless = ({ position: _, ...rest }: SentNode): SentNode => rest;
+
+  it('with no position is placed clear of the others, and named with its new coordinates', async () => {
+    const { body } = await add(placeless(THIRD));
+    const place = positionsOf(body).c;
+    assert.ok(
+      body.meta.warnings.includes(`c: Placed at (${place?.x}, ${place?.y}).`),
+      body.meta.warnings.join('\n'),
+    );
+    assert.notDeepEqual(place, positionsOf(PAIR).a);
+    assert.deepEqual(positionsOf(await read(owner, id)), positionsOf(body));
+  });
+
+  it('stacked on another, or covering one, is moved, and nothing else is', async () => {
+    for (const place of [at(0, 0), at(520, 30)]) {
+      const { body } = await add({ ...THIRD, ...place });
+      assert.notDeepEqual(positionsOf(body).c, place.position);
+      assert.deepEqual(
+        [positionsOf(body).a, positionsOf(body).b],
+        [
+          { x: 0, y: 0 },
+          { x: 500, y: 0 },
+        ],
+      );
+      assert.ok(body.meta.warnings.some(line => line.startsWith('c: Placed at')));
+      await put(owner, id, PAIR);
+    }
+  });
+
+  it('that stands free stays exactly where it was put', async () => {
+    const place = at(900.5, 1200.25);
+    const { body } = await add({ ...THIRD, ...place });
+    assert.deepEqual(positionsOf(body).c, place.position);
+    assert.ok(!body.meta.warnings.some(line => line.startsWith('c: Placed')));
+  });
+
+  it('keeps coordinates of its own under autoLayout: false, and is placed without any', async () => {
+    const nodes = [...PAIR.nodes, { ...THIRD, ...at(0, 0) }, placeless(node('d', 'output:preview'))];
+    const { body } = await put(owner, id, { nodes, autoLayout: false });
+    assert.deepEqual(positionsOf(body).c, { x: 0, y: 0 });
+    assert.ok(body.meta.warnings.some(line => line.startsWith('d: Placed at')));
+    assert.ok(!body.meta.warnings.some(line => line.startsWith('c: Placed')));
+  });
+
+  it('is not one that was there before: stacked old nodes stay, and one sent without its position is refused', async () => {
+    const { id: stacked } = await createWorkflow(owner, MESS);
+    const { body } = await put(owner, stacked, {
+      nodes: [...MESS.nodes, node('z', 'input:text', {}, at(0, 2000))],
+    });
+    assert.deepEqual(positionsOf(body).c, { x: 0, y: 0 });
+    const { issues } = refused(
+      await put(owner, id, { nodes: PAIR.nodes.map(placeless) }),
+      400,
+      'invalid_graph',
+    );
+    assert.equal(issues?.[0]?.code, 'missing_position');
+  });
+});
+
+describe('rule 6: POST /workflows/{id}/layout', () => {
+  it('arranges any board, held or not, keeps a version, and answers with what moved', async () => {
+    const { id } = await createWorkflow(owner, MESS);
+    await owner.request('POST', `/workflows/${id}/heartbeat`);
+    const { status, body } = await layout(owner, id);
+    assert.deepEqual([status, body.id], [200, id]);
+    const now = await read(owner, id);
+    assert.equal(body.updatedAt, now.updatedAt);
+    for (const { id: nodeId, position } of body.moved) assert.deepEqual(positionsOf(now)[nodeId], position);
+    const { a, b } = positionsOf(now);
+    assert.ok(a !== undefined && b !== undefined && a.x < b.x);
+    const versions = await owner.request<{ data: object[] }>('GET', `/workflows/${id}/versions`);
+    assert.equal(versions.body.data.length, 2);
+  });
+
+  it('writes nothing the second time', async () => {
+    const { id } = await createWorkflow(owner, MESS);
+    const first = await layout(owner, id);
+    const second = await layout(owner, id);
+    assert.deepEqual([second.body.moved, second.body.updatedAt], [[], first.body.updatedAt]);
+  });
+
+  it('leaves config, type, result and edges untouched, and deletes the legacy parent keys', async () => {
+    const nodes = [
+      node(
+        'a',
+        'input:text',
+        { value: 'v' },
+        { ...at(10, 10), parentId: 'g', extent: 'parent', result: { x: 1 } },
+      ),
+      node('b', 'output:preview', {}, { ...at(5, 5), parentNode: 'g' }),
+      node('g', 'utility:group', {}, at(0, 0)),
+    ];
+    const { id } = await createWorkflow(owner, { nodes, edges: PAIR.edges });
+    const { body } = await layout(owner, id);
+    const now = await read(owner, id);
+    const [a, b, g] = now.nodes;
+    assert.deepEqual([a?.data, a?.type, a?.result], [nodes[0]?.data, 'basedNode', { x: 1 }]);
+    assert.deepEqual(now.edges, PAIR.edges);
+    for (const key of ['parentId', 'parentNode', 'extent']) {
+      assert.ok(!Object.hasOwn(a ?? {}, key) && !Object.hasOwn(b ?? {}, key), key);
+    }
+    assert.deepEqual(g?.data.config, { childNodeIds: ['a', 'b'] });
+    const [group] = body.groups;
+    assert.deepEqual([group?.id, group?.childNodeIds], ['g', ['a', 'b']]);
+    const { width, height } = group ?? {};
+    assert.deepEqual(g?.dims, { width, height, source: 'declared' });
+  });
+
+  it('scope limits it to the listed nodes', async () => {
+    const { id } = await createWorkflow(owner, MESS);
+    await layout(owner, id, { scope: ['b'] });
+    const now = positionsOf(await read(owner, id));
+    assert.deepEqual(
+      [now.a, now.c],
+      [
+        { x: 800, y: 300 },
+        { x: 0, y: 0 },
+      ],
+    );
+  });
+
+  it('direction DOWN puts producers above consumers', async () => {
+    const { id } = await createWorkflow(owner, MESS);
+    await layout(owner, id, { direction: 'DOWN' });
+    const { a, b } = positionsOf(await read(owner, id));
+    assert.ok(a !== undefined && b !== undefined && a.y < b.y);
+  });
+
+  it('refuses a board over 250 nodes or 750 edges with 422', async () => {
+    const nodes = Array.from({ length: 251 }, (_, i) => node(`n${i}`, 'input:text', {}, at(0, i * 300)));
+    const { id: wide } = await createWorkflow(owner, { nodes, edges: [] });
+    refused(await layout(owner, wide), 422, 'board_too_large');
+    refused(await layout(owner, wide, { scope: ['n1'] }), 422, 'board_too_large');
+    const edges = Array.from({ length: 751 }, (_, i) => ({ ...edge('a.text > b.input'), id: `e${i}` }));
+    const { id: dense } = await createWorkflow(owner, { edges });
+    refused(await layout(owner, dense), 422, 'board_too_large');
+    const { id: within } = await createWorkflow(owner, { nodes: nodes.slice(1), edges: [] });
+    assert.equal((await layout(owner, within)).status, 200);
+  });
+
+  it('needs edit access and a body of the right form', async () => {
+    const { id } = await createWorkflow(owner);
+    const stranger = await test.createCaller();
+    refused(await layout(stranger, id), 403, 'forbidden');
+    refused(await layout(owner, id, { direction: 'UP' }), 400, 'invalid_request');
+    refused(await layout(owner, id, { scope: 'a' }), 400, 'invalid_request');
+  });
+});

@@ -1,0 +1,212 @@
+// The life of a workflow: switched off and on, deleted and recovered, linted, held, budgeted; and two writers at once.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { newId } from '../../../src/lib/ids.ts';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { createWorkflow, node, PAIR, put, read, refused, type Workflow } from '../../support/workflows.ts';
+
+interface LintReport {
+  readonly ok: boolean;
+  readonly issues: readonly {
+    readonly code: string;
+    readonly severity: string;
+    readonly suggestion?: string;
+  }[];
+}
+
+let test: TestApp;
+let owner: Caller;
+let editor: Caller;
+let stranger: Caller;
+let id: string;
+
+before(async () => {
+  test = await createTestApp();
+  [owner, editor, stranger] = [
+    await test.createCaller(),
+    await test.createCaller(),
+    await test.createCaller(),
+  ];
+});
+after(() => test.close());
+beforeEach(async () => {
+  ({ id } = await createWorkflow(owner));
+  await owner.request('PUT', `/workflows/${id}/permissions`, { userId: editor.userId, role: 'EDIT' });
+});
+
+describe('active and inactive', () => {
+  it('PUT isActive false makes a run 400, PUT isActive true makes it run again', async () => {
+    assert.equal((await put(editor, id, { isActive: false })).body.isActive, false);
+    refused(await owner.request('POST', `/workflows/${id}/run`, {}), 400, 'workflow_inactive');
+    await put(editor, id, { isActive: true });
+    assert.equal((await owner.request('POST', `/workflows/${id}/run`, {})).status, 202);
+  });
+});
+
+describe('DELETE', () => {
+  it('answers { success: true }; nothing finds the workflow any more', async () => {
+    const { body } = await owner.request('POST', `/workflows/${id}/publish`, { isPublished: true });
+    const answer = await owner.request('DELETE', `/workflows/${id}`);
+    assert.deepEqual([answer.status, answer.body], [200, { success: true }]);
+    for (const path of ['', '/versions', '/export', '/executions']) {
+      refused(await owner.request('GET', `/workflows/${id}${path}`), 404, 'not_found');
+    }
+    refused(await put(owner, id, { name: 'X' }), 404, 'not_found');
+    refused(await owner.request('POST', `/workflows/${id}/run`, {}), 404, 'not_found');
+    refused(await owner.request('DELETE', `/workflows/${id}`), 404, 'not_found');
+    refused(await owner.request('GET', `/published/${body.publishedSlug}`), 404, 'not_found');
+    const { body: list } = await owner.request<Workflow[]>('GET', '/workflows?limit=1000');
+    assert.ok(!list.some(it => it.id === id));
+  });
+
+  it('needs ownership: editors and strangers get 403, team members need the team role OWNER', async () => {
+    refused(await editor.request('DELETE', `/workflows/${id}`), 403, 'forbidden');
+    refused(await stranger.request('DELETE', `/workflows/${id}`), 403, 'forbidden');
+    refused(await test.anonymous.request('DELETE', `/workflows/${id}`), 401, 'unauthorized');
+    const teamId = (await owner.request('POST', '/teams', { name: 'T' })).body.id;
+    await owner.request('POST', `/teams/${teamId}/members`, { userId: stranger.userId, role: 'EDITOR' });
+    const { body: folder } = await owner.request('POST', '/folders', { name: 'F', teamId });
+    await put(owner, id, { folderId: folder.id });
+    refused(await stranger.request('DELETE', `/workflows/${id}`), 403, 'forbidden');
+    await owner.request('PATCH', `/teams/${teamId}/members/${stranger.userId}`, { role: 'OWNER' });
+    assert.equal((await stranger.request('DELETE', `/workflows/${id}`)).status, 200);
+  });
+});
+
+describe('POST /admin/workflows/{id}/restore', () => {
+  const recover = (by: Pick<Caller, 'request'>, of = id) =>
+    by.request('POST', `/admin/workflows/${of}/restore`);
+
+  it('brings a deleted workflow back as it was, switched off', async () => {
+    const old = await read(owner, id);
+    await owner.request('DELETE', `/workflows/${id}`);
+    const operator = await test.createCaller({ scopes: ['instance:admin'] });
+    const { status, body } = await recover(operator);
+    assert.deepEqual([status, body], [200, { id, name: 'W', userId: owner.userId, restored: true }]);
+    const { updatedAt, ...now } = await read(owner, id);
+    assert.ok(updatedAt > old.updatedAt);
+    assert.deepEqual({ ...now, updatedAt: old.updatedAt }, { ...old, isActive: false });
+  });
+
+  it('needs instance:admin, and a workflow that once was', async () => {
+    const plain = await test.withScopes(owner, ['workflows:read', 'workflows:write', 'account:admin']);
+    refused(await recover(plain), 401, 'insufficient_scope');
+    refused(await recover(owner, newId('workflow')), 404, 'not_found');
+  });
+});
+
+describe('lint', () => {
+  const lint = (by: Pick<Caller, 'request'>, path: string, body?: object) =>
+    by.request<LintReport>('POST', path, body);
+  const WRONG = { nodes: [node('a', 'input:txet')], edges: [] };
+
+  it('of a graph tells errors and suggestions and stores nothing', async () => {
+    const { status, body } = await lint(owner, '/workflows/lint', WRONG);
+    assert.deepEqual([status, body.ok], [200, false]);
+    assert.deepEqual(
+      body.issues.map(({ severity, code, suggestion }) => [severity, code, suggestion]),
+      [['error', 'unknown_node_type', 'input:text']],
+    );
+    assert.equal((await lint(owner, '/workflows/lint', PAIR)).body.ok, true);
+    assert.equal((await lint(owner, '/workflows/lint', { nodes: 1, edges: 2 })).body.ok, false);
+    refused(await lint(owner, '/workflows/lint', { nodes: [] }), 400, 'invalid_request');
+  });
+
+  it('of a workflow lints what is stored, or what would take its place', async () => {
+    await put(owner, id, { nodes: [node('a', 'input:text', { valeu: 1 })], edges: [] });
+    const stored = await lint(owner, `/workflows/${id}/lint`);
+    assert.deepEqual([stored.body.ok, stored.body.issues[0]?.code], [true, 'unknown_config_key']);
+    assert.equal((await lint(owner, `/workflows/${id}/lint`, WRONG)).body.ok, false);
+    refused(await lint(stranger, `/workflows/${id}/lint`), 403, 'forbidden');
+  });
+
+  it('needs workflows:read', async () => {
+    refused(await lint(test.anonymous, '/workflows/lint', PAIR), 401, 'unauthorized');
+    const writer = await test.withScopes(owner, ['workflows:write']);
+    refused(await lint(writer, '/workflows/lint', PAIR), 401, 'insufficient_scope');
+  });
+});
+
+describe('heartbeat', () => {
+  it('marks the board as held, for editors, and changes nothing else', async () => {
+    const old = await read(owner, id);
+    const { status, body } = await editor.request('POST', `/workflows/${id}/heartbeat`);
+    assert.equal(status, 200);
+    assert.deepEqual(await read(owner, id), { ...old, lastEditorHeartbeatAt: body.lastEditorHeartbeatAt });
+    refused(await stranger.request('POST', `/workflows/${id}/heartbeat`), 403, 'forbidden');
+  });
+});
+
+describe('PUT /workflows/{id}/budget', () => {
+  const budget = (by: Pick<Caller, 'request'>, dailyCreditBudget: unknown) =>
+    by.request<Workflow>('PUT', `/workflows/${id}/budget`, { dailyCreditBudget });
+
+  it('sets and clears dailyCreditBudget, which PUT of the workflow cannot', async () => {
+    assert.equal((await budget(owner, 25)).body.dailyCreditBudget, 25);
+    const { body } = await put(owner, id, { dailyCreditBudget: 99 });
+    assert.equal(body.dailyCreditBudget, 25);
+    assert.match(body.meta.warnings[0] ?? '', /^Ignored: dailyCreditBudget\./);
+    assert.equal((await budget(owner, null)).body.dailyCreditBudget, null);
+  });
+
+  it("is the owner's, and takes whole numbers from 0", async () => {
+    refused(await budget(editor, 1), 403, 'forbidden');
+    for (const wrong of [-1, 1.5, '3', undefined])
+      refused(await budget(owner, wrong), 400, 'invalid_request');
+  });
+});
+
+describe('two writers at once', () => {
+  const WRITERS = 8;
+
+  it('under one If-Match: one is written, the others get 409, and no write is half there', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { headers } = await owner.request('GET', `/workflows/${id}`);
+      const answers = await Promise.all(
+        Array.from({ length: WRITERS }, (_, i) =>
+          (i % 2 === 0 ? owner : editor).request<Workflow>(
+            'PUT',
+            `/workflows/${id}`,
+            bodyOf(`${round}-${i}`),
+            { 'if-match': headers.etag ?? '' },
+          ),
+        ),
+      );
+      const [written, ...more] = answers.filter(({ status }) => status === 200);
+      assert.ok(written !== undefined && more.length === 0);
+      for (const answer of answers) if (answer !== written) refused(answer, 409, 'stale_write');
+      const now = await read(owner, id);
+      assert.deepEqual([now.name, now.updatedAt], [written.body.name, written.body.updatedAt]);
+      assert.deepEqual([now.description, now.nodes[0]?.data.config], [now.name, { value: now.name }]);
+    }
+  });
+
+  it('without it: every write is whole, and each has its version and an updatedAt of its own', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: WRITERS }, (_, i) => put(owner, id, bodyOf(`w${i}`))),
+    );
+    for (const { status, body } of answers) {
+      assert.equal(status, 200);
+      assert.deepEqual([body.description, body.nodes[0]?.data.config], [body.name, { value: body.name }]);
+    }
+    assert.equal(new Set(answers.map(({ body }) => body.updatedAt)).size, WRITERS);
+    const { body } = await owner.request<{ data: { version: number }[] }>('GET', `/workflows/${id}/versions`);
+    assert.deepEqual(
+      body.data.map(({ version }) => version),
+      Array.from({ length: WRITERS + 1 }, (_, i) => WRITERS + 1 - i),
+    );
+  });
+
+  it('of which one publishes under a stale body: that one gets 409', async () => {
+    const base = await read(owner, id);
+    await owner.request('POST', `/workflows/${id}/publish`, { isPublished: true });
+    refused(await put(owner, id, { ...base, name: 'Mine' }), 409, 'stale_write');
+  });
+
+  const bodyOf = (value: string) => ({
+    name: value,
+    description: value,
+    nodes: [node('a', 'input:text', { value })],
+    edges: [],
+  });
+});

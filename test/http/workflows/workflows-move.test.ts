@@ -1,0 +1,133 @@
+// PUT /workflows/{id} with folderId, the contract's rule 7: who may move a workflow, where to, and what follows.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { newId } from '../../../src/lib/ids.ts';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { createWorkflow, put, read, refused } from '../../support/workflows.ts';
+
+let test: TestApp;
+let owner: Caller;
+let editor: Caller;
+let mate: Caller;
+let stranger: Caller;
+let teamId: string;
+let teamFolder: string;
+let ownFolder: string;
+let strangersFolder: string;
+let id: string;
+
+const folderOf = async (by: Caller, body: object): Promise<string> =>
+  String((await by.request('POST', '/folders', { name: 'F', ...body })).body.id);
+
+before(async () => {
+  test = await createTestApp();
+  [owner, editor, mate, stranger] = [
+    await test.createCaller(),
+    await test.createCaller(),
+    await test.createCaller(),
+    await test.createCaller(),
+  ];
+  teamId = String((await owner.request('POST', '/teams', { name: 'T' })).body.id);
+  await owner.request('POST', `/teams/${teamId}/members`, { userId: mate.userId, role: 'EDITOR' });
+  teamFolder = await folderOf(owner, { teamId });
+  ownFolder = await folderOf(owner, {});
+  strangersFolder = await folderOf(stranger, {});
+});
+after(() => test.close());
+beforeEach(async () => {
+  ({ id } = await createWorkflow(owner));
+  await owner.request('PUT', `/workflows/${id}/permissions`, { userId: editor.userId, role: 'EDIT' });
+});
+
+describe('200', () => {
+  it('moves within the workspace, and to its root with null', async () => {
+    assert.equal((await put(owner, id, { folderId: ownFolder })).body.folderId, ownFolder);
+    const { body } = await put(owner, id, { folderId: null });
+    assert.deepEqual([body.folderId, body.teamId], [null, null]);
+  });
+
+  it("moves to a team's folder: its team becomes the folder's, its members get access, direct shares and link stay", async () => {
+    await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
+    assert.equal((await read(mate, id)).userRole, 'VIEWER');
+    const { body } = await put(owner, id, { folderId: teamFolder });
+    assert.deepEqual([body.teamId, body.folderId, body.isOwner], [teamId, teamFolder, true]);
+    assert.deepEqual([body.linkPermission, body.userId], ['VIEW', owner.userId]);
+    assert.equal((await read(mate, id)).userRole, 'EDITOR');
+    assert.equal((await read(editor, id)).userRole, 'EDITOR');
+  });
+
+  it('moves back to a personal folder: access that came only through the team is lost', async () => {
+    await put(owner, id, { folderId: teamFolder });
+    const { body } = await put(owner, id, { folderId: ownFolder });
+    assert.deepEqual([body.teamId, body.folderId], [null, ownFolder]);
+    refused(await mate.request('GET', `/workflows/${id}`), 403, 'forbidden');
+    assert.equal((await read(editor, id)).userRole, 'EDITOR');
+  });
+
+  it('takes a folderId equal to the stored one from anybody who may edit', async () => {
+    await put(owner, id, { folderId: ownFolder });
+    const { status, body } = await put(editor, id, { folderId: ownFolder });
+    assert.deepEqual([status, body.meta.warnings], [200, []]);
+  });
+
+  it('makes runs started afterwards run on the new pool, and those under way finish on theirs', async () => {
+    const run = async (): Promise<string> => {
+      const started = await owner.request('POST', `/workflows/${id}/run`, {});
+      assert.equal(started.status, 202);
+      const { rows } = await test.deps.db.query<{ workspace: string }>(
+        'select workspace from executions where id = $1',
+        [started.body.executionId],
+      );
+      return rows[0]?.workspace ?? '';
+    };
+    assert.equal(await run(), `user:${owner.userId}`);
+    await put(owner, id, { folderId: teamFolder });
+    assert.equal(await run(), teamId);
+    const { rows } = await test.deps.db.query<{ workspace: string }>(
+      'select workspace from executions where workflow_id = $1 order by id',
+      [id],
+    );
+    assert.deepEqual(
+      rows.map(row => row.workspace),
+      [`user:${owner.userId}`, teamId],
+    );
+  });
+});
+
+describe('403', () => {
+  it('for anybody but the owner, an editor too', async () => {
+    const folderId = await folderOf(editor, {});
+    refused(await put(editor, id, { folderId }), 403, 'forbidden');
+    await put(owner, id, { folderId: teamFolder });
+    refused(await put(mate, id, { folderId: null }), 403, 'forbidden');
+  });
+
+  it("for a folder that is neither the caller's nor of a team of the caller's", async () => {
+    refused(await put(owner, id, { folderId: strangersFolder }), 403, 'forbidden');
+    const foreign = await stranger.request('POST', '/teams', { name: 'S' });
+    const folderId = await folderOf(stranger, { teamId: foreign.body.id });
+    refused(await put(owner, id, { folderId }), 403, 'forbidden');
+  });
+
+  it('for an owner by share who would take it to a workspace of their own', async () => {
+    await owner.request('PUT', `/workflows/${id}/permissions`, { userId: stranger.userId, role: 'OWNER' });
+    refused(await put(stranger, id, { folderId: strangersFolder }), 403, 'forbidden');
+    assert.equal((await read(owner, id)).folderId, null);
+  });
+});
+
+describe('404', () => {
+  it('for a folder that does not exist', async () => {
+    refused(await put(owner, id, { folderId: newId('folder') }), 404, 'not_found');
+  });
+});
+
+describe('400 folder_workspace_mismatch', () => {
+  it('for a folder of the caller in a team that the caller has left', async () => {
+    const left = String((await stranger.request('POST', '/teams', { name: 'L' })).body.id);
+    await stranger.request('POST', `/teams/${left}/members`, { userId: owner.userId, role: 'EDITOR' });
+    const folderId = await folderOf(owner, { teamId: left });
+    await stranger.request('DELETE', `/teams/${left}/members/${owner.userId}`);
+    refused(await put(owner, id, { folderId }), 400, 'folder_workspace_mismatch');
+  });
+});

@@ -1,0 +1,221 @@
+// Visibility, publication, templates: what others see of a workflow, and from when on.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { createWorkflow, node, put, read, refused, type Workflow } from '../../support/workflows.ts';
+
+interface Template {
+  readonly id: string;
+  readonly workflowId: string;
+  readonly title: string;
+  readonly isOwner: boolean;
+  readonly isPublished: boolean;
+  readonly canDuplicate: boolean;
+}
+interface TemplatePage {
+  readonly data: readonly Template[];
+  readonly nextCursor: string | null;
+}
+
+let test: TestApp;
+let owner: Caller;
+let editor: Caller;
+let stranger: Caller;
+let id: string;
+
+before(async () => {
+  test = await createTestApp();
+  [owner, editor, stranger] = [
+    await test.createCaller(),
+    await test.createCaller(),
+    await test.createCaller(),
+  ];
+});
+after(() => test.close());
+beforeEach(async () => {
+  ({ id } = await createWorkflow(owner));
+  await owner.request('PUT', `/workflows/${id}/permissions`, { userId: editor.userId, role: 'EDIT' });
+});
+
+const publish = (body: object = {}, by: Pick<Caller, 'request'> = owner, of = id) =>
+  by.request<Workflow>('POST', `/workflows/${of}/publish`, { isPublished: true, ...body });
+const visibility = (linkPermission: string, by: Pick<Caller, 'request'> = owner) =>
+  by.request<Workflow>('POST', `/workflows/${id}/visibility`, { linkPermission });
+const published = (slug: string | null, by: Pick<Caller, 'request'> = test.anonymous) =>
+  by.request<Workflow>('GET', `/published/${slug}`);
+
+describe('POST /workflows/{id}/visibility', () => {
+  it('sets linkPermission and answers with the workflow', async () => {
+    const { status, body } = await visibility('VIEW');
+    assert.deepEqual([status, body.linkPermission, body.id], [200, 'VIEW', id]);
+    assert.equal((await read(stranger, id)).canDuplicate, false);
+    await visibility('DUPLICATE');
+    assert.equal((await read(stranger, id)).canDuplicate, true);
+  });
+
+  it('needs ownership and one of the three values', async () => {
+    refused(await visibility('VIEW', editor), 403, 'forbidden');
+    refused(await visibility('VIEW', stranger), 403, 'forbidden');
+    refused(await visibility('VIEW', test.anonymous), 401, 'unauthorized');
+    refused(await visibility('PUBLIC'), 400, 'invalid_request');
+  });
+});
+
+describe('POST /workflows/{id}/publish', () => {
+  it('sets publishedAt and a unique slug made from the name', async () => {
+    await put(owner, id, { name: 'Ein Bild für Dich!' });
+    const { body } = await publish();
+    assert.deepEqual([body.isPublished, body.publishedSlug], [true, 'ein-bild-fur-dich']);
+    assert.match(body.publishedAt ?? '', /Z$/);
+    const { id: other } = await createWorkflow(owner, { name: 'Ein Bild für Dich!' });
+    assert.match(
+      (await publish({}, owner, other)).body.publishedSlug ?? '',
+      /^ein-bild-fur-dich-[0-9a-f]{10}$/,
+    );
+    const { id: unnamed } = await createWorkflow(owner, { name: '日本' });
+    assert.match((await publish({}, owner, unnamed)).body.publishedSlug ?? '', /^workflow-[0-9a-f]{10}$/);
+  });
+
+  it('takes a slug of its own, refuses one that is taken and ones of another form', async () => {
+    const slug = `my-slug-${owner.userId}-${id.slice(-5)}`;
+    assert.equal((await publish({ slug })).body.publishedSlug, slug);
+    assert.equal((await publish({ slug })).status, 200);
+    const { id: other } = await createWorkflow(owner);
+    refused(await publish({ slug }, owner, other), 409, 'slug_taken');
+    for (const wrong of ['ab', 'Upper', 'a b c', 'x'.repeat(81), 'umläut']) {
+      refused(await publish({ slug: wrong }), 400, 'invalid_request');
+    }
+  });
+
+  it('gives one slug to one of two that ask for it at once', async () => {
+    const { id: other } = await createWorkflow(owner);
+    const slug = `race-${id.slice(-8)}`;
+    const answers = await Promise.all([publish({ slug }), publish({ slug }, owner, other)]);
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409]);
+  });
+
+  it('freezes the version that the public sees until it is published again', async () => {
+    const { publishedSlug } = (await publish()).body;
+    const configOf = ({ body }: { body: Workflow }) => body.nodes[0]?.data.config;
+    const change = (value: string) =>
+      put(owner, id, { nodes: [node('a', 'input:text', { value })], edges: [] });
+    await change('second');
+    assert.deepEqual(configOf(await published(publishedSlug)), { value: 'x' });
+    assert.deepEqual((await read(test.anonymous, id)).nodes[0]?.data.config, { value: 'x' });
+    assert.deepEqual((await read(stranger, id)).nodes[0]?.data.config, { value: 'x' });
+    assert.deepEqual((await read(owner, id)).nodes[0]?.data.config, { value: 'second' });
+    assert.deepEqual((await read(editor, id)).nodes[0]?.data.config, { value: 'second' });
+    await publish();
+    assert.deepEqual(configOf(await published(publishedSlug)), { value: 'second' });
+  });
+
+  it('keeps settings that are not sent again, and replaces them as a whole', async () => {
+    await publish({ settings: { title: 'T', exposedInputs: ['a'] } });
+    assert.deepEqual((await publish()).body.publishSettings, { title: 'T', exposedInputs: ['a'] });
+    assert.deepEqual((await publish({ settings: { category: 'c' } })).body.publishSettings, {
+      category: 'c',
+    });
+  });
+
+  it('refuses settings it does not know and inputs that the graph does not have', async () => {
+    refused(await publish({ settings: { colour: 'red' } }), 400, 'invalid_request');
+    const { issues } = refused(await publish({ settings: { exposedInputs: ['z'] } }), 400, 'invalid_request');
+    assert.equal(issues?.[0]?.nodeId, 'z');
+    assert.equal((await read(owner, id)).isPublished, false);
+  });
+
+  it('withdraws with isPublished false; the slug stays reserved', async () => {
+    const { publishedSlug } = (await publish()).body;
+    const { body } = await publish({ isPublished: false });
+    assert.deepEqual([body.isPublished, body.publishedAt, body.publishedSlug], [false, null, publishedSlug]);
+    refused(await published(publishedSlug), 404, 'not_found');
+    refused(await stranger.request('GET', `/workflows/${id}`), 403, 'forbidden');
+    const { id: other } = await createWorkflow(owner);
+    refused(await publish({ slug: publishedSlug }, owner, other), 409, 'slug_taken');
+    assert.equal((await publish()).body.publishedSlug, publishedSlug);
+  });
+
+  it('needs ownership', async () => {
+    refused(await publish({}, editor), 403, 'forbidden');
+    refused(await publish({}, test.anonymous), 401, 'unauthorized');
+  });
+});
+
+describe('GET /published/{slug}', () => {
+  it('shows everybody what an anonymous visitor sees, the owner too', async () => {
+    await put(owner, id, {
+      secrets: { A: 'b' },
+      nodes: [node('a', 'input:text', { apiKey: 'k' })],
+      edges: [],
+    });
+    const { publishedSlug } = (await publish({ settings: { title: 'T', isTemplate: true } })).body;
+    const shown = await published(publishedSlug);
+    assert.deepEqual([shown.body.userRole, shown.body.secrets], ['ANONYMOUS', null]);
+    assert.deepEqual(shown.body.nodes[0]?.data.config, {});
+    assert.deepEqual(shown.body.publishSettings, { title: 'T' });
+    assert.deepEqual((await published(publishedSlug, owner)).body, shown.body);
+  });
+
+  it('is 304 under its ETag and 404 without a publication', async () => {
+    const { publishedSlug } = (await publish()).body;
+    const { headers } = await published(publishedSlug);
+    const cached = await test.anonymous.request('GET', `/published/${publishedSlug}`, undefined, {
+      'if-none-match': headers.etag ?? '',
+    });
+    assert.equal(cached.status, 304);
+    refused(await published('never-was'), 404, 'not_found');
+  });
+});
+
+describe('GET /templates', () => {
+  const templates = async (by: Pick<Caller, 'request'>, query = ''): Promise<TemplatePage> =>
+    (await by.request<TemplatePage>('GET', `/templates${query}`)).body;
+  const isListed = async (by: Pick<Caller, 'request'>, query = '') =>
+    (await templates(by, query)).data.some(({ workflowId }) => workflowId === id);
+
+  it('lists published templates to anybody, and nothing else of others', async () => {
+    await publish({ settings: { title: 'T' } });
+    assert.equal(await isListed(test.anonymous), false);
+    await publish({ settings: { title: 'T', isTemplate: true } });
+    const [item] = (await templates(test.anonymous)).data;
+    assert.deepEqual(
+      [item?.id, item?.workflowId, item?.title, item?.isOwner, item?.canDuplicate],
+      [id.replace('wf_', 'tpl_'), id, 'T', false, true],
+    );
+    await publish({ isPublished: false });
+    assert.equal(await isListed(test.anonymous), false);
+  });
+
+  it("lists the caller's own, published or not", async () => {
+    await publish({ isPublished: false, settings: { isTemplate: true } });
+    assert.deepEqual([await isListed(owner), await isListed(stranger)], [true, false]);
+    assert.equal(await isListed(await test.withScopes(owner, ['workflows:write'])), false);
+  });
+
+  it('filters by category and pages by limit and cursor', async () => {
+    const category = `c-${id.slice(-8)}`;
+    const ids: string[] = [];
+    for (let i = 0; i < 3; i++) {
+      const { id: of } = await createWorkflow(owner);
+      await publish({ settings: { isTemplate: true, category } }, owner, of);
+      ids.unshift(of);
+    }
+    const seen: string[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const page: TemplatePage = await templates(
+        test.anonymous,
+        `?category=${category}&limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`,
+      );
+      seen.push(...page.data.map(it => it.workflowId));
+      cursor = page.nextCursor;
+    }
+    assert.deepEqual(seen, ids);
+  });
+
+  it('lists none that is deleted', async () => {
+    await publish({ settings: { isTemplate: true } });
+    await owner.request('DELETE', `/workflows/${id}`);
+    assert.deepEqual([await isListed(test.anonymous), await isListed(owner)], [false, false]);
+  });
+});

@@ -1,0 +1,324 @@
+// Reading workflows: redaction for readers who are neither owner nor editor, posters, views, conditional GETs, lists.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { newId } from '../../../src/lib/ids.ts';
+import { insertMedia } from '../../../src/store/media.ts';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import {
+  at,
+  createWorkflow,
+  node,
+  PAIR,
+  put,
+  read,
+  refused,
+  type Workflow,
+} from '../../support/workflows.ts';
+
+let test: TestApp;
+let owner: Caller;
+let friend: Caller;
+let stranger: Caller;
+
+before(async () => {
+  test = await createTestApp();
+  [owner, friend, stranger] = [
+    await test.createCaller(),
+    await test.createCaller(),
+    await test.createCaller(),
+  ];
+});
+after(() => test.close());
+
+const SECRETIVE = {
+  nodes: [
+    node('a', 'input:text', { value: 'x', apiKey: 'k', nested: { auth_token: 't', keyframes: [1] } }),
+    node('b', 'output:preview', {}, { ...at(500, 0), webhookUrl: 'https://x.test', password: 'p' }),
+  ],
+  edges: PAIR.edges,
+};
+const open = (id: string, linkPermission = 'VIEW') =>
+  owner.request('POST', `/workflows/${id}/visibility`, { linkPermission });
+const publish = (id: string, body: object = {}) =>
+  owner.request<Workflow>('POST', `/workflows/${id}/publish`, { isPublished: true, ...body });
+const get = (by: Pick<Caller, 'request'>, id: string, headers = {}) =>
+  by.request<Workflow>('GET', `/workflows/${id}`, undefined, headers);
+
+describe('redaction', () => {
+  it('shows readers who are neither owner nor editor no secret, key, token or password at any depth', async () => {
+    const { id } = await createWorkflow(owner, { ...SECRETIVE, secrets: { A: 'b' }, webhookId: 'hook' });
+    await open(id);
+    await owner.request('PUT', `/workflows/${id}/permissions`, { userId: friend.userId, role: 'VIEW' });
+    for (const [by, role] of [
+      [test.anonymous, 'ANONYMOUS'],
+      [stranger, 'VIEWER'],
+      [friend, 'VIEWER'],
+    ] as const) {
+      const body = await read(by, id);
+      for (const key of [
+        'webhookId',
+        'webhookUrl',
+        'lastEditorHeartbeatAt',
+        'dailyCreditBudget',
+        'executionEngine',
+      ]) {
+        assert.ok(!Object.hasOwn(body, key), key);
+      }
+      assert.deepEqual([body.secrets, body.userRole, body.canEdit, body.isOwner], [null, role, false, false]);
+      const [a, b] = body.nodes;
+      assert.deepEqual(a?.data.config, { value: 'x', nested: { keyframes: [1] } });
+      assert.ok(!Object.hasOwn(b ?? {}, 'webhookUrl') && !Object.hasOwn(b ?? {}, 'password'));
+    }
+  });
+
+  it('shows owners and editors the full object', async () => {
+    const { id } = await createWorkflow(owner, SECRETIVE);
+    await owner.request('PUT', `/workflows/${id}/permissions`, { userId: friend.userId, role: 'EDIT' });
+    for (const by of [owner, friend]) {
+      const body = await read(by, id);
+      assert.deepEqual(body.nodes[0]?.data, SECRETIVE.nodes[0]?.data);
+      assert.equal(body.nodes[1]?.password, 'p');
+    }
+  });
+
+  it('reduces publishSettings to title, description, category and allowDuplicate', async () => {
+    const { id } = await createWorkflow(owner);
+    const shown = { title: 'T', description: 'D', category: 'c', allowDuplicate: true };
+    await publish(id, { settings: { ...shown, exposedInputs: ['a'], isTemplate: true } });
+    assert.deepEqual((await read(test.anonymous, id)).publishSettings, shown);
+    assert.deepEqual((await read(owner, id)).publishSettings, {
+      ...shown,
+      exposedInputs: ['a'],
+      isTemplate: true,
+    });
+  });
+
+  it('a key that lacks workflows:read reads as an anonymous visitor', async () => {
+    const { id } = await createWorkflow(owner, { secrets: { A: 'b' } });
+    const writer = await test.withScopes(owner, ['workflows:write']);
+    refused(await get(writer, id), 401, 'unauthorized');
+    await open(id);
+    assert.deepEqual(
+      [(await read(writer, id)).userRole, (await read(writer, id)).secrets],
+      ['ANONYMOUS', null],
+    );
+  });
+});
+
+describe('who may read', () => {
+  it('403 for somebody, 401 for nobody, 404 for an absent one', async () => {
+    const { id } = await createWorkflow(owner);
+    refused(await get(stranger, id), 403, 'forbidden');
+    refused(await get(test.anonymous, id), 401, 'unauthorized');
+    refused(await get(stranger, newId('workflow')), 404, 'not_found');
+    refused(await get(test.anonymous, 'wf_nonsense'), 404, 'not_found');
+  });
+
+  it('anybody where the link permission or a publication allows it', async () => {
+    const { id } = await createWorkflow(owner);
+    await open(id);
+    assert.equal((await get(test.anonymous, id)).status, 200);
+    await open(id, 'PRIVATE');
+    assert.equal((await get(test.anonymous, id)).status, 401);
+    await publish(id);
+    assert.equal((await get(test.anonymous, id)).status, 200);
+  });
+});
+
+describe('views', () => {
+  it('count reads by those who cannot edit, flushed in batches, and make no write stale', async () => {
+    const { id, updatedAt } = await createWorkflow(owner);
+    await open(id);
+    for (const by of [owner, test.anonymous, stranger, stranger]) await read(by, id);
+    assert.equal((await read(owner, id)).views, 0);
+    await test.deps.views.flush();
+    const now = await read(owner, id);
+    assert.equal(now.views, 3);
+    assert.ok(now.updatedAt > updatedAt, 'the change of visibility');
+    await read(stranger, id);
+    await test.deps.views.flush();
+    assert.deepEqual([(await read(owner, id)).views, (await read(owner, id)).updatedAt], [4, now.updatedAt]);
+  });
+});
+
+describe('poster', () => {
+  let id: string;
+  beforeEach(async () => {
+    ({ id } = await createWorkflow(owner));
+  });
+  /** An image as a run of the workflow leaves it; returns its address. */
+  const produce = async (
+    contentType = 'image/png',
+    origin: 'output' | 'upload' = 'output',
+  ): Promise<string> => {
+    const started = await owner.request('POST', `/workflows/${id}/run`, {});
+    const media = newId('media');
+    await insertMedia(test.deps.db, {
+      id: media,
+      user_id: owner.userId,
+      workspace: `user:${owner.userId}`,
+      name: 'out.png',
+      content_type: contentType,
+      bytes: 1,
+      sha256: media,
+      width: 1,
+      height: 1,
+      duration: null,
+      origin,
+      execution_id: String(started.body.executionId),
+    });
+    return `${test.deps.settings.CDN_URL}/${media}/out.png`;
+  };
+  const posterOf = async () => (await read(owner, id)).poster;
+
+  it('is the newest image that a run of the graph produced, and no other file', async () => {
+    assert.equal(await posterOf(), null);
+    const first = await produce();
+    assert.equal(await posterOf(), first);
+    const second = await produce();
+    await produce('video/mp4');
+    await produce('image/png', 'upload');
+    assert.equal(await posterOf(), second);
+  });
+
+  it('sent back is pinned, and left out is refreshed by the newest image', async () => {
+    const first = await produce();
+    const { body } = await put(owner, id, { poster: first });
+    assert.deepEqual([body.poster, body.meta.warnings], [first, []]);
+    const second = await produce();
+    assert.equal(await posterOf(), first);
+    assert.equal((await put(owner, id, { name: 'New' })).body.poster, second);
+    assert.equal(await posterOf(), second);
+  });
+
+  it('of an earlier GET is pinned too, though a run has gone on', async () => {
+    const first = await produce();
+    await produce();
+    assert.equal((await put(owner, id, { poster: first })).body.poster, first);
+  });
+
+  it('of any other address is ignored with a warning', async () => {
+    const own = await produce();
+    const cdn = test.deps.settings.CDN_URL;
+    for (const poster of ['https://evil.test/x.png', `${cdn}/${newId('media')}/out.png`, 'x']) {
+      const { body } = await put(owner, id, { poster });
+      assert.ok(body.meta.warnings.some(line => line.startsWith('Ignored: poster.')));
+      assert.equal(body.poster, own);
+    }
+  });
+});
+
+describe('conditional GET', () => {
+  it('is 304 with the same ETag until something changes, for each reader apart', async () => {
+    const { id } = await createWorkflow(owner);
+    await open(id);
+    const { headers } = await get(owner, id);
+    const etag = headers.etag ?? '';
+    assert.match(etag, /^"[^"]+"$/);
+    const cached = await get(owner, id, { 'if-none-match': etag });
+    assert.deepEqual([cached.status, cached.headers.etag, cached.body], [304, etag, undefined]);
+    assert.equal((await get(test.anonymous, id, { 'if-none-match': etag })).status, 200);
+    await put(owner, id, { name: 'New' });
+    assert.equal((await get(owner, id, { 'if-none-match': etag })).status, 200);
+  });
+});
+
+describe('GET /workflows', () => {
+  const list = (by: Caller, query = '') => by.request<Workflow[]>('GET', `/workflows${query}`);
+
+  it("lists the caller's own as list items, most recently updated first", async () => {
+    const by = await test.createCaller();
+    const first = await createWorkflow(by, { name: 'first', tags: ['t'] });
+    const second = await createWorkflow(by, { name: 'second' });
+    await put(by, first.id, { description: 'newest' });
+    const { body } = await list(by);
+    assert.deepEqual(
+      body.map(({ id }) => id),
+      [first.id, second.id],
+    );
+    const { updatedAt, createdAt, ...item } = body[0] as Workflow;
+    assert.ok(updatedAt > createdAt);
+    assert.deepEqual(item, {
+      id: first.id,
+      name: 'first',
+      description: 'newest',
+      webhookId: null,
+      webhookUrl: null,
+      isActive: true,
+      isPublished: false,
+      executionCount: 0,
+      lastExecutedAt: null,
+      tags: ['t'],
+    } as unknown);
+  });
+
+  it('filters by isActive and mediaId, and refuses other values', async () => {
+    const by = await test.createCaller();
+    const { id } = await createWorkflow(by, { isActive: false });
+    await createWorkflow(by);
+    const idsOf = async (query: string) => (await list(by, query)).body.map(it => it.id);
+    assert.deepEqual(await idsOf('?isActive=false'), [id]);
+    assert.equal((await idsOf('?isActive=true')).includes(id), false);
+    assert.deepEqual(await idsOf('?mediaId=med_x'), []);
+    refused(await list(by, '?isActive=yes'), 400, 'invalid_request');
+  });
+
+  it("lists a team's workflows to its members, and answers 404 for any other team", async () => {
+    const teamId = String((await owner.request('POST', '/teams', { name: 'T' })).body.id);
+    await owner.request('POST', `/teams/${teamId}/members`, { userId: friend.userId, role: 'VIEWER' });
+    const { body: folder } = await owner.request('POST', '/folders', { name: 'F', teamId });
+    const { id } = await createWorkflow(owner);
+    await put(owner, id, { folderId: folder.id });
+    assert.deepEqual(
+      (await list(friend, `?teamId=${teamId}`)).body.map(it => it.id),
+      [id],
+    );
+    refused(await list(stranger, `?teamId=${teamId}`), 404, 'not_found');
+    refused(await list(stranger, '?teamId=team_x'), 404, 'not_found');
+    const personal = (await list(owner, `?teamId=user:${owner.userId}&limit=1000`)).body.map(it => it.id);
+    assert.ok(personal.length > 0 && !personal.includes(id));
+  });
+
+  it('pages by limit and the Link header, stable while rows are added', async () => {
+    const by = await test.createCaller();
+    const ids: string[] = [];
+    for (let i = 0; i < 5; i++) ids.unshift((await createWorkflow(by)).id);
+    const seen: string[] = [];
+    let path = '/workflows?limit=2';
+    for (let page = 0; page < 3; page++) {
+      const { body, headers } = await by.request<Workflow[]>('GET', path);
+      seen.push(...body.map(({ id }) => id));
+      await createWorkflow(by);
+      const link = /^<[^>]*(\/workflows\?[^>]+)>; rel="next"$/.exec(headers.link ?? '');
+      assert.equal(link === null, page === 2);
+      path = link?.[1] ?? '';
+    }
+    assert.deepEqual(seen, ids);
+    refused(await list(by, '?cursor=nonsense'), 400, 'invalid_request');
+    refused(await list(by, '?limit=1001'), 400, 'invalid_request');
+  });
+
+  it('counts the runs of each workflow, also once their number is kept', async () => {
+    const by = await test.createCaller();
+    const { id } = await createWorkflow(by);
+    for (let i = 0; i < 3; i++) await by.request('POST', `/workflows/${id}/run`, {});
+    const { rows } = await test.deps.db.query<{ id: string; created_at: Date }>(
+      'select id, created_at from executions where workflow_id = $1 order by id',
+      [id],
+    );
+    const countOf = async () => (await list(by)).body.map(it => it as unknown as Record<string, unknown>)[0];
+    const lastExecutedAt = rows[2]?.created_at.toISOString();
+    for (const through of [rows[0]?.id, rows[1]?.id]) {
+      const { executionCount, lastExecutedAt: last } = (await countOf()) ?? {};
+      assert.deepEqual([executionCount, last], [3, lastExecutedAt]);
+      const { countExecutions } = await import('../../../src/store/workflows/writes.ts');
+      await countExecutions(test.deps.db, [id], through ?? '');
+    }
+    assert.equal((await countOf())?.executionCount, 3);
+  });
+
+  it('needs workflows:read, which execute implies and write does not', async () => {
+    refused(await list(await test.withScopes(owner, ['workflows:write'])), 401, 'insufficient_scope');
+    assert.equal((await list(await test.withScopes(owner, ['workflows:execute']))).status, 200);
+  });
+});

@@ -1,0 +1,121 @@
+// The round trip is sacred: what a GET gave, sent back whole, changes nothing and warns of nothing.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { canonicalJson } from '../../../src/lib/canonical-json.ts';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { createWorkflow, put, randomGraph, read } from '../../support/workflows.ts';
+
+const GRAPHS = 60;
+
+let test: TestApp;
+let owner: Caller;
+let friend: Caller;
+let mate: Caller;
+let folderId: string;
+
+before(async () => {
+  test = await createTestApp();
+  [owner, friend, mate] = [await test.createCaller(), await test.createCaller(), await test.createCaller()];
+  const teamId = (await owner.request('POST', '/teams', { name: 'T' })).body.id;
+  await owner.request('POST', `/teams/${teamId}/members`, { userId: mate.userId, role: 'EDITOR' });
+  folderId = String((await owner.request('POST', '/folders', { name: 'F', teamId })).body.id);
+});
+after(() => test.close());
+
+/** Sends back what the reader gets, byte for byte as JSON, and holds every trace of a write to be a failure. */
+async function holdRoundTrip(by: Caller, id: string, rewrite = (body: unknown) => body): Promise<void> {
+  const got = await by.request('GET', `/workflows/${id}`);
+  const answer = await put(by, id, rewrite(got.body));
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  const { meta, ...shown } = answer.body;
+  assert.deepEqual(meta, { warnings: [], issues: [] });
+  assert.deepEqual(shown, got.body);
+  assert.equal(answer.headers.etag, got.headers.etag);
+  const again = await by.request('GET', `/workflows/${id}`);
+  assert.equal(JSON.stringify(again.body), JSON.stringify(got.body));
+  const { rows } = await test.deps.db.query<{ count: number }>(
+    'select count(*) from workflow_versions where workflow_id = $1',
+    [id],
+  );
+  assert.equal(rows[0]?.count, 1, 'a version was written');
+}
+
+describe('the body of a GET, sent back whole by PUT, changes nothing and warns of nothing', () => {
+  it(`for ${GRAPHS} graphs with runtime fields, unknown keys, groups, notes, empty configs and unicode`, async () => {
+    for (let seed = 1; seed <= GRAPHS; seed++) {
+      const { id } = await createWorkflow(owner, randomGraph(seed)).catch((err: unknown) => {
+        throw new Error(`seed ${seed}`, { cause: err });
+      });
+      await holdRoundTrip(owner, id).catch((err: unknown) => {
+        throw new Error(`seed ${seed}`, { cause: err });
+      });
+    }
+  });
+
+  it('by a client that writes the keys of objects in another order', async () => {
+    for (let seed = 101; seed <= 110; seed++) {
+      const { id } = await createWorkflow(owner, randomGraph(seed));
+      await holdRoundTrip(owner, id, body => JSON.parse(canonicalJson(body)));
+    }
+  });
+
+  it('with the runtime fields that a canvas adds', async () => {
+    const { id } = await createWorkflow(owner, randomGraph(3));
+    await holdRoundTrip(owner, id, body => {
+      const { nodes, ...rest } = body as { nodes: object[] };
+      const runtime = {
+        width: 9,
+        height: 9,
+        positionAbsolute: { x: 5, y: 5 },
+        selected: true,
+        dragging: true,
+      };
+      return { ...rest, nodes: nodes.map(node => ({ ...node, ...runtime })) };
+    });
+  });
+
+  it('of a workflow with every field set: tags, secrets, budget, publication, heartbeat, views', async () => {
+    const { id } = await createWorkflow(owner, {
+      ...randomGraph(5),
+      description: 'Grüße',
+      tags: ['a', 'b'],
+      webhookId: 'hook',
+      secrets: { TOKEN: 'x' },
+    });
+    const settings = { title: 'T', isTemplate: true, exposedInputs: [], allowDuplicate: true, category: 'c' };
+    await owner.request('POST', `/workflows/${id}/publish`, { isPublished: true, settings });
+    await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
+    await owner.request('PUT', `/workflows/${id}/budget`, { dailyCreditBudget: 10 });
+    await owner.request('POST', `/workflows/${id}/heartbeat`);
+    await test.anonymous.request('GET', `/workflows/${id}`);
+    await test.deps.views.flush();
+    await holdRoundTrip(owner, id);
+  });
+
+  it('by somebody it is shared with, and by a team mate', async () => {
+    const { id } = await createWorkflow(owner, { ...randomGraph(7), secrets: { A: 'b' } });
+    await owner.request('PUT', `/workflows/${id}/permissions`, { userId: friend.userId, role: 'EDIT' });
+    await put(owner, id, { folderId });
+    await holdRoundTrip(friend, id);
+    await holdRoundTrip(mate, id);
+    assert.deepEqual((await read(owner, id)).secrets, { A: 'b' });
+  });
+
+  it('by a key that may read and write and nothing else', async () => {
+    const key = await test.withScopes(owner, ['workflows:read', 'workflows:write']);
+    const { id } = await createWorkflow(owner, randomGraph(8));
+    await holdRoundTrip(key, id);
+  });
+
+  it('though views and heartbeats have moved on in between', async () => {
+    const { id } = await createWorkflow(owner);
+    await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
+    await owner.request('POST', `/workflows/${id}/heartbeat`);
+    const got = await read(owner, id);
+    await test.anonymous.request('GET', `/workflows/${id}`);
+    await test.deps.views.flush();
+    await owner.request('POST', `/workflows/${id}/heartbeat`);
+    const { body } = await put(owner, id, got);
+    assert.deepEqual([body.views, body.meta.warnings], [got.views + 1, []]);
+  });
+});

@@ -1,0 +1,195 @@
+// What a run may cost: the balance, its maxCredits, the daily budget, however many are started at once.
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { findNode } from '../../src/nodes/catalog.ts';
+import { createPay } from '../../src/runs/run-credits.ts';
+import type { Client } from '../support/client.ts';
+import { assertLedgerBalanced } from '../support/ledger.ts';
+import {
+  balanceOf,
+  MODEL,
+  mapped,
+  model,
+  type PaidExecution,
+  type PaidService,
+  PRICE,
+  runPaid,
+  single,
+  startPaidService,
+} from '../support/paid.ts';
+import { waitUntil } from '../support/processes.ts';
+import { node } from '../support/workflows.ts';
+
+let paid: PaidService;
+before(async () => {
+  paid = await startPaidService();
+});
+after(() => paid.close());
+beforeEach(() => paid.reset());
+afterEach(() => assertLedgerBalanced(paid.service.db));
+
+/** Two models side by side. */
+const PAIR = { nodes: [model('m1'), model('m2')], edges: [] };
+
+interface Refused {
+  readonly code: string;
+  readonly [detail: string]: unknown;
+}
+const refuse = async (user: Client, workflow: string, body: object, code: string): Promise<Refused> => {
+  const answer = await user.request<Refused>('POST', `/workflows/${workflow}/run`, body);
+  assert.deepEqual([answer.status, answer.body.code], [402, code], JSON.stringify(answer.body));
+  return answer.body;
+};
+
+describe('a paid run within its limits', () => {
+  it('402: too few credits, with what is needed, what there is, and for which nodes', async () => {
+    const user = await paid.newUser(PRICE + 1);
+    const workflow = await user.create(PAIR);
+    const { insufficientCredits, requiredCredits, availableCredits, breakdown } = await refuse(
+      user,
+      workflow,
+      {},
+      'insufficient_credits',
+    );
+    assert.deepEqual([insufficientCredits, requiredCredits, availableCredits], [true, 2 * PRICE, PRICE + 1]);
+    assert.deepEqual(breakdown, [
+      { nodeId: 'm1', nodeLabel: 'm1', credits: PRICE },
+      { nodeId: 'm2', nodeLabel: 'm2', credits: PRICE },
+    ]);
+    assert.deepEqual(await balanceOf(user), [PRICE + 1, 0]);
+    const { body } = await user.request<{ data: unknown[] }>('GET', `/workflows/${workflow}/executions`);
+    assert.deepEqual(body.data, []);
+  });
+
+  it('402: more than its maxCredits, and a key that was refused works after topping up', async () => {
+    const user = await paid.newUser(1);
+    const workflow = await user.create(single());
+    const { requiredCredits } = await refuse(
+      user,
+      workflow,
+      { maxCredits: PRICE - 1 },
+      'max_credits_exceeded',
+    );
+    assert.equal(requiredCredits, PRICE);
+    const start = () =>
+      user.request<{ code?: string }>(
+        'POST',
+        `/workflows/${workflow}/run`,
+        { maxCredits: PRICE },
+        {
+          'idempotency-key': 'once',
+        },
+      );
+    assert.equal((await start()).body.code, 'insufficient_credits');
+    const me = await user.request<{ userId: number }>('GET', '/me');
+    await paid.service.request('POST', '/admin/credits', {
+      userId: me.body.userId,
+      amount: 10,
+      note: 'top-up',
+    });
+    const answers = [await start(), await start()];
+    assert.deepEqual(
+      answers.map(({ status, headers }) => [status, headers.get('idempotent-replayed')]),
+      [
+        [202, null],
+        [202, 'true'],
+      ],
+    );
+    await waitUntil('the charge', async () => (await balanceOf(user))[0] === 11 - PRICE);
+  });
+
+  it('402: past the daily budget of its workflow, however many are started at once', async () => {
+    const user = await paid.newUser(1000);
+    const workflow = await user.create(single());
+    await user.request('PUT', `/workflows/${workflow}/budget`, { dailyCreditBudget: 2 * PRICE + 1 });
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => user.request<Refused>('POST', `/workflows/${workflow}/run`, {})),
+    );
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [202, 202, 402, 402, 402, 402, 402, 402]);
+    await waitUntil('the charges', async () => (await balanceOf(user))[0] === 1000 - 2 * PRICE);
+    const { requiredCredits, availableCredits } = await refuse(user, workflow, {}, 'daily_budget_exceeded');
+    assert.deepEqual([requiredCredits, availableCredits], [PRICE, 1]);
+  });
+
+  it('makes no call that would pass the daily budget, though the run had begun within it', async () => {
+    const user = await paid.newUser(1000);
+    const workflow = await user.create(mapped(['a', 'b', 'c']));
+    await user.request('PUT', `/workflows/${workflow}/budget`, { dailyCreditBudget: 2 * PRICE + 1 });
+    const execution = (await user.run(workflow)) as PaidExecution;
+    assert.equal(execution.status, 'FAILED');
+    assert.equal(execution.error?.code, 'daily_budget_exceeded');
+    assert.match(execution.error?.message ?? '', /1 of 3 items failed/);
+    assert.deepEqual(execution.credits, { estimated: PRICE, held: 0, charged: 2 * PRICE, released: 0 });
+    // Another day's runs count for that day alone.
+    await paid.service.db.query(
+      `update run_credits set created_at = created_at - interval '1 day' where workflow_id = $1`,
+      [workflow],
+    );
+    assert.equal((await user.request('POST', `/workflows/${workflow}/run`, {})).status, 202);
+  });
+
+  it('needs maxCredits in the config of a model whose price is not known', async () => {
+    const user = await paid.newUser(10);
+    const graph = (config: object) => ({
+      nodes: [node('m', 'generate:openai_gpt_image', { prompt: 'a fox', ...config })],
+      edges: [],
+    });
+    const submitted = paid.openai.asked.length;
+    for (const poor of [await paid.newUser(0), user]) {
+      const unbounded = await runPaid(poor, graph({}));
+      assert.deepEqual([unbounded.status, unbounded.credits.charged], ['FAILED', 0]);
+      assert.match(unbounded.error?.message ?? '', /maxCredits/);
+    }
+    assert.equal(paid.openai.asked.length, submitted);
+    await refuse(user, await user.create(graph({ maxCredits: 11 })), {}, 'insufficient_credits');
+    const bounded = await runPaid(user, graph({ maxCredits: 4 }));
+    assert.equal(bounded.status, 'COMPLETED', JSON.stringify(bounded.error));
+    assert.deepEqual(bounded.credits, { estimated: 4, held: 0, charged: 4, released: 0 });
+  });
+
+  it('makes no call that the pool cannot cover: of three at once, two deliver and one fails', async () => {
+    const user = await paid.newUser(2 * PRICE + 1);
+    const asked = paid.fal.accepted.length;
+    const execution = await runPaid(user, mapped(['a', 'b', 'c']));
+    assert.deepEqual([execution.status, execution.error?.code], ['FAILED', 'insufficient_credits']);
+    assert.equal(paid.fal.accepted.length - asked, 2);
+    assert.equal(execution.credits.charged, 2 * PRICE);
+    assert.deepEqual(await balanceOf(user), [1, 0]);
+  });
+
+  it('never costs more than its maxCredits, whatever a list holds', async () => {
+    const user = await paid.newUser(100);
+    const execution = await runPaid(user, mapped(['a', 'b', 'c']), { maxCredits: 2 * PRICE });
+    assert.deepEqual([execution.status, execution.error?.code], ['FAILED', 'max_credits_exceeded']);
+    assert.equal(execution.credits.charged, 2 * PRICE);
+    assert.deepEqual(await balanceOf(user), [100 - 2 * PRICE, 0]);
+  });
+
+  it('sets nothing aside for a worker that no longer holds it', async () => {
+    const user = await paid.newUser(20);
+    const { id } = await runPaid(user, single());
+    const definition = findNode(MODEL);
+    assert.ok(definition);
+    const pay = createPay({ db: paid.service.db }, { id, lease: 1 }, undefined);
+    const call = { definition, node: { id: 'm' }, values: {} };
+    for (let times = 0; times < 2; times++) await assert.rejects(pay(call), /no longer held by this worker/);
+    assert.deepEqual(await balanceOf(user), [20 - PRICE, 0]);
+  });
+
+  it('is one of 50 that a balance for 50 admits of 200 started at once', async () => {
+    const user = await paid.newUser(50 * PRICE);
+    const workflow = await user.create(single());
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, () =>
+        user.request<{ code?: string; executionId?: string }>('POST', `/workflows/${workflow}/run`, {}),
+      ),
+    );
+    const admitted = answers.filter(({ status }) => status === 202);
+    const refused = answers.filter(({ body }) => body.code === 'insufficient_credits');
+    assert.deepEqual([admitted.length, refused.length], [50, 150]);
+    for (const { body } of admitted) {
+      assert.equal((await user.until(body.executionId ?? '')).status, 'COMPLETED');
+    }
+    assert.deepEqual(await balanceOf(user), [0, 0]);
+  });
+});

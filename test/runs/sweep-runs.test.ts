@@ -1,0 +1,112 @@
+// The daily cleanup: what is too old goes, whole; what is younger, has not ended or is counted stays.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { newId } from '../../src/lib/ids.ts';
+import { sweepRuns } from '../../src/runs/sweep-runs.ts';
+import { type Caller, createTestApp, type TestApp } from '../support/app.ts';
+import { createWorkflow, refused } from '../support/workflows.ts';
+
+const DAY_MS = 86_400_000;
+const PER_RUN = [
+  'executions',
+  'execution_steps',
+  'deliveries',
+  'delivery_attempts',
+  'idempotency_keys',
+] as const;
+
+describe('the sweep of runs', () => {
+  let test: TestApp;
+  let caller: Caller;
+  let workflow: string;
+  before(async () => {
+    test = await createTestApp({ env: { KEEP_EXECUTIONS_DAYS: '10', KEEP_DELIVERIES_DAYS: '5' } });
+    caller = await test.createCaller();
+  });
+  after(() => test.close());
+  beforeEach(async () => {
+    for (const table of [...PER_RUN, 'node_cache', 'rate_windows', 'execution_counts'])
+      await test.deps.db.query(`truncate ${table} cascade`);
+    workflow = (await createWorkflow(caller)).id;
+  });
+
+  /** Runs of that age with all that belongs to them. */
+  const insertRuns = async (count: number, ageDays: number, isOver = true): Promise<readonly string[]> => {
+    const at = new Date(Date.now() - ageDays * DAY_MS);
+    const ids = Array.from({ length: count }, () => newId('execution', at.getTime()));
+    const values = [ids, workflow, caller.userId, at, isOver ? at : null];
+    const { query } = test.deps.db;
+    await query(
+      `insert into executions (id, workflow_id, workflow_version, user_id, workspace, status, trigger, request, nodes_total,
+         created_at, finished_at)
+       select id, $2, 1, $3, 'w', case when $5::timestamptz is null then 'WAITING' else 'COMPLETED' end, 'api', '{}', 2, $4, $5
+       from unnest($1::text[]) as id`,
+      values,
+    );
+    await query(`insert into execution_steps select id, 1, '[]' from unnest($1::text[]) as id`, [ids]);
+    await query(
+      `insert into idempotency_keys select $2, $3, 'run', id, '\\x00', id, $4 from unnest($1::text[]) as id`,
+      [ids, caller.userId, workflow, at],
+    );
+    await query(
+      `insert into deliveries (id, execution_id, user_id, event_id, event, url, body, state, created_at)
+       select id, id, $2, gen_random_uuid(), 'e', 'u', 'b', 'delivered', $3 from unnest($1::text[]) as id`,
+      [ids, caller.userId, at],
+    );
+    await query(
+      `insert into delivery_attempts select id, 1, now(), 1, 200, null, '' from unnest($1::text[]) as id`,
+      [ids],
+    );
+    return ids;
+  };
+  const countRows = async (): Promise<readonly number[]> =>
+    Promise.all(
+      PER_RUN.map(async table => {
+        const { rows } = await test.deps.db.query<{ count: number }>(`select count(*) from ${table}`);
+        return rows[0]?.count ?? 0;
+      }),
+    );
+  const sweep = () => sweepRuns(test.deps, new AbortController().signal);
+
+  it('removes what is past its days, in as many batches as it takes', async () => {
+    await insertRuns(1100, 11);
+    await insertRuns(3, 6);
+    await insertRuns(2, 0.5);
+    await sweep();
+    assert.deepEqual(await countRows(), [5, 5, 2, 2, 2]);
+  });
+
+  it('keeps runs that have not ended, and keeps counting those that are gone', async () => {
+    await insertRuns(2, 400, false);
+    await insertRuns(3, 11);
+    await sweep();
+    assert.equal((await countRows())[0], 2);
+    const { body } = await caller.request<{ executionCount: number }[]>('GET', '/workflows');
+    assert.equal(body.find(one => (one as { id?: string }).id === workflow)?.executionCount, 5);
+  });
+
+  it('removes old results and counters', async () => {
+    await test.deps.db.query(
+      `insert into node_cache values ('w', '\\x01', '{}', '{}', now() - interval '11 days'), ('w', '\\x02', '{}', '{}', now())`,
+    );
+    await test.deps.db.query(
+      `insert into rate_windows select 'old', extract(epoch from now())::bigint - 3 * 86400, 1
+       union all select 'new', extract(epoch from now())::bigint, 1`,
+    );
+    await sweep();
+    const { rows } = await test.deps.db.query(
+      `select (select count(*) from node_cache) as results, (select count(*) from rate_windows where key in ('old', 'new')) as windows`,
+    );
+    assert.deepEqual(rows, [{ results: 1, windows: 1 }]);
+  });
+
+  it('is done for one run by DELETE, once it has ended', async () => {
+    const [open] = await insertRuns(1, 0, false);
+    const [done] = await insertRuns(1, 0);
+    refused(await caller.request('DELETE', `/executions/${open}`), 409, 'conflict');
+    refused(await (await test.createCaller()).request('DELETE', `/executions/${done}`), 403, 'forbidden');
+    assert.deepEqual((await caller.request('DELETE', `/executions/${done}`)).body, { success: true });
+    refused(await caller.request('GET', `/executions/${done}`), 404, 'not_found');
+    assert.deepEqual(await countRows(), [1, 1, 1, 1, 1]);
+  });
+});

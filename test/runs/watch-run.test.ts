@@ -1,0 +1,69 @@
+// Following a run: whoever stops listening leaves nothing behind.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { RunDeps } from '../../src/runs/deps.ts';
+import { awaitRun, watchRun } from '../../src/runs/watch-run.ts';
+import type { UserActor } from '../../src/services/accounts/actor.ts';
+import { SCOPES } from '../../src/services/accounts/actor.ts';
+import { type Caller, createTestApp, type TestApp } from '../support/app.ts';
+import { createWorkflow } from '../support/workflows.ts';
+
+describe('who follows a run and hangs up', () => {
+  let test: TestApp;
+  let caller: Caller;
+  let deps: RunDeps;
+  let id: string;
+  let subscribers = 0;
+
+  /** No worker is at work here, so the run stays QUEUED. */
+  before(async () => {
+    test = await createTestApp();
+    caller = await test.createCaller();
+    const workflow = await createWorkflow(caller);
+    const { body } = await caller.request('POST', `/workflows/${workflow.id}/run`, {});
+    id = String(body.executionId);
+    const { news } = test.deps;
+    deps = {
+      ...test.deps,
+      news: {
+        ...news,
+        subscribe(runId, listener) {
+          subscribers++;
+          const leave = news.subscribe(runId, listener);
+          return () => {
+            subscribers--;
+            leave();
+          };
+        },
+      },
+    };
+  });
+  after(() => test.close());
+  const actorOf = (userId: number): UserActor => ({
+    kind: 'user',
+    userId,
+    keyId: 'key_1',
+    scopes: new Set(SCOPES),
+    plan: 'free',
+  });
+
+  it('ends its stream and its subscription', async () => {
+    const abort = new AbortController();
+    const events = await watchRun(deps, actorOf(caller.userId), id, { signal: abort.signal });
+    assert.equal((await events?.next())?.value?.event, 'snapshot');
+    const next = events?.next();
+    assert.equal(subscribers, 1);
+    abort.abort();
+    assert.deepEqual(await next, { done: true, value: undefined });
+    assert.equal(subscribers, 0);
+  });
+
+  it('ends its wait', async () => {
+    const abort = new AbortController();
+    const waiting = awaitRun(deps, actorOf(caller.userId), id, 60_000, abort.signal);
+    assert.equal(subscribers, 1);
+    abort.abort();
+    assert.equal(await waiting, undefined);
+    assert.equal(subscribers, 0);
+  });
+});

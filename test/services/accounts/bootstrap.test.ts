@@ -1,0 +1,63 @@
+// The first user and its key, as processes start on one database.
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { sha256 } from '../../../src/lib/crypto.ts';
+import { readSettings } from '../../../src/lib/settings.ts';
+import { SCOPES } from '../../../src/services/accounts/actor.ts';
+import { BOOTSTRAP_USER_ID, bootstrap } from '../../../src/services/accounts/bootstrap.ts';
+import { findKeyByHash, revokeKey } from '../../../src/store/keys.ts';
+import { findUser } from '../../../src/store/users.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+
+const GIVEN = 'sk-given-by-the-operator';
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await createTestDatabase();
+});
+afterEach(() => database.drop());
+
+const start = (key?: string): Promise<string | undefined> =>
+  bootstrap(database.db, readSettings(key === undefined ? {} : { BOOTSTRAP_API_KEY: key }));
+const find = (key: string) => findKeyByHash(database.db, sha256(key));
+
+describe('the first start', () => {
+  it('makes an author on the plan self_hosted and mints a key with every scope', async () => {
+    const key = (await start()) ?? '';
+    const user = await findUser(database.db, BOOTSTRAP_USER_ID);
+    assert.deepEqual([user?.plan, user?.is_author], ['self_hosted', true]);
+    assert.deepEqual((await find(key))?.scopes, SCOPES);
+  });
+
+  it('takes BOOTSTRAP_API_KEY instead and does not show it', async () => {
+    assert.equal(await start(GIVEN), undefined);
+    assert.equal((await find(GIVEN))?.user_id, BOOTSTRAP_USER_ID);
+  });
+
+  it('of several processes at once makes one user and shows one key', async () => {
+    const keys = await Promise.all([start(), start(), start()]);
+    assert.equal(keys.filter(key => key !== undefined).length, 1);
+    const { rows } = await database.db.query('select id from users');
+    assert.deepEqual(rows, [{ id: BOOTSTRAP_USER_ID }]);
+  });
+});
+
+describe('a later start', () => {
+  it('mints nothing', async () => {
+    await start();
+    assert.equal(await start(), undefined);
+  });
+
+  it('gives the first user a BOOTSTRAP_API_KEY that is new, once', async () => {
+    await start();
+    for (let round = 0; round < 2; round++) assert.equal(await start(GIVEN), undefined);
+    assert.deepEqual((await find(GIVEN))?.scopes, SCOPES);
+  });
+
+  it('leaves a key revoked that the setting still names', async () => {
+    await start(GIVEN);
+    await revokeKey(database.db, (await find(GIVEN))?.id ?? '', BOOTSTRAP_USER_ID);
+    await start(GIVEN);
+    assert.equal(await find(GIVEN), undefined);
+  });
+});

@@ -1,0 +1,78 @@
+// A service that is killed between the file and its row: nobody is served what is half there, and the sweep takes it.
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, it } from 'node:test';
+import { openDiskStorage } from '../../../src/media/disk.ts';
+import type { Deps } from '../../../src/services/deps.ts';
+import { sweepMedia } from '../../../src/services/media/sweep-media.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { plainImage } from '../../support/pixels.ts';
+import { waitUntil } from '../../support/processes.ts';
+import { type ServiceChild, spawnService, urlOf } from '../../support/service.ts';
+
+const DAY_MS = 86_400_000;
+
+let database: TestDatabase;
+let folder: string;
+let service: ServiceChild;
+before(async () => {
+  database = await createTestDatabase();
+  folder = await mkdtemp(join(tmpdir(), 'graphwright-half-'));
+  service = await spawnService(folder, { DATABASE_URL: urlOf(database.connection) });
+});
+after(async () => {
+  await service.end('SIGKILL');
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const media = () => join(folder, 'media');
+const files = async (): Promise<readonly string[]> =>
+  (await readdir(media(), { recursive: true })).flatMap(path => /med_\w{26}$/.exec(path) ?? []);
+
+it('a file whose row was never written is not served, and swept a day later', async () => {
+  const bytes = await plainImage(8, 8, '#336699');
+  const dataUrl = `data:image/png;base64,${bytes.toString('base64')}`;
+  const kept = await service.request<{ mediaId: string }>('POST', '/media/upload', { dataUrl });
+  assert.equal(kept.status, 200);
+  // The row waits for a lock that the test holds; the file does not.
+  const locked = Promise.withResolvers<void>();
+  const killed = Promise.withResolvers<void>();
+  const holding = database.db.transaction(async tx => {
+    await tx.query('lock table media in exclusive mode');
+    locked.resolve();
+    await killed.promise;
+  });
+  await locked.promise;
+  const lost = service.request('POST', '/media/upload', { dataUrl }).catch(() => undefined);
+  await waitUntil('the second file', async () => (await files()).length === 2);
+  await service.end('SIGKILL');
+  // PostgreSQL would carry out what the dead had asked for.
+  await database.db.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity where wait_event_type = 'Lock' and query like '%insert into media %'`,
+  );
+  killed.resolve();
+  await Promise.all([holding, lost]);
+
+  service = await spawnService(folder, { DATABASE_URL: urlOf(database.connection) });
+  const stray = String((await files()).find(id => id !== kept.body.mediaId));
+  const list = await service.request<{ data: readonly { mediaId: string }[] }>('GET', '/media');
+  assert.deepEqual(
+    list.body.data.map(({ mediaId }) => mediaId),
+    [kept.body.mediaId],
+  );
+  const served = (id: string): Promise<number> =>
+    fetch(`${service.url}/cdn/${id}/file.png`).then(answer => answer.status);
+  assert.deepEqual([await served(kept.body.mediaId), await served(stray)], [200, 404]);
+
+  const storage = await openDiskStorage(media());
+  const sweep = (now: number) =>
+    sweepMedia({ db: database.db, storage, now: () => now } as unknown as Deps, AbortSignal.timeout(10_000));
+  await sweep(Date.now());
+  assert.equal((await files()).length, 2);
+  await sweep(Date.now() + 2 * DAY_MS);
+  assert.deepEqual(await files(), [kept.body.mediaId]);
+  assert.equal(await served(kept.body.mediaId), 200);
+});

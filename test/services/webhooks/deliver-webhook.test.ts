@@ -1,0 +1,195 @@
+// Webhook deliveries from the end of a run to the receiver: one event a run, its bytes and signature, its retries.
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { verify } from '@octokit/webhooks-methods';
+import { Webhook } from 'standardwebhooks';
+import { backoffMs } from '../../../src/services/webhooks/deliver-webhook.ts';
+import { waitUntil } from '../../support/processes.ts';
+import { type Answering, type Received, type Receiver, startReceiver } from '../../support/receiver.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { edge, node, PAIR } from '../../support/workflows.ts';
+
+const SECRET = 'whsec_c2VjcmV0IG9mIHRoZSB0ZXN0cw==';
+
+let service: TestService;
+let receiver: Receiver;
+let pair: string;
+before(async () => {
+  service = await startTestService({ WEBHOOK_BACKOFF_BASE_MS: '1', WEBHOOK_TIMEOUT_MS: '300' });
+  pair = await service.create(PAIR);
+});
+after(() => service.close());
+beforeEach(async () => {
+  receiver = await startReceiver();
+});
+afterEach(() => receiver.close());
+
+const deliver = async (more: object = {}, workflow = pair): Promise<string> =>
+  service.start(workflow, { webhook: { url: `${receiver.url}/hook`, secret: SECRET }, ...more });
+const ended = (id: string, state: string) =>
+  waitUntil(
+    `the delivery to be ${state}`,
+    async () => (await service.execution(id)).webhook?.state === state,
+  );
+
+describe('a delivery', () => {
+  it('is one POST with the event of the run, signed in both forms over the bytes sent', async () => {
+    const id = await deliver({ metadata: { z: 1, ключ: ['"\u2028'], a: { b: null } } });
+    await ended(id, 'delivered');
+    assert.equal(receiver.received.length, 1);
+    const { headers, raw, body } = receiver.received[0] as Received;
+    const record = await service.execution(id);
+    assert.deepEqual(Object.keys(body), [
+      'event',
+      'eventId',
+      'executionId',
+      'workflowId',
+      'status',
+      'nodeStates',
+      'metadata',
+      'createdAt',
+    ]);
+    assert.deepEqual([body.event, body.status, body.executionId], ['execution.completed', 'COMPLETED', id]);
+    assert.deepEqual(body.nodeStates, record.nodeStates);
+    assert.equal(JSON.stringify(body.metadata), '{"z":1,"ключ":["\\"\u2028"],"a":{"b":null}}');
+    assert.equal(headers['user-agent'], 'Service-Webhook/1.0');
+    assert.equal(headers['x-service-event'], 'execution.completed');
+    assert.match(String(headers['x-service-delivery']), /^dlv_/);
+    assert.ok(await verify(SECRET, raw, String(headers['x-service-signature'])));
+    new Webhook(SECRET).verify(raw, headers as Record<string, string>);
+    assert.deepEqual([record.webhook?.attempts, record.webhook?.lastStatusCode], [1, 204]);
+  });
+
+  it('has no signature without a secret, no metadata without metadata, and only nodes that ran', async () => {
+    const workflow = await service.create({
+      nodes: [
+        node('a', 'input:text', { value: 'x' }),
+        node('i', 'logic:if', { operator: 'equals', compare: 'x' }),
+        node('yes', 'output:preview'),
+        node('no', 'output:preview'),
+      ],
+      edges: [edge('a.text > i.value'), edge('i.true > yes.input'), edge('i.false > no.input')],
+    });
+    await deliver({ webhook: { url: receiver.url } }, workflow);
+    await waitUntil('the event', () => receiver.received.length === 1);
+    const { headers, body } = receiver.received[0] as Received;
+    assert.deepEqual(
+      Object.keys(headers).filter(name => /signature|^webhook-/.test(name)),
+      [],
+    );
+    assert.ok(!('metadata' in body));
+    assert.deepEqual(
+      (body.nodeStates as { nodeId: string }[]).map(({ nodeId }) => nodeId),
+      ['a', 'i', 'yes'],
+    );
+  });
+
+  it('tells of failed and cancelled runs as execution.failed with their status', async () => {
+    const waiting = await service.create({
+      nodes: [node('a', 'input:text', { value: 'x' }), node('d', 'logic:delay', { ms: 60_000 })],
+      edges: [edge('a.text > d.input')],
+    });
+    const cancelled = await deliver({}, waiting);
+    await service.request('POST', `/executions/${cancelled}/cancel`);
+    const failing = await service.create({
+      nodes: [node('m', 'utility:math', { a: 1, b: 0, operation: 'divide' })],
+      edges: [],
+    });
+    await deliver({}, failing);
+    await waitUntil('both events', () => receiver.received.length === 2);
+    assert.deepEqual(receiver.received.map(({ body }) => `${body.event} ${body.status}`).sort(), [
+      'execution.failed CANCELLED',
+      'execution.failed FAILED',
+    ]);
+  });
+
+  it('is tried again with the same event after refusals, redirects, resets and silence', async () => {
+    const answers: readonly Answering[] = [
+      res => res.writeHead(500).end('no'),
+      res => res.writeHead(302, { location: `${receiver.url}/elsewhere` }).end(),
+      res => res.destroy(),
+      () => undefined,
+      res => res.writeHead(299).end(),
+    ];
+    receiver.answer((res, one) => answers[receiver.received.length - 1]?.(res, one));
+    const id = await deliver();
+    await ended(id, 'delivered');
+    assert.equal(receiver.received.length, answers.length);
+    assert.deepEqual([...new Set(receiver.received.map(({ path }) => path))], ['/hook']);
+    assert.equal(new Set(receiver.received.map(({ raw }) => raw)).size, 1);
+    assert.equal(new Set(receiver.received.map(({ headers }) => headers['x-service-delivery'])).size, 1);
+    const { rows } = await service.db.query(
+      `select status_code, error is null as answered, response from delivery_attempts
+       where delivery_id = (select id from deliveries where execution_id = $1) order by attempt`,
+      [id],
+    );
+    assert.deepEqual(
+      rows.map(row => [row.status_code, row.answered, row.response]),
+      [
+        [500, true, 'no'],
+        [302, true, ''],
+        [null, false, null],
+        [null, false, null],
+        [299, true, ''],
+      ],
+    );
+  });
+
+  it('is exhausted and kept after the twelfth failed attempt', async () => {
+    receiver.answer(res => res.writeHead(404).end());
+    const id = await deliver();
+    await ended(id, 'exhausted');
+    const { webhook, status } = await service.execution(id);
+    assert.deepEqual([webhook?.attempts, webhook?.lastStatusCode, status], [12, 404, 'COMPLETED']);
+    assert.equal(receiver.received.length, 12);
+  });
+
+  it('counts once a 2xx has come, even where the answer never ends', async () => {
+    receiver.answer(res => {
+      res.writeHead(200);
+      const timer = setInterval(() => res.write('x'.repeat(64)), 1);
+      res.once('close', () => clearInterval(timer));
+    });
+    const id = await deliver();
+    await ended(id, 'delivered');
+    assert.equal(receiver.received.length, 1);
+  });
+
+  it('keeps its secret sealed, and nothing shows it', async () => {
+    const id = await deliver();
+    await ended(id, 'delivered');
+    const { rows } = await service.db.query(
+      'select e::text as run, d::text as delivery from executions e join deliveries d on d.execution_id = e.id where e.id = $1',
+      [id],
+    );
+    for (const text of [rows[0]?.run, rows[0]?.delivery, JSON.stringify(await service.execution(id))])
+      assert.ok(!String(text).includes(SECRET.slice(6)));
+  });
+
+  it('goes to a host eight at once, without counting an attempt for those that wait; runs go on', async () => {
+    const open: (() => void)[] = [];
+    receiver.answer(res => open.push(() => res.writeHead(204).end()));
+    const ids = await Promise.all(Array.from({ length: 20 }, () => deliver()));
+    await waitUntil('eight', () => receiver.open.now === 8);
+    for (const id of ids) await service.until(id, 'COMPLETED');
+    await waitUntil('the rest', () => {
+      for (const release of open.splice(0)) release();
+      return receiver.received.length >= ids.length;
+    });
+    for (const id of ids) await ended(id, 'delivered');
+    assert.equal(receiver.open.most, 8);
+    const { rows } = await service.db.query(
+      'select distinct attempts from deliveries where execution_id = any ($1)',
+      [ids],
+    );
+    assert.deepEqual(rows, [{ attempts: 1 }]);
+  });
+});
+
+describe('the backoff', () => {
+  it('doubles from 30 s to six hours, with up to a tenth on top', () => {
+    const delays = Array.from({ length: 11 }, (_, index) => backoffMs(30_000, index + 1, 0) / 1000);
+    assert.deepEqual(delays, [30, 60, 120, 240, 480, 960, 1920, 3840, 7680, 15_360, 21_600]);
+    assert.equal(backoffMs(30_000, 1, 1), 33_000);
+  });
+});

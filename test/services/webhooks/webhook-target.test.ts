@@ -1,0 +1,66 @@
+// The webhook block of a run: what is taken, what is refused, and when this machine itself may be called.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { AppError } from '../../../src/lib/errors.ts';
+import { readSettings } from '../../../src/lib/settings.ts';
+import { parseWebhook } from '../../../src/services/webhooks/webhook-target.ts';
+
+const LOCAL = readSettings({});
+const URL_OF = (length: number): string => `https://example.com/${'x'.repeat(length - 20)}`;
+
+const pathOf = (block: unknown, settings = LOCAL): string | undefined => {
+  try {
+    parseWebhook(settings, block);
+    return undefined;
+  } catch (err) {
+    assert.ok(err instanceof AppError && err.code === 'invalid_webhook', String(err));
+    return err.issues?.[0]?.path;
+  }
+};
+
+describe('a webhook block', () => {
+  it('is a url with or without a secret', () => {
+    assert.deepEqual(parseWebhook(LOCAL, { url: 'https://example.com/x?y=1' }), {
+      url: 'https://example.com/x?y=1',
+      secret: null,
+    });
+    assert.equal(parseWebhook(LOCAL, { url: URL_OF(2048), secret: 's' })?.secret, 's');
+    assert.equal(parseWebhook(LOCAL, { url: 'https://example.com', secret: '' })?.secret, null);
+    assert.equal(parseWebhook(LOCAL, undefined), undefined);
+  });
+
+  it('is refused by the member that is wrong', () => {
+    assert.equal(pathOf('https://example.com'), '/webhook');
+    assert.equal(pathOf([]), '/webhook');
+    assert.equal(pathOf({ url: 'https://example.com', events: [] }), '/webhook/events');
+    assert.equal(pathOf({ url: 'https://example.com', secret: 1 }), '/webhook/secret');
+    assert.equal(pathOf({ url: 'https://example.com', secret: 'x'.repeat(1025) }), '/webhook/secret');
+    for (const url of [
+      undefined,
+      '',
+      7,
+      'example.com',
+      'ftp://example.com',
+      'file:///etc/passwd',
+      'http://example.com',
+      'http://localhost.example.com',
+      'https://user:word@example.com',
+      URL_OF(2049),
+    ]) {
+      assert.equal(pathOf({ url }), '/webhook/url', String(url));
+    }
+  });
+
+  it('names this machine only where the service is on it alone, or by the word of its operator', () => {
+    const local = ['http://localhost:9/x', 'http://127.0.0.1:9', 'http://a.localhost', 'https://localhost'];
+    const open = readSettings({ BASE_URL: 'https://flows.example.com' });
+    const split = readSettings({ ROLE: 'api', DATABASE_URL: 'postgres://x/y' });
+    const allowed = readSettings({ BASE_URL: 'https://flows.example.com', ALLOW_PRIVATE_NETWORK: 'true' });
+    for (const url of local) {
+      assert.equal(pathOf({ url }), undefined, url);
+      assert.equal(pathOf({ url }, open), '/webhook/url', url);
+      assert.equal(pathOf({ url }, split), '/webhook/url', url);
+      assert.equal(pathOf({ url }, allowed), undefined, url);
+    }
+  });
+});
