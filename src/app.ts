@@ -2,13 +2,13 @@
 import { createServer } from './http/server.ts';
 import type { Worker } from './jobs/worker.ts';
 import { migrateQueue, startWorker } from './jobs/worker.ts';
-import { createAlarms } from './lib/alarms.ts';
 import { createGuardedFetch } from './lib/fetch.ts';
 import type { Logger } from './lib/log.ts';
 import { createLogger } from './lib/log.ts';
-import { createRunNews } from './lib/news.ts';
+import { createRunNotifier } from './lib/run-notifier.ts';
 import { loadSecretsKey } from './lib/secrets-key.ts';
 import type { Settings } from './lib/settings.ts';
+import { createWakeTimers } from './lib/wake-timers.ts';
 import { bucketOf, openStorage } from './media/open-storage.ts';
 import type { Bucket } from './media/s3.ts';
 import { bucketOrigin } from './media/s3.ts';
@@ -21,7 +21,7 @@ import { createRunWrites } from './runs/run-writes.ts';
 import { bootstrap } from './services/accounts/bootstrap.ts';
 import { createKeyAuthenticator } from './services/accounts/key-authenticator.ts';
 import { createRateLimiter } from './services/accounts/rate-limits.ts';
-import type { Bell } from './services/deps.ts';
+import type { JobPool } from './services/deps.ts';
 import { createGraphVersions } from './services/workflows/graph-versions.ts';
 import { createViewCounts } from './services/workflows/view-counts.ts';
 import type { Db, DbOptions } from './store/db.ts';
@@ -128,7 +128,7 @@ async function createDeps(settings: Settings, log: Logger, { db, runDb }: Databa
   const catalog = makeCatalog(settings);
   // What is wrong with a template of the operator's is told at the start.
   allTemplates();
-  const alarms = createAlarms<Bell>(now);
+  const wakeTimers = createWakeTimers<JobPool>(now);
   const bucket = bucketOf(settings);
   const providerFetch = createGuardedFetch({
     allowPrivate: settings.ALLOW_PRIVATE_NETWORK,
@@ -148,9 +148,9 @@ async function createDeps(settings: Settings, log: Logger, { db, runDb }: Databa
     catalog,
     findNode: makeFindNode(settings),
     versions: createGraphVersions(catalog),
-    alarms,
-    runs: createRunWrites(runDb, settings.MAX_CONCURRENT_RUNS, alarms, othersOf(settings, log, runDb)),
-    news: createRunNews(),
+    wakeTimers,
+    runs: createRunWrites(runDb, settings.MAX_CONCURRENT_RUNS, wakeTimers, othersOf(settings, log, runDb)),
+    runNotifier: createRunNotifier(),
     limiter: createRateLimiter(db, now),
     views: createViewCounts({ db, log }),
   };
@@ -180,7 +180,7 @@ function hear(deps: RunDeps, worker: Worker | undefined, channel: string, payloa
     return;
   }
   if (channel === 'graphwright_cancel') worker?.cancel(payload);
-  for (const id of payload.split(',')) deps.news.tell(id);
+  for (const id of payload.split(',')) deps.runNotifier.notify(id);
 }
 
 async function listen(deps: RunDeps, stack: AsyncDisposableStack): Promise<string> {

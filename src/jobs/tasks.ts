@@ -5,7 +5,7 @@ import { executeRun } from '../runs/execute-run.ts';
 import type { RunHolder } from '../runs/run-holder.ts';
 import { besideQueue } from '../runs/run-holder.ts';
 import { sweepRuns } from '../runs/sweep-runs.ts';
-import type { Bell } from '../services/deps.ts';
+import type { JobPool } from '../services/deps.ts';
 import { sweepMedia } from '../services/media/sweep-media.ts';
 import { runRender } from '../services/renders/run-render.ts';
 import type { Deliverer } from '../services/webhooks/deliver-webhook.ts';
@@ -21,7 +21,7 @@ export interface TaskContext {
 }
 
 /** Which pool of the worker does it: runs never wait for deliveries, and neither waits for clips. */
-export type Pool = Bell;
+export type Pool = JobPool;
 
 export interface Task {
   readonly pool: Pool;

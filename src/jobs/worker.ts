@@ -19,7 +19,7 @@ const LOCAL_QUEUE_TTL_MS = 60_000;
 // A finished job's row may outlive it by this much; done again, it finds nothing left to do.
 const COMPLETE_DELAY_MS = 20;
 
-// New jobs announce themselves and alarms ring for those that fall due, so polling is for what others left behind.
+// New jobs announce themselves and timers wake the pools for those that fall due, so polling is for what others left behind.
 const POLL_MS = 4000;
 const ALL_JOBS = 1e9;
 const BEATS_PER_TIDYING = 6;
@@ -29,7 +29,7 @@ const LAST_WORDS_MS = 2000;
 // Runs in hand have had their time to end by then.
 const STOP_MS = 20_000;
 // Every commit that queues a job wakes all pools. Of a fetch that found no delivery or clip the next wake-ups are let pass
-// for a moment, which saves a fetch for each batch of accepted runs; an alarm is never let pass.
+// for a moment, which saves a fetch for each batch of accepted runs; a timer is never let pass.
 const LOCAL_QUEUE = {
   runs: {},
   deliveries: { refetchDelay: { durationMs: 60, maxAbortThreshold: ALL_JOBS / 1000 } },
@@ -114,7 +114,7 @@ export async function startWorker(deps: RunDeps): Promise<Worker> {
         for (const { stop } of holder.inHand.values()) stop('released');
       }, graceMs);
       deps.runs.host.worker = undefined;
-      deps.alarms.close();
+      deps.wakeTimers.close();
       await Promise.all(kept.map(pool => pool.stop()));
       await Promise.all([...holder.inHand.values()].map(({ ended }) => ended));
       clearTimeout(release);
@@ -189,7 +189,7 @@ async function startPool(ctx: TaskContext, pool: Pool, concurrency: number): Pro
   let id = '';
   events.on('pool:create', ({ workerPool }: { workerPool: { id: string; nudge(jobs: number): void } }) => {
     id = workerPool.id;
-    ctx.deps.alarms.listen(pool, () => workerPool.nudge(ALL_JOBS));
+    ctx.deps.wakeTimers.listen(pool, () => workerPool.nudge(ALL_JOBS));
   });
   events.on('job:failed', ({ job }: { job: GivenUp }) => giveUpOn(ctx.deps, job));
   const runner = await run({

@@ -51,7 +51,7 @@ export function createCheckpoints(
     const write = { id: run.id, lease: run.lease, steps: take(), nodes_done: countSettled(steps), leave };
     if ((await writePatiently(deps, isPaid ? deps.runs.writePaid : deps.runs.write, write)) === undefined)
       shut('lost');
-    else deps.news.tell(run.id);
+    else deps.runNotifier.notify(run.id);
   };
   const flush = (): void => {
     writing = writing

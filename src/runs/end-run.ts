@@ -55,5 +55,5 @@ export async function giveUp(deps: RunDeps, id: string): Promise<void> {
   const message = 'The run could not be started, however often it was tried.';
   const error = { code: 'internal_error', message, nodeId: null };
   await deps.db.transaction(tx => endUnheld(deps, tx, id, { status: 'FAILED', error }));
-  deps.news.tell(id);
+  deps.runNotifier.notify(id);
 }

@@ -149,7 +149,7 @@ function advance(
     pay: createPay(patient, claimed, request.maxCredits),
     onStep: step => checkpoints.add(step),
     saved: () => checkpoints.saved(),
-    onProgress: (nodeId, fraction) => deps.news.tellProgress(claimed.id, nodeId, fraction),
+    onProgress: (nodeId, fraction) => deps.runNotifier.notifyProgress(claimed.id, nodeId, fraction),
     onError: (nodeId, err) => deps.log.warn({ err, executionId: claimed.id, nodeId }, 'a node failed'),
     concurrency: NODE_CONCURRENCY,
     signal,

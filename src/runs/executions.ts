@@ -122,7 +122,7 @@ export async function cancelRun(deps: RunDeps, actor: Actor, id: string): Promis
       if (marked.worker_id === null) await endUnheld(deps, tx, id, CANCELLED);
       else await notifyCancel(tx, id);
     });
-    deps.news.tell(id);
+    deps.runNotifier.notify(id);
   }
   return getExecution(deps, actor, id);
 }

@@ -110,7 +110,7 @@ async function decide(
       });
     return row.created_at;
   });
-  deps.news.tell(id);
+  deps.runNotifier.notify(id);
   const accepted = { executionId: id, workflowId: workflow_id, status: 'QUEUED' } as const;
   return { ...accepted, estimatedCredits: 0, createdAt: createdAt.toISOString(), replayed: false };
 }

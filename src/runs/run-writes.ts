@@ -1,6 +1,7 @@
 // The group commits of runs: calls that arrive while one statement is under way share the next.
-import type { Alarms } from '../lib/alarms.ts';
+
 import { createBatcher } from '../lib/batch.ts';
+import type { WakeTimers } from '../lib/wake-timers.ts';
 import type { Db } from '../store/db.ts';
 import { isOutage } from '../store/db.ts';
 import type { ClaimedRun, InsertedRun, NewRun, RunWrite, WrittenRun } from '../store/runs.ts';
@@ -55,7 +56,7 @@ const BATCH = { maxItems: 200, concurrency: 1, isItemFault: (err: unknown) => !i
 export function createRunWrites(
   db: Db,
   maxConcurrent: number,
-  alarms: Alarms<'runs' | 'deliveries'>,
+  wakeTimers: WakeTimers<'runs' | 'deliveries'>,
   others?: Taker,
 ): RunWrites {
   // Both count a workspace's runs and add to them: by turns, or together they would pass its number.
@@ -93,8 +94,8 @@ export function createRunWrites(
   const finished = new Map<string, number>();
   const note = ({ leave }: RunWrite, written: WrittenRun | undefined): void => {
     if (written === undefined || leave === null) return;
-    if (leave.wake_at !== null) alarms.set('runs', Date.parse(leave.wake_at));
-    if (leave.delivery !== null) alarms.set('deliveries', 0);
+    if (leave.wake_at !== null) wakeTimers.set('runs', Date.parse(leave.wake_at));
+    if (leave.delivery !== null) wakeTimers.set('deliveries', 0);
     if (leave.finished_at !== null) finished.set(leave.status, (finished.get(leave.status) ?? 0) + 1);
   };
   const write = createBatcher<RunWrite, WrittenRun | undefined>(async writes => {

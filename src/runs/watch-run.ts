@@ -136,7 +136,7 @@ function createBell(deps: RunDeps, id: string): Bell {
     rung = true;
     wake?.();
   };
-  const close = deps.news.subscribe(id, {
+  const close = deps.runNotifier.subscribe(id, {
     onChange: ring,
     onProgress(nodeId, fraction) {
       progress.set(nodeId, fraction);

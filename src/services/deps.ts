@@ -1,10 +1,10 @@
 // What every service function is handed first: the outside world and the process's shared parts, made once by app.ts.
 import type { Catalog } from '../graph/catalog.ts';
-import type { Alarms } from '../lib/alarms.ts';
 import type { GuardedFetch } from '../lib/fetch.ts';
 import type { Logger } from '../lib/log.ts';
-import type { RunNews } from '../lib/news.ts';
+import type { RunNotifier } from '../lib/run-notifier.ts';
 import type { Settings } from '../lib/settings.ts';
+import type { WakeTimers } from '../lib/wake-timers.ts';
 import type { Bucket } from '../media/s3.ts';
 import type { MediaStorage } from '../media/storage.ts';
 import type { NodeDefinition } from '../nodes/define.ts';
@@ -14,7 +14,7 @@ import type { GraphVersions } from './workflows/graph-versions.ts';
 import type { ViewCounts } from './workflows/view-counts.ts';
 
 /** The queue's pools. */
-export type Bell = 'runs' | 'deliveries' | 'renders';
+export type JobPool = 'runs' | 'deliveries' | 'renders';
 
 export interface Deps {
   readonly settings: Settings;
@@ -35,9 +35,9 @@ export interface Deps {
   readonly catalog: Catalog;
   readonly findNode: (nodeType: string) => NodeDefinition | undefined;
   readonly versions: GraphVersions;
-  readonly news: RunNews;
+  readonly runNotifier: RunNotifier;
   readonly limiter: RateLimiter;
   /** Wakes the queue's pools of this process when work of theirs falls due. */
-  readonly alarms: Alarms<Bell>;
+  readonly wakeTimers: WakeTimers<JobPool>;
   readonly views: ViewCounts;
 }

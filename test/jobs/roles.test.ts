@@ -1,4 +1,4 @@
-// API and workers apart, on one PostgreSQL: news between them, and workers that stop in good order.
+// API and workers apart, on one PostgreSQL: notifications between them, and workers that stop in good order.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Execution, statesOf } from '../support/client.ts';

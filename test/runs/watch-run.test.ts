@@ -22,17 +22,17 @@ describe('who follows a run and hangs up', () => {
     const workflow = await createWorkflow(caller);
     const { body } = await caller.request('POST', `/workflows/${workflow.id}/run`, {});
     id = String(body.executionId);
-    const { news } = test.deps;
+    const { runNotifier } = test.deps;
     deps = {
       ...test.deps,
-      news: {
-        ...news,
-        subscribe(runId, listener) {
+      runNotifier: {
+        ...runNotifier,
+        subscribe(runId, subscriber) {
           subscribers++;
-          const leave = news.subscribe(runId, listener);
+          const unsubscribe = runNotifier.subscribe(runId, subscriber);
           return () => {
             subscribers--;
-            leave();
+            unsubscribe();
           };
         },
       },

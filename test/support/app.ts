@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { App } from '../../src/http/app.ts';
 import { createServer } from '../../src/http/server.ts';
-import { createAlarms } from '../../src/lib/alarms.ts';
 import { createGuardedFetch } from '../../src/lib/fetch.ts';
 import { createLogger } from '../../src/lib/log.ts';
-import { createRunNews } from '../../src/lib/news.ts';
+import { createRunNotifier } from '../../src/lib/run-notifier.ts';
 import { type PlanLimits, readSettings } from '../../src/lib/settings.ts';
+import { createWakeTimers } from '../../src/lib/wake-timers.ts';
 import { bucketOf, openStorage } from '../../src/media/open-storage.ts';
 import { bucketOrigin } from '../../src/media/s3.ts';
 import { findNode, makeCatalog } from '../../src/nodes/catalog.ts';
@@ -21,7 +21,7 @@ import {
 } from '../../src/services/accounts/key-authenticator.ts';
 import { storeKey } from '../../src/services/accounts/keys.ts';
 import { createRateLimiter } from '../../src/services/accounts/rate-limits.ts';
-import type { Bell } from '../../src/services/deps.ts';
+import type { JobPool } from '../../src/services/deps.ts';
 import { createGraphVersions } from '../../src/services/workflows/graph-versions.ts';
 import { createViewCounts } from '../../src/services/workflows/view-counts.ts';
 import { insertUser } from '../../src/store/users.ts';
@@ -116,7 +116,7 @@ async function createDeps(
   const settings = { ...read, plans: { ...read.plans, anonymous, ...plans } };
   const catalog = makeCatalog(settings);
   const log = createLogger('silent');
-  const alarms = createAlarms<Bell>(now);
+  const wakeTimers = createWakeTimers<JobPool>(now);
   const bucket = bucketOf(settings);
   const providerFetch = createGuardedFetch({
     allowPrivate: false,
@@ -136,9 +136,9 @@ async function createDeps(
     catalog,
     findNode,
     versions: createGraphVersions(catalog),
-    alarms,
-    runs: createRunWrites(db, settings.MAX_CONCURRENT_RUNS, alarms),
-    news: createRunNews(),
+    wakeTimers,
+    runs: createRunWrites(db, settings.MAX_CONCURRENT_RUNS, wakeTimers),
+    runNotifier: createRunNotifier(),
     limiter: createRateLimiter(db, now),
     views: createViewCounts({ db, log }),
   };

@@ -44,7 +44,7 @@ export async function acceptRender(deps: Deps, actor: Actor, body: PreviewBody, 
     if (!(await insertRender(tx, render, MAX_OPEN))) throw busy();
     await enqueue(tx, 'render', [render.id]);
   });
-  deps.alarms.set('renders', deps.now());
+  deps.wakeTimers.set('renders', deps.now());
   return { data: { renderId: render.id, status: 'QUEUED' as const, urls: urlsOf(render.id) } };
 }
 

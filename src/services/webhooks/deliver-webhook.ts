@@ -1,12 +1,12 @@
 // Webhook deliveries of this process: one attempt at a time each, so many at once a host and an account; what came of
 // it is kept, with the next attempt where one is due.
 import { createBatcher } from '../../lib/batch.ts';
-import { createLanes } from '../../lib/lanes.ts';
 import { isOutage } from '../../store/db.ts';
 import type { DeliveryRow, NewAttempt } from '../../store/deliveries.ts';
 import { keepAttempts, listDeliveriesById } from '../../store/deliveries.ts';
 import { enqueue } from '../../store/queue.ts';
 import type { Deps } from '../deps.ts';
+import { createHostQueues } from './host-queues.ts';
 import type { WebhookAnswer } from './send-webhook.ts';
 import { isDelivered, sendWebhook } from './send-webhook.ts';
 import { openSecret } from './webhook-target.ts';
@@ -19,7 +19,7 @@ const JITTER = 0.1;
 const AT_ONCE_A_HOST = 8;
 const AT_ONCE_AN_ACCOUNT = 32;
 // Long enough for a swift receiver to take a full pool of deliveries, short enough for the others behind them.
-const LANE_PATIENCE_MS = 500;
+const MAX_WAIT_MS = 500;
 const POSTPONED_MS = { least: 1000, most: 5000 } as const;
 
 // A job may come a little before its time by the clock of another machine.
@@ -32,7 +32,7 @@ export interface Deliverer {
 }
 
 export function createDeliverer(deps: Deps): Deliverer {
-  const lanes = createLanes(LANE_PATIENCE_MS, deps.now);
+  const queues = createHostQueues(MAX_WAIT_MS, deps.now);
   const find = createBatcher<string, DeliveryRow | undefined>(async ids => {
     const rows = new Map((await listDeliveriesById(deps.runDb, ids)).map(row => [row.id, row]));
     return ids.map(id => rows.get(id));
@@ -50,20 +50,20 @@ export function createDeliverer(deps: Deps): Deliverer {
     async deliver(id, signal) {
       const delivery = await find(id);
       if (delivery === undefined || !isDue(delivery, deps.now())) return;
-      const leave = await lanes.enter([
+      const release = await queues.enter([
         { key: `host:${new URL(delivery.url).host}`, limit: AT_ONCE_A_HOST },
         { key: `account:${delivery.user_id}`, limit: AT_ONCE_AN_ACCOUNT },
       ]);
-      if (leave === undefined) return postpone(id);
+      if (release === undefined) return postpone(id);
       const startedAt = new Date(deps.now());
       // The receiver's room is another's as soon as it has answered, whatever the log still takes.
-      const answer = await sendWebhook(deps, messageOf(deps, delivery), signal).finally(leave);
+      const answer = await sendWebhook(deps, messageOf(deps, delivery), signal).finally(release);
       // Shutting down: the job stays, and the attempt is made again.
       if (answer === undefined) throw new Error('The delivery was interrupted.');
       const attempt = judge(deps, delivery, startedAt, answer);
       await keep(attempt);
       if (attempt.next_attempt_at !== null)
-        deps.alarms.set('deliveries', Date.parse(attempt.next_attempt_at));
+        deps.wakeTimers.set('deliveries', Date.parse(attempt.next_attempt_at));
     },
   };
 }

@@ -1,0 +1,33 @@
+// Who is subscribed to which run: notifications inside this process, by execution id.
+
+export interface RunNotifier {
+  /** Calls back after each change of the run that this process makes or is notified of. Returns how to unsubscribe. */
+  subscribe(id: string, subscriber: RunSubscriber): () => void;
+  notify(id: string): void;
+  notifyProgress(id: string, nodeId: string, fraction: number): void;
+}
+
+export interface RunSubscriber {
+  onChange(): void;
+  onProgress?(nodeId: string, fraction: number): void;
+}
+
+export function createRunNotifier(): RunNotifier {
+  const subscribers = new Map<string, Set<RunSubscriber>>();
+  return {
+    subscribe(id, subscriber) {
+      const set = subscribers.get(id) ?? new Set();
+      subscribers.set(id, set.add(subscriber));
+      return () => {
+        set.delete(subscriber);
+        if (set.size === 0 && subscribers.get(id) === set) subscribers.delete(id);
+      };
+    },
+    notify(id) {
+      for (const subscriber of subscribers.get(id) ?? []) subscriber.onChange();
+    },
+    notifyProgress(id, nodeId, fraction) {
+      for (const subscriber of subscribers.get(id) ?? []) subscriber.onProgress?.(nodeId, fraction);
+    },
+  };
+}

@@ -1,0 +1,38 @@
+// Timers that wake the queue's pools of this process when work falls due, since the queue itself polls rarely.
+
+export interface WakeTimers<Pool extends string> {
+  /** Wakes the pool at that time, or at once if it is past. Times within the same 20 ms share a timer. */
+  set(pool: Pool, atMs: number): void;
+  /** One listener a pool; the last one counts. */
+  listen(pool: Pool, wake: () => void): void;
+  close(): void;
+}
+
+const SLOT_MS = 20;
+// Later times are left to the poll: setTimeout takes 24 days at most, and a timer costs memory until it fires.
+const MAX_DELAY_MS = 86_400_000;
+
+export function createWakeTimers<Pool extends string>(now: () => number): WakeTimers<Pool> {
+  const listeners = new Map<Pool, () => void>();
+  const timers = new Map<string, NodeJS.Timeout>();
+  return {
+    set(pool, atMs) {
+      const delayMs = Math.max(0, atMs - now());
+      if (delayMs > MAX_DELAY_MS) return;
+      const slot = `${pool}:${Math.ceil(Math.max(atMs, now()) / SLOT_MS)}`;
+      if (timers.has(slot)) return;
+      const wake = (): void => {
+        timers.delete(slot);
+        listeners.get(pool)?.();
+      };
+      timers.set(slot, setTimeout(wake, delayMs === 0 ? 0 : delayMs + SLOT_MS).unref());
+    },
+    listen(pool, wake) {
+      listeners.set(pool, wake);
+    },
+    close() {
+      for (const timer of timers.values()) clearTimeout(timer);
+      timers.clear();
+    },
+  };
+}

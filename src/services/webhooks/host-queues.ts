@@ -1,0 +1,86 @@
+// Per-host queues in memory: so many deliveries at once for each key. One that finds no slot waits a moment and is
+// then turned away, so that a slow host delays nobody else.
+
+export interface QueueKey {
+  readonly key: string;
+  readonly limit: number;
+}
+
+export interface HostQueues {
+  /** A slot in every queue named, and how to release it; undefined if there is none soon. */
+  enter(keys: readonly QueueKey[]): Promise<(() => void) | undefined>;
+}
+
+interface HostQueue {
+  readonly limit: number;
+  /** Since when each of the active ones is active, oldest first. */
+  readonly active: Set<{ readonly atMs: number }>;
+  /** How long the last ones took. */
+  paceMs: number;
+  waiting: number;
+}
+
+interface Waiter {
+  readonly queues: readonly HostQueue[];
+  readonly admit: (release: (() => void) | undefined) => void;
+}
+
+/** `maxWaitMs`: how long a slot may take to come; one that would wait longer, by the pace of the queue, is turned away at once. */
+export function createHostQueues(maxWaitMs: number, now: () => number): HostQueues {
+  const queues = new Map<string, HostQueue>();
+  const waiters = new Set<Waiter>();
+
+  const queueOf = ({ key, limit }: QueueKey): HostQueue => {
+    const queue = queues.get(key) ?? { limit, active: new Set(), paceMs: 0, waiting: 0 };
+    queues.set(key, queue);
+    return queue;
+  };
+  const claim = (claimed: readonly HostQueue[]): (() => void) => {
+    const slot = { atMs: now() };
+    for (const queue of claimed) queue.active.add(slot);
+    return () => {
+      for (const queue of claimed) {
+        queue.active.delete(slot);
+        queue.paceMs = (queue.paceMs + now() - slot.atMs) / 2;
+      }
+      admitNext();
+      for (const [key, queue] of queues) if (queue.active.size + queue.waiting === 0) queues.delete(key);
+    };
+  };
+  const admitNext = (): void => {
+    for (const waiter of waiters) if (waiter.queues.every(hasSlot)) waiter.admit(claim(waiter.queues));
+  };
+  const wait = (wanted: readonly HostQueue[]): Promise<(() => void) | undefined> =>
+    new Promise(resolve => {
+      const admit: Waiter['admit'] = release => {
+        clearTimeout(timer);
+        waiters.delete(waiter);
+        for (const queue of wanted) queue.waiting--;
+        resolve(release);
+      };
+      const timer = setTimeout(() => admit(undefined), maxWaitMs);
+      const waiter = { queues: wanted, admit };
+      for (const queue of wanted) queue.waiting++;
+      waiters.add(waiter);
+    });
+
+  return {
+    async enter(keys) {
+      const wanted = keys.map(queueOf);
+      if (wanted.every(hasSlot)) return claim(wanted);
+      if (wanted.some(queue => expectedMs(queue, now()) > maxWaitMs)) return undefined;
+      return wait(wanted);
+    },
+  };
+}
+
+function hasSlot({ active, limit }: HostQueue): boolean {
+  return active.size < limit;
+}
+
+function expectedMs(queue: HostQueue, nowMs: number): number {
+  if (hasSlot(queue)) return 0;
+  const [oldest] = queue.active;
+  const paceMs = Math.max(queue.paceMs, nowMs - (oldest?.atMs ?? nowMs));
+  return ((queue.waiting + 1) / queue.limit) * paceMs;
+}
