@@ -2,6 +2,7 @@
 import type { Catalog, CatalogEntry } from '../src/graph/catalog.ts';
 import { portOffset } from '../src/graph/dims.ts';
 import type { Graph, GraphEdge, GraphNode, Position } from '../src/graph/types.ts';
+import { seededRandom } from '../src/lib/seeded-random.ts';
 
 const MAX_PORTS = 4;
 // Wires of real workflows are mostly short: a node is fed by one of those made shortly before it.
@@ -53,20 +54,10 @@ const ENTRY: CatalogEntry = {
 
 export const CATALOG: Catalog = { entries: [ENTRY], find: () => ENTRY, ports: () => ENTRY };
 
-/** mulberry32: small, seeded, good enough. */
-function makeRandom(seed: number): (limit: number) => number {
-  let state = seed;
-  return limit => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296) * limit);
-  };
-}
-
 /** An acyclic graph without repeated wires; every node but the first is fed. */
 export function makeGraph(nodeCount: number, edgeCount: number, seed: number): BenchGraph {
-  const below = makeRandom(seed * 7919 + nodeCount);
+  const random = seededRandom(seed * 7919 + nodeCount);
+  const below = (limit: number): number => Math.floor(random() * limit);
   const sizes = Array.from({ length: nodeCount }, () => ({
     width: 240 + 40 * below(3),
     height: 160 + 40 * below(5),

@@ -3,14 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { i420Size, i420ToRgba } from '../../src/codecs/pixels/i420.ts';
 import { createBmpWriter } from '../../src/codecs/pixels/i420-bmp.ts';
-
-function noise(length: number): Uint8Array {
-  let state = 7;
-  return Uint8Array.from({ length }, () => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
-    return state >>> 24;
-  });
-}
+import { seededBytes } from '../../src/lib/seeded-random.ts';
 
 describe('the BMP of a picture', () => {
   for (const [width, height] of [
@@ -21,9 +14,9 @@ describe('the BMP of a picture', () => {
     [158, 30],
   ] as const)
     it(`of ${width} × ${height} has the colours of its I420, to one step`, () => {
-      const data = noise(i420Size(width, height));
+      const data = seededBytes(i420Size(width, height), 7);
       const writer = createBmpWriter(width, height);
-      writer.write(noise(data.length).reverse());
+      writer.write(seededBytes(data.length, 7).reverse());
       writer.write(data);
       const rgba = i420ToRgba({ width, height, data }, { matrix: 'bt709', fullRange: false });
       const pixels = writer.bytes.subarray(54);

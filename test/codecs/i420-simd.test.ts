@@ -3,14 +3,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { i420Size, rgbaToI420 } from '../../src/codecs/pixels/i420.ts';
 import { createI420Writer } from '../../src/codecs/pixels/i420-simd.ts';
+import { seededBytes } from '../../src/lib/seeded-random.ts';
 
 /** Colours in no order, the same each time. */
 function noise(length: number): Uint8Array {
-  let state = 1;
-  return Uint8Array.from({ length }, (_, at) => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
-    return at % 4 === 3 ? 255 : state >> 8;
-  });
+  return seededBytes(length, 1).map((value, at) => (at % 4 === 3 ? 255 : value));
 }
 
 function plain(rgba: Uint8Array, width: number, height: number, stride: number): Uint8Array {

@@ -7,6 +7,7 @@ import { findBackend } from '../../src/codecs/backend.ts';
 import { encode } from '../../src/codecs/encode.ts';
 import { probeContentType, probeMedia } from '../../src/codecs/probe/probe.ts';
 import { withScratch } from '../../src/codecs/scratch.ts';
+import { seededRandom } from '../../src/lib/seeded-random.ts';
 import { box, mp4, u32, wav } from '../support/media-files.ts';
 import { HEIGHT, numberedFrames, tone, WIDTH } from './clips.ts';
 
@@ -118,11 +119,8 @@ describe('the probe', () => {
         await cut.catch(err => assert.equal(err.code, 'unreadable_media'));
       }
       // A fixed seed: the same twenty-five files every time, their headers changed in a few places each.
-      let seed = 20_261_121;
-      const roll = (limit: number): number => {
-        seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
-        return Math.floor((seed / 2 ** 32) * limit);
-      };
+      const random = seededRandom(20_261_121);
+      const roll = (limit: number): number => Math.floor(random() * limit);
       const work = Array.from({ length: 25 }, () => {
         const bytes = Buffer.from(whole);
         for (let change = 0; change < 4; change++) {

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { isSettled, type Step } from '../../src/engine/types.ts';
 import type { Plan, PlanNode } from '../../src/graph/plan.ts';
 import type { Value, Values } from '../../src/graph/types.ts';
+import { seededRandom } from '../../src/lib/seeded-random.ts';
 import {
   type NodeSketch,
   planGraph,
@@ -32,19 +33,8 @@ const OUTPUTS = {
 type Kind = keyof typeof PORTS;
 const KINDS: readonly Kind[] = ['t:join', 't:join', 't:join', 't:need', 't:fork', 't:merge', 't:fail'];
 
-/** mulberry32: 0 ≤ x < 1, the same for the same seed on every machine. */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-}
-
 function randomPlan(seed: number): Plan {
-  const random = randomOf(seed);
+  const random = seededRandom(seed);
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
   const kinds = Array.from({ length: 5 + Math.floor(random() * 40) }, () => pick(KINDS));
   const nodes: Record<string, NodeSketch> = {};

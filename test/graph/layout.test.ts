@@ -6,22 +6,12 @@ import type { LayoutOptions } from '../../src/graph/layout/board.ts';
 import { applyLayout, layoutGraph } from '../../src/graph/layout/layout.ts';
 import { isNear, type Rect } from '../../src/graph/rects.ts';
 import type { Graph, GraphEdge, GraphNode } from '../../src/graph/types.ts';
+import { seededRandom } from '../../src/lib/seeded-random.ts';
 import { CATALOG, edge, node } from './fixture.ts';
-
-/** A small seeded generator of numbers from 0 to 1 (mulberry32). */
-function makeRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-}
 
 /** An acyclic graph with free nodes, notes and groups of nodes that follow each other. */
 function generate(seed: number): Graph {
-  const random = makeRandom(seed);
+  const random = seededRandom(seed);
   const below = (limit: number): number => Math.floor(random() * limit);
   const types = ['utility:join', 'utility:split', 'generate:image', 'utility:gather'];
   const position = (): GraphNode['position'] => ({ x: below(3000) - 1000, y: below(3000) - 500.5 });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import sharp from 'sharp';
+import { seededBytes } from '../../src/lib/seeded-random.ts';
 import { isWholeFile } from '../../src/media/framing.ts';
 import { inspectImage } from '../../src/media/images.ts';
 import { noiseImage } from '../support/pixels.ts';
@@ -12,11 +13,7 @@ const SIDE = 32;
 
 /** An animation of frames that differ. */
 function animate(format: 'gif' | 'webp'): Promise<Buffer> {
-  let state = 1;
-  const raw = Buffer.alloc(SIDE * SIDE * FRAMES * 3).map(() => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
-    return state >>> 24;
-  });
+  const raw = seededBytes(SIDE * SIDE * FRAMES * 3, 1);
   const input = { width: SIDE, height: SIDE * FRAMES, channels: 3, pageHeight: SIDE } as const;
   return sharp(raw, { raw: input }).toFormat(format, { loop: 0 }).toBuffer();
 }

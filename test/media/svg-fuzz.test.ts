@@ -1,20 +1,10 @@
 // Seeded mutations of the hostile corpus: no crash, no hang, nothing outside the allowlist.
 import { test } from 'node:test';
 import { AppError } from '../../src/lib/errors.ts';
+import { seededRandom } from '../../src/lib/seeded-random.ts';
 import { sanitizeSvg } from '../../src/media/svg/svg.ts';
 import { assertHarmless } from './harmless-svg.ts';
 import { HOSTILE } from './svg-corpus.ts';
-
-/** Mulberry32: the same numbers in [0, 1) for the same seed. */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 const SPLICED = [
   '<',
@@ -70,7 +60,7 @@ function mutate(text: string, random: () => number): Buffer {
 const ROUNDS = 20_000;
 
 test(`${ROUNDS} mutations of the corpus come out harmless or are refused`, () => {
-  const random = createRandom(20_261_121);
+  const random = seededRandom(20_261_121);
   for (let round = 0; round < ROUNDS; round++) {
     const bytes = mutate(HOSTILE[round % HOSTILE.length] ?? '', random);
     try {

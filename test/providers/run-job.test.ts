@@ -1,13 +1,13 @@
 // Calls under faults made up from a seed: whatever goes wrong, each is submitted once at most.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { seededRandom } from '../../src/lib/seeded-random.ts';
 import { type FalCall, fal } from '../../src/providers/fal.ts';
 import { ProviderError } from '../../src/providers/provider-error.ts';
 import { runJob } from '../../src/providers/run-job.ts';
 import type { Double, Fault } from '../support/providers/double.ts';
 import { startFal } from '../support/providers/fal.ts';
 import { makeHost, NOBODY, QUICK, type TestHost } from '../support/providers/host.ts';
-import { randomOf } from '../support/workflows.ts';
 
 const SEED = 20_261_121;
 const CALLS = 150;
@@ -71,7 +71,7 @@ async function callOnce(random: () => number): Promise<string> {
 }
 
 it(`submits each of ${CALLS} calls once at most (seed ${SEED})`, async () => {
-  const random = randomOf(SEED);
+  const random = seededRandom(SEED);
   const counts: Record<string, number> = {};
   for (let call = 0; call < CALLS; call++) {
     const end = await callOnce(random);

@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sha256Hex } from '../../src/lib/crypto.ts';
+import { seededRandom } from '../../src/lib/seeded-random.ts';
 import { type Caller, createTestApp, type TestApp } from '../support/app.ts';
 import { noiseImage } from '../support/pixels.ts';
-import { randomOf } from '../support/workflows.ts';
 import type { FuzzReport } from './fuzz-svg.ts';
 import { mutate } from './mutate.ts';
 
@@ -58,7 +58,7 @@ async function fuzz(app: TestApp, seed: number, forMs: number): Promise<FuzzRepo
   const lane = async (): Promise<void> => {
     while (performance.now() < endMs && breaches.length < MAX_BREACHES) {
       const round = rounds++;
-      const random = randomOf(seed * 1_000_003 + round);
+      const random = seededRandom(seed * 1_000_003 + round);
       // Now and then whole, so that what is sound is known to be taken.
       const form = random() < 0.05 ? (corpus[round % 2] as Buffer) : mutate(corpus, TOKENS, random);
       const { status, body } = await send(origin, caller, form, random);

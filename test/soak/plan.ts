@@ -1,5 +1,5 @@
 // What a soak does, all of it from its seed: which runs start when, what strikes whom, and how the receiver answers.
-import { randomOf } from '../support/workflows.ts';
+import { seededRandom } from '../../src/lib/seeded-random.ts';
 import type { Shape } from './shapes.ts';
 
 export interface SoakOptions {
@@ -82,7 +82,7 @@ const MAX_CANCEL_MS = 4000;
 
 export function makePlan(options: SoakOptions, shapes: Readonly<Record<string, Shape>>): Plan {
   const { runs, loadMs, seed } = options;
-  const random = randomOf(seed);
+  const random = seededRandom(seed);
   const faults = planFaults(options, random);
   const planned = Array.from({ length: runs }, (_, run): PlannedRun => {
     const [atMs, which, account, hook, cancel, when, approve] = Array.from({ length: 7 }, random) as Seven;

@@ -1,5 +1,6 @@
 // Small pictures to feed to image nodes, and the colours of what comes back.
 import sharp from 'sharp';
+import { seededBytes } from '../../src/lib/seeded-random.ts';
 
 export interface Pixels {
   readonly format: string | undefined;
@@ -27,13 +28,7 @@ export function noiseImage(
   height: number,
   format: 'png' | 'jpeg' | 'webp' | 'gif' | 'avif',
 ): Promise<Buffer> {
-  const raw = Buffer.alloc(width * height * 3);
-  let state = 1;
-  for (let index = 0; index < raw.length; index++) {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
-    raw[index] = state >>> 24;
-  }
-  return sharp(raw, { raw: { width, height, channels: 3 } })
+  return sharp(seededBytes(width * height * 3, 1), { raw: { width, height, channels: 3 } })
     .toFormat(format)
     .toBuffer();
 }

@@ -1,5 +1,6 @@
 // Workflows for the tests of the API: short ways to write nodes and edges, and graphs made up from a seed.
 import assert from 'node:assert/strict';
+import { seededRandom } from '../../src/lib/seeded-random.ts';
 import type { Answer, Caller } from './app.ts';
 
 export interface SentNode {
@@ -126,17 +127,6 @@ export function refused(answer: Answer<object>, status: number, code: string): R
   return answer.body as unknown as Refusal;
 }
 
-/** A number from 0 up to 1 at each call, the same ones for the same seed (mulberry32). */
-export function randomOf(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 const WORDS = [
   'a',
   'Grüße',
@@ -182,7 +172,7 @@ const TYPES_USED = [
 
 /** A graph that the service takes, with all that clients send besides: runtime fields, unknown keys, odd texts. */
 export function randomGraph(seed: number): { nodes: SentNode[]; edges: SentEdge[] } {
-  const random = randomOf(seed);
+  const random = seededRandom(seed);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
   const maybe = (chance: number, members: () => Record<string, unknown>): Record<string, unknown> =>
     random() < chance ? members() : {};

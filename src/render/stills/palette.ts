@@ -1,5 +1,6 @@
 // Colours for drawn pictures, and the dice that choose among them: the same words give the same picture.
 import { createHash } from 'node:crypto';
+import { seededRandom } from '../../lib/seeded-random.ts';
 
 export interface Palette {
   /** Dark, nearly black: the ground. */
@@ -60,14 +61,7 @@ const PALETTES: readonly Palette[] = [
 
 /** Numbers from 0 up to 1, the same row for the same text. */
 export function rollDice(text: string): () => number {
-  let state = createHash('sha256').update(text).digest().readUInt32LE(0);
-  // mulberry32: small, and even enough for drawing.
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
+  return seededRandom(createHash('sha256').update(text).digest().readUInt32LE(0));
 }
 
 /** The palette that the prompt's words ask for, else one that its text falls upon. */

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { after, before, test } from 'node:test';
+import { seededRandom } from '../../../src/lib/seeded-random.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { noiseImage } from '../../support/pixels.ts';
-import { randomOf } from '../../support/workflows.ts';
 
 const ROUNDS = 300;
 const TOKENS = [
@@ -76,7 +76,7 @@ async function send(body: Buffer): Promise<number> {
 }
 
 test(`${ROUNDS} damaged forms are answered, taken or refused`, async () => {
-  const random = randomOf(5);
+  const random = seededRandom(5);
   let taken = 0;
   for (let round = 0; round < ROUNDS; round++) {
     const body = mutate(random);

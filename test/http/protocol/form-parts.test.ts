@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { FormError, type Part, readField, readParts } from '../../../src/http/form-parts.ts';
-import { randomOf } from '../../support/workflows.ts';
+import { seededRandom } from '../../../src/lib/seeded-random.ts';
 
 /** In pieces that own their memory, as a socket gives them. */
 async function* cut(bytes: Buffer, size: () => number): AsyncGenerator<Uint8Array, void, undefined> {
@@ -43,7 +43,7 @@ const PARTS = [
 describe('readParts', () => {
   it('finds the same parts wherever the body is cut', async () => {
     for (let size = 1; size <= FORM.length; size++) assert.deepEqual(await read(FORM, () => size), PARTS);
-    const random = randomOf(3);
+    const random = seededRandom(3);
     for (let round = 0; round < 300; round++)
       assert.deepEqual(await read(FORM, () => 1 + Math.floor(random() * 40)), PARTS);
   });

@@ -1,0 +1,23 @@
+// Pseudo-random numbers that are the same on every machine for the same seed. Not for secrets.
+
+const STEP = 0x6d2b79f5;
+const RANGE = 2 ** 32;
+
+/** Returns a function whose calls give numbers from 0 up to 1 (the algorithm is known as mulberry32). */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + STEP) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / RANGE;
+  };
+}
+
+/** That many bytes, pseudo-random, the same for the same seed. */
+export function seededBytes(length: number, seed: number): Uint8Array {
+  const random = seededRandom(seed);
+  const bytes = new Uint8Array(length);
+  for (let at = 0; at < length; at++) bytes[at] = random() * 256;
+  return bytes;
+}
