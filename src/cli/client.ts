@@ -68,7 +68,7 @@ async function request<T>(target: Target, method: string, path: string, body?: u
 
 async function send(target: Target, path: string, init: RequestInit): Promise<Response> {
   const url = URL.canParse(path) ? path : `${target.url}/api/v1${path}`;
-  const headers = { ...init.headers, authorization: `Bearer ${target.apiKey}` };
+  const headers = { ...init.headers, authorization: `Bearer ${target.apiKey}`, 'x-client': 'cli' };
   const response = await fetch(url, { ...init, headers, redirect: 'error' }).catch((thrown: unknown) => {
     throw explain(toError(thrown), target);
   });

@@ -2,7 +2,16 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../lib/errors.ts';
+import { JsonText, joinMembers, memberTexts } from '../lib/json-text.ts';
+import { isRecord } from '../lib/record.ts';
 import type { App } from './app.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Members of the body that are handed on as they were sent; `opaque`: nothing looks into them, so any JSON object will do. */
+    asSent?: Readonly<Record<string, 'read' | 'opaque'>>;
+  }
+}
 
 /** Far above what any body needs, far below what recursion over it takes. */
 const MAX_NESTING = 256;
@@ -15,7 +24,9 @@ export function registerBodyParsers(app: App): void {
     if (body.length === 0) return done(null, undefined);
     const fault = faultOf(req, body);
     if (fault !== undefined) return done(fault);
-    const text = body.toString('utf8');
+    const sent = body.toString('utf8');
+    const kept = keptMembers(req, sent);
+    const text = kept.rest;
     return parseJson(req, text, (err, value: unknown) => {
       if (err !== null) return done(explainParseError(text));
       // Only an escape can bring them in: raw bytes were checked above, and raw control characters are no JSON.
@@ -27,9 +38,39 @@ export function registerBodyParsers(app: App): void {
           ),
         );
       }
-      return done(null, value);
+      return done(null, isRecord(value) ? Object.assign(value, kept.members) : value);
     });
   });
+}
+
+interface KeptMembers {
+  readonly members: Readonly<Record<string, JsonText>>;
+  /** The body, less what nothing looks into. */
+  readonly rest: string;
+}
+
+/** The objects among the members that the route hands on as they were sent. */
+function keptMembers({ routeOptions }: FastifyRequest, text: string): KeptMembers {
+  const { asSent } = routeOptions.config;
+  if (asSent === undefined || !isJson(text)) return { members: {}, rest: text };
+  const texts = memberTexts(text);
+  const members: Record<string, JsonText> = {};
+  for (const [name, use] of Object.entries(asSent)) {
+    const member = texts.get(name);
+    if (member?.startsWith('{') !== true) continue;
+    members[name] = new JsonText(member);
+    if (use === 'opaque') texts.delete(name);
+  }
+  return { members, rest: Object.keys(members).length === 0 ? text : joinMembers(texts) };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function faultOf({ headers }: FastifyRequest, body: Buffer): AppError | undefined {

@@ -55,8 +55,10 @@ export function createLimits(deps: Deps): Limits {
       reply.headers(rateHeaders(allowance));
       if (!allowance.allowed)
         throw tooMany(deps, 'rate_limited', `More than ${limit} ${kind} in a minute`, allowance);
-      if (startsRun && plan.executionsPerDay !== null && actor?.kind === 'user') {
-        const day = await deps.limiter.take(dailyKey(actor.userId), plan.executionsPerDay, DAY);
+      if (startsRun && actor?.kind === 'user') {
+        // Counted without a limit too: another plan may come before the day is over.
+        const perDay = plan.executionsPerDay ?? Number.POSITIVE_INFINITY;
+        const day = await deps.limiter.take(dailyKey(actor.userId), perDay, DAY);
         if (!day.allowed)
           throw tooMany(
             deps,

@@ -4,6 +4,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { fastify } from 'fastify';
 import { AppError } from '../lib/errors.ts';
+import { stringifyJson } from '../lib/json-text.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import type { KeyAuthenticator } from '../services/accounts/key-authenticator.ts';
 import type { App } from './app.ts';
@@ -55,7 +56,7 @@ export async function createServer(deps: RunDeps, keys: KeyAuthenticator): Promi
   const app = createInstance(deps, limits, metrics);
   app.setValidatorCompiler(createValidator());
   // Answers are written as the services made them; schemas of answers document only.
-  app.setSerializerCompiler(() => data => JSON.stringify(data));
+  app.setSerializerCompiler(() => stringifyJson);
   registerBodyParsers(app);
   registerCloseSignals(app);
   app.addHook('preClose', done => {

@@ -64,7 +64,7 @@ export async function acceptRun(deps: RunDeps, user: UserActor, run: SoundRun): 
     run.estimate.isPaid ? acceptPaid(deps, row, price) : acceptFree(deps, row),
   );
   if (stored) {
-    const accepted = { executionId: id, workflowId: workflow.id, status: 'QUEUED', createdAt } as const;
+    const accepted = { executionId: id, workflowId: workflow.id, createdAt };
     return { ...accepted, estimatedCredits: run.estimate.credits, replayed: false };
   }
   // Another request was first with this key, a moment ago.

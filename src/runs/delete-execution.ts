@@ -10,7 +10,7 @@ import { getExecutionRow } from './executions.ts';
 
 /** Its record, states and deliveries; its pictures stay in the media. Throws 409 where it has not ended. */
 export async function removeExecution(deps: RunDeps, actor: Actor, id: string): Promise<{ success: true }> {
-  const user = requireScope(actor, 'workflows:execute');
+  const user = requireScope(actor, 'workflows:write');
   const row = await getExecutionRow(deps, actor, id);
   const workflow = await findWorkflow(deps.db, row.workflow_id, user.userId);
   if (workflow !== undefined) authorize(user, 'run', workflow);

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Step } from '../engine/types.ts';
 import type { Plan } from '../graph/plan.ts';
 import { newId } from '../lib/ids.ts';
+import { stringifyJson } from '../lib/json-text.ts';
 import type { ClaimedRun, NewDelivery } from '../store/runs.ts';
 import { presentStep } from './present-execution.ts';
 import type { RunRequest } from './run-request.ts';
@@ -27,16 +28,16 @@ export function buildDelivery(
   const { url, secret } = JSON.parse(run.claimed.webhook) as { url: string; secret: string | null };
   const event = status === 'COMPLETED' ? 'execution.completed' : 'execution.failed';
   const eventId = randomUUID();
-  const body = JSON.stringify({
+  const body = stringifyJson({
     event,
     eventId,
     executionId: run.claimed.id,
     workflowId: run.claimed.workflow_id,
     status,
-    // Nodes that ran; one that was skipped or never begun did not.
+    // Nodes that ran: one that was skipped, or never begun, did not.
     nodeStates: run.plan.nodes.flatMap(node => {
       const step = steps.get(node.id);
-      return step === undefined || step.status === 'SKIPPED' ? [] : [presentStep(node, step, STRANGER)];
+      return step?.startedAtMs === undefined ? [] : [presentStep(node, step, STRANGER)];
     }),
     ...(run.request.metadata === undefined ? {} : { metadata: run.request.metadata }),
     createdAt,

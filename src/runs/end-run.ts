@@ -1,5 +1,7 @@
 // Ending a run that no worker holds: cancelled before or between its turns, or given up on by the queue.
 import type { Step } from '../engine/types.ts';
+import { isSettled } from '../engine/types.ts';
+import type { Plan } from '../graph/plan.ts';
 import { releaseRun } from '../store/credits.ts';
 import type { Tx } from '../store/db.ts';
 import { listSteps, lockExecution } from '../store/executions.ts';
@@ -20,10 +22,11 @@ export async function endUnheld(
   const row = await lockExecution(tx, id);
   if (row === undefined || row.finished_at !== null || row.worker_id !== null) return;
   const steps = new Map((await listSteps(tx, id)).map(({ step }) => [(step as Step).nodeId, step as Step]));
-  const cancelled = cancelOpen(steps, deps.now());
+  const plan = await planOf(deps, row);
+  const cancelled = cancelOpen(plan, steps, deps.now());
   for (const step of cancelled) steps.set(step.nodeId, step);
   const finishedAt = new Date(deps.now()).toISOString();
-  const run = { claimed: row, request: parseRunRequest(row.request), plan: await planOf(deps, row) };
+  const run = { claimed: row, request: parseRunRequest(row.request), plan };
   await writeRuns(tx, [
     {
       id,
@@ -43,11 +46,16 @@ export async function endUnheld(
   await releaseRun(tx, id);
 }
 
-/** The last states of nodes that are still under way or waiting when their run ends. */
-export function cancelOpen(steps: ReadonlyMap<string, Step>, nowMs: number): readonly Step[] {
-  return [...steps.values()]
-    .filter(({ status }) => status === 'RUNNING' || status === 'WAITING')
-    .map(({ suspended: _, ...step }) => ({ ...step, status: 'CANCELLED', finishedAtMs: nowMs }));
+/** The last states of nodes that are still under way, waiting, or not begun when their run ends. */
+export function cancelOpen(plan: Plan, steps: ReadonlyMap<string, Step>, nowMs: number): readonly Step[] {
+  return plan.nodes.flatMap(({ id }): readonly Step[] => {
+    const step = steps.get(id);
+    if (step === undefined) return [{ nodeId: id, status: 'CANCELLED', attempt: 0 }];
+    if (isSettled(step.status)) return [];
+    const { suspended: _, ...rest } = step;
+    const isBegun = rest.startedAtMs !== undefined;
+    return [{ ...rest, status: 'CANCELLED', ...(isBegun ? { finishedAtMs: nowMs } : {}) }];
+  });
 }
 
 /** Ends a run whose job the queue has given up on, so that none stays open for ever. */

@@ -218,7 +218,7 @@ async function leave(
     await checkpoints.leave({ status, error: null, running_ms, wake_at, finished_at: null, delivery: null });
     return;
   }
-  for (const step of cancelOpen(checkpoints.steps, deps.now())) checkpoints.add(step);
+  for (const step of cancelOpen(run.plan, checkpoints.steps, deps.now())) checkpoints.add(step);
   const finished_at = new Date(deps.now()).toISOString();
   await checkpoints.leave({
     status: ending.status,

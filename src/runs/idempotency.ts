@@ -17,7 +17,6 @@ export interface Idempotency {
 export interface AcceptedRun {
   readonly executionId: string;
   readonly workflowId: string;
-  readonly status: 'QUEUED';
   readonly estimatedCredits: number;
   readonly createdAt: string;
   /** The idempotency key had been used: this is the first answer again. */
@@ -55,7 +54,6 @@ export async function replay(
   return {
     executionId: execution.id,
     workflowId: execution.workflow_id,
-    status: 'QUEUED',
     estimatedCredits: execution.credits_estimated ?? 0,
     createdAt: execution.created_at.toISOString(),
     replayed: true,

@@ -186,7 +186,7 @@ export function presentExecution(
   const settled = nodeStates.filter(state => !['PENDING', 'RUNNING', 'WAITING'].includes(state.status));
   return {
     ...presentListedExecution({ ...row, nodes_done: settled.length }),
-    inputs: parseRunRequest(row.request).inputs ?? {},
+    inputs: parseRunRequest(row.request).inputs ?? ({} as JsonObject),
     nodeStates,
     outputs: presentOutputs(plan, steps),
   };

@@ -4,6 +4,7 @@ import { reuseSteps } from '../engine/reuse.ts';
 import type { Step } from '../engine/types.ts';
 import type { Json, JsonObject } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
+import { JsonText, joinMembers, memberTexts } from '../lib/json-text.ts';
 import { authorize } from '../services/accounts/access.ts';
 import type { Actor, UserActor } from '../services/accounts/actor.ts';
 import { requireScope } from '../services/accounts/actor.ts';
@@ -38,7 +39,7 @@ export interface ResumeRequest {
   readonly decision?: Decision;
   readonly fromNodeId?: string;
   readonly useLatestWorkflow?: boolean;
-  readonly inputs?: JsonObject;
+  readonly inputs?: JsonText<JsonObject>;
   readonly webhook?: unknown;
 }
 
@@ -55,7 +56,16 @@ export async function resumeRun(deps: RunDeps, actor: Actor, input: ResumeRunInp
   parseWebhook(deps.settings, request.webhook);
   const row = await findExecution(deps.db, input.executionId);
   if (row === undefined) throw new AppError('not_found', 'There is no execution with this id.');
-  const { workflow } = authorize(actor, 'run', await findWorkflow(deps.db, row.workflow_id, user.userId));
+  const { workflow, role } = authorize(
+    actor,
+    'run',
+    await findWorkflow(deps.db, row.workflow_id, user.userId),
+  );
+  if (row.user_id !== user.userId && role !== 'OWNER')
+    throw new AppError(
+      'forbidden',
+      'Only who started an execution, and owners of its workflow, may decide for it or resume it.',
+    );
   const idempotency = idempotencyOf('resume', input.idempotencyKey, { ...request, executionId: row.id });
   const first = await replay(deps, user.userId, workflow.id, idempotency);
   if (first !== undefined) return first;
@@ -111,8 +121,13 @@ async function decide(
     return row.created_at;
   });
   deps.runNotifier.notify(id);
-  const accepted = { executionId: id, workflowId: workflow_id, status: 'QUEUED' } as const;
-  return { ...accepted, estimatedCredits: 0, createdAt: createdAt.toISOString(), replayed: false };
+  return {
+    executionId: id,
+    workflowId: workflow_id,
+    estimatedCredits: 0,
+    createdAt: createdAt.toISOString(),
+    replayed: false,
+  };
 }
 
 interface RunAgain {
@@ -134,8 +149,10 @@ async function runAgain(
   const version = await deps.versions.get(deps.db, workflow.id, number);
   const known = new Set(version.graph.nodes.map(node => node.id));
   // Inputs of nodes that the latest graph no longer has go with them; new ones must fit.
-  const kept = Object.entries(before.inputs ?? {}).filter(([nodeId]) => known.has(nodeId));
-  const next = { ...before, inputs: { ...Object.fromEntries(kept), ...request.inputs } };
+  const kept = [...memberTexts(before.inputs?.text ?? '{}')].filter(([nodeId]) => known.has(nodeId));
+  const sent = memberTexts(request.inputs?.text ?? '{}');
+  const inputs = new JsonText<JsonObject>(joinMembers(new Map([...kept, ...sent])));
+  const next = { ...before, inputs };
   const plan = planRequest(deps, version, before.targets);
   if (request.fromNodeId !== undefined && !plan.nodes.some(node => node.id === request.fromNodeId))
     throw new AppError(

@@ -108,7 +108,9 @@ export const AcceptedRun = Answer(
   Type.Object({
     executionId: Type.String(),
     workflowId: Type.String(),
-    status: Type.Literal('QUEUED'),
+    status: Type.Enum([...EXECUTION_STATUSES], {
+      description: 'QUEUED; after `Prefer: wait` what it is by then',
+    }),
     estimatedCredits: Type.Integer(),
     createdAt: Timestamp,
     urls: Type.Object({ self: Type.String(), events: Type.String(), cancel: Type.String() }),

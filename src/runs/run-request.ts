@@ -2,12 +2,13 @@
 import type { Plan, PlanResult } from '../graph/plan.ts';
 import type { Graph, Json, JsonObject } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
+import { JsonText, memberTexts, stringifyJson } from '../lib/json-text.ts';
 import type { GraphVersion } from '../services/workflows/graph-versions.ts';
 import type { RunDeps } from './deps.ts';
 
 export interface RunRequest {
-  readonly inputs?: JsonObject;
-  readonly metadata?: JsonObject;
+  readonly inputs?: JsonText<JsonObject>;
+  readonly metadata?: JsonText<JsonObject>;
   readonly targets?: readonly string[];
   readonly useCache?: boolean;
   readonly timeoutMs?: number;
@@ -17,11 +18,22 @@ export interface RunRequest {
 /** The text that `executions.request` keeps. */
 export function runRequestText(request: RunRequest): string {
   const { inputs, metadata, targets, useCache, timeoutMs, maxCredits } = request;
-  return JSON.stringify({ inputs, metadata, targets, useCache, timeoutMs, maxCredits });
+  return stringifyJson({ inputs, metadata, targets, useCache, timeoutMs, maxCredits });
 }
 
 export function parseRunRequest(text: string): RunRequest {
-  return JSON.parse(text) as RunRequest;
+  const request = JSON.parse(text) as RunRequest;
+  if (request.inputs === undefined && request.metadata === undefined) return request;
+  const members = memberTexts(text);
+  return { ...request, ...asSent('inputs', members), ...asSent('metadata', members) };
+}
+
+function asSent(
+  name: 'inputs' | 'metadata',
+  members: ReadonlyMap<string, string>,
+): Pick<RunRequest, 'inputs' | 'metadata'> {
+  const text = members.get(name);
+  return text === undefined ? {} : { [name]: new JsonText(text) };
 }
 
 /** The plan that a request asks for. Throws 400 `cyclic_graph`, `invalid_request` or `invalid_graph`. */
@@ -73,11 +85,11 @@ function refusePlan(result: Extract<PlanResult, { ok: false }>): AppError {
 export function inputOverrides(
   deps: RunDeps,
   graph: Graph,
-  inputs: JsonObject | undefined,
+  inputs: JsonText<JsonObject> | undefined,
 ): ReadonlyMap<string, JsonObject> {
   const overrides = new Map<string, JsonObject>();
   const strangers: string[] = [];
-  for (const [nodeId, value] of Object.entries(inputs ?? {})) {
+  for (const [nodeId, value] of Object.entries(inputs?.value ?? {})) {
     const override = overrideOf(deps, graph, nodeId, value);
     if (override === undefined) strangers.push(nodeId);
     else overrides.set(nodeId, override);

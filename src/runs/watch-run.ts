@@ -8,28 +8,35 @@ import { findExecution, listSteps } from '../store/executions.ts';
 import type { RunDeps } from './deps.ts';
 import { planOf } from './executed-graph.ts';
 import { getExecutionRow, readerOf, recordOf } from './executions.ts';
-import type { ExecutionRecord, Reader } from './present-execution.ts';
+import type { ExecutionRecord, ExecutionStatus, Reader } from './present-execution.ts';
 import { presentListedExecution, presentStep } from './present-execution.ts';
 
 // News is a hint that can be lost (a listening connection that broke); a look now and then makes up for it.
 const LOOK_MS = 1000;
 
-/** Resolves to the record once the run has ended, or to undefined after `timeoutMs`. */
+/** What waiting for the end of a run came to: its record, or after `timeoutMs` the status it has. */
+export interface AwaitedRun {
+  readonly record?: ExecutionRecord;
+  readonly status: ExecutionStatus;
+}
+
 export async function awaitRun(
   deps: RunDeps,
   actor: Actor,
   id: string,
   timeoutMs: number,
   signal: AbortSignal,
-): Promise<ExecutionRecord | undefined> {
+): Promise<AwaitedRun> {
   const deadline = deps.now() + timeoutMs;
   const bell = createBell(deps, id);
   try {
     for (;;) {
       const row = await findExecution(deps.db, id);
-      if (row !== undefined && row.finished_at !== null) return await recordOf(deps, actor, row);
+      const status = (row?.status ?? 'QUEUED') as ExecutionStatus;
+      if (row !== undefined && row.finished_at !== null)
+        return { record: await recordOf(deps, actor, row), status };
       const leftMs = deadline - deps.now();
-      if (leftMs <= 0 || signal.aborted) return undefined;
+      if (leftMs <= 0 || signal.aborted) return { status };
       await bell.wait(Math.min(leftMs, LOOK_MS), signal);
     }
   } finally {

@@ -63,7 +63,7 @@ describe('who follows a run and hangs up', () => {
     const waiting = awaitRun(deps, actorOf(caller.userId), id, 60_000, abort.signal);
     assert.equal(subscribers, 1);
     abort.abort();
-    assert.equal(await waiting, undefined);
+    assert.deepEqual(await waiting, { status: 'QUEUED' });
     assert.equal(subscribers, 0);
   });
 });

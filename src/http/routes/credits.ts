@@ -45,11 +45,12 @@ export function registerCredits(app: App, deps: RunDeps): void {
         body: EstimateBody,
         response: { 200: RunEstimate },
       },
+      config: { asSent: { inputs: 'read' } },
     },
     req =>
       estimateWorkflow(deps, req.actor, {
         workflowId: req.params.id,
-        request: req.body as Pick<RunRequest, 'inputs' | 'targets'>,
+        request: req.body as unknown as Pick<RunRequest, 'inputs' | 'targets'>,
       }),
   );
 }

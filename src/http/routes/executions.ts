@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
+import { stringifyJson } from '../../lib/json-text.ts';
 import { removeExecution } from '../../runs/delete-execution.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { cancelRun, getExecution, getExecutionGraph, listRuns } from '../../runs/executions.ts';
@@ -148,7 +149,7 @@ async function streamEvents(deps: RunDeps, req: FastifyRequest, reply: FastifyRe
 
 function formatEvent(event: RunEvent): string {
   const id = 'id' in event ? `id: ${event.id}\n` : '';
-  return `${id}event: ${event.event}\ndata: ${JSON.stringify(event.data)}\n\n`;
+  return `${id}event: ${event.event}\ndata: ${stringifyJson(event.data)}\n\n`;
 }
 
 function parseLastEventId(req: FastifyRequest): number | undefined {

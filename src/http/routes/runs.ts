@@ -4,6 +4,7 @@ import type { JsonObject } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import type { AcceptedRun as Accepted, RunRoute } from '../../runs/idempotency.ts';
+import type { ExecutionStatus } from '../../runs/present-execution.ts';
 import type { ResumeRequest } from '../../runs/resume-run.ts';
 import { resumeRun } from '../../runs/resume-run.ts';
 import { ExecuteBody, ExecutionId, ResumeBody, RunBody } from '../../runs/run.schema.ts';
@@ -16,6 +17,7 @@ import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 
 const tags = ['Runs'];
+const asSent = { inputs: 'read', metadata: 'opaque' } as const;
 const response = { 200: ExecutionRecord, 202: AcceptedRun };
 
 export function registerRuns(app: App, deps: RunDeps): void {
@@ -29,7 +31,7 @@ export function registerRuns(app: App, deps: RunDeps): void {
         body: RunBody,
         response,
       },
-      config: { startsRun: true },
+      config: { startsRun: true, asSent },
       // Before the schema: an unusable webhook comes before any other complaint about the body (decisions.md §5).
       preValidation: (req, _reply, done) => done(webhookFault(deps, webhookOf(req.body))),
     },
@@ -39,7 +41,7 @@ export function registerRuns(app: App, deps: RunDeps): void {
     '/api/v1/workflows/:id/execute',
     {
       schema: { tags, summary: 'Start a run', params: WorkflowId, body: ExecuteBody, response },
-      config: { startsRun: true, limit: 'executions' },
+      config: { startsRun: true, limit: 'executions', asSent },
     },
     (req, reply) => start(deps, req, reply, 'execute'),
   );
@@ -53,7 +55,7 @@ export function registerRuns(app: App, deps: RunDeps): void {
         body: ResumeBody,
         response,
       },
-      config: { startsRun: true },
+      config: { startsRun: true, asSent: { inputs: 'read' } },
       preValidation: (req, _reply, done) => done(webhookFault(deps, webhookOf(req.body))),
     },
     (req, reply) => resume(deps, req, reply),
@@ -77,7 +79,7 @@ async function start(
     request,
     webhook,
     idempotencyKey: singleHeader(req, 'idempotency-key'),
-    trigger: 'api',
+    trigger: triggerOf(req),
   });
   return answer(deps, req, reply, accepted);
 }
@@ -101,21 +103,16 @@ async function answer(
   reply.header('location', `/api/v1/executions/${accepted.executionId}`);
   if (accepted.replayed) reply.header('idempotent-replayed', 'true');
   const waitSeconds = parsePrefer(req.headers.prefer);
-  if (waitSeconds > 0) {
-    reply.header('preference-applied', `wait=${waitSeconds}`);
-    const record = await awaitRun(
-      deps,
-      req.actor,
-      accepted.executionId,
-      waitSeconds * 1000,
-      reply.closeSignal(),
-    );
-    if (record !== undefined) return reply.code(200).send(record);
-  }
-  return reply.code(202).send(presentAccepted(deps, accepted));
+  if (waitSeconds === 0) return reply.code(202).send(presentAccepted(deps, accepted, 'QUEUED'));
+  reply.header('preference-applied', `wait=${waitSeconds}`);
+  const { executionId } = accepted;
+  const waited = await awaitRun(deps, req.actor, executionId, waitSeconds * 1000, reply.closeSignal());
+  if (waited.record !== undefined) return reply.code(200).send(waited.record);
+  return reply.code(202).send(presentAccepted(deps, accepted, waited.status));
 }
 
-function presentAccepted(deps: RunDeps, { replayed: _, ...accepted }: Accepted) {
+function presentAccepted(deps: RunDeps, { replayed: _, ...run }: Accepted, status: ExecutionStatus) {
+  const accepted = { ...run, status };
   const self = `${deps.settings.BASE_URL}/api/v1/executions/${accepted.executionId}`;
   return { ...accepted, urls: { self, events: `${self}/events`, cancel: `${self}/cancel` } };
 }
@@ -126,6 +123,12 @@ const MAX_WAIT_SECONDS = 60;
 function parsePrefer(header: string | string[] | undefined): number {
   const seconds = /(?:^|[,;]\s*)wait\s*=\s*"?(\d{1,6})"?/i.exec([header ?? ''].flat().join(','))?.[1];
   return Math.min(Number(seconds ?? 0), MAX_WAIT_SECONDS);
+}
+
+/** What a client calls itself; nothing depends on it. */
+function triggerOf(req: FastifyRequest): string {
+  const client = req.headers['x-client'];
+  return client === 'editor' || client === 'cli' ? client : 'api';
 }
 
 function singleHeader(req: FastifyRequest, name: string): string | undefined {

@@ -24,17 +24,20 @@ export interface RateLimiter {
 interface Bucket {
   readonly windowStart: number;
   limit: number;
-  /** Tokens in hand. */
+  /** Tokens in hand; below zero, uses of a key without a limit that are not counted in the database yet. */
   tokens: number;
   /** Tokens of the window not yet leased by anybody, as last heard. */
   unleased: number;
   /** One lease at a time; later callers wait for it. */
   leasing: Promise<void> | undefined;
+  /** When uses without a limit were last counted. */
+  countedAtMs: number;
 }
 
 // Below this many left, each use is counted in the database.
 const NEAR_THE_END = 20;
 const MAX_BUCKETS = 100_000;
+const COUNT_EVERY_MS = 1000;
 
 export function createRateLimiter(db: Tx, now: () => number): RateLimiter {
   const buckets = new Map<string, Bucket>();
@@ -44,9 +47,11 @@ export function createRateLimiter(db: Tx, now: () => number): RateLimiter {
   const findBucket = (key: string, limit: number, windowSeconds: number): Bucket | undefined => {
     const found = buckets.get(key);
     if (found?.windowStart !== startOf(windowSeconds)) return undefined;
-    // Another plan since: what it has more or less is added or missing at once.
-    found.unleased += limit - found.limit;
-    found.limit = limit;
+    if (found.limit !== limit) {
+      // Another plan since: what was leased under the old one is handed back, or what was used counted, before any more.
+      found.limit = limit;
+      settle(key, found);
+    }
     return found;
   };
 
@@ -61,6 +66,36 @@ export function createRateLimiter(db: Tx, now: () => number): RateLimiter {
     return fresh;
   };
 
+  /** Makes the database's count what was used; tokens in hand are nobody's again. */
+  const settle = (key: string, bucket: Bucket): void => {
+    const { leasing: before, tokens } = bucket;
+    bucket.tokens = 0;
+    bucket.countedAtMs = now();
+    const count = async (): Promise<void> => {
+      await before?.catch(() => undefined);
+      const counted = Math.max(0, bucket.tokens) + tokens;
+      bucket.tokens = Math.min(0, bucket.tokens);
+      try {
+        bucket.unleased = bucket.limit - (await countUses(db, key, bucket.windowStart, -counted));
+      } catch (err) {
+        bucket.tokens += counted;
+        throw err;
+      } finally {
+        bucket.leasing = undefined;
+      }
+    };
+    bucket.leasing = count();
+    // Whoever waits for it hears of a failure; where nobody does, the next count makes up for it.
+    bucket.leasing.catch(() => undefined);
+  };
+
+  /** Uses without a limit are counted too, a moment later, so that another plan finds them. */
+  const takeUnlimited = (key: string, bucket: Bucket, windowSeconds: number): Allowance => {
+    bucket.tokens--;
+    if (bucket.leasing === undefined && now() - bucket.countedAtMs >= COUNT_EVERY_MS) settle(key, bucket);
+    return allowanceOf(bucket, true, windowSeconds);
+  };
+
   const lease = async (key: string, bucket: Bucket): Promise<void> => {
     const block = bucket.unleased <= NEAR_THE_END ? 1 : Math.max(1, Math.floor(bucket.unleased / 10));
     const used = await countUses(db, key, bucket.windowStart, block);
@@ -71,22 +106,28 @@ export function createRateLimiter(db: Tx, now: () => number): RateLimiter {
   const takeSlowly = async (key: string, limit: number, windowSeconds: number): Promise<Allowance> => {
     for (;;) {
       const bucket = bucketOf(key, limit, windowSeconds);
+      if (bucket.leasing !== undefined) {
+        await bucket.leasing;
+        continue;
+      }
       if (bucket.tokens > 0) {
         bucket.tokens--;
         return allowanceOf(bucket, true, windowSeconds);
       }
       if (bucket.unleased <= 0) return allowanceOf(bucket, false, windowSeconds);
-      bucket.leasing ??= lease(key, bucket).finally(() => {
+      bucket.leasing = lease(key, bucket).finally(() => {
         bucket.leasing = undefined;
       });
-      await bucket.leasing;
     }
   };
 
   return {
     take(key, limit, windowSeconds) {
       const bucket = bucketOf(key, limit, windowSeconds);
-      if (bucket.tokens === 0 && bucket.unleased > 0) return takeSlowly(key, limit, windowSeconds);
+      if (limit === Number.POSITIVE_INFINITY) return takeUnlimited(key, bucket, windowSeconds);
+      const isSettling = bucket.leasing !== undefined && bucket.tokens <= 0;
+      if (isSettling || (bucket.tokens === 0 && bucket.unleased > 0))
+        return takeSlowly(key, limit, windowSeconds);
       const allowed = bucket.tokens > 0;
       if (allowed) bucket.tokens--;
       return allowanceOf(bucket, allowed, windowSeconds);
@@ -108,6 +149,7 @@ const newBucket = (windowStart: number, limit: number): Bucket => ({
   tokens: 0,
   unleased: limit,
   leasing: undefined,
+  countedAtMs: 0,
 });
 
 const allowanceOf = (bucket: Bucket, allowed: boolean, windowSeconds: number): Allowance => ({

@@ -13,6 +13,8 @@ const plans = {
   anonymous: { requestsPerMinute: 5, executionsPerMinute: 1, executionsPerDay: 0 },
   small: { requestsPerMinute: 30, executionsPerMinute: 3, executionsPerDay: 4 },
   large: { requestsPerMinute: 90, executionsPerMinute: 50, executionsPerDay: 10 },
+  huge: { requestsPerMinute: 900, executionsPerMinute: 900, executionsPerDay: 1000 },
+  endless: { requestsPerMinute: 900, executionsPerMinute: 900, executionsPerDay: null },
 };
 
 // The clock stands still, at the beginning of a minute, but where a test moves it.
@@ -185,6 +187,20 @@ describe('executions', () => {
     nowMs += 86_400_000;
     assert.equal((await run(caller, id, 'execute')).status, 202);
   });
+
+  for (const plan of ['huge', 'endless'])
+    it(`of a ${plan} plan count for the small one that comes after it`, async () => {
+      const caller = await test.createCaller({ plan });
+      const { id } = await createWorkflow(caller);
+      for (let count = 0; count < 3; count++) assert.equal((await run(caller, id, 'run')).status, 202);
+      await updateUser(test.deps.db, caller.userId, { plan: 'small', isAuthor: null, disabled: null });
+      nowMs += 5001;
+      assert.equal((await run(caller, id, 'run')).status, 202);
+      isRefusal(await run(caller, id, 'run'), 'daily_execution_limit');
+      const elsewhere = createRateLimiter(test.deps.db, () => nowMs);
+      const day = await elsewhere.take(`daily:user:${caller.userId}`, 4, 86_400);
+      assert.equal(day.allowed, false);
+    });
 
   it('that never began are not counted', async () => {
     const caller = await test.createCaller({ plan: 'large' });

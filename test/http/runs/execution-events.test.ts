@@ -94,9 +94,10 @@ describe('the events of an execution', { concurrency: true }, () => {
     await stream.closed;
     assertIncreasing(idsOf(stream));
     assert.deepEqual(
-      stream.events.slice(-2).map(({ data }) => [data.nodeId, data.status]),
+      stream.events.slice(-3).map(({ data }) => [data.nodeId, data.status]),
       [
         ['d', 'CANCELLED'],
+        ['b', 'CANCELLED'],
         [undefined, 'CANCELLED'],
       ],
     );

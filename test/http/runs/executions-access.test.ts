@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import type { Execution } from '../../support/client.ts';
 import { PAIR } from '../../support/workflows.ts';
 
 let test: TestApp;
@@ -40,6 +41,38 @@ const readAndCancel = async (by: Pick<Caller, 'request'>): Promise<readonly numb
 ];
 
 describe('an execution', () => {
+  it('is resumed by who started it and by owners of its workflow, by no other editor', async () => {
+    await starter.request('POST', `${execution}/cancel`);
+    await owner.request('PUT', `${workflow}/permissions`, { userId: stranger.userId, role: 'EDIT' });
+    const resume = async (by: Caller) => (await by.request('POST', `${execution}/resume`, {})).status;
+    assert.deepEqual([await resume(starter), await resume(owner), await resume(stranger)], [202, 202, 403]);
+    await owner.request('PUT', `${workflow}/permissions`, { userId: stranger.userId, role: 'OWNER' });
+    assert.equal(await resume(stranger), 202);
+    await owner.request('DELETE', `${workflow}/permissions/${stranger.userId}`);
+  });
+
+  it('says what started it', async () => {
+    const trigger = async (headers: Record<string, string>) => {
+      const { body } = await starter.request('POST', `${workflow}/run`, {}, headers);
+      return (await starter.request('GET', `/executions/${body.executionId}`)).body.trigger;
+    };
+    assert.equal(await trigger({}), 'api');
+    assert.equal(await trigger({ 'x-client': 'editor' }), 'editor');
+    assert.equal(await trigger({ 'x-client': 'cli' }), 'cli');
+    assert.equal(await trigger({ 'x-client': 'mcp' }), 'api');
+  });
+
+  it('that is cancelled before it began has no node left to begin', async () => {
+    const { body } = await starter.request<Execution>('POST', `${execution}/cancel`);
+    assert.deepEqual(
+      body.nodeStates.map(({ nodeId, status, attempt }) => [nodeId, status, attempt]),
+      [
+        ['a', 'CANCELLED', 0],
+        ['b', 'CANCELLED', 0],
+      ],
+    );
+  });
+
   it('is read and stopped by whoever may edit its workflow', async () => {
     assert.deepEqual(await readAndCancel(owner), [200, 200]);
     assert.equal((await starter.request('GET', execution)).body.status, 'CANCELLED');

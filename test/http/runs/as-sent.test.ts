@@ -1,0 +1,115 @@
+// What a caller sends along with a run comes back as it was sent: in the record, the event stream and the delivery.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { waitUntil } from '../../support/processes.ts';
+import { type Receiver, startReceiver } from '../../support/receiver.ts';
+import { KEY, startTestService, type TestService } from '../../support/service.ts';
+import { edge, node } from '../../support/workflows.ts';
+
+const ODD =
+  '{"b":1,"2":2,"1":3,"big":12345678901234567890,"e":1e400,"nul":"\\u0000","half":"\\ud800","__proto__":{"x":1.0},"f":1.50}';
+const ECHO = {
+  nodes: [node('j', 'input:json', { value: {} }), node('b', 'output:preview')],
+  edges: [edge('j.json > b.input')],
+};
+
+let service: TestService;
+let receiver: Receiver;
+let workflow: string;
+before(async () => {
+  service = await startTestService({ ALLOW_PRIVATE_NETWORK: 'true' });
+  receiver = await startReceiver();
+  workflow = await service.create(ECHO);
+});
+after(async () => {
+  await service.close();
+  await receiver.close();
+});
+beforeEach(() => receiver.answer(res => res.writeHead(200).end('ok')));
+
+const post = (path: string, body: string) =>
+  fetch(`${service.url}/api/v1${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+    body,
+  });
+const get = async (path: string): Promise<string> =>
+  (await fetch(`${service.url}/api/v1${path}`, { headers: { authorization: `Bearer ${KEY}` } })).text();
+const start = async (body: string): Promise<string> => {
+  const response = await post(`/workflows/${workflow}/run`, body);
+  const text = await response.text();
+  assert.equal(response.status, 202, text);
+  return (JSON.parse(text) as { executionId: string }).executionId;
+};
+
+describe('metadata', () => {
+  it('is echoed with its order, its numbers and its escapes', async () => {
+    const id = await start(`{"metadata": ${ODD}, "webhook": {"url": "${receiver.url}/odd"}}`);
+    await service.until(id);
+    assert.ok((await get(`/executions/${id}`)).includes(`"metadata":${ODD}`));
+    assert.ok((await get(`/executions/${id}/events`)).includes(`"metadata":${ODD}`));
+    assert.ok((await get('/executions')).includes(`"metadata":${ODD}`));
+    const arrived = () => receiver.received.find(({ path }) => path === '/odd');
+    await waitUntil('a delivery', () => arrived() !== undefined);
+    assert.ok(arrived()?.raw.includes(`"metadata":${ODD}`));
+  });
+
+  it('that spans lines keeps the event stream whole', async () => {
+    const id = await start('{"metadata":{\n  "a": 1,\n  "b": "x y"\n}}');
+    await service.until(id);
+    const events = await get(`/executions/${id}/events`);
+    assert.ok(events.includes('"metadata":{"a":1,"b":"x y"}'));
+  });
+
+  it('that is no object is refused, and so is a body that is no JSON', async () => {
+    for (const body of [
+      '{"metadata":[1]}',
+      '{"metadata":"x"}',
+      '{"metadata":null}',
+      '{"metadata":{}',
+      '{"metadata":{}}}',
+    ])
+      assert.equal((await post(`/workflows/${workflow}/run`, body)).status, 400, body);
+  });
+});
+
+describe('inputs', () => {
+  it('are echoed as they were sent', async () => {
+    const inputs = '{"j":{"b":1,"2":2,"1":3,"big":12345678901234567890,"f":1.50}}';
+    const id = await start(`{"inputs": ${inputs}}`);
+    await service.until(id);
+    assert.ok((await get(`/executions/${id}`)).includes(`"inputs":${inputs}`));
+    const again = await post(`/executions/${id}/resume`, '{"fromNodeId":"b"}');
+    const { executionId } = (await again.json()) as { executionId: string };
+    assert.ok((await get(`/executions/${executionId}`)).includes(`"inputs":${inputs}`));
+  });
+
+  it('that no text column takes are refused', async () => {
+    for (const value of ['"\\u0000"', '"\\ud800"', '{"__proto__":1}'])
+      assert.equal(
+        (await post(`/workflows/${workflow}/run`, `{"inputs":{"j":${value}}}`)).status,
+        400,
+        value,
+      );
+  });
+});
+
+describe('two requests with one key', () => {
+  it('are the same where their JSON is equal, however it is written', async () => {
+    const send = async (metadata: string) => {
+      const response = await fetch(`${service.url}/api/v1/workflows/${workflow}/run`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${KEY}`,
+          'content-type': 'application/json',
+          'idempotency-key': 'as-sent',
+        },
+        body: `{"metadata":${metadata}}`,
+      });
+      return [response.status, response.headers.get('idempotent-replayed')];
+    };
+    assert.deepEqual(await send('{"a":1,"b":2}'), [202, null]);
+    assert.deepEqual(await send('{ "b": 2.0, "a": 1 }'), [202, 'true']);
+    assert.deepEqual(await send('{"a":1,"b":3}'), [422, null]);
+  });
+});
