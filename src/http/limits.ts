@@ -56,9 +56,7 @@ export function createLimits(deps: Deps): Limits {
       if (!allowance.allowed)
         throw tooMany(deps, 'rate_limited', `More than ${limit} ${kind} in a minute`, allowance);
       if (startsRun && actor?.kind === 'user') {
-        // Counted without a limit too: another plan may come before the day is over.
-        const perDay = plan.executionsPerDay ?? Number.POSITIVE_INFINITY;
-        const day = await deps.limiter.take(dailyKey(actor.userId), perDay, DAY);
+        const day = await deps.limiter.take(dailyKey(actor.userId), perDayOf(plan), DAY);
         if (!day.allowed)
           throw tooMany(
             deps,
@@ -83,6 +81,9 @@ export function createLimits(deps: Deps): Limits {
       ),
   };
 }
+
+/** A day without a limit is counted too: another plan may come before it is over. */
+const perDayOf = (plan: PlanLimits): number => plan.executionsPerDay ?? Number.POSITIVE_INFINITY;
 
 const dailyKey = (userId: number): string => `daily:user:${userId}`;
 
