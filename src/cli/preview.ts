@@ -1,7 +1,9 @@
-// `graphwright preview`: stills of a scene file, drawn anew whenever it changes; faults are told and watching goes on.
-import { mkdir, stat, watch, writeFile } from 'node:fs/promises';
+// `graphwright preview`: stills of a scene file, drawn again whenever it changes; faults are reported and watching goes on.
+import { type FSWatcher, watch } from 'node:fs';
+import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { toError } from '../lib/errors.ts';
 import { openScene } from '../render/scene.ts';
 import { drawSceneStills } from '../render/stills/stills.ts';
 import { evaluateFrame } from '../render/timeline/evaluate.ts';
@@ -39,13 +41,16 @@ export const preview: Command = async input => {
       return false;
     }
   };
-  const isDrawn = await draw();
   if (options.watch !== true) {
-    if (!isDrawn) throw new WorkFailed('The scene cannot be drawn.');
+    if (!(await draw())) throw new WorkFailed('The scene cannot be drawn.');
     return;
   }
-  terminal.note(terminal.paint('dim', `Watching ${path}; Ctrl-C ends it.`));
-  for await (const _ of changesOf(path, signal)) await draw();
+  let isFirst = true;
+  for await (const _ of writesOf(path, signal)) {
+    await draw();
+    if (isFirst) terminal.note(terminal.paint('dim', `Watching ${path}; Ctrl-C ends it.`));
+    isFirst = false;
+  }
 };
 
 async function drawStills(
@@ -85,26 +90,52 @@ function readFrames(value: unknown, timeline: Parameters<typeof readFrame>[2]): 
   return Array.from({ length: count }, (_, index) => Math.floor(((index + 0.5) * durationInFrames) / count));
 }
 
-/** One for each time that the file was written. Its folder is watched, since editors put a new file in its place. */
-async function* changesOf(path: string, signal: AbortSignal): AsyncGenerator<void> {
-  let last = await writtenAt(path);
+/**
+ * Yields at once, and again each time that the file was written, also while the caller was drawing. The folder is
+ * watched, since editors put a new file in the place of the old one.
+ */
+async function* writesOf(path: string, signal: AbortSignal): AsyncGenerator<void> {
+  let written = Promise.withResolvers<void>();
+  const watcher = watchFolder(dirname(path), name => {
+    if (name === null || name === basename(path)) written.resolve();
+  });
+  let failure: Error | undefined;
+  watcher.on('error', err => {
+    failure = err;
+    written.resolve();
+  });
+  signal.addEventListener('abort', () => written.resolve(), { once: true });
   try {
-    for await (const { filename } of watch(dirname(path), { signal })) {
-      if (filename !== basename(path)) continue;
-      await sleep(SETTLE_MS);
-      const now = await writtenAt(path);
-      // Several events tell of one change; a file that is away for a moment comes back.
-      if (now === undefined || now === last) continue;
-      last = now;
+    // Before the file is read: what is written from here on is another version, or brings an event.
+    let last = await versionOf(path);
+    yield;
+    while (!signal.aborted) {
+      await written.promise;
+      if (failure !== undefined) throw failure;
+      written = Promise.withResolvers();
+      await sleep(SETTLE_MS, undefined, { signal }).catch(() => undefined);
+      const version = await versionOf(path);
+      // One change brings several events; a file that is absent for a moment comes back.
+      if (signal.aborted || version === undefined || version === last) continue;
+      last = version;
       yield;
     }
-  } catch (thrown) {
-    if (!signal.aborted) throw thrown;
+  } finally {
+    watcher.close();
   }
 }
 
-const writtenAt = (path: string): Promise<number | undefined> =>
-  stat(path).then(
-    ({ mtimeMs }) => mtimeMs,
+// Unlike the iterator of node:fs/promises, this one watches from the call on and not from the first `next`.
+function watchFolder(folder: string, onChange: (name: string | null) => void): FSWatcher {
+  try {
+    return watch(folder, (_event, name) => onChange(name));
+  } catch (err) {
+    throw new UsageError(`${folder} cannot be watched: ${toError(err).message}`, { cause: err });
+  }
+}
+
+const versionOf = (path: string): Promise<string | undefined> =>
+  stat(path, { bigint: true }).then(
+    ({ mtimeNs, size, ino }) => `${mtimeNs} ${size} ${ino}`,
     () => undefined,
   );

@@ -104,7 +104,7 @@ describe('graphwright render', () => {
 });
 
 describe('graphwright preview', () => {
-  it('draws again as the file changes, and tells faults by their place', async () => {
+  it('draws again as the file changes, also during the first stills, and reports faults by their place', async () => {
     const file = join(folder, 'watched.json');
     writeFileSync(file, JSON.stringify(scene([])));
     const args = [BIN, 'preview', '--watch', 'watched.json', '--frames', '0,5', '-o', 'stills'];
@@ -114,9 +114,11 @@ describe('graphwright preview', () => {
     child.stderr.on('data', data => (err += String(data)));
     const picture = join(folder, 'stills', 'frame-000005.png');
     try {
-      await waitUntil('the first stills', () => err.includes('Watching'));
+      // The first stills are drawn and about to be written: no change from here on may be lost.
+      await waitUntil('the first stills', () => existsSync(join(folder, 'stills')));
       writeFileSync(file, JSON.stringify({ ...scene([]), fps: -1 }));
       await waitUntil('the fault', () => err.includes('watched.json#/fps'));
+      assert.match(err, /^Watching watched\.json/);
       writeFileSync(file, JSON.stringify({ ...scene([]), background: '#ff0000' }));
       await waitUntil('the second stills', () => out.trim().split('\n').length === 2);
       assert.ok((await readPixels(readFileSync(picture))).at(10, 10)[0] === 255);
