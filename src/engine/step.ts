@@ -33,6 +33,7 @@ interface Job {
   /** What the step tells of calls at providers: those under way, and the last one. */
   readonly jobs: Record<number, ProviderJob>;
   provider?: Step['provider'];
+  warnings?: Step['warnings'];
 }
 
 /** One call of a mapped node, or the only one. */
@@ -114,6 +115,9 @@ function call(
   return callNode({ definition, node, values, wired: arrivals, ctx, usage: () => usage }, options);
 }
 
+// Of the items of a list, the last ones.
+const MAX_WARNINGS = 10;
+
 /** What the call keeps of itself: told as part of the node's step, and durable before the call goes on. */
 function recordOf(
   options: RunOptions,
@@ -125,6 +129,9 @@ function recordOf(
   return {
     ...(stored === undefined ? {} : { stored }),
     use,
+    warn: sentence => {
+      job.warnings = [...(job.warnings ?? []), sentence].slice(-MAX_WARNINGS);
+    },
     keep: async record => {
       job.jobs[item] = record;
       job.provider = { name: record.provider, jobId: record.id };
@@ -139,12 +146,15 @@ function recordOf(
   };
 }
 
-function jobsOf(job: Job): Pick<Step, 'jobs' | 'provider'> {
+function jobsOf(job: Job): Pick<Step, 'jobs' | 'provider' | 'warnings'> {
   return Object.keys(job.jobs).length === 0 ? providerOf(job) : { jobs: { ...job.jobs }, ...providerOf(job) };
 }
 
-function providerOf({ provider }: Job): Pick<Step, 'provider'> {
-  return provider === undefined ? {} : { provider };
+function providerOf({ provider, warnings }: Job): Pick<Step, 'provider' | 'warnings'> {
+  return {
+    ...(provider === undefined ? {} : { provider }),
+    ...(warnings === undefined ? {} : { warnings }),
+  };
 }
 
 function wakeReason(options: RunOptions, { nodeId, suspended }: Step): NonNullable<NodeContext['suspended']> {
@@ -196,7 +206,7 @@ async function runItems(host: StepHost, job: Job, items: readonly Arrivals[]): P
   const failures: ItemFailure[] = [];
   let cachedCount = 0;
   let credits = job.earlier?.credits ?? 0;
-  const begun = (): Begun & Pick<Step, 'credits' | 'provider'> => ({
+  const begun = (): Begun & Pick<Step, 'credits' | 'provider' | 'warnings'> => ({
     ...job.begun,
     ...providerOf(job),
     ...(credits === 0 ? {} : { credits }),

@@ -44,6 +44,8 @@ export interface Step {
   readonly jobs?: Readonly<Record<number, ProviderJob>>;
   /** The last call at a provider, for its owner to ask about there. */
   readonly provider?: { readonly name: string; readonly jobId: string | null };
+  /** What is not as it was asked for, in sentences. */
+  readonly warnings?: readonly string[];
   /** What the node has cost in this run so far: of calls that delivered. Absent: nothing. */
   readonly credits?: number;
 }

@@ -84,8 +84,12 @@ const proxies = (value: string | undefined): boolean | string => {
 
 export const PRICE_UNITS = [
   'usdPerCall',
+  'usdPerUnit',
   'usdPerMillionInputTokens',
+  'usdPerMillionCachedInputTokens',
+  'usdPerMillionImageInputTokens',
   'usdPerMillionOutputTokens',
+  'usdPerMillionImageOutputTokens',
   'usdPerMillionCharacters',
 ] as const;
 /** What a call costs: the sum of what is there. */
@@ -152,6 +156,8 @@ const ROWS = {
     httpUrl('https://api.elevenlabs.io'),
   ),
   COMFYUI_URL: row('a ComfyUI server; enables it', 'unset', httpUrl()),
+  COMFYUI_AUTH: row('its Authorization header, or another as `Name: value`', 'unset', optional),
+  COMFY_ORG_API_KEY: row('key of comfy.org, for its nodes that call models elsewhere', 'unset', optional),
   DEFAULT_PLAN: row('plan of accounts created later', 'free', text('free')),
   DEFAULT_CREDITS: row('credits of accounts created later', '0', integer(0, 0, 1e12)),
   PLANS_FILE: row('a JSON file that overrides the limits of plans', 'unset', optional),

@@ -112,6 +112,8 @@ export interface NodeContext {
     keep(job: ProviderJob): Promise<void>;
     /** Tells what the provider says that the call used, by which it may be priced. */
     use(usage: unknown): void;
+    /** Reports what is not as it was asked for, in a sentence; the node's state shows it. */
+    warn(sentence: string): void;
   };
 }
 

@@ -28,6 +28,13 @@ export function asText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
+/** A number of things that is not negative, as text or as a number; undefined where it is none. */
+export function asCount(value: unknown): number | undefined {
+  const isWritten = typeof value === 'string' && /^\d{1,15}(?:\.\d{1,9})?$/.test(value);
+  const count = isWritten ? Number(value) : value;
+  return typeof count === 'number' && Number.isFinite(count) && count >= 0 ? count : undefined;
+}
+
 export function asArray(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
@@ -50,6 +57,24 @@ const DATA_URI = /^data:[\w.+/-]*(?:;[\w=.-]+)*;base64,/;
 export function readDataUri(text: string): Buffer | undefined {
   const prefix = DATA_URI.exec(text)?.[0];
   return prefix === undefined ? undefined : Buffer.from(text.slice(prefix.length), 'base64');
+}
+
+// The headers that carry a key, as providers call them.
+const KEY_HEADER = /^(?:authorization|(?:x-|xi-)?api-key)$/i;
+const MIN_KEY_LENGTH = 6;
+
+/** A refusal without the key that it may quote: its words are shown to people. */
+export function concealKey(
+  answer: ProviderAnswer,
+  sent: Readonly<Record<string, string>> | undefined,
+): ProviderAnswer {
+  const keys = Object.entries(sent ?? {})
+    .filter(([name]) => KEY_HEADER.test(name))
+    .map(([, value]) => value.replace(/^\w+ /, ''))
+    .filter(key => key.length >= MIN_KEY_LENGTH);
+  if (answer.status < 400 || keys.length === 0) return answer;
+  const words = keys.reduce((text, key) => text.replaceAll(key, '…'), answer.body.toString('utf8'));
+  return { ...answer, body: Buffer.from(words) };
 }
 
 /** The delay that the answer asks for; undefined where it asks for none. */

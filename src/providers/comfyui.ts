@@ -39,7 +39,7 @@ export function comfyui(endpoint: Endpoint): Provider<ComfyCall> {
 function* submit(endpoint: Endpoint, { graph }: ComfyCall, ourId: string): Protocol<Submission> {
   const prompt = yield* upload(endpoint, graph, ourId);
   const answer = yield {
-    ...toRequest(endpoint, '/prompt', JSON.stringify({ prompt, prompt_id: ourId })),
+    ...toRequest(endpoint, '/prompt', JSON.stringify(toPrompt(endpoint, prompt, ourId))),
     role: 'submits',
   };
   if (answer.status !== 200) throw classify(answer);
@@ -51,6 +51,12 @@ function* submit(endpoint: Endpoint, { graph }: ComfyCall, ourId: string): Proto
   // 200 with node_errors: the server runs the outputs that are sound, which nobody has asked for.
   yield* cancel(endpoint, handle);
   throw new ProviderError('comfyui', 'invalid_input', { detail: problem });
+}
+
+/** Servers of before 2026 leave nodes that they answer from their cache out of the history of a caller without an id. */
+function toPrompt({ partnerKey }: Endpoint, prompt: unknown, ourId: string): JsonRecord {
+  const extra_data = { api_key_comfy_org: partnerKey };
+  return { prompt, prompt_id: ourId, client_id: ourId, ...(partnerKey === undefined ? {} : { extra_data }) };
 }
 
 /** The graph with the name of an uploaded file in place of each attachment. */
@@ -76,7 +82,7 @@ function* uploadFile(endpoint: Endpoint, file: Attachment, ourId: string): Proto
   ]);
   const answer = yield {
     ...toRequest(endpoint, '/upload/image', body),
-    headers: { 'content-type': contentType },
+    headers: { ...authorize(endpoint), 'content-type': contentType },
     timeoutMs: 120_000,
   };
   if (answer.status !== 200) throw classify(answer);
@@ -97,8 +103,13 @@ function* poll(endpoint: Endpoint, { id }: Handle): Protocol<Poll> {
   throw new ProviderError('comfyui', 'lost');
 }
 
-/** `/interrupt` without an id, or on a server that does not know ids, stops whatever runs: so the queue is asked first. */
+/**
+ * Newer servers cancel by id. `/interrupt` without an id, or on a server that does not know ids, stops whatever runs: so
+ * older ones are asked for their queue first.
+ */
 function* cancel(endpoint: Endpoint, { id }: Handle): Protocol<void> {
+  const cancelled = yield toRequest(endpoint, `/api/jobs/${encodeURIComponent(id)}/cancel`, '{}');
+  if (cancelled.status === 200) return;
   const { running, pending } = yield* readQueue(endpoint);
   if (pending.includes(id)) yield toRequest(endpoint, '/queue', JSON.stringify({ delete: [id] }));
   if (running[0] === id) yield toRequest(endpoint, '/interrupt', JSON.stringify({ prompt_id: id }));
@@ -125,9 +136,18 @@ function* readQueue(endpoint: Endpoint): Protocol<Queue> {
   return { running: idsOf(queue_running), pending: idsOf(queue_pending) };
 }
 
-function toRequest({ baseUrl }: Endpoint, path: string, body?: string | Uint8Array): ProviderRequest {
-  if (body === undefined) return { method: 'GET', url: baseUrl + path };
-  return { method: 'POST', url: baseUrl + path, headers: { 'content-type': 'application/json' }, body };
+function toRequest(endpoint: Endpoint, path: string, body?: string | Uint8Array): ProviderRequest {
+  const url = endpoint.baseUrl + path;
+  const headers = authorize(endpoint);
+  if (body === undefined) return { method: 'GET', url, headers };
+  return { method: 'POST', url, headers: { ...headers, 'content-type': 'application/json' }, body };
+}
+
+/** A server knows no keys; a proxy before it may ask for a header, `Authorization` unless the operator names another. */
+function authorize({ key }: Endpoint): Readonly<Record<string, string>> {
+  if (key === '') return {};
+  const [, name = 'authorization', value = key] = /^([\w-]+):\s*(.*)$/.exec(key) ?? [];
+  return { [name.toLowerCase()]: value };
 }
 
 function toPoll(endpoint: Endpoint, { status, outputs }: JsonRecord): Poll {
@@ -159,7 +179,7 @@ function readFiles(endpoint: Endpoint, outputs: JsonRecord): Output['files'] {
       subfolder: asText(subfolder) ?? '',
       type: asText(type) ?? 'output',
     });
-    return { method: 'GET', url: `${endpoint.baseUrl}/view?${query}` };
+    return toRequest(endpoint, `/view?${query}`);
   });
 }
 

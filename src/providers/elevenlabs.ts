@@ -1,6 +1,6 @@
 // ElevenLabs: one request answers with the audio; there is no job to ask for. https://elevenlabs.io/docs/api-reference
 
-import { asArray, asRecord, asText, type ProviderAnswer, readObject } from './answer.ts';
+import { asArray, asCount, asRecord, asText, type ProviderAnswer, readObject } from './answer.ts';
 import { DEFAULT_PACE, type Endpoint, type Protocol, type Provider, type Submission } from './provider.ts';
 import { kindOfStatus, ProviderError, type ProviderErrorKind } from './provider-error.ts';
 
@@ -31,27 +31,35 @@ function* submit({ baseUrl, key }: Endpoint, { path, body }: ElevenLabsCall): Pr
   };
   if (answer.status !== 200) throw classify(answer);
   if (answer.body.length === 0) throw new ProviderError('elevenlabs', 'bad_output', { detail: 'no audio' });
-  const cost = answer.headers['character-cost'];
-  return { output: { files: [answer.body], ...(cost === undefined ? {} : { usage: { characters: cost } }) } };
+  // Headers are text; a price is a multiple of a number.
+  const characters = asCount(answer.headers['character-cost']);
+  return { output: { files: [answer.body], ...(characters === undefined ? {} : { usage: { characters } }) } };
 }
 
 const BY_CODE: Readonly<Record<string, ProviderErrorKind>> = {
   quota_exceeded: 'insufficient_funds',
+  insufficient_credits: 'insufficient_funds',
   invalid_api_key: 'auth',
+  missing_permissions: 'auth',
   voice_not_found: 'invalid_input',
   max_character_limit_exceeded: 'invalid_input',
   too_many_concurrent_requests: 'rate_limited',
+  concurrent_limit_exceeded: 'rate_limited',
+  rate_limit_exceeded: 'rate_limited',
   system_busy: 'rate_limited',
   content_against_policy: 'content_policy',
 };
 
+const NO_SLOT: ReadonlySet<string> = new Set(['too_many_concurrent_requests', 'concurrent_limit_exceeded']);
+
 function classify(answer: ProviderAnswer): ProviderError {
   const detail = readObject(answer)?.detail;
-  const { status, message } = asRecord(detail);
+  const { code: named, status, message } = asRecord(detail);
   const [problem] = asArray(detail).map(asRecord);
-  const code = asText(status) ?? '';
+  // `status` is the older name of `code`: where both are there, only `code` tells apart what has the same status.
+  const code = [asText(named), asText(status)].find(name => name !== undefined && name in BY_CODE) ?? '';
   return new ProviderError('elevenlabs', BY_CODE[code] ?? kindOfStatus(answer.status), {
     detail: asText(message) ?? asText(problem?.msg) ?? asText(detail),
-    retryAfterMs: code === 'too_many_concurrent_requests' ? SLOT_DELAY_MS : undefined,
+    retryAfterMs: NO_SLOT.has(code) ? SLOT_DELAY_MS : undefined,
   });
 }

@@ -3,6 +3,7 @@
 import { isRecord } from '../lib/record.ts';
 import {
   asArray,
+  asCount,
   asId,
   asRecord,
   asText,
@@ -12,8 +13,9 @@ import {
   readDataUri,
   readObject,
 } from './answer.ts';
+import { replaceAttachments, toDataUri } from './attachments.ts';
 import {
-  Attachment,
+  type Attachment,
   DEFAULT_PACE,
   type Endpoint,
   type FileSource,
@@ -34,8 +36,11 @@ export interface FalCall {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-// Beyond it a request of data URIs is more than the queue takes.
-const MAX_ATTACHMENT_BYTES = 15_728_640;
+// Beyond it a request of data URIs grows slow, and soon larger than the queue takes.
+const MAX_DATA_URI_BYTES = 262_144;
+const MAX_UPLOAD_BYTES = 94_371_840;
+const QUEUE_URL = 'https://queue.fal.run';
+const STORAGE_URL = 'https://rest.fal.ai';
 
 export function fal(endpoint: Endpoint): Provider<FalCall> {
   return {
@@ -48,9 +53,10 @@ export function fal(endpoint: Endpoint): Provider<FalCall> {
 }
 
 function* submit(endpoint: Endpoint, { model, input }: FalCall): Protocol<Submission> {
+  const sent = yield* replaceAttachments(input, file => sendFile(endpoint, file));
   const answer = yield {
     ...toRequest(endpoint, 'POST', `${endpoint.baseUrl}/${model}`),
-    body: JSON.stringify(input, inlineAttachment),
+    body: JSON.stringify(sent),
     timeoutMs: SUBMIT_TIMEOUT_MS,
     role: 'submits',
   };
@@ -76,7 +82,9 @@ function* poll(endpoint: Endpoint, handle: Handle): Protocol<Poll> {
   const isEarly = result.status === 400 && /still in progress/i.test(result.body.toString('utf8'));
   if (result.status === 202 || isEarly) return { isRunning: true };
   if (result.status !== 200) throw classify(result);
-  return { output: readOutput(readObject(result) ?? {}) };
+  const units = asCount(result.headers['x-fal-billable-units']);
+  const usage = units === undefined ? {} : { usage: { billable_units: units } };
+  return { output: { ...readOutput(readObject(result) ?? {}), ...usage } };
 }
 
 function* cancel(endpoint: Endpoint, handle: Handle): Protocol<void> {
@@ -87,13 +95,33 @@ function toRequest({ key }: Endpoint, method: ProviderRequest['method'], url: st
   return { method, url, headers: { authorization: `Key ${key}`, 'content-type': 'application/json' } };
 }
 
-function inlineAttachment(_name: string, value: unknown): unknown {
-  // A Buffer below would have been turned to JSON before it came here, so the attachment itself is caught.
-  if (!(value instanceof Attachment)) return value;
-  if (value.bytes.length > MAX_ATTACHMENT_BYTES) {
-    throw new ProviderError('fal', 'invalid_input', { detail: `${value.name} is over 15 MB` });
+/** A small file as a data URI; a larger one in fal's storage, as its address. */
+function* sendFile(endpoint: Endpoint, file: Attachment): Protocol<string> {
+  if (file.bytes.length <= MAX_DATA_URI_BYTES) return toDataUri(file);
+  if (file.bytes.length > MAX_UPLOAD_BYTES) {
+    throw new ProviderError('fal', 'invalid_input', { detail: `${file.name} is over 90 MB` });
   }
-  return `data:${value.contentType};base64,${value.bytes.toString('base64')}`;
+  const address = `${storageUrl(endpoint)}/storage/upload/initiate?storage_type=fal-cdn-v3`;
+  const started = yield {
+    ...toRequest(endpoint, 'POST', address),
+    body: JSON.stringify({ content_type: file.contentType, file_name: file.name }),
+  };
+  if (started.status !== 200) throw classify(started);
+  const { file_url, upload_url } = asRecord(readObject(started));
+  const [url, target] = [asUrl(file_url), asUrl(upload_url)];
+  if (url === undefined || target === undefined) {
+    throw new ProviderError('fal', 'unavailable', { detail: 'an upload has no address' });
+  }
+  // The address is signed: the key goes to the API alone.
+  const headers = { 'content-type': file.contentType };
+  const stored = yield { method: 'PUT', url: target, headers, body: file.bytes, timeoutMs: 120_000 };
+  if (stored.status < 200 || stored.status > 299) throw classify(stored);
+  return url;
+}
+
+/** The storage has a host of its own; behind a proxy or a double it is below the base that was configured. */
+function storageUrl({ baseUrl }: Endpoint): string {
+  return baseUrl === QUEUE_URL ? STORAGE_URL : baseUrl;
 }
 
 /** The address below the base as the endpoint knows it: behind a proxy fal names itself, and the key goes nowhere else. */
@@ -136,6 +164,7 @@ function toFile(value: unknown): FileSource | undefined {
 }
 
 const BY_ERROR_TYPE: Readonly<Record<string, ProviderErrorKind>> = {
+  client_cancelled: 'cancelled',
   request_timeout: 'timeout',
   startup_timeout: 'timeout',
   runner_scheduling_failure: 'unavailable',
@@ -156,10 +185,14 @@ function classify(answer: ProviderAnswer): ProviderError {
 
 function kindOf(status: number, errorType: string, detailType: string, words: string): ProviderErrorKind {
   if (/content_policy|nsfw|safety/i.test(detailType)) return 'content_policy';
+  // The status that stands for a caller who has gone: here, a request that was cancelled.
+  if (status === 499) return 'cancelled';
   if (status === 403 && /balance|locked|credit/i.test(words)) return 'insufficient_funds';
   return BY_ERROR_TYPE[errorType] ?? (status === 500 ? 'failed' : kindOfStatus(status));
 }
 
 function gone(): ProviderError {
-  return new ProviderError('fal', 'lost', { detail: 'results are kept for an hour at most' });
+  return new ProviderError('fal', 'lost', {
+    detail: 'results are kept for an hour, and those of 10 KB or more for six minutes',
+  });
 }

@@ -12,6 +12,7 @@ import {
   type ProviderAnswer,
   readObject,
 } from './answer.ts';
+import { toDataUri } from './attachments.ts';
 import { encodeForm, type FormField } from './multipart.ts';
 import {
   Attachment,
@@ -123,8 +124,7 @@ function withBody(
 }
 
 function inlineAttachment(_name: string, value: unknown): unknown {
-  if (!(value instanceof Attachment)) return value;
-  return `data:${value.contentType};base64,${value.bytes.toString('base64')}`;
+  return value instanceof Attachment ? toDataUri(value) : value;
 }
 
 function readImages({ data, usage }: JsonRecord): Output {
@@ -149,8 +149,10 @@ function readChat({ choices, usage }: JsonRecord): Output {
   if (typeof content !== 'string' || content === '') {
     throw badOutput(finish_reason === 'length' ? 'all tokens were used before any text came' : 'no text');
   }
-  return { files: [], text: content, usage };
+  return { files: [], text: content, usage, ...(finish_reason === 'length' ? CUT_OFF : {}) };
 }
+
+const CUT_OFF = { warnings: ['The text was cut off at the most tokens that its node allows.'] } as const;
 
 function readResponse({ status, output, error, incomplete_details, usage }: JsonRecord): Output {
   if (status === 'cancelled') throw new ProviderError('openai', 'cancelled');
@@ -166,7 +168,7 @@ function readResponse({ status, output, error, incomplete_details, usage }: Json
   }
   const text = parts.flatMap(part => (part.type === 'output_text' ? (asText(part.text) ?? []) : [])).join('');
   if (text === '') throw badOutput(reason === undefined ? 'no text' : `no text (${String(reason)})`);
-  return { files: [], text, usage };
+  return { files: [], text, usage, ...(status === 'incomplete' ? CUT_OFF : {}) };
 }
 
 const BY_CODE: Readonly<Record<string, ProviderErrorKind>> = {

@@ -4,7 +4,7 @@ import { DISPLAY_NAMES, type ProviderName } from './names.ts';
 /** Kind → what happened, after the provider's name. The code of the node's failure is `provider_` and the kind. */
 const KINDS = {
   invalid_input: 'refused the input',
-  auth: 'did not accept the key of this service; the operator must check it',
+  auth: 'did not accept the key of this service for this; the operator must check the key and what it may do',
   insufficient_funds: 'has no funds or quota left for this service; the operator must add some',
   rate_limited: 'is asked too much at the moment; try again later',
   content_policy: 'refused the content',
@@ -22,7 +22,7 @@ const KINDS = {
 export type ProviderErrorKind = keyof typeof KINDS;
 
 export interface ProviderErrorOptions {
-  /** The provider's own words; shortened, and left out where they could name the key. */
+  /** The provider's own words; shortened. */
   readonly detail?: string | undefined;
   /** For `rate_limited`: when to ask again. */
   readonly retryAfterMs?: number | undefined;
@@ -37,7 +37,7 @@ export class ProviderError extends Error {
   readonly retryAfterMs: number | undefined;
 
   constructor(provider: ProviderName, kind: ProviderErrorKind, options: ProviderErrorOptions = {}) {
-    const detail = kind === 'auth' ? '' : shorten(options.detail ?? '');
+    const detail = shorten(options.detail ?? '');
     const sentence = `${DISPLAY_NAMES[provider]} ${KINDS[kind]}`;
     super(detail === '' ? `${sentence}.` : `${sentence}: ${detail}`, { cause: options.cause });
     this.provider = provider;

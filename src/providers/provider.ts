@@ -8,6 +8,8 @@ export interface Endpoint {
   /** Without a slash at its end. */
   readonly baseUrl: string;
   readonly key: string;
+  /** Of ComfyUI: the key of an account at comfy.org, for nodes that call models elsewhere. */
+  readonly partnerKey?: string;
 }
 
 export interface ProviderRequest {
@@ -53,6 +55,8 @@ export interface Output {
   readonly text?: string;
   /** What the provider says that it used, e.g. tokens. */
   readonly usage?: unknown;
+  /** What is not as it was asked for, e.g. a text that was cut off: a sentence each. */
+  readonly warnings?: readonly string[];
 }
 
 /** Work that goes on at the provider: its id, and what else is needed to ask for it. */

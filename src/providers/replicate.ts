@@ -10,9 +10,10 @@ import {
   readDataUri,
   readObject,
 } from './answer.ts';
+import { replaceAttachments, toDataUri } from './attachments.ts';
 import { encodeForm } from './multipart.ts';
 import {
-  Attachment,
+  type Attachment,
   DEFAULT_PACE,
   type Endpoint,
   type FileSource,
@@ -28,7 +29,7 @@ import {
 import { kindOfStatus, ProviderError, type ProviderErrorKind } from './provider-error.ts';
 
 export interface ReplicateCall {
-  /** Owner and name of an official model. */
+  /** Owner and name of an official model; of any other with its version: `owner/name:id`. */
   readonly model: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly expects: 'files' | 'text';
@@ -53,11 +54,13 @@ export function replicate(endpoint: Endpoint): Provider<ReplicateCall> {
 }
 
 function* submit(endpoint: Endpoint, { model, input }: ReplicateCall): Protocol<Submission> {
-  const sent = yield* upload(endpoint, input);
+  const sent = yield* replaceAttachments(input, file => sendFile(endpoint, file));
+  const [name = '', version] = model.split(':');
+  const path = version === undefined ? `/models/${name}/predictions` : '/predictions';
   const answer = yield {
-    ...toRequest(endpoint, 'POST', `/models/${model}/predictions`),
+    ...toRequest(endpoint, 'POST', path),
     headers: { ...headersOf(endpoint), 'content-type': 'application/json', 'cancel-after': LIFETIME },
-    body: JSON.stringify({ input: sent }),
+    body: JSON.stringify({ ...(version === undefined ? {} : { version }), input: sent }),
     timeoutMs: SUBMIT_TIMEOUT_MS,
     role: 'submits',
   };
@@ -67,18 +70,9 @@ function* submit(endpoint: Endpoint, { model, input }: ReplicateCall): Protocol<
   throw new ProviderError('replicate', 'outcome_unknown', { detail: 'its answer names no prediction' });
 }
 
-/** The input with every attachment as a data URI or, where it is too large for one, the address of its upload. */
-function* upload(
-  endpoint: Endpoint,
-  input: ReplicateCall['input'],
-): Protocol<Readonly<Record<string, unknown>>> {
-  const sent: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(input)) {
-    if (!(value instanceof Attachment)) sent[name] = value;
-    else if (value.bytes.length > MAX_DATA_URI_BYTES) sent[name] = yield* uploadFile(endpoint, value);
-    else sent[name] = `data:${value.contentType};base64,${value.bytes.toString('base64')}`;
-  }
-  return sent;
+/** A small file as a data URI, a larger one as the address of its upload. */
+function* sendFile(endpoint: Endpoint, file: Attachment): Protocol<string> {
+  return file.bytes.length > MAX_DATA_URI_BYTES ? yield* uploadFile(endpoint, file) : toDataUri(file);
 }
 
 function* uploadFile(endpoint: Endpoint, file: Attachment): Protocol<string> {

@@ -1,7 +1,7 @@
 // One request of a protocol, sent and repeated by the rules of money: what may be billed twice is not repeated.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FetchError, type FetchErrorCode } from '../lib/fetch-error.ts';
-import { type ProviderAnswer, readRetryAfter } from './answer.ts';
+import { concealKey, type ProviderAnswer, readRetryAfter } from './answer.ts';
 import type { Pace, Protocol, Provider, ProviderRequest } from './provider.ts';
 import { ProviderError } from './provider-error.ts';
 
@@ -86,7 +86,8 @@ async function tryOnce(
   signal: AbortSignal,
 ): Promise<Attempt> {
   try {
-    return judge(sender, request, await send(request.url, toInit(request, signal)));
+    const answer = await send(request.url, toInit(request, signal));
+    return judge(sender, request, concealKey(answer, request.headers));
   } catch (err) {
     if (signal.aborted) throw signal.reason;
     if (!(err instanceof FetchError)) throw err;

@@ -25,6 +25,8 @@ export interface NodeState {
   readonly cached: boolean;
   readonly attempt: number;
   readonly progress: number;
+  /** What is not as it was asked for, e.g. a text that was cut off. */
+  readonly warnings?: readonly string[];
   /** For owners of the workflow alone. */
   readonly provider?: NonNullable<Step['provider']>;
 }
@@ -68,6 +70,7 @@ export function presentStep(
     cached: step?.cached ?? false,
     attempt: step?.attempt ?? 0,
     progress: step?.status === 'COMPLETED' ? 1 : 0,
+    ...(step?.warnings === undefined ? {} : { warnings: step.warnings }),
     ...(reader.isOwner && step?.provider !== undefined ? { provider: step.provider } : {}),
   };
 }

@@ -45,6 +45,11 @@ const NodeState = Type.Object(
     cached: Type.Boolean({ description: 'Served from the node cache or an earlier run, at no charge' }),
     attempt: Type.Integer({ minimum: 0, description: 'Starts of this node in this run' }),
     progress: Type.Number({ minimum: 0, maximum: 1 }),
+    warnings: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'What is not as it was asked for, e.g. a text that was cut off',
+      }),
+    ),
     provider: Type.Optional(
       Type.Object(
         { name: Type.String(), jobId: Nullable(Type.String()) },

@@ -1,6 +1,7 @@
 // Model nodes, each through the double of its provider: what they ask for, and what they make of the answer.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import sharp from 'sharp';
 import type { MediaRef } from '../../src/graph/types.ts';
 import { createGuardedFetch, type GuardedFetch } from '../../src/lib/fetch.ts';
 import { makeCatalog } from '../../src/nodes/catalog.ts';
@@ -146,6 +147,37 @@ describe('model nodes', () => {
       ],
       max_tokens: 2048,
     });
+  });
+
+  it('send OpenAI up to 16 images of an edit, and a mask as PNG of its size', async () => {
+    const more = { type: 'IMAGE', media: media.picture };
+    const webp = await ctx.upload(await sharp(png).webp().toBuffer(), 'image/webp');
+    await runNode(
+      'edit:openai_gpt_image',
+      { prompt: 'x', image: media.picture, images: [more], mask: webp, maxCredits: 9 },
+      ctx,
+    );
+    const form = submissionOf(doubles.openai)?.body.toString('latin1') ?? '';
+    assert.equal(form.match(/name="image\[\]"/g)?.length, 2);
+    assert.match(form, /name="mask"; filename="mask\.png"\r\ncontent-type: image\/png/);
+    const small = await ctx.upload(await plainImage(4, 4, '#000000'), 'image/png');
+    const refused = [
+      [{ mask: small }, /size of the image: it has 4×4/],
+      [{ images: Array(16).fill(more) }, /up to 16 images/],
+      [{ images: [{ type: 'TEXT', text: 'x' }] }, /images alone/],
+    ] as const;
+    for (const [extra, message] of refused) {
+      const values = { prompt: 'x', image: media.picture, maxCredits: 9, ...extra };
+      await assert.rejects(runNode('edit:openai_gpt_image', values, ctx), { code: 'invalid_input', message });
+    }
+  });
+
+  it('send a response its picture with a detail, and an effort only where it is set', async () => {
+    await run('text:openai_responses', { prompt: 'Hi', image: 'picture' });
+    const submitted = () => doubles.openai.asked.findLast(({ path }) => path === '/v1/responses')?.json ?? {};
+    assert.equal('reasoning' in submitted(), false);
+    await run('text:openai_responses', { prompt: 'Hi', effort: 'minimal' });
+    assert.deepEqual(submitted().reasoning, { effort: 'minimal' });
   });
 
   it('believe the bytes of a file and not what it is called', async () => {

@@ -8,6 +8,14 @@ const PRICES = {
   'text:openai_chat': { usdPerMillionInputTokens: 2, usdPerMillionOutputTokens: 8 },
   'text:openai_chat/local': { usdPerCall: 0 },
   'edit:replicate_flux_kontext': { usdPerCall: 0.04 },
+  'generate:openai_gpt_image': {
+    usdPerMillionInputTokens: 5,
+    usdPerMillionCachedInputTokens: 1,
+    usdPerMillionImageInputTokens: 8,
+    usdPerMillionOutputTokens: 10,
+    usdPerMillionImageOutputTokens: 30,
+  },
+  'talking:fal_omnihuman': { usdPerUnit: 0.16 },
   'audio:elevenlabs_music': { usdPerCall: 0.1, usdPerMillionCharacters: 300 },
 };
 const settings = { SANDBOX_MODELS: true, prices: PRICES };
@@ -38,6 +46,22 @@ describe("the operator's price", () => {
     assert.equal(settled('text:openai_chat', {}, { prompt_tokens: 1000, completion_tokens: 500 }), 0.006);
     assert.equal(settled('text:openai_chat', {}, { input_tokens: 1e6, output_tokens: 0 }), 2);
     assert.equal(settled('audio:elevenlabs_music', {}, { characters: 1000 }), 0.4);
+  });
+
+  it('of cached tokens and of images is their own, beside that of text', () => {
+    const usage = {
+      input_tokens: 1000,
+      input_tokens_details: { text_tokens: 400, image_tokens: 600, cached_tokens: 100 },
+      output_tokens: 2000,
+      output_tokens_details: { image_tokens: 1500, text_tokens: 500 },
+    };
+    const usd = (300 * 5 + 100 * 1 + 600 * 8 + 500 * 10 + 1500 * 30) / 1e6;
+    assert.equal(settled('generate:openai_gpt_image', {}, usage)?.toFixed(9), usd.toFixed(9));
+  });
+
+  it('of a unit of fal is charged by the units that fal bills', () => {
+    assert.equal(settled('talking:fal_omnihuman', {}, { billable_units: 2 }), 0.32);
+    assert.equal(settled('talking:fal_omnihuman', {}, {}), null);
   });
 
   it('of a model stands before that of its node', () => {

@@ -49,6 +49,29 @@ describe('ComfyUI', () => {
     assert.deepEqual(double.queued, [host.kept[0]?.id]);
   });
 
+  it('sends an id of its client, and the header and the key that the operator has set', async () => {
+    double.state.wants = ['x-api-key', 'secret'];
+    const keyed = comfyui({ baseUrl: double.url, key: 'X-API-Key: secret', partnerKey: 'comfyui-1' });
+    await runJob({ ...keyed, pace: QUICK }, CALL, host);
+    const { client_id, extra_data } = double.asked[0]?.json ?? {};
+    assert.equal(client_id, host.kept[0]?.id);
+    assert.deepEqual(extra_data, { api_key_comfy_org: 'comfyui-1' });
+    double.state.wants = ['authorization', 'Bearer secret'];
+    await runJob({ ...comfyui({ baseUrl: double.url, key: 'Bearer secret' }), pace: QUICK }, CALL, host);
+  });
+
+  it('is told by id to stop where the server knows jobs', async () => {
+    double.state.knowsJobs = true;
+    double.state.polls = 1e9;
+    const stop = new AbortController();
+    const running = run(CALL, { signal: stop.signal });
+    await waitUntil('the double to be asked', () => double.queued.length > 0);
+    stop.abort('cancelled');
+    await assert.rejects(running, reason => reason === 'cancelled');
+    assert.equal(double.count(/^POST \/api\/jobs\/[^/]+\/cancel$/), 1);
+    assert.equal(double.count(/^POST \/(?:queue|interrupt)$/), 0);
+  });
+
   it('is asked for the work again, not given it again, where the answer to it was lost', async () => {
     for (const fault of ['reset', { status: 500 }] as const) {
       double.spoil(/^POST \/prompt$/, fault);

@@ -75,6 +75,41 @@ describe('fal', () => {
     assert.deepEqual(double.asked[0]?.json, { image_url: uri, image_urls: [uri] });
   });
 
+  it('gets files over 256 KB by its storage, and its key stays with the API', async () => {
+    const large = new Attachment(Buffer.alloc(300_000, 7), 'image/png', 'a.png');
+    await run({ ...CALL, input: { image_urls: [large], mask: { url: large } } });
+    const submitted = double.asked.find(({ path }) => path === '/fal-ai/flux-1/dev');
+    const stored = [0, 1].map(index => `${double.url}/stored/${index}-a.png`);
+    assert.deepEqual(submitted?.json, { image_urls: [stored[0]], mask: { url: stored[1] } });
+    assert.deepEqual(
+      [...double.uploads.values()].map(({ bytes, key }) => [bytes.length, key]),
+      [
+        [300_000, undefined],
+        [300_000, undefined],
+      ],
+    );
+  });
+
+  it('repeats an upload as often as it must, and still submits once', async () => {
+    double.spoil(/^POST \/storage/, 'reset');
+    double.refuse(/^PUT \/signed/, { status: 500 }, 2);
+    await run({ ...CALL, input: { a: new Attachment(Buffer.alloc(300_000), 'image/png', 'a.png') } });
+    assert.deepEqual(double.accepted, ['req-1']);
+  });
+
+  it('reports the units that fal bills', async () => {
+    double.result = { ...double.result, headers: { 'x-fal-billable-units': '2.5' } };
+    assert.deepEqual((await run()).usage, { billable_units: 2.5 });
+    double.result = { ...double.result, headers: { 'x-fal-billable-units': '-2' } };
+    assert.equal((await run()).usage, undefined);
+  });
+
+  it('says that a request was cancelled there', async () => {
+    const body = { detail: 'Request was cancelled', error_type: 'client_cancelled' };
+    double.result = { status: 499, headers: { 'x-fal-error-type': 'client_cancelled' }, body };
+    await assert.rejects(run(), { code: 'provider_cancelled' });
+  });
+
   it('does not take COMPLETED for success', async () => {
     const results: readonly (readonly [Reply, string, RegExp])[] = [
       [

@@ -81,6 +81,19 @@ describe('OpenAI', () => {
     assert.match(double.asked[1]?.body.toString() ?? '', /"url":"data:image\/png;base64,YWJj"/);
   });
 
+  it('warns of a text that was cut off', async () => {
+    double.state.chat = { message: { content: 'A fo' }, finish_reason: 'length' };
+    assert.match((await run()).warnings?.[0] ?? '', /cut off/);
+    double.state.response = {
+      status: 'incomplete',
+      incomplete_details: { reason: 'max_output_tokens' },
+      output: [{ content: [{ type: 'output_text', text: 'A fo' }] }],
+    };
+    const { text, warnings } = await respond();
+    assert.equal(text, 'A fo');
+    assert.match(warnings?.[0] ?? '', /cut off/);
+  });
+
   it('sends nothing again where the quota is used up', async () => {
     const error = {
       message: 'You exceeded your current quota',

@@ -70,6 +70,21 @@ describe('Replicate', () => {
     });
   });
 
+  it('gets attachments in lists too', async () => {
+    const small = new Attachment(Buffer.from('abc'), 'image/png', 'a.png');
+    await run({ ...CALL, input: { input_images: [small] } });
+    assert.deepEqual(double.asked[0]?.json.input, { input_images: ['data:image/png;base64,YWJj'] });
+  });
+
+  it('runs a model that is not official by its version', async () => {
+    await run({
+      ...CALL,
+      model: 'owner/name:5c7d5dc6dd8bf75c1acaa8565735e7986bc5b66206b55cca93cb72c9bf15ccaa',
+    });
+    assert.equal(double.asked[0]?.path, '/v1/predictions');
+    assert.match(String(double.asked[0]?.json.version), /^5c7d/);
+  });
+
   it('repeats an upload as often as it must, and still submits once', async () => {
     double.spoil(/^POST \/v1\/files$/, 'reset', 2);
     double.refuse(/^POST \/v1\/files$/, { status: 500 });

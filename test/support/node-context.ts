@@ -19,6 +19,9 @@ export interface TestContext extends NodeContext {
   /** Stores bytes as if uploaded; images are measured. */
   upload(bytes: Uint8Array, contentType: string, name?: string): Promise<MediaRef>;
   bytesOf(ref: MediaRef): Buffer;
+  /** What calls at providers have reported. */
+  readonly used: readonly unknown[];
+  readonly warned: readonly string[];
 }
 
 export interface ContextOptions {
@@ -34,6 +37,8 @@ export const NOW_MS = 1_700_000_000_000;
 export function makeContext(options: ContextOptions = {}): TestContext {
   const stored = new Map<string, { readonly ref: MediaRef; readonly bytes: Buffer }>();
   const signal = options.signal ?? new AbortController().signal;
+  const used: unknown[] = [];
+  const warned: string[] = [];
 
   const upload = async (bytes: Uint8Array, contentType: string, name = 'file'): Promise<MediaRef> => {
     const sha256 = createHash('sha256').update(bytes).digest('hex');
@@ -90,10 +95,16 @@ export function makeContext(options: ContextOptions = {}): TestContext {
     providerFetch: fetch,
     progress: () => undefined,
     providers: options.providers ?? {},
-    job: { keep: async () => undefined, use: () => undefined },
+    job: {
+      keep: async () => undefined,
+      use: usage => used.push(usage),
+      warn: sentence => warned.push(sentence),
+    },
     now: () => NOW_MS,
     ...(options.suspended === undefined ? {} : { suspended: options.suspended }),
     upload,
+    used,
+    warned,
     bytesOf: ref => get(ref.mediaId).bytes,
   };
 }

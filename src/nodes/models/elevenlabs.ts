@@ -41,8 +41,8 @@ export const audioElevenLabsMusic = defineNode({
   description: 'POST /v1/music',
   inputs: { prompt: text('Prompt', { required: true }) },
   config: {
-    music_length_ms: number('Milliseconds', { default: 30_000, min: 10_000, max: 300_000 }),
-    model_id: text('Model', { default: 'music_v1' }),
+    music_length_ms: number('Milliseconds', { default: 30_000, min: 3_000, max: 600_000 }),
+    model_id: text('Model', { default: 'music_v2' }),
     output_format: FORMAT,
     ...CEILING,
   },

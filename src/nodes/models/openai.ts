@@ -1,7 +1,9 @@
 // Models of OpenAI, and of any server that speaks its protocol: `model` is what that server calls it.
-import type { MediaRef } from '../../graph/types.ts';
+import type { MediaRef, Value } from '../../graph/types.ts';
+import { convertImage, inspectImage } from '../../media/images.ts';
 import { type OpenAiCall, openai, openaiResponses } from '../../providers/openai.ts';
-import { choice, defineNode, image, type NodeContext, number, text } from '../define.ts';
+import { Attachment } from '../../providers/provider.ts';
+import { choice, defineNode, image, list, type NodeContext, NodeError, number, text } from '../define.ts';
 import { CEILING, unpriced } from './pricing.ts';
 import { attachImage, callProvider, keepFile, keepText, pickSet } from './provider-call.ts';
 
@@ -45,22 +47,67 @@ export const editOpenAi = defineNode({
   nodeType: 'edit:openai_gpt_image',
   label: 'GPT Image edit',
   description: 'POST /images/edits; a mask is transparent where the image may change.',
-  inputs: { ...PROMPT, image: image('Image', { required: true }), mask: image('Mask') },
+  inputs: {
+    ...PROMPT,
+    image: image('Image', { required: true }),
+    images: list('More images', { description: 'Up to 15 that the prompt may speak of.' }),
+    mask: image('Mask', { description: 'Of the size of the image.' }),
+  },
   config: { ...GPT_IMAGE, model: text('Model', { default: 'gpt-image-2.5-sunburst' }), ...CEILING },
   outputs: IMAGE_OUTPUT,
   pricing: unpriced(BY_THE_TOKEN),
-  run: async ({ prompt, image: picture, mask, ...values }, ctx) => {
+  run: async ({ prompt, image: picture, images = [], mask, ...values }, ctx) => {
     const fields = Object.entries(pickSet(values, GPT_IMAGE)).map(
       ([name, value]) => [name, String(value)] as const,
     );
-    const masked = mask === undefined ? [] : [['mask', await attachImage(mask, ctx)] as const];
+    const first = await attachImage(picture, ctx);
+    const all = [first, ...(await attachImages(images, ctx))];
+    const masked = mask === undefined ? [] : [['mask', await attachMask(mask, first, ctx)] as const];
+    const name = all.length === 1 ? 'image' : 'image[]';
     const call = {
       kind: 'edit' as const,
-      fields: [['prompt', prompt], ['image', await attachImage(picture, ctx)], ...masked, ...fields] as const,
+      fields: [['prompt', prompt], ...all.map(file => [name, file] as const), ...masked, ...fields] as const,
     };
     return { image: await askForImage(call, ctx) };
   },
 });
+
+const MAX_IMAGES = 16;
+
+async function attachImages(items: readonly Value[], ctx: NodeContext): Promise<readonly Attachment[]> {
+  if (items.length >= MAX_IMAGES) {
+    throw new NodeError(
+      'invalid_input',
+      `An edit takes up to ${MAX_IMAGES} images, not ${items.length + 1}.`,
+    );
+  }
+  return Promise.all(
+    items.map(item => {
+      if (item.type === 'IMAGE') return attachImage(item.media, ctx);
+      throw new NodeError('invalid_input', '"More images" (images) takes images alone.');
+    }),
+  );
+}
+
+/** The mask as PNG, which alone is taken. Throws NodeError where it is not of the image's size. */
+async function attachMask(ref: MediaRef, picture: Attachment, ctx: NodeContext): Promise<Attachment> {
+  const mask = await attachImage(ref, ctx);
+  const [own, wanted] = await Promise.all([
+    inspectImage(mask.bytes, ctx.signal),
+    inspectImage(picture.bytes, ctx.signal),
+  ]);
+  if (own.width !== wanted.width || own.height !== wanted.height) {
+    const sizes = `${own.width}×${own.height}, and the image ${wanted.width}×${wanted.height}`;
+    throw new NodeError('invalid_input', `The mask must have the size of the image: it has ${sizes}.`);
+  }
+  if (mask.contentType === 'image/png') return mask;
+  const { bytes } = await convertImage(
+    mask.bytes,
+    { format: 'png', quality: 100, background: '#ffffff' },
+    ctx.signal,
+  );
+  return new Attachment(bytes, 'image/png', 'mask.png');
+}
 
 async function askForImage(call: OpenAiCall, ctx: NodeContext): Promise<MediaRef> {
   return keepFile(await callProvider('openai', openai, call, ctx), 'image', 'image', ctx);
@@ -114,7 +161,10 @@ export const textOpenAiResponses = defineNode({
   inputs: TEXT_INPUTS,
   config: {
     model: text('Model', { default: TEXT_MODEL }),
-    effort: choice('Reasoning', ['medium', 'none', 'low', 'high', 'xhigh', 'max']),
+    effort: text('Reasoning', {
+      enum: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
+      description: 'Unset: as the model has it; models that do not reason refuse any.',
+    }),
     maxTokens: number('Most tokens', { default: 4096, min: 16, max: 128_000 }),
     ...CEILING,
   },
@@ -122,12 +172,14 @@ export const textOpenAiResponses = defineNode({
   pricing: unpriced(BY_THE_TOKEN),
   run: async ({ prompt, system, image: picture, model, effort, maxTokens }, ctx) => {
     const seen =
-      picture === undefined ? [] : [{ type: 'input_image', image_url: await attachImage(picture, ctx) }];
+      picture === undefined
+        ? []
+        : [{ type: 'input_image', detail: 'auto', image_url: await attachImage(picture, ctx) }];
     const body = {
       model,
       instructions: system,
       input: [{ role: 'user', content: [{ type: 'input_text', text: prompt }, ...seen] }],
-      reasoning: { effort },
+      ...(effort === undefined ? {} : { reasoning: { effort } }),
       max_output_tokens: maxTokens,
     };
     return { text: keepText(await callProvider('openai', openaiResponses, body, ctx)) };

@@ -53,25 +53,67 @@ function priceBy(nodeType: string, prices: Prices, fallback: Pricing): Pricing {
   };
 }
 
-/** The names under which OpenAI, Replicate and ElevenLabs tell what a call used. */
-const USAGE_NAMES = [
-  ['usdPerMillionInputTokens', ['input_tokens', 'prompt_tokens', 'input_token_count']],
-  ['usdPerMillionOutputTokens', ['output_tokens', 'completion_tokens', 'output_token_count']],
-  ['usdPerMillionCharacters', ['characters']],
-] as const;
+type Usage = Readonly<Record<string, unknown>>;
 
-/** null where the price asks for something that the usage does not tell. */
+/** What a call used, under one name whoever reports it; absent where nobody does. */
+interface Counts {
+  readonly units?: number | undefined;
+  readonly input?: number | undefined;
+  readonly cached?: number | undefined;
+  readonly imageInput?: number | undefined;
+  readonly output?: number | undefined;
+  readonly imageOutput?: number | undefined;
+  readonly characters?: number | undefined;
+}
+
+function readCounts(usage: unknown): Counts {
+  const told = asUsage(usage);
+  const first = (from: Usage, ...names: readonly string[]): number | undefined =>
+    names.map(name => from[name]).find((value): value is number => typeof value === 'number' && value >= 0);
+  const input = asUsage(told.input_tokens_details ?? told.prompt_tokens_details);
+  const output = asUsage(told.output_tokens_details);
+  return {
+    units: first(told, 'billable_units'),
+    characters: first(told, 'characters'),
+    input: first(told, 'input_tokens', 'prompt_tokens', 'input_token_count'),
+    cached: first(input, 'cached_tokens'),
+    imageInput: first(input, 'image_tokens'),
+    output: first(told, 'output_tokens', 'completion_tokens', 'output_token_count'),
+    imageOutput: first(output, 'image_tokens'),
+  };
+}
+
+const asUsage = (value: unknown): Usage =>
+  typeof value === 'object' && value !== null ? (value as Usage) : {};
+
+/** Tokens that have a price of their own are not counted at the common one too. null: something is not reported. */
 function costOf(price: Price, usage: unknown): number | null {
-  const told = (typeof usage === 'object' && usage !== null ? usage : {}) as Readonly<
-    Record<string, unknown>
-  >;
-  let usd = price.usdPerCall ?? 0;
-  for (const [unit, names] of USAGE_NAMES) {
-    const rate = price[unit];
-    if (rate === undefined) continue;
-    const count = names.map(name => told[name]).find(value => typeof value === 'number' && value >= 0);
-    if (count === undefined) return null;
-    usd += (rate * Number(count)) / 1_000_000;
+  const counts = readCounts(usage);
+  const own = (unit: keyof Price, count = 0): number => (price[unit] === undefined ? 0 : count);
+  const imageInput = own('usdPerMillionImageInputTokens', counts.imageInput);
+  const cached = own('usdPerMillionCachedInputTokens', counts.cached);
+  const imageOutput = own('usdPerMillionImageOutputTokens', counts.imageOutput);
+  const amounts: Readonly<Record<keyof Price, number | undefined>> = {
+    usdPerCall: 1,
+    usdPerUnit: counts.units,
+    usdPerMillionInputTokens: less(counts.input, imageInput + cached),
+    usdPerMillionCachedInputTokens: cached / MILLION,
+    usdPerMillionImageInputTokens: imageInput / MILLION,
+    usdPerMillionOutputTokens: less(counts.output, imageOutput),
+    usdPerMillionImageOutputTokens: imageOutput / MILLION,
+    usdPerMillionCharacters: less(counts.characters, 0),
+  };
+  let usd = 0;
+  for (const [unit, rate] of Object.entries(price)) {
+    const amount = amounts[unit as keyof Price];
+    if (amount === undefined) return null;
+    usd += rate * amount;
   }
   return usd;
+}
+
+const MILLION = 1_000_000;
+
+function less(count: number | undefined, counted: number): number | undefined {
+  return count === undefined ? undefined : Math.max(0, count - counted) / MILLION;
 }

@@ -20,6 +20,7 @@ export async function callProvider<Call>(
     if (endpoint === undefined) throw new ProviderError(name, 'not_configured');
     const delivery = await runJob(connect(endpoint), call, { ...ctx, fetch: ctx.providerFetch });
     ctx.job.use(delivery.usage);
+    for (const sentence of delivery.warnings ?? []) ctx.job.warn(sentence);
     return delivery;
   } catch (err) {
     if (!(err instanceof ProviderError)) throw err;

@@ -20,20 +20,28 @@ export type ProviderSettings = Pick<
   | 'ELEVENLABS_API_KEY'
   | 'ELEVENLABS_BASE_URL'
   | 'COMFYUI_URL'
+  | 'COMFYUI_AUTH'
+  | 'COMFY_ORG_API_KEY'
   | 'SPEECH_COMMAND'
 >;
 
 export function readProviders(settings: ProviderSettings): Providers {
-  const { COMFYUI_URL, SPEECH_COMMAND } = settings;
+  const { SPEECH_COMMAND } = settings;
   return {
     ...endpoint('fal', settings.FAL_BASE_URL, settings.FAL_KEY),
     ...endpoint('replicate', settings.REPLICATE_BASE_URL, settings.REPLICATE_API_TOKEN),
     ...endpoint('openai', settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY),
     ...endpoint('elevenlabs', settings.ELEVENLABS_BASE_URL, settings.ELEVENLABS_API_KEY),
-    // A ComfyUI server knows no keys: its address alone enables it.
-    ...endpoint('comfyui', COMFYUI_URL, ''),
+    ...comfyui(settings),
     ...(SPEECH_COMMAND === undefined ? {} : { speechCommand: SPEECH_COMMAND }),
   };
+}
+
+/** A ComfyUI server knows no keys of its own: its address alone enables it. */
+function comfyui({ COMFYUI_URL, COMFYUI_AUTH = '', COMFY_ORG_API_KEY }: ProviderSettings): Providers {
+  if (COMFYUI_URL === undefined) return {};
+  const partner = COMFY_ORG_API_KEY === undefined ? {} : { partnerKey: COMFY_ORG_API_KEY };
+  return { comfyui: { baseUrl: COMFYUI_URL, key: COMFYUI_AUTH, ...partner } };
 }
 
 function endpoint(name: ProviderName, baseUrl: string | undefined, key: string | undefined): Providers {

@@ -5,6 +5,10 @@ export interface ComfyDouble extends Double {
   readonly state: {
     polls: number;
     nodeErrors: Readonly<Record<string, unknown>>;
+    /** Whether it has `/api/jobs/{id}/cancel`. */
+    knowsJobs: boolean;
+    /** The header without which it answers 401, where a proxy stands before it. */
+    wants: readonly [name: string, value: string] | undefined;
     /** What stands in the history once done. */
     entry: Readonly<Record<string, unknown>>;
   };
@@ -18,6 +22,8 @@ export async function startComfy(file: Buffer): Promise<ComfyDouble> {
   const state: ComfyDouble['state'] = {
     polls: 2,
     nodeErrors: {},
+    knowsJobs: false,
+    wants: undefined,
     entry: {
       status: { status_str: 'success', completed: true, messages: [] },
       outputs: {
@@ -30,6 +36,12 @@ export async function startComfy(file: Buffer): Promise<ComfyDouble> {
   const waiting = new Map<string, number>();
   const answer = ({ method, path, json, headers }: Asked): Reply => {
     if (headers.origin !== undefined) return { status: 403 };
+    if (state.wants !== undefined && headers[state.wants[0]] !== state.wants[1]) return { status: 401 };
+    const cancelled = /^\/api\/jobs\/([^/]+)\/cancel$/.exec(path)?.[1];
+    if (cancelled !== undefined) {
+      if (!state.knowsJobs) return { status: 404 };
+      return { status: 200, body: { cancelled: waiting.delete(cancelled) } };
+    }
     if (path.startsWith('/view?')) return { status: 200, body: file };
     if (path === '/upload/image')
       return { status: 200, body: { name: 'up.png', subfolder: 'graphwright', type: 'input' } };
@@ -37,6 +49,9 @@ export async function startComfy(file: Buffer): Promise<ComfyDouble> {
       const id = String(json.prompt_id);
       queued.push(id);
       waiting.set(id, 0);
+      // Older servers report what was cached to the caller's `client_id` alone, and without one not at all.
+      if (json.client_id === undefined)
+        return { status: 200, body: { prompt_id: 'unknown', node_errors: {} } };
       return { status: 200, body: { prompt_id: id, number: queued.length, node_errors: state.nodeErrors } };
     }
     if (path === '/queue' && method === 'GET') {

@@ -10,6 +10,8 @@ export async function startElevenLabs(file: Buffer): Promise<Double> {
   });
 }
 
-export function refusal(status: number, code: string, message: string): Reply {
-  return { status, body: { detail: { status: code, message } } };
+/** An error as the API writes it: `status` is what it called the error before there was a `code`. */
+export function refusal(status: number, code: string, message: string, legacy = code): Reply {
+  const type = status === 429 ? 'rate_limit_error' : 'invalid_request';
+  return { status, body: { detail: { type, code, message, status: legacy, request_id: 'r1' } } };
 }

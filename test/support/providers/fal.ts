@@ -5,6 +5,8 @@ export interface FalDouble extends Double {
   /** Polls that are answered as still waiting. */
   polls: number;
   result: Reply;
+  /** Bytes by the address of the upload that they came to. */
+  readonly uploads: ReadonlyMap<string, { readonly bytes: Buffer; readonly key: string | undefined }>;
   /** The requests that fal has accepted. */
   readonly accepted: string[];
   readonly cancelled: string[];
@@ -16,18 +18,32 @@ const PUBLIC = 'https://queue.fal.run';
 
 export async function startFal(file: Buffer): Promise<FalDouble> {
   const jobs = new Map<string, number>();
+  const uploads = new Map<string, { readonly bytes: Buffer; readonly key: string | undefined }>();
   const state = {
     polls: 2,
     result: { status: 200, body: {} } as Reply,
     accepted: [] as string[],
     cancelled: [] as string[],
+    uploads,
     forget: () => jobs.clear(),
   };
   const answer = (asked: Asked): Reply => {
     const path = asked.path.split('?')[0] ?? '';
     if (path.startsWith('/files/')) return { status: 200, body: file };
+    if (path.startsWith('/signed/')) {
+      uploads.set(path, { bytes: asked.body, key: asked.headers.authorization });
+      return { status: 200 };
+    }
     if (asked.headers.authorization !== 'Key fal-key')
       return { status: 401, body: { detail: 'Cannot access' } };
+    if (path === '/storage/upload/initiate') {
+      const place = `http://${asked.headers.host}`;
+      const name = `${uploads.size}-${String(asked.json.file_name)}`;
+      return {
+        status: 200,
+        body: { file_url: `${place}/stored/${name}`, upload_url: `${place}/signed/${name}` },
+      };
+    }
     const [, id = '', tail = ''] = /\/requests\/([^/]+)(\/\w+)?$/.exec(path) ?? [];
     if (id === '') return accept(path);
     const seen = jobs.get(id);

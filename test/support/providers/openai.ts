@@ -41,6 +41,14 @@ export async function startOpenAi(file: Buffer): Promise<OpenAiDouble> {
       return { status: 200, body: { id: 'c', choices: [state.chat], usage: chatUsage } };
     if (path === '/v1/audio/speech') return { status: 200, body: file };
     if (method === 'POST' && path === '/v1/responses') {
+      const missing = findMissing(asked.json);
+      if (missing !== undefined) {
+        const error = {
+          message: `Missing required parameter: '${missing}'.`,
+          code: 'missing_required_parameter',
+        };
+        return { status: 400, body: { error } };
+      }
       const id = `resp_${jobs.size + 1}`;
       jobs.set(id, 0);
       return { status: 200, body: { id, status: 'queued', output: [] } };
@@ -54,4 +62,16 @@ export async function startOpenAi(file: Buffer): Promise<OpenAiDouble> {
     return { status: 200, body: { id, usage, ...(isRunning ? { status: 'in_progress' } : state.response) } };
   };
   return Object.assign(await startDouble(answer), { state });
+}
+
+/** The parameter that the API's schema requires of an input and that is not there. */
+function findMissing({ input }: Asked['json']): string | undefined {
+  const messages = (Array.isArray(input) ? input : []) as readonly { readonly content: readonly object[] }[];
+  for (const [m, { content }] of messages.entries()) {
+    const part = content.findIndex(
+      item => 'type' in item && item.type === 'input_image' && !('detail' in item),
+    );
+    if (part >= 0) return `input[${m}].content[${part}].detail`;
+  }
+  return undefined;
 }
