@@ -1,22 +1,14 @@
 // How many columns a text takes on a terminal, and texts cut or padded to a number of columns.
 import { stripVTControlCharacters } from 'node:util';
+import stringWidth from 'string-width';
 
 // A colour as the terminal writes it: ESC [ numbers m.
-const COLOR = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'y');
-const NO_WIDTH = /^[\p{Mark}\p{Format}\p{Control}]$/u;
-const TWO_WIDE =
-  /^[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\uff01-\uff60]$/u;
+const COLORS = new RegExp(`(${String.fromCharCode(27)}\\[[0-9;]*m)`);
+const GRAPHEMES = new Intl.Segmenter();
 
 /** Columns of the text; colour escapes take none, East Asian characters and emoji take two. */
 export function textWidth(text: string): number {
-  let width = 0;
-  for (const char of stripVTControlCharacters(text)) width += charWidth(char);
-  return width;
-}
-
-function charWidth(char: string): number {
-  if (NO_WIDTH.test(char)) return 0;
-  return TWO_WIDE.test(char) ? 2 : 1;
+  return stringWidth(text);
 }
 
 /** The text in at most that many columns, with an ellipsis where it was cut; colours stay and are closed. */
@@ -24,21 +16,18 @@ export function fitText(text: string, columns: number): string {
   if (textWidth(text) <= columns) return text;
   let result = '';
   let used = 0;
-  let styled = false;
-  for (let index = 0; index < text.length; ) {
-    COLOR.lastIndex = index;
-    const color = COLOR.exec(text)?.[0];
-    const piece = color ?? String.fromCodePoint(text.codePointAt(index) ?? 0);
-    index += piece.length;
-    if (color === undefined) {
-      used += charWidth(piece);
-      if (used > columns - 1) break;
-    } else {
-      styled = true;
+  // Split by a group, the colours are the odd pieces.
+  for (const [index, piece] of text.split(COLORS).entries()) {
+    if (index % 2 === 1) result += piece;
+    else {
+      for (const { segment } of GRAPHEMES.segment(piece)) {
+        used += textWidth(segment);
+        if (used > columns - 1) return `${result}…${index > 0 ? '\x1b[0m' : ''}`;
+        result += segment;
+      }
     }
-    result += piece;
   }
-  return `${result}…${styled ? '\x1b[0m' : ''}`;
+  return result;
 }
 
 /** The text followed by spaces up to that many columns. */

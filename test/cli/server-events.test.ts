@@ -32,3 +32,10 @@ it('reads events whatever the chunks, skips comments, joins data lines and drops
 it('reads lines that end in CR LF', async () => {
   assert.deepEqual(await parse('id:7\r\ndata:x\r\n\r\n', 3), [{ id: '7', event: 'message', data: 'x' }]);
 });
+
+it('refuses an event without end', async () => {
+  await assert.rejects(
+    parse(`data: ${'x'.repeat(33 * 1024 * 1024)}`, 1 << 20),
+    /an event of more than 32 MB/,
+  );
+});

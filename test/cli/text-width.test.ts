@@ -14,6 +14,7 @@ describe('textWidth', () => {
     assert.equal(textWidth('e\u0301'), 1);
     assert.equal(textWidth(`${RED}red${OFF}`), 3);
     assert.equal(textWidth('✔━─⠋…'), 5);
+    assert.equal(textWidth('👩‍👩‍👧‍👦🇵🇹'), 4);
   });
 });
 
@@ -22,6 +23,7 @@ describe('fitText', () => {
     assert.equal(fitText('postcard', 8), 'postcard');
     assert.equal(fitText('postcard', 7), 'postca…');
     assert.equal(textWidth(fitText('図形図形図形', 7)), 7);
+    assert.equal(fitText('👩‍👩‍👧‍👦👩‍👩‍👧‍👦', 3), '👩‍👩‍👧‍👦…');
   });
 
   it('closes a colour that it cut open', () => {
