@@ -4,7 +4,8 @@ import { AppError } from '../lib/errors.ts';
 import { authorize, canDo, roleOf } from '../services/accounts/access.ts';
 import type { Actor, UserActor } from '../services/accounts/actor.ts';
 import { requireScope } from '../services/accounts/actor.ts';
-import type { ExecutionFilter, ExecutionRow } from '../store/executions.ts';
+import { idCursor, parseTimeFilter, readPage } from '../services/paging.ts';
+import type { ExecutionRow } from '../store/executions.ts';
 import { findExecution, listExecutions, listSteps } from '../store/executions.ts';
 import { markCancelling, notifyCancel } from '../store/runs.ts';
 import { findWorkflow } from '../store/workflows/workflows.ts';
@@ -13,6 +14,7 @@ import { endUnheld } from './end-run.ts';
 import { planOf } from './executed-graph.ts';
 import type { ExecutionRecord, Reader } from './present-execution.ts';
 import { presentExecution, presentListedExecution } from './present-execution.ts';
+import type { ListExecutionsQuery } from './run.schema.ts';
 
 /** The execution, for whoever may edit its workflow or started it. Throws 404, 403. */
 export async function getExecutionRow(deps: RunDeps, actor: Actor, id: string): Promise<ExecutionRow> {
@@ -63,49 +65,25 @@ export async function getExecutionGraph(deps: RunDeps, actor: Actor, id: string)
   return `{"workflowId":${JSON.stringify(row.workflow_id)},"workflowVersion":${row.workflow_version},${text}}`;
 }
 
-export interface ListExecutionsInput {
-  readonly workflowId?: string | undefined;
-  readonly status?: string | undefined;
-  readonly createdAfter?: string | undefined;
-  readonly createdBefore?: string | undefined;
-  readonly idempotencyKey?: string | undefined;
-  readonly limit: number;
-  readonly cursor?: string | undefined;
-}
-
 /** Newest first: of one workflow that the caller may edit, or all that the caller started. */
-export async function listRuns(deps: RunDeps, actor: Actor, input: ListExecutionsInput) {
+export async function listRuns(deps: RunDeps, actor: Actor, query: ListExecutionsQuery, workflowId?: string) {
   const user = requireScope(actor, 'workflows:read');
-  if (input.workflowId !== undefined)
-    authorize(actor, 'edit', await findWorkflow(deps.db, input.workflowId, user.userId));
-  const filter: ExecutionFilter = {
-    workflowId: input.workflowId ?? null,
+  if (workflowId !== undefined)
+    authorize(actor, 'edit', await findWorkflow(deps.db, workflowId, user.userId));
+  const filter = {
+    workflowId: workflowId ?? null,
     userId: user.userId,
-    status: input.status ?? null,
-    createdAfter: parseTime('createdAfter', input.createdAfter),
-    createdBefore: parseTime('createdBefore', input.createdBefore),
-    idempotencyKey: input.idempotencyKey ?? null,
-    before: input.cursor ?? null,
-    limit: input.limit + 1,
+    status: query.status ?? null,
+    createdAfter: parseTimeFilter('createdAfter', query.createdAfter),
+    createdBefore: parseTimeFilter('createdBefore', query.createdBefore),
+    idempotencyKey: query.idempotencyKey ?? null,
   };
-  const rows = await listExecutions(deps.db, filter);
-  const page = rows.slice(0, input.limit);
-  return {
-    data: page.map(presentListedExecution),
-    nextCursor: rows.length > input.limit ? (page.at(-1)?.id ?? null) : null,
-  };
-}
-
-function parseTime(name: string, text: string | undefined): Date | null {
-  if (text === undefined) return null;
-  const time = new Date(text);
-  if (Number.isNaN(time.getTime())) {
-    throw new AppError(
-      'invalid_request',
-      `${name} must be a time in ISO 8601, such as 2026-11-21T12:00:00Z.`,
-    );
-  }
-  return time;
+  return readPage(query, {
+    cursor: idCursor('execution'),
+    fetch: (before, limit) => listExecutions(deps.db, { ...filter, before, limit }),
+    keyOf: row => row.id,
+    present: presentListedExecution,
+  });
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
+import { PageQuery } from '../services/paging.ts';
 import { EXECUTION_STATUSES } from './present-execution.ts';
 
 const RUN_FIELDS = {
@@ -70,9 +71,9 @@ export const ExecutionId = Type.Object({
 
 export const ListExecutionsQuery = Type.Object({
   status: Type.Optional(Type.Enum([...EXECUTION_STATUSES])),
-  createdAfter: Type.Optional(Type.String({ maxLength: 40 })),
-  createdBefore: Type.Optional(Type.String({ maxLength: 40 })),
+  createdAfter: Type.Optional(Type.String({ maxLength: 40, description: 'ISO 8601' })),
+  createdBefore: Type.Optional(Type.String({ maxLength: 40, description: 'ISO 8601' })),
   idempotencyKey: Type.Optional(Type.String({ maxLength: 255 })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
-  cursor: Type.Optional(Type.String({ maxLength: 64 })),
+  ...PageQuery.properties,
 });
+export type ListExecutionsQuery = Static<typeof ListExecutionsQuery>;

@@ -1,21 +1,25 @@
-// Pages of a list: a limit, an opaque cursor, and what both become.
+// Pages of a list: what callers may ask of every list, and the one way from their query to a page.
 import type { Static, TSchema } from 'typebox';
 import { Type } from 'typebox';
 import { AppError } from '../lib/errors.ts';
+import { type IdKind, isId } from '../lib/ids.ts';
+import { parseIsoTime } from '../lib/iso-time.ts';
 
 const Cursor = Type.Optional(
   Type.String({ maxLength: 200, description: 'The `nextCursor` of the page before' }),
 );
 
+const DEFAULT_LIMIT = 50;
 export const PageQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: DEFAULT_LIMIT })),
   cursor: Cursor,
 });
 export type PageQuery = Static<typeof PageQuery>;
 
-/** The same for lists that are bare arrays (decisions.md §1). */
+/** Of lists that are bare arrays. */
+export const ARRAY_LIMIT = 100;
 export const ArrayQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: ARRAY_LIMIT })),
   cursor: Cursor,
 });
 export type ArrayQuery = Static<typeof ArrayQuery>;
@@ -28,38 +32,68 @@ export interface Page<T> {
 export const pageOf = (item: TSchema) =>
   Type.Object({ data: Type.Array(item), nextCursor: Type.Union([Type.String(), Type.Null()]) });
 
-/** The page of `limit` rows where one more was asked for, to know whether another page follows. */
-export function toPage<R, T>(
-  rows: readonly R[],
-  limit: number,
-  present: (row: R) => T,
-  keyOf: (row: R) => string | number,
-): Page<T> {
+/** How the key of a row is written into a cursor, and read from what a caller sends as one. */
+export interface CursorForm<K> {
+  readonly write: (key: K) => string;
+  /** undefined for what `write` never gave. */
+  readonly read: (text: string) => K | undefined;
+}
+
+export const idCursor = (kind: IdKind): CursorForm<string> => ({
+  write: id => id,
+  read: text => (isId(kind, text) ? text : undefined),
+});
+
+/** Whole numbers from 0, as serial columns count. */
+export const numberCursor = (max = 2_147_483_647): CursorForm<number> => ({
+  write: String,
+  read: text => (/^\d{1,16}$/.test(text) && Number(text) <= max ? Number(text) : undefined),
+});
+
+/** A list: where its rows come from and how they are shown. */
+export interface List<R, K, T> {
+  readonly cursor: CursorForm<K>;
+  /** The rows that follow the key, or the first ones after null. */
+  readonly fetch: (after: K | null, limit: number) => Promise<readonly R[]>;
+  readonly keyOf: (row: R) => K;
+  readonly present: (row: R) => T;
+  readonly defaultLimit?: number;
+}
+
+/** The page that the query asks for. Throws 400 for a cursor that the list never gave. */
+export async function readPage<R, K, T>(query: PageQuery, list: List<R, K, T>): Promise<Page<T>> {
+  const limit = query.limit ?? list.defaultLimit ?? DEFAULT_LIMIT;
+  const after = query.cursor === undefined ? null : parseCursor(query.cursor, list.cursor);
+  // One row more than is shown tells whether another page follows.
+  const rows = await list.fetch(after, limit + 1);
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
-  const more = rows.length > limit && last !== undefined;
+  const nextKey = rows.length > limit && last !== undefined ? list.keyOf(last) : undefined;
   return {
-    data: shown.map(present),
-    nextCursor: more ? Buffer.from(String(keyOf(last))).toString('base64url') : null,
+    data: shown.map(list.present),
+    nextCursor: nextKey === undefined ? null : encode(list.cursor.write(nextKey)),
   };
 }
 
-/** The id that the page before ended with; undefined at the start. */
-export function parseIdCursor(cursor: string | undefined): string | undefined {
-  if (cursor === undefined) return undefined;
-  const id = Buffer.from(cursor, 'base64url').toString('latin1');
-  if (!/^[a-z]+_[0-9a-z]{26}$/.test(id)) throw badCursor();
-  return id;
-}
+const encode = (text: string): string => Buffer.from(text, 'latin1').toString('base64url');
 
-/** The number that the page before ended with; 0 at the start. */
-export function parseNumberCursor(cursor: string | undefined): number {
-  if (cursor === undefined) return 0;
+function parseCursor<K>(cursor: string, form: CursorForm<K>): K {
   const text = Buffer.from(cursor, 'base64url').toString('latin1');
-  if (!/^\d{1,9}$/.test(text)) throw badCursor();
-  return Number(text);
+  const key = encode(text) === cursor ? form.read(text) : undefined;
+  if (key === undefined) throw invalidQuery('cursor', 'is not one that this list gave');
+  return key;
 }
 
-function badCursor(): AppError {
-  return new AppError('invalid_request', 'cursor is not one that this list gave.');
+/** The time that a filter names; null where it is absent. Throws 400. */
+export function parseTimeFilter(name: string, text: string | undefined): Date | null {
+  const time = text === undefined ? null : parseIsoTime(text);
+  if (time === undefined)
+    throw invalidQuery(name, 'must be a time in ISO 8601, such as 2026-11-21T12:00:00Z');
+  return time;
+}
+
+function invalidQuery(name: string, message: string): AppError {
+  return new AppError('invalid_request', `The query at /${name} ${message}.`, {
+    issues: [{ path: `/${name}`, code: 'invalid_request', message }],
+  });
 }

@@ -1,5 +1,8 @@
-// Video and audio files of any length, as true as their headers: nothing in them is ever decoded.
+// Media files to upload: video and audio as true as their headers, since nothing in them is ever decoded; pictures.
+import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import type { Caller } from './app.ts';
+import { noiseImage } from './pixels.ts';
 
 /** A box of ISO/IEC 14496-12 §4.2. */
 export function box(type: string, ...parts: readonly Uint8Array[]): Buffer {
@@ -100,3 +103,23 @@ export const UNTRUE: readonly (readonly [type: string, bytes: Buffer])[] = [
     ]),
   ],
 ];
+
+/** What an upload answers with. */
+export interface Uploaded {
+  readonly mediaId: string;
+  readonly url: string;
+  readonly contentType: string;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly duration: number | null;
+  readonly bytes: number;
+}
+
+/** Uploads a PNG of noise. */
+export async function uploadPicture(by: Pick<Caller, 'request'>, side = 4): Promise<Uploaded> {
+  const bytes = await noiseImage(side, side, 'png');
+  const dataUrl = `data:image/png;base64,${bytes.toString('base64')}`;
+  const { status, body } = await by.request<Uploaded>('POST', '/media/upload', { dataUrl });
+  assert.equal(status, 200, body.error);
+  return body;
+}

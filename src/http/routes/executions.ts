@@ -30,8 +30,7 @@ export function registerExecutions(app: App, deps: RunDeps): void {
         response: { 200: ExecutionPage },
       },
     },
-    req =>
-      listRuns(deps, req.actor, { ...req.query, workflowId: req.params.id, limit: req.query.limit ?? 50 }),
+    req => listRuns(deps, req.actor, req.query, req.params.id),
   );
   app.get(
     '/api/v1/executions',
@@ -43,7 +42,7 @@ export function registerExecutions(app: App, deps: RunDeps): void {
         response: { 200: ExecutionPage },
       },
     },
-    req => listRuns(deps, req.actor, { ...req.query, limit: req.query.limit ?? 50 }),
+    req => listRuns(deps, req.actor, req.query),
   );
   app.get(
     '/api/v1/executions/:id',

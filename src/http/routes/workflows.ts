@@ -42,9 +42,9 @@ export function registerWorkflows(app: App, deps: Deps): void {
       },
     },
     async (req, reply) => {
-      const { items, nextCursor } = await listOwnWorkflows(deps, req.actor, req.query);
+      const { data, nextCursor } = await listOwnWorkflows(deps, req.actor, req.query);
       if (nextCursor !== null) reply.header('link', nextLink(deps, req.url, nextCursor));
-      return items;
+      return data;
     },
   );
   app.post(

@@ -6,17 +6,14 @@ import type { Actor } from './actor.ts';
 
 export type WorkflowRole = 'OWNER' | 'EDITOR' | 'VIEWER' | 'ANONYMOUS';
 
-/** Of a workflow, all that access depends on. */
-export type WorkflowStanding = Pick<
+/** Of a workflow, all that its readers' roles depend on. */
+export type RoleStanding = Pick<
   ReadWorkflowRow,
-  | 'user_id'
-  | 'media_user_id'
-  | 'share_role'
-  | 'team_role'
-  | 'link_permission'
-  | 'is_published'
-  | 'publish_settings'
+  'user_id' | 'media_user_id' | 'share_role' | 'team_role' | 'link_permission' | 'is_published'
 >;
+
+/** The same, and whether it may be copied. */
+export type WorkflowStanding = RoleStanding & Pick<ReadWorkflowRow, 'publish_settings'>;
 
 /** A workspace as its reader stands to it: a team by its role, a personal one by being its user. */
 export interface WorkspaceStanding {
@@ -63,10 +60,7 @@ export type WorkflowVerb = keyof typeof WORKFLOW_RULES;
 export type WorkspaceVerb = keyof typeof WORKSPACE_RULES;
 
 /** A line a standing, strongest first: who holds it has the role. */
-const STANDINGS: readonly (readonly [
-  WorkflowRole,
-  (userId: number, workflow: WorkflowStanding) => boolean,
-])[] = [
+const STANDINGS: readonly (readonly [WorkflowRole, (userId: number, workflow: RoleStanding) => boolean])[] = [
   ['OWNER', (userId, { user_id }) => user_id === userId],
   ['OWNER', (userId, { media_user_id }) => media_user_id === userId],
   ['OWNER', (_, { share_role }) => share_role === 'OWNER'],
@@ -101,7 +95,7 @@ function isOneOf(
 }
 
 /** What the actor is to the workflow; undefined: a stranger who may not even read it. */
-export function roleOf(actor: Actor, workflow: WorkflowStanding): WorkflowRole | undefined {
+export function roleOf(actor: Actor, workflow: RoleStanding): WorkflowRole | undefined {
   if (actor.kind === 'anonymous') return isPublic(workflow) ? 'ANONYMOUS' : undefined;
   return STANDINGS.find(([, holds]) => holds(actor.userId, workflow))?.[0];
 }
@@ -113,7 +107,7 @@ function workspaceRoleOf(actor: Actor, workspace: WorkspaceStanding): TeamRole |
 }
 
 /** Whether anyone may read it. */
-function isPublic({ link_permission, is_published }: WorkflowStanding): boolean {
+function isPublic({ link_permission, is_published }: RoleStanding): boolean {
   return link_permission !== 'PRIVATE' || is_published;
 }
 

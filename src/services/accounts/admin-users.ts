@@ -8,7 +8,7 @@ import type { UserRow } from '../../store/users.ts';
 import { findUser, insertUser, listUsers, updateUser } from '../../store/users.ts';
 import type { Deps } from '../deps.ts';
 import type { PageQuery } from '../paging.ts';
-import { parseNumberCursor, toPage } from '../paging.ts';
+import { numberCursor, readPage } from '../paging.ts';
 import { userWorkspace } from './access.ts';
 import type { ChangeUserBody, CreateUserBody } from './account.schema.ts';
 import type { Actor } from './actor.ts';
@@ -24,9 +24,12 @@ type UserDeps = {
 
 export async function listAllUsers(deps: UserDeps, actor: Actor, query: PageQuery) {
   requireScope(actor, 'instance:admin');
-  const limit = query.limit ?? 50;
-  const after = parseNumberCursor(query.cursor);
-  return toPage(await listUsers(deps.db, { after, limit: limit + 1 }), limit, presentUser, user => user.id);
+  return readPage(query, {
+    cursor: numberCursor(),
+    fetch: (after, limit) => listUsers(deps.db, { after: after ?? 0, limit }),
+    keyOf: user => user.id,
+    present: presentUser,
+  });
 }
 
 /** Makes an account, and a key of it where `keyScopes` asks for one. Throws 409 where the email is taken. */

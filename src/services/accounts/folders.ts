@@ -16,7 +16,7 @@ import {
 } from '../../store/folders.ts';
 import type { Deps } from '../deps.ts';
 import type { ArrayQuery } from '../paging.ts';
-import { parseIdCursor, toPage } from '../paging.ts';
+import { ARRAY_LIMIT, idCursor, readPage } from '../paging.ts';
 import type { WorkspaceStanding } from './access.ts';
 import { can, workspaceOf } from './access.ts';
 import type { Actor, UserActor } from './actor.ts';
@@ -31,14 +31,15 @@ const MAX_DEPTH = 32;
 /** Those of the active workspace, oldest first. */
 export async function listActiveFolders(deps: Deps, actor: Actor, query: ArrayQuery) {
   const user = requireScope(actor, 'workflows:read');
-  const limit = query.limit ?? 100;
   const { team_id } = await getActiveWorkspace(deps.db, user);
-  const rows = await listFolders(
-    deps.db,
-    { userId: user.userId, teamId: team_id },
-    { after: parseIdCursor(query.cursor) ?? '', limit: limit + 1 },
-  );
-  return toPage(rows, limit, presentFolder, folder => folder.id);
+  const space = { userId: user.userId, teamId: team_id };
+  return readPage(query, {
+    cursor: idCursor('folder'),
+    fetch: (after, limit) => listFolders(deps.db, space, { after: after ?? '', limit }),
+    keyOf: folder => folder.id,
+    present: presentFolder,
+    defaultLimit: ARRAY_LIMIT,
+  });
 }
 
 /** Throws 404 for a foreign team or an unknown parent, 403 for a viewer, 400 `folder_workspace_mismatch`. */

@@ -2,12 +2,13 @@
 import { mintApiKey, sha256 } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
+import { parseIsoTime } from '../../lib/iso-time.ts';
 import type { Tx } from '../../store/db.ts';
 import type { ListedKey } from '../../store/keys.ts';
 import { insertKey, listKeys, revokeKey } from '../../store/keys.ts';
 import type { Deps } from '../deps.ts';
 import type { PageQuery } from '../paging.ts';
-import { parseIdCursor, toPage } from '../paging.ts';
+import { idCursor, readPage } from '../paging.ts';
 import type { Actor, Scope, UserActor } from './actor.ts';
 import { hasScope, requireScope, SCOPES } from './actor.ts';
 import { parseName } from './names.ts';
@@ -43,11 +44,9 @@ export function requireScopesToHandOn(user: UserActor, scopes: readonly Scope[])
   throw new AppError('forbidden', `Your key lacks the scope ${missing.join(', ')}, so it cannot hand it on.`);
 }
 
-const ISO_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
-
 function parseExpiry(deps: KeyDeps, text: string): Date {
-  const time = new Date(ISO_TIME.test(text) ? text : Number.NaN);
-  if (time.getTime() > deps.now()) return time;
+  const time = parseIsoTime(text);
+  if (time !== undefined && time.getTime() > deps.now()) return time;
   const message = 'must be a time to come in ISO 8601, such as 2030-12-31T23:59:59Z';
   throw new AppError('invalid_request', `expiresAt ${message}.`, {
     issues: [{ path: '/expiresAt', code: 'invalid_request', message }],
@@ -71,10 +70,12 @@ export async function storeKey(
 /** The caller's keys that are not revoked, newest first. */
 export async function listOwnKeys(deps: KeyDeps, actor: Actor, query: PageQuery) {
   const user = requireScope(actor, 'account:admin');
-  const limit = query.limit ?? 50;
-  const before = parseIdCursor(query.cursor) ?? null;
-  const rows = await listKeys(deps.db, user.userId, { before, limit: limit + 1 });
-  return toPage(rows, limit, presentKey, key => key.id);
+  return readPage(query, {
+    cursor: idCursor('key'),
+    fetch: (before, limit) => listKeys(deps.db, user.userId, { before, limit }),
+    keyOf: key => key.id,
+    present: presentKey,
+  });
 }
 
 /** Ends a key of the caller's, in every process within five seconds. Throws 404. */

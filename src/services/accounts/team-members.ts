@@ -13,7 +13,7 @@ import {
 } from '../../store/teams.ts';
 import type { Deps } from '../deps.ts';
 import type { PageQuery } from '../paging.ts';
-import { parseNumberCursor, toPage } from '../paging.ts';
+import { numberCursor, readPage } from '../paging.ts';
 import { can } from './access.ts';
 import type { AddMemberBody } from './account.schema.ts';
 import { getSomebody } from './accounts.ts';
@@ -30,10 +30,12 @@ export interface MemberId {
 export async function listTeamMembers(deps: Deps, actor: Actor, teamId: string, query: PageQuery) {
   const user = requireScope(actor, 'account:admin');
   await getTeam(deps.db, user, teamId);
-  const limit = query.limit ?? 50;
-  const after = parseNumberCursor(query.cursor);
-  const rows = await listMembers(deps.db, teamId, { after, limit: limit + 1 });
-  return toPage(rows, limit, presentMember, member => member.user_id);
+  return readPage(query, {
+    cursor: numberCursor(),
+    fetch: (after, limit) => listMembers(deps.db, teamId, { after: after ?? 0, limit }),
+    keyOf: member => member.user_id,
+    present: presentMember,
+  });
 }
 
 /** Throws 404 `not_found` for an unknown user, 409 `conflict` for a member. */

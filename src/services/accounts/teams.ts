@@ -6,7 +6,7 @@ import type { TeamRow } from '../../store/teams.ts';
 import { findActiveTeam, findTeam, insertMember, insertTeam, listTeams } from '../../store/teams.ts';
 import type { Deps } from '../deps.ts';
 import type { PageQuery } from '../paging.ts';
-import { parseIdCursor, toPage } from '../paging.ts';
+import { idCursor, readPage } from '../paging.ts';
 import type { WorkspaceStanding } from './access.ts';
 import { userWorkspace } from './access.ts';
 import type { Actor, UserActor } from './actor.ts';
@@ -16,10 +16,12 @@ import { parseName } from './names.ts';
 /** The teams the caller is in; the personal one is no team. */
 export async function listOwnTeams(deps: Deps, actor: Actor, query: PageQuery) {
   const user = requireScope(actor, 'account:admin');
-  const limit = query.limit ?? 50;
-  const after = parseIdCursor(query.cursor) ?? '';
-  const rows = await listTeams(deps.db, user.userId, { after, limit: limit + 1 });
-  return toPage(rows, limit, presentTeam, team => team.id);
+  return readPage(query, {
+    cursor: idCursor('team'),
+    fetch: (after, limit) => listTeams(deps.db, user.userId, { after: after ?? '', limit }),
+    keyOf: team => team.id,
+    present: presentTeam,
+  });
 }
 
 /** Makes a team that the caller owns. */

@@ -13,7 +13,7 @@ import { requireScope } from '../accounts/actor.ts';
 import { getActiveWorkspace } from '../accounts/teams.ts';
 import type { Deps } from '../deps.ts';
 import type { PageQuery } from '../paging.ts';
-import { parseNumberCursor, toPage } from '../paging.ts';
+import { numberCursor, readPage } from '../paging.ts';
 
 const MAX_GRANT = 1_000_000_000_000;
 
@@ -37,13 +37,13 @@ export async function getCredits(deps: Deps, actor: Actor, query: PageQuery) {
   const user = requireScope(actor, 'workflows:read');
   const { team_id } = await getActiveWorkspace(deps.db, user);
   const workspace = team_id ?? userWorkspace(user.userId);
-  const limit = query.limit ?? 50;
-  const before = parseNumberCursor(query.cursor) || null;
-  const [pool, rows] = await Promise.all([
-    findPool(deps.db, workspace),
-    listEntries(deps.db, workspace, before, limit + 1),
-  ]);
-  const { data, nextCursor } = toPage(rows, limit, presentEntry, entry => entry.id);
+  const entries = readPage(query, {
+    cursor: numberCursor(Number.MAX_SAFE_INTEGER),
+    fetch: (before, limit) => listEntries(deps.db, workspace, before, limit),
+    keyOf: entry => entry.id,
+    present: presentEntry,
+  });
+  const [pool, { data, nextCursor }] = await Promise.all([findPool(deps.db, workspace), entries]);
   return { teamId: team_id, balance: pool.balance, held: pool.held, entries: data, nextCursor };
 }
 

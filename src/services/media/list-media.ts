@@ -9,7 +9,7 @@ import type { Actor, UserActor } from '../accounts/actor.ts';
 import { requireScope } from '../accounts/actor.ts';
 import { getActiveWorkspace } from '../accounts/teams.ts';
 import type { Deps } from '../deps.ts';
-import { parseIdCursor, toPage } from '../paging.ts';
+import { idCursor, readPage } from '../paging.ts';
 import type { ListMediaQuery } from './media.schema.ts';
 import { presentMedia } from './media-record.ts';
 import { dropFile } from './receive-file.ts';
@@ -19,19 +19,13 @@ const MAX_NAMED_USES = 20;
 /** What was uploaded to the active workspace, newest first. */
 export async function listMedia(deps: Deps, actor: Actor, query: ListMediaQuery) {
   const user = requireScope(actor, 'workflows:write');
-  const limit = query.limit ?? 50;
   const workspace = workspaceOf(await getActiveWorkspace(deps.db, user));
-  const rows = await listUploads(deps.db, workspace, {
-    kind: query.type ?? null,
-    before: parseIdCursor(query.cursor) ?? null,
-    limit: limit + 1,
+  return readPage(query, {
+    cursor: idCursor('media'),
+    fetch: (before, limit) => listUploads(deps.db, workspace, { kind: query.type ?? null, before, limit }),
+    keyOf: row => row.id,
+    present: row => presentMedia(deps, row),
   });
-  return toPage(
-    rows,
-    limit,
-    row => presentMedia(deps, row),
-    row => row.id,
-  );
 }
 
 /** Throws 404, 403, and 409 `media_in_use` naming the workflows, unless `force`. */

@@ -1,8 +1,5 @@
 // POST of a workflow: a new personal one, or, with an id, one that is saved over without leaving its workspace.
-import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
-import type { Tx } from '../../store/db.ts';
-import { mayUseMedia } from '../../store/media.ts';
 import { insertVersion } from '../../store/workflows/versions.ts';
 import type { NewWorkflow } from '../../store/workflows/writes.ts';
 import { insertWorkflow } from '../../store/workflows/writes.ts';
@@ -15,7 +12,7 @@ import type { PresentedWorkflow } from './present-workflow.ts';
 import { lockForEdit, presentSaved, readBack, saveWrite, sentFields, writeOver } from './save-workflow.ts';
 import { describeIgnored } from './sent-fields.ts';
 import { CreateWorkflowBody } from './workflow.schema.ts';
-import { checkOwnFolder, moveWithin } from './workflow-place.ts';
+import { checkMedia, checkOwnFolder, moveWithin } from './workflow-place.ts';
 import { changeSecrets, sealSecrets } from './workflow-secrets.ts';
 import type { GraphWrite } from './write-graph.ts';
 import { prepareGraph } from './write-graph.ts';
@@ -106,13 +103,4 @@ async function saveOver(
     return saveWrite(tx, view, { fields, write, warnings });
   });
   return { id, ...presentSaved(deps, saved) };
-}
-
-/** Whether it exists is not told to those who may not use it. */
-async function checkMedia(tx: Tx, user: UserActor, mediaId: string | null): Promise<void> {
-  if (mediaId === null || (await mayUseMedia(tx, mediaId, user.userId))) return;
-  throw new AppError(
-    'forbidden',
-    'You may not use this media: mediaId must name one of yours or of your team.',
-  );
 }

@@ -4,7 +4,7 @@ import { warningSentences } from '../../graph/issues.ts';
 import { sha256 } from '../../lib/crypto.ts';
 import type { PublishSettings, ReadWorkflowRow, WorkflowListRow } from '../../store/workflows/workflows.ts';
 import type { WorkflowRole } from '../accounts/access.ts';
-import { can, canDo } from '../accounts/access.ts';
+import { can, canDo, roleOf } from '../accounts/access.ts';
 import type { Actor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { openSecrets, seesSecrets } from './workflow-secrets.ts';
@@ -130,13 +130,13 @@ function presentMedia(deps: Pick<Deps, 'settings'>, media: ReadWorkflowRow['medi
   };
 }
 
-export function presentListedWorkflow(row: WorkflowListRow) {
+export function presentListedWorkflow(actor: Actor, row: WorkflowListRow) {
+  const isEditor = canDo(roleOf(actor, row), 'edit');
   return {
     id: row.id,
     name: row.name,
     description: row.description,
-    webhookId: row.webhook_id,
-    webhookUrl: row.webhook_url,
+    ...(isEditor ? { webhookId: row.webhook_id, webhookUrl: row.webhook_url } : {}),
     isActive: row.is_active,
     isPublished: row.is_published,
     executionCount: row.execution_count,

@@ -5,7 +5,7 @@ import type { Actor } from '../accounts/actor.ts';
 import { hasScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import type { Page } from '../paging.ts';
-import { parseIdCursor, toPage } from '../paging.ts';
+import { idCursor, readPage } from '../paging.ts';
 import { presentPoster } from './present-workflow.ts';
 import type { TemplatesQuery } from './workflow.schema.ts';
 
@@ -16,19 +16,13 @@ export async function listTemplatePage(
   query: TemplatesQuery,
 ): Promise<Page<unknown>> {
   const userId = actor.kind === 'user' && hasScope(actor, 'workflows:read') ? actor.userId : null;
-  const limit = query.limit ?? 50;
-  const rows = await listTemplates(deps.db, {
-    userId,
-    category: query.category ?? null,
-    before: parseIdCursor(query.cursor) ?? null,
-    limit: limit + 1,
+  return readPage(query, {
+    cursor: idCursor('workflow'),
+    fetch: (before, limit) =>
+      listTemplates(deps.db, { userId, category: query.category ?? null, before, limit }),
+    keyOf: row => row.id,
+    present: row => presentTemplate(deps, row, userId),
   });
-  return toPage(
-    rows,
-    limit,
-    row => presentTemplate(deps, row, userId),
-    row => row.id,
-  );
 }
 
 /** A template's id is its workflow's under another prefix. */

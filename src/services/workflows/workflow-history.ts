@@ -9,7 +9,7 @@ import type { Actor } from '../accounts/actor.ts';
 import { requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import type { Page, PageQuery } from '../paging.ts';
-import { parseNumberCursor, toPage } from '../paging.ts';
+import { numberCursor, readPage } from '../paging.ts';
 import { lintForWrite, readGraph } from './check-graph.ts';
 import type { GraphVersion } from './graph-versions.ts';
 import type { PresentedWorkflow } from './present-workflow.ts';
@@ -25,15 +25,12 @@ export async function listHistory(
   query: PageQuery,
 ): Promise<Page<unknown>> {
   const workflow = await openForEditor(deps, actor, id);
-  const limit = query.limit ?? 50;
-  const before = query.cursor === undefined ? null : parseNumberCursor(query.cursor);
-  const rows = await listVersions(deps.db, id, { before, limit: limit + 1 });
-  return toPage(
-    rows,
-    limit,
-    row => presentVersion(row, workflow),
-    row => row.version,
-  );
+  return readPage(query, {
+    cursor: numberCursor(),
+    fetch: (before, limit) => listVersions(deps.db, id, { before, limit }),
+    keyOf: row => row.version,
+    present: row => presentVersion(row, workflow),
+  });
 }
 
 /** One version with its graph, as JSON text. Throws 404. */

@@ -1,8 +1,9 @@
-// Where a workflow lies: which folders it may go to, and what becomes of its workspace (contract, PUT rule 7).
+// Where a workflow belongs: which folders and media it may go to, and what becomes of its workspace.
 import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
 import type { FolderRow } from '../../store/folders.ts';
 import { holdFolder } from '../../store/folders.ts';
+import { mayUseMedia } from '../../store/media.ts';
 import type { ReadWorkflowRow } from '../../store/workflows/workflows.ts';
 import { authorize, can, userWorkspace, workspaceOf } from '../accounts/access.ts';
 import type { UserActor } from '../accounts/actor.ts';
@@ -62,6 +63,15 @@ export async function checkOwnFolder(
   throw new AppError(
     'folder_workspace_mismatch',
     'A new workflow is personal, and the folder is a team’s: create it first, then move it with PUT /workflows/{id}.',
+  );
+}
+
+/** Throws 403, also where there is none: whether it exists is not for everybody to know. */
+export async function checkMedia(tx: Tx, user: UserActor, mediaId: string | null | undefined): Promise<void> {
+  if (mediaId === null || mediaId === undefined || (await mayUseMedia(tx, mediaId, user.userId))) return;
+  throw new AppError(
+    'forbidden',
+    'You may not use this media: mediaId must name one of yours or of your team.',
   );
 }
 

@@ -149,8 +149,20 @@ const FIND_PUBLISHED = `${READ} where w.published_slug = $1 and w.is_published a
 
 export interface WorkflowListRow
   extends Pick<
-    WorkflowRow,
-    'id' | 'name' | 'description' | 'tags' | 'is_active' | 'is_published' | 'webhook_id' | 'webhook_url'
+    ReadWorkflowRow,
+    | 'id'
+    | 'user_id'
+    | 'name'
+    | 'description'
+    | 'tags'
+    | 'is_active'
+    | 'is_published'
+    | 'link_permission'
+    | 'webhook_id'
+    | 'webhook_url'
+    | 'share_role'
+    | 'team_role'
+    | 'media_user_id'
   > {
   /** Times as clients see them: PostgreSQL writes three hundred of them faster than we parse and write them again. */
   readonly created_at: string;
@@ -169,8 +181,14 @@ export interface WorkflowFilter {
   readonly teamId: string | null;
   /** Of the user's own, only those in no team. */
   readonly isPersonal: boolean;
-  readonly before: { readonly updatedAt: Date; readonly id: string } | null;
+  readonly before: WorkflowListKey | null;
   readonly limit: number;
+}
+
+/** Where a workflow stands in lists. */
+export interface WorkflowListKey {
+  readonly updatedAtMs: number;
+  readonly id: string;
 }
 
 /** Most recently updated first. */
@@ -180,21 +198,33 @@ export async function listWorkflows(tx: Tx, filter: WorkflowFilter): Promise<rea
     filter.teamId ?? filter.userId,
     filter.isActive,
     filter.mediaId,
-    filter.before?.updatedAt ?? null,
+    filter.before === null ? null : new Date(filter.before.updatedAtMs),
     filter.before?.id ?? null,
     filter.limit,
+    ...(filter.teamId === null ? [] : [filter.userId]),
   ]);
   return rows;
 }
 
 const iso = (time: string): string => `to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-const list = (owner: string): string => `
-select w.id, w.name, w.description, w.tags, w.is_active, w.is_published, w.webhook_id, w.webhook_url,
+/** Who lists what is their own is its owner; in a team's list the user has a role for each workflow. */
+const OWN = { roles: 'null as share_role, null as team_role, null::int as media_user_id', joins: '' };
+const OF_TEAM = {
+  roles: 'p.role as share_role, m.role as team_role, d.user_id as media_user_id',
+  joins: `left join workflow_permissions p on p.workflow_id = w.id and p.user_id = $7
+left join team_members m on m.team_id = w.team_id and m.user_id = $7
+left join media d on d.id = w.media_id`,
+};
+
+const list = (owner: string, { roles, joins }: typeof OWN): string => `
+select w.id, w.user_id, w.name, w.description, w.tags, w.is_active, w.is_published, w.link_permission, w.webhook_id,
+  w.webhook_url, ${roles},
   ${iso('w.created_at')} as created_at, ${iso('w.updated_at')} as updated_at,
   (coalesce(c.count, 0) + runs.count)::int as execution_count, runs.count::int as uncounted,
   (select ${iso('e.created_at')} from executions e where e.workflow_id = w.id order by e.id desc limit 1) as last_executed_at
 from workflows w
+${joins}
 left join execution_counts c on c.workflow_id = w.id
 left join lateral (
   select count(*) as count from executions e where e.workflow_id = w.id and e.id > coalesce(c.through_id, '')) runs on true
@@ -202,9 +232,9 @@ where ${owner} and w.deleted_at is null
   and ($2::boolean is null or w.is_active = $2) and ($3::text is null or w.media_id = $3)
   and ($4::timestamptz is null or (w.updated_at, w.id) < ($4, $5))
 order by w.updated_at desc, w.id desc limit $6`;
-const LIST_OWN = list('w.user_id = $1::int');
-const LIST_PERSONAL = list('w.user_id = $1::int and w.team_id is null');
-const LIST_TEAM = list('w.team_id = $1::text');
+const LIST_OWN = list('w.user_id = $1::int', OWN);
+const LIST_PERSONAL = list('w.user_id = $1::int and w.team_id is null', OWN);
+const LIST_TEAM = list('w.team_id = $1::text', OF_TEAM);
 
 export interface TemplateRow {
   readonly id: string;

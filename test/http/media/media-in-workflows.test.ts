@@ -10,7 +10,7 @@ import { newId } from '../../../src/lib/ids.ts';
 import { resolveMedia } from '../../../src/services/media/media.ts';
 import { uploadInline } from '../../../src/services/media/upload-media.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { mp4 } from '../../support/media-files.ts';
+import { mp4, uploadPicture } from '../../support/media-files.ts';
 import { noiseImage } from '../../support/pixels.ts';
 import { createWorkflow, edge, node, put } from '../../support/workflows.ts';
 
@@ -25,12 +25,6 @@ before(async () => {
   [owner, stranger] = [await test.createCaller(), await test.createCaller()];
 });
 after(() => test.close());
-
-async function upload(by: Caller): Promise<{ readonly mediaId: string; readonly url: string }> {
-  const bytes = await noiseImage(4, 4, 'png');
-  const dataUrl = `data:image/png;base64,${bytes.toString('base64')}`;
-  return (await by.request<{ mediaId: string; url: string }>('POST', '/media/upload', { dataUrl })).body;
-}
 
 const graphOf = (config: Record<string, unknown>) => ({
   nodes: [node('a', 'input:image', config), node('b', 'output:preview', {}, { position: { x: 500, y: 0 } })],
@@ -50,7 +44,7 @@ describe('the lint', () => {
         [['missing_media', 'a']],
       );
     }
-    const there = await createWorkflow(owner, graphOf({ mediaId: (await upload(owner)).mediaId }));
+    const there = await createWorkflow(owner, graphOf({ mediaId: (await uploadPicture(owner)).mediaId }));
     assert.deepEqual(there.meta.issues, []);
     const changed = await put(owner, there.id, graphOf({ mediaId: missing }));
     assert.ok(changed.body.meta.warnings.includes(sentence));
@@ -62,7 +56,7 @@ describe('the lint', () => {
       (issues as { code: string; nodeId: string }[]).map(({ code, nodeId }) => [code, nodeId]);
     const sent = await owner.request('POST', '/workflows/lint', graphOf({ mediaId: missing }));
     assert.deepEqual([sent.body.ok, codes(sent.body.issues)], [true, wanted]);
-    const { mediaId } = await upload(owner);
+    const { mediaId } = await uploadPicture(owner);
     const { id } = await createWorkflow(owner, graphOf({ mediaId }));
     const before = await owner.request('POST', `/workflows/${id}/lint`, {});
     assert.deepEqual(codes(before.body.issues), []);
@@ -80,14 +74,14 @@ describe('a run', () => {
   });
 
   it('takes media of its workspace by id and by address, as they are', async () => {
-    const { mediaId, url } = await upload(owner);
+    const { mediaId, url } = await uploadPicture(owner);
     for (const source of [{ mediaId }, { url }]) {
       assert.equal((await resolveMedia(test.deps, runOf(owner), source, 'image', signal)).mediaId, mediaId);
     }
   });
 
   it('copies what another workspace serves, and does not take it by its id', async () => {
-    const { mediaId, url } = await upload(owner);
+    const { mediaId, url } = await uploadPicture(owner);
     const copy = await resolveMedia(test.deps, runOf(stranger), { url }, 'image', signal);
     assert.notEqual(copy.mediaId, mediaId);
     assert.deepEqual([copy.width, copy.contentType], [4, 'image/png']);
@@ -119,7 +113,7 @@ describe('a run', () => {
   });
 
   it('fails on media that are gone, or of another kind', async () => {
-    const { mediaId, url } = await upload(owner);
+    const { mediaId, url } = await uploadPicture(owner);
     await assert.rejects(resolveMedia(test.deps, runOf(owner), { mediaId }, 'video', signal), {
       code: 'unsupported_type',
     });

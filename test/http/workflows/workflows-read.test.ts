@@ -4,6 +4,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
 import { insertMedia } from '../../../src/store/media.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { uploadPicture } from '../../support/media-files.ts';
 import {
   at,
   createWorkflow,
@@ -259,7 +260,14 @@ describe('GET /workflows', () => {
     const idsOf = async (query: string) => (await list(by, query)).body.map(it => it.id);
     assert.deepEqual(await idsOf('?isActive=false'), [id]);
     assert.equal((await idsOf('?isActive=true')).includes(id), false);
-    assert.deepEqual(await idsOf('?mediaId=med_x'), []);
+    const addMedia = async (to: Caller) => (await uploadPicture(to)).mediaId;
+    const media = await addMedia(by);
+    const linked = await createWorkflow(by, { mediaId: media });
+    assert.deepEqual(await idsOf(`?mediaId=${media}`), [linked.id]);
+    assert.deepEqual(await idsOf(`?mediaId=${await addMedia(by)}`), []);
+    for (const mediaId of [await addMedia(owner), newId('media'), 'med_x', '']) {
+      refused(await list(by, `?mediaId=${mediaId}`), 403, 'forbidden');
+    }
     refused(await list(by, '?isActive=yes'), 400, 'invalid_request');
   });
 
@@ -277,6 +285,28 @@ describe('GET /workflows', () => {
     refused(await list(stranger, '?teamId=team_x'), 404, 'not_found');
     const personal = (await list(owner, `?teamId=user:${owner.userId}&limit=1000`)).body.map(it => it.id);
     assert.ok(personal.length > 0 && !personal.includes(id));
+  });
+
+  it("shows webhookId and webhookUrl of a team's workflows to those who may edit them alone", async () => {
+    const teamId = String((await owner.request('POST', '/teams', { name: 'T' })).body.id);
+    for (const [{ userId }, role] of [
+      [friend, 'VIEWER'],
+      [stranger, 'EDITOR'],
+    ] as const) {
+      await owner.request('POST', `/teams/${teamId}/members`, { userId, role });
+    }
+    const { body: folder } = await owner.request('POST', '/folders', { name: 'F', teamId });
+    const { id } = await createWorkflow(owner, { webhookId: 'hook' });
+    await put(owner, id, { folderId: folder.id, webhookUrl: 'https://x.test' });
+    const shown = async (by: Caller) => (await list(by, `?teamId=${teamId}`)).body[0] ?? {};
+    for (const by of [owner, stranger]) {
+      const { webhookId, webhookUrl } = (await shown(by)) as Workflow;
+      assert.deepEqual([webhookId, webhookUrl], ['hook', 'https://x.test']);
+    }
+    const seen = await shown(friend);
+    assert.deepEqual(['webhookId' in seen, 'webhookUrl' in seen, 'name' in seen], [false, false, true]);
+    await owner.request('PUT', `/workflows/${id}/permissions`, { userId: friend.userId, role: 'EDIT' });
+    assert.equal('webhookId' in (await shown(friend)), true);
   });
 
   it('pages by limit and the Link header, stable while rows are added', async () => {

@@ -1,0 +1,131 @@
+// Every list of the API is asked alike: limits, cursors, times and choices that it does not know are 400.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { createWorkflow, refused } from '../../support/workflows.ts';
+
+interface Parameter {
+  readonly in: string;
+  readonly name: string;
+  readonly schema: { readonly enum?: readonly string[]; readonly anyOf?: readonly object[] };
+}
+interface Operation {
+  readonly parameters?: readonly Parameter[];
+  readonly responses: { readonly 200?: { readonly content?: Record<string, { readonly schema: Schema }> } };
+}
+interface Schema {
+  readonly type?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+}
+
+const encode = (text: string): string => Buffer.from(text).toString('base64url');
+
+const BAD_CURSORS = [
+  '',
+  'garbage',
+  encode(''),
+  encode('-1'),
+  encode('1e9'),
+  encode('99999999999999999'),
+  encode("' or 1=1"),
+];
+const BAD_TIMES = [
+  '1',
+  '2026',
+  'yesterday',
+  '2026-02-30',
+  '2026-02-30T00:00:00Z',
+  '2025-02-29',
+  '2026-13-01',
+  '2026-00-10',
+  '0000-01-01',
+  '2026-01-01T24:00:00Z',
+  '2026-01-01T12:60:00Z',
+  '2026-01-01T12:00:00',
+  '2026-01-01T12:00:00+24:00',
+  '+275761-01-01T00:00:00Z',
+];
+
+/** What no parameter of the name takes. */
+function badValues({ name, schema }: Parameter): readonly string[] {
+  if (name === 'cursor') return BAD_CURSORS;
+  if (name === 'limit') return ['0', '-1', '1.5', 'x', '1001', '1e99', ''];
+  if (/^created/.test(name)) return BAD_TIMES;
+  if (schema.enum !== undefined || schema.anyOf !== undefined) return ['', 'nothing-of-the-kind'];
+  return [];
+}
+
+/** Lists that are short by their nature, and so have no pages. */
+const WHOLE = ['/api/v1/renderer/templates', '/api/v1/executions/{id}/deliveries'];
+
+describe('every list', () => {
+  let test: TestApp;
+  let caller: Caller;
+  let operations: readonly (readonly [string, Operation])[];
+  const ids: Record<string, string> = {};
+
+  before(async () => {
+    test = await createTestApp();
+    caller = await test.createCaller();
+    const { paths } = (await test.app.inject('/openapi.json')).json<{
+      paths: Record<string, { get?: Operation }>;
+    }>();
+    operations = Object.entries(paths).flatMap(([path, { get }]) =>
+      get !== undefined && path.startsWith('/api/') ? [[path, get] as const] : [],
+    );
+    ids.workflows = (await createWorkflow(caller)).id;
+    ids.teams = (await caller.request<{ id: string }>('POST', '/teams', { name: 'T' })).body.id;
+    const run = await caller.request<{ executionId: string }>('POST', `/workflows/${ids.workflows}/run`, {});
+    ids.executions = run.body.executionId;
+  });
+  after(() => test.close());
+
+  const isList = ([, { responses }]: readonly [string, Operation]): boolean => {
+    const schema = responses[200]?.content?.['application/json']?.schema;
+    return (
+      schema?.type === 'array' ||
+      schema?.properties?.nextCursor !== undefined ||
+      schema?.properties?.data?.type === 'array'
+    );
+  };
+  const pathOf = (path: string): string =>
+    path.replace(/\/(\w+)\/\{id\}/, (_, noun: string) => `/${noun}/${ids[noun]}`);
+
+  it('takes a limit and a cursor', () => {
+    const lists = operations.filter(isList).filter(([path]) => !WHOLE.includes(path));
+    assert.ok(lists.length >= 12, `${lists.length}`);
+    for (const [path, { parameters = [] }] of lists) {
+      const names = parameters.map(({ name }) => name);
+      assert.ok(names.includes('limit') && names.includes('cursor'), path);
+    }
+  });
+
+  it('refuses a query that means nothing, and names the parameter', async () => {
+    let asked = 0;
+    for (const [path, { parameters = [] }] of operations) {
+      for (const parameter of parameters.filter(({ in: place }) => place === 'query')) {
+        for (const value of badValues(parameter)) {
+          const query = `${parameter.name}=${encodeURIComponent(value)}`;
+          const answer = await caller.request('GET', `${pathOf(path)}?${query}`);
+          assert.deepEqual([path, query, answer.status], [path, query, 400], answer.body.error);
+          const { issues } = refused(answer, 400, 'invalid_request');
+          assert.equal(issues?.[0]?.path, `/${parameter.name}`, `${path}?${query}`);
+          asked++;
+        }
+      }
+    }
+    assert.ok(asked > 150, `${asked}`);
+  });
+
+  it('answers its own parameters, and a limit and cursor of its own', async () => {
+    for (const [path, { parameters = [] }] of operations.filter(isList)) {
+      const taken = parameters.some(({ name }) => name === 'limit') ? '?limit=1' : '';
+      const { status, body } = await caller.request('GET', pathOf(path) + taken);
+      assert.equal(status, 200, `${path}: ${body.error}`);
+      const cursor = (body as { nextCursor?: string | null }).nextCursor;
+      if (typeof cursor !== 'string') continue;
+      const next = await caller.request('GET', `${pathOf(path)}?limit=1&cursor=${cursor}`);
+      assert.equal(next.status, 200, path);
+    }
+  });
+});
