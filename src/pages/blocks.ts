@@ -1,32 +1,9 @@
 // The content blocks of a page, one renderer a type.
+import type { ContentBlock } from '../services/content/content.schema.ts';
 import type { Html } from './html.ts';
 import { address, html, trusted } from './html.ts';
 
-export type ContentBlock =
-  | { readonly type: 'markdown'; readonly markdown: string }
-  | ({ readonly type: 'image' } & Picture)
-  | {
-      readonly type: 'video';
-      readonly url: string;
-      readonly poster?: string;
-      readonly caption?: string;
-    }
-  | { readonly type: 'quote'; readonly text: string; readonly author?: string; readonly role?: string }
-  | { readonly type: 'code'; readonly code: string; readonly language?: string; readonly caption?: string }
-  | { readonly type: 'gallery'; readonly images: readonly Picture[]; readonly caption?: string }
-  | {
-      readonly type: 'cta';
-      readonly title: string;
-      readonly text?: string;
-      readonly buttonCopy?: string;
-      readonly link?: string;
-    };
-
-export interface Picture {
-  readonly url: string;
-  readonly alt?: string;
-  readonly caption?: string;
-}
+type Picture = Omit<Extract<ContentBlock, { type: 'image' }>, 'type'>;
 
 type Renderers = {
   readonly [T in ContentBlock['type']]: (block: Extract<ContentBlock, { type: T }>, markup: string) => Html;

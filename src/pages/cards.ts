@@ -1,12 +1,12 @@
 // Pages in a list: picture, date, title, summary; the whole card is the link.
-import type { PageCard } from './content-view.ts';
+import type { ContentCard } from '../services/content/present-content.ts';
 import { formatDate } from './dates.ts';
 import type { Html } from './html.ts';
 import { address, html, trusted } from './html.ts';
 import { pagePath } from './sections.ts';
 
 /** `heading` is the level below the one that the list stands under. */
-export function renderCards(cards: readonly PageCard[], heading: 'h2' | 'h3'): Html {
+export function renderCards(cards: readonly ContentCard[], heading: 'h2' | 'h3'): Html {
   const [open, close] = [trusted(`<${heading}>`), trusted(`</${heading}>`)];
   return html`<ul class="cards">${cards.map(
     card =>

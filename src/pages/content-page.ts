@@ -1,4 +1,6 @@
 // A content page as a whole document: its parts in the order that its kind asks for.
+
+import type { PublishedPage } from '../services/content/present-content.ts';
 import { renderBlocks } from './blocks.ts';
 import { renderCards } from './cards.ts';
 import {
@@ -9,7 +11,6 @@ import {
   renderSteps,
   renderValueProps,
 } from './content-parts.ts';
-import type { ContentView, FlowView, Site } from './content-view.ts';
 import { formatDate } from './dates.ts';
 import { absolute, renderDocument } from './document.ts';
 import { flowPath, renderPreview } from './flow-drawing.ts';
@@ -17,9 +18,10 @@ import type { Html } from './html.ts';
 import { address, html, trusted } from './html.ts';
 import { contentThings, jsonLd } from './json-ld.ts';
 import { pagePath, SECTIONS } from './sections.ts';
+import type { FlowView, Site } from './site.ts';
 
 /** `flow` is the workflow to preview, where there is one that anybody may see. */
-export function renderContentPage(page: ContentView, flow: FlowView | undefined, site: Site): string {
+export function renderContentPage(page: PublishedPage, flow: FlowView | undefined, site: Site): string {
   const { baseUrl } = site;
   const image = page.ogImage ?? page.heroImage;
   return renderDocument({
@@ -36,7 +38,7 @@ export function renderContentPage(page: ContentView, flow: FlowView | undefined,
 }
 
 /** Features and models: the preview stands below the hero and above the steps. */
-function renderProduct(page: ContentView, flow: FlowView | undefined, site: Site): Html {
+function renderProduct(page: PublishedPage, flow: FlowView | undefined, site: Site): Html {
   const [body, ...blocks] = page.rendered;
   const picture =
     page.heroImage === null
@@ -58,7 +60,7 @@ ${renderCallToAction(page)}
 }
 
 /** Articles: the preview stands after the body and before the related posts. */
-function renderArticle(page: ContentView, flow: FlowView | undefined, site: Site): Html {
+function renderArticle(page: PublishedPage, flow: FlowView | undefined, site: Site): Html {
   const [body = '', ...blocks] = page.rendered;
   return html`<article><div class="post"><div class="hero">${renderCrumbs(page)}<h1 dir="auto">${page.title}</h1>${renderLead(page)}<p class="byline">${page.author} · <time datetime="${page.publishedAt}">${formatDate(page.publishedAt)}</time> · ${readingMinutes(page.rendered)} min read</p></div></div>
 ${page.heroImage === null ? undefined : html`<div class="wrap cover"><img src="${address(page.heroImage, 'media')}" alt="" fetchpriority="high"></div>`}
@@ -78,18 +80,18 @@ ${renderCallToAction(page)}
 </div>`;
 }
 
-function renderCrumbs(page: ContentView): Html {
+function renderCrumbs(page: PublishedPage): Html {
   const { path, title } = SECTIONS[page.parentCategory];
   const sub = page.subcategory === null ? undefined : html`<li>${page.subcategory}</li>`;
   return html`<nav class="crumbs" aria-label="Breadcrumb"><ol><li><a href="${path}">${title}</a></li>${sub}</ol></nav>`;
 }
 
 /** A subtitle that only repeats the title is none. */
-function renderLead({ title, subtitle }: ContentView): Html | undefined {
+function renderLead({ title, subtitle }: PublishedPage): Html | undefined {
   return subtitle === title ? undefined : html`<p class="lead pre" dir="auto">${subtitle}</p>`;
 }
 
-function renderButton({ c2aLink, c2aButtonCopy }: ContentView): Html {
+function renderButton({ c2aLink, c2aButtonCopy }: PublishedPage): Html {
   return html`<a class="button" href="${address(c2aLink)}">${c2aButtonCopy}</a>`;
 }
 
@@ -97,12 +99,12 @@ function renderFlow(flow: FlowView, site: Site, heading: string, button: string)
   return html`<section class="part"><h2>${heading}</h2>${renderPreview(flow, site)}<a class="button quiet" href="${flowPath(flow)}">${button}</a></section>`;
 }
 
-function renderRelated(heading: string, { related }: ContentView): Html | undefined {
+function renderRelated(heading: string, { related }: PublishedPage): Html | undefined {
   if (related.length === 0) return undefined;
   return html`<section class="part"><h2>${heading}</h2>${renderCards(related, 'h3')}</section>`;
 }
 
-function articleTimes({ publishedAt, updatedAt }: ContentView): Html {
+function articleTimes({ publishedAt, updatedAt }: PublishedPage): Html {
   return html`<meta property="article:published_time" content="${publishedAt}"><meta property="article:modified_time" content="${updatedAt}">`;
 }
 

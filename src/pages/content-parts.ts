@@ -1,11 +1,11 @@
 // The parts that content pages are put together from; a part without content leaves nothing.
-import type { ContentView, QuickAnswer } from './content-view.ts';
+import type { PublishedPage } from '../services/content/present-content.ts';
 import type { Html } from './html.ts';
 import { address, html } from './html.ts';
 
 const PICTOGRAPH = /^\p{RGI_Emoji}$/v;
 
-export function renderAnswer(answer: QuickAnswer | null): Html | undefined {
+export function renderAnswer(answer: PublishedPage['quickAnswer']): Html | undefined {
   if (answer === null) return undefined;
   const { question, answer: text, bullets = [], variant = 'default' } = answer;
   return html`<section class="part answer ${variant}" dir="auto"><h2>${question}</h2><p class="pre">${text}</p>${
@@ -13,7 +13,7 @@ export function renderAnswer(answer: QuickAnswer | null): Html | undefined {
   }</section>`;
 }
 
-export function renderValueProps(props: ContentView['valueProps']): Html | undefined {
+export function renderValueProps(props: PublishedPage['valueProps']): Html | undefined {
   if (props.length === 0) return undefined;
   return html`<section class="part"><h2>What you get</h2><ul class="grid">${props.map(
     ({ title, description, icon, image }) =>
@@ -29,7 +29,7 @@ function renderIcon(icon: string | undefined): Html | undefined {
   return url === '#' ? undefined : html`<img class="icon" src="${url}" alt="" loading="lazy">`;
 }
 
-export function renderSteps(steps: ContentView['howToSteps']): Html | undefined {
+export function renderSteps(steps: PublishedPage['howToSteps']): Html | undefined {
   if (steps.length === 0) return undefined;
   return html`<section class="part side"><h2>Step by step</h2><ol class="steps">${steps.map(
     ({ title, description, image }) =>
@@ -41,7 +41,7 @@ function renderImage(url: string | undefined): Html | undefined {
   return url === undefined ? undefined : html`<img src="${address(url, 'media')}" alt="" loading="lazy">`;
 }
 
-export function renderQuestions(faq: ContentView['faqSchema']): Html | undefined {
+export function renderQuestions(faq: PublishedPage['faqSchema']): Html | undefined {
   if (faq.length === 0) return undefined;
   return html`<section class="part side"><h2>Questions and answers</h2><div class="faq">${faq.map(
     ({ question, answer }) =>
@@ -49,7 +49,7 @@ export function renderQuestions(faq: ContentView['faqSchema']): Html | undefined
   )}</div></section>`;
 }
 
-export function renderCrossLinks(links: ContentView['crossLinks']): Html | undefined {
+export function renderCrossLinks(links: PublishedPage['crossLinks']): Html | undefined {
   if (links.length === 0) return undefined;
   return html`<section class="part"><h2>Keep exploring</h2><ul class="grid">${links.map(
     ({ url, anchorText, description }) =>
@@ -59,7 +59,7 @@ export function renderCrossLinks(links: ContentView['crossLinks']): Html | undef
   )}</ul></section>`;
 }
 
-export function renderCallToAction(page: ContentView): Html | undefined {
+export function renderCallToAction(page: PublishedPage): Html | undefined {
   const { c2aTitle, c2aSubtitle, c2aLink, c2aButtonCopy } = page;
   if (c2aTitle === null) return undefined;
   return html`<section class="part cta" dir="auto"><h2>${c2aTitle}</h2>${

@@ -1,5 +1,5 @@
 // What machines read of the site: sitemap, robots rules, and the blog's RSS feed.
-import type { PageCard } from './content-view.ts';
+import type { ContentCard } from '../services/content/present-content.ts';
 import { SITE_NAME } from './document.ts';
 import { html } from './html.ts';
 import { pagePath, SECTIONS } from './sections.ts';
@@ -8,7 +8,7 @@ import { pagePath, SECTIONS } from './sections.ts';
 export const MAX_SITEMAP_PAGES = 49_990;
 
 export function renderSitemap(
-  pages: readonly Pick<PageCard, 'slug' | 'type' | 'updatedAt'>[],
+  pages: readonly Pick<ContentCard, 'slug' | 'type' | 'updatedAt'>[],
   baseUrl: string,
 ): string {
   return html`<?xml version="1.0" encoding="UTF-8"?>
@@ -27,7 +27,7 @@ export function renderRobots(baseUrl: string): string {
 }
 
 /** RSS 2.0, newest first. */
-export function renderRss(posts: readonly PageCard[], baseUrl: string): string {
+export function renderRss(posts: readonly ContentCard[], baseUrl: string): string {
   const { path, title, description } = SECTIONS.articles;
   return html`<?xml version="1.0" encoding="UTF-8"?>
 <rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"><channel>

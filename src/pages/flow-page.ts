@@ -1,10 +1,10 @@
 // A workflow to look at: its drawing, its nodes, and the line that runs it.
 import type { GraphNode } from '../graph/types.ts';
-import type { FlowView, Site } from './content-view.ts';
 import { renderDocument } from './document.ts';
 import { drawFlow, flowPath } from './flow-drawing.ts';
 import type { Html } from './html.ts';
 import { html, trusted } from './html.ts';
+import type { FlowView, Site } from './site.ts';
 
 const MAX_LISTED_NODES = 500;
 const MAX_SHOWN_INPUTS = 5;

@@ -1,5 +1,5 @@
 // Structured data of a page (schema.org), as one JSON-LD graph in a script element that no text can close.
-import type { ContentView } from './content-view.ts';
+import type { PublishedPage } from '../services/content/present-content.ts';
 import { absolute, SITE_NAME } from './document.ts';
 import type { Html } from './html.ts';
 import { html, trusted } from './html.ts';
@@ -22,7 +22,7 @@ export function jsonLd(things: readonly Thing[]): Html {
   )}</script>`;
 }
 
-export function contentThings(page: ContentView, baseUrl: string): Thing[] {
+export function contentThings(page: PublishedPage, baseUrl: string): Thing[] {
   const { faqSchema, howToSteps } = page;
   const section = SECTIONS[page.parentCategory];
   return [
@@ -48,7 +48,7 @@ export function breadcrumbs(trail: readonly (readonly [name: string, url: string
   };
 }
 
-function shared(page: ContentView, baseUrl: string): Thing {
+function shared(page: PublishedPage, baseUrl: string): Thing {
   const image = page.ogImage ?? page.heroImage;
   return {
     url: page.canonicalUrl ?? baseUrl + pagePath(page),
@@ -57,7 +57,7 @@ function shared(page: ContentView, baseUrl: string): Thing {
   };
 }
 
-function article(page: ContentView, baseUrl: string): Thing {
+function article(page: PublishedPage, baseUrl: string): Thing {
   return {
     '@type': 'Article',
     headline: page.title,
@@ -71,7 +71,7 @@ function article(page: ContentView, baseUrl: string): Thing {
   };
 }
 
-function application(page: ContentView, baseUrl: string): Thing {
+function application(page: PublishedPage, baseUrl: string): Thing {
   return {
     '@type': 'SoftwareApplication',
     name: page.title,
@@ -81,7 +81,7 @@ function application(page: ContentView, baseUrl: string): Thing {
   };
 }
 
-function questions(faq: ContentView['faqSchema']): Thing {
+function questions(faq: PublishedPage['faqSchema']): Thing {
   return {
     '@type': 'FAQPage',
     mainEntity: faq.map(({ question, answer }) => ({
@@ -92,7 +92,7 @@ function questions(faq: ContentView['faqSchema']): Thing {
   };
 }
 
-function steps(page: ContentView, baseUrl: string): Thing {
+function steps(page: PublishedPage, baseUrl: string): Thing {
   return {
     '@type': 'HowTo',
     name: page.title,

@@ -1,20 +1,15 @@
 // The pages of a section, newest first, twelve at a time.
+
+import type { ContentList } from '../services/content/present-content.ts';
 import { renderCards } from './cards.ts';
-import type { ContentCategory, PageCard, Site } from './content-view.ts';
 import { renderDocument } from './document.ts';
 import type { Html } from './html.ts';
 import { html } from './html.ts';
 import { breadcrumbs, jsonLd } from './json-ld.ts';
 import { listPath, SECTIONS } from './sections.ts';
+import type { Site } from './site.ts';
 
-export interface ListView {
-  readonly category: ContentCategory;
-  readonly cards: readonly PageCard[];
-  readonly page: number;
-  readonly pageCount: number;
-}
-
-export function renderListPage(list: ListView, { baseUrl }: Pick<Site, 'baseUrl'>): string {
+export function renderListPage(list: ContentList, { baseUrl }: Pick<Site, 'baseUrl'>): string {
   const section = SECTIONS[list.category];
   const { cards, page, pageCount } = list;
   const title = page === 1 ? section.title : `${section.title}, page ${page}`;
@@ -30,7 +25,7 @@ ${pageCount > 1 ? renderPager(list, pageCount) : undefined}</div>`,
   });
 }
 
-function renderPager({ category, page }: ListView, pageCount: number): Html {
+function renderPager({ category, page }: ContentList, pageCount: number): Html {
   const section = SECTIONS[category];
   return html`<nav class="pager" aria-label="Pages"><span>${
     page > 1 ? html`<a rel="prev" href="${listPath(section, page - 1)}">Newer</a>` : undefined

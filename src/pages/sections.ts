@@ -1,5 +1,5 @@
 // The places of the site: which section a page stands in, and its address.
-import type { ContentCategory, ContentType } from './content-view.ts';
+import type { ContentCard, ContentList } from '../services/content/present-content.ts';
 
 export interface Section {
   readonly path: string;
@@ -7,7 +7,7 @@ export interface Section {
   readonly description: string;
 }
 
-export const SECTIONS: Readonly<Record<ContentCategory, Section>> = {
+export const SECTIONS: Readonly<Record<ContentList['category'], Section>> = {
   features: {
     path: '/features',
     title: 'Features',
@@ -25,7 +25,7 @@ export const SECTIONS: Readonly<Record<ContentCategory, Section>> = {
   },
 };
 
-const FOLDERS: Readonly<Record<ContentType, string>> = {
+const FOLDERS: Readonly<Record<ContentCard['type'], string>> = {
   TOOL: '/features',
   FEATURE: '/features',
   APP: '/features',
@@ -33,7 +33,7 @@ const FOLDERS: Readonly<Record<ContentType, string>> = {
   ARTICLE: '/blog',
 };
 
-export function pagePath({ type, slug }: { readonly type: ContentType; readonly slug: string }): string {
+export function pagePath({ type, slug }: Pick<ContentCard, 'type' | 'slug'>): string {
   return `${FOLDERS[type]}/${slug}`;
 }
 

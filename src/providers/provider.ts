@@ -1,4 +1,5 @@
 // What every provider is: protocols that say which requests to send and read the answers, and no I/O of their own.
+import type { Backoff } from '../lib/backoff.ts';
 import type { ProviderAnswer } from './answer.ts';
 import type { ProviderName } from './names.ts';
 import type { ProviderError } from './provider-error.ts';
@@ -68,11 +69,8 @@ export interface Handle {
 export type Submission = { readonly handle: Handle } | { readonly output: Output };
 export type Poll = { readonly output: Output } | { readonly isRunning: true; readonly fraction?: number };
 
-/** How patiently a provider is asked. */
-export interface Pace {
-  /** Between polls, and the first delay before a repeated request; grows by half each time. */
-  readonly firstMs: number;
-  readonly maxMs: number;
+/** How often and for how long a provider is asked: the delays between polls and before retries, and their ends. */
+export interface Pace extends Backoff {
   /** How long one request is repeated before its failure stands. */
   readonly patienceMs: number;
   /** How long work may go on after its submission. */
@@ -102,6 +100,8 @@ export const SUBMIT_TIMEOUT_MS = 120_000;
 export const DEFAULT_PACE: Pace = {
   firstMs: 500,
   maxMs: 5_000,
+  factor: 1.5,
+  jitter: [-0.2, 0],
   patienceMs: 120_000,
   deadlineMs: 1_800_000,
 };

@@ -2,6 +2,7 @@
 // waited for, so that whoever takes the run over asks for the same work again and never pays for a second.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { backoffMs } from '../lib/backoff.ts';
 import { createGate, type Gate } from '../lib/gate.ts';
 import type { ProviderName } from './names.ts';
 import type {
@@ -15,7 +16,7 @@ import type {
   Submission,
 } from './provider.ts';
 import { ProviderError } from './provider-error.ts';
-import { backoffMs, converse, type Send, type Signals } from './send.ts';
+import { converse, type Send, type Signals } from './send.ts';
 
 /** What the run that a call belongs to does for it. */
 export interface JobHost {

@@ -1,8 +1,9 @@
 // One request of a protocol, sent and repeated by the rules of money: what may be billed twice is not repeated.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { backoffMs } from '../lib/backoff.ts';
 import { FetchError, type FetchErrorCode } from '../lib/fetch-error.ts';
 import { concealKey, type ProviderAnswer, readRetryAfter } from './answer.ts';
-import type { Pace, Protocol, Provider, ProviderRequest } from './provider.ts';
+import type { Protocol, Provider, ProviderRequest } from './provider.ts';
 import { ProviderError } from './provider-error.ts';
 
 export interface SendInit {
@@ -138,9 +139,4 @@ function explainFetchError(sender: Sender, { role }: ProviderRequest, err: Fetch
 
 function unknownOutcome(sender: Sender, detail: string, cause?: unknown): ProviderError {
   return new ProviderError(sender.name, 'outcome_unknown', { detail, cause });
-}
-
-/** Grows by half each time, with up to a fifth of it cut off at random, so that many do not come back at once. */
-export function backoffMs({ firstMs, maxMs }: Pace, tries: number): number {
-  return Math.min(firstMs * 1.5 ** tries, maxMs) * (1 - Math.random() / 5);
 }

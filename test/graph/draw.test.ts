@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SaxesParser } from 'saxes';
 import { drawGraph } from '../../src/graph/draw/draw.ts';
-import { fitText, wrapText } from '../../src/graph/draw/text.ts';
+import { shorten, wrapText } from '../../src/graph/draw/text.ts';
 import { applyLayout, layoutGraph } from '../../src/graph/layout/layout.ts';
 import type { Graph, GraphNode } from '../../src/graph/types.ts';
 import { CATALOG, edge, node } from './fixture.ts';
@@ -98,10 +98,10 @@ describe('drawGraph', () => {
     assert.doesNotThrow(() => read(drawGraph({ nodes: [], edges: [] }, CATALOG))));
 });
 
-describe('fitText and wrapText', () => {
+describe('shorten and wrapText', () => {
   it('cut with an ellipsis, by characters and not by halves of them', () => {
-    assert.equal(fitText('short', 200, 12), 'short');
-    assert.match(fitText('😀'.repeat(50), 100, 12), /^(?:😀)+…$/u);
+    assert.equal(shorten('short', 200, 12), 'short');
+    assert.match(shorten('😀'.repeat(50), 100, 12), /^(?:😀)+…$/u);
   });
 
   it('break lines at spaces and cut the last one', () => {

@@ -4,7 +4,7 @@ import { estimateDims, portOffset } from '../dims.ts';
 import { isGroup, isNote } from '../layout/groups.ts';
 import { around, type Rect } from '../rects.ts';
 import type { Graph, GraphEdge, GraphNode } from '../types.ts';
-import { drawCard, drawFrame, drawNote, portColor, type Sketch } from './node.ts';
+import { drawFrame, drawNode, drawNote, portColor, type Sketch } from './node.ts';
 import { escapeXml } from './text.ts';
 import { FONT, styleSheet, type Theme } from './theme.ts';
 
@@ -40,7 +40,7 @@ export function drawGraph(graph: Graph, catalog: Catalog, options: DrawOptions =
     `<rect fill="url(#gw-dots)" x="${x}" y="${y}" width="${width}" height="${height}"/>`,
     ...frames.map(drawFrame),
     ...graph.edges.map(edge => drawEdge(edge, byId)),
-    ...cards.map(drawCard),
+    ...cards.map(drawNode),
     ...notes.map(drawNote),
     '</svg>',
   ].join('\n');

@@ -4,7 +4,7 @@ import { fieldHeight, MAX_FIELDS, NODE_BOX, portOffset } from '../dims.ts';
 import type { Rect } from '../rects.ts';
 import { isSecretName } from '../redact.ts';
 import type { GraphNode, Json } from '../types.ts';
-import { escapeXml, fitText, wrapText } from './text.ts';
+import { escapeXml, shorten, wrapText } from './text.ts';
 import { CATEGORY_COLORS, PORT_COLORS } from './theme.ts';
 
 /** A node with all that its picture needs. */
@@ -19,7 +19,7 @@ const INSET = 14;
 const NOTE_COLOR = '#fde68a';
 const PICTURE_TYPES = new Set(['IMAGE', 'VIDEO']);
 
-export function drawCard({ node, rect, entry, ports }: Sketch): string {
+export function drawNode({ node, rect, entry, ports }: Sketch): string {
   const { x, y, width, height } = rect;
   const accent = CATEGORY_COLORS[entry?.category ?? node.data.category] ?? PORT_COLORS.ANY;
   const inputs = ports.inputs.filter(({ isPort }) => isPort);
@@ -32,8 +32,8 @@ export function drawCard({ node, rect, entry, ports }: Sketch): string {
     `<rect class="gw-shadow" x="${x - 1}" y="${y + 3}" width="${width + 2}" height="${height}" rx="13"/>`,
     `<rect class="gw-card" x="${x}" y="${y}" width="${width}" height="${height}" rx="12"/>`,
     `<rect x="${x + INSET}" y="${y + 13}" width="4" height="20" rx="2" fill="${accent}"/>`,
-    text('gw-ink', x + INSET + 14, y + 21, 13, fitText(node.data.label, width - 56, 13), 'font-weight="600"'),
-    text('gw-soft', x + INSET + 14, y + 35, 10, fitText(node.data.nodeType, width - 56, 10)),
+    text('gw-ink', x + INSET + 14, y + 21, 13, shorten(node.data.label, width - 56, 13), 'font-weight="600"'),
+    text('gw-soft', x + INSET + 14, y + 35, 10, shorten(node.data.nodeType, width - 56, 10)),
     `<path class="gw-rule" d="M${x} ${y + NODE_BOX.header}h${width}"/>`,
     ...inputs.map((port, index) => drawPort(port, rect, index, 'left')),
     ...outputs.map((port, index) => drawPort(port, rect, index, 'right')),
@@ -47,7 +47,7 @@ function drawPort(port: InputDef | OutputDef, rect: Rect, index: number, side: '
   if (offset > rect.height - 6) return '';
   const isLeft = side === 'left';
   const x = isLeft ? rect.x : rect.x + rect.width;
-  const label = fitText(port.label, rect.width / 2 - 24, 11);
+  const label = shorten(port.label, rect.width / 2 - 24, 11);
   const anchor = isLeft ? '' : 'text-anchor="end"';
   return [
     `<circle class="gw-hole" cx="${x}" cy="${rect.y + offset}" r="6" fill="${portColor(port.type)}"/>`,
@@ -75,7 +75,7 @@ function drawFields(
     const box = rowHeight - 26;
     const lines = wrapText(value, width - 2 * INSET - 16, 11, Math.max(1, Math.floor((box - 8) / 15)));
     parts.push(
-      text('gw-soft', x + INSET, y + end + 12, 10, fitText(input.label, width - 2 * INSET, 10)),
+      text('gw-soft', x + INSET, y + end + 12, 10, shorten(input.label, width - 2 * INSET, 10)),
       `<rect class="gw-field" x="${x + INSET}" y="${y + end + 18}" width="${width - 2 * INSET}" height="${box}" rx="6"/>`,
       ...lines.map((line, index) => text('gw-ink', x + INSET + 8, y + end + 18 + 17 + 15 * index, 11, line)),
     );
@@ -107,7 +107,7 @@ export function drawFrame({ node, rect }: Sketch): string {
   const { x, y, width, height } = rect;
   return [
     `<rect class="gw-frame" x="${x}" y="${y}" width="${width}" height="${height}" rx="18"/>`,
-    text('gw-frame-title', x + 24, y + 36, 16, fitText(node.data.label, width - 48, 16), 'font-weight="600"'),
+    text('gw-frame-title', x + 24, y + 36, 16, shorten(node.data.label, width - 48, 16), 'font-weight="600"'),
   ].join('');
 }
 

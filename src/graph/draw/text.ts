@@ -26,7 +26,7 @@ export function escapeXml(text: string): string {
 }
 
 /** One line, cut with an ellipsis where it would be wider than `width` pixels. */
-export function fitText(text: string, width: number, fontSize: number): string {
+export function shorten(text: string, width: number, fontSize: number): string {
   const line = text.slice(0, MAX_CHARACTERS).replace(/\s+/g, ' ').trim();
   const characters = [...line];
   let used = 0;
@@ -48,14 +48,14 @@ export function wrapText(text: string, width: number, fontSize: number, limit: n
     let line = '';
     for (const word of paragraph.split(/\s+/).filter(it => it !== '')) {
       const longer = line === '' ? word : `${line} ${word}`;
-      if (line !== '' && fitText(longer, width, fontSize) !== longer) {
+      if (line !== '' && shorten(longer, width, fontSize) !== longer) {
         lines.push(line);
         line = word;
       } else line = longer;
     }
     lines.push(line);
   }
-  const shown = lines.slice(0, limit).map(line => fitText(line, width, fontSize));
+  const shown = lines.slice(0, limit).map(line => shorten(line, width, fontSize));
   const last = shown.at(-1);
   if (lines.length > limit && last !== undefined && !last.endsWith('…'))
     shown[limit - 1] = `${last.replace(/[ .,;:]+$/, '')}…`;

@@ -1,9 +1,9 @@
 // Workflows to look at in a browser: the whole drawing with nodes and command, and the preview as an image.
 
 import { AppError } from '../../lib/errors.ts';
-import type { Site } from '../../pages/content-view.ts';
 import { drawPreview } from '../../pages/flow-drawing.ts';
 import { renderFlowPage } from '../../pages/flow-page.ts';
+import type { Site } from '../../pages/site.ts';
 import type { Deps } from '../../services/deps.ts';
 import { findPublicFlow, readFlow } from '../../services/workflows/read-flow.ts';
 import { Plain, WorkflowId } from '../../services/workflows/workflow.schema.ts';

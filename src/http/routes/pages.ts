@@ -2,12 +2,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { renderContentPage } from '../../pages/content-page.ts';
-import type { ContentCategory, Site } from '../../pages/content-view.ts';
 import { MAX_SITEMAP_PAGES, renderRobots, renderRss, renderSitemap } from '../../pages/feeds.ts';
 import { renderListPage } from '../../pages/list-page.ts';
 import { MARKDOWN } from '../../pages/markdown.ts';
 import { pagePath, SECTIONS } from '../../pages/sections.ts';
+import type { Site } from '../../pages/site.ts';
 import { ICON, ICON_PATH, STYLESHEET, STYLESHEET_PATH } from '../../pages/stylesheet.ts';
+import type { ContentList } from '../../services/content/present-content.ts';
 import {
   type ContentHead,
   createContentReader,
@@ -73,7 +74,7 @@ export function registerPages(app: App, deps: Deps): void {
         const key = `list:${category}:${page}@${await getSiteRevision(deps)}`;
         const list = await cache.get(key, async () =>
           toAnswer(
-            renderListPage(await listContentPage(deps, category as ContentCategory, page), site),
+            renderListPage(await listContentPage(deps, category as ContentList['category'], page), site),
             HTML,
           ),
         );

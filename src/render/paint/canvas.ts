@@ -12,7 +12,7 @@ import {
   type SKRSContext2D,
 } from '@napi-rs/canvas';
 import { createBmpWriter } from '../../codecs/pixels/i420-bmp.ts';
-import { encodePng as writePng } from '../../codecs/pixels/png.ts';
+import { encodePng } from '../../codecs/pixels/png.ts';
 import type { Measure } from '../text/text-layout.ts';
 
 export type Brush = SKRSContext2D;
@@ -139,9 +139,10 @@ const QUALITY = 90;
 /** A frame of a scene, which nothing shines through. Its PNG is written fast, which the rasterizer's own is not. */
 export function encodeFrame({ canvas }: Surface, format: StillFormat): Promise<Buffer> {
   if (format !== 'png') return canvas.encode(format, QUALITY);
-  return writePng(canvas.data(), canvas.width, canvas.height, 1);
+  return encodePng(canvas.data(), canvas.width, canvas.height, 1);
 }
 
-export function encodePng({ canvas }: Surface): Promise<Buffer> {
+/** A picture that may be translucent, as a PNG made small rather than fast. */
+export function encodePicture({ canvas }: Surface): Promise<Buffer> {
   return canvas.encode('png');
 }

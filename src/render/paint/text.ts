@@ -1,6 +1,7 @@
 // Draws a paragraph: plates, highlights, shadow, stroke and letters, part by part where it enters split.
 
-import { graphemesOf, type Line, layOut, type Paragraph, type Piece, setRunFont } from '../text/paragraph.ts';
+import { graphemesOf } from '../text/break-lines.ts';
+import { type Line, layOut, type Paragraph, type Piece, setRunFont } from '../text/paragraph.ts';
 import type { SplitState, TextContent } from '../timeline/draw-list.ts';
 import { ease } from '../timeline/easing.ts';
 import { type Area, EVERYWHERE } from './area.ts';

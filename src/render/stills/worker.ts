@@ -2,7 +2,7 @@
 import { parentPort } from 'node:worker_threads';
 import { restoreBackend } from '../../codecs/backend.ts';
 import type { BackendRef } from '../../codecs/job.ts';
-import { encodeFrame, encodePng, type Surface } from '../paint/canvas.ts';
+import { encodeFrame, encodePicture, type Surface } from '../paint/canvas.ts';
 import { createPainter } from '../paint/frame.ts';
 import { loadResources } from '../paint/resources.ts';
 import { createClipFrames } from '../video/clip-frames.ts';
@@ -35,7 +35,7 @@ parentPort?.on('message', async (request: StillRequest) => {
 async function answerTo(request: Exclude<StillRequest, { kind: 'stop' }>): Promise<StillAnswer> {
   try {
     if (request.kind === 'scene') return { drawn: await drawScene(request) };
-    return { png: new Uint8Array(await encodePng(await draw(request))) };
+    return { png: new Uint8Array(await encodePicture(await draw(request))) };
   } catch (err) {
     return { error: String(err) };
   }

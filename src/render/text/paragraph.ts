@@ -2,8 +2,9 @@
 import { createLru } from '../../lib/lru.ts';
 import type { Brush } from '../paint/canvas.ts';
 import type { TextContent, TextRun } from '../timeline/draw-list.ts';
+import type { CutUnit, Unit } from './break-lines.ts';
+import { breakEvenly, breakLines, cutIntoStretches, graphemesOf, MAX_CHARACTERS } from './break-lines.ts';
 import { fontStack, weightOf } from './fonts.ts';
-import { cutIntoStretches } from './text-layout.ts';
 
 /** A stretch of one line in one look. */
 export interface Piece {
@@ -33,10 +34,8 @@ export interface Paragraph {
 }
 
 /** A stretch that stays whole: parts in different looks, with the space after it. */
-interface Unit {
+interface Words extends Unit {
   readonly parts: readonly Part[];
-  readonly width: number;
-  readonly space: number;
 }
 
 interface Part {
@@ -50,7 +49,6 @@ type MeasureRun = (text: string, run: TextRun) => number;
 
 const RTL = /^[^\p{L}]*[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u;
 const MEASURED_SIZE = 100;
-const MAX_CHARACTERS = 4000;
 
 const layouts = createLru<Paragraph>(400);
 
@@ -73,8 +71,10 @@ function makeParagraph(brush: Brush, content: TextContent, width: number, height
   const measure = measureWith(brush, content.letterSpacing);
   const paragraphs = cutRuns(content.runs, measure);
   const box: Box = { width, height, padding: content.plate?.padding ?? 0 };
-  const size = chooseSize(paragraphs, content, box, measure);
-  const broken = breakEvenly(paragraphs, content, inEm(box, size), measure);
+  const size = chooseSize(paragraphs, content, box);
+  const broken = breakContent(paragraphs, content, inEm(box, size), (words, width) =>
+    cutWords(words, width, measure),
+  );
   const most = lineRoom(content, size, box);
   const isTooLong = broken.length > most && content.overflow !== 'visible';
   const kept = isTooLong ? broken.slice(0, most) : broken;
@@ -128,7 +128,7 @@ export function setRunFont(
 }
 
 /** Units of each paragraph. A unit may reach over several runs, as a word whose middle is bold. */
-function cutRuns(runs: readonly TextRun[], measure: MeasureRun): readonly (readonly Unit[])[] {
+function cutRuns(runs: readonly TextRun[], measure: MeasureRun): readonly (readonly Words[])[] {
   const whole = runs
     .map(({ text }) => text)
     .join('')
@@ -139,7 +139,7 @@ function cutRuns(runs: readonly TextRun[], measure: MeasureRun): readonly (reado
     starts.push(length);
     length += text.length;
   }
-  const paragraphs: Unit[][] = [];
+  const paragraphs: Words[][] = [];
   let offset = 0;
   for (const line of whole.split(/\r\n|\r|\n/)) {
     const at = offset;
@@ -171,18 +171,15 @@ function partsOf(
 }
 
 /** The largest size, to a twentieth of the range's grain, at which everything fits; else the smallest. */
-function chooseSize(
-  paragraphs: readonly (readonly Unit[])[],
-  content: TextContent,
-  box: Box,
-  measure: MeasureRun,
-): number {
+function chooseSize(paragraphs: readonly (readonly Words[])[], content: TextContent, box: Box): number {
   if (content.fit === 'none') return content.size;
   const top = content.fit === 'grow' ? Math.max(content.size, content.maxSize) : content.size;
   const fits = (size: number): boolean => {
     const width = inEm(box, size);
     const isWordCut = paragraphs.some(units => units.some(unit => unit.width > width));
-    return !isWordCut && breakAll(paragraphs, width, measure).length <= lineRoom(content, size, box);
+    return (
+      !isWordCut && breakLines(paragraphs, width, words => [words]).length <= lineRoom(content, size, box)
+    );
   };
   if (fits(top)) return top;
   let [low, high] = [Math.min(content.minSize, top), top];
@@ -194,62 +191,23 @@ function chooseSize(
   return low;
 }
 
-const breakAll = (paragraphs: readonly (readonly Unit[])[], width: number, measure: MeasureRun) =>
-  paragraphs.flatMap(units => breakUnits(units, width, measure));
-
-/** Lines no wider than `width`; a unit that is wider is cut between letters. */
-function breakUnits(
-  units: readonly Unit[],
-  width: number,
-  measure: MeasureRun,
-): readonly (readonly Unit[])[] {
-  const lines: Unit[][] = [[]];
-  let used = 0;
-  for (const unit of units.flatMap(one => (one.width > width ? cutUnit(one, width, measure) : [one]))) {
-    const line = lines.at(-1) as Unit[];
-    // A hair of tolerance: the width was found by halving, and the same words must break the same way.
-    if (line.length > 0 && used + unit.width > width + 1e-6) {
-      lines.push([unit]);
-      used = unit.width + unit.space;
-    } else {
-      line.push(unit);
-      used += unit.width + unit.space;
-    }
-  }
-  return lines;
-}
-
 /** Longer texts are read, not looked at. */
-const MOST_EVEN_LINES = 6;
+const MAX_EVEN_LINES = 6;
 
-/** Centred lines of about one length, where that takes no more of them: no last line with a single word. */
-function breakEvenly(
-  paragraphs: readonly (readonly Unit[])[],
+/** Even lines where the text is centred and short; else each line takes what it can. */
+function breakContent(
+  paragraphs: readonly (readonly Words[])[],
   { align }: TextContent,
   width: number,
-  measure: MeasureRun,
-): readonly (readonly Unit[])[] {
-  const greedy = breakAll(paragraphs, width, measure);
-  if (align !== 'center' || greedy.length < 2 || greedy.length > MOST_EVEN_LINES) return greedy;
-  // Nothing may be cut that was whole.
-  const widest = Math.max(0, ...paragraphs.flat().map(unit => unit.width));
-  let [low, high] = [Math.min(width, Math.max(widest, width / 2)), width];
-  for (let step = 0; step < 8; step++) {
-    const middle = (low + high) / 2;
-    if (breakAll(paragraphs, middle, measure).length > greedy.length) low = middle;
-    else high = middle;
-  }
-  return breakAll(paragraphs, high, measure);
+  cut: CutUnit<Words>,
+): readonly (readonly Words[])[] {
+  const lines = breakLines(paragraphs, width, cut);
+  const isShort = lines.length > 1 && lines.length <= MAX_EVEN_LINES;
+  return align === 'center' && isShort ? breakEvenly(paragraphs, width, cut) : lines;
 }
 
-const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
-
-/** The graphemes of a text, for splitting it by letter. */
-export const graphemesOf = (text: string): readonly string[] =>
-  Array.from(GRAPHEMES.segment(text), ({ segment }) => segment);
-
-function cutUnit(unit: Unit, width: number, measure: MeasureRun): readonly Unit[] {
-  const pieces: Unit[] = [];
+function cutWords(unit: Words, width: number, measure: MeasureRun): readonly Words[] {
+  const pieces: Words[] = [];
   let parts: Part[] = [];
   let used = 0;
   for (const { text, run } of unit.parts)
@@ -267,10 +225,10 @@ function cutUnit(unit: Unit, width: number, measure: MeasureRun): readonly Unit[
 
 /** The lines, the last of them ending in an ellipsis; words that leave no room for it go. */
 function withEllipsis(
-  lines: readonly (readonly Unit[])[],
+  lines: readonly (readonly Words[])[],
   width: number,
   measure: MeasureRun,
-): readonly (readonly Unit[])[] {
+): readonly (readonly Words[])[] {
   const last = [...(lines.at(-1) ?? [])];
   const run = last.at(-1)?.parts.at(-1)?.run;
   if (run === undefined) return lines;
@@ -280,14 +238,14 @@ function withEllipsis(
   const end = last.pop();
   if (end === undefined) return lines;
   const room = width - used() - dots.width;
-  const [head = end] = end.width > room ? cutUnit(end, Math.max(0.1, room), measure) : [end];
+  const [head = end] = end.width > room ? cutWords(end, Math.max(0.1, room), measure) : [end];
   const parts = [...head.parts, dots];
   last.push({ parts, width: head.width + dots.width, space: 0 });
   return [...lines.slice(0, -1), last];
 }
 
 function placeLines(
-  lines: readonly (readonly Unit[])[],
+  lines: readonly (readonly Words[])[],
   content: TextContent,
   size: number,
   box: Box,
@@ -318,7 +276,7 @@ function placeLines(
 }
 
 /** Neighbours in one look become one piece, so that letters join, kern and turn as they should. */
-function placePieces(units: readonly Unit[], size: number, isRightToLeft: boolean): readonly Piece[] {
+function placePieces(units: readonly Words[], size: number, isRightToLeft: boolean): readonly Piece[] {
   const merged: { text: string; run: TextRun; width: number }[] = [];
   for (const [index, unit] of units.entries()) {
     const isLast = index === units.length - 1;
@@ -342,7 +300,7 @@ function placePieces(units: readonly Unit[], size: number, isRightToLeft: boolea
 }
 
 /** The units apart from one another, so that the line fills the box. */
-function justify(units: readonly Unit[], size: number, box: Box, width: number): readonly Piece[] {
+function justify(units: readonly Words[], size: number, box: Box, width: number): readonly Piece[] {
   const gaps = units.length - 1;
   if (gaps === 0) return placePieces(units, size, false);
   const extra = Math.max(0, box.width - 2 * box.padding * size - width) / gaps;

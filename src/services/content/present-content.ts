@@ -94,6 +94,22 @@ export interface ContentCard {
   readonly updatedAt: string;
 }
 
+/** One page of a section's list. */
+export interface ContentList {
+  readonly category: ContentCategory;
+  readonly cards: readonly ContentCard[];
+  readonly page: number;
+  readonly pageCount: number;
+}
+
+/** A published page with all that its HTML shows. */
+export interface PublishedPage extends ContentPage {
+  readonly publishedAt: string;
+  /** Sanitized markup of the body and of each markdown block, in this order. */
+  readonly rendered: readonly string[];
+  readonly related: readonly ContentCard[];
+}
+
 export function presentCard(row: ContentCardRow): ContentCard {
   return {
     slug: row.slug,

@@ -20,7 +20,7 @@ import {
 import type { Deps } from '../deps.ts';
 import type { MarkdownRenderer } from './content.ts';
 import { renderParts } from './content.ts';
-import type { ContentCard, ContentPage } from './present-content.ts';
+import type { ContentCard, ContentList, PublishedPage } from './present-content.ts';
 import { presentCard, presentContent } from './present-content.ts';
 
 export interface ContentHead {
@@ -30,13 +30,6 @@ export interface ContentHead {
   readonly workflowId: string | null;
   /** Raised by every write of any page: what was rendered under one is right while it is the current one. */
   readonly siteRevision: number;
-}
-
-export interface ReadContent extends ContentPage {
-  readonly publishedAt: string;
-  /** Sanitized markup of the body and of each markdown block, in this order. */
-  readonly rendered: readonly string[];
-  readonly related: readonly ContentCard[];
 }
 
 const PAGE_SIZE = 12;
@@ -50,7 +43,7 @@ export interface ContentReader {
   /** The published page with that slug; look-ups that arrive together share a query. Throws 404. */
   find(slug: string): Promise<ContentHead>;
   /** All that its page shows. Markup of another format is rendered anew. Throws 404. */
-  read(head: ContentHead): Promise<ReadContent>;
+  read(head: ContentHead): Promise<PublishedPage>;
 }
 
 export function createContentReader(deps: Pick<Deps, 'db'>, renderer: MarkdownRenderer): ContentReader {
@@ -103,13 +96,6 @@ function rankKin(page: ContentRow, kin: readonly ContentKinRow[]): readonly Cont
     other.seo_keywords.filter(keyword => keywords.has(keyword)).length;
   const scored = kin.filter(({ id }) => id !== page.id).map(other => ({ other, score: score(other) }));
   return scored.sort((a, b) => b.score - a.score).map(({ other }) => other);
-}
-
-export interface ContentList {
-  readonly category: ContentCategory;
-  readonly cards: readonly ContentCard[];
-  readonly page: number;
-  readonly pageCount: number;
 }
 
 /** Twelve pages of a section, newest first; `page` counts from 1. Throws 404 past the last. */

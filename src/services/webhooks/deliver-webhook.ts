@@ -1,5 +1,7 @@
 // Webhook deliveries of this process: one attempt at a time each, so many at once a host and an account; what came of
 // it is kept, with the next attempt where one is due.
+import type { Backoff } from '../../lib/backoff.ts';
+import { backoffMs } from '../../lib/backoff.ts';
 import { createBatcher } from '../../lib/batch.ts';
 import { isOutage } from '../../store/db.ts';
 import type { DeliveryRow, NewAttempt } from '../../store/deliveries.ts';
@@ -13,8 +15,8 @@ import { openSecret } from './webhook-target.ts';
 
 /** Attempts of a delivery, and again of each redelivery. */
 export const MAX_ATTEMPTS = 12;
-const MAX_BACKOFF_MS = 6 * 3_600_000;
-const JITTER = 0.1;
+/** Between attempts, from WEBHOOK_BACKOFF_BASE_MS on. */
+export const BACKOFF: Omit<Backoff, 'firstMs'> = { maxMs: 6 * 3_600_000, factor: 2, jitter: [0, 0.1] };
 
 const AT_ONCE_A_HOST = 8;
 const AT_ONCE_AN_ACCOUNT = 32;
@@ -89,11 +91,8 @@ function judge(deps: Deps, delivery: DeliveryRow, startedAt: Date, answer: Webho
   const attempt = delivery.attempts + 1;
   const isLast = attempt >= delivery.max_attempts;
   const state = isDelivered(answer) ? 'delivered' : isLast ? 'exhausted' : 'attempting';
-  const delayMs = backoffMs(
-    deps.settings.WEBHOOK_BACKOFF_BASE_MS,
-    attempt - (delivery.max_attempts - MAX_ATTEMPTS),
-    Math.random(),
-  );
+  const retries = attempt - 1 - (delivery.max_attempts - MAX_ATTEMPTS);
+  const delayMs = backoffMs({ ...BACKOFF, firstMs: deps.settings.WEBHOOK_BACKOFF_BASE_MS }, retries);
   return {
     delivery_id: delivery.id,
     attempt,
@@ -105,9 +104,4 @@ function judge(deps: Deps, delivery: DeliveryRow, startedAt: Date, answer: Webho
     state,
     next_attempt_at: state === 'attempting' ? new Date(deps.now() + delayMs).toISOString() : null,
   };
-}
-
-/** The delay after the attempt: doubled each time from the base to six hours, with up to 10 % of jitter on top. */
-export function backoffMs(baseMs: number, attempt: number, random: number): number {
-  return Math.min(baseMs * 2 ** (attempt - 1), MAX_BACKOFF_MS) * (1 + JITTER * random);
 }

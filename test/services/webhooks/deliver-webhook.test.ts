@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { verify } from '@octokit/webhooks-methods';
 import { Webhook } from 'standardwebhooks';
-import { backoffMs } from '../../../src/services/webhooks/deliver-webhook.ts';
+import { backoffMs } from '../../../src/lib/backoff.ts';
+import { BACKOFF } from '../../../src/services/webhooks/deliver-webhook.ts';
 import type { Client } from '../../support/client.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { type Answering, type Received, type Receiver, startReceiver } from '../../support/receiver.ts';
@@ -193,8 +194,9 @@ describe('a delivery', () => {
 
 describe('the backoff', () => {
   it('doubles from 30 s to six hours, with up to a tenth on top', () => {
-    const delays = Array.from({ length: 11 }, (_, index) => backoffMs(30_000, index + 1, 0) / 1000);
+    const backoff = { ...BACKOFF, firstMs: 30_000 };
+    const delays = Array.from({ length: 11 }, (_, retries) => backoffMs(backoff, retries, 0) / 1000);
     assert.deepEqual(delays, [30, 60, 120, 240, 480, 960, 1920, 3840, 7680, 15_360, 21_600]);
-    assert.equal(backoffMs(30_000, 1, 1), 33_000);
+    assert.equal(backoffMs(backoff, 0, 1), 33_000);
   });
 });

@@ -1,13 +1,19 @@
 // What a call at a provider is given in tests: the real guarded client, and a record that is looked at.
 import { createGuardedFetch } from '../../../src/lib/fetch.ts';
-import type { Pace, ProviderJob } from '../../../src/providers/provider.ts';
+import { DEFAULT_PACE, type Pace, type ProviderJob } from '../../../src/providers/provider.ts';
 import type { JobHost } from '../../../src/providers/run-job.ts';
 
 /** A port where nobody listens. */
 export const NOBODY = 'http://127.0.0.1:1';
 
 /** Nothing is waited for longer than a test likes. */
-export const QUICK: Pace = { firstMs: 2, maxMs: 20, patienceMs: 3_000, deadlineMs: 20_000 };
+export const QUICK: Pace = {
+  ...DEFAULT_PACE,
+  firstMs: 2,
+  maxMs: 20,
+  patienceMs: 3_000,
+  deadlineMs: 20_000,
+};
 
 export interface TestHost extends JobHost {
   readonly kept: readonly ProviderJob[];
