@@ -1,6 +1,6 @@
 // The key of the node cache: equal keys promise equal results.
 import type { PlanNode } from '../graph/plan.ts';
-import type { MediaRef, PortType, Value } from '../graph/types.ts';
+import type { FieldType, MediaRef, Value } from '../graph/types.ts';
 import { isMediaType } from '../graph/values.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { sha256Hex } from '../lib/crypto.ts';
@@ -40,7 +40,7 @@ function addressOf({ requires }: NodeDefinition, providers: NodeContext['provide
 const SECRET = /\{\{\s*secrets\./;
 
 /** The value with each media reference in it replaced by the hash of its bytes. */
-function hashable(value: unknown, type: PortType | undefined): unknown {
+function hashable(value: unknown, type: FieldType | undefined): unknown {
   if (value === undefined || type === undefined) return value;
   if (isMediaType(type)) return (value as MediaRef).sha256;
   if (type === 'ANY') return hashableValue(value as Value);

@@ -1,5 +1,6 @@
 // What a node is run with: the values that arrived along its edges over its settings, each as its port or field takes it.
-import type { InputDef } from '../graph/catalog.ts';
+import { canJoin, type InputDef } from '../graph/catalog.ts';
+import { findProblem } from '../graph/fields.ts';
 import type { PlanNode } from '../graph/plan.ts';
 import type { Json, JsonObject, Value, Values } from '../graph/types.ts';
 import { isMediaType, jsonToValue, portName, toPlain } from '../graph/values.ts';
@@ -49,7 +50,7 @@ export function resolveValues(
     values[def.id] =
       arrived === undefined
         ? fromSetting(def.wiredOnly === true ? undefined : (values[def.id] as Json | undefined), def)
-        : checkRange(toPlain(arrived, def), def, 'invalid_input');
+        : checkRange(checkItems(toPlain(arrived, def), def), def, 'invalid_input');
   }
   return values;
 }
@@ -63,11 +64,30 @@ function itemsOf(value: Value): readonly Value[] {
 }
 
 function fromSetting(setting: Json | undefined, def: InputDef): unknown {
+  if (def.removed === true) return refuseRemoved(setting, def);
+  if (setting === null && def.nullable === true) return null;
   const isUnset = setting === undefined || (setting === null && def.type !== 'JSON');
   const given = isUnset ? def.default : setting;
   if (given !== undefined) return checkRange(settingToPlain(given, def), def, 'invalid_config');
   if (def.required !== true) return undefined;
   throw new NodeError('missing_input', `${portName(def)} needs a value, and nothing gives it one.`);
+}
+
+function refuseRemoved(setting: Json | undefined, def: InputDef): undefined {
+  if (setting === undefined || setting === null) return undefined;
+  throw new NodeError('invalid_config', `${portName(def)} is no longer a field of this node: remove it.`);
+}
+
+/** A list whose items are what its port takes. */
+function checkItems(value: unknown, def: InputDef): unknown {
+  const { itemType } = def;
+  if (itemType === undefined || itemType === 'ANY' || !Array.isArray(value)) return value;
+  const wrong = (value as readonly Value[]).find(({ type }) => !canJoin(type, itemType));
+  if (wrong === undefined) return value;
+  throw new NodeError(
+    'invalid_input',
+    `${portName(def)} takes a list of ${itemType}, and a ${wrong.type} arrived.`,
+  );
 }
 
 function settingToPlain(given: Json, def: InputDef): unknown {
@@ -77,26 +97,23 @@ function settingToPlain(given: Json, def: InputDef): unknown {
   if (type === 'TEXT' && typeof given === 'string') return given;
   if (type === 'TEXT' && typeof given === 'number') return String(given);
   if (type === 'NUMBER' && Number.isFinite(given)) return given;
+  if (type === 'BOOLEAN' && typeof given === 'boolean') return given;
   if (type === 'LIST' && Array.isArray(given)) return given.map(jsonToValue);
   const wanted = isMediaType(type) ? 'be wired to a media' : WANTED[type];
   throw new NodeError('invalid_config', `${portName(def)} must ${wanted}, not ${quote(given)}.`);
 }
 
-const WANTED = { TEXT: 'be a text', NUMBER: 'be a number', LIST: 'be a list' } as const;
+const WANTED = {
+  TEXT: 'be a text',
+  NUMBER: 'be a number',
+  LIST: 'be a list',
+  BOOLEAN: 'be true or false',
+} as const;
 
 function checkRange(value: unknown, def: InputDef, code: 'invalid_input' | 'invalid_config'): unknown {
-  const problem = findRangeProblem(value, def);
+  const problem = findProblem(value, def);
   if (problem === undefined) return value;
   throw new NodeError(code, `${portName(def)} must be ${problem}, not ${quote(value)}.`);
-}
-
-function findRangeProblem(value: unknown, def: InputDef): string | undefined {
-  if (typeof value === 'string' && def.enum !== undefined && !def.enum.includes(value)) {
-    return `one of ${def.enum.join(', ')}`;
-  }
-  if (typeof value !== 'number') return undefined;
-  if (def.min !== undefined && value < def.min) return `${def.min} or more`;
-  return def.max !== undefined && value > def.max ? `${def.max} or less` : undefined;
 }
 
 const QUOTE_LENGTH = 60;

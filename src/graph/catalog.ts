@@ -1,5 +1,5 @@
 // The node catalog as data: the entry that GET /nodes shows, and the look-up that lint, plan and layout take.
-import type { Category, Json, JsonObject, PortType } from './types.ts';
+import type { Category, FieldType, Json, JsonObject, PortType } from './types.ts';
 
 export const NODE_SOURCES = ['vendor', 'non-vendor', 'registry-shell'] as const;
 export type NodeSource = (typeof NODE_SOURCES)[number];
@@ -10,7 +10,7 @@ export type PricingModel = 'free' | 'flat-usd' | 'per-second' | 'video-tokens' |
 export interface InputDef {
   readonly id: string;
   readonly label: string;
-  readonly type: PortType;
+  readonly type: FieldType;
   readonly isPort: boolean;
   /** A port that an edge alone fills, never a setting of its name. */
   readonly wiredOnly?: boolean;
@@ -19,6 +19,18 @@ export interface InputDef {
   readonly enum?: readonly string[];
   readonly min?: number;
   readonly max?: number;
+  /** Whole numbers alone. */
+  readonly integer?: boolean;
+  /** The distance of one value to the next, counted from `min`, or from 0. */
+  readonly step?: number;
+  /** Of a LIST: what each of its items must be, and how many there may be. */
+  readonly itemType?: PortType;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  /** An explicit null is a value of its own: none at all, in place of the default. */
+  readonly nullable?: boolean;
+  /** There was such a field once; a setting of it is refused, since it would no longer mean anything. */
+  readonly removed?: boolean;
   readonly description?: string;
 }
 
@@ -69,8 +81,9 @@ export interface Catalog {
 }
 
 /** Whether an output of one type may feed an input of another (decisions.md §6). */
-export function canJoin(from: PortType, to: PortType): boolean {
+export function canJoin(from: FieldType, to: FieldType): boolean {
   if (from === to || from === 'ANY' || to === 'ANY' || from === 'LIST' || to === 'LIST') return true;
   if (to === 'JSON') return true;
+  if (to === 'BOOLEAN') return from === 'JSON';
   return to === 'TEXT' && (from === 'NUMBER' || from === 'JSON');
 }

@@ -28,7 +28,7 @@ export function joinPorts(
   return findFit(froms, free) ?? findFit(froms, tos);
 }
 
-function candidates<P extends OutputDef>(
+function candidates<P extends InputDef | OutputDef>(
   defs: readonly P[],
   prefix: 'in-' | 'out-',
   handle: string | null | undefined,

@@ -14,6 +14,11 @@ const NUMERIC = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i;
 // More digits than a double keeps would come back as another number.
 const MAX_DIGITS = 15;
 
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['false', false],
+]);
+
 /** The graph with its configs mended; nodes that need nothing are the very objects that came in. */
 export function normalizeConfig(graph: Graph, catalog: Catalog): Normalized {
   const issues: LintIssue[] = [];
@@ -46,6 +51,7 @@ function mend(input: InputDef, value: Json | undefined): Json | undefined {
     const folded = value.trim().toLowerCase();
     return input.enum.find(option => option.toLowerCase() === folded);
   }
+  if (input.type === 'BOOLEAN') return BOOLEANS.get(value.trim().toLowerCase());
   if (input.type !== 'NUMBER' || !NUMERIC.test(value)) return undefined;
   const number = Number(value);
   const digits = value.replace(/e.*/i, '').replace(/\D/g, '').length;

@@ -9,6 +9,10 @@ export interface JsonObject {
 export const PORT_TYPES = ['TEXT', 'NUMBER', 'JSON', 'IMAGE', 'VIDEO', 'AUDIO', 'LIST', 'ANY'] as const;
 export type PortType = (typeof PORT_TYPES)[number];
 
+/** The types a field of `data.config` can have: those of ports, and what travels along no edge. */
+export const FIELD_TYPES = [...PORT_TYPES, 'BOOLEAN'] as const;
+export type FieldType = (typeof FIELD_TYPES)[number];
+
 export const CATEGORIES = ['model', 'input', 'utility', 'output', 'logic'] as const;
 export type Category = (typeof CATEGORIES)[number];
 

@@ -1,13 +1,16 @@
 // Values between nodes: tagged along the edges, plain inside a node's `run`, converted by the type of the port.
-import type { OutputDef } from './catalog.ts';
-import type { Json, MediaRef, PortType, Value } from './types.ts';
+import type { FieldType, Json, MediaRef, Value } from './types.ts';
 
 /** A value that does not fit its port; the message names both. */
 export class ValueError extends Error {
   override readonly name = 'ValueError';
 }
 
-type PortName = Pick<OutputDef, 'id' | 'label' | 'type'>;
+interface PortName {
+  readonly id: string;
+  readonly label: string;
+  readonly type: FieldType;
+}
 
 /**
  * The value as `run` takes it at this port: a string, a number, any JSON, a media reference; LIST its items, ANY the
@@ -23,6 +26,8 @@ export function toPlain(value: Value, port: PortName): unknown {
     if (value.type === 'NUMBER' || value.type === 'JSON') return valueToText(value);
   } else if (type === 'NUMBER') {
     if (value.type === 'NUMBER') return value.number;
+  } else if (type === 'BOOLEAN') {
+    if (value.type === 'JSON' && typeof value.json === 'boolean') return value.json;
   } else if (value.type === type) return value.media;
   throw new ValueError(`${portName(port)} takes ${NOUNS[type]}, but ${NOUNS[value.type]} arrived.`);
 }
@@ -67,7 +72,7 @@ export function portName(port: PortName): string {
   return port.label === port.id ? `"${port.id}"` : `"${port.label}" (${port.id})`;
 }
 
-const NOUNS: Readonly<Record<PortType, string>> = {
+const NOUNS: Readonly<Record<FieldType, string>> = {
   TEXT: 'a text',
   NUMBER: 'a number',
   JSON: 'JSON',
@@ -75,13 +80,14 @@ const NOUNS: Readonly<Record<PortType, string>> = {
   VIDEO: 'a video',
   AUDIO: 'an audio',
   LIST: 'a list',
+  BOOLEAN: 'true or false',
   ANY: 'any value',
 };
 
 type MediaType = 'IMAGE' | 'VIDEO' | 'AUDIO';
 
 /** Whether values of the type are media references. */
-export function isMediaType(type: PortType): type is MediaType {
+export function isMediaType(type: FieldType): type is MediaType {
   return type === 'IMAGE' || type === 'VIDEO' || type === 'AUDIO';
 }
 
@@ -93,7 +99,7 @@ export function isValue(output: unknown): output is Value {
   if (type === 'NUMBER') return 'number' in output && Number.isFinite(output.number);
   if (type === 'JSON') return 'json' in output;
   if (type === 'LIST') return 'items' in output && Array.isArray(output.items) && output.items.every(isValue);
-  return isMediaType(type as PortType) && 'media' in output && isMediaRef(output.media);
+  return isMediaType(type as FieldType) && 'media' in output && isMediaRef(output.media);
 }
 
 function isMediaRef(output: unknown): output is MediaRef {

@@ -1,7 +1,7 @@
 // The declaration form of every node: ports and fields with their types, and the function that runs it.
 // The catalog entry is derived from the declaration, so an entry without an implementation cannot exist.
 import type { CatalogEntry, InputDef, NodeSource, OutputDef, ResolvedPorts } from '../graph/catalog.ts';
-import type { Category, Json, JsonObject, MediaRef, PortType, Value } from '../graph/types.ts';
+import type { Category, FieldType, Json, JsonObject, MediaRef, PortType, Value } from '../graph/types.ts';
 import type { ProviderName } from '../providers/names.ts';
 import type { ProviderJob } from '../providers/provider.ts';
 import type { ReadSource } from '../render/files.ts';
@@ -10,8 +10,8 @@ import { describePricing, FREE, type Pricing } from './models/pricing.ts';
 import type { Providers } from './models/providers.ts';
 
 /** A port or field: its catalog facts, and in `T` the TypeScript type its value has inside `run`. */
-export interface Spec<T> extends SpecOptions {
-  readonly type: PortType;
+export interface Spec<T, K extends FieldType = PortType> extends SpecOptions {
+  readonly type: K;
   readonly label: string;
   /** Never set; carries `T` for inference. */
   readonly value?: T;
@@ -24,13 +24,23 @@ export interface SpecOptions {
   readonly enum?: readonly string[];
   readonly min?: number;
   readonly max?: number;
+  readonly integer?: boolean;
+  readonly step?: number;
+  readonly itemType?: PortType;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly nullable?: boolean;
+  readonly removed?: boolean;
   readonly description?: string;
 }
 
-export type Specs = Readonly<Record<string, Spec<unknown>>>;
+export type Specs = Readonly<Record<string, Spec<unknown, FieldType>>>;
+type OutputSpecs = Readonly<Record<string, Spec<unknown>>>;
 // Required inputs and inputs with a default are always there; the engine sees to it.
 type Present<T, O> = O extends { required: true } | { default: Json } ? T : T | undefined;
-type ValuesOf<S extends Specs> = { readonly [K in keyof S]: S[K] extends Spec<infer T> ? T : never };
+type ValuesOf<S extends Specs> = {
+  readonly [K in keyof S]: S[K] extends Spec<infer T, FieldType> ? T : never;
+};
 
 export const text = <const O extends SpecOptions>(label: string, options?: O): Spec<Present<string, O>> => ({
   type: 'TEXT',
@@ -69,6 +79,11 @@ export const any = <const O extends SpecOptions>(label: string, options?: O): Sp
   label,
   ...options,
 });
+/** A config field that is true or false. */
+export const boolean = <const O extends SpecOptions>(
+  label: string,
+  options?: O,
+): Spec<Present<boolean, O>, 'BOOLEAN'> => ({ type: 'BOOLEAN', label, ...options });
 /** A config field with a closed set of values; the first is the default. */
 export const choice = <const E extends readonly [string, ...string[]]>(
   label: string,
@@ -203,7 +218,7 @@ export interface NodeDeclaration<I extends Specs, C extends Specs> {
   readonly inputs: I;
   /** Fields of `data.config`. */
   readonly config: C;
-  readonly outputs: Specs;
+  readonly outputs: OutputSpecs;
   /** Ports that the config gives rise to, instead of `inputs` and `outputs`. */
   readonly dynamicPorts?: {
     readonly note: string;
@@ -212,7 +227,7 @@ export interface NodeDeclaration<I extends Specs, C extends Specs> {
     /** `problem`: why a node with this config cannot run. */
     resolve(config: JsonObject): {
       readonly inputs: Specs;
-      readonly outputs: Specs;
+      readonly outputs: OutputSpecs;
       readonly problem?: string | undefined;
     };
   };
@@ -302,7 +317,7 @@ function toInputDefs(specs: Specs, isPort: boolean): InputDef[] {
   return Object.entries(specs).map(([id, { value: _, ...spec }]) => ({ id, ...spec, isPort }));
 }
 
-function toOutputDefs(specs: Specs): OutputDef[] {
+function toOutputDefs(specs: OutputSpecs): OutputDef[] {
   return Object.entries(specs).map(([id, spec]) => ({
     id,
     label: spec.label,

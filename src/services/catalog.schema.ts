@@ -1,7 +1,7 @@
 // The form of the catalog's answers, for the OpenAPI document.
 import { Type } from 'typebox';
 import { NODE_SOURCES } from '../graph/catalog.ts';
-import { CATEGORIES, PORT_TYPES } from '../graph/types.ts';
+import { CATEGORIES, FIELD_TYPES, PORT_TYPES } from '../graph/types.ts';
 import { Answer, Nullable } from './workflows/workflow.schema.ts';
 
 const PORT = {
@@ -20,11 +20,22 @@ const Entry = Type.Object({
   inputs: Type.Array(
     Type.Object({
       ...PORT,
+      type: Type.Enum([...FIELD_TYPES]),
       required: Type.Optional(Type.Boolean()),
       default: Type.Optional(Type.Unknown()),
       enum: Type.Optional(Type.Array(Type.String())),
       min: Type.Optional(Type.Number()),
       max: Type.Optional(Type.Number()),
+      integer: Type.Optional(Type.Boolean({ description: 'Whole numbers alone' })),
+      step: Type.Optional(Type.Number({ description: 'Counted from `min`, or from 0' })),
+      itemType: Type.Optional(
+        Type.Enum([...PORT_TYPES], { description: 'Of a LIST: what its items must be' }),
+      ),
+      minItems: Type.Optional(Type.Integer()),
+      maxItems: Type.Optional(Type.Integer()),
+      nullable: Type.Optional(
+        Type.Boolean({ description: 'null is a value: none, in place of the default' }),
+      ),
       description: Type.Optional(Type.String()),
     }),
   ),

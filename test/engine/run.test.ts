@@ -102,8 +102,8 @@ describe('a value that is missing or wrong', () => {
       return error.message;
     };
     assert.equal(await messageOf({ size: 'big' }), '"Size" (size) must be a number, not "big".');
-    assert.equal(await messageOf({ size: 0 }), '"Size" (size) must be 1 or more, not 0.');
-    assert.equal(await messageOf({ size: 11 }), '"Size" (size) must be 10 or less, not 11.');
+    assert.equal(await messageOf({ size: 0 }), '"Size" (size) must be at least 1, not 0.');
+    assert.equal(await messageOf({ size: 11 }), '"Size" (size) must be at most 10, not 11.');
     assert.equal(await messageOf({ mode: 'odd' }), '"Mode" (mode) must be one of fast, slow, not "odd".');
     assert.equal(await messageOf({ b: true }), '"B" (b) must be a text, not true.');
   });

@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import type { InputDef } from '../../src/graph/catalog.ts';
-import { CATEGORIES, PORT_TYPES } from '../../src/graph/types.ts';
+import { CATEGORIES, FIELD_TYPES } from '../../src/graph/types.ts';
 import { findNode, makeCatalog } from '../../src/nodes/catalog.ts';
 
 const catalog = makeCatalog({ SANDBOX_MODELS: true });
@@ -39,7 +39,7 @@ describe('the catalog', () => {
       const isFree = entry.executionCost === 'free';
       assert.deepEqual([entry.pricingModel === 'free', entry.estimatedCredits === 0], [isFree, isFree]);
       for (const port of [...entry.inputs, ...entry.outputs]) {
-        assert.ok(PORT_TYPES.includes(port.type), `${entry.nodeType}.${port.id}`);
+        assert.ok(FIELD_TYPES.includes(port.type), `${entry.nodeType}.${port.id}`);
         assert.ok(port.label.length > 0);
       }
       assert.ok(entry.outputs.every(output => output.isPort));
@@ -134,10 +134,19 @@ function idsOf(nodeType: string) {
   };
 }
 
-function defaultProblem({ type, default: value, enum: allowed, min, max }: InputDef): string | undefined {
+function defaultProblem({
+  type,
+  default: value,
+  enum: allowed,
+  min,
+  max,
+  integer,
+}: InputDef): string | undefined {
   if (value === undefined) return undefined;
   if (type === 'TEXT' && typeof value !== 'string') return 'is no text';
   if (type === 'NUMBER' && (typeof value !== 'number' || value < (min ?? value) || value > (max ?? value)))
     return 'is out of range';
+  if (type === 'BOOLEAN' && typeof value !== 'boolean') return 'is neither true nor false';
+  if (integer === true && !Number.isInteger(value)) return 'is no whole number';
   return allowed !== undefined && !allowed.includes(String(value)) ? 'is not allowed' : undefined;
 }

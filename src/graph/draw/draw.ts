@@ -79,7 +79,7 @@ function drawEdge(edge: GraphEdge, byId: ReadonlyMap<string, Sketch>): string {
 }
 
 function findPort(
-  ports: ResolvedPorts['outputs'],
+  ports: ResolvedPorts['inputs' | 'outputs'],
   handle: string | null | undefined,
 ): { readonly index: number; readonly type: string } {
   const wireable = ports.filter(({ isPort }) => isPort);

@@ -67,7 +67,7 @@ function describePort(
   { node }: LintNode,
   handle: string | null | undefined,
   prefix: 'in-' | 'out-',
-  defs: readonly OutputDef[],
+  defs: readonly Pick<OutputDef, 'id' | 'isPort'>[],
 ): Pick<Finding, 'message' | 'suggestion'> {
   const ports = defs.filter(({ isPort }) => isPort).map(({ id }) => id);
   const side = prefix === 'in-' ? 'input' : 'output';
@@ -85,10 +85,13 @@ function describePort(
 }
 
 function* findIncompatible({ output, input }: LintEdge): Iterable<EdgeFinding> {
-  if (output === undefined || input === undefined || canJoin(output.type, input.type)) return;
+  if (output === undefined || input === undefined) return;
+  // A port for a list of images takes lists, and images one by one.
+  const wanted = output.type === 'LIST' ? input.type : (input.itemType ?? input.type);
+  if (canJoin(output.type, wanted)) return;
   yield {
     key: 'targetHandle',
-    message: `${output.type} cannot feed ${input.type}: the port ${quote(input.label)} will not take it.`,
+    message: `${output.type} cannot feed ${wanted}: the port ${quote(input.label)} will not take it.`,
   };
 }
 

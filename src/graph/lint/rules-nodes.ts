@@ -1,8 +1,9 @@
 // Lint rules about one node: its type, its place, its settings, its ports.
 import type { InputDef } from '../catalog.ts';
+import { findListProblem, findNumberProblem } from '../fields.ts';
 import { pointer, quote } from '../issues.ts';
 import { nearest } from '../nearest.ts';
-import { CATEGORIES, type Json, type PortType } from '../types.ts';
+import { CATEGORIES, type FieldType, type Json } from '../types.ts';
 import type { Finding, LintContext, LintNode, Rule } from './context.ts';
 
 /** Config keys that the engine reads on every node (decisions.md §3 and §5). */
@@ -13,7 +14,7 @@ const IS_SECRET = /^\{\{\s*secrets\./;
 const isMedia = (value: Json): boolean =>
   typeof value === 'string' || (typeof value === 'object' && !Array.isArray(value));
 
-const FITS: Readonly<Record<PortType, readonly [form: string, fits: (value: Json) => boolean]>> = {
+const FITS: Readonly<Record<FieldType, readonly [form: string, fits: (value: Json) => boolean]>> = {
   TEXT: ['a text', value => typeof value === 'string' || typeof value === 'number'],
   NUMBER: [
     'a number',
@@ -24,6 +25,7 @@ const FITS: Readonly<Record<PortType, readonly [form: string, fits: (value: Json
   VIDEO: ['a video, by its URL', isMedia],
   AUDIO: ['a sound, by its URL', isMedia],
   LIST: ['a list', value => Array.isArray(value)],
+  BOOLEAN: ['true or false', value => typeof value === 'boolean'],
   ANY: ['any value', () => true],
 };
 
@@ -34,6 +36,7 @@ export const NODE_RULES: readonly Rule[] = [
   eachNode('deprecated_type', 'error', findDeprecated),
   eachNode('unknown_category', 'warning', findUnknownCategory),
   eachNode('unknown_config_key', 'warning', findUnknownKeys),
+  eachNode('removed_config_key', 'warning', findRemovedKeys),
   eachNode('value_not_in_enum', 'warning', findEnumMisses),
   eachNode('wrong_value_type', 'warning', findWrongValues),
   eachNode('value_out_of_range', 'warning', findOutOfRange),
@@ -115,6 +118,14 @@ function* findUnknownCategory({ node, entry }: LintNode): Iterable<NodeFinding> 
   };
 }
 
+function* findRemovedKeys(linted: LintNode): Iterable<NodeFinding> {
+  for (const [{ id, removed }] of settingsOf(linted)) {
+    if (removed !== true) continue;
+    const message = `config.${id} is no longer a field of this node, which will not run with it; remove it.`;
+    yield { place: ['data', 'config', id], message };
+  }
+}
+
 function* findUnknownKeys({ entry, config, inputs }: LintNode): Iterable<NodeFinding> {
   if (entry === undefined) return;
   for (const key of Object.keys(config)) {
@@ -165,10 +176,16 @@ function* findWrongValues(linted: LintNode): Iterable<NodeFinding> {
 }
 
 function* findOutOfRange(linted: LintNode): Iterable<NodeFinding> {
-  for (const [{ id, min = -Infinity, max = Infinity }, value] of settingsOf(linted)) {
-    if (typeof value !== 'number' || (value >= min && value <= max)) continue;
-    const bound = value < min ? `at least ${min}` : `at most ${max}`;
-    yield { place: ['data', 'config', id], message: `config.${id} is ${value}; it must be ${bound}.` };
+  for (const [input, value] of settingsOf(linted)) {
+    const problem = Array.isArray(value)
+      ? findListProblem(value.length, input)
+      : typeof value === 'number' && findNumberProblem(value, input);
+    if (!problem) continue;
+    const shown = Array.isArray(value) ? `a list of ${value.length}` : value;
+    yield {
+      place: ['data', 'config', input.id],
+      message: `config.${input.id} is ${shown}; it must be ${problem}.`,
+    };
   }
 }
 

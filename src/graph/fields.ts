@@ -1,0 +1,35 @@
+// What a value of a field must be beyond its type: bounds, whole numbers, steps, the items of a list.
+import type { InputDef } from './catalog.ts';
+
+// Steps such as 0.1 have no exact form in binary.
+const TOLERANCE = 1e-6;
+
+/** What the value must be and is not, to go after "must be"; undefined where it is as it should be. */
+export function findProblem(value: unknown, def: InputDef): string | undefined {
+  if (typeof value === 'string' && def.enum !== undefined && !def.enum.includes(value)) {
+    return `one of ${def.enum.join(', ')}`;
+  }
+  if (typeof value === 'number') return findNumberProblem(value, def);
+  return Array.isArray(value) && def.type === 'LIST' ? findListProblem(value.length, def) : undefined;
+}
+
+export function findNumberProblem(
+  value: number,
+  { min, max, step, integer }: Pick<InputDef, 'min' | 'max' | 'step' | 'integer'>,
+): string | undefined {
+  if (min !== undefined && value < min) return `at least ${min}`;
+  if (max !== undefined && value > max) return `at most ${max}`;
+  if (integer === true && !Number.isInteger(value)) return 'a whole number';
+  if (step === undefined || step <= 0) return undefined;
+  const steps = (value - (min ?? 0)) / step;
+  if (Math.abs(steps - Math.round(steps)) <= TOLERANCE) return undefined;
+  return min === undefined || min === 0 ? `a multiple of ${step}` : `${min} and a multiple of ${step} more`;
+}
+
+export function findListProblem(
+  length: number,
+  { minItems = 0, maxItems = Number.POSITIVE_INFINITY }: Pick<InputDef, 'minItems' | 'maxItems'>,
+): string | undefined {
+  if (length < minItems) return `a list of at least ${minItems}`;
+  return length > maxItems ? `a list of at most ${maxItems}` : undefined;
+}
