@@ -1,9 +1,10 @@
 // 404 and 405: a path that other methods answer to is told apart from one that nothing answers to.
+import type { FastifyRequest } from 'fastify';
 import findMyWay from 'find-my-way';
 import { AppError } from '../lib/errors.ts';
 import type { App } from './app.ts';
 
-/** Must be called before the routes are registered: it watches them. */
+/** Must be called after admission, which counts these requests too, and before the routes, which it watches. */
 export function registerMethodNotAllowed(app: App): void {
   // The same router as Fastify's, keyed by path alone.
   const router = findMyWay({ ignoreTrailingSlash: true, maxParamLength: 200 });
@@ -14,14 +15,20 @@ export function registerMethodNotAllowed(app: App): void {
     if (!known.has(url)) router.on('GET', url, refuseToCall, methods);
     known.set(url, methods);
   });
-  app.setNotFoundHandler(req => {
-    const found = router.find('GET', req.url.split('?', 1)[0] ?? '/');
+  const refusal = ({ method, url }: FastifyRequest): AppError => {
+    const path = url.split('?', 1)[0] ?? '/';
+    const found = router.find('GET', path);
     if (found === null || found.store === null)
-      throw new AppError('not_found', `Nothing answers to ${req.method} ${req.url.split('?', 1)[0]}.`);
+      return new AppError('not_found', `Nothing answers to ${method} ${path}.`);
     const allow = [...(found.store as Set<string>)].sort().join(', ');
-    throw new AppError('method_not_allowed', `This path answers to ${allow}, not to ${req.method}.`, {
+    return new AppError('method_not_allowed', `This path answers to ${allow}, not to ${method}.`, {
       headers: { allow },
     });
+  };
+  // Refused by the hook, before a body is read.
+  app.addHook('onRequest', (req, _reply, done) => done(req.is404 ? refusal(req) : undefined));
+  app.setNotFoundHandler(req => {
+    throw refusal(req);
   });
 }
 

@@ -10,7 +10,6 @@ import type { Socket } from 'node:net';
 import { AppError } from '../lib/errors.ts';
 import { errorBody, translateError } from './errors.ts';
 import { requestIdOf } from './request-id.ts';
-import { giveUpBody } from './rest-of-body.ts';
 
 /** As long as the address of a presigned upload works: 100 MB take a while. Silence ends sooner, see below. */
 const REQUEST_TIMEOUT_MS = 900_000;
@@ -85,7 +84,6 @@ function breakBody(req: IncomingMessage, res: ServerResponse, err: Error): void 
     return;
   }
   res.setHeader('connection', 'close');
-  giveUpBody(req);
   if (req.listenerCount('error') > 0) req.emit('error', err);
   else {
     req.on('newListener', name => {
@@ -120,7 +118,6 @@ const DRAIN_MS = 30_000;
 
 /** Closes connections as they fall idle, and after half a minute all of them, so that the server's end is bounded. */
 export function drain(server: Server): void {
-  if (!server.listening) return;
   // It has no connections, and its end is no event.
   if (!server.listening) return;
   const poll = setInterval(() => server.closeIdleConnections(), DRAIN_POLL_MS);

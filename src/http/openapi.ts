@@ -36,7 +36,10 @@ export async function registerOpenApi(app: App, deps: Deps): Promise<void> {
       },
       servers: [{ url: deps.settings.BASE_URL }],
       components: {
-        securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'sk-…' } },
+        securitySchemes: {
+          apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'sk-…' },
+          contentSecret: { type: 'http', scheme: 'bearer', description: 'CONTENT_WEBHOOK_SECRET' },
+        },
         schemas: { Error: ERROR_SCHEMA as object },
         responses: ERROR_RESPONSES,
       },

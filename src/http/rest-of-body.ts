@@ -1,42 +1,38 @@
-// A body that is refused before its end: read on and thrown away, so that its sender lives to read why.
+// A refused request whose body is still on its way: it is answered at once, and what is left of the body is not kept.
+// Little that is left Node reads and drops by itself, and the connection serves on. Of more, or of unknown length, the
+// connection is closed; but to close while bytes arrive resets it, and the sender would lose the answer. So our side
+// ends first, and what still comes is dropped for a moment.
 import type { IncomingMessage } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** More than this is not waited for: the connection is cut. */
-const MAX_REST_BYTES = 67_108_864;
-/** What these refuse may have no end, where it does not say how long it is. */
-const BROKEN: readonly number[] = [400, 408];
-const broken = new WeakSet<IncomingMessage>();
+/** The rest of a body that is worth reading to keep a connection. */
+const MAX_REST_BYTES = 65_536;
+/** For the sender to hear that our side has ended. */
+const DRAIN_MS = 1000;
 
-/** The body's rest will never come, or be no body: it is not waited for. */
-export function giveUpBody(req: IncomingMessage): void {
-  broken.add(req);
+/** Call it before a refusal is sent. */
+export function leaveBody({ raw }: FastifyRequest, reply: FastifyReply): void {
+  if (isShort(raw)) {
+    // Fastify closes the connection over each refused body.
+    reply.removeHeader('connection');
+    return;
+  }
+  reply.header('connection', 'close');
+  drainAtEnd(raw);
 }
 
-/**
- * Resolves to true when the body is through. To answer and close while the other side still sends would reset the
- * connection, and the answer be lost; how long it may take is the request timeout's to say.
- */
-export function readRest(req: IncomingMessage, status: number): Promise<boolean> {
-  if (isThrough(req)) return Promise.resolve(true);
-  if (broken.has(req)) return Promise.resolve(false);
-  const length = req.headers['content-length'];
-  if (length === undefined ? BROKEN.includes(status) : Number(length) > MAX_REST_BYTES)
-    return Promise.resolve(false);
-  return new Promise(resolve => {
-    let bytes = 0;
-    const finish = (): void => {
-      req.off('data', count).off('end', finish).off('error', finish).off('close', finish);
-      resolve(isThrough(req));
-    };
-    const count = (chunk: Buffer): void => {
-      bytes += chunk.length;
-      if (bytes > MAX_REST_BYTES) finish();
-    };
-    req.on('data', count).on('end', finish).on('error', finish).on('close', finish);
-  });
+/** An injected request knows no `complete`. */
+function isShort(req: IncomingMessage): boolean {
+  if (req.complete || req.readableEnded) return true;
+  const { 'content-length': length = '0', 'transfer-encoding': encoding } = req.headers;
+  return encoding === undefined && Number(length) <= MAX_REST_BYTES;
 }
 
-/** An injected request knows no `complete`; what has ended sends no event to wait for. */
-function isThrough(req: IncomingMessage): boolean {
-  return req.complete || req.readableEnded;
+/** Node ends the connection of a last answer by `destroySoon`, which does not wait for the other side. */
+function drainAtEnd({ socket }: IncomingMessage): void {
+  socket.destroySoon = () => {
+    socket.end();
+    const timer = setTimeout(() => socket.destroy(), DRAIN_MS);
+    socket.once('close', () => clearTimeout(timer));
+  };
 }

@@ -7,19 +7,22 @@ import { AppError } from '../lib/errors.ts';
 import { stringifyJson } from '../lib/json-text.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import type { KeyAuthenticator } from '../services/accounts/key-authenticator.ts';
+import { rateHeaders } from '../services/accounts/rate-limits.ts';
+import { registerAccess } from './access.ts';
+import { registerAdmission } from './admission.ts';
 import type { App } from './app.ts';
 import { createAuthentication } from './auth.ts';
 import { registerBodyParsers } from './body.ts';
 import { registerCloseSignals } from './close-signal.ts';
 import { errorBody, translateError } from './errors.ts';
-import { createLimits, type Limits, rateHeaders } from './limits.ts';
+import { createLimits, type Limits } from './limits.ts';
 import { registerMethodNotAllowed } from './method-not-allowed.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { createNodeServer, drain } from './node-server.ts';
 import { registerOpenApi } from './openapi.ts';
 import { requestIdOf } from './request-id.ts';
 import { RequestLog } from './request-log.ts';
-import { readRest } from './rest-of-body.ts';
+import { leaveBody } from './rest-of-body.ts';
 import { ROUTES, WORKER_ROUTES } from './routes.ts';
 import { registerTrigger } from './trigger.ts';
 import { createValidator } from './validator.ts';
@@ -49,7 +52,7 @@ const CORS = {
   strictPreflight: false,
 };
 
-/** Builds the server; nothing listens yet. Requests walk: id → CORS → actor → limits → schema → route. */
+/** Builds the server; nothing listens yet. Requests walk: id → CORS → access → limits → body → schema → route. */
 export async function createServer(deps: RunDeps, keys: KeyAuthenticator): Promise<App> {
   const limits = createLimits(deps);
   const metrics = createMetrics(deps);
@@ -63,14 +66,12 @@ export async function createServer(deps: RunDeps, keys: KeyAuthenticator): Promi
     drain(app.server);
     done();
   });
-  await registerHooks(app, deps, limits, createAuthentication(keys));
-  app.setErrorHandler(async (err, req, reply) => {
-    // Fastify closes the connection over each refused body; once all of it was read there is no need to.
-    const isRead = await readRest(req.raw, translateError(err).status);
-    if (isRead && req.headers.connection !== 'close' && reply.hasHeader('connection'))
-      reply.removeHeader('connection');
+  await registerHooks(app, deps, limits);
+  registerAccess(app);
+  registerAdmission(app, createAuthentication(deps, keys), limits);
+  app.setErrorHandler((err, req, reply) => {
+    leaveBody(req, reply);
     sendError(deps, req, reply, err);
-    return reply;
   });
   registerMethodNotAllowed(app);
   const isWorker = deps.settings.ROLE === 'worker';
@@ -112,14 +113,8 @@ function createInstance(deps: RunDeps, limits: Limits, metrics: Metrics): App {
   }).withTypeProvider<TypeBoxTypeProvider>();
 }
 
-async function registerHooks(
-  app: App,
-  deps: RunDeps,
-  limits: Limits,
-  authenticate: ReturnType<typeof createAuthentication>,
-): Promise<void> {
-  app.decorateRequest('actor');
-  app.decorateRequest('dailyUse');
+/** What comes before admission: the id, the Host, the trigger path and preflights. */
+async function registerHooks(app: App, deps: RunDeps, limits: Limits): Promise<void> {
   app.addHook('onRequest', (req, reply, done) => {
     reply.header('x-request-id', req.id);
     const fault = hostFault(req);
@@ -130,24 +125,6 @@ async function registerHooks(
   });
   registerTrigger(app, deps);
   await app.register(cors, CORS);
-  app.addHook('onRoute', route => {
-    if (route.config?.startsRun)
-      route.onResponse = (req, reply, done) => {
-        limits.settle(req, reply, reply.hasHeader('idempotent-replayed'));
-        done();
-      };
-  });
-  app.addHook('onRequest', (req, reply, done) => {
-    authenticate(req)
-      .then(
-        actor => {
-          req.actor = actor;
-          return limits.admit(req, reply);
-        },
-        (err: unknown) => limits.admit(req, reply).then(() => Promise.reject(err)),
-      )
-      .then(() => done(), done);
-  });
 }
 
 /** RFC 9112 §3.2: HTTP/1.1 without a Host is refused. */

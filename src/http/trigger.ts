@@ -1,9 +1,9 @@
 // The inbound trigger, exactly as unavailable as the contract says: to whatever method, 429 past the limit of an
 // address, asked before anything of authentication, and 401 else.
 import { AppError } from '../lib/errors.ts';
+import { limitRefusal, rateHeaders } from '../services/accounts/rate-limits.ts';
 import type { Deps } from '../services/deps.ts';
 import type { App } from './app.ts';
-import { rateHeaders } from './limits.ts';
 
 const PATH = /^\/api\/v1\/workflow\/[^/?]+\/trigger\/?(?:\?|$)/;
 const REQUESTS_AN_HOUR = 100;
@@ -21,14 +21,6 @@ export function registerTrigger(app: App, { limiter, now }: Deps): void {
         'No secret opens this path: start runs with POST /api/v1/workflows/{id}/run.',
         { headers: { 'www-authenticate': 'Bearer' } },
       );
-    const seconds = Math.max(1, Math.ceil(allowance.reset - now() / 1000));
-    throw new AppError(
-      'rate_limited',
-      `More than ${REQUESTS_AN_HOUR} requests in an hour: try again in ${seconds} s.`,
-      {
-        details: { retryAfter: allowance.reset },
-        headers: { 'retry-after': String(seconds) },
-      },
-    );
+    throw limitRefusal('rate_limited', `More than ${REQUESTS_AN_HOUR} requests in an hour`, allowance, now());
   });
 }

@@ -2,7 +2,7 @@
 import type { Step } from '../engine/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { authorize, canDo, roleOf } from '../services/accounts/access.ts';
-import type { Actor, UserActor } from '../services/accounts/actor.ts';
+import type { Actor, Scope, UserActor } from '../services/accounts/actor.ts';
 import { requireScope } from '../services/accounts/actor.ts';
 import { idCursor, parseTimeFilter, readPage } from '../services/paging.ts';
 import type { ExecutionRow } from '../store/executions.ts';
@@ -17,8 +17,13 @@ import { presentExecution, presentListedExecution } from './present-execution.ts
 import type { ListExecutionsQuery } from './run.schema.ts';
 
 /** The execution, for whoever may edit its workflow or started it. Throws 404, 403. */
-export async function getExecutionRow(deps: RunDeps, actor: Actor, id: string): Promise<ExecutionRow> {
-  const user = requireScope(actor, 'workflows:read');
+export async function getExecutionRow(
+  deps: RunDeps,
+  actor: Actor,
+  id: string,
+  scope: Scope = 'workflows:read',
+): Promise<ExecutionRow> {
+  const user = requireScope(actor, scope);
   return authorizeExecution(deps, user, await findExecution(deps.db, id));
 }
 

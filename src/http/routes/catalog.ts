@@ -23,7 +23,6 @@ export function registerCatalog(app: App, deps: Deps): void {
           tags: ['Catalog'],
           summary: list === 'nodes' ? 'List node types' : 'List models',
           querystring: Query,
-          security: [],
           response: { 200: CATALOG_ANSWERS[list] },
         },
       },

@@ -9,7 +9,7 @@ import type { App } from '../app.ts';
 const Params = Type.Object({ mediaId: Type.String(), name: Type.String() });
 
 export function registerCdn(app: App, deps: Deps): void {
-  const config = { limit: 'none', authentication: 'none' } as const;
+  const config = { limit: 'none' } as const;
   const answer = async (req: FastifyRequest<{ Params: Static<typeof Params> }>, reply: FastifyReply) => {
     const { status, headers, stream } = await openMedia(deps, req.params, req);
     return reply.code(status).headers(headers).send(stream);
@@ -22,7 +22,6 @@ export function registerCdn(app: App, deps: Deps): void {
         tags: ['Media'],
         summary: 'Fetch a media file',
         params: Params,
-        security: [],
         response: { 200: Plain('*/*') },
       },
       config,

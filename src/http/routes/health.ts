@@ -8,7 +8,6 @@ import type { App } from '../app.ts';
 import type { Metrics } from '../metrics.ts';
 
 const tags = ['Operation'];
-const security: [] = [];
 const Health = Answer(Type.Record(Type.String(), Type.String(), { description: 'Each part: ok' }));
 
 export function registerHealth(app: App, deps: Deps, metrics: Metrics): void {
@@ -17,7 +16,7 @@ export function registerHealth(app: App, deps: Deps, metrics: Metrics): void {
     '/healthz',
     {
       config,
-      schema: { tags, summary: 'The process is up', security, response: { 200: Health } },
+      schema: { tags, summary: 'The process is up', response: { 200: Health } },
     },
     () => ({ status: 'ok' }),
   );
@@ -25,7 +24,7 @@ export function registerHealth(app: App, deps: Deps, metrics: Metrics): void {
     '/readyz',
     {
       config,
-      schema: { tags, summary: 'Database, storage and queue answer', security, response: { 200: Health } },
+      schema: { tags, summary: 'Database, storage and queue answer', response: { 200: Health } },
     },
     async () => {
       const parts = await checkReadiness(deps);
@@ -41,7 +40,7 @@ export function registerHealth(app: App, deps: Deps, metrics: Metrics): void {
     '/metrics',
     {
       config,
-      schema: { tags, summary: 'Prometheus metrics', security, response: { 200: Plain('text/plain') } },
+      schema: { tags, summary: 'Prometheus metrics', response: { 200: Plain('text/plain') } },
     },
     async (_req, reply) => {
       reply.type(metrics.contentType).serializer(String);

@@ -28,9 +28,8 @@ const PageParams = Type.Object({ slug: Type.String() });
 const ListQuery = Type.Object({ page: Type.Optional(Type.Integer({ minimum: 1, default: 1 })) });
 
 const tags = ['Pages'];
-const security: [] = [];
 const page = { 200: Plain('text/html') } as const;
-const route = { config: { limit: 'none', authentication: 'none' }, errorHandler: sendErrorPage } as const;
+const route = { config: { limit: 'none' }, errorHandler: sendErrorPage } as const;
 // A reader asks each time whether the page is still the same; a page that was changed is changed for everybody.
 const FRESH = 'public, no-cache';
 const FOR_GOOD = 'public, max-age=31536000, immutable';
@@ -55,7 +54,7 @@ export function registerPages(app: App, deps: Deps): void {
       `${path}/:slug`,
       {
         ...route,
-        schema: { tags, summary: `A page of ${title}`, params: PageParams, security, response: page },
+        schema: { tags, summary: `A page of ${title}`, params: PageParams, response: page },
       },
       async (req, reply) => {
         const head = await reader.find(req.params.slug);
@@ -67,7 +66,7 @@ export function registerPages(app: App, deps: Deps): void {
       path,
       {
         ...route,
-        schema: { tags, summary: `${title}, newest first`, querystring: ListQuery, security, response: page },
+        schema: { tags, summary: `${title}, newest first`, querystring: ListQuery, response: page },
       },
       async (req, reply) => {
         const { page = 1 } = req.query;
@@ -104,7 +103,6 @@ function registerMachineFiles(
       schema: {
         tags,
         summary: 'Every published page',
-        security,
         response: { 200: Plain('application/xml') },
       },
     },
@@ -122,7 +120,6 @@ function registerMachineFiles(
       schema: {
         tags,
         summary: 'The newest articles as RSS',
-        security,
         response: { 200: Plain('application/rss+xml') },
       },
     },

@@ -65,7 +65,6 @@ export function registerRenderer(app: App, deps: Deps): void {
         tags,
         summary: "See a video template's thumbnail (WebP)",
         params: TemplateParams,
-        security: [],
         response: { 200: Plain('image/webp') },
       },
     },

@@ -8,7 +8,6 @@ import type { App } from '../app.ts';
 import { sendCached } from '../conditional.ts';
 
 const tags = ['Templates'];
-const security = [{ apiKey: [] }, {}];
 
 export function registerTemplates(app: App, deps: Deps): void {
   app.get(
@@ -18,7 +17,6 @@ export function registerTemplates(app: App, deps: Deps): void {
         tags,
         summary: 'List the published templates and your own',
         querystring: TemplatesQuery,
-        security,
         response: { 200: TemplatePage },
       },
     },
@@ -31,7 +29,6 @@ export function registerTemplates(app: App, deps: Deps): void {
         tags,
         summary: 'Read the frozen version of a publication',
         params: SlugParams,
-        security,
         response: { 200: Workflow },
       },
     },

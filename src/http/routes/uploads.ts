@@ -4,6 +4,7 @@ import type { Deps } from '../../services/deps.ts';
 import { printRefusal, putUpload } from '../../services/media/upload-door.ts';
 import { Plain } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
+import { leaveBody } from '../rest-of-body.ts';
 
 const Params = Type.Object({ mediaId: Type.String() });
 
@@ -16,6 +17,7 @@ function registerDoor(scope: App, deps: Deps): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('*', (_req, _payload, done) => done(null));
   scope.setErrorHandler((err, req, reply) => {
+    leaveBody(req, reply);
     const refusal = printRefusal(err, req.url.split('?', 1)[0] ?? '', req.id);
     if (refusal.status >= 500) deps.log.error({ err, requestId: req.id }, 'an upload failed');
     return reply.code(refusal.status).header('content-type', 'application/xml').send(refusal.xml);
@@ -27,10 +29,9 @@ function registerDoor(scope: App, deps: Deps): void {
         tags: ['Media'],
         summary: 'Put a file to the address that was minted for it',
         params: Params,
-        security: [],
         response: { 200: Plain('text/plain') },
       },
-      config: { limit: 'none', authentication: 'none' },
+      config: { limit: 'none' },
     },
     async (req, reply) => {
       const { sha256 } = await putUpload(deps, {

@@ -27,8 +27,6 @@ import { sendCached, sendJson, type TaggedText } from '../conditional.ts';
 
 const tags = ['Workflows'];
 const params = WorkflowId;
-/** Read without a key too. */
-const security = [{ apiKey: [] }, {}];
 
 export function registerWorkflows(app: App, deps: Deps): void {
   app.get(
@@ -61,7 +59,7 @@ export function registerWorkflows(app: App, deps: Deps): void {
   );
   app.get(
     '/api/v1/workflows/:id',
-    { schema: { tags, summary: 'Read a workflow', params, security, response: { 200: Workflow } } },
+    { schema: { tags, summary: 'Read a workflow', params, response: { 200: Workflow } } },
     async (req, reply) =>
       sendCached(req, reply, await getWorkflow(deps, req.actor, req.params.id), 'private, no-cache'),
   );
@@ -107,7 +105,6 @@ function registerFiles(app: App, deps: Deps): void {
         tags,
         summary: 'One self-contained file',
         params,
-        security,
         response: { 200: ExportedWorkflow },
       },
     },

@@ -1,6 +1,7 @@
 // Rate limits over all processes: tokens are leased from PostgreSQL in blocks of at most a tenth of what is left,
 // and one by one near the end, so that never more than the limit is admitted and most requests cost no query.
 
+import { AppError, type ErrorCode } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
 import { countUses } from '../../store/rate-windows.ts';
 
@@ -32,6 +33,35 @@ interface Bucket {
   leasing: Promise<void> | undefined;
   /** When uses without a limit were last counted. */
   countedAtMs: number;
+}
+
+/** The state of a limit as the headers of an answer carry it. */
+export function rateHeaders({ limit, remaining, reset }: Omit<Allowance, 'allowed'>): Record<string, string> {
+  return {
+    'x-ratelimit-limit': String(limit),
+    'x-ratelimit-remaining': String(remaining),
+    'x-ratelimit-reset': String(reset),
+  };
+}
+
+/** A limit that is used up: its size, and when it admits again in Unix seconds. */
+export interface UsedUp {
+  readonly limit: number;
+  readonly reset: number;
+}
+
+/** The one form of 429: `retryAfter` in the body equals X-RateLimit-Reset, Retry-After is relative. */
+export function limitRefusal(
+  code: ErrorCode,
+  what: string,
+  { limit, reset }: UsedUp,
+  nowMs: number,
+): AppError {
+  const seconds = Math.max(1, Math.ceil(reset - nowMs / 1000));
+  return new AppError(code, `${what}: try again in ${seconds} s.`, {
+    details: { retryAfter: reset },
+    headers: { 'retry-after': String(seconds), ...rateHeaders({ limit, remaining: 0, reset }) },
+  });
 }
 
 // Below this many left, each use is counted in the database.

@@ -34,7 +34,7 @@ export type GrantBody = Static<typeof GrantBody>;
 
 /** The pool of the caller's active workspace, and a page of its ledger, newest first. */
 export async function getCredits(deps: Deps, actor: Actor, query: PageQuery) {
-  const user = requireScope(actor, 'workflows:read');
+  const user = requireScope(actor, 'account:admin');
   const { team_id } = await getActiveWorkspace(deps.db, user);
   const workspace = team_id ?? userWorkspace(user.userId);
   const entries = readPage(query, {

@@ -71,7 +71,7 @@ function takeFile(deps: Deps, mediaId: string, userId: number): Promise<UploadRo
   return deps.db.transaction(async tx => {
     const since = new Date(nowMs - WINDOW_MS);
     const upload = await lockUpload(tx, { id: mediaId, userId, since, waitMs: LOCK_WAIT_MS });
-    if (upload === 'busy') throw busy('This upload is being completed');
+    if (upload === 'busy') throw busy('This upload is being completed', deps.now());
     if (upload === undefined) throw notFound();
     if (upload.moved_at !== null) return upload;
     const isHere = await moveOrFind(deps, mediaId);

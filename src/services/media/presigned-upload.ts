@@ -13,6 +13,7 @@ import { pendingKey } from '../../media/storage.ts';
 import type { Tx } from '../../store/db.ts';
 import { findMintedAt, insertUpload, lockMinting, sumMinted } from '../../store/media-uploads.ts';
 import type { Actor } from '../accounts/actor.ts';
+import { limitRefusal } from '../accounts/rate-limits.ts';
 import type { Deps } from '../deps.ts';
 import type { MintBody } from './media.schema.ts';
 import { mediaUrl } from './media-record.ts';
@@ -39,7 +40,7 @@ export async function mintUpload(deps: Deps, actor: Actor, { contentType, bytes,
   };
   await deps.db.transaction(async tx => {
     if (!(await lockMinting(tx, owner.userId, MINT_WAIT_MS)))
-      throw busy('Another upload of this account is being minted');
+      throw busy('Another upload of this account is being minted', nowMs);
     await checkBudget(tx, owner.userId, bytes, nowMs);
     await insertUpload(tx, upload);
   });
@@ -73,17 +74,14 @@ async function checkBudget(tx: Tx, userId: number, bytes: number, nowMs: number)
   if (over <= 0) return;
   const mintedAt = await findMintedAt(tx, userId, since, over);
   const freeMs = (mintedAt?.getTime() ?? nowMs) + HOUR_MS - nowMs;
-  const seconds = Math.max(1, Math.ceil(freeMs / 1000));
-  throw new AppError(
-    'upload_budget_exceeded',
-    `More than 10 GB of uploads were minted in the last hour: try again in ${seconds} s.`,
-    { headers: { 'retry-after': String(seconds) } },
-  );
+  const reset = Math.ceil((nowMs + freeMs) / 1000);
+  const what = 'More than 10 GB of uploads were minted in the last hour';
+  throw limitRefusal('upload_budget_exceeded', what, { limit: BUDGET_BYTES, reset }, nowMs);
 }
 
-/** Somebody else keeps the turn; in a second it may be free. */
-export function busy(what: string): AppError {
-  return new AppError('upload_busy', `${what}: try again in a second.`, { headers: { 'retry-after': '1' } });
+/** Another request has the account's one turn; in a second it may be free. */
+export function busy(what: string, nowMs: number): AppError {
+  return limitRefusal('upload_busy', what, { limit: 1, reset: Math.floor(nowMs / 1000) + 1 }, nowMs);
 }
 
 function presign(

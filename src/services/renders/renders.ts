@@ -6,6 +6,7 @@ import { requireCodec } from '../../render/video/make-video.ts';
 import { enqueue } from '../../store/queue.ts';
 import { cancelRender, findRender, insertRender, type RenderRow } from '../../store/renders.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
+import { limitRefusal } from '../accounts/rate-limits.ts';
 import type { Deps } from '../deps.ts';
 import { mediaUrl } from '../media/media-record.ts';
 import { openSource } from './preview-source.ts';
@@ -41,7 +42,7 @@ export async function acceptRender(deps: Deps, actor: Actor, body: PreviewBody, 
     scale: body.scale ?? 1,
   };
   await deps.db.transaction(async tx => {
-    if (!(await insertRender(tx, render, MAX_OPEN))) throw busy();
+    if (!(await insertRender(tx, render, MAX_OPEN))) throw busy(deps.now());
     await enqueue(tx, 'render', [render.id]);
   });
   deps.wakeTimers.set('renders', deps.now());
@@ -62,12 +63,10 @@ function chooseRange(
   return [from, to];
 }
 
-function busy(): AppError {
-  return new AppError(
-    'render_busy',
-    `${MAX_OPEN} clips of yours are being rendered or wait for it: cancel one, or ask again when one has ended.`,
-    { headers: { 'retry-after': String(RETRY_SECONDS) } },
-  );
+function busy(nowMs: number): AppError {
+  const what = `${MAX_OPEN} clips of yours are being rendered or wait for it: cancel one, or wait for one to end`;
+  const reset = Math.ceil(nowMs / 1000) + RETRY_SECONDS;
+  return limitRefusal('render_busy', what, { limit: MAX_OPEN, reset }, nowMs);
 }
 
 export async function getRender(deps: Deps, actor: Actor, id: string) {

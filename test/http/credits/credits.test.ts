@@ -19,7 +19,7 @@ describe('credits', () => {
 
   it('lets the operator grant, and shows the grant to its owner alone', async () => {
     const operator = await test.createCaller();
-    const user = await test.createCaller({ scopes: ['workflows:read'] });
+    const user = await test.createCaller({ scopes: ['account:admin'] });
     const granted = await operator.request('POST', '/admin/credits', {
       userId: user.userId,
       amount: 250,

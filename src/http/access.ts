@@ -1,0 +1,157 @@
+// Who may call each route: the table that one hook reads before a body is, and that OpenAPI's `security` follows.
+import type { RouteOptions } from 'fastify';
+import type { Scope } from '../services/accounts/actor.ts';
+import type { App } from './app.ts';
+
+/**
+ * What a caller must show. A scope: a credential that has it. `signed-in`: any credential of a user. `anyone`: a
+ * credential where there is one, which must then be right. `public`: the Authorization header is not read.
+ * `content-secret`: CONTENT_WEBHOOK_SECRET.
+ */
+export type Access = Scope | 'signed-in' | 'anyone' | 'public' | 'content-secret';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** From the table; undefined only where no route matched. */
+    access?: Access;
+  }
+}
+
+const V1 = '/api/v1';
+
+/** A line a route. HEAD is as GET; a route without a line stops the start. */
+export const ACCESS: Readonly<Record<string, Access>> = {
+  'GET /healthz': 'public',
+  'GET /readyz': 'public',
+  'GET /metrics': 'public',
+  'GET /openapi.json': 'public',
+  'GET /docs/*': 'public',
+  'GET /pages/*': 'public',
+
+  'GET /sitemap.xml': 'public',
+  'GET /robots.txt': 'public',
+  'GET /blog': 'public',
+  'GET /blog/:slug': 'public',
+  'GET /blog/rss.xml': 'public',
+  'GET /features': 'public',
+  'GET /features/:slug': 'public',
+  'GET /models': 'public',
+  'GET /models/:slug': 'public',
+  'GET /flow/:id': 'anyone',
+  'GET /flow/:id/preview.svg': 'public',
+  'GET /cdn/:mediaId/:name': 'public',
+  // The address itself is signed.
+  'PUT /uploads/:mediaId': 'public',
+  'POST /api/content/webhook': 'content-secret',
+  'PUT /api/content/webhook': 'content-secret',
+
+  [`GET ${V1}/nodes`]: 'anyone',
+  [`GET ${V1}/models`]: 'anyone',
+  [`GET ${V1}/templates`]: 'anyone',
+  [`GET ${V1}/published/:slug`]: 'anyone',
+
+  [`GET ${V1}/workflows`]: 'workflows:read',
+  [`POST ${V1}/workflows`]: 'workflows:write',
+  [`POST ${V1}/workflows/import`]: 'workflows:write',
+  [`POST ${V1}/workflows/lint`]: 'workflows:read',
+  // A key without workflows:read reads as an anonymous visitor.
+  [`GET ${V1}/workflows/:id`]: 'anyone',
+  [`PUT ${V1}/workflows/:id`]: 'workflows:write',
+  [`DELETE ${V1}/workflows/:id`]: 'workflows:write',
+  [`GET ${V1}/workflows/:id/export`]: 'anyone',
+  [`POST ${V1}/workflows/:id/lint`]: 'workflows:read',
+  [`POST ${V1}/workflows/:id/layout`]: 'workflows:write',
+  [`POST ${V1}/workflows/:id/heartbeat`]: 'workflows:write',
+  [`POST ${V1}/workflows/:id/duplicate`]: 'workflows:write',
+  [`POST ${V1}/workflows/:id/visibility`]: 'workflows:write',
+  [`POST ${V1}/workflows/:id/publish`]: 'workflows:write',
+  [`PUT ${V1}/workflows/:id/budget`]: 'workflows:write',
+  [`GET ${V1}/workflows/:id/versions`]: 'workflows:read',
+  [`GET ${V1}/workflows/:id/versions/:version`]: 'workflows:read',
+  [`POST ${V1}/workflows/:id/versions/:version/restore`]: 'workflows:write',
+  [`GET ${V1}/workflows/:id/permissions`]: 'workflows:read',
+  [`PUT ${V1}/workflows/:id/permissions`]: 'workflows:write',
+  [`DELETE ${V1}/workflows/:id/permissions/:userId`]: 'workflows:write',
+
+  [`POST ${V1}/workflows/:id/run`]: 'workflows:execute',
+  [`POST ${V1}/workflows/:id/execute`]: 'workflows:execute',
+  [`POST ${V1}/workflows/:id/estimate`]: 'workflows:execute',
+  [`GET ${V1}/workflows/:id/executions`]: 'workflows:read',
+  [`GET ${V1}/executions`]: 'workflows:read',
+  [`GET ${V1}/executions/:id`]: 'workflows:read',
+  [`DELETE ${V1}/executions/:id`]: 'workflows:write',
+  [`GET ${V1}/executions/:id/workflow`]: 'workflows:read',
+  [`GET ${V1}/executions/:id/events`]: 'workflows:read',
+  [`POST ${V1}/executions/:id/cancel`]: 'workflows:execute',
+  [`POST ${V1}/executions/:id/resume`]: 'workflows:execute',
+  [`GET ${V1}/executions/:id/deliveries`]: 'workflows:read',
+  [`POST ${V1}/executions/:id/deliveries/:deliveryId/redeliver`]: 'workflows:execute',
+  [`POST ${V1}/webhooks/test`]: 'workflows:execute',
+
+  [`GET ${V1}/folders`]: 'workflows:read',
+  [`POST ${V1}/folders`]: 'workflows:write',
+  [`PATCH ${V1}/folders/:id`]: 'workflows:write',
+  [`DELETE ${V1}/folders/:id`]: 'workflows:write',
+  [`GET ${V1}/media`]: 'workflows:write',
+  [`DELETE ${V1}/media/:id`]: 'workflows:write',
+  [`POST ${V1}/media/upload`]: 'workflows:write',
+  [`POST ${V1}/media/upload-url`]: 'workflows:write',
+  [`POST ${V1}/media/upload-url/complete`]: 'workflows:write',
+
+  [`GET ${V1}/renderer/scene-graph`]: 'workflows:read',
+  [`GET ${V1}/renderer/templates`]: 'workflows:read',
+  [`GET ${V1}/renderer/templates/:id`]: 'workflows:read',
+  [`GET ${V1}/renderer/templates/:id/thumbnail`]: 'anyone',
+  [`POST ${V1}/render/renderer/preview`]: 'workflows:execute',
+  [`GET ${V1}/render/renderer/:id`]: 'workflows:read',
+  [`POST ${V1}/render/renderer/:id/cancel`]: 'workflows:execute',
+
+  [`GET ${V1}/me`]: 'signed-in',
+  [`PUT ${V1}/me/workspace`]: 'workflows:write',
+  [`GET ${V1}/keys`]: 'account:admin',
+  [`POST ${V1}/keys`]: 'account:admin',
+  [`DELETE ${V1}/keys/:id`]: 'account:admin',
+  [`GET ${V1}/credits`]: 'account:admin',
+  [`GET ${V1}/teams`]: 'account:admin',
+  [`POST ${V1}/teams`]: 'account:admin',
+  [`GET ${V1}/teams/:id/members`]: 'account:admin',
+  [`POST ${V1}/teams/:id/members`]: 'account:admin',
+  [`PATCH ${V1}/teams/:id/members/:userId`]: 'account:admin',
+  [`DELETE ${V1}/teams/:id/members/:userId`]: 'account:admin',
+
+  [`GET ${V1}/admin/users`]: 'instance:admin',
+  [`POST ${V1}/admin/users`]: 'instance:admin',
+  [`PATCH ${V1}/admin/users/:userId`]: 'instance:admin',
+  [`POST ${V1}/admin/credits`]: 'instance:admin',
+  [`POST ${V1}/admin/workflows/:id/restore`]: 'instance:admin',
+};
+
+/** Folders of files that are all alike: one line each. */
+const FILES = /^\/(docs|pages)(?:\/.*)?$/;
+
+/** Gives each route its line of the table. Must be called before the first route is registered. */
+export function registerAccess(app: App): void {
+  app.addHook('onRoute', route => {
+    const access = accessOf(route);
+    route.config = { ...route.config, access };
+    route.schema = { ...route.schema, security: securityOf(access) };
+  });
+}
+
+function accessOf({ method, url }: Pick<RouteOptions, 'method' | 'url'>): Access {
+  // The preflights of CORS.
+  if (method === 'OPTIONS') return 'public';
+  const verb = String([method].flat().find(it => it !== 'HEAD') ?? 'GET');
+  const line = `${verb} ${url.replace(FILES, '/$1/*')}`;
+  const access = ACCESS[line];
+  if (access === undefined) throw new Error(`${line} has no line in the table of http/access.ts.`);
+  return access;
+}
+
+/** What OpenAPI says of the route. */
+function securityOf(access: Access): Readonly<Record<string, string[]>>[] {
+  if (access === 'public') return [];
+  if (access === 'content-secret') return [{ contentSecret: [] }];
+  if (access === 'anyone') return [{ apiKey: [] }, {}];
+  return [{ apiKey: access === 'signed-in' ? [] : [access] }];
+}

@@ -1,0 +1,234 @@
+// Who asks comes first: every route has a line in the access table, and refuses by it before it reads a body.
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { ACCESS, type Access } from '../../../src/http/access.ts';
+import { SCOPES, type Scope } from '../../../src/services/accounts/actor.ts';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { listen } from '../../support/raw-http.ts';
+
+let test: TestApp;
+let caller: Caller;
+let port: number;
+before(async () => {
+  test = await createTestApp({ env: { CONTENT_WEBHOOK_SECRET: 'content-secret-0123456789' } });
+  caller = await test.createCaller();
+  port = await listen(test.app);
+});
+after(() => test.close());
+
+type Line = readonly [name: string, method: string, url: string, access: Access];
+
+/** The lines of the table, their parameters filled with ids of nothing. */
+const LINES: readonly Line[] = Object.entries(ACCESS).map(([name, access]) => {
+  const [method = '', path = ''] = name.split(' ');
+  return [name, method, path.replaceAll(/:\w+/g, '1'), access];
+});
+const isScope = (access: Access): access is Scope => (SCOPES as readonly string[]).includes(access);
+const takesCredential = (access: Access): boolean => isScope(access) || access === 'signed-in';
+/** Of each method but GET the body is no JSON: who is refused for it was let in. */
+const broken = (method: string) =>
+  method === 'GET' || method === 'DELETE'
+    ? {}
+    : { payload: '{"broken', headers: { 'content-type': 'application/json' } };
+
+/** As the router has them. */
+function listRoutes(): string[] {
+  const routes = new Set<string>();
+  const lines = test.app.printRoutes({ commonPrefix: false, includeHooks: false }).split('\n');
+  const path: string[] = [];
+  for (const line of lines) {
+    const found = /^(?<indent>[│ ├└─\s]*)(?<part>\S+)(?: \((?<methods>[A-Z, ]+)\))?/.exec(line)?.groups;
+    if (found?.part === undefined) continue;
+    const depth = Math.floor((found.indent ?? '').length / 4) - 1;
+    path.length = Math.max(depth, 0);
+    path.push(found.part);
+    for (const method of found.methods?.split(', ') ?? [])
+      if (method !== 'HEAD' && method !== 'OPTIONS')
+        routes.add(`${method} ${path.join('').replace(/^\/(docs|pages)[/*].*$|^\/(docs)$/, '/$1$2/*')}`);
+  }
+  return [...routes];
+}
+
+describe('the access table', () => {
+  it('has a line for every route, and no other', () => {
+    assert.deepEqual(listRoutes().sort(), Object.keys(ACCESS).sort());
+  });
+
+  it('stops the start where a route has no line', async () => {
+    const another = await createTestApp();
+    assert.throws(() => another.app.get('/unlisted', () => 'open'), /GET \/unlisted has no line/);
+    await another.close();
+  });
+});
+
+describe('nobody', () => {
+  for (const [name, method, url, access] of LINES.filter(line => takesCredential(line[3])))
+    it(`is answered 401 before anything is said of the body by ${name} (${access})`, async () => {
+      const answer = await test.app.inject({ method: method as 'GET', url, ...broken(method) });
+      assert.deepEqual([answer.statusCode, answer.json().code], [401, 'unauthorized']);
+      assert.equal(answer.headers['www-authenticate'], 'Bearer');
+      assert.ok(answer.headers['x-ratelimit-limit']);
+    });
+
+  it('is answered 401 by the content webhook', async () => {
+    for (const method of ['POST', 'PUT'] as const) {
+      const answer = await test.app.inject({ method, url: '/api/content/webhook', ...broken(method) });
+      assert.deepEqual([answer.statusCode, answer.json().code], [401, 'unauthorized']);
+    }
+  });
+
+  it('is answered 401 for a wrong query too', async () => {
+    for (const path of ['/executions?status=zzz', '/workflows?limit=0', '/credits?cursor=%00'])
+      assert.equal((await test.anonymous.request('GET', path)).status, 401, path);
+  });
+});
+
+describe('a key', () => {
+  for (const [name, method, url, access] of LINES)
+    if (isScope(access))
+      it(`without ${access} is answered 401 insufficient_scope by ${name}`, async () => {
+        const others = SCOPES.filter(
+          scope => scope !== access && !(access === 'workflows:read' && scope === 'workflows:execute'),
+        );
+        const { key } = await test.withScopes(caller, others);
+        const { headers = {}, ...body } = broken(method);
+        const answer = await test.app.inject({
+          method: method as 'GET',
+          url,
+          headers: { ...headers, authorization: `Bearer ${key}` },
+          ...body,
+        });
+        assert.deepEqual([answer.statusCode, answer.json().code], [401, 'insufficient_scope']);
+        assert.equal(
+          answer.headers['www-authenticate'],
+          `Bearer error="insufficient_scope", scope="${access}"`,
+        );
+      });
+
+  for (const [name, method, url, access] of LINES)
+    if (isScope(access))
+      it(`with ${access} alone is let in by ${name}`, async () => {
+        const { key } = await test.withScopes(caller, [access]);
+        const { headers = {}, ...body } = broken(method);
+        const answer = await test.app.inject({
+          method: method as 'GET',
+          url,
+          headers: { ...headers, authorization: `Bearer ${key}` },
+          ...body,
+        });
+        assert.notEqual(answer.statusCode, 401, answer.body);
+        if (body.payload !== undefined) assert.equal(answer.statusCode, 400, answer.body);
+      });
+});
+
+describe('a wrong key', () => {
+  it('is answered 401 by every route that reads the header', async () => {
+    for (const [name, method, url, access] of LINES) {
+      if (access === 'public') continue;
+      const headers = { 'content-type': 'application/json', authorization: 'Bearer sk-wrong' };
+      const { payload } = broken(method);
+      const answer = await test.app.inject({
+        method: method as 'GET',
+        url,
+        headers,
+        ...(payload && { payload }),
+      });
+      assert.equal(answer.statusCode, 401, name);
+    }
+  });
+
+  it('is not asked about where nothing answers: 404 and 405 are the same to everybody', async () => {
+    const headers = { authorization: 'Basic wrong' };
+    assert.equal((await test.app.inject({ url: '/api/v1/nothing', headers })).statusCode, 404);
+    for (const url of ['/api/content/webhook', '/api/v1/webhooks/test']) {
+      const answer = await test.app.inject({ url, headers });
+      assert.equal(answer.statusCode, 405);
+      assert.match(String(answer.headers.allow), /POST/);
+    }
+  });
+});
+
+describe('the order of refusals', () => {
+  const plans = {
+    anonymous: { requestsPerMinute: 3, executionsPerMinute: 3, executionsPerDay: 0 },
+    small: { requestsPerMinute: 3, executionsPerMinute: 3, executionsPerDay: 3 },
+  };
+  const BAD = { nodes: 7 };
+
+  it('is 401, then the scope, then 429, then the body', async () => {
+    const limited = await createTestApp({ plans });
+    const small = await limited.createCaller({ plan: 'small' });
+    const readOnly = await limited.withScopes(small, ['workflows:read']);
+    const status = async (who: Pick<Caller, 'request'>): Promise<number> =>
+      (await who.request('POST', '/workflows', BAD)).status;
+    assert.equal(await status(small), 400);
+    assert.equal(await status(readOnly), 401);
+    assert.equal(await status(small), 400);
+    // Both keys count in the one window of their user, which is used up.
+    assert.equal(await status(small), 429);
+    assert.equal(await status(readOnly), 401);
+    for (let count = 0; count < 5; count++) assert.equal(await status(limited.anonymous), 401);
+    // What nobody was refused for is counted all the same.
+    assert.equal((await limited.anonymous.request('GET', '/nodes')).status, 429);
+    await limited.close();
+  });
+});
+
+/** Sends a head that announces a body, and after it as much as the socket takes; the answer, and how much was sent. */
+async function upload(path: string, length: number, authorization?: string) {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  const head = [
+    `POST ${path} HTTP/1.1`,
+    'host: localhost',
+    'content-type: application/json',
+    `content-length: ${length}`,
+    ...(authorization === undefined ? [] : [`authorization: ${authorization}`]),
+  ];
+  let answer = '';
+  let sent = 0;
+  const began = Date.now();
+  socket.setEncoding('utf8').on('data', (text: string) => {
+    answer += text;
+  });
+  socket.on('error', () => undefined);
+  socket.write(`${head.join('\r\n')}\r\n\r\n`);
+  const ended = new Promise<void>(resolve => socket.once('end', resolve).once('close', resolve));
+  const timer = setInterval(() => {
+    if (sent < length && socket.writable && socket.write(Buffer.alloc(65_536, 32))) sent += 65_536;
+  }, 5);
+  await ended;
+  clearInterval(timer);
+  socket.destroy();
+  return { answer, sent, ms: Date.now() - began };
+}
+
+describe('a refused body', () => {
+  it('of many megabytes is answered before it has arrived, and the connection ends', async () => {
+    const refusals = [
+      ['/api/v1/workflows', 3_000_000, undefined, 401],
+      ['/api/v1/workflows', 60_000_000, `Bearer ${caller.key}`, 413],
+      ['/api/v1/media/upload', 60_000_000, `Bearer ${caller.key}`, 413],
+      ['/api/v1/nothing', 60_000_000, undefined, 404],
+      ['/api/content/webhook', 60_000_000, undefined, 401],
+    ] as const;
+    for (const [path, length, authorization, status] of refusals) {
+      const { answer, sent, ms } = await upload(path, length, authorization);
+      assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `), `${path}: ${answer}`);
+      assert.match(answer, /^connection: close\r$/im);
+      assert.match(answer, /"requestId":"[^"]+"\}$/);
+      assert.ok(sent < length / 2, `${path}: ${sent} of ${length}`);
+      assert.ok(ms < 5000, `${path}: ${ms} ms`);
+    }
+  });
+
+  it('of a few bytes leaves the connection to the next request', async () => {
+    const socket = connect({ port, host: '127.0.0.1' });
+    const post = 'POST /api/v1/workflows HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n';
+    socket.write(`${post}content-length: 2\r\n\r\n{}`);
+    socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+    let text = '';
+    for await (const chunk of socket) text += String(chunk);
+    assert.deepEqual(text.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 401', 'HTTP/1.1 200']);
+  });
+});
