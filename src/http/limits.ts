@@ -48,20 +48,9 @@ interface Window {
 export function createLimits(deps: Deps): Limits {
   const planOf = (name: string): PlanLimits =>
     deps.settings.plans[name] ?? (deps.settings.plans.free as PlanLimits);
-  const windowOf = (req: FastifyRequest): Window => {
-    // Unset where the credential was refused: that attempt counts against the address.
-    const actor = req.actor as FastifyRequest['actor'] | undefined;
-    if (actor !== undefined && req.routeOptions.config.access === 'content-secret')
-      return { key: 'requests:content-secret', limit: CONTENT_PER_MINUTE };
-    const who = actor?.kind === 'user' ? `user:${actor.userId}` : addressOf(req);
-    const plan = planOf(actor?.plan ?? 'anonymous');
-    return req.routeOptions.config.limit === 'executions'
-      ? { key: `executions:${who}`, limit: plan.executionsPerMinute }
-      : { key: `requests:${who}`, limit: plan.requestsPerMinute };
-  };
   return {
     async count(req, reply) {
-      const { key, limit } = windowOf(req);
+      const { key, limit } = windowOf(req, planOf);
       const { limit: kind = 'requests' } = req.routeOptions.config;
       const isFree = kind === 'none' || req.method === 'OPTIONS';
       const allowance = isFree
@@ -97,6 +86,19 @@ export function createLimits(deps: Deps): Limits {
         MINUTE,
       ),
   };
+}
+
+/** Of the credential's owner; `req.actor` is unset where it was refused: that attempt counts against the address. */
+function windowOf(req: FastifyRequest, planOf: (name: string) => PlanLimits): Window {
+  const actor = req.actor as FastifyRequest['actor'] | undefined;
+  const { access, limit } = req.routeOptions.config;
+  if (actor !== undefined && access === 'content-secret')
+    return { key: 'requests:content-secret', limit: CONTENT_PER_MINUTE };
+  const who = actor?.kind === 'user' ? `user:${actor.userId}` : addressOf(req);
+  const plan = planOf(actor?.plan ?? 'anonymous');
+  return limit === 'executions'
+    ? { key: `executions:${who}`, limit: plan.executionsPerMinute }
+    : { key: `requests:${who}`, limit: plan.requestsPerMinute };
 }
 
 const dailyKey = ({ userId }: UserActor): string => `daily:user:${userId}`;

@@ -12,13 +12,8 @@ const SCOPE = 'workflows:write';
 
 /** Its record, states and deliveries; its pictures stay in the media. Throws 409 where it has not ended. */
 export async function removeExecution(deps: RunDeps, actor: Actor, id: string): Promise<{ success: true }> {
-<<<<<<< HEAD
-  const user = requireScope(actor, 'workflows:write');
-  const row = await getExecutionRow(deps, actor, id);
-=======
   const user = requireScope(actor, SCOPE);
   const row = await getExecutionRow(deps, actor, id, SCOPE);
->>>>>>> ad77db0 (http: admit by one access table before the body)
   const workflow = await findWorkflow(deps.db, row.workflow_id, user.userId);
   if (workflow !== undefined) authorize(user, 'run', workflow);
   if (!(await deps.db.transaction(tx => deleteExecution(tx, id))))

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { noiseImage } from '../../support/pixels.ts';
+import { assertRateRefusal } from '../../support/rate-refusal.ts';
 import { createWorkflow, node, refused } from '../../support/workflows.ts';
 
 const MB = 1_048_576;
@@ -13,7 +14,8 @@ let editor: Caller;
 let viewer: Caller;
 let stranger: Caller;
 let teamId: string;
-let now = Date.now();
+// A whole second, so that those until a limit's reset are whole too.
+let now = Math.floor(Date.now() / 1000) * 1000;
 
 before(async () => {
   test = await createTestApp({ now: () => now });
@@ -107,7 +109,7 @@ describe('minting', () => {
     }
     assert.equal((await mint(by, video(40 * MB))).status, 200);
     const answer = await mint(by, video(1));
-    refused(answer, 429, 'upload_budget_exceeded');
+    assertRateRefusal(answer, { code: 'upload_budget_exceeded', limit: 10 * 1_073_741_824, nowMs: now });
     // The first was minted 101 s ago.
     assert.equal(answer.headers['retry-after'], String(3600 - 101));
     assert.equal((await mint(owner, video(1))).status, 200);
@@ -132,7 +134,7 @@ describe('minting', () => {
     });
     await locked.promise;
     const busy = await mint(by, video(5));
-    refused(busy, 429, 'upload_busy');
+    assertRateRefusal(busy, { code: 'upload_busy', limit: 1, nowMs: now });
     assert.equal(busy.headers['retry-after'], '1');
     assert.equal((await mint(owner, video(5))).status, 200);
     const patient = mint(by, video(5));

@@ -6,6 +6,7 @@ import { createKeyAuthenticator } from '../../../src/services/accounts/key-authe
 import { createRateLimiter } from '../../../src/services/accounts/rate-limits.ts';
 import { updateUser } from '../../../src/store/users.ts';
 import { type Answer, type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { assertRateRefusal } from '../../support/rate-refusal.ts';
 import { createWorkflow } from '../../support/workflows.ts';
 
 const MINUTE_MS = 60_000;
@@ -17,11 +18,17 @@ const plans = {
   endless: { requestsPerMinute: 900, executionsPerMinute: 900, executionsPerDay: null },
 };
 
+const SECRET = 'content-secret-0123456789';
+
 // The clock stands still, at the beginning of a minute, but where a test moves it.
 let nowMs = Date.parse('2026-05-04T10:00:00Z');
 let test: TestApp;
 before(async () => {
-  test = await createTestApp({ plans, now: () => nowMs, env: { TRUST_PROXY: '127.0.0.0/8' } });
+  test = await createTestApp({
+    plans,
+    now: () => nowMs,
+    env: { TRUST_PROXY: '127.0.0.0/8', CONTENT_WEBHOOK_SECRET: SECRET },
+  });
 });
 after(() => test.close());
 beforeEach(() => {
@@ -32,12 +39,8 @@ const list = (caller: Pick<Caller, 'request'>): Promise<Answer> => caller.reques
 const remainingOf = (answer: Answer): number => Number(answer.headers['x-ratelimit-remaining']);
 
 function isRefusal(answer: Answer, code: string): void {
-  assert.equal(answer.status, 429);
-  assert.equal(answer.body.code, code);
-  const { retryAfter } = answer.body as unknown as { retryAfter: number };
-  assert.equal(String(retryAfter), answer.headers['x-ratelimit-reset']);
-  assert.equal(answer.headers['x-ratelimit-remaining'], '0');
-  assert.equal(Number(answer.headers['retry-after']), Math.ceil(retryAfter - nowMs / 1000));
+  const limit = Number(answer.headers['x-ratelimit-limit']);
+  assertRateRefusal(answer, { code, limit, nowMs });
 }
 
 describe('requests per minute', () => {
@@ -149,6 +152,40 @@ describe('callers without a valid key', () => {
     assert.equal((await ask('198.51.100.1, 203.0.113.99')).statusCode, 429);
     assert.equal((await ask('198.51.100.2, 203.0.113.99')).statusCode, 200);
     await close();
+  });
+});
+
+describe('the content webhook', () => {
+  const send = async (secret: string, address: string): Promise<Answer> => {
+    const { statusCode, headers, json } = await test.app.inject({
+      method: 'PUT',
+      url: '/api/content/webhook',
+      headers: { authorization: `Bearer ${secret}`, 'x-forwarded-for': address },
+      payload: { slug: 'nowhere' },
+    });
+    return { status: statusCode, headers: headers as Answer['headers'], body: json() };
+  };
+
+  it('has a limit of its own, from wherever it is called', async () => {
+    for (let count = 0; count < 600; count++) {
+      const answer = await send(SECRET, `198.51.100.${count % 2}`);
+      assert.equal(answer.status, 404);
+      assert.equal(answer.headers['x-ratelimit-limit'], '600');
+      assert.equal(remainingOf(answer), 599 - count);
+    }
+    isRefusal(await send(SECRET, '198.51.100.7'), 'rate_limited');
+  });
+
+  it('counts a wrong secret as a failed sign-in of the address', async () => {
+    for (let count = 0; count < 5; count++)
+      assert.equal((await send('wrong-secret', '198.51.100.20')).status, 401);
+    isRefusal(await send('wrong-secret', '198.51.100.20'), 'rate_limited');
+    assert.equal((await send(SECRET, '198.51.100.20')).status, 404);
+    const { statusCode } = await test.app.inject({
+      url: '/api/v1/nodes',
+      headers: { 'x-forwarded-for': '198.51.100.20' },
+    });
+    assert.equal(statusCode, 429);
   });
 });
 
