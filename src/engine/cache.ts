@@ -25,15 +25,15 @@ export function cacheKey(
   const text = canonicalJson({
     nodeType: node.nodeType,
     version: definition.version,
-    provider: addressOf(definition, providers),
+    provider: addressOf(definition.requires(values), providers),
     values: Object.fromEntries(hashed),
   });
   return SECRET.test(text) ? undefined : sha256Hex(text);
 }
 
 /** Another server at the same protocol may have another model under the same name. */
-function addressOf({ requires }: NodeDefinition, providers: NodeContext['providers']): string | undefined {
-  const place = Object.entries(providers).find(([name]) => name === requires)?.[1];
+function addressOf(requirement: string | undefined, providers: NodeContext['providers']): string | undefined {
+  const place = Object.entries(providers).find(([name]) => name === requirement)?.[1];
   return typeof place === 'object' ? place.baseUrl : undefined;
 }
 

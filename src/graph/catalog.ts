@@ -68,6 +68,8 @@ export interface ResolvedPorts {
   readonly outputs: readonly OutputDef[];
   /** Why a node with this config cannot run, as a sentence. */
   readonly problem?: string | undefined;
+  /** What this service lacks to run it, as a sentence: a provider that is not configured. */
+  readonly unavailable?: string | undefined;
   /** Whether they are written into the node when its workflow is saved. */
   readonly isSaved?: boolean | undefined;
 }

@@ -20,6 +20,8 @@ export interface PlanNode {
   readonly settings: JsonObject;
   readonly inputDefs: readonly InputDef[];
   readonly outputDefs: readonly OutputDef[];
+  /** What this service lacks to run it, as a sentence. */
+  readonly unavailable?: string;
   readonly inputs: readonly PlanInput[];
   /** Indexes of the nodes that this one feeds, each once. */
   readonly dependents: readonly number[];
@@ -158,6 +160,7 @@ function numberDrafts(order: readonly Draft[]): readonly PlanNode[] {
       settings: draft.settings,
       inputDefs: draft.ports.inputs,
       outputDefs: draft.ports.outputs,
+      ...(draft.ports.unavailable === undefined ? {} : { unavailable: draft.ports.unavailable }),
       inputs,
       dependents: dependents[index] ?? [],
       sourceCount: sources.size,

@@ -52,7 +52,7 @@ import { gallery, preview } from './output.ts';
 import { videoRenderer } from './renderer.ts';
 import { editSandbox, generateSandbox } from './sandbox.ts';
 import { talkingSandbox, videoSandbox } from './sandbox-video.ts';
-import { speech } from './speech.ts';
+import { ENGINES, makeSpeech, SPEECH_NEEDS } from './speech.ts';
 import { promptConcat, textReplace, textSplit, textTemplate } from './text.ts';
 import { videoConcat, videoFrame, videoInfo, videoTrim } from './video.ts';
 
@@ -123,7 +123,6 @@ const DEFINITIONS: readonly NodeDefinition[] = [
   audioFalStable,
   audioElevenLabsSound,
   audioElevenLabsMusic,
-  speech,
   logicIf,
   logicSwitch,
   merge,
@@ -134,10 +133,6 @@ const DEFINITIONS: readonly NodeDefinition[] = [
   stickyNote,
 ];
 
-const BY_TYPE: ReadonlyMap<string, NodeDefinition> = new Map(
-  DEFINITIONS.map(definition => [definition.entry.nodeType, definition]),
-);
-
 const NO_PORTS: ResolvedPorts = { inputs: [], outputs: [] };
 
 /** The settings that decide which entries are shown. */
@@ -146,43 +141,74 @@ export type CatalogSettings = Pick<Settings, 'SANDBOX_MODELS'> &
   Partial<ProviderSettings> &
   CodecSettings;
 
-const IS_MET: Readonly<Record<Requirement, (settings: CatalogSettings) => boolean>> = {
-  sandbox: settings => settings.SANDBOX_MODELS,
-  codec: settings => hasBackend(settings),
-  'sandbox-video': settings => settings.SANDBOX_MODELS && hasBackend(settings),
-  fal: settings => settings.FAL_KEY !== undefined,
-  replicate: settings => settings.REPLICATE_API_TOKEN !== undefined,
-  openai: settings => settings.OPENAI_API_KEY !== undefined,
-  elevenlabs: settings => settings.ELEVENLABS_API_KEY !== undefined,
-  comfyui: settings => settings.COMFYUI_URL !== undefined,
-  speech: settings =>
-    settings.SPEECH_COMMAND !== undefined || IS_MET.openai(settings) || IS_MET.elevenlabs(settings),
-};
-
-/** The definition with the prices that the catalog was written with. */
-export function findNode(nodeType: string): NodeDefinition | undefined {
-  return BY_TYPE.get(nodeType);
+interface Need {
+  isMet(settings: CatalogSettings): boolean;
+  /** Of a provider: what it is called, and the setting that configures it. */
+  readonly provider?: readonly [name: string, setting: string];
 }
 
-/** Finds definitions at the operator's prices. */
-export function makeFindNode({ prices = {} }: CatalogSettings): typeof findNode {
-  const byType = new Map(
-    DEFINITIONS.map(definition => [definition.entry.nodeType, withPrices(definition, prices)]),
-  );
+const NEEDS: Readonly<Record<Requirement, Need>> = {
+  sandbox: { isMet: settings => settings.SANDBOX_MODELS },
+  codec: { isMet: settings => hasBackend(settings) },
+  'sandbox-video': { isMet: settings => settings.SANDBOX_MODELS && hasBackend(settings) },
+  fal: provider('fal', 'FAL_KEY'),
+  replicate: provider('Replicate', 'REPLICATE_API_TOKEN'),
+  openai: provider('OpenAI', 'OPENAI_API_KEY'),
+  elevenlabs: provider('ElevenLabs', 'ELEVENLABS_API_KEY'),
+  comfyui: provider('ComfyUI', 'COMFYUI_URL'),
+  'speech-command': provider('A local speech engine', 'SPEECH_COMMAND'),
+};
+
+function provider(name: string, setting: keyof ProviderSettings): Need {
+  return { isMet: settings => settings[setting] !== undefined, provider: [name, setting] };
+}
+
+/** Finds definitions as a service with these settings has them: at its prices, with its speech engines. */
+export function makeFindNode(settings: CatalogSettings): typeof findNode {
+  const byType = new Map(definitionsFor(settings).map(definition => [definition.entry.nodeType, definition]));
   return nodeType => byType.get(nodeType);
+}
+
+function definitionsFor(settings: CatalogSettings): readonly NodeDefinition[] {
+  const engines = ENGINES.filter(engine => NEEDS[SPEECH_NEEDS[engine]].isMet(settings));
+  const definitions = [...DEFINITIONS, makeSpeech(engines)];
+  return definitions.map(definition => withPrices(definition, settings.prices ?? {}));
+}
+
+const WRITTEN = makeFindNode({ SANDBOX_MODELS: true });
+
+/** The definition as the catalog was written: at no operator's prices, with no provider configured. */
+export function findNode(nodeType: string): NodeDefinition | undefined {
+  return WRITTEN(nodeType);
 }
 
 /** The catalog as lint, plan, layout and `GET /nodes` take it: entries whose requirement is not met are hidden. */
 export function makeCatalog(settings: CatalogSettings): Catalog {
-  const find = makeFindNode(settings);
-  const entries = DEFINITIONS.map(definition => {
-    const { entry, requires } = find(definition.entry.nodeType) ?? definition;
-    return requires === undefined || IS_MET[requires](settings) ? entry : { ...entry, hidden: true as const };
-  });
-  const byType = new Map(entries.map(entry => [entry.nodeType, entry]));
+  const isMet = (need: Requirement | undefined): boolean => need === undefined || NEEDS[need].isMet(settings);
+  const definitions = definitionsFor(settings);
+  const entries = definitions.map(({ entry, requires }) =>
+    isMet(requires({})) ? entry : { ...entry, hidden: true as const },
+  );
+  const byType = new Map(
+    entries.map((entry, index) => [entry.nodeType, { entry, definition: definitions[index] }]),
+  );
   return {
     entries,
-    find: nodeType => byType.get(nodeType),
-    ports: (nodeType, config) => find(nodeType)?.ports(config) ?? NO_PORTS,
+    find: nodeType => byType.get(nodeType)?.entry,
+    ports: (nodeType, config) => {
+      const definition = byType.get(nodeType)?.definition;
+      if (definition === undefined) return NO_PORTS;
+      const need = definition.requires(config);
+      const ports = definition.ports(config);
+      return need === undefined || isMet(need) ? ports : { ...ports, ...explainNeed(need) };
+    },
+  };
+}
+
+function explainNeed(need: Requirement): Pick<ResolvedPorts, 'unavailable'> {
+  const [name, setting] = NEEDS[need].provider ?? [];
+  if (name === undefined) return {};
+  return {
+    unavailable: `${name} is not configured in this service (${setting}): choose another node, or ask its operator.`,
   };
 }

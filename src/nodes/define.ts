@@ -204,7 +204,14 @@ export type NodeOutput = string | number | Json | MediaRef | Value | readonly Va
 export type NodeResult = Readonly<Record<string, NodeOutput>> | Suspend;
 
 /** What a service must have switched on for an entry to be shown; catalog.ts says which setting does it. */
-export type Requirement = 'sandbox' | 'codec' | 'sandbox-video' | 'speech' | ProviderName;
+export type Requirement = 'sandbox' | 'codec' | 'sandbox-video' | 'speech-command' | ProviderName;
+
+/**
+ * Which nodes give their result before the run, for an estimate: `by-value`, from inputs that are known; `by-shape`,
+ * also from inputs whose number alone is known, since the node only passes them on. Such a node takes nothing of its
+ * context but `media.resolve` and `progress`.
+ */
+export type Foreseeable = 'by-value' | 'by-shape';
 
 export interface NodeDeclaration<I extends Specs, C extends Specs> {
   /** `family:name`. */
@@ -235,8 +242,9 @@ export interface NodeDeclaration<I extends Specs, C extends Specs> {
   readonly pricing?: Pricing;
   readonly deprecated?: true;
   readonly hidden?: true;
-  /** The entry is hidden where this is not there; a graph that has the node already still runs. */
-  readonly requires?: Requirement;
+  /** The entry is hidden where the default config's requirement is not there; a graph may have the node already. */
+  readonly requires?: Requirement | ((config: Readonly<Record<string, unknown>>) => Requirement);
+  readonly foreseeable?: Foreseeable;
   /** Raised when the same inputs give another result than before; part of the cache key. */
   readonly version?: number;
   /** Whether results are worth keeping: true where running costs more than a look-up. Off for anything that reaches out or waits. */
@@ -257,7 +265,9 @@ export interface NodeDefinition {
   readonly version: number;
   readonly cache: (values: Readonly<Record<string, unknown>>) => boolean;
   readonly secrets: boolean;
-  readonly requires: Requirement | undefined;
+  /** What a node with this config needs of the service. */
+  requires(config: Readonly<Record<string, unknown>>): Requirement | undefined;
+  readonly foreseeable: Foreseeable | undefined;
   readonly pricing: Pricing | undefined;
   readonly runInput: ((value: Json) => JsonObject) | undefined;
   ports(config: JsonObject): ResolvedPorts;
@@ -273,7 +283,7 @@ export function defineNode<I extends Specs, C extends Specs>(
     inputs: [...toInputDefs(declaration.inputs, true), ...fields],
     outputs: toOutputDefs(declaration.outputs),
   };
-  const { dynamicPorts: dynamic, pricing, cache = false } = declaration;
+  const { dynamicPorts: dynamic, pricing, requires, cache = false } = declaration;
   return {
     entry: {
       nodeType: declaration.nodeType,
@@ -292,7 +302,8 @@ export function defineNode<I extends Specs, C extends Specs>(
     version: declaration.version ?? 1,
     cache: typeof cache === 'function' ? cache : () => cache,
     secrets: declaration.secrets ?? false,
-    requires: declaration.requires,
+    requires: typeof requires === 'function' ? requires : () => requires,
+    foreseeable: declaration.foreseeable,
     pricing,
     runInput: declaration.runInput,
     ports(config) {

@@ -29,6 +29,7 @@ const many = (items: readonly Json[]): JsonObject => {
 
 export const inputText = defineNode({
   nodeType: 'input:text',
+  foreseeable: 'by-value',
   label: 'Text',
   description: 'A text that the graph starts from.',
   category: 'input',
@@ -41,6 +42,7 @@ export const inputText = defineNode({
 
 export const inputNumber = defineNode({
   nodeType: 'input:number',
+  foreseeable: 'by-value',
   label: 'Number',
   description: 'A number that the graph starts from.',
   category: 'input',
@@ -53,6 +55,7 @@ export const inputNumber = defineNode({
 
 export const inputJson = defineNode({
   nodeType: 'input:json',
+  foreseeable: 'by-value',
   label: 'JSON',
   description: 'Any JSON value that the graph starts from; an array stays one value.',
   category: 'input',
@@ -72,6 +75,7 @@ type ItemType = (typeof ITEM_TYPES)[number];
 
 export const inputList = defineNode({
   nodeType: 'input:list',
+  foreseeable: 'by-value',
   label: 'List',
   description: 'A list; the node it feeds runs once for each item.',
   category: 'input',
@@ -94,6 +98,7 @@ type MediaKind = 'image' | 'video' | 'audio';
 function defineMediaInput(kind: MediaKind, label: string, port: Spec<MediaRef | undefined>) {
   return defineNode({
     nodeType: `input:${kind}`,
+    foreseeable: 'by-value',
     label,
     description: `A media file that the graph starts from: one stored here, or one at an address.`,
     category: 'input',

@@ -8,6 +8,7 @@ const MAX_PORTS = 50;
 
 export const jsonExtract = defineNode({
   nodeType: 'utility:json_extract',
+  foreseeable: 'by-value',
   label: 'Extract from JSON',
   description:
     'Values of a JSON value by dotted path, one output each; a path that leads nowhere gives none.',
@@ -42,6 +43,7 @@ export const jsonExtract = defineNode({
 
 export const jsonBuild = defineNode({
   nodeType: 'utility:json_build',
+  foreseeable: 'by-value',
   label: 'Build JSON',
   description: 'A JSON object of what arrives: lists become arrays, media their addresses.',
   category: 'utility',

@@ -5,6 +5,7 @@ import { boundedList } from './limits.ts';
 
 export const listItem = defineNode({
   nodeType: 'utility:list_item',
+  foreseeable: 'by-shape',
   label: 'List item',
   description: 'One item of a list, counted from 0; from the end where the index is negative.',
   category: 'utility',
@@ -20,6 +21,7 @@ export const listItem = defineNode({
 
 export const listSlice = defineNode({
   nodeType: 'utility:list_slice',
+  foreseeable: 'by-shape',
   label: 'Part of a list',
   description: 'The items from start up to, not including, end; negative numbers count from the end.',
   category: 'utility',
@@ -44,6 +46,7 @@ type Numbered = { readonly [K in keyof typeof NUMBERED_INPUTS]: Value | undefine
 
 export const collect = defineNode({
   nodeType: 'logic:collect',
+  foreseeable: 'by-shape',
   label: 'Collect',
   description: 'Everything that arrives as one list, in order of the ports; lists are taken apart.',
   category: 'logic',

@@ -8,6 +8,7 @@ import { NUMBERED_INPUTS } from './list.ts';
 
 export const logicIf = defineNode({
   nodeType: 'logic:if',
+  foreseeable: 'by-value',
   label: 'If',
   description:
     'Compares a value and passes the input on at one of two outputs; without an input, the value itself.',
@@ -25,6 +26,7 @@ const MAX_CASES = 20;
 
 export const logicSwitch = defineNode({
   nodeType: 'logic:switch',
+  foreseeable: 'by-value',
   label: 'Switch',
   description: 'Passes the input on at the output of the first case that equals the value, else at default.',
   category: 'logic',
@@ -59,6 +61,7 @@ function casesOf(cases: unknown): (readonly [name: string, expected: string])[] 
 
 export const merge = defineNode({
   nodeType: 'logic:merge',
+  foreseeable: 'by-shape',
   label: 'Merge',
   description:
     'Passes on what arrived: the first input that has a value. Joins branches that an If took apart.',

@@ -16,6 +16,7 @@ const NAMES = ['add', 'subtract', 'multiply', 'divide', 'power', 'modulo', 'min'
 
 export const math = defineNode({
   nodeType: 'utility:math',
+  foreseeable: 'by-value',
   label: 'Math',
   description: 'One operation on two numbers.',
   category: 'utility',

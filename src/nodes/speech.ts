@@ -1,14 +1,25 @@
 // Speech from text: by the engine that the operator installed here, or by a provider.
+import type { MediaRef } from '../graph/types.ts';
 import { elevenlabs } from '../providers/elevenlabs.ts';
 import { openai } from '../providers/openai.ts';
 import type { Delivery } from '../providers/run-job.ts';
 import { speakLocally } from '../providers/speech-command.ts';
-import { audio, choice, defineNode, type NodeContext, NodeError, number, text } from './define.ts';
+import {
+  audio,
+  choice,
+  defineNode,
+  type NodeContext,
+  type NodeDefinition,
+  NodeError,
+  number,
+  text,
+} from './define.ts';
 import { MAX_CREDITS, type Pricing } from './models/pricing.ts';
 import { callProvider, keepFile } from './models/provider-call.ts';
 
-const ENGINES = ['local', 'openai', 'elevenlabs'] as const;
-type Engine = (typeof ENGINES)[number];
+/** Who can speak, in the order in which a default is chosen: what costs nothing first. */
+export const ENGINES = ['local', 'openai', 'elevenlabs'] as const;
+export type Engine = (typeof ENGINES)[number];
 
 interface Wish {
   readonly text: string;
@@ -61,39 +72,51 @@ const SPEAKERS: Readonly<Record<Engine, (wish: Wish, ctx: NodeContext) => Promis
   },
 };
 
-export const speech = defineNode({
-  nodeType: 'utility:speech',
-  label: 'Speech',
-  description: 'Speaks a text: by the local engine of this service, or by a provider.',
-  category: 'utility',
-  requires: 'speech',
-  inputs: { text: text('Text', { required: true }) },
-  config: {
-    engine: choice('Engine', ENGINES),
-    voice: text('Voice', { description: 'As the provider calls it; the local engine has its own.' }),
-    model: text('Model', { description: `Unset: ${OPENAI_MODEL}, ${ELEVENLABS_MODEL}.` }),
-    [MAX_CREDITS]: number('Most credits', {
-      min: 1,
-      max: 1_000_000,
-      description:
-        'What a call may cost at most, where its price is not known beforehand; ElevenLabs needs it.',
-    }),
-  },
-  outputs: { audio: audio('Audio') },
-  pricing: PRICING,
-  run: async ({ text: words, engine, voice, model }, ctx) => {
-    const length = [...words].length;
-    if (length === 0 || length > MAX_CHARACTERS[engine]) {
-      const limit = `${engine} speaks 1 to ${MAX_CHARACTERS[engine]} characters at once`;
-      throw new NodeError('invalid_input', `The text has ${length} characters; ${limit}. Split it.`);
-    }
-    return {
-      audio: await keepFile(
-        await SPEAKERS[engine]({ text: words, voice, model }, ctx),
-        'audio',
-        'speech',
-        ctx,
-      ),
-    };
-  },
-});
+export const SPEECH_NEEDS = { local: 'speech-command', openai: 'openai', elevenlabs: 'elevenlabs' } as const;
+
+/**
+ * The node of a service that has these engines: the first is the default, since it can be used. One that has a local
+ * voice alone speaks for free; one that has none yet shows what a provider would do.
+ */
+export function makeSpeech(engines: readonly Engine[]): NodeDefinition {
+  const isLocal = engines.length > 0 && engines.every(engine => engine === 'local');
+  const ordered = [...engines, ...ENGINES.filter(engine => !engines.includes(engine))];
+  return defineNode({
+    nodeType: 'utility:speech',
+    label: 'Speech',
+    description: 'Speaks a text: by the local engine of this service, or by a provider.',
+    category: 'utility',
+    source: isLocal ? 'non-vendor' : 'vendor',
+    requires: config =>
+      SPEECH_NEEDS[ordered.find(engine => engine === config.engine) ?? (ordered[0] as Engine)],
+    inputs: { text: text('Text', { required: true }) },
+    config: { engine: choice('Engine', ordered as [Engine, ...Engine[]]), ...FIELDS },
+    outputs: { audio: audio('Audio') },
+    ...(isLocal ? {} : { pricing: PRICING }),
+    run: speak,
+  });
+}
+
+const FIELDS = {
+  voice: text('Voice', { description: 'As the provider calls it; the local engine has its own.' }),
+  model: text('Model', { description: `Unset: ${OPENAI_MODEL}, ${ELEVENLABS_MODEL}.` }),
+  [MAX_CREDITS]: number('Most credits', {
+    min: 1,
+    max: 1_000_000,
+    description:
+      'What a call may cost at most, where its price is not known beforehand; ElevenLabs needs it.',
+  }),
+};
+
+async function speak(
+  { text: words, engine, voice, model }: Wish & { readonly engine: Engine },
+  ctx: NodeContext,
+): Promise<{ readonly audio: MediaRef }> {
+  const length = [...words].length;
+  if (length === 0 || length > MAX_CHARACTERS[engine]) {
+    const limit = `${engine} speaks 1 to ${MAX_CHARACTERS[engine]} characters at once`;
+    throw new NodeError('invalid_input', `The text has ${length} characters; ${limit}. Split it.`);
+  }
+  const delivery = await SPEAKERS[engine]({ text: words, voice, model }, ctx);
+  return { audio: await keepFile(delivery, 'audio', 'speech', ctx) };
+}

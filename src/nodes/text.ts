@@ -6,6 +6,7 @@ import { asFilling, replaceTokens, tokensIn } from './tokens.ts';
 
 export const promptConcat = defineNode({
   nodeType: 'utility:prompt_concat',
+  foreseeable: 'by-value',
   label: 'Join prompts',
   description: 'Joins up to four texts; an empty one is left out, with its separator.',
   category: 'utility',
@@ -23,6 +24,7 @@ const MAX_TOKENS = 50;
 
 export const textTemplate = defineNode({
   nodeType: 'utility:text_template',
+  foreseeable: 'by-value',
   label: 'Text template',
   description: 'Fills the {{tokens}} of a template; a token that nothing feeds becomes empty.',
   category: 'utility',
@@ -66,6 +68,7 @@ function tokensOf(template: unknown): string[] {
 
 export const textSplit = defineNode({
   nodeType: 'utility:text_split',
+  foreseeable: 'by-value',
   label: 'Split text',
   description:
     'Cuts a text into a list. Parts are trimmed and empty ones left out; no separator means by character.',
@@ -90,6 +93,7 @@ const readSeparator = (separator: string): string =>
 
 export const textReplace = defineNode({
   nodeType: 'utility:text_replace',
+  foreseeable: 'by-value',
   label: 'Replace text',
   description: 'Replaces every occurrence of a text, or of a regular expression (RE2 syntax).',
   category: 'utility',

@@ -72,6 +72,6 @@ describe('defineNode', () => {
   });
 
   it('is at version 1 and uncached unless it says otherwise', () => {
-    assert.deepEqual([sample.version, sample.cache({}), sample.requires], [1, false, undefined]);
+    assert.deepEqual([sample.version, sample.cache({}), sample.requires({})], [1, false, undefined]);
   });
 });

@@ -26,6 +26,7 @@ const VALUES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   talking: { image: 'picture', audio: 'speech' },
   text: { prompt: 'Hello', image: 'picture' },
   audio: { prompt: 'rain' },
+  utility: { text: 'Hello', engine: 'elevenlabs' },
 };
 const WORKFLOW = {
   '9': { class_type: 'SaveImage', inputs: { text: '{{prompt}}', seed: '{{seed}}', images: ['8', 0] } },

@@ -72,13 +72,62 @@ describe('a paid entry', () => {
   it('is an entry of a provider, and hidden until that is configured', () => {
     for (const { nodeType, source, hidden } of paid) {
       assert.equal(hidden, true, nodeType);
-      if (nodeType !== 'utility:speech') assert.equal(source, 'vendor', nodeType);
+      assert.equal(source, 'vendor', nodeType);
     }
     const shown = makeCatalog({ SANDBOX_MODELS: true, FAL_KEY: 'k', SPEECH_COMMAND: 'say' });
     assert.equal(shown.find('generate:fal_flux_dev')?.hidden, undefined);
     assert.equal(shown.find('utility:speech')?.hidden, undefined);
     assert.equal(shown.find('generate:replicate_flux_pro')?.hidden, true);
     assert.equal(shown.find('generate:comfyui')?.hidden, true);
+  });
+});
+
+describe('a price that does not depend on the config', () => {
+  it('stands in the entry as the cost of the provider', () => {
+    for (const { nodeType, pricingModel, estimatedCredits, costUsd } of entries) {
+      if (pricingModel === 'free') assert.equal(costUsd, 0, nodeType);
+      else if (estimatedCredits === null) assert.equal(costUsd, undefined, nodeType);
+      else assert.equal(toCredits(costUsd ?? Number.NaN), estimatedCredits, nodeType);
+    }
+  });
+
+  it('is none where a setting has the wrong type', () => {
+    assert.equal(priceOf(node('video:fal_kling'), { duration: 'long' }), null);
+  });
+});
+
+describe('utility:speech', () => {
+  const speechOf = (settings: object) =>
+    makeCatalog({ SANDBOX_MODELS: true, ...settings }).find('utility:speech');
+  const defaultOf = (settings: object) =>
+    speechOf(settings)?.inputs.find(({ id }) => id === 'engine')?.default;
+
+  it('is hidden where nobody can speak', () => {
+    assert.equal(speechOf({})?.hidden, true);
+  });
+
+  it('is a vendor node with an engine by default that is configured', () => {
+    const settings = [{ OPENAI_API_KEY: 'k' }, { ELEVENLABS_API_KEY: 'k' }];
+    assert.deepEqual(settings.map(defaultOf), ['openai', 'elevenlabs']);
+    for (const one of settings) {
+      const { source, hidden, executionCost, estimatedCredits } = speechOf(one) ?? {};
+      assert.deepEqual(
+        [source, hidden, executionCost, estimatedCredits],
+        ['vendor', undefined, 'paid', null],
+      );
+    }
+  });
+
+  it('is free where a local voice alone speaks', () => {
+    const { source, hidden, executionCost, pricingModel, estimatedCredits } =
+      speechOf({ SPEECH_COMMAND: 'say' }) ?? {};
+    assert.deepEqual([source, hidden, executionCost], ['non-vendor', undefined, 'free']);
+    assert.deepEqual([pricingModel, estimatedCredits], ['free', 0]);
+  });
+
+  it('may cost where a provider can be chosen beside the local voice', () => {
+    const both = { SPEECH_COMMAND: 'say', OPENAI_API_KEY: 'k' };
+    assert.deepEqual([defaultOf(both), speechOf(both)?.executionCost], ['local', 'paid']);
   });
 });
 

@@ -11,7 +11,7 @@ import { type PlanLimits, readSettings } from '../../src/lib/settings.ts';
 import { createWakeTimers } from '../../src/lib/wake-timers.ts';
 import { bucketOf, openStorage } from '../../src/media/open-storage.ts';
 import { bucketOrigin } from '../../src/media/s3.ts';
-import { findNode, makeCatalog } from '../../src/nodes/catalog.ts';
+import { makeCatalog, makeFindNode } from '../../src/nodes/catalog.ts';
 import type { RunDeps } from '../../src/runs/deps.ts';
 import { createRunWrites } from '../../src/runs/run-writes.ts';
 import { SCOPES, type Scope } from '../../src/services/accounts/actor.ts';
@@ -134,7 +134,7 @@ async function createDeps(
     providerFetch,
     secretsKey: Buffer.alloc(32, 7),
     catalog,
-    findNode,
+    findNode: makeFindNode(settings),
     versions: createGraphVersions(catalog),
     wakeTimers,
     runs: createRunWrites(db, settings.MAX_CONCURRENT_RUNS, wakeTimers),

@@ -46,6 +46,7 @@ export const NODE_RULES: readonly Rule[] = [
   eachNode('required_port_unfed', 'warning', findUnfed),
   eachNode('required_field_missing', 'warning', findMissingFields),
   eachNode('unusable_config', 'warning', findUnusable),
+  eachNode('provider_not_configured', 'warning', findUnavailable),
 ];
 
 /** A finding of a node rule, its path below the node. */
@@ -233,6 +234,10 @@ function* findMissingFields({ config, params, inputs }: LintNode): Iterable<Node
 
 function* findUnusable({ ports: { problem } }: LintNode): Iterable<NodeFinding> {
   if (problem !== undefined) yield { place: ['data', 'config'], message: problem };
+}
+
+function* findUnavailable({ ports: { unavailable } }: LintNode): Iterable<NodeFinding> {
+  if (unavailable !== undefined) yield { place: ['data', 'nodeType'], message: unavailable };
 }
 
 /** The settings of `config` that the node knows, each with its declaration. */

@@ -39,7 +39,12 @@ type PriceOfEntry = Pick<
   'executionCost' | 'pricingModel' | 'estimatedCredits' | 'costUsd' | 'priceSource'
 >;
 
-export const FREE: PriceOfEntry = { executionCost: 'free', pricingModel: 'free', estimatedCredits: 0 };
+export const FREE: PriceOfEntry = {
+  executionCost: 'free',
+  pricingModel: 'free',
+  estimatedCredits: 0,
+  costUsd: 0,
+};
 
 /** What the catalog says of the price: that of a run with the defaults of the config. */
 export function describePricing({ model, usd, source }: Pricing, defaults: PricedValues): PriceOfEntry {
@@ -48,7 +53,7 @@ export function describePricing({ model, usd, source }: Pricing, defaults: Price
     executionCost: 'paid',
     pricingModel: model,
     estimatedCredits: cost === null ? null : toCredits(cost),
-    ...(model === 'flat-usd' && cost !== null ? { costUsd: cost } : {}),
+    ...(cost === null ? {} : { costUsd: cost }),
     priceSource: source,
   };
 }
@@ -64,7 +69,8 @@ export function priceOf(
   const { pricing } = definition;
   if (pricing === undefined) return { credits: 0, isExact: true };
   const usd = pricing.usd(values);
-  if (usd !== null) return { credits: toCredits(usd), isExact: true };
+  // A setting of the wrong type makes no price; the node refuses it when it runs.
+  if (usd !== null && Number.isFinite(usd)) return { credits: toCredits(usd), isExact: true };
   const declared = values[MAX_CREDITS];
   return typeof declared === 'number' ? { credits: Math.ceil(declared), isExact: false } : null;
 }
