@@ -8,6 +8,8 @@ export const ERROR_CODES = {
   invalid_webhook: [400, 'The webhook block is not usable'],
   invalid_inputs: [400, 'The run inputs do not fit the graph'],
   cyclic_graph: [400, 'The nodes to be run form a cycle'],
+  provider_not_configured: [400, 'A node needs a provider that this service does not have'],
+  svg_not_drawable: [400, 'A paid model needs an SVG as pixels, and it cannot be drawn'],
   workflow_inactive: [400, 'The workflow is switched off'],
   field_not_writable: [400, 'A field is owned by another endpoint'],
   folder_workspace_mismatch: [400, 'The folder is in another workspace'],

@@ -1,87 +1,51 @@
-// What a run will cost, told before it begins: each paid node at its price, or at the most that its config allows.
-import { cacheKey } from '../engine/cache.ts';
-import { resolveValues } from '../engine/inputs.ts';
+// The cost of a run before it begins, for the one who asks and for the credits that a start reserves.
+import { forecastPlan, type NodeForecast } from '../engine/forecast.ts';
+import { UNKNOWN_MEDIA } from '../engine/placeholders.ts';
 import type { PlannedRun } from '../engine/reuse.ts';
-import type { Plan, PlanNode } from '../graph/plan.ts';
-import type { JsonObject } from '../graph/types.ts';
-import { priceOf } from '../nodes/models/pricing.ts';
+import type { NodeCache, Step } from '../engine/types.ts';
 import { readProviders } from '../nodes/models/providers.ts';
 import { authorize, workspaceOf } from '../services/accounts/access.ts';
 import type { Actor } from '../services/accounts/actor.ts';
 import { requireScope } from '../services/accounts/actor.ts';
+import { findStoredMedia } from '../services/media/media.ts';
 import { findPool } from '../store/credits.ts';
-import { findCached } from '../store/node-cache.ts';
 import { findWorkflow } from '../store/workflows/workflows.ts';
 import type { RunDeps } from './deps.ts';
+import { findUnavailable, hasPaidNode, isPaid, priceForecast } from './estimate-plan.ts';
+import { createNodeCache } from './node-cache.ts';
 import type { RunRequest } from './run-request.ts';
 import { inputOverrides, planRequest } from './run-request.ts';
 
-export interface Estimate {
-  /** Whether any node to be run may cost: only then has the run a row in the ledger. */
-  readonly isPaid: boolean;
-  readonly credits: number;
-  /** False where a price is not known beforehand, or a list's length only at run time. */
-  readonly exact: boolean;
-  /** The paid nodes. */
-  readonly breakdown: readonly {
-    readonly nodeId: string;
-    readonly nodeLabel: string;
-    readonly credits: number;
-  }[];
+export interface RunOutlook extends PlannedRun {
+  /** Whose media the run may use. */
+  readonly owner: { readonly userId: number; readonly workspace: string };
+  /** What an earlier run has left, by node id. */
+  readonly steps?: ReadonlyMap<string, Step>;
+  /** Absent: results of earlier runs are not looked for. */
+  readonly cache?: NodeCache;
 }
 
-/** Pure: the plan, what the run's inputs set, and the nodes that keep the results of an earlier run. A list counts once. */
-export function estimatePlan(
-  deps: Pick<RunDeps, 'findNode' | 'catalog'>,
-  plan: Plan,
-  overrides: ReadonlyMap<string, JsonObject>,
-  done: ReadonlySet<string> = new Set(),
-): Estimate {
-  const lines = plan.nodes
-    .filter(node => isPaid(deps, node) && !done.has(node.id))
-    .map(node => {
-      const definition = deps.findNode(node.nodeType);
-      const values = knownValues(node, overrides.get(node.id));
-      const price = definition === undefined ? null : priceOf(definition, values);
-      const isExact = price?.isExact === true && !isFedByList(plan, node);
-      return { nodeId: node.id, nodeLabel: node.label, credits: price?.credits ?? 0, isExact };
-    });
-  return {
-    isPaid: lines.length > 0,
-    credits: lines.reduce((sum, line) => sum + line.credits, 0),
-    exact: lines.every(line => line.isExact),
-    breakdown: lines.map(({ isExact: _, ...line }) => line),
-  };
-}
-
-export function hasPaidNode(deps: Pick<RunDeps, 'catalog'>, plan: Plan): boolean {
-  return plan.nodes.some(node => isPaid(deps, node));
-}
-
-function isPaid(deps: Pick<RunDeps, 'catalog'>, node: PlanNode): boolean {
-  return deps.catalog.find(node.nodeType)?.executionCost === 'paid';
-}
-
-/** What is known of a node's values before anything has run: its settings, and defaults for the rest. */
-function knownValues(node: PlanNode, override: JsonObject | undefined): JsonObject {
-  const defaults = node.inputDefs.flatMap(def =>
-    def.default === undefined ? [] : [[def.id, def.default] as const],
-  );
-  return { ...Object.fromEntries(defaults), ...node.settings, ...override };
-}
-
-function isFedByList(plan: Plan, node: PlanNode): boolean {
-  return node.inputs.some(({ port, source, sourcePort }) => {
-    const takes = node.inputDefs.find(def => def.id === port)?.type;
-    const gives = plan.nodes[source]?.outputDefs.find(def => def.id === sourcePort)?.type;
-    return gives === 'LIST' && takes !== 'LIST' && takes !== 'ANY';
+/** What the run will do with its paid nodes, less those that are done. */
+export async function forecastPaidNodes(
+  deps: RunDeps,
+  { plan, overrides, owner, steps = new Map(), cache }: RunOutlook,
+): Promise<readonly NodeForecast[]> {
+  if (!hasPaidNode(deps, plan)) return [];
+  return forecastPlan(plan, {
+    define: deps.findNode,
+    overrides,
+    steps,
+    isWanted: node => isPaid(deps, node) && steps.get(node.id)?.status !== 'COMPLETED',
+    findMedia: async (source, kind) => (await findStoredMedia(deps, owner, source, kind)) ?? UNKNOWN_MEDIA,
+    providers: readProviders(deps.settings),
+    ...(cache === undefined ? {} : { cache }),
   });
 }
 
 /**
- * The answer of POST /workflows/{id}/estimate: what would be set aside. `cached` marks nodes that would find their result
- * and cost nothing after all; of nodes that are fed by others it is known only once those have run. Throws what starting the
- * run would throw of its graph and inputs.
+ * The answer of POST /workflows/{id}/estimate: what would be reserved, and in `issues` why a node could not run.
+ * `cached` marks nodes that would find their results and cost nothing after all. Throws what starting the run would
+ * throw of its graph and inputs.
  */
 export async function estimateWorkflow(
   deps: RunDeps,
@@ -93,12 +57,17 @@ export async function estimateWorkflow(
   const version = await deps.versions.get(deps.db, workflow.id, workflow.version);
   const plan = planRequest(deps, version, input.request.targets);
   const overrides = inputOverrides(deps, version.graph, input.request.inputs);
-  const { credits, exact, breakdown } = estimatePlan(deps, plan, overrides);
   const workspace = workspaceOf(workflow);
-  const [pool, cached] = await Promise.all([
+  const owner = { userId: user.userId, workspace };
+  const [pool, forecasts] = await Promise.all([
     findPool(deps.db, workspace),
-    findCachedNodes(deps, workspace, { plan, overrides }),
+    forecastPaidNodes(deps, { plan, overrides, owner, cache: createNodeCache(deps, workspace) }),
   ]);
+  const { credits, exact, breakdown } = priceForecast(forecasts);
+  const cached = new Set(forecasts.filter(({ isCached }) => isCached).map(({ node }) => node.id));
+  const failures = forecasts.flatMap(({ node, error }) =>
+    error === undefined ? [] : [{ nodeId: node.id, ...error }],
+  );
   return {
     credits,
     // A credit is a US cent of cost.
@@ -106,41 +75,6 @@ export async function estimateWorkflow(
     exact,
     breakdown: breakdown.map(line => ({ ...line, cached: cached.has(line.nodeId) })),
     availableCredits: pool.balance,
+    issues: [...findUnavailable(plan), ...failures],
   };
-}
-
-/** The paid nodes without wires whose results an earlier run has left. */
-async function findCachedNodes(
-  deps: RunDeps,
-  workspace: string,
-  { plan, overrides }: PlannedRun,
-): Promise<ReadonlySet<string>> {
-  const providers = readProviders(deps.settings);
-  const keys = plan.nodes
-    .filter(node => isPaid(deps, node) && node.inputs.length === 0)
-    .map(
-      node =>
-        [node.id, keyOf(deps, node, { ...node.settings, ...overrides.get(node.id) }, providers)] as const,
-    );
-  const found = await Promise.all(
-    keys.map(async ([id, key]) =>
-      key !== undefined && (await findCached(deps.db, workspace, key)) !== undefined ? [id] : [],
-    ),
-  );
-  return new Set(found.flat());
-}
-
-function keyOf(
-  { findNode }: Pick<RunDeps, 'findNode'>,
-  node: PlanNode,
-  settings: JsonObject,
-  providers: Parameters<typeof cacheKey>[3],
-): string | undefined {
-  const definition = findNode(node.nodeType);
-  try {
-    return definition && cacheKey(definition, node, resolveValues(node, settings, new Map()), providers);
-  } catch {
-    // A field that cannot be filled fails the node when it runs.
-    return undefined;
-  }
 }

@@ -23,5 +23,8 @@ export const RunEstimate = Answer(
       }),
     ),
     availableCredits: Type.Integer(),
+    issues: Type.Array(Type.Object({ nodeId: Type.String(), code: Type.String(), message: Type.String() }), {
+      description: 'Why a node could not run: its provider is not configured, its lists do not match',
+    }),
   }),
 );

@@ -5,7 +5,7 @@ import type { Step } from '../engine/types.ts';
 import type { Json, JsonObject } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { JsonText, joinMembers, memberTexts } from '../lib/json-text.ts';
-import { authorize } from '../services/accounts/access.ts';
+import { authorize, workspaceOf } from '../services/accounts/access.ts';
 import type { Actor, UserActor } from '../services/accounts/actor.ts';
 import { requireScope } from '../services/accounts/actor.ts';
 import { parseWebhook } from '../services/webhooks/webhook-target.ts';
@@ -21,12 +21,11 @@ import type { ReadWorkflowRow } from '../store/workflows/workflows.ts';
 import { findWorkflow } from '../store/workflows/workflows.ts';
 import { acceptRun } from './accept-run.ts';
 import type { RunDeps } from './deps.ts';
-import { estimatePlan } from './estimate-run.ts';
 import { planOf } from './executed-graph.ts';
 import type { AcceptedRun, Idempotency } from './idempotency.ts';
 import { idempotencyOf, replay } from './idempotency.ts';
 import { inputOverrides, parseRunRequest, planRequest } from './run-request.ts';
-import { requireActive } from './start-run.ts';
+import { estimateForStart, requireActive } from './start-run.ts';
 
 export interface Decision {
   readonly nodeId: string;
@@ -163,16 +162,17 @@ async function runAgain(
   const earlier = {
     plan: await planOf(deps, row),
     overrides: inputOverrides(deps, then.graph, before.inputs),
-    steps: new Map(steps.map(step => [step.nodeId, step])),
+    steps: byNodeId(steps),
   };
   const overrides = inputOverrides(deps, version.graph, next.inputs);
   const reused = reuseSteps(earlier, { plan, overrides }, request.fromNodeId);
+  const owner = { userId: user.userId, workspace: workspaceOf(workflow) };
   return acceptRun(deps, user, {
     workflow,
     version: number,
     request: next,
     nodesTotal: plan.nodes.length,
-    estimate: estimatePlan(deps, plan, overrides, doneOf(reused)),
+    estimate: await estimateForStart(deps, { plan, overrides, owner, steps: byNodeId(reused) }),
     webhook: parseWebhook(deps.settings, request.webhook),
     trigger: 'resume',
     idempotency,
@@ -180,6 +180,6 @@ async function runAgain(
   });
 }
 
-function doneOf(steps: readonly Step[]): ReadonlySet<string> {
-  return new Set(steps.filter(step => step.status === 'COMPLETED').map(step => step.nodeId));
+function byNodeId(steps: readonly Step[]): ReadonlyMap<string, Step> {
+  return new Map(steps.map(step => [step.nodeId, step]));
 }

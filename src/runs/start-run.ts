@@ -1,17 +1,21 @@
 // Starting a run: who may, of which graph, with which inputs.
 import { AppError } from '../lib/errors.ts';
-import { authorize } from '../services/accounts/access.ts';
+import { authorize, workspaceOf } from '../services/accounts/access.ts';
 import type { Actor } from '../services/accounts/actor.ts';
 import { requireScope } from '../services/accounts/actor.ts';
 import { parseWebhook } from '../services/webhooks/webhook-target.ts';
 import { findAmongOthers } from '../services/workflows/read-workflow.ts';
 import { acceptRun } from './accept-run.ts';
 import type { RunDeps } from './deps.ts';
-import { estimatePlan } from './estimate-run.ts';
+import type { Estimate } from './estimate-plan.ts';
+import { priceForecast, requireProviders } from './estimate-plan.ts';
+import type { RunOutlook } from './estimate-run.ts';
+import { forecastPaidNodes } from './estimate-run.ts';
 import type { AcceptedRun, RunRoute } from './idempotency.ts';
 import { idempotencyOf, replay } from './idempotency.ts';
 import type { RunRequest } from './run-request.ts';
 import { inputOverrides, planRequest } from './run-request.ts';
+import { requireDrawable } from './svg-inputs.ts';
 
 export interface StartRunInput {
   readonly workflowId: string;
@@ -42,7 +46,9 @@ export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput
   requireActive(workflow);
   const version = await deps.versions.get(deps.db, workflow.id, workflow.version);
   const plan = planRequest(deps, version, request.targets);
-  const estimate = estimatePlan(deps, plan, inputOverrides(deps, version.graph, request.inputs));
+  const overrides = inputOverrides(deps, version.graph, request.inputs);
+  const owner = { userId: user.userId, workspace: workspaceOf(workflow) };
+  const estimate = await estimateForStart(deps, { plan, overrides, owner });
   return acceptRun(deps, user, {
     workflow,
     version: workflow.version,
@@ -53,6 +59,17 @@ export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput
     trigger: input.trigger,
     idempotency,
   });
+}
+
+/**
+ * What the run may cost. Throws, before credits are reserved, where it is known that a paid call cannot be made:
+ * 400 `provider_not_configured`, `svg_not_drawable`.
+ */
+export async function estimateForStart(deps: RunDeps, outlook: RunOutlook): Promise<Estimate> {
+  requireProviders(outlook.plan);
+  const forecasts = await forecastPaidNodes(deps, outlook);
+  await requireDrawable(deps, forecasts);
+  return priceForecast(forecasts);
 }
 
 /** Throws 400 for a workflow that is switched off. */

@@ -8,7 +8,7 @@ import { assertLedgerBalanced } from '../support/ledger.ts';
 import {
   balanceOf,
   MODEL,
-  mapped,
+  mappedLate,
   model,
   type PaidExecution,
   type PaidService,
@@ -113,7 +113,7 @@ describe('a paid run within its limits', () => {
 
   it('makes no call that would pass the daily budget, though the run had begun within it', async () => {
     const user = await paid.newUser(1000);
-    const workflow = await user.create(mapped(['a', 'b', 'c']));
+    const workflow = await user.create(mappedLate(['a', 'b', 'c']));
     await user.request('PUT', `/workflows/${workflow}/budget`, { dailyCreditBudget: 2 * PRICE + 1 });
     const execution = (await user.run(workflow)) as PaidExecution;
     assert.equal(execution.status, 'FAILED');
@@ -150,7 +150,7 @@ describe('a paid run within its limits', () => {
   it('makes no call that the pool cannot cover: of three at once, two deliver and one fails', async () => {
     const user = await paid.newUser(2 * PRICE + 1);
     const asked = paid.fal.accepted.length;
-    const execution = await runPaid(user, mapped(['a', 'b', 'c']));
+    const execution = await runPaid(user, mappedLate(['a', 'b', 'c']));
     assert.deepEqual([execution.status, execution.error?.code], ['FAILED', 'insufficient_credits']);
     assert.equal(paid.fal.accepted.length - asked, 2);
     assert.equal(execution.credits.charged, 2 * PRICE);
@@ -159,7 +159,7 @@ describe('a paid run within its limits', () => {
 
   it('never costs more than its maxCredits, whatever a list holds', async () => {
     const user = await paid.newUser(100);
-    const execution = await runPaid(user, mapped(['a', 'b', 'c']), { maxCredits: 2 * PRICE });
+    const execution = await runPaid(user, mappedLate(['a', 'b', 'c']), { maxCredits: 2 * PRICE });
     assert.deepEqual([execution.status, execution.error?.code], ['FAILED', 'max_credits_exceeded']);
     assert.equal(execution.credits.charged, 2 * PRICE);
     assert.deepEqual(await balanceOf(user), [100 - 2 * PRICE, 0]);

@@ -6,7 +6,7 @@ import { assertLedgerBalanced } from '../support/ledger.ts';
 import {
   balanceOf,
   MODEL,
-  mapped,
+  mappedLate,
   model,
   type PaidExecution,
   type PaidService,
@@ -154,9 +154,9 @@ describe('a paid run', () => {
     assert.deepEqual(body.breakdown, [{ nodeId: 'm', nodeLabel: 'm', credits: PRICE, cached: true }]);
   });
 
-  it('tops its hold up for the items of a list, and is charged for each', async () => {
+  it('tops its hold up for the items of a list that only the run makes, and is charged for each', async () => {
     const user = await paid.newUser(20);
-    const execution = await runPaid(user, mapped(['a', 'b', 'c']));
+    const execution = await runPaid(user, mappedLate(['a', 'b', 'c']));
     assert.equal(execution.status, 'COMPLETED', JSON.stringify(execution.error));
     assert.deepEqual(execution.credits, { estimated: PRICE, held: 0, charged: 3 * PRICE, released: 0 });
     assert.equal(statesOf(execution).m?.credits, 3 * PRICE);

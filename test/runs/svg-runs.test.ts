@@ -41,10 +41,61 @@ it('a paid model is given a PNG of it', async () => {
   assert.match(String(submitted?.json.image_urls), /^data:image\/png;base64,/);
 });
 
-it('one that cannot be drawn is refused before the provider is asked, uncharged', async () => {
+const UNDRAWABLE = 'width="0" height="0"';
+
+async function assertRefused(workflowId: string, body: object, nodeIds: readonly string[]): Promise<void> {
+  const [before, asked] = [await balanceOf(user), paid.fal.accepted.length];
+  const answer = await user.request<{ code: string; issues: { nodeId: string }[] }>(
+    'POST',
+    `/workflows/${workflowId}/run`,
+    body,
+  );
+  assert.deepEqual([answer.status, answer.body.code], [400, 'svg_not_drawable'], JSON.stringify(answer.body));
+  assert.deepEqual(
+    answer.body.issues.map(({ nodeId }) => nodeId),
+    nodeIds,
+  );
+  const { body: list } = await user.request<{ data: unknown[] }>(
+    'GET',
+    `/workflows/${workflowId}/executions`,
+  );
+  assert.deepEqual(list.data, []);
+  assert.equal(paid.fal.accepted.length, asked);
+  assert.deepEqual(await balanceOf(user), before);
+}
+
+it('one that cannot be drawn refuses the run of a paid model, uncharged', async () => {
+  const bad = await upload(UNDRAWABLE);
+  await assertRefused(await user.create(graph(bad, ...PAID)), {}, ['m']);
+  const good = await user.create(graph(await upload('width="9" height="9"'), ...PAID));
+  await assertRefused(good, { inputs: { in: { mediaId: bad } } }, ['m']);
+});
+
+it('one in a list, behind a Merge, refuses it as well', async () => {
+  const [good, bad] = [await upload('width="8" height="9"'), await upload(UNDRAWABLE)];
+  const id = await user.create({
+    nodes: [
+      node('in', 'input:list', { itemType: 'IMAGE', items: [{ mediaId: good }, { mediaId: bad }] }),
+      node('merge', 'logic:merge'),
+      node('m', ...PAID),
+    ],
+    edges: [edge('in.list > merge.input1'), edge('merge.output > m.image')],
+  });
+  await assertRefused(id, {}, ['m']);
+});
+
+it('one that only the run finds fails the node before the provider is asked, uncharged', async () => {
+  const bad = await upload(UNDRAWABLE);
   const asked = paid.fal.accepted.length;
   const before = await balanceOf(user);
-  const execution = await runPaid(user, graph(await upload('width="0" height="0"'), ...PAID));
+  const execution = await runPaid(user, {
+    nodes: [
+      node('in', 'input:image', { mediaId: bad }),
+      node('wait', 'logic:delay', { ms: 1 }),
+      node('m', ...PAID),
+    ],
+    edges: [edge('in.image > wait.input'), edge('wait.output > m.image')],
+  });
   assert.equal(execution.status, 'FAILED');
   assert.match(String(statesOf(execution).m?.error), /SVG cannot be drawn/);
   assert.deepEqual([execution.credits.held, execution.credits.charged], [0, 0]);

@@ -41,6 +41,15 @@ export const mapped = (texts: readonly string[]) => ({
   nodes: [node('list', 'input:list', { items: texts }), node('m', MODEL)],
   edges: [edge('list.list > m.prompt')],
 });
+/** The same of a list whose length only the run knows. */
+export const mappedLate = (texts: readonly string[]) => ({
+  nodes: [
+    node('list', 'input:list', { items: texts }),
+    node('late', 'logic:delay', { ms: 0 }),
+    node('m', MODEL),
+  ],
+  edges: [edge('list.list > late.input'), edge('late.output > m.prompt')],
+});
 
 export interface PaidService {
   readonly service: TestService;

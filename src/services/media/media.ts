@@ -47,11 +47,24 @@ export async function resolveMedia(
   kind: MediaKind,
   signal: AbortSignal,
 ): Promise<MediaRef> {
-  const { mediaId, url = '' } = source;
+  const stored = await findStoredMedia(deps, owner, source, kind);
+  return stored ?? requireKind(await fetchForRun(deps, owner, source.url ?? '', signal), kind);
+}
+
+/** The same of what is stored already; undefined where it would have to be fetched. */
+export async function findStoredMedia(
+  deps: Deps,
+  owner: Omit<MediaOwner, 'executionId'>,
+  { mediaId, url = '' }: Parameters<typeof resolveMedia>[2],
+  kind: MediaKind,
+): Promise<MediaRef | undefined> {
   const known = await findUsable(deps, owner, mediaId ?? mediaIdOf(deps, url));
-  if (known === undefined && mediaId !== undefined)
-    throw new AppError('not_found', `There is no media ${mediaId.slice(0, 64)} in this workspace.`);
-  const ref = known === undefined ? await fetchForRun(deps, owner, url, signal) : toRef(deps, known);
+  if (known !== undefined) return requireKind(toRef(deps, known), kind);
+  if (mediaId === undefined) return undefined;
+  throw new AppError('not_found', `There is no media ${mediaId.slice(0, 64)} in this workspace.`);
+}
+
+function requireKind(ref: MediaRef, kind: MediaKind): MediaRef {
   if (ref.contentType.startsWith(`${kind}/`)) return ref;
   const wanted = kind === 'video' ? 'a video' : `an ${kind}`;
   throw new AppError('unsupported_type', `${ref.url} is ${ref.contentType}, not ${wanted}.`);
@@ -59,7 +72,7 @@ export async function resolveMedia(
 
 async function findUsable(
   deps: Deps,
-  owner: MediaOwner,
+  owner: Omit<MediaOwner, 'executionId'>,
   id: string | undefined,
 ): Promise<MediaRow | undefined> {
   const row = id !== undefined && isId('media', id) ? await findMedia(deps.db, id) : undefined;

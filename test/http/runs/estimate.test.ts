@@ -15,6 +15,7 @@ interface Estimate {
     readonly cached: boolean;
   }[];
   readonly availableCredits: number;
+  readonly issues: readonly { readonly nodeId: string; readonly code: string; readonly message: string }[];
 }
 
 const PAID = {
@@ -59,6 +60,7 @@ describe('POST /workflows/{id}/estimate', () => {
         { nodeId: 'video', nodeLabel: 'video', credits: 56, cached: false },
       ],
       availableCredits: 70,
+      issues: [],
     });
   });
 
@@ -72,12 +74,59 @@ describe('POST /workflows/{id}/estimate', () => {
     assert.deepEqual([credits, exact, breakdown], [0, true, []]);
   });
 
-  it('counts a list as one item, and says that this is not exact', async () => {
-    const { credits, exact } = await estimate({
-      nodes: [node('list', 'input:list', { items: ['a', 'b'] }), node('image', 'generate:fal_seedream')],
+  it('counts each item of a list that the graph or the inputs give', async () => {
+    const graph = {
+      nodes: [node('list', 'input:list', { items: ['a', 'b', 'c'] }), node('image', 'generate:fal_seedream')],
       edges: [edge('list.list > image.prompt')],
+    };
+    const given = await estimate(graph);
+    assert.deepEqual([given.credits, given.exact], [9, true]);
+    const sent = await estimate(graph, { inputs: { list: ['a', 'b'] } });
+    assert.deepEqual([sent.credits, sent.exact], [6, true]);
+    const none = await estimate(graph, { inputs: { list: [] } });
+    assert.deepEqual([none.credits, none.exact], [0, true]);
+  });
+
+  it('counts a list that only the run makes as one item, and says that this is not exact', async () => {
+    const { credits, exact } = await estimate({
+      nodes: [
+        node('ask', 'text:openai_chat', { prompt: 'Name animals', maxCredits: 2 }),
+        node('split', 'utility:text_split', { separator: ',' }),
+        node('image', 'generate:fal_seedream'),
+      ],
+      edges: [edge('ask.text > split.text'), edge('split.list > image.prompt')],
     });
-    assert.deepEqual([credits, exact], [3, false]);
+    assert.deepEqual([credits, exact], [5, false]);
+  });
+
+  it('says which lists do not match, and counts no call of their node', async () => {
+    const { credits, issues } = await estimate(
+      {
+        nodes: [node('a', 'input:text'), node('pictures', 'input:image'), node('edit', 'edit:fal_seedream')],
+        edges: [edge('a.text > edit.prompt'), edge('pictures.image > edit.image')],
+      },
+      {
+        targets: ['edit'],
+        inputs: { a: ['x', 'y'], pictures: ['https://a.test/1', 'https://a.test/2', 'https://a.test/3'] },
+      },
+    );
+    assert.equal(credits, 0);
+    assert.deepEqual(
+      issues.map(({ nodeId, code }) => [nodeId, code]),
+      [['edit', 'unequal_lists']],
+    );
+  });
+
+  it('names nodes of providers that are not configured', async () => {
+    const { issues } = await estimate({
+      nodes: [node('image', 'generate:replicate_flux_pro', { prompt: 'a fox' })],
+      edges: [],
+    });
+    assert.deepEqual(
+      issues.map(({ nodeId, code }) => [nodeId, code]),
+      [['image', 'provider_not_configured']],
+    );
+    assert.match(issues[0]?.message ?? '', /Replicate is not configured .*REPLICATE_API_TOKEN/);
   });
 
   it('counts a model of unknown price with the maxCredits of its config, and says that this is not exact', async () => {

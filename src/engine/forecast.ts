@@ -1,0 +1,245 @@
+// What a run will do, as far as it is known before it begins: how often each node is called, and with which values.
+// It walks the plan with the engine's own rules. What only the run can make is carried along as a placeholder, so that
+// the length of a list, or the way that an If takes, is known even where the values themselves are not.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Plan, PlanNode } from '../graph/plan.ts';
+import type { JsonObject, Value, Values } from '../graph/types.ts';
+import type { NodeContext, NodeDefinition } from '../nodes/define.ts';
+import { cacheKey } from './cache.ts';
+import { callNode } from './call.ts';
+import { toStepError } from './failure.ts';
+import { gatherItems, spreadItems } from './fan-out.ts';
+import { type Arrivals, collectArrivals, isCutOff, resolveValues } from './inputs.ts';
+import { hasUnknownShape, isKnown, toKnownPlain, UNKNOWN_SHAPE, UNKNOWN_VALUE } from './placeholders.ts';
+import type { NodeCache, RunOptions, StepError } from './types.ts';
+
+export interface ForecastOptions extends Pick<RunOptions, 'define' | 'overrides' | 'steps'> {
+  /** The nodes that are asked about; others are looked at only where these depend on them. */
+  readonly isWanted: (node: PlanNode) => boolean;
+  /** A media that is stored already; UNKNOWN_MEDIA for one that would have to be fetched. */
+  readonly findMedia: NodeContext['media']['resolve'];
+  readonly providers: NodeContext['providers'];
+  /** Absent: results of earlier runs are not looked for. */
+  readonly cache?: Pick<NodeCache, 'find'>;
+}
+
+/** What the run will do with one node. */
+export interface NodeForecast {
+  readonly node: PlanNode;
+  readonly definition: NodeDefinition;
+  /** The values of each call that is still to be made, as far as they are known; a list of unknown length counts once. */
+  readonly calls: readonly Readonly<Record<string, unknown>>[];
+  /** Whether there will be exactly so many calls. */
+  readonly isCounted: boolean;
+  /** Whether every call would find the result of an earlier run. */
+  readonly isCached: boolean;
+  /** Why the node will fail before it makes any call. */
+  readonly error?: StepError;
+}
+
+// A graph can ask for any amount of work; past this time the rest of it counts as unknown.
+const MAX_MS = 1_000;
+const SLICE_MS = 4;
+const MAX_LOOK_UPS = 1_000;
+
+/** Never makes a call that costs, fetches or writes. Nodes that will be skipped, or are done, make no calls. */
+export async function forecastPlan(plan: Plan, options: ForecastOptions): Promise<readonly NodeForecast[]> {
+  const needed = findNeeded(plan, options.isWanted);
+  const outlook = new Outlook(options);
+  const outputs: (Values | undefined)[] = [];
+  const forecasts: NodeForecast[] = [];
+  for (const [index, node] of plan.nodes.entries()) {
+    const definition = needed[index] === true ? options.define(node.nodeType) : undefined;
+    if (definition === undefined) continue;
+    const arrivals = collectArrivals(node, source => outputs[source]);
+    const result = await outlook.of(node, definition, arrivals);
+    outputs[index] = result.outputs;
+    if (options.isWanted(node)) forecasts.push({ node, definition, ...result.forecast });
+  }
+  return forecasts;
+}
+
+/** By index: the wanted nodes and all that they depend on. */
+function findNeeded({ nodes }: Plan, isWanted: (node: PlanNode) => boolean): readonly boolean[] {
+  const needed = nodes.map(isWanted);
+  for (let index = nodes.length - 1; index >= 0; index--) {
+    if (needed[index] !== true) continue;
+    for (const { source } of nodes[index]?.inputs ?? []) needed[source] = true;
+  }
+  return needed;
+}
+
+type Facts = Omit<NodeForecast, 'node' | 'definition'>;
+interface Result {
+  readonly forecast: Facts;
+  /** undefined: the node is skipped. */
+  readonly outputs: Values | undefined;
+}
+
+interface Turn {
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly outputs: Values;
+  readonly isCached: boolean;
+}
+
+const NO_CALLS: Facts = { calls: [], isCounted: true, isCached: false };
+
+class Outlook {
+  readonly #options: ForecastOptions;
+  readonly #endMs = performance.now() + MAX_MS;
+  #sliceEndMs = performance.now() + SLICE_MS;
+  #lookUps = 0;
+
+  constructor(options: ForecastOptions) {
+    this.#options = options;
+  }
+
+  async of(node: PlanNode, definition: NodeDefinition, arrivals: Arrivals): Promise<Result> {
+    const step = this.#options.steps.get(node.id);
+    if (step?.status === 'COMPLETED') return { forecast: NO_CALLS, outputs: step.outputs ?? {} };
+    if (isCutOff(node, arrivals)) return { forecast: NO_CALLS, outputs: undefined };
+    const settings = { ...node.settings, ...this.#options.overrides.get(node.id) };
+    let items: readonly Arrivals[] | undefined;
+    try {
+      items = spreadItems(node, settings, arrivals);
+    } catch (err) {
+      return { forecast: { ...NO_CALLS, error: explain(err) }, outputs: unknownOutputs(node, UNKNOWN_SHAPE) };
+    }
+    const turns: Turn[] = [];
+    for (const item of items ?? [arrivals]) turns.push(await this.#turn(node, definition, settings, item));
+    const kept = step?.items?.length === turns.length ? step.items : [];
+    const isCounted = !isMappedByUnknown(node, arrivals);
+    const open = turns.filter((_, index) => kept[index] == null);
+    return {
+      forecast: {
+        calls: open.map(({ values }) => values),
+        isCounted,
+        isCached: open.length > 0 && open.every(({ isCached }) => isCached),
+      },
+      outputs: outputsOf(node, items !== undefined, isCounted, turns),
+    };
+  }
+
+  /** One call: its values, and its outputs where an earlier run or the node itself can tell them. */
+  async #turn(
+    node: PlanNode,
+    definition: NodeDefinition,
+    settings: JsonObject,
+    arrivals: Arrivals,
+  ): Promise<Turn> {
+    const values = resolveKnown(node, settings, arrivals, definition.foreseeable === 'by-shape');
+    const unknown = { outputs: unknownOutputs(node, UNKNOWN_VALUE), isCached: false };
+    if (values === undefined) return { values: partialValues(node, settings, arrivals), ...unknown };
+    await this.#breathe();
+    if (performance.now() > this.#endMs) return { values, ...unknown };
+    const cached = await this.#findCached(definition, node, values);
+    if (cached !== undefined) return { values, outputs: cached, isCached: true };
+    const foreseen = await this.#foresee(definition, node, values, arrivals);
+    return { values, outputs: foreseen ?? unknown.outputs, isCached: false };
+  }
+
+  async #findCached(
+    definition: NodeDefinition,
+    node: PlanNode,
+    values: Readonly<Record<string, unknown>>,
+  ): Promise<Values | undefined> {
+    const { cache, providers } = this.#options;
+    if (cache === undefined || this.#lookUps === MAX_LOOK_UPS) return undefined;
+    const key = cacheKey(definition, node, values, providers);
+    if (key === undefined) return undefined;
+    this.#lookUps++;
+    return cache.find(key, AbortSignal.timeout(MAX_MS));
+  }
+
+  async #foresee(
+    definition: NodeDefinition,
+    node: PlanNode,
+    values: Readonly<Record<string, unknown>>,
+    arrivals: Arrivals,
+  ): Promise<Values | undefined> {
+    if (definition.foreseeable === undefined) return undefined;
+    const { findMedia, providers } = this.#options;
+    // All that a foreseeable node takes of its context.
+    const ctx = { media: { resolve: findMedia }, progress: () => undefined, providers };
+    const call = { definition, node, values, wired: arrivals, ctx: ctx as unknown as NodeContext };
+    try {
+      const result = await callNode({ ...call, usage: () => undefined }, {});
+      return 'outputs' in result ? result.outputs : undefined;
+    } catch (err) {
+      // A node that will fail leaves its dependents as they would be if it were mended.
+      explain(err);
+      return undefined;
+    }
+  }
+
+  async #breathe(): Promise<void> {
+    if (performance.now() < this.#sliceEndMs) return;
+    await nextTurn();
+    this.#sliceEndMs = performance.now() + SLICE_MS;
+  }
+}
+
+/** The values that `run` would get; undefined where one of them is not known, or does not fit. */
+function resolveKnown(
+  node: PlanNode,
+  settings: JsonObject,
+  arrivals: Arrivals,
+  isByShape: boolean,
+): Readonly<Record<string, unknown>> | undefined {
+  const isUsable = isByShape ? (value: Value) => !hasUnknownShape(value) : isKnown;
+  if (![...arrivals.values()].every(isUsable)) return undefined;
+  try {
+    return resolveValues(node, settings, arrivals);
+  } catch (err) {
+    explain(err);
+    return undefined;
+  }
+}
+
+/** Defaults and settings, and of what is wired only what is known. */
+function partialValues(node: PlanNode, settings: JsonObject, arrivals: Arrivals): Record<string, unknown> {
+  const values: Record<string, unknown> = Object.create(null);
+  for (const { id, default: value } of node.inputDefs) if (value !== undefined) values[id] = value;
+  for (const [key, value] of Object.entries(settings)) values[key] = value;
+  for (const [port, value] of arrivals) {
+    const def = node.inputDefs.find(({ id, isPort }) => id === port && isPort);
+    values[port] = def === undefined ? undefined : toKnownPlain(value, def);
+  }
+  return values;
+}
+
+/** Whether the node is called once for each item of a list that only the run makes. */
+function isMappedByUnknown(node: PlanNode, arrivals: Arrivals): boolean {
+  return node.inputDefs.some(({ id, isPort, type }) => {
+    const value = isPort && type !== 'LIST' && type !== 'ANY' ? arrivals.get(id) : undefined;
+    return value === UNKNOWN_SHAPE;
+  });
+}
+
+function outputsOf(
+  node: PlanNode,
+  isMapped: boolean,
+  isCounted: boolean,
+  turns: readonly Turn[],
+): Values | undefined {
+  if (!isCounted) return unknownOutputs(node, UNKNOWN_SHAPE);
+  if (!isMapped) return turns[0]?.outputs;
+  return gatherItems(
+    turns.map(({ outputs }) => outputs),
+    node.outputDefs,
+  );
+}
+
+/** A port of one type gives one value; at any other there may be a list, or nothing. */
+function unknownOutputs(node: PlanNode, single: Value): Values {
+  return Object.fromEntries(
+    node.outputDefs.map(({ id, type }) => [id, type === 'LIST' || type === 'ANY' ? UNKNOWN_SHAPE : single]),
+  );
+}
+
+/** What a run would say of the failure; anything that is not the graph's fault is thrown on. */
+function explain(err: unknown): StepError {
+  return toStepError(err, unknown => {
+    throw unknown;
+  });
+}

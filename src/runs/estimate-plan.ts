@@ -1,0 +1,64 @@
+// What a run may cost: each paid node at the price of its calls, or at the most that its config allows. Pure.
+import type { NodeForecast } from '../engine/forecast.ts';
+import type { Plan, PlanNode } from '../graph/plan.ts';
+import type { Issue } from '../lib/errors.ts';
+import { AppError } from '../lib/errors.ts';
+import { priceOf } from '../nodes/models/pricing.ts';
+import type { RunDeps } from './deps.ts';
+
+export interface Estimate {
+  /** Whether any node to be run may cost: only then has the run a row in the ledger. */
+  readonly isPaid: boolean;
+  readonly credits: number;
+  /** False where a price, or the length of a list, is known at run time only. */
+  readonly exact: boolean;
+  /** The paid nodes. */
+  readonly breakdown: readonly {
+    readonly nodeId: string;
+    readonly nodeLabel: string;
+    readonly credits: number;
+  }[];
+}
+
+/** Adds up the calls that a forecast of the paid nodes has found. */
+export function priceForecast(forecasts: readonly NodeForecast[]): Estimate {
+  const lines = forecasts.map(({ node, definition, calls, isCounted }) => {
+    const prices = calls.map(values => priceOf(definition, values));
+    return {
+      nodeId: node.id,
+      nodeLabel: node.label,
+      credits: prices.reduce((sum, price) => sum + (price?.credits ?? 0), 0),
+      isExact: isCounted && prices.every(price => price?.isExact === true),
+    };
+  });
+  return {
+    isPaid: lines.length > 0,
+    credits: lines.reduce((sum, line) => sum + line.credits, 0),
+    exact: lines.every(line => line.isExact),
+    breakdown: lines.map(({ isExact: _, ...line }) => line),
+  };
+}
+
+export function hasPaidNode(deps: Pick<RunDeps, 'catalog'>, plan: Plan): boolean {
+  return plan.nodes.some(node => isPaid(deps, node));
+}
+
+export function isPaid(deps: Pick<RunDeps, 'catalog'>, node: Pick<PlanNode, 'nodeType'>): boolean {
+  return deps.catalog.find(node.nodeType)?.executionCost === 'paid';
+}
+
+/** The nodes that this service cannot run, since their provider is not configured. */
+export function findUnavailable({ nodes }: Plan): readonly (Issue & { readonly nodeId: string })[] {
+  return nodes.flatMap(({ id, unavailable }) =>
+    unavailable === undefined
+      ? []
+      : [{ nodeId: id, code: 'provider_not_configured', message: unavailable } as const],
+  );
+}
+
+/** Throws 400 `provider_not_configured`. */
+export function requireProviders(plan: Plan): void {
+  const issues = findUnavailable(plan);
+  const [first] = issues;
+  if (first !== undefined) throw new AppError('provider_not_configured', first.message, { issues });
+}

@@ -1,0 +1,63 @@
+// SVGs that a run is going to give to paid models, which take pixels: each must be drawable before the run is accepted.
+import type { NodeForecast } from '../engine/forecast.ts';
+import type { MediaRef } from '../graph/types.ts';
+import { AppError } from '../lib/errors.ts';
+import { createLru } from '../lib/lru.ts';
+import { SVG_TYPE } from '../media/accepted-types.ts';
+import { rasterizeSvg } from '../media/svg/rasterize.ts';
+import { readMedia } from '../services/media/media-bytes.ts';
+import type { RunDeps } from './deps.ts';
+
+interface SvgInput {
+  readonly nodeId: string;
+  readonly svg: MediaRef;
+}
+
+const MAX_SVG_BYTES = 1_048_576;
+const TIMEOUT_MS = 30_000;
+// By the hash of their bytes: the same drawing is not tried again for each run.
+const drawable = createLru<true>(10_000);
+
+/** Throws 400 `svg_not_drawable`, with a line for each node that would be given one. */
+export async function requireDrawable(deps: RunDeps, forecasts: readonly NodeForecast[]): Promise<void> {
+  const inputs = forecasts.flatMap(findSvgInputs);
+  if (inputs.length === 0) return;
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const faults = new Map<string, string | undefined>();
+  for (const { svg } of inputs) {
+    if (!faults.has(svg.sha256)) faults.set(svg.sha256, await findFault(deps, svg, signal));
+  }
+  const issues = inputs.flatMap(({ nodeId, svg }) => {
+    const message = faults.get(svg.sha256);
+    return message === undefined ? [] : [{ nodeId, code: 'svg_not_drawable', message }];
+  });
+  const [first] = issues;
+  if (first !== undefined) throw new AppError('svg_not_drawable', first.message, { issues });
+}
+
+function findSvgInputs({ node, calls }: NodeForecast): readonly SvgInput[] {
+  const ports = node.inputDefs.filter(({ type, isPort }) => type === 'IMAGE' && isPort);
+  return calls.flatMap(values =>
+    ports.flatMap(({ id }) => {
+      const media = values[id] as MediaRef | undefined;
+      return media?.contentType === SVG_TYPE ? [{ nodeId: node.id, svg: media }] : [];
+    }),
+  );
+}
+
+async function findFault(deps: RunDeps, svg: MediaRef, signal: AbortSignal): Promise<string | undefined> {
+  if (drawable.get(svg.sha256)) return undefined;
+  try {
+    await rasterizeSvg(await readMedia(deps, svg, MAX_SVG_BYTES), signal);
+    drawable.set(svg.sha256, true, 1);
+    return undefined;
+  } catch (err) {
+    if (signal.aborted) {
+      throw new AppError('unavailable', 'The SVGs of this run could not be drawn in time: try again.', {
+        headers: { 'retry-after': '5' },
+      });
+    }
+    if (err instanceof AppError && err.code === 'unreadable_image') return `${svg.url}: ${err.message}`;
+    throw err;
+  }
+}

@@ -1,0 +1,206 @@
+// Estimates beside the runs that they foretell: what is estimated exactly is what is charged.
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, it } from 'node:test';
+import { type Client, statesOf } from '../support/client.ts';
+import { assertLedgerBalanced } from '../support/ledger.ts';
+import {
+  balanceOf,
+  MODEL,
+  mapped,
+  model,
+  type PaidService,
+  PRICE,
+  startPaidService,
+} from '../support/paid.ts';
+import { edge, node } from '../support/workflows.ts';
+
+interface Estimate {
+  readonly credits: number;
+  readonly exact: boolean;
+  readonly breakdown: readonly {
+    readonly nodeId: string;
+    readonly credits: number;
+    readonly cached: boolean;
+  }[];
+}
+
+const EDIT = 'edit:fal_seedream';
+const list = (id: string, items: readonly unknown[]) => node(id, 'input:list', { items });
+
+/** Graphs of models behind lists and ways that are known beforehand, and the calls that each makes. */
+const CASES: Readonly<
+  Record<string, { readonly graph: object; readonly body?: object; readonly calls: number }>
+> = {
+  'a list': { graph: mapped(['a', 'b', 'c']), calls: 3 },
+  'a list of the inputs': { graph: mapped(['a']), body: { inputs: { list: ['a', 'b'] } }, calls: 2 },
+  'a text that is split': {
+    graph: {
+      nodes: [
+        node('t', 'input:text', { value: 'a, b, c' }),
+        node('s', 'utility:text_split', { separator: ',' }),
+        node('m', MODEL),
+      ],
+      edges: [edge('t.text > s.text'), edge('s.list > m.prompt')],
+    },
+    calls: 3,
+  },
+  'part of what another model makes': {
+    graph: {
+      nodes: [
+        list('l', ['a', 'b', 'c']),
+        node('m', MODEL),
+        node('s', 'utility:list_slice', { start: 1 }),
+        node('e', EDIT, { prompt: 'red' }),
+      ],
+      edges: [edge('l.list > m.prompt'), edge('m.image > s.list'), edge('s.list > e.image')],
+    },
+    calls: 5,
+  },
+  'lists that are zipped': {
+    graph: {
+      nodes: [list('l', ['a', 'b']), node('m', MODEL), list('p', ['red', 'blue']), node('e', EDIT)],
+      edges: [edge('l.list > m.prompt'), edge('m.image > e.image'), edge('p.list > e.prompt')],
+    },
+    calls: 4,
+  },
+  'one picture for each text': {
+    graph: {
+      nodes: [model('m'), list('p', ['red', 'blue', 'green']), node('e', EDIT)],
+      edges: [edge('m.image > e.image'), edge('p.list > e.prompt')],
+    },
+    calls: 4,
+  },
+  'the product of two lists': {
+    graph: {
+      nodes: [
+        list('l', ['a', 'b']),
+        node('m', MODEL),
+        list('p', ['red', 'blue', 'green']),
+        node('e', EDIT, { fanOut: 'product' }),
+      ],
+      edges: [edge('l.list > m.prompt'), edge('m.image > e.image'), edge('p.list > e.prompt')],
+    },
+    calls: 8,
+  },
+  'one way of an If': {
+    graph: {
+      nodes: [
+        node('t', 'input:text', { value: 'cat' }),
+        node('if', 'logic:if', { compare: 'cat' }),
+        node('m', MODEL),
+        node('n', MODEL),
+      ],
+      edges: [edge('t.text > if.value'), edge('if.true > m.prompt'), edge('if.false > n.prompt')],
+    },
+    calls: 1,
+  },
+};
+
+describe('an estimate', () => {
+  let paid: PaidService;
+  let user: Client;
+  before(async () => {
+    paid = await startPaidService();
+    paid.reset();
+    user = await paid.newUser(1_000);
+  });
+  after(() => paid.close());
+  afterEach(() => assertLedgerBalanced(paid.service.db));
+
+  const estimate = async (id: string, body: object = {}): Promise<Estimate> => {
+    const answer = await user.request<Estimate>('POST', `/workflows/${id}/estimate`, body);
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    return answer.body;
+  };
+
+  for (const [name, { graph, body = {}, calls }] of Object.entries(CASES)) {
+    it(`of ${name} is what the run is charged`, async () => {
+      const id = await user.create(graph);
+      const { credits, exact } = await estimate(id, body);
+      assert.deepEqual([credits, exact], [calls * PRICE, true]);
+      const run = await user.run(id, body);
+      assert.equal(run.status, 'COMPLETED', JSON.stringify(run.error));
+      const { charged, estimated } = (run as unknown as { credits: { charged: number; estimated: number } })
+        .credits;
+      assert.deepEqual([charged, estimated], [calls * PRICE, calls * PRICE]);
+    });
+  }
+
+  it('refuses a run over maxCredits before anything runs', async () => {
+    const asked = paid.fal.accepted.length;
+    const id = await user.create(mapped(['a', 'b', 'c']));
+    const { status, body } = await user.request('POST', `/workflows/${id}/run`, { maxCredits: PRICE });
+    assert.deepEqual([status, body.code, body.requiredCredits], [402, 'max_credits_exceeded', 3 * PRICE]);
+    assert.equal(paid.fal.accepted.length, asked);
+  });
+
+  it('says cached of each node whose inputs are constants or cached themselves', async () => {
+    const id = await user.create({
+      nodes: [
+        node('t', 'input:text', { value: 'a cached fox' }),
+        node('c', 'utility:prompt_concat', { text2: 'at night' }),
+        node('m', MODEL, { seed: 7 }),
+        node('e', EDIT, { prompt: 'red', seed: 8 }),
+        node('f', EDIT, { prompt: 'blue' }),
+      ],
+      edges: [
+        edge('t.text > c.text1'),
+        edge('c.text > m.prompt'),
+        edge('m.image > e.image'),
+        edge('e.image > f.image'),
+      ],
+    });
+    const cachedOf = async (body: object = {}) =>
+      (await estimate(id, body)).breakdown.map(({ nodeId, cached }) => [nodeId, cached]);
+    const none = [
+      ['m', false],
+      ['e', false],
+      ['f', false],
+    ];
+    assert.deepEqual(await cachedOf(), none);
+    assert.equal((await user.run(id)).status, 'COMPLETED');
+    // Results are kept after the run has ended.
+    const isKept = [
+      ['m', true],
+      ['e', true],
+      ['f', false],
+    ];
+    for (let tries = 0; tries < 50 && (await cachedOf())[1]?.[1] === false; tries++)
+      await new Promise(resolve => setTimeout(resolve, 20));
+    assert.deepEqual(await cachedOf(), isKept);
+    assert.deepEqual(await cachedOf({ inputs: { t: 'another fox' } }), none);
+    const again = statesOf(await user.run(id));
+    assert.deepEqual([again.m?.cached, again.e?.cached, again.f?.cached], [true, true, false]);
+  });
+
+  it('of a resumed run counts the items that have no result', async () => {
+    const id = await user.create(mapped(['a', 'b', 'c']));
+    paid.fal.result = { status: 422, body: { detail: 'no' } };
+    const failed = await user.run(id);
+    assert.equal(failed.status, 'FAILED');
+    paid.reset();
+    const { body } = await user.request('POST', `/executions/${failed.id}/resume`, {});
+    assert.equal(body.estimatedCredits, 3 * PRICE);
+    await user.until(String(body.executionId));
+  });
+
+  it('refuses a node whose provider is not configured, and reserves nothing', async () => {
+    const before = await balanceOf(user);
+    const id = await user.create({
+      nodes: [model('m'), node('r', 'generate:replicate_flux_pro', { prompt: 'x' })],
+      edges: [],
+    });
+    const refused = await user.request<{ code: string; issues: { nodeId: string }[] }>(
+      'POST',
+      `/workflows/${id}/run`,
+      {},
+    );
+    assert.deepEqual([refused.status, refused.body.code], [400, 'provider_not_configured']);
+    assert.deepEqual(
+      refused.body.issues.map(({ nodeId }) => nodeId),
+      ['r'],
+    );
+    assert.deepEqual(await balanceOf(user), before);
+    assert.equal((await user.run(id, { targets: ['m'] })).status, 'COMPLETED');
+  });
+});
