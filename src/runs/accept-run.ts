@@ -11,7 +11,7 @@ import type { NewRun } from '../store/runs.ts';
 import type { ReadWorkflowRow } from '../store/workflows/workflows.ts';
 import { acceptFree } from './accept-free.ts';
 import type { RunDeps } from './deps.ts';
-import type { Estimate } from './estimate-plan.ts';
+import type { Estimate } from './estimate/estimate-plan.ts';
 import type { AcceptedRun, Idempotency } from './idempotency.ts';
 import { replay } from './idempotency.ts';
 import { acceptPaid } from './run-credits.ts';

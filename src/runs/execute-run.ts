@@ -14,7 +14,7 @@ import { createCheckpoints } from './checkpoints.ts';
 import { buildDelivery } from './delivery-body.ts';
 import type { RunDeps } from './deps.ts';
 import { cancelOpen } from './end-run.ts';
-import { hasPaidNode } from './estimate-plan.ts';
+import { hasPaidNode } from './estimate/estimate-plan.ts';
 import { createNodeCache } from './node-cache.ts';
 import { createNodeContext } from './node-context.ts';
 import type { StoredError } from './present-execution.ts';

@@ -10,7 +10,7 @@ import type { Tx } from '../store/db.ts';
 import type { ClaimedRun, NewRun } from '../store/runs.ts';
 import { insertRuns, lockHeldRun } from '../store/runs.ts';
 import type { RunDeps } from './deps.ts';
-import type { Estimate } from './estimate-plan.ts';
+import type { Estimate } from './estimate/estimate-plan.ts';
 
 export interface RunPrice {
   readonly estimate: Estimate;

@@ -7,15 +7,15 @@ import { parseWebhook } from '../services/webhooks/webhook-target.ts';
 import { findAmongOthers } from '../services/workflows/read-workflow.ts';
 import { acceptRun } from './accept-run.ts';
 import type { RunDeps } from './deps.ts';
-import type { Estimate } from './estimate-plan.ts';
-import { priceForecast, requireProviders } from './estimate-plan.ts';
-import type { RunOutlook } from './estimate-run.ts';
-import { forecastPaidNodes } from './estimate-run.ts';
+import type { Estimate } from './estimate/estimate-plan.ts';
+import { priceForecast, requireProviders } from './estimate/estimate-plan.ts';
+import type { RunOutlook } from './estimate/estimate-run.ts';
+import { forecastPaidNodes } from './estimate/estimate-run.ts';
+import { requireDrawable } from './estimate/svg-inputs.ts';
 import type { AcceptedRun, RunRoute } from './idempotency.ts';
 import { idempotencyOf, replay } from './idempotency.ts';
 import type { RunRequest } from './run-request.ts';
 import { inputOverrides, planRequest } from './run-request.ts';
-import { requireDrawable } from './svg-inputs.ts';
 
 export interface StartRunInput {
   readonly workflowId: string;

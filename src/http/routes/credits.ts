@@ -1,8 +1,8 @@
 // Credits over HTTP, and what a run would cost of them.
 
 import type { RunDeps } from '../../runs/deps.ts';
-import { EstimateBody, RunEstimate } from '../../runs/estimate.schema.ts';
-import { estimateWorkflow } from '../../runs/estimate-run.ts';
+import { EstimateBody, RunEstimate } from '../../runs/estimate/estimate.schema.ts';
+import { estimateWorkflow } from '../../runs/estimate/estimate-run.ts';
 import { CreditsAnswer, PoolAnswer } from '../../runs/run-answer.schema.ts';
 import type { RunRequest } from '../../runs/run-request.ts';
 import { GrantBody, getCredits, grantCredits } from '../../services/credits/credits.ts';

@@ -1,20 +1,20 @@
 // The cost of a run before it begins, for the one who asks and for the credits that a start reserves.
-import { forecastPlan, type NodeForecast } from '../engine/forecast.ts';
-import { UNKNOWN_MEDIA } from '../engine/placeholders.ts';
-import type { PlannedRun } from '../engine/reuse.ts';
-import type { NodeCache, Step } from '../engine/types.ts';
-import { readProviders } from '../nodes/models/providers.ts';
-import { authorize, workspaceOf } from '../services/accounts/access.ts';
-import type { Actor } from '../services/accounts/actor.ts';
-import { requireScope } from '../services/accounts/actor.ts';
-import { findStoredMedia } from '../services/media/media.ts';
-import { findPool } from '../store/credits.ts';
-import { findWorkflow } from '../store/workflows/workflows.ts';
-import type { RunDeps } from './deps.ts';
+import { forecastPlan, type NodeForecast } from '../../engine/forecast.ts';
+import { UNKNOWN_MEDIA } from '../../engine/placeholders.ts';
+import type { PlannedRun } from '../../engine/reuse.ts';
+import type { NodeCache, Step } from '../../engine/types.ts';
+import { readProviders } from '../../nodes/models/providers.ts';
+import { authorize, workspaceOf } from '../../services/accounts/access.ts';
+import type { Actor } from '../../services/accounts/actor.ts';
+import { requireScope } from '../../services/accounts/actor.ts';
+import { findStoredMedia } from '../../services/media/media.ts';
+import { findPool } from '../../store/credits.ts';
+import { findWorkflow } from '../../store/workflows/workflows.ts';
+import type { RunDeps } from '../deps.ts';
+import { createNodeCache } from '../node-cache.ts';
+import type { RunRequest } from '../run-request.ts';
+import { inputOverrides, planRequest } from '../run-request.ts';
 import { findUnavailable, hasPaidNode, isPaid, priceForecast } from './estimate-plan.ts';
-import { createNodeCache } from './node-cache.ts';
-import type { RunRequest } from './run-request.ts';
-import { inputOverrides, planRequest } from './run-request.ts';
 
 export interface RunOutlook extends PlannedRun {
   /** Whose media the run may use. */

@@ -1,12 +1,12 @@
 // SVGs that a run is going to give to paid models, which take pixels: each must be drawable before the run is accepted.
-import type { NodeForecast } from '../engine/forecast.ts';
-import type { MediaRef } from '../graph/types.ts';
-import { AppError } from '../lib/errors.ts';
-import { createLru } from '../lib/lru.ts';
-import { SVG_TYPE } from '../media/accepted-types.ts';
-import { rasterizeSvg } from '../media/svg/rasterize.ts';
-import { readMedia } from '../services/media/media-bytes.ts';
-import type { RunDeps } from './deps.ts';
+import type { NodeForecast } from '../../engine/forecast.ts';
+import type { MediaRef } from '../../graph/types.ts';
+import { AppError } from '../../lib/errors.ts';
+import { createLru } from '../../lib/lru.ts';
+import { SVG_TYPE } from '../../media/accepted-types.ts';
+import { rasterizeSvg } from '../../media/svg/rasterize.ts';
+import { readMedia } from '../../services/media/media-bytes.ts';
+import type { RunDeps } from '../deps.ts';
 
 interface SvgInput {
   readonly nodeId: string;

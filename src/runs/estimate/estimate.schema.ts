@@ -1,7 +1,7 @@
 // The forms of estimates: what is asked of a run before it begins, and what it will cost.
 import { Type } from 'typebox';
-import { Answer } from '../services/workflows/workflow.schema.ts';
-import { ExecuteBody } from './run.schema.ts';
+import { Answer } from '../../services/workflows/workflow.schema.ts';
+import { ExecuteBody } from '../run.schema.ts';
 
 const { inputs, targets } = ExecuteBody.properties;
 

@@ -1,10 +1,10 @@
 // What a run may cost: each paid node at the price of its calls, or at the most that its config allows. Pure.
-import type { NodeForecast } from '../engine/forecast.ts';
-import type { Plan, PlanNode } from '../graph/plan.ts';
-import type { Issue } from '../lib/errors.ts';
-import { AppError } from '../lib/errors.ts';
-import { priceOf } from '../nodes/models/pricing.ts';
-import type { RunDeps } from './deps.ts';
+import type { NodeForecast } from '../../engine/forecast.ts';
+import type { Plan, PlanNode } from '../../graph/plan.ts';
+import type { Issue } from '../../lib/errors.ts';
+import { AppError } from '../../lib/errors.ts';
+import { priceOf } from '../../nodes/models/pricing.ts';
+import type { RunDeps } from '../deps.ts';
 
 export interface Estimate {
   /** Whether any node to be run may cost: only then has the run a row in the ledger. */
