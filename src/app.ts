@@ -21,14 +21,16 @@ import { createRunWrites } from './runs/run-writes.ts';
 import { bootstrap } from './services/accounts/bootstrap.ts';
 import { createKeyAuthenticator } from './services/accounts/key-authenticator.ts';
 import { createRateLimiter } from './services/accounts/rate-limits.ts';
+import { createCatalogAnswers } from './services/catalog.ts';
 import type { JobPool } from './services/deps.ts';
 import { createGraphVersions } from './services/workflows/graph-versions.ts';
 import { createViewCounts } from './services/workflows/view-counts.ts';
+import { createWorkflowReads } from './services/workflows/workflow-reads.ts';
+import { CHANNELS } from './store/channels.ts';
 import type { Db, DbOptions } from './store/db.ts';
 import { openDb } from './store/db.ts';
 import { startEmbedded } from './store/embedded/embedded.ts';
 import { migrate } from './store/migrate.ts';
-import { GIVEN_CHANNEL } from './store/runs.ts';
 import { checkServerVersion } from './store/server-version.ts';
 
 export interface Service {
@@ -52,7 +54,6 @@ const MAX_RUN_CONNECTIONS = 16;
 const KEY_FLUSH_MS = 10_000;
 /** Runs in hand at a stop have this long to end; then they are handed back to the queue. */
 const DRAIN_MS = 10_000;
-const CHANNELS = ['graphwright_runs', 'graphwright_cancel', GIVEN_CHANNEL] as const;
 
 /** Starts what ROLE says. Throws a sentence a person can act on; whatever had started is stopped again. */
 export async function startService(settings: Settings, options: StartOptions = {}): Promise<Service> {
@@ -67,7 +68,9 @@ export async function startService(settings: Settings, options: StartOptions = {
 
   // Heard before the worker is there and until it has stopped: it gives back what still comes.
   let worker: Worker | undefined;
-  stack.defer(await db.listen(CHANNELS, (channel, payload) => hear(deps, worker, channel, payload)));
+  stack.defer(
+    await db.listen(Object.values(CHANNELS), (channel, payload) => hear(deps, worker, channel, payload)),
+  );
   if (settings.ROLE !== 'api') {
     const started = await startWorker(deps);
     worker = started;
@@ -146,8 +149,10 @@ async function createDeps(settings: Settings, log: Logger, { db, runDb }: Databa
     providerFetch,
     secretsKey: await loadSecretsKey({ SECRETS_KEY: settings.SECRETS_KEY, dataDir: settings.DATA_DIR }),
     catalog,
+    catalogAnswers: createCatalogAnswers(),
     findNode: makeFindNode(settings),
     versions: createGraphVersions(catalog),
+    findInBatch: createWorkflowReads(runDb),
     wakeTimers,
     runs: createRunWrites(runDb, settings.MAX_CONCURRENT_RUNS, wakeTimers, othersOf(settings, log, runDb)),
     runNotifier: createRunNotifier(),
@@ -174,12 +179,12 @@ function trustedOrigins(settings: Settings, bucket: Bucket | undefined): readonl
 }
 
 function hear(deps: RunDeps, worker: Worker | undefined, channel: string, payload: string): void {
-  if (channel === GIVEN_CHANNEL) {
+  if (channel === CHANNELS.assigned) {
     const [workerId = '', ids = ''] = payload.split(' ');
     worker?.take(workerId, ids.split(','));
     return;
   }
-  if (channel === 'graphwright_cancel') worker?.cancel(payload);
+  if (channel === CHANNELS.cancel) worker?.cancel(payload);
   for (const id of payload.split(',')) deps.runNotifier.notify(id);
 }
 

@@ -1,5 +1,4 @@
 // The webhook deliveries of an execution: shown with their attempts, sent again, and tried out with a sample.
-import { randomUUID } from 'node:crypto';
 import { AppError } from '../lib/errors.ts';
 import { newId } from '../lib/ids.ts';
 import { authorize } from '../services/accounts/access.ts';
@@ -11,6 +10,7 @@ import { parseWebhook } from '../services/webhooks/webhook-target.ts';
 import type { AttemptRow, DeliveryRow } from '../store/deliveries.ts';
 import { listAttempts, listDeliveries, restartDelivery } from '../store/deliveries.ts';
 import { findWorkflow } from '../store/workflows/workflows.ts';
+import { buildEvent } from './delivery-body.ts';
 import type { RunDeps } from './deps.ts';
 import { getExecutionRow } from './executions.ts';
 
@@ -63,11 +63,7 @@ export async function testWebhook(deps: RunDeps, actor: Actor, block: unknown, s
   requireScope(actor, 'workflows:execute');
   const target = parseWebhook(deps.settings, block);
   if (target === undefined) throw new AppError('invalid_webhook', 'url is required.');
-  const event = 'execution.completed';
-  const eventId = randomUUID();
-  const body = JSON.stringify({
-    event,
-    eventId,
+  const { kind, eventId, body } = buildEvent({
     executionId: newId('execution'),
     workflowId: newId('workflow'),
     status: 'COMPLETED',
@@ -77,7 +73,7 @@ export async function testWebhook(deps: RunDeps, actor: Actor, block: unknown, s
   });
   const answer = await sendWebhook(
     deps,
-    { ...target, deliveryId: newId('delivery'), event, eventId, body },
+    { ...target, deliveryId: newId('delivery'), event: kind, eventId, body },
     signal,
   );
   if (answer === undefined)

@@ -26,11 +26,7 @@ export function buildDelivery(
 ): NewDelivery | null {
   if (run.claimed.webhook === null) return null;
   const { url, secret } = JSON.parse(run.claimed.webhook) as { url: string; secret: string | null };
-  const event = status === 'COMPLETED' ? 'execution.completed' : 'execution.failed';
-  const eventId = randomUUID();
-  const body = stringifyJson({
-    event,
-    eventId,
+  const { kind, eventId, body } = buildEvent({
     executionId: run.claimed.id,
     workflowId: run.claimed.workflow_id,
     status,
@@ -42,5 +38,28 @@ export function buildDelivery(
     ...(run.request.metadata === undefined ? {} : { metadata: run.request.metadata }),
     createdAt,
   });
-  return { id: newId('delivery'), event_id: eventId, event, url, secret, body };
+  return { id: newId('delivery'), event_id: eventId, event: kind, url, secret, body };
+}
+
+/** What an event says of its run, in the order in which it is written. */
+interface EventFields {
+  readonly executionId: string;
+  readonly workflowId: string;
+  readonly status: string;
+  readonly nodeStates: readonly object[];
+  readonly metadata?: unknown;
+  readonly createdAt: string;
+}
+
+export interface WebhookEvent {
+  readonly kind: 'execution.completed' | 'execution.failed';
+  readonly eventId: string;
+  readonly body: string;
+}
+
+/** A new event of a run, its body as it will be signed and sent. */
+export function buildEvent(fields: EventFields): WebhookEvent {
+  const kind = fields.status === 'COMPLETED' ? 'execution.completed' : 'execution.failed';
+  const eventId = randomUUID();
+  return { kind, eventId, body: stringifyJson({ event: kind, eventId, ...fields }) };
 }

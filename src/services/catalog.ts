@@ -5,8 +5,9 @@ import { NODE_SOURCES } from '../graph/catalog.ts';
 import { CATEGORIES } from '../graph/types.ts';
 import { sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
+import type { Lru } from '../lib/lru.ts';
 import { createLru } from '../lib/lru.ts';
-import type { Deps } from './deps.ts';
+import type { CatalogAnswer, Deps } from './deps.ts';
 
 const VERSION = 1;
 const SHOWN_CATEGORIES: readonly string[] = [...CATEGORIES, 'video'];
@@ -19,23 +20,19 @@ export interface CatalogQuery {
 
 // The entries are constants of the program and its settings, so an answer is made once. The number of distinct
 // questions is small: filters are closed sets.
-const answers = new WeakMap<Deps['catalog'], ReturnType<typeof createLru<{ text: string; etag: string }>>>();
 const MAX_ANSWERS = 100;
 
+/** The answers of one process, by their question. */
+export const createCatalogAnswers = (): Lru<CatalogAnswer> => createLru(MAX_ANSWERS);
+
 /** The answer as JSON text. Throws 400 for a filter value that does not exist. */
-export function listCatalog(
-  deps: Deps,
-  list: 'nodes' | 'models',
-  query: CatalogQuery,
-): { readonly text: string; readonly etag: string } {
+export function listCatalog(deps: Deps, list: 'nodes' | 'models', query: CatalogQuery): CatalogAnswer {
   checkFilter('category', query.category, SHOWN_CATEGORIES);
   checkFilter('source', query.source, NODE_SOURCES);
   checkFilter('includeHidden', query.includeHidden, ['0', '1', 'true', 'false']);
   const includeHidden = query.includeHidden === '1' || query.includeHidden === 'true';
   const key = JSON.stringify([list, query.category, query.source, includeHidden]);
-  const kept = answers.get(deps.catalog) ?? createLru(MAX_ANSWERS);
-  answers.set(deps.catalog, kept);
-  const found = kept.get(key);
+  const found = deps.catalogAnswers.get(key);
   if (found !== undefined) return found;
   const entries = deps.catalog.entries.filter(
     entry =>
@@ -50,7 +47,7 @@ export function listCatalog(
     // Of the entries alone: another process or a later start tells the same under another generatedAt.
     etag: `"${sha256(JSON.stringify(entries)).toString('base64url').slice(0, 22)}"`,
   };
-  kept.set(key, answer, 1);
+  deps.catalogAnswers.set(key, answer, 1);
   return answer;
 }
 

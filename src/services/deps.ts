@@ -2,6 +2,7 @@
 import type { Catalog } from '../graph/catalog.ts';
 import type { GuardedFetch } from '../lib/fetch.ts';
 import type { Logger } from '../lib/log.ts';
+import type { Lru } from '../lib/lru.ts';
 import type { RunNotifier } from '../lib/run-notifier.ts';
 import type { Settings } from '../lib/settings.ts';
 import type { WakeTimers } from '../lib/wake-timers.ts';
@@ -12,9 +13,16 @@ import type { Db } from '../store/db.ts';
 import type { RateLimiter } from './accounts/rate-limits.ts';
 import type { GraphVersions } from './workflows/graph-versions.ts';
 import type { ViewCounts } from './workflows/view-counts.ts';
+import type { FindInBatch } from './workflows/workflow-reads.ts';
 
 /** The queue's pools. */
 export type JobPool = 'runs' | 'deliveries' | 'renders';
+
+/** JSON text with its ETag. */
+export interface CatalogAnswer {
+  readonly text: string;
+  readonly etag: string;
+}
 
 export interface Deps {
   readonly settings: Settings;
@@ -33,8 +41,12 @@ export interface Deps {
   /** 32 bytes that seal stored secrets. */
   readonly secretsKey: Buffer;
   readonly catalog: Catalog;
+  /** GET /nodes and GET /models, each made once a question. */
+  readonly catalogAnswers: Lru<CatalogAnswer>;
   readonly findNode: (nodeType: string) => NodeDefinition | undefined;
   readonly versions: GraphVersions;
+  /** Reads a workflow together with other readings of the same moment. */
+  readonly findInBatch: FindInBatch;
   readonly runNotifier: RunNotifier;
   readonly limiter: RateLimiter;
   /** Wakes the queue's pools of this process when work of theirs falls due. */

@@ -1,5 +1,6 @@
 // The writes of a run's life: accepted, claimed, advanced, ended. Each is one statement over a batch of runs,
 // so that neighbours share its commit; what must happen together stands in the same statement.
+import { CHANNELS } from './channels.ts';
 import type { Tx } from './db.ts';
 import { jobSpecs } from './queue.ts';
 
@@ -61,8 +62,6 @@ export async function insertRuns(
   return new Map(rows.map(row => [row.id, row]));
 }
 
-/** Where workers hear of runs they are given: '<worker> <run>,<run>…'. A hint: the heartbeat finds what it did not reach. */
-export const GIVEN_CHANNEL = 'graphwright_given';
 /** Who has been silent for longer is given none: less than the heartbeat that finds what was not heard, and its delay. */
 export const LISTENING_SECONDS = 8;
 
@@ -112,7 +111,7 @@ with input as materialized (
 ), jobs as (
   ${jobSpecs("select 'run' as task, id, null::timestamptz as run_at from accepted where started_at is null")}
 ), told as (
-  select pg_notify('${GIVEN_CHANNEL}', $3 || ' ' || string_agg(id, ',')) from accepted
+  select pg_notify('${CHANNELS.assigned}', $3 || ' ' || string_agg(id, ',')) from accepted
   where started_at is not null and $5 is not null having count(*) > 0
 )
 select id, started_at from accepted, (select count(*) from jobs) as enqueued, (select count(*) from told) as notified`;
@@ -302,7 +301,7 @@ with input as materialized (
     union all select 'run', id, null from unparked
     union all select 'run', id, case when status <> 'CANCELLING' then wake_at end from held where wake_at is not null`)}
 ), told as (
-  select pg_notify('graphwright_runs', string_agg(id, ',')) from held where watched having count(*) > 0
+  select pg_notify('${CHANNELS.changed}', string_agg(id, ',')) from held where watched having count(*) > 0
 )
 select id, seq, watched from held, (select count(*) from jobs) as enqueued, (select count(*) from told) as notified`;
 
@@ -337,5 +336,5 @@ export async function markCancelling(
 
 /** Tells the processes that listen for it. */
 export async function notifyCancel(tx: Tx, id: string): Promise<void> {
-  await tx.query(`select pg_notify('graphwright_cancel', $1)`, [id]);
+  await tx.query(`select pg_notify('${CHANNELS.cancel}', $1)`, [id]);
 }

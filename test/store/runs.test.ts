@@ -1,13 +1,9 @@
 // The commit that makes runs exist: which of them a worker has in hand at once, and which wait in the queue.
+
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import {
-  findGivenRuns,
-  GIVEN_CHANNEL,
-  type InsertedRun,
-  insertRuns,
-  type NewRun,
-} from '../../src/store/runs.ts';
+import { CHANNELS } from '../../src/store/channels.ts';
+import { findGivenRuns, type InsertedRun, insertRuns, type NewRun } from '../../src/store/runs.ts';
 import { insertWorker } from '../../src/store/workers.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -99,7 +95,7 @@ describe('runs that a worker takes as they are accepted', () => {
 
   it('are told to a worker of another process, as many as it may have in hand', async () => {
     const heard = Promise.withResolvers<string>();
-    const close = await test.db.listen([GIVEN_CHANNEL], (_, payload) => heard.resolve(payload));
+    const close = await test.db.listen([CHANNELS.assigned], (_, payload) => heard.resolve(payload));
     const runs = [runOf('a'), runOf('b'), runOf('c')] as const;
     const [first, second] = runs;
     assert.deepEqual(startedOf(runs, await take(runs, 100, WORKER, 2)), [first.id, second.id]);

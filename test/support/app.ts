@@ -21,9 +21,11 @@ import {
 } from '../../src/services/accounts/key-authenticator.ts';
 import { storeKey } from '../../src/services/accounts/keys.ts';
 import { createRateLimiter } from '../../src/services/accounts/rate-limits.ts';
+import { createCatalogAnswers } from '../../src/services/catalog.ts';
 import type { JobPool } from '../../src/services/deps.ts';
 import { createGraphVersions } from '../../src/services/workflows/graph-versions.ts';
 import { createViewCounts } from '../../src/services/workflows/view-counts.ts';
+import { createWorkflowReads } from '../../src/services/workflows/workflow-reads.ts';
 import { insertUser } from '../../src/store/users.ts';
 import { createTestDatabase } from './database.ts';
 
@@ -135,7 +137,9 @@ async function createDeps(
     secretsKey: Buffer.alloc(32, 7),
     catalog,
     findNode: makeFindNode(settings),
+    catalogAnswers: createCatalogAnswers(),
     versions: createGraphVersions(catalog),
+    findInBatch: createWorkflowReads(db),
     wakeTimers,
     runs: createRunWrites(db, settings.MAX_CONCURRENT_RUNS, wakeTimers),
     runNotifier: createRunNotifier(),

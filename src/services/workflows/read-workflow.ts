@@ -1,10 +1,8 @@
 // Workflows read: whole for editors, redacted for everybody else, frozen for those who see the publication only.
-import { createBatcher } from '../../lib/batch.ts';
 import { AppError } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
-import type { Db } from '../../store/db.ts';
 import type { ReadWorkflowRow, WorkflowReading } from '../../store/workflows/workflows.ts';
-import { findPublished, findWorkflow, findWorkflows } from '../../store/workflows/workflows.ts';
+import { findPublished, findWorkflow } from '../../store/workflows/workflows.ts';
 import { authorize, canDo } from '../accounts/access.ts';
 import type { Actor } from '../accounts/actor.ts';
 import { ANONYMOUS, hasScope, requireScope } from '../accounts/actor.ts';
@@ -45,31 +43,11 @@ export async function openForReading(deps: Deps, actor: Actor, id: string): Prom
 
 /** The workflow and the reader's roles, in a statement that is shared with readings of the same moment. */
 export function findAmongOthers(
-  { db, runDb }: Pick<Deps, 'db' | 'runDb'>,
+  { db, findInBatch }: Pick<Deps, 'db' | 'findInBatch'>,
   reading: WorkflowReading,
 ): Promise<ReadWorkflowRow | undefined> {
   // An id of another form could spoil the statement for the others.
-  return isId('workflow', reading.id)
-    ? findShared(runDb)(reading)
-    : findWorkflow(db, reading.id, reading.userId);
-}
-
-type FindShared = (reading: WorkflowReading) => Promise<ReadWorkflowRow | undefined>;
-const finders = new WeakMap<Db, FindShared>();
-
-/**
- * Readings that arrive while others are under way share the next statement: it costs more than the rows it finds. With
- * its plan pinned, that is; else it is planned anew each time, which takes four times as long as the reading.
- */
-function findShared(db: Db): FindShared {
-  const find =
-    finders.get(db) ??
-    createBatcher((readings: readonly WorkflowReading[]) => findWorkflows(db, readings), {
-      maxItems: 100,
-      concurrency: 4,
-    });
-  finders.set(db, find);
-  return find;
+  return isId('workflow', reading.id) ? findInBatch(reading) : findWorkflow(db, reading.id, reading.userId);
 }
 
 /** The graph as the reader may see it: '"nodes":[…],"edges":[…]'. */
