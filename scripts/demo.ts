@@ -72,13 +72,13 @@ async function runExample(
     `Stored ${relative(process.cwd(), EXAMPLE)}`,
     `${id}  ${example.nodes.length} nodes, ${example.edges.length} edges`,
   );
-  const accepted = await client.post<{ executionId: string }>(`/workflows/${id}/run`, {
+  const run = await client.run(id, {
     webhook,
     metadata: { from: 'demo' },
   });
-  done('Run accepted', accepted.executionId);
+  done('Run accepted', run.id);
   terminal.print('');
-  return followRun(client, accepted.executionId, terminal);
+  return followRun(run, terminal);
 }
 
 async function savePicture(ended: Execution, signal: AbortSignal): Promise<void> {

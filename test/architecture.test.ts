@@ -49,7 +49,6 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   aws4fetch: ['media'],
   ajv: ['http/validator.ts', 'render/schema'],
   commander: ['cli/program.ts'],
-  'eventsource-parser': ['cli/server-events.ts'],
   fastify: ['http'],
   'file-type': ['media/sniff.ts'],
   'find-my-way': ['http/method-not-allowed.ts'],
@@ -127,9 +126,10 @@ const covers = (place: string, path: string): boolean =>
 
 const isRelative = (specifier: string): boolean => specifier.startsWith('.');
 
-/** `a/b.ts` and `../c.ts` → `c.ts`, relative to src; undefined where it leaves src. */
+/** `a/b.ts` and `../c.ts` → `c.ts`, relative to src; undefined where it leaves src for another place than the SDK. */
 function resolveImport(from: string, specifier: string): string | undefined {
   const path = posix.join(dirname(from), specifier);
+  if (path.startsWith('../sdk/')) return path.slice(3);
   return path.startsWith('..') ? undefined : path;
 }
 
@@ -165,7 +165,8 @@ function findCycle(edges: ReadonlyMap<string, readonly string[]>): readonly stri
 }
 
 const sources = readFiles('src');
-const all = ['src', 'test', 'bench', 'scripts'].flatMap(folder =>
+const sdk = readFiles('sdk/src');
+const all = ['src', 'sdk/src', 'test', 'bench', 'scripts'].flatMap(folder =>
   readFiles(folder).map(file => ({ ...file, path: `${folder}/${file.path}` })),
 );
 
@@ -237,7 +238,7 @@ describe('src', () => {
   });
 
   it('names the file of a relative import whole, with its ending', () => {
-    const known = new Set(sources.map(file => file.path));
+    const known = new Set([...sources.map(file => file.path), ...sdk.map(file => `sdk/src/${file.path}`)]);
     const wrong = findImports(
       sources,
       (path, { specifier }) => isRelative(specifier) && !known.has(resolveImport(path, specifier) ?? ''),
@@ -313,6 +314,17 @@ describe('src', () => {
       wrong.map(file => file.path),
       [],
     );
+  });
+});
+
+describe('sdk', () => {
+  it('imports nothing but its own files', () => {
+    const own = new Set(sdk.map(file => file.path));
+    const wrong = findImports(
+      sdk,
+      (path, { specifier }) => !isRelative(specifier) || !own.has(resolveImport(path, specifier) ?? ''),
+    );
+    assert.deepEqual(wrong, []);
   });
 });
 

@@ -1,24 +1,19 @@
 // Follows a run on a running service to its end: a live frame on a terminal, a line a change in a pipe.
-import type { Client } from './client.ts';
-import { applyEvent, describeChange, drawRun, type Execution, hasEnded } from './run-view.ts';
-import type { ServerEvent } from './server-events.ts';
+import type { Run } from '../../sdk/src/sdk.ts';
+import { applyEvent, describeChange, drawRun, type Execution } from './run-view.ts';
 import type { Terminal } from './terminal.ts';
 
 const FRAME_MS = 80;
 
-/** Shows the run's nodes as they go, where a terminal is given; resolves to the whole record once it has ended. */
-export async function followRun(
-  client: Client,
-  executionId: string,
-  terminal: Terminal | undefined,
-): Promise<Execution> {
+/** Shows the run's nodes as they go, where a terminal is given; resolves to the complete record once it has ended. */
+export async function followRun({ events, get }: Run, terminal: Terminal | undefined): Promise<Execution> {
   let run: Execution | undefined;
   const redraw = (): void => {
     if (run !== undefined && terminal?.isLive) terminal.draw(drawRun(run, terminal, Date.now()));
   };
   const timer = terminal?.isLive ? setInterval(redraw, FRAME_MS) : undefined;
   try {
-    for await (const event of client.events(`/executions/${executionId}/events`, isLast)) {
+    for await (const event of events()) {
       const before = run;
       run = applyEvent(before, event);
       if (terminal?.isLive === false && run !== undefined) printChanges(before, run, terminal);
@@ -28,11 +23,7 @@ export async function followRun(
     terminal?.erase();
   }
   // The stream says that it ended; the record is what stands.
-  return client.get<Execution>(`/executions/${executionId}`);
-}
-
-function isLast({ event, data }: ServerEvent): boolean {
-  return (event === 'execution' || event === 'snapshot') && hasEnded(JSON.parse(data) as Execution);
+  return get();
 }
 
 function printChanges(before: Execution | undefined, after: Execution, terminal: Terminal): void {

@@ -1,9 +1,8 @@
 // A run as it stands, kept up to date from the service's events, and drawn as lines for a person.
-import type { ServerEvent } from './server-events.ts';
 import type { Style, Terminal } from './terminal.ts';
 import { alignColumns, cleanText, fitText, padText, textWidth } from './text-width.ts';
 
-/** The members of decisions.md §5 that the command line shows. */
+/** The members of a node's state that the command line shows. */
 export interface NodeState {
   readonly nodeId: string;
   readonly label: string;
@@ -40,6 +39,12 @@ export interface Execution {
   readonly finishedAt: string | null;
 }
 
+/** An event of the run's stream. */
+export interface RunChange {
+  readonly event: string;
+  readonly data: unknown;
+}
+
 const TERMINAL_STATUSES: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'TIMEOUT', 'CANCELLED']);
 export const hasEnded = ({ status }: { readonly status: string }): boolean => TERMINAL_STATUSES.has(status);
 
@@ -59,17 +64,15 @@ const BAR_COLUMNS = 20;
 const MAX_TEXT_COLUMNS = 120;
 
 /** The run after one event of its stream; `undefined` before the first snapshot. */
-export function applyEvent(run: Execution | undefined, { event, data }: ServerEvent): Execution | undefined {
-  const parsed = JSON.parse(data) as Partial<Execution> & Partial<NodeState>;
-  if (event === 'snapshot') return parsed as Execution;
+export function applyEvent(run: Execution | undefined, { event, data }: RunChange): Execution | undefined {
+  if (event === 'snapshot') return data as Execution;
   if (run === undefined) return undefined;
-  if (event === 'execution') return { ...run, ...(parsed as Partial<Execution>) };
-  // `node` brings a whole state, `progress` the id and the fraction alone.
+  if (event === 'execution') return { ...run, ...(data as Partial<Execution>) };
+  // `node` brings a complete state, `progress` the id and the fraction alone.
+  const news = data as Partial<NodeState>;
   return {
     ...run,
-    nodeStates: run.nodeStates.map(state =>
-      state.nodeId === parsed.nodeId ? { ...state, ...(parsed as Partial<NodeState>) } : state,
-    ),
+    nodeStates: run.nodeStates.map(state => (state.nodeId === news.nodeId ? { ...state, ...news } : state)),
   };
 }
 

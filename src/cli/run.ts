@@ -24,23 +24,23 @@ export const run: Command = async ({ args, options, terminal, signal }) => {
   const source = file ?? (await client.get<Saved>(`/workflows/${target}`));
   const inputs = parseInputs(options.input, source);
   const { id } = file === undefined ? { id: target } : await client.post<Saved>('/workflows', file);
-  const { executionId } = await client.post<{ executionId: string }>(`/workflows/${id}/run`, { inputs });
+  const started = await client.run(id, { inputs });
   const quiet = options.json === true;
   if (!quiet)
     terminal.print(
-      `${terminal.paint('bold', cleanText(source.name))}  ${terminal.paint('dim', `${id}  ${executionId}`)}`,
+      `${terminal.paint('bold', cleanText(source.name))}  ${terminal.paint('dim', `${id}  ${started.id}`)}`,
     );
 
   const cancel = (): void => {
-    client
-      .post(`/executions/${executionId}/cancel`)
+    started
+      .cancel()
       .catch((thrown: unknown) =>
         terminal.note(`The run could not be cancelled: ${toError(thrown).message}`),
       );
   };
   if (signal.aborted) cancel();
   signal.addEventListener('abort', cancel, { once: true });
-  const ended = await followRun(client, executionId, quiet ? undefined : terminal);
+  const ended = await followRun(started, quiet ? undefined : terminal);
   if (quiet) terminal.print(JSON.stringify(ended, null, 2));
   else printResult(ended, terminal);
   if (ended.status !== 'COMPLETED') throw new WorkFailed(`The run ended as ${ended.status}.`);

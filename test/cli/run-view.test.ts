@@ -58,8 +58,7 @@ describe('applyEvent', () => {
       { event: 'execution', data: { status: 'COMPLETED', finishedAt: START } },
     ];
     let after: Execution | undefined;
-    for (const { event, data } of events)
-      after = applyEvent(after, { id: undefined, event, data: JSON.stringify(data) });
+    for (const event of events) after = applyEvent(after, event);
     assert.equal(after?.status, 'COMPLETED');
     assert.deepEqual(after?.nodeStates, [
       state('a'),
@@ -68,10 +67,7 @@ describe('applyEvent', () => {
   });
 
   it('waits for the snapshot', () => {
-    assert.equal(
-      applyEvent(undefined, { id: '1', event: 'node', data: JSON.stringify(state('a')) }),
-      undefined,
-    );
+    assert.equal(applyEvent(undefined, { event: 'node', data: state('a') }), undefined);
   });
 });
 

@@ -1,18 +1,15 @@
 // Server-sent events, as they come cut into chunks at any byte.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { parseEvents, type ServerEvent } from '../../src/cli/server-events.ts';
+import { parseEvents, type ServerEvent } from '../../sdk/src/server-events.ts';
 
 async function parse(text: string, chunkBytes: number): Promise<ServerEvent[]> {
   const bytes = new TextEncoder().encode(text);
   const chunks = Array.from({ length: Math.ceil(bytes.length / chunkBytes) }, (_, i) =>
     bytes.subarray(i * chunkBytes, (i + 1) * chunkBytes),
   );
-  async function* body(): AsyncGenerator<Uint8Array> {
-    yield* chunks;
-  }
   const events: ServerEvent[] = [];
-  for await (const event of parseEvents(body(), () => undefined)) events.push(event);
+  for await (const event of parseEvents(ReadableStream.from(chunks), () => undefined)) events.push(event);
   return events;
 }
 

@@ -1,0 +1,52 @@
+// The face of @graphwright/sdk: all that may be imported from it.
+// biome-ignore-all lint/performance/noBarrelFile: a package has one entry.
+export { type Client, type ClientOptions, createClient, type RequestOptions } from './client.ts';
+export {
+  ApiError,
+  AuthenticationError,
+  ConflictError,
+  ConnectionError,
+  FileTooLargeError,
+  ForbiddenError,
+  GraphwrightError,
+  IdempotencyKeyReusedError,
+  InsufficientCreditsError,
+  InvalidGraphError,
+  InvalidRequestError,
+  type Issue,
+  NotFoundError,
+  RateLimitError,
+  ServerError,
+  StaleWriteError,
+  TimeoutError,
+  UnexpectedAnswerError,
+  UnprocessableError,
+  UnsupportedTypeError,
+  WebhookVerificationError,
+} from './errors.ts';
+export {
+  type ManyOptions,
+  type Run,
+  RunFailedError,
+  type RunOrder,
+  type RunResult,
+  type StartedRun,
+  type StartOptions,
+  type WaitOptions,
+} from './run.ts';
+export type { Timing } from './send.ts';
+export {
+  type AcceptedRun,
+  type CompletionEvent,
+  type Execution,
+  type ExecutionStatus,
+  hasEnded,
+  type ListedExecution,
+  type Media,
+  type NodeState,
+  type Output,
+  type RunEvent,
+  type RunRequest,
+} from './types.ts';
+export type { UploadHints, UploadOptions, UploadProgress } from './upload.ts';
+export { verifyWebhook, type WebhookToVerify } from './webhook.ts';

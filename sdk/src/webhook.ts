@@ -1,0 +1,130 @@
+// Verifies that a webhook comes from the service and is new. Needs WebCrypto alone, so it runs on every server.
+import { WebhookVerificationError } from './errors.ts';
+import type { CompletionEvent } from './types.ts';
+
+export interface WebhookToVerify {
+  /** The bytes as they arrived, before any parser: text is taken as UTF-8. */
+  readonly body: Uint8Array | ArrayBuffer | string;
+  readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** The `webhook.secret` of the run; several while one is being replaced. */
+  readonly secret: string | readonly string[];
+  /**
+   * `standard` (the default) verifies the headers `webhook-id`, `webhook-timestamp` and `webhook-signature`; `body`
+   * verifies `X-Service-Signature`, which covers no time: a copy of an old delivery passes.
+   */
+  readonly form?: 'standard' | 'body';
+  /** How far the timestamp may be from now, by default 300. */
+  readonly toleranceSeconds?: number;
+}
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** One way to sign: what is signed, and the signatures that came with it. */
+interface Signed {
+  readonly data: Bytes;
+  readonly signatures: readonly Bytes[];
+  readonly keyOf: (secret: string) => Bytes;
+}
+
+/** The event, once its signature holds. Throws a WebhookVerificationError otherwise: answer 400 and do nothing. */
+export async function verifyWebhook(webhook: WebhookToVerify): Promise<CompletionEvent> {
+  const body = toBytes(webhook.body);
+  const header = readerOf(webhook.headers);
+  const signed =
+    webhook.form === 'body'
+      ? readBodyForm(body, header)
+      : readStandardForm(body, header, webhook.toleranceSeconds ?? 300);
+  const secrets = typeof webhook.secret === 'string' ? [webhook.secret] : webhook.secret;
+  if (!(await isSigned(signed, secrets)))
+    throw new WebhookVerificationError('The signature does not fit the body.');
+  try {
+    return JSON.parse(new TextDecoder().decode(body)) as CompletionEvent;
+  } catch (cause) {
+    throw new WebhookVerificationError('The body is signed but not JSON.', { cause });
+  }
+}
+
+type HeaderReader = (name: string) => string;
+
+function readerOf(headers: WebhookToVerify['headers']): HeaderReader {
+  const find = headers instanceof Headers ? (name: string) => headers.get(name) : findIn(headers);
+  return name => {
+    const value = find(name);
+    if (typeof value !== 'string') throw new WebhookVerificationError(`The header ${name} is missing.`);
+    return value;
+  };
+}
+
+function findIn(headers: Readonly<Record<string, unknown>>): (name: string) => unknown {
+  const lower = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  return name => lower.get(name);
+}
+
+// A signature header may name several, of which one has to hold: that is how keys are replaced.
+const MAX_SIGNATURES = 16;
+
+function readStandardForm(body: Bytes, header: HeaderReader, toleranceSeconds: number): Signed {
+  const timestamp = header('webhook-timestamp');
+  const ageSeconds = Math.abs(
+    Date.now() / 1000 - (/^\d{1,15}$/.test(timestamp) ? Number(timestamp) : Number.NaN),
+  );
+  if (!(ageSeconds <= toleranceSeconds))
+    throw new WebhookVerificationError(`The webhook was signed at another time than now: ${timestamp}.`);
+  return {
+    data: concat(encode(`${header('webhook-id')}.${timestamp}.`), body),
+    signatures: header('webhook-signature')
+      .split(' ', MAX_SIGNATURES)
+      .flatMap(part => (part.startsWith('v1,') ? decodeBase64(part.slice(3)) : [])),
+    keyOf: secret =>
+      secret.startsWith('whsec_') ? (decodeBase64(secret.slice(6))[0] ?? encode('')) : encode(secret),
+  };
+}
+
+function readBodyForm(body: Bytes, header: HeaderReader): Signed {
+  const hex = /^sha256=((?:[0-9a-f]{2})+)$/i.exec(header('x-service-signature'))?.[1] ?? '';
+  return {
+    data: body,
+    signatures: [Uint8Array.from(hex.match(/../g) ?? [], pair => Number.parseInt(pair, 16))],
+    keyOf: encode,
+  };
+}
+
+/** Whether any secret made any of the signatures. `subtle.verify` compares in constant time. */
+async function isSigned({ data, signatures, keyOf }: Signed, secrets: readonly string[]): Promise<boolean> {
+  let holds = false;
+  for (const secret of secrets) {
+    const bytes = keyOf(secret);
+    // Everybody can sign with an empty key.
+    if (bytes.length === 0) continue;
+    const key = await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, [
+      'verify',
+    ]);
+    for (const signature of signatures)
+      holds = (await crypto.subtle.verify('HMAC', key, signature, data)) || holds;
+  }
+  return holds;
+}
+
+function toBytes(body: WebhookToVerify['body']): Bytes {
+  return typeof body === 'string' ? encode(body) : new Uint8Array(body);
+}
+
+function encode(text: string): Bytes {
+  return new Uint8Array(new TextEncoder().encode(text));
+}
+
+function concat(head: Bytes, tail: Bytes): Bytes {
+  const both = new Uint8Array(head.length + tail.length);
+  both.set(head);
+  both.set(tail, head.length);
+  return both;
+}
+
+/** None where the text is not base64. */
+function decodeBase64(text: string): Bytes[] {
+  try {
+    return [Uint8Array.from(atob(text), char => char.charCodeAt(0))];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,75 @@
+// A server at the network's edge that answers as a test says: refuses, lies, breaks off or falls silent.
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+import { type Client, type ClientOptions, createClient } from '../../sdk/src/sdk.ts';
+
+export const KEY = 'sk-0123456789abcdef';
+
+/** Hundredths of the real ones. */
+export const TIMING = {
+  timeoutMs: 300,
+  baseMs: 5,
+  capMs: 50,
+  maxRetryAfterMs: 5000,
+  silenceMs: 300,
+  outageMs: 3000,
+} as const;
+
+export interface Double {
+  readonly url: string;
+  readonly client: Client;
+  /** `METHOD /path` of each request, in order. */
+  readonly asked: string[];
+}
+
+export type Reply = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  /** How many requests came before. */
+  count: number,
+) => unknown;
+
+/** Serves until the test ends. */
+export async function serve(
+  t: TestContext,
+  reply: Reply,
+  options: Partial<ClientOptions> = {},
+): Promise<Double> {
+  const asked: string[] = [];
+  const listener: RequestListener = (req, res) => {
+    asked.push(`${req.method} ${req.url}`);
+    reply(req, res, asked.length - 1);
+  };
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url, asked, client: createClient({ url, apiKey: KEY, timing: TIMING, ...options }) };
+}
+
+/** Answers with JSON. */
+export function json(
+  res: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  res.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+}
+
+/** The steps one after the other, the last of them for ever. */
+export function inTurn(...steps: readonly Reply[]): Reply {
+  return (req, res, count) => steps[Math.min(count, steps.length - 1)]?.(req, res, count);
+}
+
+/** What has come of an iterator, to its end. */
+export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const seen: T[] = [];
+  for await (const item of items) seen.push(item);
+  return seen;
+}

@@ -1,0 +1,95 @@
+// The README's examples, each run as a program of its own against a real service.
+import assert from 'node:assert/strict';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { signWebhook } from '../../src/lib/webhook-signature.ts';
+import { type InstalledSdk, installSdk, run, SDK } from '../support/sdk-package.ts';
+import { KEY, startTestService, type TestService } from '../support/service.ts';
+
+const SECRET = 'secret of the test';
+const PICTURE = join(SDK, '../docs/images/postcard.webp');
+
+let sdk: InstalledSdk;
+let service: TestService;
+let workflowId: string;
+let blocks: readonly string[];
+before(async () => {
+  [sdk, service] = await Promise.all([installSdk(), startTestService()]);
+  const readme = await readFile(join(SDK, 'README.md'), 'utf8');
+  blocks = [...readme.matchAll(/```js\n([\s\S]*?)```/g)].map(match => match[1] ?? '');
+  const example = JSON.parse(await readFile(join(SDK, '../examples/postcard.json'), 'utf8'));
+  const { body } = await service.request<{ id: string }>('POST', '/workflows', example);
+  workflowId = body.id;
+});
+after(async () => {
+  await service.close();
+  await sdk.remove();
+});
+
+/** What the example prints that has this text in it; those after the first go on from its client. */
+async function runExample(having: string, more = ''): Promise<string> {
+  const [first = ''] = blocks;
+  const block = blocks.find(text => text.includes(having)) ?? assert.fail(`no example has ${having}`);
+  const head = block === first ? '' : first.slice(0, first.indexOf('\nconst run = '));
+  const file = join(sdk.folder, `example-${blocks.indexOf(block)}.mjs`);
+  await writeFile(file, `${head}\n${block}\n${more}`);
+  const { stdout } = await run(process.execPath, [file], {
+    env: {
+      ...process.env,
+      GRAPHWRIGHT_URL: service.url,
+      GRAPHWRIGHT_API_KEY: KEY,
+      WORKFLOW_ID: workflowId,
+      WEBHOOK_SECRET: SECRET,
+      PICTURE,
+    },
+  });
+  return stdout;
+}
+
+describe("the README's examples", () => {
+  it('run a workflow and print what it made', async () => {
+    assert.match(await runExample('createClient({'), /^Preview http:\/\/\S+\n/);
+  });
+
+  it('follow a run to its end', async () => {
+    const lines = (await runExample('run.events()')).split('\n');
+    assert.ok(lines.includes('Prompt COMPLETED'), lines.join());
+  });
+
+  it('run many', async () => {
+    const lines = (await runExample('runMany(')).trim().split('\n');
+    assert.deepEqual(lines.sort(), ['Bergen COMPLETED', 'Dakar COMPLETED', 'Hanoi COMPLETED']);
+  });
+
+  it('upload a file', async () => {
+    const { size } = await stat(PICTURE);
+    assert.match(
+      await runExample('openAsBlob'),
+      new RegExp(`^0 of ${size} bytes\n${size} of ${size} bytes\nhttp\\S+/med_\\S+ \\d+ \\d+\n$`),
+    );
+  });
+
+  it('read the rest of the API', async () => {
+    const lines = (await runExample("list('/executions'")).trim().split('\n');
+    assert.equal(lines[0], 'Postcard');
+    assert.ok(
+      lines.length > 3 && lines.slice(1).every(line => /^ex_\w+ COMPLETED$/.test(line)),
+      lines.join(),
+    );
+  });
+
+  it('verify a webhook', async () => {
+    const body = JSON.stringify({ eventId: 'e-1', executionId: 'ex_1', status: 'COMPLETED' });
+    const signed = { secret: SECRET, body, eventId: 'e-1', timestampSeconds: Math.floor(Date.now() / 1000) };
+    const init = JSON.stringify({ method: 'POST', body, headers: signWebhook(signed) });
+    const call = `const answer = await POST(new Request('http://localhost', ${init}));\nconsole.log(answer.status);`;
+    assert.equal(await runExample('verifyWebhook', call), 'e-1 ex_1 COMPLETED\n204\n');
+  });
+
+  it('tell refusals apart', async () => {
+    assert.match(await runExample('InsufficientCreditsError'), /^There is no .* [0-9a-f-]{36}\n$/);
+  });
+
+  it('are all run here', () => assert.equal(blocks.length, 7));
+});

@@ -1,0 +1,279 @@
+// Requests of the SDK against a server that refuses, breaks off, lies or never answers.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  ApiError,
+  ConnectionError,
+  createClient,
+  InsufficientCreditsError,
+  InvalidGraphError,
+  RateLimitError,
+  ServerError,
+  StaleWriteError,
+  TimeoutError,
+  UnexpectedAnswerError,
+} from '../../sdk/src/sdk.ts';
+import { collect, inTurn, json, KEY, type Reply, serve, TIMING } from './double.ts';
+
+const ok: Reply = (_req, res) => json(res, 200, { fine: true });
+const refuse =
+  (status: number, code: string, headers = {}): Reply =>
+  (_req, res) =>
+    json(
+      res,
+      status,
+      { error: `It is ${code}.`, code, requestId: 'r-1' },
+      { 'x-request-id': 'r-1', ...headers },
+    );
+
+describe('a request', () => {
+  it('carries the key, the query and the body', async t => {
+    const { client } = await serve(t, async (req, res) => {
+      const body = Buffer.concat(await req.toArray()).toString();
+      json(res, 200, [req.method, req.url, req.headers.authorization, body]);
+    });
+    const seen = await client.request('POST', '/workflows', {
+      body: { a: 'ä' },
+      query: { x: 1, y: undefined },
+    });
+    assert.deepEqual(seen, ['POST', '/api/v1/workflows?x=1', `Bearer ${KEY}`, '{"a":"ä"}']);
+  });
+
+  it('is never redirected with its key', async t => {
+    const { client, asked } = await serve(
+      t,
+      (_req, res) => res.writeHead(302, { location: '/elsewhere' }).end(),
+      {
+        retries: 0,
+      },
+    );
+    await assert.rejects(client.request('GET', '/x'), ConnectionError);
+    assert.equal(asked.length, 1);
+  });
+
+  it('resolves to nothing where the answer is empty', async t => {
+    const { client } = await serve(t, (_req, res) => res.writeHead(204).end());
+    assert.equal(await client.request('DELETE', '/x'), undefined);
+  });
+});
+
+describe('a request that is refused for the moment', () => {
+  it('waits as long as Retry-After says, in seconds or as a date', async t => {
+    for (const say of [() => '1', () => new Date(Date.now() + 2000).toUTCString()]) {
+      const retryAfter = say();
+      const { client, asked } = await serve(
+        t,
+        inTurn(refuse(429, 'rate_limited', { 'retry-after': retryAfter }), ok),
+      );
+      const startMs = Date.now();
+      assert.deepEqual(await client.request('POST', '/x'), { fine: true });
+      assert.ok(Date.now() - startMs >= 900, retryAfter);
+      assert.equal(asked.length, 2);
+    }
+  });
+
+  it('waits with growing pauses where a 429 says nothing', async t => {
+    const { client, asked } = await serve(
+      t,
+      inTurn(refuse(429, 'rate_limited'), refuse(429, 'rate_limited'), ok),
+    );
+    assert.deepEqual(await client.request('POST', '/x'), { fine: true });
+    assert.equal(asked.length, 3);
+  });
+
+  it('is thrown at once where it would have to wait too long', async t => {
+    const { client, asked } = await serve(
+      t,
+      refuse(429, 'daily_execution_limit', { 'retry-after': '40000' }),
+    );
+    await assert.rejects(client.request('GET', '/x'), (err: RateLimitError) => {
+      assert.ok(err instanceof RateLimitError);
+      assert.deepEqual(
+        [err.code, err.retryAfterMs, err.requestId],
+        ['daily_execution_limit', 40_000_000, 'r-1'],
+      );
+      return true;
+    });
+    assert.equal(asked.length, 1);
+  });
+
+  it('is thrown after the last retry', async t => {
+    const { client, asked } = await serve(t, refuse(503, 'unavailable'));
+    await assert.rejects(client.request('GET', '/x'), ServerError);
+    assert.equal(asked.length, 5);
+  });
+});
+
+describe('a server that fails', () => {
+  const FAULTS: Readonly<Record<string, Reply>> = {
+    '503': refuse(503, 'unavailable'),
+    '500': refuse(500, 'internal_error'),
+    'a proxy page': (_req, res) =>
+      res.writeHead(502, { 'content-type': 'text/html' }).end('<html>Bad gateway'),
+    'half a body': (_req, res) => {
+      res.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
+      res.write('{"fine":', () => res.destroy());
+    },
+    'half a body that claims to be whole': (_req, res) =>
+      res.writeHead(200, { 'content-type': 'application/json' }).end('{"fine":'),
+    'no answer': req => req.socket.destroy(),
+    'an answer that never comes': () => undefined,
+    'a body that never ends': (_req, res) => {
+      res.writeHead(200, { 'content-type': 'application/json' }).write('{"fine":');
+    },
+  };
+
+  for (const [name, fault] of Object.entries(FAULTS)) {
+    it(`is asked again after ${name} where asking twice does no harm, and only there`, async t => {
+      const good = await serve(t, inTurn(fault, ok));
+      assert.deepEqual(await good.client.request('GET', '/x'), { fine: true });
+      assert.equal(good.asked.length, 2);
+      for (const [method, headers] of [
+        ['POST', {}],
+        ['PUT', { 'if-match': '"a"' }],
+      ] as const) {
+        const risky = await serve(t, inTurn(fault, ok));
+        await assert.rejects(risky.client.request(method, '/x', { headers }), ConnectionErrorOrServerError);
+        assert.equal(risky.asked.length, 1, method);
+      }
+    });
+  }
+
+  it('is not asked again after a 500 that stays', async t => {
+    const { client, asked } = await serve(t, refuse(500, 'duplicate_title'));
+    await assert.rejects(client.request('PUT', '/x'), { name: 'ServerError', code: 'duplicate_title' });
+    assert.equal(asked.length, 1);
+  });
+
+  it('is no service where it answers 200 with a page', async t => {
+    const { client, asked } = await serve(t, (_req, res) =>
+      res.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in'),
+    );
+    await assert.rejects(client.request('GET', '/x'), (err: Error) => {
+      assert.ok(err instanceof UnexpectedAnswerError);
+      assert.match(err.message, /text\/html.*address of the service/);
+      return true;
+    });
+    assert.equal(asked.length, 1);
+  });
+
+  it('is said to have timed out, or to be out of reach and why', async t => {
+    const { client } = await serve(t, () => undefined, { retries: 0 });
+    await assert.rejects(client.request('GET', '/x'), TimeoutError);
+    const nobody = createClient({ url: 'http://127.0.0.1:9', retries: 0 });
+    await assert.rejects(nobody.request('GET', '/x'), /127\.0\.0\.1:9 failed/);
+  });
+});
+
+function ConnectionErrorOrServerError(thrown: unknown): boolean {
+  return thrown instanceof ConnectionError || thrown instanceof ServerError;
+}
+
+describe('a refusal', () => {
+  const CLASSES: readonly (readonly [number, string, new (...args: never[]) => ApiError])[] = [
+    [400, 'invalid_graph', InvalidGraphError],
+    [402, 'insufficient_credits', InsufficientCreditsError],
+    [409, 'stale_write', StaleWriteError],
+    [418, 'teapot', ApiError],
+  ];
+
+  it('is of the class of its code', async t => {
+    for (const [status, code, expected] of CLASSES) {
+      const { client } = await serve(t, refuse(status, code));
+      await assert.rejects(client.request('POST', '/x'), (err: ApiError) => {
+        assert.ok(err instanceof expected && err instanceof ApiError);
+        assert.equal(err.name, expected.name);
+        assert.deepEqual([err.status, err.code, err.message], [status, code, `It is ${code}.`]);
+        return true;
+      });
+    }
+  });
+
+  it('brings its issues, and what is missing in credits', async t => {
+    const { client } = await serve(t, (_req, res) =>
+      json(res, 402, {
+        error: 'Too dear.',
+        code: 'insufficient_credits',
+        requiredCredits: 9,
+        availableCredits: 4,
+      }),
+    );
+    await assert.rejects(client.request('POST', '/x'), (err: InsufficientCreditsError) => {
+      assert.deepEqual([err.requiredCredits, err.availableCredits, err.issues], [9, 4, []]);
+      return true;
+    });
+  });
+});
+
+describe('an aborted signal', () => {
+  const STANDS: Readonly<Record<string, Reply>> = {
+    'while the answer is awaited': () => undefined,
+    'in the middle of a body': (_req, res) => {
+      res.writeHead(200, { 'content-type': 'application/json' }).write('{');
+    },
+    'between two attempts': refuse(429, 'rate_limited', { 'retry-after': '3' }),
+  };
+  for (const [name, reply] of Object.entries(STANDS)) {
+    it(`ends a request ${name} at once, with its reason`, async t => {
+      const { client } = await serve(t, reply, { timing: { ...TIMING, timeoutMs: 5000 } });
+      const abort = new AbortController();
+      const reason = new Error('enough');
+      setTimeout(() => abort.abort(reason), 60);
+      const startMs = Date.now();
+      await assert.rejects(client.request('GET', '/x', { signal: abort.signal }), reason);
+      assert.ok(Date.now() - startMs < 1500);
+    });
+  }
+
+  it('lets no request begin', async t => {
+    const { client, asked } = await serve(t, ok);
+    await assert.rejects(client.request('GET', '/x', { signal: AbortSignal.abort() }), {
+      name: 'AbortError',
+    });
+    await assert.rejects(client.run('wf_1', {}, { signal: AbortSignal.abort() }), { name: 'AbortError' });
+    await assert.rejects(collect(client.list('/x', { signal: AbortSignal.abort() })), { name: 'AbortError' });
+    assert.deepEqual(asked, []);
+  });
+});
+
+describe('list', () => {
+  it('reads every page of an object with nextCursor', async t => {
+    const { client, asked } = await serve(
+      t,
+      inTurn(
+        (_req, res) => json(res, 200, { data: [1, 2], nextCursor: 'c2' }),
+        (_req, res) => json(res, 200, { data: [3], nextCursor: null }),
+      ),
+    );
+    assert.deepEqual(await collect(client.list('/executions', { query: { limit: 2 } })), [1, 2, 3]);
+    assert.deepEqual(asked, ['GET /api/v1/executions?limit=2', 'GET /api/v1/executions?limit=2&cursor=c2']);
+  });
+
+  it('reads every page of an array by its Link, and sends the key to no other host', async t => {
+    const link = '<https://elsewhere.example/api/v1/workflows?cursor=c2&limit=1>; rel="next"';
+    const { client, asked } = await serve(
+      t,
+      inTurn(
+        (_req, res) => json(res, 200, ['a'], { link }),
+        (_req, res) => json(res, 200, ['b']),
+      ),
+    );
+    assert.deepEqual(await collect(client.list('/workflows')), ['a', 'b']);
+    assert.deepEqual(asked, ['GET /api/v1/workflows', 'GET /api/v1/workflows?cursor=c2']);
+  });
+
+  it('asks for a page only when the one before has been read', async t => {
+    const { client, asked } = await serve(t, (_req, res, count) =>
+      json(res, 200, { data: [count], nextCursor: `c${count}` }),
+    );
+    for await (const item of client.list<number>('/executions')) if (item === 1) break;
+    assert.equal(asked.length, 2);
+  });
+
+  it('does not go round for ever, and is no list where there is none', async t => {
+    const round = await serve(t, (_req, res) => json(res, 200, { data: [1], nextCursor: 'same' }));
+    await assert.rejects(collect(round.client.list('/x')), /same page twice/);
+    const other = await serve(t, (_req, res) => json(res, 200, { fine: true }));
+    await assert.rejects(collect(other.client.list('/x')), UnexpectedAnswerError);
+  });
+});

@@ -1,0 +1,157 @@
+// Uploads of the SDK: the door they choose, their progress, and cuts that they take up again.
+import assert from 'node:assert/strict';
+import type { IncomingMessage } from 'node:http';
+import { describe, it, type TestContext } from 'node:test';
+import { ApiError, ConnectionError, type UploadProgress } from '../../sdk/src/sdk.ts';
+import { json, type Reply, serve } from './double.ts';
+
+const MB = 1_048_576;
+const result = { url: 'http://cdn/med_1/a.png', mediaId: 'med_1', bytes: 1 };
+const big = (bytes: number): Uint8Array<ArrayBuffer> => Uint8Array.from({ length: bytes }, (_, i) => i % 251);
+
+/** The service and its store in one: `put` answers the bytes' PUT. */
+async function serveUploads(t: TestContext, put: Reply) {
+  let puts = 0;
+  const double = await serve(t, async (req, res) => {
+    if (req.method === 'PUT') return put(req, res, puts++);
+    const body = Buffer.concat(await req.toArray()).toString('latin1');
+    if (req.url !== '/api/v1/media/upload-url')
+      return json(res, 200, { ...result, echo: body.slice(0, 600) });
+    const { contentType, bytes } = JSON.parse(body) as { contentType: string; bytes: number };
+    const headers = {
+      'Content-Type': contentType,
+      'Content-Length': String(bytes),
+      'Cache-Control': 'private',
+    };
+    return json(res, 200, {
+      uploadUrl: `http://${req.headers.host}/store`,
+      method: 'PUT',
+      headers,
+      mediaId: 'med_1',
+    });
+  });
+  return { ...double, puts: () => puts };
+}
+
+const readAll = async (req: IncomingMessage): Promise<Buffer> => Buffer.concat(await req.toArray());
+
+describe('upload', () => {
+  it('sends 4 MB inline as a form, with name and hints, and says so', async t => {
+    const { client, asked } = await serveUploads(t, () => undefined);
+    const seen: UploadProgress[] = [];
+    const bytes = big(4 * MB);
+    const media = await client.upload(new File([bytes], 'ä.png', { type: 'image/png' }), {
+      duration: 2,
+      onProgress: progress => seen.push(progress),
+    });
+    assert.equal(media.mediaId, 'med_1');
+    const { echo } = media as unknown as { echo: string };
+    assert.match(
+      echo,
+      /name="duration"\r\n\r\n2\r\n[\s\S]*name="file"; filename="Ã¤.png"\r\nContent-Type: image\/png/,
+    );
+    assert.deepEqual(asked, ['POST /api/v1/media/upload']);
+    assert.deepEqual(seen, [
+      { sentBytes: 0, totalBytes: 4 * MB },
+      { sentBytes: 4 * MB, totalBytes: 4 * MB },
+    ]);
+  });
+
+  it('puts one byte more to a presigned address, with exactly its headers and without the key', async t => {
+    let got: Buffer | undefined;
+    let headers: IncomingMessage['headers'] = {};
+    const { client, asked } = await serveUploads(t, async (req, res) => {
+      headers = req.headers;
+      got = await readAll(req);
+      res.writeHead(200).end();
+    });
+    const bytes = big(4 * MB + 1);
+    const seen: number[] = [];
+    await client.upload(bytes, {
+      name: 'a.mp4',
+      contentType: 'video/mp4',
+      onProgress: ({ sentBytes }) => seen.push(sentBytes),
+    });
+    assert.ok(got?.equals(bytes));
+    assert.deepEqual(
+      [headers['content-type'], headers['content-length'], headers['cache-control'], headers.authorization],
+      ['video/mp4', String(4 * MB + 1), 'private', undefined],
+    );
+    assert.equal(headers['transfer-encoding'], undefined);
+    assert.equal(seen.at(-1), 4 * MB + 1);
+    assert.ok(seen.length > 10 && seen.every((sent, i) => sent > (seen[i - 1] ?? 0)));
+    assert.deepEqual(asked, [
+      'POST /api/v1/media/upload-url',
+      'PUT /store',
+      'POST /api/v1/media/upload-url/complete',
+    ]);
+  });
+
+  it('sends SVG inline whatever its size, as the other door takes none', async t => {
+    const { client, asked } = await serveUploads(t, () => undefined);
+    await client.upload(new Blob([big(5 * MB)], { type: 'image/svg+xml' }));
+    assert.deepEqual(asked, ['POST /api/v1/media/upload']);
+  });
+
+  it('takes a cut up again from the first byte, by a new address', async t => {
+    const { client, asked, puts } = await serveUploads(t, async (req, res, count) => {
+      if (count === 0) req.once('data', () => req.socket.destroy());
+      else if (count === 1) res.writeHead(503).end('<Error><Code>SlowDown</Code></Error>');
+      else if (count === 2) req.pause();
+      else {
+        assert.equal((await readAll(req)).length, 20 * MB);
+        res.writeHead(200).end();
+      }
+    });
+    const seen: number[] = [];
+    const media = await client.upload(new Blob([big(20 * MB)], { type: 'video/mp4' }), {
+      onProgress: ({ sentBytes }) => seen.push(sentBytes),
+    });
+    assert.equal(media.mediaId, 'med_1');
+    assert.equal(puts(), 4);
+    assert.equal(asked.filter(line => line.endsWith('/upload-url')).length, 4);
+    assert.ok(
+      seen.some((sent, i) => sent < (seen[i - 1] ?? 0)),
+      'the count falls back',
+    );
+    assert.equal(seen.at(-1), 20 * MB);
+  });
+
+  it("is refused in the store's words, and not tried again", async t => {
+    const { client, puts } = await serveUploads(t, async (req, res) => {
+      await readAll(req);
+      res
+        .writeHead(403)
+        .end('<Error><Code>SignatureDoesNotMatch</Code><Message>It does not fit.</Message></Error>');
+    });
+    await assert.rejects(client.upload(new Blob([big(5 * MB)], { type: 'image/png' })), (err: ApiError) => {
+      assert.ok(err instanceof ApiError);
+      assert.deepEqual(
+        [err.status, err.code, err.message],
+        [403, 'SignatureDoesNotMatch', 'It does not fit.'],
+      );
+      return true;
+    });
+    assert.equal(puts(), 1);
+  });
+
+  it('ends after the last retry, and at once by its signal', async t => {
+    const { client, puts } = await serveUploads(t, req => req.socket.destroy());
+    await assert.rejects(client.upload(new Blob([big(5 * MB)], { type: 'image/png' })), ConnectionError);
+    assert.equal(puts(), 5);
+    const slow = await serveUploads(t, req => req.pause());
+    const signal = AbortSignal.timeout(80);
+    const upload = slow.client.upload(new Blob([big(20 * MB)], { type: 'video/mp4' }), { signal });
+    await assert.rejects(upload, { name: 'TimeoutError' });
+  });
+
+  it('has the service fetch an address', async t => {
+    const { client, asked } = await serveUploads(t, () => undefined);
+    const media = await client.uploadFrom('https://example.com/a.png', { width: 3 });
+    assert.equal(
+      (media as unknown as { echo: string }).echo,
+      '{"url":"https://example.com/a.png","width":3}',
+    );
+    assert.deepEqual(asked, ['POST /api/v1/media/upload']);
+  });
+});
