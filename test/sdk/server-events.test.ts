@@ -1,6 +1,7 @@
 // Server-sent events, as they come cut into chunks at any byte.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { createParser } from 'eventsource-parser';
 import { parseEvents, type ServerEvent } from '../../sdk/src/server-events.ts';
 
 async function parse(text: string, chunkBytes: number): Promise<ServerEvent[]> {
@@ -35,4 +36,28 @@ it('refuses an event without end', async () => {
     parse(`data: ${'x'.repeat(33 * 1024 * 1024)}`, 1 << 20),
     /an event of more than 32 MB/,
   );
+});
+
+it('reads what the library eventsource-parser reads', async () => {
+  let total = 0;
+  for (let seed = 1; seed <= 50; seed++) {
+    const stream = Array.from({ length: 20 }, (_, i) => {
+      const lines = [
+        `id: ${seed * i}`,
+        'event: node',
+        `data: ${'é🌅 :x'.repeat((seed * i) % 7)}`,
+        'data:',
+        ': c',
+      ];
+      return `${lines.filter((_, at) => (seed * (i + 3)) % (at + 2) !== 0).join(seed % 2 ? '\n' : '\r\n')}\n\n`;
+    }).join('');
+    const expected: ServerEvent[] = [];
+    const parser = createParser({
+      onEvent: ({ id, event = 'message', data }) => expected.push({ id, event, data }),
+    });
+    parser.feed(stream);
+    assert.deepEqual(await parse(stream, 1 + (seed % 9)), expected, JSON.stringify(stream));
+    total += expected.length;
+  }
+  assert.ok(total > 100, String(total));
 });
