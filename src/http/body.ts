@@ -1,6 +1,6 @@
 // Request bodies: JSON only, UTF-8 only, without what the database, a stack or an object's prototype would choke on.
 import { isUtf8 } from 'node:buffer';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyRequest, preValidationHookHandler } from 'fastify';
 import { AppError } from '../lib/errors.ts';
 import { JsonText, joinMembers, memberTexts } from '../lib/json-text.ts';
 import { isRecord } from '../lib/record.ts';
@@ -71,6 +71,33 @@ function isJson(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** A body may be absent where all of it is optional: the route then sees an empty one. */
+export function registerOptionalBodies(app: App): void {
+  const fill: preValidationHookHandler = (req, _reply, done) => {
+    req.body ??= {};
+    done();
+  };
+  app.addHook('onRoute', route => {
+    if (isOptionalBody(route.schema?.body as BodySchema | undefined))
+      route.preValidation = [fill, route.preValidation ?? []].flat();
+  });
+}
+
+/** What of a body's schema says whether it may be absent. */
+export interface BodySchema {
+  readonly type?: unknown;
+  readonly required?: readonly string[];
+  readonly minProperties?: number;
+  readonly anyOf?: readonly BodySchema[];
+}
+
+/** Whether an empty object fits. */
+export function isOptionalBody(schema: BodySchema | undefined): boolean {
+  if (schema?.anyOf !== undefined) return schema.anyOf.some(isOptionalBody);
+  const { type, required = [], minProperties = 0 } = schema ?? {};
+  return type === 'object' && required.length === 0 && minProperties === 0;
 }
 
 function faultOf({ headers }: FastifyRequest, body: Buffer): AppError | undefined {

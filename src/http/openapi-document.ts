@@ -1,13 +1,14 @@
 // What the OpenAPI document says of every operation alike: its id, and the refusals that it can answer with.
 import { ERROR_CODES, type ErrorCode } from '../lib/errors.ts';
 import { CompletionEvent } from '../runs/run-answer.schema.ts';
+import { type BodySchema, isOptionalBody } from './body.ts';
 
 interface Operation {
   readonly operationId?: string;
   readonly tags?: readonly string[];
   readonly security?: readonly object[];
   readonly parameters?: readonly { readonly in: string }[];
-  readonly requestBody?: object;
+  readonly requestBody?: { readonly content?: Readonly<Record<string, { readonly schema?: BodySchema }>> };
   readonly responses?: Readonly<Record<string, object>>;
 }
 
@@ -97,8 +98,15 @@ function complete(method: string, path: string, operation: Operation): Operation
   return {
     operationId: operationIdOf(method, path, operation.tags?.[0] ?? ''),
     ...operation,
+    ...requestBodyOf(operation),
     responses: { ...Object.fromEntries(refusals), ...operation.responses },
   };
+}
+
+function requestBodyOf({ requestBody }: Operation): object {
+  if (requestBody === undefined) return {};
+  const isOptional = isOptionalBody(requestBody.content?.['application/json']?.schema);
+  return { requestBody: { ...requestBody, required: !isOptional } };
 }
 
 function statusesOf({ security, parameters = [], requestBody }: Operation): number[] {

@@ -12,7 +12,7 @@ import { registerAccess } from './access.ts';
 import { registerAdmission } from './admission.ts';
 import type { App } from './app.ts';
 import { createAuthentication } from './auth.ts';
-import { registerBodyParsers } from './body.ts';
+import { registerBodyParsers, registerOptionalBodies } from './body.ts';
 import { registerCloseSignals } from './close-signal.ts';
 import { errorBody, translateError } from './errors.ts';
 import { createLimits, type Limits } from './limits.ts';
@@ -61,6 +61,7 @@ export async function createServer(deps: RunDeps, keys: KeyAuthenticator): Promi
   // Answers are written as the services made them; schemas of answers document only.
   app.setSerializerCompiler(() => stringifyJson);
   registerBodyParsers(app);
+  registerOptionalBodies(app);
   registerCloseSignals(app);
   app.addHook('preClose', done => {
     drain(app.server);

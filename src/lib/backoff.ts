@@ -16,5 +16,7 @@ export function backoffMs(
   retries: number,
   random: number = Math.random(),
 ): number {
-  return Math.min(firstMs * factor ** retries, maxMs) * (1 + least + (most - least) * random);
+  const delayMs = Math.min(firstMs * factor ** retries, maxMs);
+  // The limit holds after the jitter too.
+  return Math.min(delayMs * (1 + least + (most - least) * random), maxMs);
 }

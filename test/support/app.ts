@@ -36,7 +36,7 @@ export interface Answer<B = Record<string, unknown>> {
   readonly body: B & { readonly error?: string; readonly code?: string };
 }
 
-/** Somebody with a key. Paths begin after `/api/v1`. */
+/** Somebody with a key. Paths begin after `/api/v1`, or are addresses of an answer. */
 export interface Caller {
   readonly userId: number;
   readonly email: string;
@@ -148,6 +148,12 @@ async function createDeps(
   };
 }
 
+/** Of a path after `/api/v1`, of a whole one, or of an address that an answer named. */
+export function pathOf(path: string): string {
+  const own = path.replace(/^https?:\/\/[^/]+/, '');
+  return own.startsWith('/api/') ? own : `/api/v1${own}`;
+}
+
 function requester(app: App, key?: string): Caller['request'] {
   return async <B>(
     method: Method,
@@ -157,7 +163,7 @@ function requester(app: App, key?: string): Caller['request'] {
   ): Promise<Answer<B>> => {
     const response = await app.inject({
       method,
-      url: path.startsWith('/api/') ? path : `/api/v1${path}`,
+      url: pathOf(path),
       headers: { ...(key === undefined ? {} : { authorization: `Bearer ${key}` }), ...headers },
       ...(body === undefined ? {} : { payload: body as object }),
     });

@@ -1,5 +1,6 @@
 // A caller of a service over real HTTP, for tests whose sockets or processes matter.
 import assert from 'node:assert/strict';
+import { pathOf } from './app.ts';
 import { waitUntil } from './processes.ts';
 
 export interface Reply<B> {
@@ -73,7 +74,7 @@ export function createClient(url: string, key: string): Client {
     body?: unknown,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Reply<B>> => {
-    const response = await fetch(`${url}${path.startsWith('/api/') ? path : `/api/v1${path}`}`, {
+    const response = await fetch(`${url}${pathOf(path)}`, {
       method,
       headers: {
         authorization: `Bearer ${key}`,

@@ -11,6 +11,7 @@ import { changeUser, createUser, listAllUsers } from '../../services/accounts/ad
 import type { Deps } from '../../services/deps.ts';
 import { PageQuery } from '../../services/paging.ts';
 import type { App } from '../app.ts';
+import { created } from '../created.ts';
 
 const tags = ['Operator'];
 
@@ -23,11 +24,11 @@ export function registerAdmin(app: App, deps: Deps): void {
   app.post(
     '/api/v1/admin/users',
     { schema: { tags, summary: 'Create a user', body: CreateUserBody, response: { 201: CreatedUser } } },
-    async (req, reply) =>
-      reply
-        .code(201)
-        .header('cache-control', 'no-store')
-        .send(await createUser(deps, req.actor, req.body)),
+    async (req, reply) => {
+      const user = await createUser(deps, req.actor, req.body);
+      const path = `/api/v1/admin/users/${user.userId}`;
+      return created(deps, reply, path).header('cache-control', 'no-store').send(user);
+    },
   );
   app.patch(
     '/api/v1/admin/users/:userId',

@@ -6,6 +6,7 @@ import type { WrittenContent } from '../../services/content/content.ts';
 import { changeContent, publishContent } from '../../services/content/content.ts';
 import type { Deps } from '../../services/deps.ts';
 import type { App } from '../app.ts';
+import { created } from '../created.ts';
 
 const PATH = '/api/content/webhook';
 const tags = ['Content'];
@@ -23,7 +24,10 @@ export function registerContent(app: App, deps: Deps): void {
         response: { 201: WrittenPage },
       },
     },
-    async (req, reply) => reply.code(201).send(present(await publishContent(deps, req.body, MARKDOWN))),
+    async (req, reply) => {
+      const written = await publishContent(deps, req.body, MARKDOWN);
+      return created(deps, reply, pagePath(written.page)).send(present(deps, written));
+    },
   );
   app.put(
     PATH,
@@ -36,14 +40,14 @@ export function registerContent(app: App, deps: Deps): void {
         response: { 200: WrittenPage },
       },
     },
-    async req => present(await changeContent(deps, req.body, MARKDOWN)),
+    async req => present(deps, await changeContent(deps, req.body, MARKDOWN)),
   );
 }
 
-function present({ page, warnings }: WrittenContent) {
+function present({ settings }: Deps, { page, warnings }: WrittenContent) {
   return {
     success: true,
-    url: pagePath(page),
+    url: `${settings.BASE_URL}${pagePath(page)}`,
     page,
     ...(warnings.length > 0 ? { meta: { warnings } } : {}),
   };

@@ -18,6 +18,7 @@ import {
 import type { Deps } from '../../services/deps.ts';
 import { ArrayQuery } from '../../services/paging.ts';
 import type { App } from '../app.ts';
+import { created } from '../created.ts';
 import { nextLink } from './workflows.ts';
 
 const tags = ['Folders'];
@@ -42,7 +43,10 @@ export function registerFolders(app: App, deps: Deps): void {
   app.post(
     '/api/v1/folders',
     { schema: { tags, summary: 'Create a folder', body: CreateFolderBody, response: { 201: Folder } } },
-    async (req, reply) => reply.code(201).send(await createFolder(deps, req.actor, req.body)),
+    async (req, reply) => {
+      const folder = await createFolder(deps, req.actor, req.body);
+      return created(deps, reply, `/api/v1/folders/${folder.id}`).send(folder);
+    },
   );
   app.patch(
     '/api/v1/folders/:id',

@@ -5,6 +5,7 @@ import { createKey, listOwnKeys, revokeOwnKey } from '../../services/accounts/ke
 import type { Deps } from '../../services/deps.ts';
 import { PageQuery } from '../../services/paging.ts';
 import type { App } from '../app.ts';
+import { created } from '../created.ts';
 
 const tags = ['Keys'];
 
@@ -24,11 +25,10 @@ export function registerKeys(app: App, deps: Deps): void {
         response: { 201: CreatedKey },
       },
     },
-    async (req, reply) =>
-      reply
-        .code(201)
-        .header('cache-control', 'no-store')
-        .send(await createKey(deps, req.actor, req.body)),
+    async (req, reply) => {
+      const key = await createKey(deps, req.actor, req.body);
+      return created(deps, reply, `/api/v1/keys/${key.id}`).header('cache-control', 'no-store').send(key);
+    },
   );
   app.delete(
     '/api/v1/keys/:id',

@@ -100,7 +100,7 @@ async function answer(
   reply: FastifyReply,
   accepted: Accepted,
 ): Promise<unknown> {
-  reply.header('location', `/api/v1/executions/${accepted.executionId}`);
+  reply.header('location', addressOf(deps, accepted.executionId));
   if (accepted.replayed) reply.header('idempotent-replayed', 'true');
   const waitSeconds = parsePrefer(req.headers.prefer);
   if (waitSeconds === 0) return reply.code(202).send(presentAccepted(deps, accepted, 'QUEUED'));
@@ -113,9 +113,12 @@ async function answer(
 
 function presentAccepted(deps: RunDeps, { replayed: _, ...run }: Accepted, status: ExecutionStatus) {
   const accepted = { ...run, status };
-  const self = `${deps.settings.BASE_URL}/api/v1/executions/${accepted.executionId}`;
+  const self = addressOf(deps, accepted.executionId);
   return { ...accepted, urls: { self, events: `${self}/events`, cancel: `${self}/cancel` } };
 }
+
+const addressOf = ({ settings }: RunDeps, executionId: string): string =>
+  `${settings.BASE_URL}/api/v1/executions/${executionId}`;
 
 const MAX_WAIT_SECONDS = 60;
 

@@ -21,6 +21,7 @@ import { createTeam, listOwnTeams } from '../../services/accounts/teams.ts';
 import type { Deps } from '../../services/deps.ts';
 import { PageQuery } from '../../services/paging.ts';
 import type { App } from '../app.ts';
+import { created } from '../created.ts';
 
 const tags = ['Teams'];
 
@@ -33,7 +34,10 @@ export function registerTeams(app: App, deps: Deps): void {
   app.post(
     '/api/v1/teams',
     { schema: { tags, summary: 'Create a team', body: CreateTeamBody, response: { 201: Team } } },
-    async (req, reply) => reply.code(201).send(await createTeam(deps, req.actor, req.body)),
+    async (req, reply) => {
+      const team = await createTeam(deps, req.actor, req.body);
+      return created(deps, reply, `/api/v1/teams/${team.id}`).send(team);
+    },
   );
   registerMembers(app, deps);
 }
@@ -63,7 +67,11 @@ function registerMembers(app: App, deps: Deps): void {
         response: { 201: Member },
       },
     },
-    async (req, reply) => reply.code(201).send(await addMember(deps, req.actor, req.params.id, req.body)),
+    async (req, reply) => {
+      const { id } = req.params;
+      const member = await addMember(deps, req.actor, id, req.body);
+      return created(deps, reply, `/api/v1/teams/${id}/members/${member.userId}`).send(member);
+    },
   );
   app.patch(
     '/api/v1/teams/:id/members/:userId',

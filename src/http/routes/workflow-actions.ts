@@ -43,10 +43,9 @@ export function registerWorkflowActions(app: App, deps: Deps): void {
         body: DuplicateBody,
         response: { 201: Workflow },
       },
-      preValidation: nullWithoutBody,
     },
     async (req, reply) =>
-      sendCreated(reply, await duplicateWorkflow(deps, req.actor, req.params.id, req.body)),
+      sendCreated(deps, reply, await duplicateWorkflow(deps, req.actor, req.params.id, req.body)),
   );
   app.post(
     '/api/v1/admin/workflows/:id/restore',
@@ -78,7 +77,6 @@ function registerBoard(app: App, deps: Deps): void {
         body: StoredGraphBody,
         response: { 200: LintReport },
       },
-      preValidation: nullWithoutBody,
     },
     req => lintWorkflow(deps, req.actor, req.params.id, req.body ?? {}),
   );
@@ -92,7 +90,6 @@ function registerBoard(app: App, deps: Deps): void {
         body: LayoutBody,
         response: { 200: LayoutReport },
       },
-      preValidation: nullWithoutBody,
     },
     req => layoutWorkflow(deps, req.actor, req.params.id, req.body),
   );
@@ -145,10 +142,4 @@ function registerPublication(app: App, deps: Deps): void {
     async (req, reply) =>
       sendTagged(reply, await setBudget(deps, req.actor, req.params.id, req.body.dailyCreditBudget)),
   );
-}
-
-/** A request without a body asks for the defaults. */
-function nullWithoutBody(req: { body: unknown }, _reply: unknown, done: () => void): void {
-  req.body ??= null;
-  done();
 }

@@ -24,6 +24,7 @@ import {
 } from '../../services/workflows/workflow-answer.schema.ts';
 import type { App } from '../app.ts';
 import { sendCached, sendJson, type TaggedText } from '../conditional.ts';
+import { created } from '../created.ts';
 
 const tags = ['Workflows'];
 const params = WorkflowId;
@@ -55,7 +56,7 @@ export function registerWorkflows(app: App, deps: Deps): void {
         response: { 201: Workflow },
       },
     },
-    async (req, reply) => sendCreated(reply, await createWorkflow(deps, req.actor, req.body)),
+    async (req, reply) => sendCreated(deps, reply, await createWorkflow(deps, req.actor, req.body)),
   );
   app.get(
     '/api/v1/workflows/:id',
@@ -123,13 +124,13 @@ function registerFiles(app: App, deps: Deps): void {
         response: { 201: Workflow },
       },
     },
-    async (req, reply) => sendCreated(reply, await importWorkflow(deps, req.actor, req.body)),
+    async (req, reply) => sendCreated(deps, reply, await importWorkflow(deps, req.actor, req.body)),
   );
 }
 
 /** 201 with its address. */
-export function sendCreated(reply: FastifyReply, created: CreatedWorkflow): FastifyReply {
-  return sendTagged(reply.code(201).header('location', `/api/v1/workflows/${created.id}`), created);
+export function sendCreated(deps: Deps, reply: FastifyReply, workflow: CreatedWorkflow): FastifyReply {
+  return sendTagged(created(deps, reply, `/api/v1/workflows/${workflow.id}`), workflow);
 }
 
 /** The ETag is that of a GET, for the next If-Match. */

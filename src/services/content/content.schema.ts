@@ -153,7 +153,7 @@ const Timestamp = Type.String({ format: 'date-time' });
 export const WrittenPage = Answer(
   Type.Object({
     success: Type.Literal(true),
-    url: Type.String({ description: 'Path of the page' }),
+    url: Type.String({ description: 'Address of the page' }),
     page: Type.Object({
       slug: Slug,
       title: Title,

@@ -46,7 +46,7 @@ export async function acceptRender(deps: Deps, actor: Actor, body: PreviewBody, 
     await enqueue(tx, 'render', [render.id]);
   });
   deps.wakeTimers.set('renders', deps.now());
-  return { data: { renderId: render.id, status: 'QUEUED' as const, urls: urlsOf(render.id) } };
+  return { data: { renderId: render.id, status: 'QUEUED' as const, urls: urlsOf(deps, render.id) } };
 }
 
 function chooseRange(
@@ -121,12 +121,12 @@ function present(deps: Deps, row: RenderRow) {
       createdAt: row.created_at.toISOString(),
       startedAt: row.started_at?.toISOString() ?? null,
       finishedAt: row.finished_at?.toISOString() ?? null,
-      urls: urlsOf(row.id),
+      urls: urlsOf(deps, row.id),
     },
   };
 }
 
-function urlsOf(id: string) {
-  const self = `/api/v1/render/renderer/${id}`;
+function urlsOf({ settings }: Deps, id: string) {
+  const self = `${settings.BASE_URL}/api/v1/render/renderer/${id}`;
   return { self, cancel: `${self}/cancel` };
 }

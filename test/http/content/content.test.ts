@@ -93,7 +93,7 @@ describe('POST 201', () => {
       { ...body, page },
       {
         success: true,
-        url: '/features/bare',
+        url: 'http://localhost:3000/features/bare',
         page: {
           slug: 'bare',
           title: 'Bare',
@@ -146,7 +146,10 @@ describe('POST 201', () => {
     it(`puts ${type} under ${path}, and knows it by ${event}`, async () => {
       const slug = `typed-${type.toLowerCase()}`;
       const named = await post({ slug, title: slug, type });
-      assert.deepEqual([named.body.url, named.body.page?.parentCategory], [path + slug, parentCategory]);
+      assert.deepEqual(
+        [named.body.url, named.body.page?.parentCategory],
+        [`http://localhost:3000${path}${slug}`, parentCategory],
+      );
       const derived = await post({ slug: `${slug}-2`, title: `${slug}-2`, event });
       assert.equal(derived.body.page?.type, type);
     });
@@ -154,7 +157,10 @@ describe('POST 201', () => {
 
   it('lets parentCategory be overridden', async () => {
     const { body } = await post({ slug: 'over', title: 'Over', type: 'APP', parentCategory: 'models' });
-    assert.deepEqual([body.url, body.page?.parentCategory], ['/features/over', 'models']);
+    assert.deepEqual(
+      [body.url, body.page?.parentCategory],
+      ['http://localhost:3000/features/over', 'models'],
+    );
   });
 
   it('names what it ignored, at any depth, and keeps none of it', async () => {
@@ -196,7 +202,7 @@ describe('PUT 200', () => {
   it('moves a page whose type changes, and its category with it', async () => {
     await post({ slug: 'mover', title: 'Mover', type: 'TOOL' });
     const { body } = await put({ slug: 'mover', type: 'ARTICLE' });
-    assert.deepEqual([body.url, body.page?.parentCategory], ['/blog/mover', 'articles']);
+    assert.deepEqual([body.url, body.page?.parentCategory], ['http://localhost:3000/blog/mover', 'articles']);
   });
 
   it('keeps the day of the first publication', async () => {

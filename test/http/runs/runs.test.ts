@@ -58,10 +58,9 @@ describe('a run', () => {
       `/workflows/${workflow}/run`,
       { metadata: { z: 1, a: 2 } },
     );
-    const self = `/api/v1/executions/${body.executionId}`;
-    assert.deepEqual([status, headers.get('location')], [202, self]);
+    const base = `http://localhost:3000/api/v1/executions/${body.executionId}`;
+    assert.deepEqual([status, headers.get('location')], [202, base]);
     assert.deepEqual([body.workflowId, body.status, body.estimatedCredits], [workflow, 'QUEUED', 0]);
-    const base = `http://localhost:3000${self}`;
     assert.deepEqual(body.urls, { self: base, events: `${base}/events`, cancel: `${base}/cancel` });
     const record = await service.until(String(body.executionId));
     assert.equal(record.status, 'COMPLETED');

@@ -53,7 +53,7 @@ describe('201', () => {
   it('answers with the workflow, its address, its ETag and userId; active, private and personal by default', async () => {
     const { status, headers, body } = await post(owner, { description: 'D', tags: ['t'], webhookId: 'h' });
     assert.equal(status, 201);
-    assert.equal(headers.location, `/api/v1/workflows/${body.id}`);
+    assert.equal(headers.location, `${test.deps.settings.BASE_URL}/api/v1/workflows/${body.id}`);
     assert.match(body.id, /^wf_/);
     const { nodes, edges, meta: _, createdAt, updatedAt, id, ...fields } = body;
     assert.deepEqual(fields, {

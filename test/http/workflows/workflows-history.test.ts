@@ -129,7 +129,7 @@ describe('duplicate', () => {
     await owner.request('POST', `/workflows/${id}/publish`, { isPublished: true });
     const { status, headers, body } = await duplicate(editor);
     assert.equal(status, 201);
-    assert.equal(headers.location, `/api/v1/workflows/${body.id}`);
+    assert.equal(headers.location, `${test.deps.settings.BASE_URL}/api/v1/workflows/${body.id}`);
     assert.notEqual(body.id, id);
     assert.deepEqual(
       [

@@ -193,10 +193,11 @@ describe('a delivery', () => {
 });
 
 describe('the backoff', () => {
-  it('doubles from 30 s to six hours, with up to a tenth on top', () => {
+  it('doubles from 30 s to six hours, with up to a tenth on top, and never passes them', () => {
     const backoff = { ...BACKOFF, firstMs: 30_000 };
     const delays = Array.from({ length: 11 }, (_, retries) => backoffMs(backoff, retries, 0) / 1000);
     assert.deepEqual(delays, [30, 60, 120, 240, 480, 960, 1920, 3840, 7680, 15_360, 21_600]);
     assert.equal(backoffMs(backoff, 0, 1), 33_000);
+    for (const retries of [9, 10, 11]) assert.ok(backoffMs(backoff, retries, 1) <= 6 * 3_600_000);
   });
 });

@@ -1,0 +1,143 @@
+// Every 201 says where the new thing is, every address in an answer is absolute, and a body may be absent where all of
+// it is optional.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Answer, Caller, Method, TestApp } from '../../support/app.ts';
+import { createTestApp } from '../../support/app.ts';
+import { createWorkflow, PAIR } from '../../support/workflows.ts';
+
+const SECRET = 'content-secret-0123456789';
+const AUTHOR = { isAuthor: true };
+const BASE = 'https://graphs.example';
+
+interface Operation {
+  readonly responses: Readonly<Record<string, object>>;
+  readonly requestBody?: { readonly required: boolean };
+}
+
+let test: TestApp;
+let caller: Caller;
+let workflowId: string;
+let teamId: string;
+let paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+before(async () => {
+  test = await createTestApp({ env: { BASE_URL: BASE, CONTENT_WEBHOOK_SECRET: SECRET } });
+  caller = await test.createCaller();
+  workflowId = (await createWorkflow(caller)).id;
+  teamId = String((await caller.request('POST', '/teams', { name: 'Team' })).body.id);
+  await caller.request('PATCH', `/admin/users/${caller.userId}`, AUTHOR);
+  ({ paths } = JSON.parse((await test.app.inject('/openapi.json')).body));
+});
+after(() => test.close());
+
+const operationsWhere = (has: (operation: Operation) => boolean): string[] =>
+  Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations)
+      .filter(([, operation]) => has(operation))
+      .map(([method]) => `${method.toUpperCase()} ${path.replace('/api/v1', '')}`),
+  );
+
+const fill = (path: string): string =>
+  path.replace('/workflows/{id}', `/workflows/${workflowId}`).replace('/teams/{id}', `/teams/${teamId}`);
+
+/** A request that creates, for each route that answers 201. */
+const CREATIONS: Readonly<Record<string, () => unknown>> = {
+  'POST /workflows': () => ({ name: 'W', ...PAIR }),
+  'POST /workflows/import': () => ({ format: 'graphwright-workflow', formatVersion: 1, name: 'W', ...PAIR }),
+  'POST /workflows/{id}/duplicate': () => undefined,
+  'POST /folders': () => ({ name: 'Folder' }),
+  'POST /keys': () => ({ name: 'Key', scopes: ['workflows:read'] }),
+  'POST /teams': () => ({ name: 'Another team' }),
+  'POST /teams/{id}/members': async () => ({
+    userId: (await test.createCaller()).userId,
+    role: 'VIEWER',
+  }),
+  'POST /admin/users': () => ({ email: 'new@example.com', name: 'New' }),
+  'POST /api/content/webhook': () => ({ slug: 'page', title: 'Page', type: 'TOOL', isPublished: true }),
+};
+
+async function send(route: string, body: unknown): Promise<Answer> {
+  const [method, path = ''] = route.split(' ');
+  const headers = path.startsWith('/api/content') ? { authorization: `Bearer ${SECRET}` } : {};
+  return caller.request(method as Method, fill(path), body, headers);
+}
+
+/** Strings that look like paths of this service. */
+function relativeAddresses(value: unknown, name = ''): string[] {
+  if (typeof value === 'string')
+    return /^\/(?:api|cdn|features|models|blog|flow)\//.test(value) ? [`${name}: ${value}`] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, member]) => relativeAddresses(member, `${name}/${key}`));
+}
+
+describe('201', () => {
+  it('has a request in this table for each route that answers it', () => {
+    assert.deepEqual(
+      operationsWhere(({ responses }) => '201' in responses).sort(),
+      Object.keys(CREATIONS).sort(),
+    );
+  });
+
+  for (const [route, body] of Object.entries(CREATIONS))
+    it(`of ${route} has an absolute Location under which the thing answers`, async () => {
+      const answer = await send(route, await body());
+      assert.equal(answer.status, 201, JSON.stringify(answer.body));
+      const location = String(answer.headers.location);
+      assert.ok(location.startsWith(`${BASE}/`), location);
+      assert.deepEqual(relativeAddresses(answer.body), []);
+      const url = location.slice(BASE.length);
+      const read = await test.app.inject({ url, headers: { authorization: `Bearer ${caller.key}` } });
+      // Some are read in lists only.
+      assert.ok([200, 404, 405].includes(read.statusCode), `${url}: ${read.statusCode}`);
+    });
+});
+
+describe('addresses', () => {
+  it('of runs and renders are absolute', async () => {
+    const run = await caller.request('POST', `/workflows/${workflowId}/run`);
+    assert.equal(run.status, 202);
+    const { urls } = run.body as unknown as { urls: Readonly<Record<string, string>> };
+    assert.equal(run.headers.location, urls.self);
+    for (const url of Object.values(urls)) assert.ok(url.startsWith(`${BASE}/api/v1/executions/`), url);
+    for (const path of ['/executions', '/workflows', '/media', '/renderer/templates', '/templates'])
+      assert.deepEqual(relativeAddresses((await caller.request('GET', path)).body), [], path);
+  });
+});
+
+describe('a body', () => {
+  const OPTIONAL = [
+    'POST /workflows/{id}/run',
+    'POST /workflows/{id}/execute',
+    'POST /workflows/{id}/estimate',
+    'POST /workflows/{id}/lint',
+    'POST /workflows/{id}/layout',
+    'POST /workflows/{id}/duplicate',
+    'POST /executions/{id}/resume',
+    'PUT /workflows/{id}',
+  ];
+
+  it('may be absent where all of it is optional, and the document says so', () => {
+    const optional = operationsWhere(({ requestBody }) => requestBody?.required === false);
+    for (const route of OPTIONAL) assert.ok(optional.includes(route), route);
+    assert.ok(!optional.includes('POST /workflows'));
+  });
+
+  for (const route of OPTIONAL)
+    it(`may be absent of ${route}`, async () => {
+      const { status, body } = await send(route, undefined);
+      const isOfNothing = route.includes('/executions/');
+      assert.ok(isOfNothing ? status === 404 : status < 300, `${status} ${body?.error}`);
+    });
+
+  it('may be empty with Content-Type: application/json', async () => {
+    const { status } = await caller.request('POST', `/workflows/${workflowId}/run`, undefined, {
+      'content-type': 'application/json',
+    });
+    assert.equal(status, 202);
+  });
+
+  it('is still asked for where some of it is required', async () => {
+    const { status, body } = await caller.request('POST', '/workflows');
+    assert.deepEqual([status, body.code], [400, 'invalid_request']);
+  });
+});
