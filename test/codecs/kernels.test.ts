@@ -1,0 +1,26 @@
+// The WebAssembly kernels that are in the repository are the builds of the sources beside them.
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { describe, it } from 'node:test';
+import { buildKernel, KERNELS } from '../../scripts/build-kernels.ts';
+
+const sources = globSync(join(KERNELS, '*.wat'));
+
+describe('the kernels', () => {
+  it('have a source each', () => {
+    const builds = globSync(join(KERNELS, '*.wasm'));
+    assert.deepEqual(
+      builds.map(path => basename(path, '.wasm')).sort(),
+      sources.map(path => basename(path, '.wat')).sort(),
+    );
+    assert.ok(sources.length >= 2);
+  });
+
+  for (const path of sources) {
+    it(`are built from ${basename(path)}, byte for byte`, async () => {
+      const built = await buildKernel(path);
+      assert.deepEqual(readFileSync(path.replace(/\.wat$/, '.wasm')), Buffer.from(built));
+    });
+  }
+});
