@@ -37,6 +37,7 @@ export const ERROR_CODES = {
   stale_write: [409, 'The workflow changed after it was read'],
   slug_taken: [409, 'The slug is in use'],
   folder_not_empty: [409, 'The folder has subfolders'],
+  team_not_empty: [409, 'The team has workflows'],
   last_owner: [409, 'A team must keep an owner'],
   idempotency_in_progress: [409, 'The first request with this key is still in flight'],
   not_resumable: [409, 'The execution cannot be resumed'],

@@ -7,7 +7,7 @@ import { html, trusted } from './html.ts';
 import type { FlowView, Site } from './site.ts';
 
 const MAX_LISTED_NODES = 500;
-const MAX_SHOWN_INPUTS = 5;
+const MAX_SHOWN_INPUTS = 20;
 const MAX_SHOWN_VALUE = 60;
 
 /** `isPublic`: whether anybody may see it, so that search engines may list it. */
@@ -18,6 +18,7 @@ export function renderFlowPage(
 ): string {
   const drawing = drawFlow(flow, { baseUrl, catalog });
   const { nodes, edges } = flow.graph;
+  const inputs = offeredInputs(flow);
   return renderDocument({
     title: flow.name,
     description: flow.description ?? `A workflow of ${nodes.length} nodes.`,
@@ -30,7 +31,8 @@ ${
     ? html`<p class="meta">This workflow has ${nodes.length === 0 ? 'no nodes yet' : 'too many nodes to draw'}.</p>`
     : html`<div class="flow whole" role="region" aria-label="Drawing of the workflow" tabindex="0">${trusted(drawing)}</div>`
 }
-<section class="part"><h2>Run it</h2><div class="prose wide"><p>With an API key of an account that may run this workflow:</p><pre tabindex="0"><code>${curlLine(flow, baseUrl)}</code></pre><p>The answer names the execution to follow. <a href="/docs">The API reference</a> says the rest.</p></div></section>
+${inputs.length === 0 ? undefined : html`<section class="part"><h2>Inputs</h2><ol class="nodes inputs">${inputs.map(renderInput)}</ol></section>`}
+<section class="part"><h2>Run it</h2><div class="prose wide"><p>With an API key of an account that may run this workflow:</p><pre tabindex="0"><code>${curlLine(flow, inputs, baseUrl)}</code></pre><p>The answer names the execution to follow. <a href="/docs">The API reference</a> says the rest.</p></div></section>
 <section class="part"><h2>Nodes</h2><ol class="nodes">${nodes.slice(0, MAX_LISTED_NODES).map(renderNode)}</ol>${
       nodes.length > MAX_LISTED_NODES
         ? html`<p class="byline">And ${nodes.length - MAX_LISTED_NODES} more.</p>`
@@ -43,16 +45,25 @@ function renderNode({ data }: GraphNode): Html {
   return html`<li><span dir="auto">${data.label}</span><code>${data.nodeType}</code></li>`;
 }
 
-/** One command to paste: the first inputs with the values they have. */
-function curlLine({ id, graph }: FlowView, baseUrl: string): string {
-  const inputs = graph.nodes
-    .filter(({ data }) => data.nodeType.startsWith('input:'))
-    .slice(0, MAX_SHOWN_INPUTS)
-    .map(node => [node.id, shownValue(node)]);
+/** Those that the publication names, in its order, or the first of all. */
+function offeredInputs({ graph, exposedInputs }: FlowView): readonly GraphNode[] {
+  const inputs = graph.nodes.filter(({ data }) => data.nodeType.startsWith('input:'));
+  const offered =
+    exposedInputs === null ? inputs : exposedInputs.flatMap(id => inputs.find(node => node.id === id) ?? []);
+  return offered.slice(0, MAX_SHOWN_INPUTS);
+}
+
+function renderInput({ id, data }: GraphNode): Html {
+  return html`<li><span dir="auto">${data.label}</span><code>${id}</code></li>`;
+}
+
+/** One command to paste: the inputs with the values they have. */
+function curlLine({ id }: FlowView, inputs: readonly GraphNode[], baseUrl: string): string {
+  const values = inputs.map(node => [node.id, shownValue(node)]);
   return `curl -X POST '${baseUrl}/api/v1/workflows/${encodeURIComponent(id)}/run' \\
   -H "Authorization: Bearer $GRAPHWRIGHT_API_KEY" \\
   -H 'Content-Type: application/json' \\
-  -d ${shellQuote(JSON.stringify({ inputs: Object.fromEntries(inputs) }))}`;
+  -d ${shellQuote(JSON.stringify({ inputs: Object.fromEntries(values) }))}`;
 }
 
 function shownValue({ data: { config } }: GraphNode): unknown {

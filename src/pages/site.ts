@@ -8,6 +8,8 @@ export interface FlowView {
   readonly name: string;
   readonly description: string | null;
   readonly graph: Graph;
+  /** Ids of the input nodes that are offered; null: all of them. */
+  readonly exposedInputs: readonly string[] | null;
 }
 
 /** What is the same for every page. */

@@ -35,6 +35,29 @@ export interface ListedKey {
   readonly created_at: Date;
 }
 
+const LISTED = 'id, name, scopes, expires_at, last_used_at, created_at';
+
+/** undefined where the user has no such key, or has revoked it. */
+export async function findKey(tx: Tx, id: string, userId: number): Promise<ListedKey | undefined> {
+  const { rows } = await tx.query<ListedKey>(
+    `select ${LISTED} from api_keys where id = $1 and user_id = $2 and revoked_at is null`,
+    [id, userId],
+  );
+  return rows[0];
+}
+
+/** The key under its new name; undefined as `findKey`. */
+export async function renameKey(
+  tx: Tx,
+  key: { readonly id: string; readonly userId: number; readonly name: string },
+): Promise<ListedKey | undefined> {
+  const { rows } = await tx.query<ListedKey>(
+    `update api_keys set name = $3 where id = $1 and user_id = $2 and revoked_at is null returning ${LISTED}`,
+    [key.id, key.userId, key.name],
+  );
+  return rows[0];
+}
+
 /** Newest first, before the cursor. */
 export async function listKeys(
   tx: Tx,
@@ -42,7 +65,7 @@ export async function listKeys(
   page: { readonly before: string | null; readonly limit: number },
 ): Promise<readonly ListedKey[]> {
   const { rows } = await tx.query<ListedKey>(
-    `select id, name, scopes, expires_at, last_used_at, created_at from api_keys
+    `select ${LISTED} from api_keys
      where user_id = $1 and revoked_at is null and ($2::text is null or id < $2) order by id desc limit $3`,
     [userId, page.before, page.limit],
   );
@@ -62,7 +85,7 @@ export async function insertKey(
 ): Promise<ListedKey> {
   const { rows } = await tx.query<ListedKey>(
     `insert into api_keys (id, user_id, name, hash, scopes, expires_at) values ($1, $2, $3, $4, $5, $6)
-     returning id, name, scopes, expires_at, last_used_at, created_at`,
+     returning ${LISTED}`,
     [key.id, key.userId, key.name, key.hash, key.scopes, key.expiresAt],
   );
   return rows[0] as ListedKey;

@@ -65,6 +65,32 @@ export async function insertTeam(
   await tx.query('insert into teams (id, name) values ($1, $2)', [team.id, team.name]);
 }
 
+export async function renameTeam(tx: Tx, teamId: string, name: string): Promise<void> {
+  await tx.query('update teams set name = $2 where id = $1', [teamId, name]);
+}
+
+/** Makes everything wait that changes the team or would refer to it, until the transaction ends. */
+export async function lockTeamForDeletion(tx: Tx, teamId: string): Promise<void> {
+  await tx.query('select from teams where id = $1 for update', [teamId]);
+}
+
+/** Deleted ones are not counted. */
+export async function countTeamWorkflows(tx: Tx, teamId: string): Promise<number> {
+  const { rows } = await tx.query<{ count: number }>(
+    'select count(*)::int as count from workflows where team_id = $1 and deleted_at is null',
+    [teamId],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** What remains of it is its users' own: media and uploads of who sent them, deleted workflows of who made them. */
+export async function deleteTeam(tx: Tx, teamId: string): Promise<void> {
+  await tx.query('update workflows set team_id = null, folder_id = null where team_id = $1', [teamId]);
+  await tx.query(`update media set workspace = 'user:' || user_id where workspace = $1`, [teamId]);
+  await tx.query(`update media_uploads set workspace = 'user:' || user_id where workspace = $1`, [teamId]);
+  await tx.query('delete from teams where id = $1', [teamId]);
+}
+
 /** Makes changes of the team's members wait for each other, until the transaction ends. */
 export async function lockTeam(tx: Tx, teamId: string): Promise<void> {
   await tx.query('select from teams where id = $1 for no key update', [teamId]);

@@ -60,16 +60,18 @@ export async function updateUser(
   tx: Tx,
   id: number,
   change: {
+    readonly name?: string | null;
     readonly plan: string | null;
     readonly isAuthor: boolean | null;
     readonly disabled: boolean | null;
   },
 ): Promise<UserRow | undefined> {
   const { rows } = await tx.query<UserRow>(
-    `update users set plan = coalesce($2, plan), is_author = coalesce($3, is_author), disabled = coalesce($4, disabled)
+    `update users set plan = coalesce($2, plan), is_author = coalesce($3, is_author), disabled = coalesce($4, disabled),
+       name = coalesce($5, name)
      where id = $1
      returning id, email, name, plan, is_author, disabled, active_team_id, created_at`,
-    [id, change.plan, change.isAuthor, change.disabled],
+    [id, change.plan, change.isAuthor, change.disabled, change.name ?? null],
   );
   return rows[0];
 }

@@ -7,7 +7,7 @@ import {
   UserPage,
   UserParams,
 } from '../../services/accounts/account.schema.ts';
-import { changeUser, createUser, listAllUsers } from '../../services/accounts/admin-users.ts';
+import { changeUser, createUser, listAllUsers, readUser } from '../../services/accounts/admin-users.ts';
 import type { Deps } from '../../services/deps.ts';
 import { PageQuery } from '../../services/paging.ts';
 import type { App } from '../app.ts';
@@ -26,16 +26,21 @@ export function registerAdmin(app: App, deps: Deps): void {
     { schema: { tags, summary: 'Create a user', body: CreateUserBody, response: { 201: CreatedUser } } },
     async (req, reply) => {
       const user = await createUser(deps, req.actor, req.body);
-      const path = `/api/v1/admin/users/${user.userId}`;
-      return created(deps, reply, path).header('cache-control', 'no-store').send(user);
+      const answer = created(deps, reply, `/api/v1/admin/users/${user.userId}`);
+      return answer.header('cache-control', 'no-store').send(user);
     },
+  );
+  app.get(
+    '/api/v1/admin/users/:userId',
+    { schema: { tags, summary: 'Read a user', params: UserParams, response: { 200: User } } },
+    req => readUser(deps, req.actor, req.params.userId),
   );
   app.patch(
     '/api/v1/admin/users/:userId',
     {
       schema: {
         tags,
-        summary: 'Change the plan of a user, make an author, disable',
+        summary: 'Rename a user, change the plan, make an author, disable',
         params: UserParams,
         body: ChangeUserBody,
         response: { 200: User },

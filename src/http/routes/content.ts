@@ -47,7 +47,7 @@ export function registerContent(app: App, deps: Deps): void {
 function present({ settings }: Deps, { page, warnings }: WrittenContent) {
   return {
     success: true,
-    url: `${settings.BASE_URL}${pagePath(page)}`,
+    url: settings.BASE_URL + pagePath(page),
     page,
     ...(warnings.length > 0 ? { meta: { warnings } } : {}),
   };

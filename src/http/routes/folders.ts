@@ -13,6 +13,7 @@ import {
   changeFolder,
   createFolder,
   listActiveFolders,
+  readFolder,
   removeFolder,
 } from '../../services/accounts/folders.ts';
 import type { Deps } from '../../services/deps.ts';
@@ -47,6 +48,11 @@ export function registerFolders(app: App, deps: Deps): void {
       const folder = await createFolder(deps, req.actor, req.body);
       return created(deps, reply, `/api/v1/folders/${folder.id}`).send(folder);
     },
+  );
+  app.get(
+    '/api/v1/folders/:id',
+    { schema: { tags, summary: 'Read a folder', params: FolderParams, response: { 200: Folder } } },
+    req => readFolder(deps, req.actor, req.params.id),
   );
   app.patch(
     '/api/v1/folders/:id',

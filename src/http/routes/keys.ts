@@ -1,7 +1,14 @@
 // API keys over HTTP.
 import { Success } from '../../services/accounts/account.schema.ts';
-import { CreatedKey, CreateKeyBody, KeyPage, KeyParams } from '../../services/accounts/key.schema.ts';
-import { createKey, listOwnKeys, revokeOwnKey } from '../../services/accounts/keys.ts';
+import {
+  ChangeKeyBody,
+  CreatedKey,
+  CreateKeyBody,
+  Key,
+  KeyPage,
+  KeyParams,
+} from '../../services/accounts/key.schema.ts';
+import { changeKey, createKey, listOwnKeys, readKey, revokeOwnKey } from '../../services/accounts/keys.ts';
 import type { Deps } from '../../services/deps.ts';
 import { PageQuery } from '../../services/paging.ts';
 import type { App } from '../app.ts';
@@ -29,6 +36,24 @@ export function registerKeys(app: App, deps: Deps): void {
       const key = await createKey(deps, req.actor, req.body);
       return created(deps, reply, `/api/v1/keys/${key.id}`).header('cache-control', 'no-store').send(key);
     },
+  );
+  app.get(
+    '/api/v1/keys/:id',
+    { schema: { tags, summary: 'Read what is known of a key', params: KeyParams, response: { 200: Key } } },
+    req => readKey(deps, req.actor, req.params.id),
+  );
+  app.patch(
+    '/api/v1/keys/:id',
+    {
+      schema: {
+        tags,
+        summary: 'Rename a key',
+        params: KeyParams,
+        body: ChangeKeyBody,
+        response: { 200: Key },
+      },
+    },
+    req => changeKey(deps, req.actor, req.params.id, req.body),
   );
   app.delete(
     '/api/v1/keys/:id',

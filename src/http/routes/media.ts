@@ -5,13 +5,14 @@ import { isRecord } from '../../lib/record.ts';
 import { Success } from '../../services/accounts/account.schema.ts';
 import type { Deps } from '../../services/deps.ts';
 import { completeUpload } from '../../services/media/complete-upload.ts';
-import { listMedia, removeMedia } from '../../services/media/list-media.ts';
+import { listMedia, readMediaItem, removeMedia } from '../../services/media/list-media.ts';
 import type { InlineBody } from '../../services/media/media.schema.ts';
 import {
   CompleteBody,
   InlineForm,
   InlineBody as InlineJson,
   ListMediaQuery,
+  MediaItem,
   MediaPage,
   MediaParams,
   MintBody,
@@ -39,6 +40,13 @@ export function registerMedia(app: App, deps: Deps): void {
       },
     },
     req => listMedia(deps, req.actor, req.query),
+  );
+  app.get(
+    '/api/v1/media/:id',
+    {
+      schema: { tags, summary: 'Read about a media file', params: MediaParams, response: { 200: MediaItem } },
+    },
+    req => readMediaItem(deps, req.actor, req.params.id),
   );
   app.delete(
     '/api/v1/media/:id',

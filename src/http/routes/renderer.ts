@@ -17,8 +17,8 @@ import {
 import {
   getTemplate,
   listTemplates,
+  readThumbnail,
   sceneGraphContract,
-  templateThumbnail,
 } from '../../services/renders/renderer-contracts.ts';
 import { acceptRender, asksForClip, getRender, stopRender } from '../../services/renders/renders.ts';
 import { Plain } from '../../services/workflows/workflow.schema.ts';
@@ -68,11 +68,13 @@ export function registerRenderer(app: App, deps: Deps): void {
         response: { 200: Plain('image/webp') },
       },
     },
-    async (req, reply) =>
-      reply
+    async (req, reply) => {
+      const { bytes, visibility } = await readThumbnail(deps, req.actor, req.params.id, reply.closeSignal());
+      return reply
         .header('content-type', 'image/webp')
-        .header('cache-control', 'public, max-age=86400')
-        .send(Buffer.from(await templateThumbnail(req.params.id, reply.closeSignal()))),
+        .header('cache-control', visibility === 'public' ? 'public, max-age=86400' : PRIVATE)
+        .send(Buffer.from(bytes));
+    },
   );
   app.post(
     '/api/v1/render/renderer/preview',

@@ -2,6 +2,7 @@
 import {
   AddMemberBody,
   ChangeMemberBody,
+  ChangeTeamBody,
   CreateTeamBody,
   Member,
   MemberPage,
@@ -15,9 +16,10 @@ import {
   addMember,
   changeMember,
   listTeamMembers,
+  readMember,
   removeMember,
 } from '../../services/accounts/team-members.ts';
-import { createTeam, listOwnTeams } from '../../services/accounts/teams.ts';
+import { changeTeam, createTeam, listOwnTeams, readTeam, removeTeam } from '../../services/accounts/teams.ts';
 import type { Deps } from '../../services/deps.ts';
 import { PageQuery } from '../../services/paging.ts';
 import type { App } from '../app.ts';
@@ -37,6 +39,39 @@ export function registerTeams(app: App, deps: Deps): void {
     async (req, reply) => {
       const team = await createTeam(deps, req.actor, req.body);
       return created(deps, reply, `/api/v1/teams/${team.id}`).send(team);
+    },
+  );
+  app.get(
+    '/api/v1/teams/:id',
+    { schema: { tags, summary: 'Read a team', params: TeamParams, response: { 200: Team } } },
+    req => readTeam(deps, req.actor, req.params.id),
+  );
+  app.patch(
+    '/api/v1/teams/:id',
+    {
+      schema: {
+        tags,
+        summary: 'Rename a team',
+        params: TeamParams,
+        body: ChangeTeamBody,
+        response: { 200: Team },
+      },
+    },
+    req => changeTeam(deps, req.actor, req.params.id, req.body),
+  );
+  app.delete(
+    '/api/v1/teams/:id',
+    {
+      schema: {
+        tags,
+        summary: 'Delete a team that has no workflows; its media go to who uploaded them',
+        params: TeamParams,
+        response: { 200: Success },
+      },
+    },
+    async req => {
+      await removeTeam(deps, req.actor, req.params.id);
+      return { success: true };
     },
   );
   registerMembers(app, deps);
@@ -68,10 +103,15 @@ function registerMembers(app: App, deps: Deps): void {
       },
     },
     async (req, reply) => {
-      const { id } = req.params;
-      const member = await addMember(deps, req.actor, id, req.body);
-      return created(deps, reply, `/api/v1/teams/${id}/members/${member.userId}`).send(member);
+      const member = await addMember(deps, req.actor, req.params.id, req.body);
+      const path = `/api/v1/teams/${req.params.id}/members/${member.userId}`;
+      return created(deps, reply, path).send(member);
     },
+  );
+  app.get(
+    '/api/v1/teams/:id/members/:userId',
+    { schema: { tags, summary: 'Read a member', params: MemberParams, response: { 200: Member } } },
+    ({ actor, params }) => readMember(deps, actor, { teamId: params.id, userId: params.userId }),
   );
   app.patch(
     '/api/v1/teams/:id/members/:userId',

@@ -128,7 +128,7 @@ function registerFiles(app: App, deps: Deps): void {
   );
 }
 
-/** 201 with its address. */
+/** 201 with the workflow and its ETag. */
 export function sendCreated(deps: Deps, reply: FastifyReply, workflow: CreatedWorkflow): FastifyReply {
   return sendTagged(created(deps, reply, `/api/v1/workflows/${workflow.id}`), workflow);
 }

@@ -40,6 +40,7 @@ export const WorkspaceBody = Type.Object({ teamId: Nullable(TeamId) }, exact);
 
 export const TeamParams = Type.Object({ id: TeamId });
 export const CreateTeamBody = Type.Object({ name: Name }, exact);
+export const ChangeTeamBody = Type.Object({ name: Name }, exact);
 const TeamObject = Type.Object({ id: TeamId, name: Type.String(), role: TeamRole, createdAt: Timestamp });
 export const Team = Answer(TeamObject);
 export const TeamPage = Answer(pageOf(TeamObject));
@@ -93,6 +94,7 @@ export const CreateUserBody = Type.Object(
 export type CreateUserBody = Static<typeof CreateUserBody>;
 export const ChangeUserBody = Type.Object(
   {
+    name: Type.Optional(Name),
     plan: Type.Optional(Type.String({ maxLength: 64 })),
     isAuthor: Type.Optional(Type.Boolean()),
     disabled: Type.Optional(Type.Boolean({ description: 'Its keys stop working within 5 seconds' })),

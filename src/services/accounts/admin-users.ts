@@ -59,18 +59,29 @@ export async function createUser(deps: UserDeps, actor: Actor, input: CreateUser
   }
 }
 
+/** Throws 404. */
+export async function readUser(deps: Pick<UserDeps, 'db'>, actor: Actor, userId: number) {
+  requireScope(actor, 'instance:admin');
+  return presentFound(await findUser(deps.db, userId));
+}
+
+function presentFound(user: UserRow | undefined) {
+  if (user === undefined) throw new AppError('not_found', 'There is no user with this id.');
+  return presentUser(user);
+}
+
 /** Throws 404 for an unknown user, 409 where operators would shut themselves out. */
 export async function changeUser(deps: UserDeps, actor: Actor, userId: number, input: ChangeUserBody) {
   const operator = requireScope(actor, 'instance:admin');
   if (input.disabled === true && userId === operator.userId)
     throw new AppError('conflict', 'You cannot disable your own account.');
   const row = await updateUser(deps.db, userId, {
+    name: input.name === undefined ? null : parseName(input.name),
     plan: input.plan === undefined ? null : parsePlan(deps, input.plan),
     isAuthor: input.isAuthor ?? null,
     disabled: input.disabled ?? null,
   });
-  if (row === undefined) throw new AppError('not_found', 'There is no user with this id.');
-  return presentUser(row);
+  return presentFound(row);
 }
 
 function parseEmail(text: string): string {

@@ -42,6 +42,11 @@ export async function listActiveFolders(deps: Deps, actor: Actor, query: ArrayQu
   });
 }
 
+/** For whoever is in its workspace. Throws 404, 403. */
+export async function readFolder(deps: Deps, actor: Actor, id: string) {
+  return presentFolder(await getFolder(deps.db, requireScope(actor, 'workflows:read'), id));
+}
+
 /** Throws 404 for a foreign team or an unknown parent, 403 for a viewer, 400 `folder_workspace_mismatch`. */
 export async function createFolder(deps: Deps, actor: Actor, input: CreateFolderBody) {
   const user = requireScope(actor, 'workflows:write');

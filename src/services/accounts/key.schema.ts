@@ -21,6 +21,8 @@ export const CreateKeyBody = Type.Object(
   { additionalProperties: false },
 );
 
+export const ChangeKeyBody = Type.Object({ name: Name }, { additionalProperties: false });
+
 const KeyObject = Type.Object({
   id: Type.String(),
   name: Type.String(),
@@ -29,6 +31,7 @@ const KeyObject = Type.Object({
   lastUsedAt: Nullable(Timestamp),
   createdAt: Timestamp,
 });
+export const Key = Answer(KeyObject);
 export const KeyPage = Answer(pageOf(KeyObject));
 export const CreatedKey = Answer(
   Type.Object({ ...KeyObject.properties, key: Type.String({ description: 'Shown this once' }) }),

@@ -5,7 +5,7 @@ import { newId } from '../../lib/ids.ts';
 import { parseIsoTime } from '../../lib/iso-time.ts';
 import type { Tx } from '../../store/db.ts';
 import type { ListedKey } from '../../store/keys.ts';
-import { insertKey, listKeys, revokeKey } from '../../store/keys.ts';
+import { findKey, insertKey, listKeys, renameKey, revokeKey } from '../../store/keys.ts';
 import type { Deps } from '../deps.ts';
 import type { PageQuery } from '../paging.ts';
 import { idCursor, readPage } from '../paging.ts';
@@ -76,6 +76,23 @@ export async function listOwnKeys(deps: KeyDeps, actor: Actor, query: PageQuery)
     keyOf: key => key.id,
     present: presentKey,
   });
+}
+
+/** Throws 404, also for a revoked one. */
+export async function readKey(deps: KeyDeps, actor: Actor, id: string) {
+  const user = requireScope(actor, 'account:admin');
+  return presentFound(await findKey(deps.db, id, user.userId));
+}
+
+/** Gives a key of the caller's another name. Throws 404. */
+export async function changeKey(deps: KeyDeps, actor: Actor, id: string, input: { readonly name: string }) {
+  const user = requireScope(actor, 'account:admin');
+  return presentFound(await renameKey(deps.db, { id, userId: user.userId, name: parseName(input.name) }));
+}
+
+function presentFound(key: ListedKey | undefined) {
+  if (key === undefined) throw new AppError('not_found', 'You have no key with this id.');
+  return presentKey(key);
 }
 
 /** Ends a key of the caller's, in every process within five seconds. Throws 404. */

@@ -14,12 +14,11 @@ import {
 import type { Deps } from '../deps.ts';
 import type { PageQuery } from '../paging.ts';
 import { numberCursor, readPage } from '../paging.ts';
-import { can } from './access.ts';
 import type { AddMemberBody } from './account.schema.ts';
 import { getSomebody } from './accounts.ts';
-import type { Actor, UserActor } from './actor.ts';
+import type { Actor } from './actor.ts';
 import { requireScope } from './actor.ts';
-import { getTeam } from './teams.ts';
+import { getTeam, requireManager } from './teams.ts';
 
 export interface MemberId {
   readonly teamId: string;
@@ -36,6 +35,13 @@ export async function listTeamMembers(deps: Deps, actor: Actor, teamId: string, 
     keyOf: member => member.user_id,
     present: presentMember,
   });
+}
+
+/** For whoever is in the team. Throws 404. */
+export async function readMember(deps: Deps, actor: Actor, id: MemberId) {
+  const user = requireScope(actor, 'account:admin');
+  await getTeam(deps.db, user, id.teamId);
+  return presentMember(await getMember(deps.db, id));
 }
 
 /** Throws 404 `not_found` for an unknown user, 409 `conflict` for a member. */
@@ -79,13 +85,6 @@ export async function removeMember(deps: Deps, actor: Actor, id: MemberId): Prom
     if (member.role === 'OWNER') await requireOtherOwner(tx, id);
     await deleteMember(tx, id.teamId, id.userId);
   });
-}
-
-async function requireManager(tx: Tx, user: UserActor, teamId: string): Promise<void> {
-  const { role } = await getTeam(tx, user, teamId);
-  const workspace = { user_id: user.userId, team_id: teamId, team_role: role };
-  if (!can(user, 'manage', { workspace }))
-    throw new AppError('forbidden', 'Only an OWNER of the team may change its members.');
 }
 
 async function getMember(tx: Tx, { teamId, userId }: MemberId): Promise<MemberRow> {

@@ -3,12 +3,23 @@ import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Tx } from '../../store/db.ts';
 import type { TeamRow } from '../../store/teams.ts';
-import { findActiveTeam, findTeam, insertMember, insertTeam, listTeams } from '../../store/teams.ts';
+import {
+  countTeamWorkflows,
+  deleteTeam,
+  findActiveTeam,
+  findTeam,
+  insertMember,
+  insertTeam,
+  listTeams,
+  lockTeam,
+  lockTeamForDeletion,
+  renameTeam,
+} from '../../store/teams.ts';
 import type { Deps } from '../deps.ts';
 import type { PageQuery } from '../paging.ts';
 import { idCursor, readPage } from '../paging.ts';
 import type { WorkspaceStanding } from './access.ts';
-import { userWorkspace } from './access.ts';
+import { can, userWorkspace } from './access.ts';
 import type { Actor, UserActor } from './actor.ts';
 import { requireScope } from './actor.ts';
 import { parseName } from './names.ts';
@@ -34,6 +45,48 @@ export async function createTeam(deps: Pick<Deps, 'db'>, actor: Actor, input: { 
     await insertMember(tx, id, user.userId, 'OWNER');
     return presentTeam(await getTeam(tx, user, id));
   });
+}
+
+/** Throws 404 as `getTeam`. */
+export async function readTeam(deps: Deps, actor: Actor, id: string) {
+  return presentTeam(await getTeam(deps.db, requireScope(actor, 'account:admin'), id));
+}
+
+/** Gives it another name. Throws 403 for anybody but an OWNER, 404 as `getTeam`. */
+export async function changeTeam(deps: Deps, actor: Actor, id: string, input: { readonly name: string }) {
+  const user = requireScope(actor, 'account:admin');
+  const name = parseName(input.name);
+  return deps.db.transaction(async tx => {
+    await lockTeam(tx, id);
+    const team = await requireManager(tx, user, id);
+    await renameTeam(tx, id, name);
+    return presentTeam({ ...team, name });
+  });
+}
+
+/** Its folders and memberships go with it. Throws 409 `team_not_empty` while workflows are in it, 403, 404. */
+export async function removeTeam(deps: Deps, actor: Actor, id: string): Promise<void> {
+  const user = requireScope(actor, 'account:admin');
+  await deps.db.transaction(async tx => {
+    // Nothing moves into the team from here on.
+    await lockTeamForDeletion(tx, id);
+    await requireManager(tx, user, id);
+    const count = await countTeamWorkflows(tx, id);
+    if (count > 0) {
+      throw new AppError(
+        'team_not_empty',
+        `The team has ${count === 1 ? 'a workflow' : `${count} workflows`}: move or delete them first.`,
+      );
+    }
+    await deleteTeam(tx, id);
+  });
+}
+
+/** The team, for its OWNERs alone. Throws 403, 404 as `getTeam`. */
+export async function requireManager(tx: Tx, user: UserActor, teamId: string): Promise<TeamRow> {
+  const team = await getTeam(tx, user, teamId);
+  if (can(user, 'manage', { workspace: standingIn(user, team) })) return team;
+  throw new AppError('forbidden', 'Only an OWNER of the team may change it or its members.');
 }
 
 /** The team and the caller's role in it. Throws 404 for any other, whether or not it exists. */

@@ -1,9 +1,10 @@
-// The media of a workspace: listed for its members, deleted by its editors.
+// The media of a workspace: listed and read by its members, deleted by its editors.
 import { AppError } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import type { MediaRow, MediaUse } from '../../store/media.ts';
 import { deleteMedia, findMedia, listMediaUses, listUploads } from '../../store/media.ts';
 import { findTeam } from '../../store/teams.ts';
+import type { WorkspaceVerb } from '../accounts/access.ts';
 import { can, userWorkspace, workspaceOf } from '../accounts/access.ts';
 import type { Actor, UserActor } from '../accounts/actor.ts';
 import { requireScope } from '../accounts/actor.ts';
@@ -28,6 +29,14 @@ export async function listMedia(deps: Deps, actor: Actor, query: ListMediaQuery)
   });
 }
 
+/** One file, uploaded or made by a run, for whoever is in its workspace or sent it. Throws 404, 403. */
+export async function readMediaItem(deps: Deps, actor: Actor, id: string) {
+  const user = requireScope(actor, 'workflows:write');
+  const row = await getMedia(deps, id);
+  if (row.user_id === user.userId || (await mayIn(deps, user, 'read', row))) return presentMedia(deps, row);
+  throw new AppError('forbidden', 'This media is in a workspace that is not yours.');
+}
+
 /** Throws 404, 403, and 409 `media_in_use` naming the workflows, unless `force`. */
 export async function removeMedia(
   deps: Deps,
@@ -36,9 +45,8 @@ export async function removeMedia(
   { force = false }: { readonly force?: boolean | undefined },
 ): Promise<void> {
   const user = requireScope(actor, 'workflows:write');
-  const row = isId('media', id) ? await findMedia(deps.db, id) : undefined;
-  if (row === undefined) throw new AppError('not_found', 'There is no media with this id.');
-  if (!(await mayDelete(deps, user, row))) {
+  const row = await getMedia(deps, id);
+  if (!(await mayIn(deps, user, 'edit', row))) {
     throw new AppError('forbidden', 'This media is in a workspace that is not yours to change.');
   }
   const use = { mediaId: id, workspace: row.workspace, userId: user.userId, limit: MAX_NAMED_USES };
@@ -48,11 +56,22 @@ export async function removeMedia(
   await dropFile(deps, id);
 }
 
-async function mayDelete(deps: Deps, user: UserActor, { workspace }: MediaRow): Promise<boolean> {
+async function getMedia(deps: Deps, id: string): Promise<MediaRow> {
+  const row = isId('media', id) ? await findMedia(deps.db, id) : undefined;
+  if (row === undefined) throw new AppError('not_found', 'There is no media with this id.');
+  return row;
+}
+
+async function mayIn(
+  deps: Deps,
+  user: UserActor,
+  verb: WorkspaceVerb,
+  { workspace }: MediaRow,
+): Promise<boolean> {
   if (workspace === userWorkspace(user.userId)) return true;
   const team = await findTeam(deps.db, user.userId, workspace);
   const standing = { user_id: user.userId, team_id: workspace, team_role: team?.role ?? null };
-  return can(user, 'edit', { workspace: standing });
+  return can(user, verb, { workspace: standing });
 }
 
 function inUse(uses: readonly MediaUse[]): AppError {

@@ -82,16 +82,14 @@ const RESULT = {
 
 export const UploadResult = Answer(Type.Object(RESULT));
 
-export const MediaPage = Answer(
-  pageOf(
-    Type.Object({
-      ...RESULT,
-      name: Type.String(),
-      teamId: Nullable(Type.String()),
-      createdAt: Type.String({ format: 'date-time' }),
-    }),
-  ),
-);
+const MediaObject = Type.Object({
+  ...RESULT,
+  name: Type.String(),
+  teamId: Nullable(Type.String()),
+  createdAt: Type.String({ format: 'date-time' }),
+});
+export const MediaItem = Answer(MediaObject);
+export const MediaPage = Answer(pageOf(MediaObject));
 
 export const MintedUpload = Answer(
   Type.Object({

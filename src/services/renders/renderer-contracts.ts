@@ -10,7 +10,7 @@ import { allTemplates, findTemplate } from '../../render/templates/catalog.ts';
 import { inputMappings, type Template } from '../../render/templates/template.ts';
 import { evaluateFrame } from '../../render/timeline/evaluate.ts';
 import { listTeams } from '../../store/teams.ts';
-import { type Actor, requireScope } from '../accounts/actor.ts';
+import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 
 interface TaggedText {
@@ -65,16 +65,23 @@ function tagged(body: object): TaggedText {
 /** The templates that the caller may use: public ones, and private ones that name the caller or a team of theirs. */
 export async function listTemplates(deps: Deps, actor: Actor): Promise<TaggedText> {
   const user = requireScope(actor, 'workflows:read');
-  const templates = [...allTemplates().values()];
+  const usable = await usableBy(deps, user, [...allTemplates().values()]);
+  return tagged({ data: usable.map(template => present(deps, template)) });
+}
+
+async function usableBy(
+  deps: Pick<Deps, 'db'>,
+  user: UserActor,
+  templates: readonly Template[],
+): Promise<readonly Template[]> {
   const isPrivate = templates.some(({ allow }) => allow !== undefined);
   const teams = isPrivate ? await listTeams(deps.db, user.userId, { after: '', limit: MAX_TEAMS }) : [];
-  const usable = templates.filter(
+  return templates.filter(
     ({ allow }) =>
       allow === undefined ||
       allow.users?.includes(user.userId) === true ||
       teams.some(({ id }) => allow.teams?.includes(id) === true),
   );
-  return tagged({ data: usable.map(template => present(deps, template)) });
 }
 
 /** Any template by id, listed or not. Throws 404. */
@@ -110,9 +117,33 @@ function present({ settings }: Pick<Deps, 'settings'>, template: Template) {
 const thumbnails = new Map<string, Promise<Uint8Array>>();
 const THUMBNAIL_SIDE = 640;
 
-/** The template with its own props, as WebP; drawn once. It may be read by anybody who has the address. */
-export async function templateThumbnail(id: string, signal: AbortSignal): Promise<Uint8Array> {
+export interface Thumbnail {
+  readonly bytes: Uint8Array;
+  readonly visibility: 'public' | 'private';
+}
+
+/**
+ * The template with its own props, as WebP. A private template's is for those on its list; any other is for anybody
+ * who has the address. Throws 404, 401, 403.
+ */
+export async function readThumbnail(
+  deps: Pick<Deps, 'db'>,
+  actor: Actor,
+  id: string,
+  signal: AbortSignal,
+): Promise<Thumbnail> {
   const template = requireTemplate(id);
+  if (template.allow === undefined)
+    return { bytes: await thumbnailOf(template, signal), visibility: 'public' };
+  const [usable] = await usableBy(deps, requireScope(actor, 'workflows:read'), [template]);
+  if (usable === undefined)
+    throw new AppError('forbidden', 'You are not on the list of this private template.');
+  return { bytes: await thumbnailOf(template, signal), visibility: 'private' };
+}
+
+/** Drawn once. */
+async function thumbnailOf(template: Template, signal: AbortSignal): Promise<Uint8Array> {
+  const { id } = template;
   const drawn = thumbnails.get(id) ?? drawThumbnail(template, signal);
   thumbnails.set(id, drawn);
   try {

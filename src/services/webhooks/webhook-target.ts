@@ -23,8 +23,8 @@ export function allowsLoopback(settings: Settings): boolean {
 
 /** Checks an untrusted webhook block; undefined where none was sent. Throws 400 `invalid_webhook`. */
 export function parseWebhook(settings: Settings, block: unknown): WebhookTarget | undefined {
-  if (block === undefined || block === null) return undefined;
-  if (typeof block !== 'object' || Array.isArray(block))
+  if (block === undefined) return undefined;
+  if (typeof block !== 'object' || block === null || Array.isArray(block))
     throw refuse('', 'webhook must be an object with a url.');
   const { url, secret, ...rest } = block as Record<string, unknown>;
   const unknown = Object.keys(rest)[0];

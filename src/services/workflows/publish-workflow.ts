@@ -14,6 +14,8 @@ import { lockForEdit, presentSaved, saveWrite } from './save-workflow.ts';
 import type { PublishBody } from './workflow.schema.ts';
 import { unchanged } from './write-graph.ts';
 
+const MAX_NAMED_INPUTS = 20;
+
 export function setVisibility(
   deps: Deps,
   actor: Actor,
@@ -109,20 +111,23 @@ async function checkInputs(
   ids: readonly string[],
 ): Promise<void> {
   const { graph } = await deps.versions.get(tx, workflow.id, workflow.version);
-  const known = new Set(graph.nodes.map(node => node.id));
-  const unknown = ids.filter(id => !known.has(id));
-  if (unknown.length === 0) return;
+  const types = new Map(graph.nodes.map(node => [node.id, node.data.nodeType]));
+  const issues = ids
+    .filter(id => deps.findNode(types.get(id) ?? '')?.runInput === undefined)
+    .slice(0, MAX_NAMED_INPUTS)
+    .map(nodeId => ({
+      path: `/settings/exposedInputs/${ids.indexOf(nodeId)}`,
+      nodeId,
+      ...(types.has(nodeId)
+        ? { code: 'not_an_input', message: 'This node is no input node.' }
+        : { code: 'unknown_node', message: 'There is no node with this id.' }),
+    }));
+  if (issues.length === 0) return;
+  const named = issues.map(({ nodeId }) => nodeId.slice(0, 100)).join(', ');
   throw new AppError(
     'invalid_request',
-    'settings.exposedInputs names nodes that the workflow does not have.',
-    {
-      issues: unknown.slice(0, 20).map(nodeId => ({
-        path: '/settings/exposedInputs',
-        nodeId,
-        code: 'unknown_node',
-        message: 'There is no node with this id.',
-      })),
-    },
+    `settings.exposedInputs may name input nodes of the workflow only, not ${named}.`,
+    { issues },
   );
 }
 

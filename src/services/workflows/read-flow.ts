@@ -16,6 +16,8 @@ export interface Flow {
   /** Names what is to be drawn: it changes whenever the drawing may. */
   readonly key: string;
   readonly visibility: 'public' | 'private';
+  /** Ids of the input nodes that its publication shows; null: all of them. */
+  readonly exposedInputs: readonly string[] | null;
   /** Redacted unless the reader may edit. */
   graph(): Promise<Graph>;
 }
@@ -39,13 +41,14 @@ export async function findPublicFlow(deps: Deps, id: string): Promise<Flow | und
 }
 
 function toFlow(deps: Deps, view: WorkflowView): Flow {
-  const { id, name, description } = view.workflow;
+  const { id, name, description, publish_settings: settings } = view.workflow;
   return {
     id,
     name,
     description,
     key: `${id}.${readableVersion(view)}.${revisionOf(view.workflow)}.${view.role}`,
     visibility: roleOf(ANONYMOUS, view.workflow) === undefined ? 'private' : 'public',
+    exposedInputs: settings?.exposedInputs ?? null,
     graph: async () => JSON.parse(`{${await readableText(deps, view)}}`) as Graph,
   };
 }

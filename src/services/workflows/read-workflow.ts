@@ -92,7 +92,7 @@ export async function lintWorkflow(
   requireScope(actor, 'workflows:read');
   const view = await openForReading(deps, actor, id);
   const graph = JSON.parse(`{${await readableText(deps, view)}}`);
-  const wanted = { nodes: sent.nodes ?? graph.nodes, edges: sent.edges ?? graph.edges };
+  const wanted = { ...graph, ...sent };
   return lintWithMedia(deps, inspectGraph(deps, wanted.nodes, wanted.edges, graph), wanted);
 }
 

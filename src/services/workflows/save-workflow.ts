@@ -62,8 +62,8 @@ export async function writeOver(
   const stored = await deps.versions.get(tx, workflow.id, workflow.version);
   if (nodes === undefined && edges === undefined) return unchanged(stored.text);
   const write = prepareGraph(deps, {
-    nodes: nodes ?? stored.graph.nodes,
-    edges: edges ?? stored.graph.edges,
+    nodes: nodes === undefined ? stored.graph.nodes : nodes,
+    edges: edges === undefined ? stored.graph.edges : edges,
     stored,
     autoLayout,
     isHeld: isHeld(deps, workflow),

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { uploadPicture } from '../../support/media-files.ts';
+import { createWorkflow, put, read, refused } from '../../support/workflows.ts';
 
 interface Team {
   readonly id: string;
@@ -283,5 +285,82 @@ describe('members', () => {
       ]);
       assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 403]);
     }
+  });
+});
+
+describe('/teams/{id}', () => {
+  it('is read by members, and renamed and deleted by owners alone', async () => {
+    const [editor, stranger] = [await test.createCaller(), await test.createCaller()];
+    const teamId = await createTeam([other, 'VIEWER'], [editor, 'EDITOR']);
+    const path = `/teams/${teamId}`;
+    for (const [by, role] of [
+      [owner, 'OWNER'],
+      [editor, 'EDITOR'],
+      [other, 'VIEWER'],
+    ] as const) {
+      const { status, body } = await by.request<Team>('GET', path);
+      assert.deepEqual([status, body.id, body.name, body.role], [200, teamId, 'Studio', role]);
+    }
+    for (const by of [editor, other]) {
+      assert.equal((await by.request('PATCH', path, { name: 'X' })).status, 403);
+      assert.equal((await by.request('DELETE', path)).status, 403);
+    }
+    for (const [method, body] of [['GET'], ['PATCH', { name: 'X' }], ['DELETE']] as const) {
+      assert.equal((await stranger.request(method, path, body)).status, 404);
+      assert.equal((await stranger.request(method, '/teams/team_x', body)).status, 404);
+    }
+    for (const body of [{}, { name: '' }, { name: ' ' }, { name: 'X', role: 'OWNER' }]) {
+      assert.equal((await owner.request('PATCH', path, body)).status, 400);
+    }
+    const renamed = await owner.request<Team>('PATCH', path, { name: ' Workshop ' });
+    assert.deepEqual([renamed.status, renamed.body.name, renamed.body.role], [200, 'Workshop', 'OWNER']);
+    assert.deepEqual((await owner.request('DELETE', path)).body, { success: true });
+    assert.equal((await owner.request('GET', path)).status, 404);
+  });
+
+  it('is not deleted while workflows are in it; its media go to who sent them, its folders go with it', async () => {
+    const teamId = await createTeam([other, 'EDITOR']);
+    const path = `/teams/${teamId}`;
+    await other.request('PUT', '/me/workspace', { teamId });
+    const { mediaId } = await uploadPicture(other);
+    const folderId = String((await owner.request('POST', '/folders', { name: 'F', teamId })).body.id);
+    const { id } = await createWorkflow(owner);
+    await put(owner, id, { folderId });
+    refused(await owner.request('DELETE', path), 409, 'team_not_empty');
+    await owner.request('DELETE', `/workflows/${id}`);
+    assert.equal((await owner.request('DELETE', path)).status, 200);
+    assert.equal((await owner.request('GET', `/folders/${folderId}`)).status, 404);
+    assert.equal((await other.request('GET', '/me')).body.activeTeamId, null);
+    assert.equal((await other.request('GET', `/media/${mediaId}`)).body.teamId, null);
+    await owner.request('POST', `/admin/workflows/${id}/restore`);
+    assert.deepEqual([(await read(owner, id)).teamId, (await read(owner, id)).folderId], [null, null]);
+  });
+
+  it('takes no workflow while it is being deleted', async () => {
+    const teamId = await createTeam();
+    const folderId = String((await owner.request('POST', '/folders', { name: 'F', teamId })).body.id);
+    const { id } = await createWorkflow(owner);
+    const [moved, deleted] = await Promise.all([
+      put(owner, id, { folderId }),
+      owner.request('DELETE', `/teams/${teamId}`),
+    ]);
+    const statuses = [moved.status, deleted.status];
+    assert.ok(
+      [
+        [200, 409],
+        [404, 200],
+      ].some(it => it.join() === statuses.join()),
+      statuses.join(),
+    );
+  });
+});
+
+describe('/teams/{id}/members/{userId}', () => {
+  it('is read by members of the team', async () => {
+    const teamId = await createTeam([other, 'VIEWER']);
+    const path = `/teams/${teamId}/members/${owner.userId}`;
+    assert.equal((await other.request<Member>('GET', path)).body.role, 'OWNER');
+    assert.equal((await other.request('GET', `/teams/${teamId}/members/2147483647`)).status, 404);
+    assert.equal((await (await test.createCaller()).request('GET', path)).status, 404);
   });
 });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { uploadPicture } from '../../support/media-files.ts';
 import { noiseImage } from '../../support/pixels.ts';
 import { assertRateRefusal } from '../../support/rate-refusal.ts';
 import { createWorkflow, node, refused } from '../../support/workflows.ts';
@@ -224,6 +225,31 @@ describe('the list', () => {
       (await list(owner)).data.some(({ mediaId }) => mediaId === shared.mediaId),
       false,
     );
+  });
+});
+
+describe('one file', () => {
+  const get = (by: Pick<Caller, 'request'>, mediaId: string) => by.request<Item>('GET', `/media/${mediaId}`);
+
+  it('is read as the list shows it by those in its workspace', async () => {
+    await owner.request('PUT', '/me/workspace', { teamId });
+    const { mediaId } = await uploadPicture(owner);
+    const { body: list } = await owner.request<{ data: readonly Item[] }>('GET', '/media');
+    const listed = list.data.find(item => item.mediaId === mediaId);
+    await owner.request('PUT', '/me/workspace', { teamId: null });
+    for (const by of [owner, editor, viewer]) {
+      const { status, body } = await get(by, mediaId);
+      assert.deepEqual([status, body], [200, listed]);
+    }
+    assert.equal(listed?.teamId, teamId);
+    refused(await get(stranger, mediaId), 403, 'forbidden');
+    refused(await get(test.anonymous, mediaId), 401, 'unauthorized');
+    refused(await get(await test.withScopes(owner, ['workflows:read']), mediaId), 401, 'insufficient_scope');
+  });
+
+  it('is 404 where there is none', async () => {
+    for (const id of [`med_${'0'.repeat(26)}`, 'med_x', 'wf_1'])
+      refused(await get(owner, id), 404, 'not_found');
   });
 });
 

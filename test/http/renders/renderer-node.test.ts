@@ -30,7 +30,7 @@ const portIds = (nodes: readonly { id: string; data: Record<string, unknown> }[]
 };
 
 describe('private templates', () => {
-  it('are listed for accounts and teams that they name, and read by anyone who has the id', async () => {
+  it('are listed and shown to accounts and teams that they name, and read by anyone who has the id', async () => {
     const [member, stranger] = [await test.createCaller(), await test.createCaller()];
     const team = await member.request<{ id: string }>('POST', '/teams', { name: 'T' });
     const write = (id: string, allow: object) =>
@@ -46,6 +46,20 @@ describe('private templates', () => {
     assert.deepEqual(await own(member), ['for-team']);
     assert.deepEqual(await own(stranger), []);
     assert.equal((await stranger.request('GET', '/renderer/templates/for-user')).status, 200);
+    const thumbnailFor = async (headers: Readonly<Record<string, string>>, id: string) => {
+      const url = `/api/v1/renderer/templates/${id}/thumbnail`;
+      const { statusCode, headers: answered } = await test.app.inject({ url, headers });
+      return [statusCode, answered['content-type'], answered['cache-control']];
+    };
+    const as = ({ key }: Caller) => ({ authorization: `Bearer ${key}` });
+    const shown = [200, 'image/webp', 'private, no-cache'];
+    const json = 'application/json; charset=utf-8';
+    assert.deepEqual(await thumbnailFor(as(caller), 'for-user'), shown);
+    assert.deepEqual(await thumbnailFor(as(member), 'for-team'), shown);
+    assert.deepEqual((await thumbnailFor({}, 'for-user')).slice(0, 2), [401, json]);
+    assert.deepEqual((await thumbnailFor(as(stranger), 'for-user')).slice(0, 2), [403, json]);
+    assert.deepEqual((await thumbnailFor(as(caller), 'for-team')).slice(0, 2), [403, json]);
+    assert.equal((await thumbnailFor({}, 'quote-card'))[2], 'public, max-age=86400');
   });
 });
 

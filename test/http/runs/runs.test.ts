@@ -114,6 +114,7 @@ describe('a run', () => {
     await refusal(workflow, { targets: ['nobody'] }, 400, 'invalid_request');
     await refusal(workflow, { inputs: 1 }, 400, 'invalid_request');
     await refusal(workflow, { webhook: { url: 'ftp://x' }, inputs: 1 }, 400, 'invalid_webhook');
+    await refusal(workflow, { webhook: null }, 400, 'invalid_webhook');
   });
 
   it('is refused for a cycle only where the cycle is to be run', async () => {

@@ -297,6 +297,8 @@ describe('who may', () => {
       { poster: 1 },
     ];
     for (const body of wrong) refused(await put(owner, id, body), 400, 'invalid_request');
-    refused(await put(owner, id, { nodes: 'x' }), 400, 'invalid_graph');
+    for (const body of [{ nodes: 'x' }, { nodes: null }, { edges: null }, { nodes: {} }, { nodes: [null] }]) {
+      refused(await put(owner, id, body), 400, 'invalid_graph');
+    }
   });
 });

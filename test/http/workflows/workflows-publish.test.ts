@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { createWorkflow, node, put, read, refused, type Workflow } from '../../support/workflows.ts';
+import { at, createWorkflow, node, put, read, refused, type Workflow } from '../../support/workflows.ts';
 
 interface Template {
   readonly id: string;
@@ -117,10 +117,36 @@ describe('POST /workflows/{id}/publish', () => {
     });
   });
 
-  it('refuses settings it does not know and inputs that the graph does not have', async () => {
+  it('offers the exposed inputs alone on the public page, in their order', async () => {
+    const nodes = ['one', 'two', 'three'].map((name, index) =>
+      node(name, 'input:text', { value: `value of ${name}` }, at(0, index * 200)),
+    );
+    await put(owner, id, { nodes, edges: [] });
+    const page = async () => (await test.app.inject(`/flow/${id}`)).body;
+    const inputsOf = (html: string) =>
+      [...(/class="nodes inputs">(.*?)<\/ol>/.exec(html)?.[1] ?? '').matchAll(/<code>(\w+)<\/code>/g)].map(
+        it => it[1],
+      );
+    await publish();
+    assert.deepEqual(inputsOf(await page()), ['one', 'two', 'three']);
+    await publish({ settings: { exposedInputs: ['three', 'one'] } });
+    const html = await page();
+    assert.deepEqual(inputsOf(html), ['three', 'one']);
+    assert.match(html, /value of three.*value of one/);
+    assert.doesNotMatch(html.slice(html.indexOf('<h2>Run it'), html.indexOf('<h2>Nodes')), /two/);
+    await publish({ settings: { exposedInputs: [] } });
+    assert.doesNotMatch(await page(), /<h2>Inputs/);
+  });
+
+  it('refuses settings it does not know, and exposed inputs that are no input nodes of the graph', async () => {
     refused(await publish({ settings: { colour: 'red' } }), 400, 'invalid_request');
     const { issues } = refused(await publish({ settings: { exposedInputs: ['z'] } }), 400, 'invalid_request');
     assert.equal(issues?.[0]?.nodeId, 'z');
+    const wrong = refused(await publish({ settings: { exposedInputs: ['a', 'b'] } }), 400, 'invalid_request');
+    assert.deepEqual(
+      wrong.issues?.map(({ path, nodeId, code }) => [path, nodeId, code]),
+      [['/settings/exposedInputs/1', 'b', 'not_an_input']],
+    );
     assert.equal((await read(owner, id)).isPublished, false);
   });
 

@@ -1,0 +1,126 @@
+// Whatever a request makes has an address that is absolute, and can be read, renamed and deleted there.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Answer, type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { createWorkflow, PAIR } from '../../support/workflows.ts';
+
+const CONTENT_SECRET = 'content-secret-of-this-test';
+
+interface Made {
+  readonly method: 'POST';
+  readonly path: string;
+  readonly body: () => object | Promise<object>;
+  /** A body that gives it another name, and the method that takes it; absent: its name is not its own. */
+  readonly rename?: readonly [method: 'PUT' | 'PATCH', body: object];
+  readonly isDeletable: boolean;
+}
+
+describe('what was made', () => {
+  let test: TestApp;
+  let caller: Caller;
+  let other: Caller;
+  let teamId: string;
+  let workflowId: string;
+
+  before(async () => {
+    test = await createTestApp({ env: { CONTENT_WEBHOOK_SECRET: CONTENT_SECRET } });
+    [caller, other] = [await test.createCaller(), await test.createCaller()];
+    teamId = String((await caller.request('POST', '/teams', { name: 'T' })).body.id);
+    workflowId = (await createWorkflow(caller)).id;
+    await test.deps.db.query('update users set is_author = true where id = $1', [caller.userId]);
+  });
+  after(() => test.close());
+
+  const named = () => ({ name: 'First' });
+  const graph = () => ({ name: 'First', ...PAIR });
+  const byName = ['PATCH', { name: 'Second' }] as const;
+  /** A line for each 201 of the OpenAPI document. */
+  const table = (): Readonly<Record<string, Made>> => ({
+    '/api/v1/workflows': {
+      method: 'POST',
+      path: '/workflows',
+      body: graph,
+      rename: ['PUT', { name: 'Second' }],
+      isDeletable: true,
+    },
+    '/api/v1/workflows/import': { method: 'POST', path: '/workflows/import', body: graph, isDeletable: true },
+    '/api/v1/workflows/{id}/duplicate': {
+      method: 'POST',
+      path: `/workflows/${workflowId}/duplicate`,
+      body: named,
+      isDeletable: true,
+    },
+    '/api/v1/folders': { method: 'POST', path: '/folders', body: named, rename: byName, isDeletable: true },
+    '/api/v1/teams': { method: 'POST', path: '/teams', body: named, rename: byName, isDeletable: true },
+    '/api/v1/teams/{id}/members': {
+      method: 'POST',
+      path: `/teams/${teamId}/members`,
+      body: () => ({ userId: other.userId, role: 'VIEWER' }),
+      isDeletable: true,
+    },
+    '/api/v1/keys': {
+      method: 'POST',
+      path: '/keys',
+      body: () => ({ name: 'First', scopes: ['workflows:read'] }),
+      rename: byName,
+      isDeletable: true,
+    },
+    // An account is disabled, since what it made stays.
+    '/api/v1/admin/users': {
+      method: 'POST',
+      path: '/admin/users',
+      body: () => ({ name: 'First', email: 'first@example.com' }),
+      rename: byName,
+      isDeletable: false,
+    },
+  });
+
+  const pathOf = (answer: Answer): string => {
+    const { location = '' } = answer.headers;
+    assert.ok(location.startsWith(`${test.deps.settings.BASE_URL}/api/v1/`), location);
+    return location.slice(test.deps.settings.BASE_URL.length);
+  };
+
+  it('is known to this test', async () => {
+    const { paths } = (await test.app.inject('/openapi.json')).json<{
+      paths: Record<string, { post?: { responses: object } }>;
+    }>();
+    const making = Object.keys(paths).filter(path => 201 in (paths[path]?.post?.responses ?? {}));
+    assert.deepEqual(making.toSorted(), [...Object.keys(table()), '/api/content/webhook'].toSorted());
+  });
+
+  it('is read, renamed and deleted at its Location', async () => {
+    for (const [name, { method, path, body, rename, isDeletable }] of Object.entries(table())) {
+      const made = await caller.request(method, path, await body());
+      assert.equal(made.status, 201, `${name}: ${made.body.error}`);
+      const address = pathOf(made);
+      const found = await caller.request('GET', address);
+      assert.equal(found.status, 200, `${name}: ${found.body.error}`);
+      for (const key of ['id', 'userId', 'name']) assert.deepEqual(found.body[key], made.body[key], name);
+      if (rename !== undefined) {
+        const renamed = await caller.request(rename[0], address, rename[1]);
+        assert.deepEqual([renamed.status, renamed.body.name], [200, 'Second'], name);
+        assert.equal((await caller.request('GET', address)).body.name, 'Second', name);
+      }
+      if (!isDeletable) continue;
+      assert.deepEqual((await caller.request('DELETE', address)).body, { success: true }, name);
+      assert.equal((await caller.request('GET', address)).status, 404, name);
+    }
+  });
+
+  it('is a content page at its public address', async () => {
+    const payload = { slug: 'made', title: 'Made', type: 'ARTICLE', isPublished: true };
+    const headers = { authorization: `Bearer ${CONTENT_SECRET}` };
+    const made = await test.app.inject({ method: 'POST', url: '/api/content/webhook', headers, payload });
+    const address = `${test.deps.settings.BASE_URL}/blog/made`;
+    assert.deepEqual([made.statusCode, made.headers.location, made.json().url], [201, address, address]);
+    assert.equal((await test.app.inject('/blog/made')).statusCode, 200);
+    const changed = await test.app.inject({
+      method: 'PUT',
+      url: '/api/content/webhook',
+      headers,
+      payload: { slug: 'made' },
+    });
+    assert.deepEqual([changed.statusCode, changed.json().url], [200, address]);
+  });
+});
