@@ -35,8 +35,14 @@ export async function findFolder(tx: Tx, userId: number, id: string): Promise<Fo
 
 const FIND = `${FOLDER} where f.id = $2`;
 
-/** The same, kept from being deleted until the transaction ends. Lock the workflow first, as a deletion does. */
-export async function holdFolder(tx: Tx, userId: number, id: string): Promise<FolderRow | undefined> {
+/**
+ * The same, and neither it nor its team is deleted until the transaction ends. Deletions lock in this order too: the
+ * workflow, the team, the folder.
+ */
+export async function lockFolder(tx: Tx, userId: number, id: string): Promise<FolderRow | undefined> {
+  await tx.query('select from teams where id = (select team_id from folders where id = $1) for key share', [
+    id,
+  ]);
   const { rows } = await tx.query<FolderRow>(`${FIND} for key share of f`, [userId, id]);
   return rows[0];
 }

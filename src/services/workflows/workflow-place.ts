@@ -2,7 +2,7 @@
 import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
 import type { FolderRow } from '../../store/folders.ts';
-import { holdFolder } from '../../store/folders.ts';
+import { lockFolder } from '../../store/folders.ts';
 import { mayUseMedia } from '../../store/media.ts';
 import type { ReadWorkflowRow } from '../../store/workflows/workflows.ts';
 import { authorize, can, userWorkspace, workspaceOf } from '../accounts/access.ts';
@@ -77,7 +77,7 @@ export async function checkMedia(tx: Tx, user: UserActor, mediaId: string | null
 
 /** The folder, if the user may put workflows in. */
 async function openFolder(tx: Tx, user: UserActor, id: string): Promise<FolderRow> {
-  const folder = await holdFolder(tx, user.userId, id);
+  const folder = await lockFolder(tx, user.userId, id);
   if (folder === undefined) throw new AppError('not_found', 'There is no folder with this id.');
   if (can(user, 'edit', { workspace: folder })) return folder;
   if (folder.user_id === user.userId && folder.team_role === null) {

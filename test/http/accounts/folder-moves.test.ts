@@ -2,7 +2,7 @@
 // The contract's rule 7 itself is in workflows-move.test.ts.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { deleteFolder, holdFolder } from '../../../src/store/folders.ts';
+import { deleteFolder, lockFolder } from '../../../src/store/folders.ts';
 import { type Answer, type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { createWorkflow, put, read, refused, type Workflow } from '../../support/workflows.ts';
 
@@ -98,7 +98,7 @@ describe('a folder', () => {
   it('cannot be deleted between the moment a move has found it and the commit', async () => {
     const folderId = await createFolder(null);
     await test.deps.db.transaction(async moving => {
-      await holdFolder(moving, creator.userId, folderId);
+      await lockFolder(moving, creator.userId, folderId);
       const deletion = test.deps.db.transaction(async tx => {
         await tx.query(`set local lock_timeout = '20ms'`);
         await deleteFolder(tx, folderId);
