@@ -24,30 +24,12 @@ import { collect, listItem, listSlice } from './list.ts';
 import { approval, delay, logicIf, logicSwitch, merge } from './logic.ts';
 import { math } from './math.ts';
 import { generateComfyUi, videoComfyUi } from './models/comfyui.ts';
-import { audioElevenLabsMusic, audioElevenLabsSound } from './models/elevenlabs.ts';
-import {
-  audioFalStable,
-  editFalKontext,
-  editFalQwen,
-  editFalSeedream,
-  generateFalFlux,
-  generateFalSeedream,
-  talkingFalFabric,
-  talkingFalOmnihuman,
-  videoFalKling,
-  videoFalKlingTurbo,
-  videoFalSeedance,
-} from './models/fal.ts';
+import type { Model } from './models/model.ts';
+import { toDefinition } from './models/model-node.ts';
 import { editOpenAi, generateOpenAi, textOpenAiChat, textOpenAiResponses } from './models/openai.ts';
 import { withPrices } from './models/operator-prices.ts';
 import type { ProviderSettings } from './models/providers.ts';
-import {
-  editReplicateKontext,
-  generateReplicateFluxPro,
-  generateReplicateFluxSchnell,
-  textReplicateLlama,
-  videoReplicateSeedance,
-} from './models/replicate.ts';
+import { readShippedModels } from './models/shipped.ts';
 import { gallery, preview } from './output.ts';
 import { videoRenderer } from './renderer.ts';
 import { editSandbox, generateSandbox } from './sandbox.ts';
@@ -99,30 +81,12 @@ const DEFINITIONS: readonly NodeDefinition[] = [
   editSandbox,
   videoSandbox,
   talkingSandbox,
-  generateFalFlux,
-  generateFalSeedream,
-  generateReplicateFluxPro,
-  generateReplicateFluxSchnell,
   generateOpenAi,
   generateComfyUi,
-  editFalSeedream,
-  editFalKontext,
-  editFalQwen,
-  editReplicateKontext,
   editOpenAi,
-  videoFalKling,
-  videoFalKlingTurbo,
-  videoFalSeedance,
-  videoReplicateSeedance,
   videoComfyUi,
-  talkingFalOmnihuman,
-  talkingFalFabric,
   textOpenAiChat,
   textOpenAiResponses,
-  textReplicateLlama,
-  audioFalStable,
-  audioElevenLabsSound,
-  audioElevenLabsMusic,
   logicIf,
   logicSwitch,
   merge,
@@ -132,6 +96,9 @@ const DEFINITIONS: readonly NodeDefinition[] = [
   group,
   stickyNote,
 ];
+
+// In the order of the files of models/.
+const SHIPPED: readonly NodeDefinition[] = readShippedModels().map(toDefinition);
 
 const NO_PORTS: ResolvedPorts = { inputs: [], outputs: [] };
 
@@ -163,37 +130,61 @@ function provider(name: string, setting: keyof ProviderSettings): Need {
   return { isMet: settings => settings[setting] !== undefined, provider: [name, setting] };
 }
 
-/** Finds definitions as a service with these settings has them: at its prices, with its speech engines. */
-export function makeFindNode(settings: CatalogSettings): typeof findNode {
-  const byType = new Map(definitionsFor(settings).map(definition => [definition.entry.nodeType, definition]));
-  return nodeType => byType.get(nodeType);
+/** The node types of one service: the catalog that it shows, and the definitions that its runs use. */
+export interface NodeTypes {
+  readonly catalog: Catalog;
+  readonly findNode: typeof findNode;
+  /** Puts the operator's models beside those that are shipped, or in place of those of the same type. */
+  install(models: readonly Model[]): void;
 }
 
-function definitionsFor(settings: CatalogSettings): readonly NodeDefinition[] {
+/** Whoever has its catalog sees what was installed last; `entries` is then another list. */
+export function createNodeTypes(settings: CatalogSettings): NodeTypes {
+  let now = makeCatalogOf(definitionsFor(settings, []), settings);
+  return {
+    findNode: nodeType => now.findNode(nodeType),
+    install: models => {
+      now = makeCatalogOf(definitionsFor(settings, models.map(toDefinition)), settings);
+    },
+    catalog: {
+      get entries() {
+        return now.entries;
+      },
+      find: nodeType => now.find(nodeType),
+      ports: (nodeType, config) => now.ports(nodeType, config),
+    },
+  };
+}
+
+/** As a service with these settings has them: at its prices, with its speech engines and its models. */
+function definitionsFor(
+  settings: CatalogSettings,
+  installed: readonly NodeDefinition[],
+): readonly NodeDefinition[] {
   const engines = ENGINES.filter(engine => NEEDS[SPEECH_NEEDS[engine]].isMet(settings));
-  const definitions = [...DEFINITIONS, makeSpeech(engines)];
-  return definitions.map(definition => withPrices(definition, settings.prices ?? {}));
+  const all = [...DEFINITIONS, makeSpeech(engines), ...SHIPPED, ...installed];
+  // A later one of the same type takes the place of an earlier one.
+  const byType = new Map(all.map(definition => [definition.entry.nodeType, definition]));
+  return [...byType.values()].map(definition => withPrices(definition, settings.prices ?? {}));
 }
 
-const WRITTEN = makeFindNode({ SANDBOX_MODELS: true });
-
-/** The definition as the catalog was written: at no operator's prices, with no provider configured. */
-export function findNode(nodeType: string): NodeDefinition | undefined {
-  return WRITTEN(nodeType);
-}
-
-/** The catalog as lint, plan, layout and `GET /nodes` take it: entries whose requirement is not met are hidden. */
-export function makeCatalog(settings: CatalogSettings): Catalog {
+function makeCatalogOf(
+  definitions: readonly NodeDefinition[],
+  settings: CatalogSettings,
+): Catalog & Pick<NodeTypes, 'findNode'> {
   const isMet = (need: Requirement | undefined): boolean => need === undefined || NEEDS[need].isMet(settings);
-  const definitions = definitionsFor(settings);
   const entries = definitions.map(({ entry, requires }) =>
     isMet(requires({})) ? entry : { ...entry, hidden: true as const },
   );
   const byType = new Map(
-    entries.map((entry, index) => [entry.nodeType, { entry, definition: definitions[index] }]),
+    entries.map((entry, index) => [
+      entry.nodeType,
+      { entry, definition: definitions[index] as NodeDefinition },
+    ]),
   );
   return {
     entries,
+    findNode: nodeType => byType.get(nodeType)?.definition,
     find: nodeType => byType.get(nodeType)?.entry,
     ports: (nodeType, config) => {
       const definition = byType.get(nodeType)?.definition;
@@ -203,6 +194,23 @@ export function makeCatalog(settings: CatalogSettings): Catalog {
       return need === undefined || isMet(need) ? ports : { ...ports, ...explainNeed(need) };
     },
   };
+}
+
+const WRITTEN = createNodeTypes({ SANDBOX_MODELS: true });
+
+/** The definition as the catalog was written: at no operator's prices, with no provider configured. */
+export function findNode(nodeType: string): NodeDefinition | undefined {
+  return WRITTEN.findNode(nodeType);
+}
+
+/** Finds definitions as a service with these settings has them. */
+export function makeFindNode(settings: CatalogSettings): typeof findNode {
+  return createNodeTypes(settings).findNode;
+}
+
+/** The catalog as lint, plan, layout and `GET /nodes` take it: entries whose requirement is not met are hidden. */
+export function makeCatalog(settings: CatalogSettings): Catalog {
+  return createNodeTypes(settings).catalog;
 }
 
 function explainNeed(need: Requirement): Pick<ResolvedPorts, 'unavailable'> {

@@ -34,6 +34,10 @@ export interface FalCall {
   /** Owner, app and path, e.g. `fal-ai/flux-1/dev`. */
   readonly model: string;
   readonly input: Readonly<Record<string, unknown>>;
+  /** Default: files. */
+  readonly expects?: 'files' | 'text';
+  /** Where they stand in the result, names with dots between; absent: whatever has an address, or `output`. */
+  readonly path?: string | undefined;
 }
 
 // Beyond it a request of data URIs grows slow, and soon larger than the queue takes.
@@ -48,7 +52,10 @@ export function fal(endpoint: Endpoint): Provider<FalCall> {
     pace: DEFAULT_PACE,
     classify,
     submit: call => submit(endpoint, call),
-    jobs: { poll: handle => poll(endpoint, handle), cancel: handle => cancel(endpoint, handle) },
+    jobs: {
+      poll: (handle, call) => poll(endpoint, handle, call),
+      cancel: handle => cancel(endpoint, handle),
+    },
   };
 }
 
@@ -70,7 +77,7 @@ function* submit(endpoint: Endpoint, { model, input }: FalCall): Protocol<Submis
   return { handle: { id, state: places.join(' ') } };
 }
 
-function* poll(endpoint: Endpoint, handle: Handle): Protocol<Poll> {
+function* poll(endpoint: Endpoint, handle: Handle, call: FalCall): Protocol<Poll> {
   const { statusUrl, resultUrl } = placesOf(endpoint, handle);
   const status = yield toRequest(endpoint, 'GET', statusUrl);
   if (status.status === 202) return { isRunning: true };
@@ -84,7 +91,7 @@ function* poll(endpoint: Endpoint, handle: Handle): Protocol<Poll> {
   if (result.status !== 200) throw classify(result);
   const units = asCount(result.headers['x-fal-billable-units']);
   const usage = units === undefined ? {} : { usage: { billable_units: units } };
-  return { output: { ...readOutput(readObject(result) ?? {}), ...usage } };
+  return { output: { ...readOutput(readObject(result) ?? {}, call), ...usage } };
 }
 
 function* cancel(endpoint: Endpoint, handle: Handle): Protocol<void> {
@@ -145,16 +152,23 @@ function placesOf({ baseUrl }: Endpoint, { state = '' }: Handle): Places {
 }
 
 /** Whatever has an address is a file: `images[]`, `image`, `video`, `audio`, `audio_file` by model. */
-function readOutput(result: JsonRecord): Output {
+function readOutput(result: JsonRecord, { expects, path }: FalCall): Output {
   const flags = asArray(result.has_nsfw_concepts);
   if (flags.length > 0 && flags.every(flag => flag === true)) {
     throw new ProviderError('fal', 'content_policy', { detail: 'its safety checker blanked the result' });
   }
-  return {
-    files: Object.values(result)
-      .flat()
-      .flatMap(value => toFile(value) ?? []),
-  };
+  if (expects === 'text') return { files: [], text: asText(findAt(result, path ?? 'output')) ?? '' };
+  const found = path === undefined ? Object.values(result) : [findAt(result, path)];
+  // A text is an address only where it was looked for.
+  const asFile = (value: unknown): unknown =>
+    path !== undefined && typeof value === 'string' ? { url: value } : value;
+  return { files: found.flat().flatMap(value => toFile(asFile(value)) ?? []) };
+}
+
+function findAt(result: JsonRecord, path: string): unknown {
+  const step = (value: unknown, name: string): unknown =>
+    isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  return path.split('.').reduce(step, result as unknown);
 }
 
 function toFile(value: unknown): FileSource | undefined {

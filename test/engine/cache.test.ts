@@ -5,8 +5,9 @@ import { cacheKey } from '../../src/engine/cache.ts';
 import type { NodeCache } from '../../src/engine/types.ts';
 import type { JsonObject, MediaRef, Values } from '../../src/graph/types.ts';
 import { any, defineNode, image, list, NodeError, number, Suspend, text } from '../../src/nodes/define.ts';
-import { flat, type Pricing } from '../../src/nodes/models/pricing.ts';
+import type { Pricing } from '../../src/nodes/models/pricing.ts';
 import { planGraph, runRecorded, sketchGraph, textValue } from '../support/engine.ts';
+import { flat } from '../support/pricing.ts';
 import { give, giveList } from './nodes.ts';
 
 let runs = 0;

@@ -75,59 +75,6 @@ export function priceOf(
   return typeof declared === 'number' ? { credits: Math.ceil(declared), isExact: false } : null;
 }
 
-export function flat(usd: number, source: string): Pricing {
-  return { model: 'flat-usd', usd: () => usd, source };
-}
-
-/** One image a call. */
-export function perImage(usd: number, source: string): Pricing {
-  return { model: 'per-image', usd: () => usd, source };
-}
-
-/** Megapixels begun, by the name of the size in `image_size`. */
-export function perMegapixel(usd: number, pixels: Readonly<Record<string, number>>, source: string): Pricing {
-  return {
-    model: 'per-image',
-    usd: ({ image_size }) => usd * Math.ceil((pixels[String(image_size)] ?? 0) / 1_048_576),
-    source,
-  };
-}
-
-/** Seconds of video, as `duration` says. */
-export function perSecond(usd: number, source: string): Pricing {
-  return { model: 'per-second', usd: ({ duration }) => usd * Number(duration), source };
-}
-
-/** Seconds of the audio that is spoken, at a price by `resolution`; not known of an audio that was never measured. */
-export function perSpokenSecond(usd: Readonly<Record<string, number>>, source: string): Pricing {
-  return {
-    model: 'per-second',
-    usd: ({ resolution, audio }) => {
-      const seconds = (audio as { readonly duration?: number | null } | undefined)?.duration;
-      const rate = usd[String(resolution)];
-      return typeof seconds === 'number' && rate !== undefined ? Math.ceil(seconds) * rate : null;
-    },
-    source,
-  };
-}
-
-/** Tokens of a video: height × width × frames a second × seconds / 1024, the frame by the name of its resolution. */
-export function perVideoToken(
-  usdPerMillion: number,
-  framePixels: Readonly<Record<string, number>>,
-  source: string,
-): Pricing {
-  const framesPerSecond = 24;
-  return {
-    model: 'video-tokens',
-    usd: ({ resolution, duration }) => {
-      const pixels = framePixels[String(resolution)] ?? 0;
-      return (usdPerMillion * ((pixels * framesPerSecond * Number(duration)) / 1024)) / 1_000_000;
-    },
-    source,
-  };
-}
-
 /** Known to cost something, not how much: the reason stands in the source. */
 export function unpriced(source: string): Pricing {
   return { model: 'unknown', usd: () => null, source };

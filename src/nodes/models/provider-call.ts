@@ -1,5 +1,5 @@
 // What model nodes share: a call at a configured provider, its input as attachments, its output as media of the run.
-import type { MediaRef } from '../../graph/types.ts';
+import type { MediaRef, Value } from '../../graph/types.ts';
 import { inspectImage } from '../../media/images.ts';
 import type { ProviderName } from '../../providers/names.ts';
 import { Attachment, type Endpoint, type Provider } from '../../providers/provider.ts';
@@ -38,7 +38,27 @@ export async function attachAudio(ref: MediaRef, ctx: NodeContext): Promise<Atta
   return new Attachment(await ctx.media.read(ref), ref.contentType, `audio.${extensionOf(ref.contentType)}`);
 }
 
+export async function attachVideo(ref: MediaRef, ctx: NodeContext): Promise<Attachment> {
+  return new Attachment(await ctx.media.read(ref), ref.contentType, `video.${extensionOf(ref.contentType)}`);
+}
+
 type OutputKind = 'image' | 'video' | 'audio';
+
+/** All files, as a list. */
+export async function keepFiles(
+  { files, ...delivery }: Delivery,
+  kind: OutputKind,
+  name: string,
+  ctx: NodeContext,
+): Promise<readonly Value[]> {
+  if (files.length === 0) throw badOutput(`no ${kind}`);
+  const type = kind === 'image' ? 'IMAGE' : kind === 'video' ? 'VIDEO' : 'AUDIO';
+  const items: Value[] = [];
+  for (const file of files) {
+    items.push({ type, media: await keepFile({ ...delivery, files: [file] }, kind, name, ctx) });
+  }
+  return items;
+}
 
 /** The first file, as media of the run. What a provider calls its type is not believed: the bytes are asked. */
 export async function keepFile(

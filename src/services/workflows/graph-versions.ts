@@ -52,6 +52,8 @@ function makeVersion(text: string, catalog: Catalog, known?: Graph): GraphVersio
   let graph = known;
   let redacted: string | undefined;
   let whole: PlanResult | undefined;
+  // Models come and go while the service runs; a plan holds for the entries that it was made of.
+  let plannedFor: Catalog['entries'] | undefined;
   const getGraph = (): Graph => {
     graph ??= JSON.parse(`{${text}}`) as Graph;
     return graph;
@@ -67,7 +69,10 @@ function makeVersion(text: string, catalog: Catalog, known?: Graph): GraphVersio
     },
     plan(targets) {
       if (targets !== undefined) return makePlan(getGraph(), catalog, targets);
-      whole ??= makePlan(getGraph(), catalog);
+      if (whole === undefined || plannedFor !== catalog.entries) {
+        plannedFor = catalog.entries;
+        whole = makePlan(getGraph(), catalog);
+      }
       return whole;
     },
   };

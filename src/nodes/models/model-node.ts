@@ -1,0 +1,181 @@
+// The one node of all models that are data: its ports and fields from the model, its call from their values.
+import type { Json, MediaRef, PortType, Value } from '../../graph/types.ts';
+import { isMediaType } from '../../graph/values.ts';
+import { elevenlabs } from '../../providers/elevenlabs.ts';
+import { fal } from '../../providers/fal.ts';
+import { openai } from '../../providers/openai.ts';
+import { replicate } from '../../providers/replicate.ts';
+import type { Delivery } from '../../providers/run-job.ts';
+import { defineNode, type NodeContext, type NodeDefinition, type NodeOutput, type Specs } from '../define.ts';
+import type { Model, ModelField, ModelProvider, OutputKind } from './model.ts';
+import { toPricing } from './model-price.ts';
+import { CEILING } from './pricing.ts';
+import {
+  attachAudio,
+  attachImage,
+  attachVideo,
+  callProvider,
+  keepFile,
+  keepFiles,
+  keepText,
+} from './provider-call.ts';
+
+type Input = Readonly<Record<string, unknown>>;
+
+const CALLS: Readonly<
+  Record<ModelProvider, (model: Model, input: Input, ctx: NodeContext) => Promise<Delivery>>
+> = {
+  fal: ({ endpoint: model, output: { kind, path } }, input, ctx) =>
+    callProvider('fal', fal, { model, input, expects: kind === 'text' ? 'text' : 'files', path }, ctx),
+  replicate: ({ endpoint: model, output: { kind } }, input, ctx) =>
+    callProvider('replicate', replicate, { model, input, expects: kind === 'text' ? 'text' : 'files' }, ctx),
+  elevenlabs: (model, input, ctx) =>
+    callProvider(
+      'elevenlabs',
+      elevenlabs,
+      { path: withQuery(model, input), body: bodyOf(model, input) },
+      ctx,
+    ),
+  openai: ({ endpoint: model }, { prompt, system, ...rest }, ctx) => {
+    const messages = [
+      ...(system === undefined ? [] : [{ role: 'system', content: system }]),
+      { role: 'user', content: prompt },
+    ];
+    return callProvider('openai', openai, { kind: 'chat', body: { ...rest, model, messages } }, ctx);
+  },
+};
+
+interface OutputFacts {
+  readonly port: string;
+  readonly label: string;
+  readonly type: PortType;
+  keep(delivery: Delivery, ctx: NodeContext): NodeOutput | Promise<NodeOutput>;
+}
+
+const OUTPUTS: Readonly<Record<OutputKind, OutputFacts>> = {
+  image: {
+    port: 'image',
+    label: 'Image',
+    type: 'IMAGE',
+    keep: (delivery, ctx) => keepFile(delivery, 'image', 'image', ctx),
+  },
+  images: {
+    port: 'list',
+    label: 'Images',
+    type: 'LIST',
+    keep: (delivery, ctx) => keepFiles(delivery, 'image', 'image', ctx),
+  },
+  video: {
+    port: 'video',
+    label: 'Video',
+    type: 'VIDEO',
+    keep: (delivery, ctx) => keepFile(delivery, 'video', 'video', ctx),
+  },
+  audio: {
+    port: 'audio',
+    label: 'Audio',
+    type: 'AUDIO',
+    keep: (delivery, ctx) => keepFile(delivery, 'audio', 'audio', ctx),
+  },
+  text: { port: 'text', label: 'Text', type: 'TEXT', keep: delivery => keepText(delivery) },
+};
+
+export function toDefinition(model: Model): NodeDefinition {
+  const { port, label, type, keep } = OUTPUTS[model.output.kind];
+  const pricing = toPricing(model);
+  const ports = model.fields.filter(({ isPort }) => isPort === true);
+  const fields = model.fields.filter(({ isPort }) => isPort !== true);
+  const defaults = Object.fromEntries(fields.map(({ id, default: value }) => [id, value]));
+  const isPricedBefore = pricing.usd(defaults) !== null;
+  const shown = model.deprecated === undefined ? {} : ({ deprecated: true } as const);
+  const definition = defineNode({
+    nodeType: model.nodeType,
+    label: model.label,
+    description: describe(model),
+    category: 'model',
+    source: 'vendor',
+    requires: model.provider,
+    inputs: toSpecs(ports),
+    config: {
+      ...toSpecs(fields.filter(({ removed }) => removed !== true)),
+      ...(isPricedBefore ? {} : CEILING),
+    },
+    outputs: { [port]: { type, label } },
+    pricing,
+    ...shown,
+    ...(model.isHidden === true ? { hidden: true } : {}),
+    ...(model.isRepeatable === true ? { cache: true } : {}),
+    run: async (values, ctx) => {
+      const delivery = await CALLS[model.provider](model, await toInput(model, values, ctx), ctx);
+      return { [port]: await keep(delivery, ctx) };
+    },
+  });
+  return withRemoved(definition, fields);
+}
+
+/** Fields that are gone are in no list; a setting of one is refused all the same. */
+function withRemoved(definition: NodeDefinition, fields: readonly ModelField[]): NodeDefinition {
+  const removed = fields.filter(field => field.removed === true);
+  if (removed.length === 0) return definition;
+  const gone = removed.map(({ id, label, type }) => ({ id, label, type, isPort: false, removed: true }));
+  return {
+    ...definition,
+    ports: config => {
+      const ports = definition.ports(config);
+      return { ...ports, inputs: [...ports.inputs, ...gone] };
+    },
+  };
+}
+
+function describe({ description, endpoint, deprecated }: Model): string {
+  const shown = description ?? endpoint;
+  if (deprecated === undefined) return shown;
+  const advice = deprecated.use === undefined ? '' : ` Use ${deprecated.use} instead.`;
+  return `${shown} Deprecated since ${deprecated.since}.${advice}`;
+}
+
+function toSpecs(fields: readonly ModelField[]): Specs {
+  return Object.fromEntries(
+    fields.map(({ id, isPort: _, as: __, inList: ___, inQuery: ____, ...spec }) => [id, spec]),
+  );
+}
+
+/** What the provider gets: the values that are set, under its names, files as attachments. */
+async function toInput(model: Model, values: Input, ctx: NodeContext): Promise<Input> {
+  const input: Record<string, unknown> = { ...model.fixed };
+  for (const field of model.fields) {
+    const value = values[field.id];
+    if (value === undefined || (value === null && field.nullable !== true)) continue;
+    const sent = await toSent(field, value, ctx);
+    input[field.as ?? field.id] = field.inList === true ? [sent] : sent;
+  }
+  return input;
+}
+
+async function toSent({ type, itemType }: ModelField, value: unknown, ctx: NodeContext): Promise<unknown> {
+  if (value === null) return null;
+  if (isMediaType(type)) return ATTACH[type](value as MediaRef, ctx);
+  if (type !== 'LIST') return value;
+  return Promise.all((value as readonly Value[]).map(item => itemToSent(item, itemType, ctx)));
+}
+
+const ATTACH = { IMAGE: attachImage, VIDEO: attachVideo, AUDIO: attachAudio } as const;
+
+function itemToSent(item: Value, itemType: PortType | undefined, ctx: NodeContext): unknown {
+  if ('media' in item) return ATTACH[item.type](item.media, ctx);
+  const plain: Json = item.type === 'TEXT' ? item.text : item.type === 'NUMBER' ? item.number : null;
+  return itemType === 'TEXT' ? String(plain) : item.type === 'JSON' ? item.json : plain;
+}
+
+function withQuery({ endpoint, fields }: Model, input: Input): string {
+  const query = new URLSearchParams();
+  for (const { id, as = id, inQuery } of fields) {
+    if (inQuery === true && input[as] !== undefined) query.set(as, String(input[as]));
+  }
+  return query.size === 0 ? endpoint : `${endpoint}?${query}`;
+}
+
+function bodyOf({ fields }: Model, input: Input): Input {
+  const asked = new Set(fields.filter(({ inQuery }) => inQuery === true).map(({ id, as = id }) => as));
+  return Object.fromEntries(Object.entries(input).filter(([name]) => !asked.has(name)));
+}

@@ -1,0 +1,94 @@
+// What a call of a model costs: units by its values, times the price of a unit.
+import type { Model, ModelPrice, PriceUnit } from './model.ts';
+import type { Pricing } from './pricing.ts';
+
+type Values = Readonly<Record<string, unknown>>;
+
+interface UnitFacts {
+  readonly model: Pricing['model'];
+  /** How many units a call is; null where that is not known before it. */
+  count(price: ModelPrice, values: Values): number | null;
+  /** Whether what fal bills is counted in this unit, so that it may be charged afterwards. */
+  readonly isBilled?: true;
+}
+
+const FRAMES_PER_SECOND = 24;
+const PIXELS_PER_MEGAPIXEL = 1_048_576;
+
+const UNITS: Readonly<Record<PriceUnit, UnitFacts>> = {
+  call: { model: 'flat-usd', count: () => 1 },
+  image: { model: 'per-image', count: ({ of }, values) => (of === undefined ? 1 : toNumber(values[of])) },
+  megapixel: {
+    model: 'per-image',
+    isBilled: true,
+    // Megapixels begun.
+    count: (price, values) =>
+      scale(pixelsOf(price, values), pixels => Math.ceil(pixels / PIXELS_PER_MEGAPIXEL)),
+  },
+  second: {
+    model: 'per-second',
+    isBilled: true,
+    count: ({ of = 'duration' }, values) => toNumber(values[of]),
+  },
+  'second of audio': {
+    model: 'per-second',
+    isBilled: true,
+    count: ({ of = 'audio' }, values) => scale(durationOf(values[of]), Math.ceil),
+  },
+  'million video tokens': {
+    model: 'video-tokens',
+    count: ({ of = 'duration', ...price }, values) => {
+      const pixels = pixelsOf({ ...price, of: 'resolution' }, values);
+      const seconds = toNumber(values[of]);
+      if (pixels === null || seconds === null) return null;
+      return (pixels * FRAMES_PER_SECOND * seconds) / 1024 / 1_000_000;
+    },
+  },
+  'thousand characters': {
+    model: 'unknown',
+    count: ({ of = 'text' }, values) => {
+      const text = values[of];
+      return typeof text === 'string' ? [...text].length / 1000 : null;
+    },
+  },
+};
+
+export function toPricing({ price, priceSource: source, provider }: Model): Pricing {
+  if (price === null) return { model: 'unknown', usd: () => null, source };
+  const { model, count, isBilled } = UNITS[price.unit];
+  const usd = (values: Values): number | null => {
+    const [rate, units] = [rateOf(price, values), count(price, values)];
+    return rate === null || units === null ? null : rate * units;
+  };
+  if (provider !== 'fal' || isBilled !== true || typeof price.usd !== 'number') return { model, usd, source };
+  const rate = price.usd;
+  return { model, usd, source, settle: (_, usage) => scale(billedUnits(usage), units => units * rate) };
+}
+
+function rateOf({ usd, by = [] }: ModelPrice, values: Values): number | null {
+  if (typeof usd === 'number') return usd;
+  return usd[by.map(field => String(values[field])).join('/')] ?? null;
+}
+
+function pixelsOf({ of = 'image_size', pixels = {} }: ModelPrice, values: Values): number | null {
+  return pixels[String(values[of])] ?? null;
+}
+
+/** `5`, `"5"` and `"5s"` are the same. */
+function toNumber(value: unknown): number | null {
+  const number = typeof value === 'string' ? Number.parseFloat(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) && number >= 0 ? number : null;
+}
+
+function durationOf(media: unknown): number | null {
+  const { duration = null } = (media ?? {}) as { readonly duration?: number | null };
+  return duration;
+}
+
+function billedUnits(usage: unknown): number | null {
+  const { billable_units } = (usage ?? {}) as { readonly billable_units?: unknown };
+  return typeof billable_units === 'number' ? billable_units : null;
+}
+
+const scale = (value: number | null, by: (value: number) => number): number | null =>
+  value === null ? null : by(value);

@@ -1,0 +1,222 @@
+// Models as they come from a file, the database or a provider's listing: nothing in them is taken to be sound.
+import { FIELD_TYPES, type Json, type JsonObject, PORT_TYPES } from '../../graph/types.ts';
+import {
+  MODEL_PROVIDERS,
+  type Model,
+  type ModelField,
+  type ModelPrice,
+  OUTPUT_KINDS,
+  PRICE_UNITS,
+} from './model.ts';
+
+/** What is wrong with a model, and where: a JSON pointer and a sentence. */
+export class ModelError extends Error {
+  override readonly name = 'ModelError';
+  readonly path: string;
+  constructor(path: string, message: string) {
+    super(`${path === '' ? 'The model' : path} ${message}.`);
+    this.path = path;
+  }
+}
+
+/** An endpoint stands in a path: nothing in it may climb, ask or point elsewhere. */
+const ENDPOINT = /^\/?[a-z0-9][\w.-]*(?:\/[a-z0-9][\w.-]*){0,8}(?::[0-9a-f]{16,64})?$/i;
+const NODE_TYPE = /^(?:generate|edit|video|talking|text|audio):[a-z0-9_]{1,80}$/;
+const FIELD_ID = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
+const PATH = /^[A-Za-z]\w{0,60}(?:\.\w{1,60}){0,4}$/;
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+// Names that mean something to JavaScript itself, or to the engine.
+const RESERVED: ReadonlySet<string> = new Set(['constructor', 'prototype', 'maxCredits', 'fanOut']);
+const MAX_FIELDS = 80;
+const MAX_OPTIONS = 500;
+const MAX_USD = 10_000;
+const MAX_JSON_LENGTH = 20_000;
+const TEXT_LENGTHS = { label: 120, description: 400, source: 300, option: 200 } as const;
+
+type Bag = Readonly<Record<string, unknown>>;
+
+/** The model, with nothing in it that the form does not know. Throws ModelError. */
+export function parseModel(given: unknown): Model {
+  const bag = toBag(given, '');
+  const fields = toList(bag.fields, '/fields', MAX_FIELDS).map((field, index) =>
+    parseField(field, `/fields/${index}`),
+  );
+  const ids = new Set(fields.map(({ id }) => id));
+  if (ids.size !== fields.length) throw new ModelError('/fields', 'has an id twice');
+  const output = toBag(bag.output, '/output');
+  return {
+    nodeType: toMatch(bag.nodeType, NODE_TYPE, '/nodeType'),
+    label: toText(bag.label, '/label', TEXT_LENGTHS.label),
+    provider: toOneOf(bag.provider, MODEL_PROVIDERS, '/provider'),
+    endpoint: toMatch(bag.endpoint, ENDPOINT, '/endpoint'),
+    ...optional('description', bag.description, value =>
+      toText(value, '/description', TEXT_LENGTHS.description),
+    ),
+    ...optional('isRepeatable', bag.isRepeatable, value => toBoolean(value, '/isRepeatable')),
+    fields,
+    ...optional('fixed', bag.fixed, value => toJsonObject(value, '/fixed')),
+    output: {
+      kind: toOneOf(output.kind, OUTPUT_KINDS, '/output/kind'),
+      ...optional('path', output.path, value => toMatch(value, PATH, '/output/path')),
+    },
+    price: bag.price === null ? null : parsePrice(bag.price, ids),
+    priceSource: toText(bag.priceSource, '/priceSource', TEXT_LENGTHS.source),
+    schema: parseSchema(bag.schema),
+    ...optional('isHidden', bag.isHidden, value => toBoolean(value, '/isHidden')),
+    ...optional('deprecated', bag.deprecated, parseDeprecated),
+  };
+}
+
+function parseField(given: unknown, path: string): ModelField {
+  const bag = toBag(given, path);
+  const id = toMatch(bag.id, FIELD_ID, `${path}/id`);
+  if (RESERVED.has(id)) throw new ModelError(`${path}/id`, `is ${id}, which has a meaning of its own`);
+  const type = toOneOf(bag.type, FIELD_TYPES, `${path}/type`);
+  if (type === 'ANY') throw new ModelError(`${path}/type`, 'must say what the model takes');
+  const flag = (name: keyof ModelField) =>
+    optional(name, bag[name], value => toBoolean(value, `${path}/${name}`));
+  const count = (name: keyof ModelField) =>
+    optional(name, bag[name], value => toNumber(value, `${path}/${name}`));
+  const field = {
+    id,
+    label: toText(bag.label, `${path}/label`, TEXT_LENGTHS.label),
+    type,
+    ...flag('isPort'),
+    ...flag('required'),
+    ...optional('default', bag.default, value => toJson(value, `${path}/default`)),
+    ...optional('enum', bag.enum, value => toOptions(value, `${path}/enum`)),
+    ...count('min'),
+    ...count('max'),
+    ...flag('integer'),
+    ...count('step'),
+    ...optional('itemType', bag.itemType, value => toOneOf(value, PORT_TYPES, `${path}/itemType`)),
+    ...count('minItems'),
+    ...count('maxItems'),
+    ...flag('nullable'),
+    ...flag('removed'),
+    ...optional('description', bag.description, value =>
+      toText(value, `${path}/description`, TEXT_LENGTHS.description),
+    ),
+    ...optional('as', bag.as, value => toMatch(value, FIELD_ID, `${path}/as`)),
+    ...flag('inList'),
+    ...flag('inQuery'),
+  } as ModelField;
+  if (field.min !== undefined && field.max !== undefined && field.min > field.max) {
+    throw new ModelError(`${path}/min`, 'is over the maximum');
+  }
+  return field;
+}
+
+function parsePrice(given: unknown, ids: ReadonlySet<string>): ModelPrice {
+  const bag = toBag(given, '/price');
+  const toUsd = (value: unknown, path: string): number => {
+    const usd = toNumber(value, path);
+    if (usd < 0 || usd > MAX_USD)
+      throw new ModelError(path, `must be 0 to ${MAX_USD} USD a unit, and is ${usd}`);
+    return usd;
+  };
+  const toField = (value: unknown, path: string): string => {
+    const id = toMatch(value, FIELD_ID, path);
+    if (ids.has(id)) return id;
+    throw new ModelError(path, `names the field ${id}, which is not there`);
+  };
+  return {
+    unit: toOneOf(bag.unit, PRICE_UNITS, '/price/unit'),
+    usd: typeof bag.usd === 'number' ? toUsd(bag.usd, '/price/usd') : toTable(bag.usd, '/price/usd', toUsd),
+    ...optional('by', bag.by, value =>
+      toList(value, '/price/by', 4).map((id, i) => toField(id, `/price/by/${i}`)),
+    ),
+    ...optional('of', bag.of, value => toField(value, '/price/of')),
+    ...optional('pixels', bag.pixels, value => toTable(value, '/price/pixels', toNumber)),
+  };
+}
+
+function parseSchema(given: unknown): Model['schema'] {
+  const bag = toBag(given, '/schema');
+  return {
+    source: toText(bag.source, '/schema/source', TEXT_LENGTHS.source),
+    date: toMatch(bag.date, DATE, '/schema/date'),
+    ...optional('hash', bag.hash, value => toMatch(value, /^[0-9a-f]{8,64}$/, '/schema/hash')),
+  };
+}
+
+function parseDeprecated(given: unknown): NonNullable<Model['deprecated']> {
+  const bag = toBag(given, '/deprecated');
+  return {
+    since: toMatch(bag.since, DATE, '/deprecated/since'),
+    ...optional('use', bag.use, value => toMatch(value, NODE_TYPE, '/deprecated/use')),
+  };
+}
+
+/** A member that may be absent: `name` and what `parse` makes of it, or nothing. */
+function optional<K extends string, T>(
+  name: K,
+  value: unknown,
+  parse: (value: unknown) => T,
+): { readonly [P in K]?: T } {
+  return value === undefined ? {} : ({ [name]: parse(value) } as { readonly [P in K]?: T });
+}
+
+function toBag(given: unknown, path: string): Bag {
+  if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given as Bag;
+  throw new ModelError(path, 'must be an object');
+}
+
+function toList(given: unknown, path: string, max: number): readonly unknown[] {
+  if (Array.isArray(given) && given.length <= max) return given;
+  throw new ModelError(path, `must be a list of at most ${max}`);
+}
+
+function toText(given: unknown, path: string, max: number): string {
+  if (typeof given === 'string' && given.trim() !== '' && given.length <= max && !/[\p{Cc}<>]/u.test(given)) {
+    return given;
+  }
+  throw new ModelError(path, `must be a text of 1 to ${max} characters in one line, without < and >`);
+}
+
+function toMatch(given: unknown, form: RegExp, path: string): string {
+  if (typeof given === 'string' && given.length <= 300 && form.test(given)) return given;
+  throw new ModelError(path, `must be of the form ${form.source}`);
+}
+
+function toOneOf<T extends string>(given: unknown, allowed: readonly T[], path: string): T {
+  const found = allowed.find(value => value === given);
+  if (found !== undefined) return found;
+  throw new ModelError(path, `must be one of ${allowed.join(', ')}`);
+}
+
+function toBoolean(given: unknown, path: string): boolean {
+  if (typeof given === 'boolean') return given;
+  throw new ModelError(path, 'must be true or false');
+}
+
+function toNumber(given: unknown, path: string): number {
+  if (typeof given === 'number' && Number.isFinite(given)) return given;
+  throw new ModelError(path, 'must be a number');
+}
+
+function toOptions(given: unknown, path: string): readonly string[] {
+  const options = toList(given, path, MAX_OPTIONS).map(option => toText(option, path, TEXT_LENGTHS.option));
+  if (options.length > 0) return options;
+  throw new ModelError(path, 'must have an option');
+}
+
+function toTable<T>(
+  given: unknown,
+  path: string,
+  parse: (value: unknown, path: string) => T,
+): Readonly<Record<string, T>> {
+  const rows = Object.entries(toBag(given, path));
+  if (rows.length > MAX_OPTIONS) throw new ModelError(path, `must have at most ${MAX_OPTIONS} rows`);
+  return Object.fromEntries(rows.map(([name, value]) => [name, parse(value, `${path}/${name}`)]));
+}
+
+function toJson(given: unknown, path: string): Json {
+  const text = JSON.stringify(given);
+  if (text !== undefined && text.length <= MAX_JSON_LENGTH) return JSON.parse(text) as Json;
+  throw new ModelError(path, `must be JSON of at most ${MAX_JSON_LENGTH} characters`);
+}
+
+function toJsonObject(given: unknown, path: string): JsonObject {
+  return toJson(toBag(given, path), path) as JsonObject;
+}

@@ -1,0 +1,80 @@
+// Models as data: the entries that were once written as code are what they were, and a call is charged what it used.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import type { CatalogEntry, InputDef } from '../../src/graph/catalog.ts';
+import { findNode, makeCatalog } from '../../src/nodes/catalog.ts';
+import { priceOf, toCredits } from '../../src/nodes/models/pricing.ts';
+import { readShippedModels } from '../../src/nodes/models/shipped.ts';
+
+const BEFORE: readonly CatalogEntry[] = JSON.parse(
+  readFileSync(join(import.meta.dirname, 'entries-of-2026-11-21.json'), 'utf8'),
+);
+const catalog = makeCatalog({ SANDBOX_MODELS: true });
+const SIZES = [
+  'auto',
+  'auto_2K',
+  'auto_4K',
+  'square_hd',
+  'square',
+  'portrait_4_3',
+  'portrait_16_9',
+  'landscape_4_3',
+  'landscape_16_9',
+];
+const SEEDREAM = {
+  image_size: { enum: SIZES, default: undefined, description: 'Unset: as the model has it.' },
+};
+
+/** What was put right since, by node type and field; `undefined` is a member that has gone. */
+const CHANGED: Readonly<Record<string, Readonly<Record<string, Partial<Record<keyof InputDef, unknown>>>>>> =
+  {
+    'generate:fal_seedream': SEEDREAM,
+    'edit:fal_seedream': SEEDREAM,
+  };
+
+describe('an entry of 2026-11-21', () => {
+  for (const before of BEFORE) {
+    it(`${before.nodeType} is as it was, but for what was put right`, () => {
+      const now = catalog.find(before.nodeType);
+      const inputs = now?.inputs ?? [];
+      const expected = before.inputs.map(input => {
+        // Whole numbers are said to be such.
+        const integer = inputs.find(({ id }) => id === input.id)?.integer === true ? { integer: true } : {};
+        return JSON.parse(JSON.stringify({ ...input, ...integer, ...CHANGED[before.nodeType]?.[input.id] }));
+      });
+      const { hidden: _, ...rest } = now as CatalogEntry;
+      assert.deepEqual({ ...rest, inputs }, { ...before, inputs: expected });
+    });
+  }
+
+  it('has no seed and no count of steps that is not a whole number', () => {
+    for (const { nodeType, inputs } of catalog.entries.filter(({ source }) => source === 'vendor')) {
+      if (nodeType.endsWith(':comfyui')) continue;
+      for (const { id, type, integer } of inputs) {
+        if (type === 'NUMBER' && /^(?:seed|num_.*|.*_steps)$/.test(id))
+          assert.equal(integer, true, `${nodeType}.${id}`);
+      }
+    }
+  });
+});
+
+describe('a model that is data', () => {
+  it('is charged by the units that fal has billed, and never more than was set aside', () => {
+    const definition = findNode('talking:fal_omnihuman');
+    const values = { resolution: '720p', maxCredits: 50, audio: { duration: null } };
+    assert.ok(definition);
+    assert.deepEqual(priceOf(definition, values), { credits: 50, isExact: false });
+    assert.equal(toCredits(definition.pricing?.settle?.(values, { billable_units: 2 }) ?? Number.NaN), 32);
+    assert.equal(definition.pricing?.settle?.(values, {}), null);
+  });
+
+  it('says where its schema was read and when, and where its price', () => {
+    for (const { nodeType, schema, priceSource, price } of readShippedModels()) {
+      assert.ok(schema.source.length > 10, nodeType);
+      assert.ok(priceSource.length > 10, nodeType);
+      assert.ok(price === null || /\d{4}-\d{2}-\d{2}/.test(priceSource), nodeType);
+    }
+  });
+});
