@@ -2,12 +2,11 @@
 import { writeFile } from 'node:fs/promises';
 import { drawGraph } from '../graph/draw/draw.ts';
 import { applyLayout, layoutGraph } from '../graph/layout/layout.ts';
-import { parseGraph } from '../graph/parse.ts';
 import { readSettings } from '../lib/settings.ts';
 import { makeCatalog } from '../nodes/catalog.ts';
 import type { Command } from './command.ts';
-import { UsageError, WorkFailed } from './failure.ts';
-import { readWorkflowFile } from './workflow-file.ts';
+import { UsageError } from './failure.ts';
+import { parseFile, readWorkflowFile } from './workflow-file.ts';
 
 const DIRECTIONS = ['RIGHT', 'DOWN'] as const;
 
@@ -16,8 +15,7 @@ export const layout: Command = async ({ args, options, terminal }) => {
   const file = await readWorkflowFile(path);
   const direction = DIRECTIONS.find(name => name === (options.direction ?? 'RIGHT'));
   if (direction === undefined) throw new UsageError(`--direction must be one of ${DIRECTIONS.join(', ')}.`);
-  const parsed = parseGraph(file.nodes, file.edges);
-  if (!parsed.ok) throw new WorkFailed(`${path}: ${parsed.issues[0]?.message} (graphwright lint tells more)`);
+  const parsed = parseFile(path, file);
   const catalog = makeCatalog(readSettings());
   const found = layoutGraph(parsed.graph, catalog, { direction });
   const graph = applyLayout(parsed.graph, found);

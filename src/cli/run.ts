@@ -10,7 +10,7 @@ import { followRun } from './follow.ts';
 import { drawTable, type Execution } from './run-view.ts';
 import type { Terminal } from './terminal.ts';
 import { cleanText } from './text-width.ts';
-import { readWorkflowFile, type WorkflowFile } from './workflow-file.ts';
+import { parseFile, readWorkflowFile, type WorkflowFile } from './workflow-file.ts';
 
 interface Saved extends WorkflowFile {
   readonly id: string;
@@ -21,6 +21,7 @@ export const run: Command = async ({ args, options, terminal, signal }) => {
   // Requests outlive the first Ctrl-C: it asks the service to cancel, and the run is followed to its end.
   const client = connect(readSettings(), new AbortController().signal);
   const file = isId('workflow', target) ? undefined : await readWorkflowFile(target);
+  if (file !== undefined) parseFile(target, file);
   const source = file ?? (await client.get<Saved>(`/workflows/${target}`));
   const inputs = parseInputs(options.input, source);
   const { id } = file === undefined ? { id: target } : await client.post<Saved>('/workflows', file);

@@ -1,8 +1,10 @@
 // A workflow in a file: the JSON that POST /workflows takes.
 import { readFile, stat } from 'node:fs/promises';
+import { type ParseResult, parseGraph } from '../graph/parse.ts';
 import type { Graph } from '../graph/types.ts';
 import { toError } from '../lib/errors.ts';
-import { UsageError } from './failure.ts';
+import { markInexactNumbers } from '../lib/exact-numbers.ts';
+import { UsageError, WorkFailed } from './failure.ts';
 
 /** The contract's limit of a request body. */
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -21,6 +23,16 @@ export async function readWorkflowFile(path: string): Promise<WorkflowFile> {
   return parsed as WorkflowFile;
 }
 
+/** The graph of a file. WorkFailed where its form is wrong, so that nothing of it is changed without a word. */
+export function parseFile(
+  path: string,
+  { nodes, edges }: WorkflowFile,
+): Extract<ParseResult, { readonly ok: true }> {
+  const parsed = parseGraph(nodes, edges);
+  if (parsed.ok) return parsed;
+  throw new WorkFailed(`${path}: ${parsed.issues[0]?.message} (graphwright lint says more)`);
+}
+
 async function readText(path: string): Promise<string> {
   try {
     const { size } = await stat(path);
@@ -37,7 +49,7 @@ async function readText(path: string): Promise<string> {
 
 function parseJson(path: string, text: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(markInexactNumbers(text));
   } catch (thrown) {
     // The engine quotes the text and mostly, but not always, says where.
     const { message } = toError(thrown);

@@ -1,5 +1,6 @@
 // From anything at all to a graph: refuses what has the wrong form, drops what belongs to the canvas alone, keeps the rest.
 import { type LintIssue, MAX_ISSUES, pointer, quote } from './issues.ts';
+import { readRest } from './rest.ts';
 import type { Graph, GraphEdge, GraphNode } from './types.ts';
 
 export type ParseResult =
@@ -9,7 +10,13 @@ export type ParseResult =
       /** Ids of the nodes that came without a position; they stand at the origin until they are placed. */
       readonly unplaced: ReadonlySet<string>;
     }
-  | { readonly ok: false; readonly issues: readonly LintIssue[] };
+  | {
+      readonly ok: false;
+      readonly issues: readonly LintIssue[];
+      /** What can be read of it, index by index, so that the lint sees everything else that is wrong. */
+      readonly rest: Graph;
+      readonly unplaced: ReadonlySet<string>;
+    };
 
 type Place = readonly (string | number)[];
 type Report = (code: string, place: Place, message: string) => void;
@@ -37,7 +44,8 @@ export function parseGraph(nodes: unknown, edges: unknown): ParseResult {
     nodes: parseList(nodes, 'nodes', issues, (fields, report) => parseNode(fields, report, unplaced)),
     edges: parseList(edges, 'edges', issues, parseEdge),
   };
-  return issues.length === 0 ? { ok: true, graph, unplaced } : { ok: false, issues };
+  if (issues.length === 0) return { ok: true, graph, unplaced };
+  return { ok: false, issues, rest: readRest(nodes, edges), unplaced };
 }
 
 function parseList<T>(
@@ -189,7 +197,11 @@ function checkValue(
 ): void {
   if (typeof value === 'string') checkText(value, place, report);
   if (typeof value === 'number' && !Number.isFinite(value)) {
-    report('invalid_number', place, 'The number is too large to be kept.');
+    report(
+      'invalid_number',
+      place,
+      'The number cannot be kept as it was sent; write it with fewer digits, or as a text.',
+    );
   }
   if (typeof value !== 'object' || value === null || isElsewhere(value)) return;
   if (depthLeft === 0) {

@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyRequest, preValidationHookHandler } from 'fastify';
 import { AppError } from '../lib/errors.ts';
+import { markInexactNumbers } from '../lib/exact-numbers.ts';
 import { JsonText, joinMembers, memberTexts } from '../lib/json-text.ts';
 import { isRecord } from '../lib/record.ts';
 import type { App } from './app.ts';
@@ -10,6 +11,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Members of the body that are handed on as they were sent; `opaque`: nothing looks into them, so any JSON object will do. */
     asSent?: Readonly<Record<string, 'read' | 'opaque'>>;
+    /** Whether a number that JavaScript would change arrives as Infinity, to be refused by its place, and not rounded. */
+    hasExactNumbers?: boolean;
   }
 }
 
@@ -26,7 +29,7 @@ export function registerBodyParsers(app: App): void {
     if (fault !== undefined) return done(fault);
     const sent = body.toString('utf8');
     const kept = keptMembers(req, sent);
-    const text = kept.rest;
+    const text = req.routeOptions.config.hasExactNumbers === true ? markInexactNumbers(kept.rest) : kept.rest;
     return parseJson(req, text, (err, value: unknown) => {
       if (err !== null) return done(explainParseError(text));
       // Only an escape can bring them in: raw bytes were checked above, and raw control characters are no JSON.

@@ -99,6 +99,7 @@ describe('exit code 1', () => {
     const { code, out, err } = graphwright(['lint', path]);
     assert.equal(code, 1);
     assert.match(out, /^error .*input:txt/m);
+    assert.equal(out.split('input:text').length, 2, 'the suggestion stands there once');
     assert.equal(err, '');
     const report = JSON.parse(graphwright(['lint', path, '--json']).out) as {
       ok: boolean;

@@ -2,6 +2,7 @@
 import type { Catalog, CatalogEntry, InputDef, OutputDef, ResolvedPorts } from '../catalog.ts';
 import { joinPorts } from '../handles.ts';
 import type { LintIssue } from '../issues.ts';
+import { BLANK } from '../rest.ts';
 import type { Graph, GraphEdge, GraphNode, JsonObject } from '../types.ts';
 
 export interface LintOptions {
@@ -58,7 +59,7 @@ const NO_PORTS: ResolvedPorts = { inputs: [], outputs: [] };
 
 export function makeLintContext(graph: Graph, catalog: Catalog, options: LintOptions): LintContext {
   const nodes = graph.nodes.map((node, index) => toLintNode(node, index, catalog));
-  const byId = new Map(nodes.map(it => [it.node.id, it]));
+  const byId = new Map(nodes.flatMap(it => (it.node.id === BLANK ? [] : [[it.node.id, it]])));
   const edges = graph.edges.map((edge, index): LintEdge => {
     const source = byId.get(edge.source);
     const target = byId.get(edge.target);

@@ -1,8 +1,9 @@
-// The lint: every rule of the tables against a parsed graph, for every door that writes one (decisions.md §4).
+// The lint: every rule of the tables against a parsed graph, for every door that writes one.
 import type { Catalog } from '../catalog.ts';
 import { type LintIssue, MAX_ISSUES } from '../issues.ts';
+import { BLANK } from '../rest.ts';
 import type { Graph } from '../types.ts';
-import { type LintOptions, makeLintContext, type Rule } from './context.ts';
+import { type Finding, type LintOptions, makeLintContext, type Rule } from './context.ts';
 import { EDGE_RULES } from './rules-edges.ts';
 import { GRAPH_RULES } from './rules-graph.ts';
 import { NODE_RULES } from './rules-nodes.ts';
@@ -12,15 +13,24 @@ const RULES: readonly Rule[] = [...GRAPH_RULES, ...NODE_RULES, ...EDGE_RULES].so
   (a, b) => Number(b.severity === 'error') - Number(a.severity === 'error'),
 );
 
-/** Findings of a graph that parsed, errors first, at most MAX_ISSUES; errors refuse the write, warnings are told. */
+/** Findings of a graph, errors first, at most MAX_ISSUES. Blanks are errors that parseGraph has reported: no rule adds to them. */
 export function lintGraph(graph: Graph, catalog: Catalog, options: LintOptions = {}): LintIssue[] {
   const ctx = makeLintContext(graph, catalog, options);
   const issues: LintIssue[] = [];
   for (const { code, severity, find } of RULES) {
     for (const finding of find(ctx)) {
       if (issues.length === MAX_ISSUES) return issues;
-      issues.push({ severity, code, ...finding });
+      issues.push({ severity, code, ...withoutBlanks(finding) });
     }
   }
   return issues;
+}
+
+/** What has no readable id is found by its path alone. */
+function withoutBlanks({ nodeId, edgeId, ...finding }: Finding): Finding {
+  return {
+    ...(nodeId === undefined || nodeId === BLANK ? {} : { nodeId }),
+    ...(edgeId === undefined || edgeId === BLANK ? {} : { edgeId }),
+    ...finding,
+  };
 }

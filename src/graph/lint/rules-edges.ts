@@ -2,6 +2,7 @@
 import { canJoin, type OutputDef } from '../catalog.ts';
 import { pointer, quote } from '../issues.ts';
 import { nearest } from '../nearest.ts';
+import { BLANK } from '../rest.ts';
 import type { Finding, LintContext, LintEdge, LintNode, Rule } from './context.ts';
 
 export const EDGE_RULES: readonly Rule[] = [
@@ -39,7 +40,7 @@ function* findUnknownEnd(
   { byId }: LintContext,
   end: 'source' | 'target',
 ): Iterable<EdgeFinding> {
-  if ((end === 'source' ? source : target) !== undefined) return;
+  if ((end === 'source' ? source : target) !== undefined || edge[end] === BLANK) return;
   const suggestion = nearest(edge[end], byId.keys());
   const hint = suggestion === undefined ? 'add it or remove the edge.' : `did you mean ${quote(suggestion)}?`;
   yield {

@@ -1,6 +1,7 @@
 // Lint rules about the graph as a whole: its size, its identifiers, its cycles, its groups.
 import { findCycles } from '../cycles.ts';
 import { pointer, quote } from '../issues.ts';
+import { BLANK } from '../rest.ts';
 import type { Finding, LintContext, LintNode, Rule } from './context.ts';
 
 const MAX_EDGES = 1500;
@@ -31,7 +32,7 @@ function* findTooManyEdges({ edges }: LintContext): Iterable<Finding> {
 
 function* findDuplicateNodes({ nodes, byId }: LintContext): Iterable<Finding> {
   for (const { node, index } of nodes) {
-    if (byId.get(node.id)?.index === index) continue;
+    if (node.id === BLANK || byId.get(node.id)?.index === index) continue;
     const message = `Another node has the id ${quote(node.id)} as well; give each its own.`;
     yield { nodeId: node.id, path: pointer('nodes', index, 'id'), message };
   }
@@ -40,7 +41,7 @@ function* findDuplicateNodes({ nodes, byId }: LintContext): Iterable<Finding> {
 function* findDuplicateEdges({ edges }: LintContext): Iterable<Finding> {
   const seen = new Set<string>();
   for (const { edge, index } of edges) {
-    if (seen.has(edge.id)) {
+    if (edge.id !== BLANK && seen.has(edge.id)) {
       const message = `Another edge has the id ${quote(edge.id)} as well; give each its own.`;
       yield { edgeId: edge.id, path: pointer('edges', index, 'id'), message };
     }

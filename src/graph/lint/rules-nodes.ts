@@ -3,6 +3,7 @@ import type { InputDef } from '../catalog.ts';
 import { findListProblem, findNumberProblem } from '../fields.ts';
 import { pointer, quote } from '../issues.ts';
 import { nearest } from '../nearest.ts';
+import { BLANK } from '../rest.ts';
 import { CATEGORIES, type FieldType, type Json } from '../types.ts';
 import type { Finding, LintContext, LintNode, Rule } from './context.ts';
 
@@ -78,7 +79,7 @@ function* findMissingPosition({ node }: LintNode, { options }: LintContext): Ite
 }
 
 function* findUnknownType({ node, entry }: LintNode, { catalog }: LintContext): Iterable<NodeFinding> {
-  if (entry !== undefined) return;
+  if (entry !== undefined || node.data.nodeType === BLANK) return;
   const shown = catalog.entries.filter(({ hidden }) => !hidden).map(({ nodeType }) => nodeType);
   yield {
     place: ['data', 'nodeType'],
@@ -93,7 +94,7 @@ function* findUnknownType({ node, entry }: LintNode, { catalog }: LintContext): 
 function* findWrongType({ node, entry }: LintNode): Iterable<NodeFinding> {
   if (entry === undefined) return;
   const expected = entry.customNodeType ?? 'basedNode';
-  if (node.type === expected) return;
+  if (node.type === expected || node.type === BLANK) return;
   const message = `A ${entry.nodeType} node must have the type ${quote(expected)}, not ${quote(node.type)}.`;
   yield { place: ['type'], message, suggestion: expected };
 }
@@ -111,7 +112,7 @@ function* findDeprecated({ node, entry }: LintNode, { options }: LintContext): I
 function* findUnknownCategory({ node, entry }: LintNode): Iterable<NodeFinding> {
   const { category } = node.data;
   const known: readonly string[] = CATEGORIES;
-  if (known.includes(category) || category === entry?.category) return;
+  if (category === BLANK || known.includes(category) || category === entry?.category) return;
   const fallback = `use one of ${CATEGORIES.join(', ')}.`;
   yield {
     place: ['data', 'category'],

@@ -5,8 +5,8 @@ import { holdBoard } from '../../services/workflows/board-holder.ts';
 import { duplicateWorkflow } from '../../services/workflows/copy-workflow.ts';
 import { recoverWorkflow } from '../../services/workflows/delete-workflow.ts';
 import { layoutWorkflow } from '../../services/workflows/layout-workflow.ts';
+import { lintGraphBody, lintWorkflow } from '../../services/workflows/lint-workflow.ts';
 import { publishWorkflow, setBudget, setVisibility } from '../../services/workflows/publish-workflow.ts';
-import { lintGraphBody, lintWorkflow } from '../../services/workflows/read-workflow.ts';
 import {
   BudgetBody,
   DuplicateBody,
@@ -64,12 +64,16 @@ export function registerWorkflowActions(app: App, deps: Deps): void {
 function registerBoard(app: App, deps: Deps): void {
   app.post(
     '/api/v1/workflows/lint',
-    { schema: { tags, summary: 'Lint a graph', body: GraphBody, response: { 200: LintReport } } },
+    {
+      config: { hasExactNumbers: true },
+      schema: { tags, summary: 'Lint a graph', body: GraphBody, response: { 200: LintReport } },
+    },
     async req => lintGraphBody(deps, req.actor, req.body),
   );
   app.post(
     '/api/v1/workflows/:id/lint',
     {
+      config: { hasExactNumbers: true },
       schema: {
         tags,
         summary: 'Lint the stored graph, or the one that would replace it',

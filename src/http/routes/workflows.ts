@@ -49,6 +49,7 @@ export function registerWorkflows(app: App, deps: Deps): void {
   app.post(
     '/api/v1/workflows',
     {
+      config: { hasExactNumbers: true },
       schema: {
         tags,
         summary: 'Create a workflow, or save over one',
@@ -67,6 +68,7 @@ export function registerWorkflows(app: App, deps: Deps): void {
   app.put(
     '/api/v1/workflows/:id',
     {
+      config: { hasExactNumbers: true },
       schema: {
         tags,
         summary: 'Change the fields that are sent; If-Match refuses a stale write',
@@ -117,6 +119,7 @@ function registerFiles(app: App, deps: Deps): void {
   app.post(
     '/api/v1/workflows/import',
     {
+      config: { hasExactNumbers: true },
       schema: {
         tags,
         summary: 'Create a workflow from an exported file',

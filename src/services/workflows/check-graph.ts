@@ -1,5 +1,6 @@
-// What every door that takes a graph does with it first: parse, mend configs, write ports, lint; what refuses it and what warns.
+// What every door that takes a graph does with it first: parse, normalize configs, write ports, lint; what refuses it and what warns.
 import { estimateDims } from '../../graph/dims.ts';
+import { inspectParsed } from '../../graph/inspect.ts';
 import type { LintIssue } from '../../graph/issues.ts';
 import { hasErrors } from '../../graph/issues.ts';
 import { lintGraph } from '../../graph/lint/lint.ts';
@@ -12,51 +13,38 @@ import type { Deps } from '../deps.ts';
 
 type GraphDeps = Pick<Deps, 'catalog'>;
 
-/** A graph that has the right form, its configs mended and the ports that they give rise to written in. */
+/** A graph that has the right form, its configs normalized and the ports that they give rise to written in. */
 export interface ReadGraph {
   readonly graph: Graph;
   /** Ids of nodes that came without a position. */
   readonly unplaced: ReadonlySet<string>;
-  /** A warning for each config value that was mended. */
-  readonly mended: readonly LintIssue[];
+  /** A warning for each config value that was normalized. */
+  readonly normalized: readonly LintIssue[];
 }
 
-/** Throws 400 `invalid_graph` where the form is wrong. */
-export function readGraph(deps: GraphDeps, nodes: unknown, edges: unknown): ReadGraph {
+/** `previous` is what it replaces. Throws 400 `invalid_graph` where the form is wrong, with all else that is wrong. */
+export function readGraph(deps: GraphDeps, nodes: unknown, edges: unknown, previous?: Graph): ReadGraph {
   const parsed = parseGraph(nodes, edges);
-  if (!parsed.ok) throw refusal(parsed.issues);
+  if (!parsed.ok) throw refusal(inspectParsed(deps.catalog, parsed, previous).issues);
   const { graph, issues } = normalizeConfig(parsed.graph, deps.catalog);
-  return { graph: withSavedPorts(graph, deps.catalog), unplaced: parsed.unplaced, mended: issues };
+  return { graph: withSavedPorts(graph, deps.catalog), unplaced: parsed.unplaced, normalized: issues };
 }
 
 /** Every warning of the graph. Throws 400 `invalid_graph` where it has errors. `previous` is what it replaces. */
 export function lintForWrite(deps: GraphDeps, read: ReadGraph, previous?: Graph): readonly LintIssue[] {
   const found = lintGraph(read.graph, deps.catalog, { previous, unplaced: read.unplaced });
-  if (hasErrors(found)) throw refusal(found);
-  return [...found, ...read.mended];
+  const issues = [...found, ...read.normalized];
+  if (hasErrors(found)) throw refusal(issues);
+  return issues;
 }
 
+/** Names all that was found; what only warns has that severity, and refuses nothing. */
 function refusal(issues: readonly LintIssue[]): AppError {
   const errors = issues.filter(issue => issue.severity === 'error');
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
   return new AppError('invalid_graph', `${errors[0]?.message ?? 'The graph cannot be read.'}${more}`, {
-    issues: errors,
+    issues,
   });
-}
-
-export interface LintReport {
-  /** Whether it could be written. */
-  readonly ok: boolean;
-  readonly issues: readonly LintIssue[];
-}
-
-/** Everything that is wrong or doubtful with the graph; never throws. */
-export function inspectGraph(deps: GraphDeps, nodes: unknown, edges: unknown, previous?: Graph): LintReport {
-  const parsed = parseGraph(nodes, edges);
-  if (!parsed.ok) return { ok: false, issues: parsed.issues };
-  const { graph, issues } = normalizeConfig(parsed.graph, deps.catalog);
-  const found = lintGraph(graph, deps.catalog, { previous, unplaced: parsed.unplaced });
-  return { ok: !hasErrors(found), issues: [...found, ...issues] };
 }
 
 /** Each node with its size, as it is stored and shown. */

@@ -5,11 +5,8 @@ import type { ReadWorkflowRow, WorkflowReading } from '../../store/workflows/wor
 import { findPublished, findWorkflow } from '../../store/workflows/workflows.ts';
 import { authorize, canDo } from '../accounts/access.ts';
 import type { Actor } from '../accounts/actor.ts';
-import { ANONYMOUS, hasScope, requireScope } from '../accounts/actor.ts';
+import { ANONYMOUS, hasScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
-import type { LintReport } from './check-graph.ts';
-import { inspectGraph } from './check-graph.ts';
-import { findMissingMedia } from './missing-media.ts';
 import type { PresentedWorkflow, WorkflowView } from './present-workflow.ts';
 import { presentWorkflow } from './present-workflow.ts';
 
@@ -70,38 +67,4 @@ function isPublicationOnly({
   team_role,
 }: ReadWorkflowRow): boolean {
   return is_published && link_permission === 'PRIVATE' && share_role === null && team_role === null;
-}
-
-/** What the lint says of a graph that is not stored. */
-export async function lintGraphBody(
-  deps: Deps,
-  actor: Actor,
-  graph: { readonly nodes: unknown; readonly edges: unknown },
-): Promise<LintReport> {
-  requireScope(actor, 'workflows:read');
-  return lintWithMedia(deps, inspectGraph(deps, graph.nodes, graph.edges), graph);
-}
-
-/** What the lint says of the stored graph as the caller sees it, or of the one that would take its place. */
-export async function lintWorkflow(
-  deps: Deps,
-  actor: Actor,
-  id: string,
-  sent: { readonly nodes?: unknown; readonly edges?: unknown },
-): Promise<LintReport> {
-  requireScope(actor, 'workflows:read');
-  const view = await openForReading(deps, actor, id);
-  const graph = JSON.parse(`{${await readableText(deps, view)}}`);
-  const wanted = { ...graph, ...sent };
-  return lintWithMedia(deps, inspectGraph(deps, wanted.nodes, wanted.edges, graph), wanted);
-}
-
-async function lintWithMedia(
-  deps: Deps,
-  report: LintReport,
-  { nodes, edges }: { readonly nodes: unknown; readonly edges: unknown },
-): Promise<LintReport> {
-  if (!report.ok) return report;
-  const text = `"nodes":${JSON.stringify(nodes)},"edges":${JSON.stringify(edges)}`;
-  return { ...report, issues: [...report.issues, ...(await findMissingMedia(deps.db, text))] };
 }

@@ -35,11 +35,11 @@ type WriteDeps = Pick<Deps, 'catalog' | 'settings'>;
 
 /** Pure. What is stored already is not linted again: sending a GET back says nothing new. Throws 400 `invalid_graph`. */
 export function prepareGraph(deps: WriteDeps, input: GraphInput): GraphWrite {
-  const read = readGraph(deps, input.nodes, input.edges);
+  const read = readGraph(deps, input.nodes, input.edges, input.stored?.graph);
   const { text: sent, graph: sized } = sizeGraph(deps, read.graph);
   const { stored } = input;
   if (stored !== undefined && isStored(stored, sized, sent)) {
-    return { ...unchanged(stored.text), issues: read.mended };
+    return { ...unchanged(stored.text), issues: read.normalized };
   }
   const issues = lintForWrite(deps, read, stored?.graph);
   const { graph, warnings } = arrange(deps, read, input);

@@ -1,0 +1,41 @@
+// Everything that is wrong or doubtful with a graph from outside, found in one pass: its form, its configs, its wiring.
+import type { Catalog } from './catalog.ts';
+import { hasErrors, type LintIssue, MAX_ISSUES } from './issues.ts';
+import { lintGraph } from './lint/lint.ts';
+import { normalizeConfig } from './normalize.ts';
+import { type ParseResult, parseGraph } from './parse.ts';
+import type { Graph } from './types.ts';
+
+export interface Inspection {
+  /** Whether it could be written. */
+  readonly ok: boolean;
+  /** Errors first, at most MAX_ISSUES. */
+  readonly issues: readonly LintIssue[];
+  /** What was inspected: the graph with its configs normalized, blanks where the form is wrong. */
+  readonly graph: Graph;
+}
+
+/** `previous` is the stored graph that it would replace. */
+export function inspectGraph(catalog: Catalog, nodes: unknown, edges: unknown, previous?: Graph): Inspection {
+  return inspectParsed(catalog, parseGraph(nodes, edges), previous);
+}
+
+export function inspectParsed(catalog: Catalog, parsed: ParseResult, previous?: Graph): Inspection {
+  const { graph, issues: changes } = normalizeConfig(parsed.ok ? parsed.graph : parsed.rest, catalog);
+  const broken = parsed.ok ? [] : parsed.issues;
+  // There is no room for more, and a hostile graph of a million blanks is not worth the look.
+  const isFull = broken.length >= MAX_ISSUES;
+  const found = isFull ? [] : lintGraph(graph, catalog, { previous, unplaced: parsed.unplaced });
+  const consequences = new Set(broken.flatMap(({ code }) => CONSEQUENCES[code] ?? []));
+  const others = [...found, ...changes].filter(({ code }) => !consequences.has(code));
+  const issues = [...broken, ...others]
+    .sort((a, b) => Number(b.severity === 'error') - Number(a.severity === 'error'))
+    .slice(0, MAX_ISSUES);
+  return { ok: !hasErrors(issues), issues, graph };
+}
+
+/** What the lint would only find because a whole list cannot be read. */
+const CONSEQUENCES: Readonly<Record<string, readonly string[]>> = {
+  invalid_nodes: ['no_nodes', 'unknown_source', 'unknown_target'],
+  invalid_edges: ['required_port_unfed'],
+};

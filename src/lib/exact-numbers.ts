@@ -1,0 +1,107 @@
+// Numbers of a JSON text that JavaScript would change: they are found before JSON.parse rounds them without a word.
+
+/** What stands in for such a number: JSON.parse makes Infinity of it, which no value that JSON can hold is. */
+const MARK = '1e999';
+/** As many digits survive in any double. */
+const SAFE_LENGTH = 15;
+/** Members whose values the service computes with, or hands on. Elsewhere fractions are places on a canvas. */
+const EXACT_MEMBERS = ['data', 'config'];
+
+const QUOTE = 0x22;
+const MINUS = 0x2d;
+const COLON = 0x3a;
+const COMMA = 0x2c;
+
+/**
+ * The text, with MARK for each whole number that a double cannot hold, each that is too large for any, and each fraction
+ * inside `data` or `config` that would be rounded. One pass; the very text where there is none.
+ */
+export function markInexactNumbers(text: string): string {
+  const pieces: string[] = [];
+  let kept = 0;
+  let depth = 0;
+  // The depth at which a member of EXACT_MEMBERS began; 0: outside of any.
+  let exactDepth = 0;
+  let stringStart = 0;
+  let stringEnd = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      stringStart = at + 1;
+      at = stringEnd = endOfString(text, at);
+    } else if (code === MINUS || isDigit(code)) {
+      const end = endOfNumber(text, at);
+      if (end - at > SAFE_LENGTH || hasExponent(text, at, end)) {
+        if (isChanged(text.slice(at, end), exactDepth > 0)) {
+          pieces.push(text.slice(kept, at), MARK);
+          kept = end;
+        }
+      }
+      at = end - 1;
+    } else if (code === COLON) {
+      if (exactDepth === 0 && EXACT_MEMBERS.includes(text.slice(stringStart, stringEnd))) exactDepth = depth;
+    } else if (code === COMMA) {
+      if (depth === exactDepth) exactDepth = 0;
+    } else if (code === 0x7b /* { */ || code === 0x5b /* [ */) {
+      depth++;
+    } else if (code === 0x7d /* } */ || code === 0x5d /* ] */) {
+      if (depth === exactDepth) exactDepth = 0;
+      depth--;
+    }
+  }
+  return kept === 0 ? text : pieces.join('') + text.slice(kept);
+}
+
+/** Where the string ends that begins at the quote. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let slashes = 0;
+    while (text[end - 1 - slashes] === '\\') slashes++;
+    if (slashes % 2 === 0) return end;
+  }
+  return text.length;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}
+
+function endOfNumber(text: string, start: number): number {
+  let end = start + 1;
+  for (; end < text.length; end++) {
+    const code = text.charCodeAt(end);
+    // Digits, ".", "-", "+", "e", "E"; whether they make a number is for JSON.parse to say.
+    if (!isDigit(code) && code !== 0x2e && code !== MINUS && code !== 0x2b && (code | 0x20) !== 0x65) break;
+  }
+  return end;
+}
+
+function hasExponent(text: string, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if ((text.charCodeAt(at) | 0x20) === 0x65) return true;
+  return false;
+}
+
+/** Whether the number that JSON.parse makes of the literal is another one. */
+function isChanged(literal: string, isExact: boolean): boolean {
+  const number = Number(literal);
+  // No number at all is JSON.parse's to refuse.
+  if (Number.isNaN(number)) return false;
+  if (!Number.isFinite(number)) return true;
+  if (!isExact && /\.|e-/i.test(literal)) return false;
+  const written = String(number);
+  return written !== literal && normalForm(written) !== normalForm(literal);
+}
+
+/** The decimal value of a literal in one spelling: its significant digits, and the power of ten of the last. */
+function normalForm(literal: string): string {
+  const [mantissa = '', exponent = '0'] = literal.toLowerCase().split('e');
+  const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');
+  const digits = whole + fraction;
+  let start = 0;
+  let end = digits.length;
+  while (start < end && digits[start] === '0') start++;
+  while (end > start && digits[end - 1] === '0') end--;
+  if (start === end) return '0';
+  const power = Number(exponent) - fraction.length + (digits.length - end);
+  return `${mantissa.startsWith('-') ? '-' : ''}${digits.slice(start, end)}e${power}`;
+}

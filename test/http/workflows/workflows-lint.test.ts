@@ -1,0 +1,182 @@
+// The lint over HTTP: one pass names everything that is wrong, and no number is changed without a word, at every door.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { at, createWorkflow, edge, node, PAIR, refused } from '../../support/workflows.ts';
+
+interface Issue {
+  readonly severity: string;
+  readonly code: string;
+  readonly nodeId?: string;
+  readonly edgeId?: string;
+  readonly path?: string;
+  readonly message: string;
+  readonly suggestion?: string;
+}
+
+let test: TestApp;
+let owner: Caller;
+before(async () => {
+  test = await createTestApp();
+  owner = await test.createCaller();
+});
+after(() => test.close());
+
+const found = (issues: readonly Issue[]): string[] => issues.map(({ code, path }) => `${code} ${path}`);
+
+describe('one pass', () => {
+  const { nodeType: _, ...untyped } = node('b', 'input:text').data;
+  const nested = { in: { in: { in: { in: { in: { in: { in: { in: {} } } } } } } } };
+  /** Everything that can be wrong with the form of a graph, before and after what else is wrong. */
+  const BROKEN = {
+    nodes: [
+      node('a', 'input:txt'),
+      null,
+      { ...node('b', 'input:text'), data: untyped },
+      { ...node('c', 'input:text', { valeu: 'x' }), id: undefined },
+      node('d', 'input:json', { value: nested }),
+      node('e', 'input:number', { value: 'many' }),
+      { ...node('f', 'input:text'), data: null },
+      { ...node('g', 'generate:sandbox', { style: 'ring' }), position: undefined },
+      { ...node('h', 'input:text'), data: { label: 'H', category: 'model' } },
+      node('e', 'input:image', { mediaId: 'med_000000000000000000000000000000' }),
+      node('i', 'logic:if', [] as unknown as Record<string, unknown>),
+      node('p', 'input:text', {}, { type: 7 }),
+    ],
+    edges: [
+      edge('e.number > g.promt'),
+      { ...edge('a.text > nowhere.input'), id: null },
+      7,
+      { ...edge('d.json > g.prompt'), source: undefined },
+      { id: 'x', source: 'zz', target: 'g' },
+    ],
+  };
+  const ERRORS = [
+    'invalid_node /nodes/1',
+    'missing_node_type /nodes/2/data/nodeType',
+    'missing_node_id /nodes/3/id',
+    'too_deep /nodes/4/data/config/value/in/in/in/in/in/in/in/in',
+    'missing_data /nodes/6/data',
+    'missing_model /nodes/8/data/nodeType',
+    'invalid_config /nodes/10/data/config',
+    'missing_type /nodes/11/type',
+    'missing_edge_id /edges/1/id',
+    'invalid_edge /edges/2',
+    'missing_source /edges/3/source',
+    'duplicate_node_id /nodes/5/id',
+    'missing_position /nodes/7/position',
+    'unknown_node_type /nodes/0/data/nodeType',
+    'unknown_source /edges/4/source',
+    'unknown_target /edges/1/target',
+  ];
+  const WARNINGS = [
+    'unknown_config_key /nodes/3/data/config/valeu',
+    'value_not_in_enum /nodes/7/data/config/style',
+    'wrong_value_type /nodes/5/data/config/value',
+    'unknown_port /edges/0/targetHandle',
+  ];
+
+  it('names every error and every warning of a graph, errors first', async () => {
+    const { status, body } = await owner.request<{ ok: boolean; issues: Issue[] }>(
+      'POST',
+      '/workflows/lint',
+      BROKEN,
+    );
+    assert.deepEqual([status, body.ok], [200, false]);
+    const errors = body.issues.filter(({ severity }) => severity === 'error');
+    assert.deepEqual(found(errors).sort(), [...ERRORS].sort());
+    const warnings = found(body.issues.slice(errors.length));
+    for (const warning of WARNINGS) assert.ok(warnings.includes(warning), `${warning} of ${warnings.join()}`);
+    assert.ok(!body.issues.some(({ nodeId, edgeId }) => nodeId === '' || edgeId === ''));
+  });
+
+  it('says the same in the refusal of a write', async () => {
+    const answer = await owner.request('POST', '/workflows', { name: 'W', ...BROKEN });
+    const refusal = refused(answer, 400, 'invalid_graph');
+    const issues = refusal.issues as readonly Issue[];
+    assert.deepEqual(found(issues.filter(({ severity }) => severity === 'error')).sort(), [...ERRORS].sort());
+    for (const warning of WARNINGS) assert.ok(found(issues).includes(warning), warning);
+    assert.match(refusal.error, new RegExp(`\\(and ${ERRORS.length - 1} more\\)$`));
+  });
+
+  it('names media that are not there too, whatever else is wrong', async () => {
+    const mediaId = 'med_0197c0000000000000000000000000000000';
+    const graph = { nodes: [node('a', 'input:txt'), node('m', 'input:image', { mediaId })], edges: [] };
+    const { body } = await owner.request<{ issues: Issue[] }>('POST', '/workflows/lint', graph);
+    assert.deepEqual(
+      body.issues.map(({ code }) => code),
+      ['unknown_node_type', 'missing_media'],
+    );
+  });
+
+  it('finds no consequences of a list that cannot be read', async () => {
+    const lint = async (graph: object) =>
+      found((await owner.request<{ issues: Issue[] }>('POST', '/workflows/lint', graph)).body.issues);
+    assert.deepEqual(
+      await lint({ nodes: 'x', edges: [edge('a.text > b.input'), edge('a.text > b.input')] }),
+      ['invalid_nodes /nodes', 'duplicate_edge_id /edges/1/id'],
+    );
+    assert.deepEqual(await lint({ nodes: PAIR.nodes, edges: 'x' }), ['invalid_edges /edges']);
+  });
+
+  it('ends at 500 findings, errors before warnings, in good time', async () => {
+    const graph = { nodes: Array.from({ length: 400_000 }, () => null), edges: [] };
+    const { body } = await owner.request<{ issues: Issue[] }>('POST', '/workflows/lint', graph);
+    assert.equal(body.issues.length, 500);
+  });
+});
+
+describe('a number that JavaScript would change', () => {
+  const LITERALS = ['12345678901234567890', '1e400', '-9007199254740993', '0.1234567890123456789'];
+  const graphWith = (literal: string): string =>
+    JSON.stringify({
+      name: 'N',
+      nodes: [node('a', 'input:json', { value: { deep: ['#'] } })],
+      edges: [],
+    }).replace('"#"', literal);
+  const send = async (method: 'POST' | 'PUT', path: string, text: string) => {
+    const response = await test.app.inject({
+      method,
+      url: `/api/v1${path}`,
+      headers: { authorization: `Bearer ${owner.key}`, 'content-type': 'application/json' },
+      payload: text,
+    });
+    return { status: response.statusCode, body: response.json() };
+  };
+
+  it('is refused by its path at every door that writes a graph', async () => {
+    const { id } = await createWorkflow(owner);
+    for (const literal of LITERALS) {
+      const doors = [
+        await send('POST', '/workflows', graphWith(literal)),
+        await send('PUT', `/workflows/${id}`, graphWith(literal)),
+        await send('POST', '/workflows/import', graphWith(literal)),
+      ];
+      for (const { status, body } of doors) {
+        assert.deepEqual([status, body.code], [400, 'invalid_graph'], literal);
+        assert.deepEqual(found(body.issues), ['invalid_number /nodes/0/data/config/value/deep/0']);
+      }
+      for (const path of ['/workflows/lint', `/workflows/${id}/lint`]) {
+        const { status, body } = await send('POST', path, graphWith(literal));
+        assert.deepEqual([status, body.ok, found(body.issues).length], [200, false, 1]);
+      }
+    }
+    assert.deepEqual((await owner.request('GET', `/workflows/${id}`)).body.nodes, (await read(id)).nodes);
+  });
+
+  it('is no other spelling of the same number', async () => {
+    for (const literal of ['1.0', '-0', '1e2', '0.30000000000000004', '9007199254740992', '1.50']) {
+      const { status, body } = await send('POST', '/workflows', graphWith(literal));
+      assert.equal(status, 201, literal);
+      assert.equal(body.nodes[0].data.config.value.deep[0] + 0, Number(literal) + 0);
+    }
+  });
+
+  it('may be a place on the canvas, which has no effect', async () => {
+    const text = JSON.stringify({ name: 'N', nodes: [node('a', 'input:text', {}, at(0, 7))], edges: [] });
+    const { status } = await send('POST', '/workflows', text.replace('"y":7', '"y":7.00000000000000012345'));
+    assert.equal(status, 201);
+  });
+
+  const read = async (id: string) => (await owner.request<typeof PAIR>('GET', `/workflows/${id}`)).body;
+});

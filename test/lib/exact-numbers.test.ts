@@ -1,0 +1,85 @@
+// markInexactNumbers: which numbers of a text it marks, and that it leaves every other byte as it is.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { markInexactNumbers } from '../../src/lib/exact-numbers.ts';
+
+const inConfig = (literal: string): unknown =>
+  JSON.parse(markInexactNumbers(`{"nodes":[{"data":{"config":{"n":[${literal}]}}}]}`)).nodes[0].data.config
+    .n[0];
+const outside = (literal: string): unknown =>
+  JSON.parse(markInexactNumbers(`{"nodes":[{"position":{"x":${literal}},"data":{}}]}`)).nodes[0].position.x;
+
+describe('markInexactNumbers', () => {
+  const KEPT =
+    `0 -0 1 1.0 1.50 -12 0.1 1e2 1E+2 1.5e-7 0e999999999999 -0.0e5 100.33333333333333 0.30000000000000004
+    9007199254740991 9007199254740992 -9007199254740994 1e21 1.7976931348623157e308 5e-324 12345678901234567000
+    123456789012345680000.0 0.1000000000000000000000000 1000000000000000000000000e-24`.split(/\s+/);
+  for (const literal of KEPT) {
+    it(`keeps ${literal}`, () => {
+      assert.equal(inConfig(literal), Number(literal));
+      assert.equal(outside(literal), Number(literal));
+    });
+  }
+
+  for (const literal of [
+    '12345678901234567890',
+    '-9007199254740993',
+    '1e400',
+    '-1e400',
+    '12345678901234567890e0',
+  ]) {
+    it(`marks ${literal}`, () => {
+      assert.equal(inConfig(literal), Number.POSITIVE_INFINITY);
+      assert.equal(outside(literal), Number.POSITIVE_INFINITY);
+    });
+  }
+
+  for (const literal of [
+    '0.1234567890123456789',
+    '0.10000000000000001',
+    '1e-400',
+    '1.00000000000000000001',
+  ]) {
+    it(`marks ${literal} in a config, and lets a place on the canvas have it`, () => {
+      assert.equal(inConfig(literal), Number.POSITIVE_INFINITY);
+      assert.equal(outside(literal), Number(literal));
+    });
+  }
+
+  it('looks into no string', () => {
+    const texts = ['12345678901234567890', 'a"12345678901234567890', '\\', '\\"1e400', 'e{[1e400'];
+    const text = JSON.stringify({ data: { config: Object.fromEntries(texts.map(one => [one, one])) } });
+    assert.equal(markInexactNumbers(text), text);
+  });
+
+  it('marks each of several, where config ends and begins again', () => {
+    const text =
+      '{"data":{"a":1e400,"config":{"b":0.12345678901234567890}},"x":0.12345678901234567890,"config":[0.12345678901234567890]}';
+    assert.equal(
+      markInexactNumbers(text),
+      '{"data":{"a":1e999,"config":{"b":1e999}},"x":0.12345678901234567890,"config":[1e999]}',
+    );
+  });
+
+  it('leaves what is no JSON for the parser to refuse', () => {
+    for (const text of [
+      '',
+      '{',
+      '"',
+      '{"a":1e}',
+      '[1-2-3e4-5678901234567890]',
+      '1.2.3.4.5.6.7.8.9.10',
+      '}}]]',
+    ])
+      assert.equal(markInexactNumbers(text), text);
+  });
+
+  it('takes linear time', () => {
+    const digits = `1${'0'.repeat(2_000_000)}1`;
+    const start = performance.now();
+    for (const literal of [digits, `0.${digits}`, `1e${'0'.repeat(2_000_000)}`])
+      markInexactNumbers(`{"config":${literal}}`);
+    markInexactNumbers(`"${'\\'.repeat(4_000_000)}`);
+    assert.ok(performance.now() - start < 2_000);
+  });
+});
