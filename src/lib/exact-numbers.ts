@@ -11,6 +11,7 @@ const QUOTE = 0x22;
 const MINUS = 0x2d;
 const COLON = 0x3a;
 const COMMA = 0x2c;
+const POINT = 0x2e;
 
 /**
  * The text, with MARK for each whole number that a double cannot hold, each that is too large for any, and each fraction
@@ -30,16 +31,17 @@ export function markInexactNumbers(text: string): string {
       stringStart = at + 1;
       at = stringEnd = endOfString(text, at);
     } else if (code === MINUS || isDigit(code)) {
-      const end = endOfNumber(text, at);
-      if (end - at > SAFE_LENGTH || hasExponent(text, at, end)) {
-        if (isChanged(text.slice(at, end), exactDepth > 0)) {
-          pieces.push(text.slice(kept, at), MARK);
-          kept = end;
-        }
+      let end = endOfDigits(text, at + 1);
+      const hasExponent = (text.charCodeAt(end) | 0x20) === 0x65; // e, E
+      // The sign is part of the exponent.
+      if (hasExponent) end = endOfDigits(text, end + 2);
+      if ((hasExponent || end - at > SAFE_LENGTH) && isChanged(text.slice(at, end), exactDepth > 0)) {
+        pieces.push(text.slice(kept, at), MARK);
+        kept = end;
       }
       at = end - 1;
     } else if (code === COLON) {
-      if (exactDepth === 0 && EXACT_MEMBERS.includes(text.slice(stringStart, stringEnd))) exactDepth = depth;
+      if (exactDepth === 0 && isExactMember(text, stringStart, stringEnd)) exactDepth = depth;
     } else if (code === COMMA) {
       if (depth === exactDepth) exactDepth = 0;
     } else if (code === 0x7b /* { */ || code === 0x5b /* [ */) {
@@ -62,23 +64,19 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
+function isExactMember(text: string, start: number, end: number): boolean {
+  return EXACT_MEMBERS.some(name => name.length === end - start && text.startsWith(name, start));
+}
+
 function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
-function endOfNumber(text: string, start: number): number {
-  let end = start + 1;
-  for (; end < text.length; end++) {
-    const code = text.charCodeAt(end);
-    // Digits, ".", "-", "+", "e", "E"; whether they make a number is for JSON.parse to say.
-    if (!isDigit(code) && code !== 0x2e && code !== MINUS && code !== 0x2b && (code | 0x20) !== 0x65) break;
-  }
+/** Digits and points; whether they make a number is for JSON.parse to say. */
+function endOfDigits(text: string, start: number): number {
+  let end = start;
+  for (let code = text.charCodeAt(end); isDigit(code) || code === POINT; code = text.charCodeAt(end)) end++;
   return end;
-}
-
-function hasExponent(text: string, start: number, end: number): boolean {
-  for (let at = start; at < end; at++) if ((text.charCodeAt(at) | 0x20) === 0x65) return true;
-  return false;
 }
 
 /** Whether the number that JSON.parse makes of the literal is another one. */
