@@ -54,6 +54,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   'find-my-way': ['http/method-not-allowed.ts'],
   'graphile-worker': ['jobs/worker.ts'],
   'ipaddr.js': ['lib'],
+  'lru-cache': ['lib/lru.ts'],
   'markdown-it': ['pages/markdown.ts'],
   'markdown-it-footnote': ['pages/markdown.ts'],
   mediabunny: ['codecs'],

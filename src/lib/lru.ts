@@ -1,4 +1,5 @@
 // A map that forgets the entries used longest ago once their weights pass a bound.
+import { LRUCache } from 'lru-cache';
 
 export interface Lru<V> {
   get(key: string): V | undefined;
@@ -6,32 +7,13 @@ export interface Lru<V> {
   delete(key: string): void;
 }
 
-export function createLru<V>(maxWeight: number): Lru<V> {
-  // A Map iterates in insertion order; re-inserting on each use keeps the oldest use first.
-  const entries = new Map<string, { readonly value: V; readonly weight: number }>();
-  let total = 0;
-  const remove = (key: string): void => {
-    total -= entries.get(key)?.weight ?? 0;
-    entries.delete(key);
-  };
+/** An entry that is heavier than `maxWeight` is not kept. */
+export function createLru<V extends object | string | boolean>(maxWeight: number): Lru<V> {
+  const cache = new LRUCache<string, V>({ maxSize: maxWeight });
   return {
-    get(key) {
-      const entry = entries.get(key);
-      if (entry === undefined) return undefined;
-      entries.delete(key);
-      entries.set(key, entry);
-      return entry.value;
-    },
-    set(key, value, weight) {
-      remove(key);
-      if (weight > maxWeight) return;
-      entries.set(key, { value, weight });
-      total += weight;
-      for (const oldest of entries.keys()) {
-        if (total <= maxWeight) break;
-        remove(oldest);
-      }
-    },
-    delete: remove,
+    get: key => cache.get(key),
+    // The library takes positive integers alone.
+    set: (key, value, weight) => void cache.set(key, value, { size: Math.max(1, Math.ceil(weight)) }),
+    delete: key => void cache.delete(key),
   };
 }

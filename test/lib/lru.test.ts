@@ -1,0 +1,43 @@
+// The cache of the least recently used: what is forgotten first, and how weights are counted.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createLru } from '../../src/lib/lru.ts';
+
+describe('createLru', () => {
+  it('forgets what was used longest ago once the weights pass the bound', () => {
+    const cache = createLru<string>(10);
+    for (const key of ['a', 'b']) cache.set(key, key, 5);
+    cache.get('a');
+    cache.set('c', 'c', 5);
+    assert.deepEqual(
+      ['a', 'b', 'c'].map(key => cache.get(key)),
+      ['a', undefined, 'c'],
+    );
+  });
+
+  it('counts a key that is set again once, and weights of less than one as one', () => {
+    const cache = createLru<string>(3);
+    for (const key of ['a', 'a', 'a', 'b']) cache.set(key, key, 1.5);
+    assert.equal(cache.get('a'), undefined);
+    assert.equal(cache.get('b'), 'b');
+    cache.set('c', 'c', 0);
+    assert.equal(cache.get('b'), 'b');
+  });
+
+  it('keeps nothing that is heavier than the bound, nor what it would have replaced', () => {
+    const cache = createLru<string>(10);
+    cache.set('a', 'old', 1);
+    cache.set('a', 'new', 11);
+    assert.equal(cache.get('a'), undefined);
+  });
+
+  it('forgets what is deleted, and its weight', () => {
+    const cache = createLru<string>(10);
+    cache.set('a', 'a', 10);
+    cache.delete('a');
+    cache.set('b', 'b', 5);
+    cache.set('c', 'c', 5);
+    assert.equal(cache.get('a'), undefined);
+    assert.equal(cache.get('b'), 'b');
+  });
+});
