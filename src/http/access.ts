@@ -28,6 +28,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /docs/*': 'public',
   'GET /pages/*': 'public',
 
+  'GET /': 'public',
+  'GET /workflows': 'public',
   'GET /sitemap.xml': 'public',
   'GET /robots.txt': 'public',
   'GET /blog': 'public',

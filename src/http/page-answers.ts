@@ -43,6 +43,8 @@ const POLICIES: Readonly<Record<string, string>> = {
 const compress = promisify(gzip);
 // Level 6 takes twice the time for a tenth less.
 const GZIP_LEVEL = 3;
+const NOTHING_HERE = 'The address may be mistyped, or what stood here was moved or taken down.';
+const TAKES_HTML = /\btext\/html\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i;
 const TAKES_GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/;
 
 export async function toAnswer(text: string, contentType: string): Promise<PageAnswer> {
@@ -82,8 +84,13 @@ export function sendPage(
   return reply.header('content-encoding', 'gzip').send(gzipped);
 }
 
+/** Whether the caller asks for a page rather than for JSON: a browser that opens an address. */
+export function wantsPage({ method, headers }: FastifyRequest): boolean {
+  return (method === 'GET' || method === 'HEAD') && TAKES_HTML.test(headers.accept ?? '');
+}
+
 /** Says in a page why there is none; what is our fault goes on to the server's own handler, which logs it. */
-export function sendErrorPage(thrown: unknown, _req: FastifyRequest, reply: FastifyReply): void {
+export function sendErrorPage(thrown: unknown, req: FastifyRequest, reply: FastifyReply): void {
   const err = translateError(thrown);
   if (err.status >= 500) {
     reply.send(thrown);
@@ -92,7 +99,7 @@ export function sendErrorPage(thrown: unknown, _req: FastifyRequest, reply: Fast
   reply
     .code(err.status)
     .headers({ ...err.headers, 'cache-control': 'no-cache', ...securityHeaders(HTML), 'content-type': HTML })
-    .send(renderMessagePage(err.status, err.message));
+    .send(renderMessagePage(err.status, req.is404 ? NOTHING_HERE : err.message));
 }
 
 function securityHeaders(contentType: string): Record<string, string> {

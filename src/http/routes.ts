@@ -19,6 +19,7 @@ import { registerPages } from './routes/pages.ts';
 import { registerPermissions } from './routes/permissions.ts';
 import { registerRenderer } from './routes/renderer.ts';
 import { registerRuns } from './routes/runs.ts';
+import { registerStart } from './routes/start.ts';
 import { registerTeams } from './routes/teams.ts';
 import { registerTemplates } from './routes/templates.ts';
 import { registerUploads } from './routes/uploads.ts';
@@ -55,4 +56,5 @@ export const ROUTES: readonly Register[] = [
   registerContent,
   registerPages,
   registerFlow,
+  registerStart,
 ];

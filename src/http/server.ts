@@ -20,6 +20,7 @@ import { registerMethodNotAllowed } from './method-not-allowed.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { createNodeServer, drain } from './node-server.ts';
 import { registerOpenApi } from './openapi.ts';
+import { sendErrorPage, wantsPage } from './page-answers.ts';
 import { requestIdOf } from './request-id.ts';
 import { RequestLog } from './request-log.ts';
 import { leaveBody } from './rest-of-body.ts';
@@ -72,7 +73,9 @@ export async function createServer(deps: RunDeps, keys: KeyAuthenticator): Promi
   registerAdmission(app, createAuthentication(deps, keys), limits);
   app.setErrorHandler((err, req, reply) => {
     leaveBody(req, reply);
-    sendError(deps, req, reply, err);
+    if (req.is404) reply.header('vary', 'Accept');
+    if (req.is404 && wantsPage(req)) sendErrorPage(err, req, reply);
+    else sendError(deps, req, reply, err);
   });
   registerMethodNotAllowed(app);
   const isWorker = deps.settings.ROLE === 'worker';

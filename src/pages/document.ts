@@ -35,7 +35,7 @@ ${canonical === undefined ? html`<meta name="robots" content="noindex">` : rende
 <link rel="alternate" type="application/rss+xml" title="${SITE_NAME} blog" href="/blog/rss.xml">
 ${head}</head><body>
 <a class="skip" href="#main">Skip to content</a>
-<header class="wrap top"><a class="brand" href="${SECTIONS.features.path}">${MARK}${SITE_NAME}</a><nav aria-label="Main"><ul class="menu">${Object.values(
+<header class="wrap top"><a class="brand" href="/">${MARK}${SITE_NAME}</a><nav aria-label="Main"><ul class="menu">${Object.values(
     SECTIONS,
   ).map(({ path, title: label }) =>
     menuItem(path, label, section),

@@ -15,6 +15,6 @@ export function renderMessagePage(status: number, message: string): string {
     title,
     description: message,
     canonical: undefined,
-    main: html`<div class="wrap"><div class="hero"><p class="byline">${status}</p><h1>${title}</h1><p class="lead">${message}</p><a class="button" href="/blog">Read the blog</a></div></div>`,
+    main: html`<div class="wrap"><div class="hero"><p class="crumbs">${status}</p><h1>${title}</h1><p class="lead">${message}</p><a class="button" href="/">Go to the start page</a></div></div>`,
   });
 }

@@ -69,6 +69,7 @@ section.band,.part{margin-block:clamp(3rem,6vw,5rem)}
 .steps>li:not(:last-child)::after{content:"";position:absolute;inset-inline-start:1.03rem;top:2.5rem;bottom:.4rem;width:1px;background:var(--line)}
 .steps>li:last-child{padding-bottom:0}
 .steps p{margin-top:.35rem;color:var(--soft)}
+.steps pre{margin-top:.9rem}
 .steps img{margin-top:1rem}
 .faq{max-width:46rem;border-bottom:1px solid var(--line)}
 .faq details{border-top:1px solid var(--line)}

@@ -1,4 +1,4 @@
-// Pictures of every kind of page, on a phone and a desk, light and dark: node test/support/screenshots.ts FOLDER
+// Pictures of every kind of page, on a phone and a desk, light and dark: node test/support/screenshots.ts FOLDER [NAME…]
 // Needs a Chromium on the PATH (or named by CHROMIUM); looking at them is a person's work.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -26,7 +26,7 @@ const FLAGS = [
   '--hide-scrollbars',
 ];
 
-const [folder = 'screenshots'] = process.argv.slice(2);
+const [folder = 'screenshots', ...names] = process.argv.slice(2);
 await mkdir(folder, { recursive: true });
 const profile = await mkdtemp(join(tmpdir(), 'graphwright-chromium-'));
 const test = await createTestApp({ env: { CONTENT_WEBHOOK_SECRET: SECRET } });
@@ -34,6 +34,7 @@ try {
   const pages = await publishAll();
   const url = await test.app.listen({ host: '127.0.0.1', port: 0 });
   for (const [name, path] of Object.entries(pages)) {
+    if (names.length > 0 && !names.includes(name)) continue;
     for (const [size, [width]] of Object.entries(SIZES)) {
       for (const scheme of SCHEMES) await take(`${url}${path}`, `${name}-${size}-${scheme}`, width, scheme);
     }
@@ -80,6 +81,9 @@ async function publishAll(): Promise<Record<string, string>> {
     });
   }
   return {
+    start: '/',
+    workflows: '/workflows',
+    unknown: '/nowhere',
     feature: '/features/product-film',
     model: '/models/quick-model',
     article: '/blog/lighting-by-graph-14',

@@ -1,0 +1,67 @@
+// The graphs of the start pages: one to look at, and the smallest that does something, to send as it stands.
+import type { Graph, GraphEdge, GraphNode, JsonObject } from '../graph/types.ts';
+
+type Row = readonly [id: string, label: string, nodeType: string, x: number, y: number, config?: JsonObject];
+type Wire = readonly [source: string, sourcePort: string, target: string, targetPort: string];
+
+const toNode = ([id, label, nodeType, x, y, config = {}]: Row): GraphNode => ({
+  id,
+  type: 'basedNode',
+  position: { x, y },
+  data: { label, category: CATEGORIES[nodeType.split(':')[0] ?? ''] ?? 'utility', nodeType, config },
+});
+
+const toEdge = ([source, sourcePort, target, targetPort]: Wire): GraphEdge => ({
+  id: `${source}-${target}`,
+  source,
+  sourceHandle: `out-${sourcePort}`,
+  target,
+  targetHandle: `in-${targetPort}`,
+});
+
+const CATEGORIES: Readonly<Record<string, string>> = {
+  input: 'input',
+  generate: 'model',
+  output: 'output',
+};
+
+const TEMPLATE = { template: 'A postcard of {{place}} at sunset' };
+const GREETING = { template: 'Greetings from {{place}}' };
+
+/** A place becomes a postcard. */
+export const POSTCARD: Graph = {
+  nodes: (
+    [
+      ['place', 'Place', 'input:text', 0, 150, { value: 'Lisbon' }],
+      ['prompt', 'Prompt', 'utility:text_template', 340, 20, TEMPLATE],
+      ['greeting', 'Greeting', 'utility:text_template', 340, 290, GREETING],
+      ['picture', 'Picture', 'generate:sandbox', 690, 0],
+      ['card', 'Card', 'utility:text_to_image_card', 690, 290],
+      ['postcard', 'Postcard', 'utility:image_composite', 1040, 130],
+      ['result', 'Result', 'output:preview', 1390, 150],
+    ] satisfies Row[]
+  ).map(toNode),
+  edges: (
+    [
+      ['place', 'text', 'prompt', 'place'],
+      ['place', 'text', 'greeting', 'place'],
+      ['prompt', 'text', 'picture', 'prompt'],
+      ['greeting', 'text', 'card', 'title'],
+      ['picture', 'image', 'postcard', 'image'],
+      ['card', 'image', 'postcard', 'overlay'],
+      ['postcard', 'image', 'result', 'input'],
+    ] satisfies Wire[]
+  ).map(toEdge),
+};
+
+/** The body of a first POST /workflows. */
+export const FIRST_WORKFLOW = {
+  name: 'Greeting',
+  nodes: (
+    [
+      ['place', 'Place', 'input:text', 0, 0, { value: 'Lisbon' }],
+      ['greeting', 'Greeting', 'utility:text_template', 340, 0, GREETING],
+    ] satisfies Row[]
+  ).map(toNode),
+  edges: [toEdge(['place', 'text', 'greeting', 'place'])],
+};

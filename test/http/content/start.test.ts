@@ -1,0 +1,83 @@
+// The pages that people open first, and what browsers and programs see at a path that is not there.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { checkPage } from '../../pages/page-check.ts';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+
+let test: TestApp;
+let caller: Caller;
+before(async () => {
+  test = await createTestApp();
+  caller = await test.createCaller();
+});
+after(() => test.close());
+
+const open = (url: string, accept = BROWSER) => test.app.inject({ url, headers: { accept } });
+
+describe('the start pages', () => {
+  for (const path of ['/', '/workflows'])
+    it(`stand at ${path} as complete pages`, async () => {
+      const answer = await open(path);
+      assert.equal(answer.statusCode, 200);
+      assert.match(String(answer.headers['content-type']), /^text\/html/);
+      assert.match(String(answer.headers['content-security-policy']), /default-src 'none'/);
+      checkPage(answer.body);
+      assert.match(answer.body, new RegExp(`<link rel="canonical" href="http://localhost:3000${path}">`));
+      // The drawing of the example is in the page, not a picture to be fetched.
+      assert.match(answer.body, /<div class="flow"[^>]*><svg/);
+      const again = await test.app.inject({
+        url: path,
+        headers: { 'if-none-match': String(answer.headers.etag) },
+      });
+      assert.equal(again.statusCode, 304);
+    });
+
+  it('show commands whose bodies make and run a workflow', async () => {
+    const { body } = await open('/workflows');
+    const text = body.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&apos;', "'");
+    const [graph, run] = [...text.matchAll(/-d '(\{.*?\})'/gs)].map(match => JSON.parse(match[1] ?? ''));
+    const created = await caller.request<{ id: string; meta: { warnings: string[] } }>(
+      'POST',
+      '/workflows',
+      graph,
+    );
+    assert.equal(created.status, 201, JSON.stringify(created.body));
+    const findings = created.body.meta.warnings.filter(line => !line.startsWith('layoutPending:'));
+    assert.deepEqual(findings, []);
+    assert.equal((await caller.request('POST', `/workflows/${created.body.id}/run`, run)).status, 202);
+  });
+
+  it('lead where there is something', async () => {
+    for (const path of ['/', '/workflows']) {
+      const { body } = await open(path);
+      for (const [, href] of body.matchAll(/<a[^>]* href="(\/[^"#]*)"/g)) {
+        const { statusCode } = await open(href ?? '');
+        assert.ok(statusCode < 400, `${path} leads to ${href}: ${statusCode}`);
+      }
+    }
+  });
+});
+
+describe('a path that is not there', () => {
+  it('is a page to browsers', async () => {
+    for (const url of ['/nowhere', '/editor/x', '/api/v1/nothing']) {
+      const answer = await open(url);
+      assert.equal(answer.statusCode, 404);
+      assert.match(String(answer.headers['content-type']), /^text\/html/);
+      assert.match(answer.body, /This page does not exist/);
+      assert.equal(answer.headers.vary, 'Accept');
+      assert.ok(answer.headers['x-ratelimit-limit']);
+    }
+  });
+
+  it('is the JSON form to everybody else', async () => {
+    for (const accept of ['*/*', 'application/json', 'text/html;q=0, */*', 'image/png']) {
+      const answer = await open('/nowhere', accept);
+      assert.deepEqual([answer.statusCode, answer.json().code], [404, 'not_found'], accept);
+    }
+    const post = await test.app.inject({ method: 'POST', url: '/nowhere', headers: { accept: BROWSER } });
+    assert.equal(post.json().code, 'not_found');
+  });
+});
