@@ -1,12 +1,14 @@
-// Adds to package-lock.json the optional packages of other platforms that a registry mirror did not offer when the
-// lock was written. npm 11 and 12 refuse `npm ci` without them, and other platforms need them. Run after `npm i`; for the
-// bench's own lock file, with `bench` behind it.
+// Completes package-lock.json after `npm i`; for the bench's own lock file, with `bench` behind it.
+// Adds the optional packages of other platforms that a registry mirror did not offer when the lock was written: npm 11 and
+// 12 refuse `npm ci` without them, and other platforms need them. Removes the engines that packages ask for: npm compares
+// them with the Node that it runs on itself, and warns in vain, since ours comes with the package `node`.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 interface LockEntry {
   readonly version?: string;
   readonly dev?: boolean;
+  readonly engines?: unknown;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
@@ -43,6 +45,10 @@ for (const [parent, entry] of Object.entries(lock.packages)) {
     added.push(`${name}@${version}`);
   }
 }
-const packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1)));
-if (added.length > 0) writeFileSync(path, `${JSON.stringify({ ...lock, packages }, null, 2)}\n`);
-process.stdout.write(added.length === 0 ? 'Nothing is missing.\n' : `Added ${added.join(', ')}.\n`);
+const packages = Object.fromEntries(
+  Object.entries(lock.packages)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([place, { engines: _, ...entry }]) => [place, entry]),
+);
+writeFileSync(path, `${JSON.stringify({ ...lock, packages }, null, 2)}\n`);
+process.stdout.write(added.length === 0 ? 'Nothing was missing.\n' : `Added ${added.join(', ')}.\n`);
