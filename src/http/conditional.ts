@@ -1,4 +1,5 @@
 // Conditional GET: an ETag on the way out, 304 where the caller has these bytes already (RFC 9110 §13).
+import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 export interface TaggedText {
@@ -19,7 +20,7 @@ export function sendCached(
 }
 
 /** Sends text that is JSON already. */
-export function sendJson(reply: FastifyReply, text: string): FastifyReply {
+export function sendJson(reply: FastifyReply, text: string | Readable): FastifyReply {
   return reply.header('content-type', 'application/json; charset=utf-8').send(text);
 }
 

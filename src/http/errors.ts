@@ -5,7 +5,10 @@ import { AppError, toError } from '../lib/errors.ts';
 
 /** Fastify's, Node's and the parser's own codes → ours, with the sentence to say. */
 const FOREIGN: Readonly<Record<string, readonly [ErrorCode, string]>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large', 'The request body is larger than 4 MB.'],
+  FST_ERR_CTP_BODY_TOO_LARGE: [
+    'payload_too_large',
+    'The request body is larger than this route takes: 4 MB, or 40 MB of an exported workflow.',
+  ],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
     'unsupported_type',
     'The body must be JSON: send Content-Type: application/json.',

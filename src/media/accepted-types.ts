@@ -49,14 +49,16 @@ export function findMediaType(contentType: string): MediaType | undefined {
 
 export const SVG_TYPE = 'image/svg+xml';
 
-export type Door = 'multipart' | 'dataUrl' | 'url' | 'presigned';
+/** `import`: media of an imported workflow, which any other door may have taken. */
+export type Door = 'multipart' | 'dataUrl' | 'url' | 'presigned' | 'import';
+export type FetchDoor = 'url' | 'import';
 
-const DOOR_BYTES: Readonly<Record<Exclude<Door, 'presigned'>, number>> = {
+const DOOR_BYTES: Readonly<Record<Exclude<Door, 'presigned' | 'import'>, number>> = {
   multipart: 4 * MB,
   dataUrl: 3 * MB,
   url: 25 * MB,
 };
-const PRESIGNED_BYTES: Readonly<Record<MediaKind, number>> = {
+const KIND_BYTES: Readonly<Record<MediaKind, number>> = {
   image: 25 * MB,
   audio: 25 * MB,
   video: 100 * MB,
@@ -66,11 +68,11 @@ const SVG_BYTES = MB;
 /** The most bytes that the door takes of the type; 0 where it takes none, as the presigned door does of SVG. */
 export function maxBytesAt(door: Door, type: MediaType): number {
   const isSvg = type.contentType === SVG_TYPE;
-  if (door === 'presigned') return isSvg ? 0 : PRESIGNED_BYTES[type.kind];
-  return isSvg ? SVG_BYTES : DOOR_BYTES[door];
+  if (isSvg) return door === 'presigned' ? 0 : SVG_BYTES;
+  return door === 'presigned' || door === 'import' ? KIND_BYTES[type.kind] : DOOR_BYTES[door];
 }
 
 /** The most bytes that the door takes of any type. */
-export function maxBytesAtDoor(door: Exclude<Door, 'presigned'>): number {
-  return DOOR_BYTES[door];
+export function maxBytesAtDoor(door: FetchDoor | 'multipart' | 'dataUrl'): number {
+  return door === 'import' ? Math.max(...Object.values(KIND_BYTES)) : DOOR_BYTES[door];
 }

@@ -63,6 +63,26 @@ export async function mayUseMedia(tx: Tx, id: string, userId: number): Promise<b
   return rowCount === 1;
 }
 
+/** Those of the ids that are in the workspace, or usable by one of the users as `mayUseMedia` says, in the order of the ids. */
+export async function listUsableMedia(
+  tx: Tx,
+  use: {
+    readonly ids: readonly string[];
+    readonly workspace: string;
+    readonly userIds: readonly number[];
+  },
+): Promise<readonly MediaRow[]> {
+  if (use.ids.length === 0) return [];
+  const { rows } = await tx.query<MediaRow>(
+    `select ${COLUMNS} from media m
+     where m.id = any ($1::text[]) and (m.workspace = $2 or m.user_id = any ($3::int[])
+       or exists (select from team_members t where t.team_id = m.workspace and t.user_id = any ($3::int[])))
+     order by array_position($1::text[], m.id)`,
+    [use.ids, use.workspace, use.userIds],
+  );
+  return rows;
+}
+
 /** What callers sent to the workspace, newest first, below the cursor. `kind` is the first half of the content type. */
 export async function listUploads(
   tx: Tx,

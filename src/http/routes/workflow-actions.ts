@@ -2,8 +2,8 @@
 
 import type { Deps } from '../../services/deps.ts';
 import { holdBoard } from '../../services/workflows/board-holder.ts';
-import { duplicateWorkflow } from '../../services/workflows/copy-workflow.ts';
 import { recoverWorkflow } from '../../services/workflows/delete-workflow.ts';
+import { duplicateWorkflow } from '../../services/workflows/duplicate-workflow.ts';
 import { layoutWorkflow } from '../../services/workflows/layout-workflow.ts';
 import { lintGraphBody, lintWorkflow } from '../../services/workflows/lint-workflow.ts';
 import { publishWorkflow, setBudget, setVisibility } from '../../services/workflows/publish-workflow.ts';

@@ -3,31 +3,32 @@
 import type { FastifyReply } from 'fastify';
 import type { Deps } from '../../services/deps.ts';
 import { changeWorkflow } from '../../services/workflows/change-workflow.ts';
-import { exportWorkflow, importWorkflow } from '../../services/workflows/copy-workflow.ts';
 import type { CreatedWorkflow } from '../../services/workflows/create-workflow.ts';
 import { createWorkflow } from '../../services/workflows/create-workflow.ts';
 import { removeWorkflow } from '../../services/workflows/delete-workflow.ts';
+import { exportWorkflow } from '../../services/workflows/export-workflow.ts';
+import { importWorkflow } from '../../services/workflows/import-workflow.ts';
 import { listOwnWorkflows } from '../../services/workflows/list-workflows.ts';
 import { getWorkflow } from '../../services/workflows/read-workflow.ts';
 import {
   CreateWorkflowBody,
-  ImportBody,
   ListWorkflowsQuery,
   UpdateWorkflowBody,
   WorkflowId,
 } from '../../services/workflows/workflow.schema.ts';
-import {
-  Deleted,
-  ExportedWorkflow,
-  Workflow,
-  WorkflowList,
-} from '../../services/workflows/workflow-answer.schema.ts';
+import { Deleted, Workflow, WorkflowList } from '../../services/workflows/workflow-answer.schema.ts';
+import { ExportedWorkflow, ImportBody } from '../../services/workflows/workflow-file.schema.ts';
 import type { App } from '../app.ts';
 import { sendCached, sendJson, type TaggedText } from '../conditional.ts';
 import { created } from '../created.ts';
+import { limitLargeBodies } from '../large-bodies.ts';
 
 const tags = ['Workflows'];
 const params = WorkflowId;
+/** A graph of 4 MB, and 25 MB of media in base64. */
+const MAX_IMPORT_BYTES = 41_943_040;
+/** At once in this process, since each is in memory as a whole. */
+const MAX_LARGE_IMPORTS = 3;
 
 export function registerWorkflows(app: App, deps: Deps): void {
   app.get(
@@ -112,14 +113,16 @@ function registerFiles(app: App, deps: Deps): void {
       },
     },
     async (req, reply) => {
-      const { text, fileName } = await exportWorkflow(deps, req.actor, req.params.id);
-      return sendJson(reply.header('content-disposition', `attachment; filename="${fileName}"`), text);
+      const { name, stream } = await exportWorkflow(deps, req.actor, req.params.id);
+      return sendJson(reply.header('content-disposition', `attachment; filename="${name}"`), stream);
     },
   );
   app.post(
     '/api/v1/workflows/import',
     {
       config: { hasExactNumbers: true },
+      bodyLimit: MAX_IMPORT_BYTES,
+      onRequest: limitLargeBodies(deps, MAX_LARGE_IMPORTS),
       schema: {
         tags,
         summary: 'Create a workflow from an exported file',
@@ -127,7 +130,8 @@ function registerFiles(app: App, deps: Deps): void {
         response: { 201: Workflow },
       },
     },
-    async (req, reply) => sendCreated(deps, reply, await importWorkflow(deps, req.actor, req.body)),
+    async (req, reply) =>
+      sendCreated(deps, reply, await importWorkflow(deps, req.actor, req.body, reply.closeSignal())),
   );
 }
 

@@ -66,15 +66,25 @@ export async function receiveFile(
   }
 }
 
-/** Makes the file known; hints fill only what could not be read from it. */
+/** As a caller tells them, or another service's record of the file. */
+export type Sizes = { readonly [K in keyof Hints]?: Hints[K] | null };
+
+/** Makes the file known; hints as for `toMediaRow`. */
 export async function keepFile(
   deps: Deps,
   file: ReceivedFile,
   owner: FileOwner,
   hints: Hints = {},
 ): Promise<NewMedia> {
+  const row = toMediaRow(file, owner, hints);
+  await insertMedia(deps.db, row);
+  return row;
+}
+
+/** The record of the file, not written yet; hints fill only what could not be read from it. */
+export function toMediaRow(file: ReceivedFile, owner: FileOwner, hints: Sizes = {}): NewMedia {
   const { width, height } = file.size ?? hints;
-  const row = {
+  return {
     id: file.id,
     user_id: owner.userId,
     workspace: owner.workspace,
@@ -88,8 +98,6 @@ export async function keepFile(
     origin: owner.origin,
     execution_id: owner.executionId,
   };
-  await insertMedia(deps.db, row);
-  return row;
 }
 
 /** Removes the file of an id that is not known. Where storage does not let it, the sweep tries again. */

@@ -5,10 +5,16 @@ import { isRunImage } from '../../store/workflows/writes.ts';
 import type { Actor, UserActor } from '../accounts/actor.ts';
 import { requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
+import {
+  commitChange,
+  lockForEdit,
+  prepareReplacement,
+  presentCommitted,
+  sentFields,
+} from './commit-workflow.ts';
 import { checkIfMatch } from './if-match.ts';
 import type { PresentedWorkflow } from './present-workflow.ts';
 import { presentMembers } from './present-workflow.ts';
-import { lockForEdit, presentSaved, saveWrite, sentFields, writeOver } from './save-workflow.ts';
 import { checkSentFields } from './sent-fields.ts';
 import type { UpdateWorkflowBody } from './workflow.schema.ts';
 import { moveTo } from './workflow-place.ts';
@@ -43,10 +49,10 @@ export async function changeWorkflow(
       pinned_poster: poster.pinned,
     };
     const warnings = [...ignored, ...warnOfSecrets(user, workflow, body.secrets), ...poster.warnings];
-    const write = await writeOver(deps, tx, workflow, body);
-    return saveWrite(tx, view, { fields, write, warnings });
+    const write = await prepareReplacement(deps, tx, workflow, body);
+    return commitChange(tx, view, { fields, write, warnings });
   });
-  return presentSaved(deps, saved);
+  return presentCommitted(deps, saved);
 }
 
 /**

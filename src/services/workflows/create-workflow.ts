@@ -1,5 +1,6 @@
 // POST of a workflow: a new personal one, or, with an id, one that is saved over without leaving its workspace.
 import { newId } from '../../lib/ids.ts';
+import { insertMedia, type NewMedia } from '../../store/media.ts';
 import { insertVersion } from '../../store/workflows/versions.ts';
 import type { NewWorkflow } from '../../store/workflows/writes.ts';
 import { insertWorkflow } from '../../store/workflows/writes.ts';
@@ -7,9 +8,16 @@ import { authorize } from '../accounts/access.ts';
 import type { Actor, UserActor } from '../accounts/actor.ts';
 import { requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
+import {
+  commitChange,
+  lockForEdit,
+  prepareReplacement,
+  presentCommitted,
+  readBack,
+  sentFields,
+} from './commit-workflow.ts';
 import { withMediaWarnings } from './missing-media.ts';
 import type { PresentedWorkflow } from './present-workflow.ts';
-import { lockForEdit, presentSaved, readBack, saveWrite, sentFields, writeOver } from './save-workflow.ts';
 import { describeIgnored } from './sent-fields.ts';
 import { CreateWorkflowBody } from './workflow.schema.ts';
 import { checkMedia, checkOwnFolder, moveWithin } from './workflow-place.ts';
@@ -34,10 +42,10 @@ export async function createWorkflow(
     'POST',
     accepted,
   );
-  if (body.id !== undefined) return saveOver(deps, user, body.id, body, ignored);
+  if (body.id !== undefined) return replaceWorkflow(deps, user, body.id, body, ignored);
   const write = prepareGraph(deps, body);
   const fields = {
-    name: body.name,
+    ...blankWorkflow(body.name),
     description: body.description ?? null,
     tags: body.tags ?? [],
     isActive: body.isActive ?? true,
@@ -46,23 +54,42 @@ export async function createWorkflow(
     folderId: body.folderId ?? null,
     secrets: sealSecrets(deps, body.secrets ?? null),
   };
-  return storeNew(deps, user, { fields, write, warnings: ignored });
+  return commitNewWorkflow(deps, user, { fields, write, warnings: ignored });
 }
 
-export interface NewStoredWorkflow {
-  readonly fields: Omit<NewWorkflow, 'id' | 'userId'>;
+type NewFields = Omit<NewWorkflow, 'id' | 'userId'>;
+
+/** What a new workflow is before anything else is said of it. */
+export function blankWorkflow(name: string): NewFields {
+  return {
+    name,
+    description: null,
+    tags: [],
+    isActive: true,
+    webhookId: null,
+    mediaId: null,
+    folderId: null,
+    secrets: null,
+  };
+}
+
+export interface NewWorkflowCommit {
+  readonly fields: NewFields;
+  /** Files that came with it, to be known from the same moment on. */
+  readonly media?: readonly NewMedia[];
   readonly write: GraphWrite;
   readonly warnings: readonly string[];
 }
 
 /** Stores a new personal workflow of the user's. */
-export async function storeNew(
+export async function commitNewWorkflow(
   deps: Deps,
   user: UserActor,
-  { fields, write, warnings }: NewStoredWorkflow,
+  { fields, media = [], write, warnings }: NewWorkflowCommit,
 ): Promise<CreatedWorkflow> {
   const id = newId('workflow', deps.now());
   const saved = await deps.db.transaction(async tx => {
+    for (const row of media) await insertMedia(tx, row);
     await checkMedia(tx, user, fields.mediaId);
     await checkOwnFolder(tx, user, fields.folderId);
     await insertWorkflow(tx, { id, userId: user.userId, ...fields });
@@ -71,11 +98,11 @@ export async function storeNew(
     const view = { workflow, actor: user, role: 'OWNER' as const };
     return { view, write: await withMediaWarnings(tx, write), warnings };
   });
-  return { id, ...presentSaved(deps, saved) };
+  return { id, ...presentCommitted(deps, saved) };
 }
 
 /** The contract, POST rule 3: as PUT, but a folder of another workspace is refused. */
-async function saveOver(
+async function replaceWorkflow(
   deps: Deps,
   user: UserActor,
   id: string,
@@ -99,8 +126,8 @@ async function saveOver(
       media_id: body.mediaId === undefined ? workflow.media_id : body.mediaId,
       secrets: changeSecrets(deps, user, workflow, body.secrets),
     };
-    const write = await writeOver(deps, tx, workflow, body);
-    return saveWrite(tx, view, { fields, write, warnings });
+    const write = await prepareReplacement(deps, tx, workflow, body);
+    return commitChange(tx, view, { fields, write, warnings });
   });
-  return { id, ...presentSaved(deps, saved) };
+  return { id, ...presentCommitted(deps, saved) };
 }

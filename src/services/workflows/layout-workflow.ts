@@ -5,7 +5,7 @@ import { AppError } from '../../lib/errors.ts';
 import type { Actor } from '../accounts/actor.ts';
 import { requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
-import { keepWritten, lockForEdit, saveWrite } from './save-workflow.ts';
+import { cacheCommitted, commitChange, lockForEdit } from './commit-workflow.ts';
 import type { LayoutBody } from './workflow.schema.ts';
 import { sizeGraph } from './write-graph.ts';
 
@@ -20,9 +20,9 @@ export async function layoutWorkflow(deps: Deps, actor: Actor, id: string, body:
     const laidOut = sizeGraph(deps, applyLayout(stored.graph, layout));
     const isChanged = laidOut.text !== stored.text;
     const write = { ...laidOut, isChanged, issues: [], warnings: layout.warnings };
-    return { layout, saved: await saveWrite(tx, view, { fields: {}, write, warnings: [] }) };
+    return { layout, saved: await commitChange(tx, view, { fields: {}, write, warnings: [] }) };
   });
-  keepWritten(deps, saved);
+  cacheCommitted(deps, saved);
   return {
     id,
     updatedAt: saved.view.workflow.updated_at.toISOString(),

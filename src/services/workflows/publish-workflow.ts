@@ -9,8 +9,8 @@ import type { WorkflowVerb } from '../accounts/access.ts';
 import type { Actor } from '../accounts/actor.ts';
 import { requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
+import { commitChange, lockForEdit, presentCommitted } from './commit-workflow.ts';
 import type { PresentedWorkflow } from './present-workflow.ts';
-import { lockForEdit, presentSaved, saveWrite } from './save-workflow.ts';
 import type { PublishBody } from './workflow.schema.ts';
 import { unchanged } from './write-graph.ts';
 
@@ -79,9 +79,9 @@ async function changeAsOwner(
     const view = await lockForEdit(tx, user, id, verb);
     const { text } = await deps.versions.get(tx, id, view.workflow.version);
     const changed = await fields(view.workflow, tx);
-    return saveWrite(tx, view, { fields: changed, write: unchanged(text), warnings: [] });
+    return commitChange(tx, view, { fields: changed, write: unchanged(text), warnings: [] });
   });
-  return presentSaved(deps, saved);
+  return presentCommitted(deps, saved);
 }
 
 async function publicationOf(

@@ -3,9 +3,9 @@ import { Type } from 'typebox';
 import { pageOf } from '../paging.ts';
 import { Answer, Nullable } from './workflow.schema.ts';
 
-const Timestamp = Type.String({ format: 'date-time' });
+export const Timestamp = Type.String({ format: 'date-time' });
 const Text = Nullable(Type.String());
-const Open = Type.Object({}, { additionalProperties: true });
+export const Open = Type.Object({}, { additionalProperties: true });
 
 const Issue = Type.Object({
   severity: Type.Enum(['error', 'warning']),
@@ -111,19 +111,6 @@ export const Version = Answer(
 );
 
 export const Heartbeat = Answer(Type.Object({ lastEditorHeartbeatAt: Timestamp, heldUntil: Timestamp }));
-
-export const ExportedWorkflow = Answer(
-  Type.Object({
-    format: Type.String(),
-    formatVersion: Type.Integer(),
-    exportedAt: Timestamp,
-    name: Type.String(),
-    description: Text,
-    tags: Type.Array(Type.String()),
-    nodes: Type.Array(Open),
-    edges: Type.Array(Open),
-  }),
-);
 
 export const TemplatePage = Answer(
   pageOf(

@@ -11,9 +11,9 @@ import type { Deps } from '../deps.ts';
 import type { Page, PageQuery } from '../paging.ts';
 import { numberCursor, readPage } from '../paging.ts';
 import { lintForWrite, readGraph } from './check-graph.ts';
+import { commitChange, lockForEdit, presentCommitted } from './commit-workflow.ts';
 import type { GraphVersion } from './graph-versions.ts';
 import type { PresentedWorkflow } from './present-workflow.ts';
-import { lockForEdit, presentSaved, saveWrite } from './save-workflow.ts';
 import type { GraphWrite } from './write-graph.ts';
 import { unchanged } from './write-graph.ts';
 
@@ -57,9 +57,9 @@ export async function restoreVersion(
     const wanted = await deps.versions.get(tx, id, number);
     const isSame = wanted.text === current.text;
     const write = isSame ? unchanged(current.text) : writeBack(deps, wanted);
-    return saveWrite(tx, view, { fields: {}, write, warnings: [] });
+    return commitChange(tx, view, { fields: {}, write, warnings: [] });
   });
-  return presentSaved(deps, saved);
+  return presentCommitted(deps, saved);
 }
 
 /** Held against itself: what was deprecated since is no new node, and positions come back as they were. */

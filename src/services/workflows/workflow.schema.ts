@@ -23,17 +23,19 @@ export const WorkflowId = Type.Object({
   id: Type.String({ maxLength: 64, description: 'Workflow id, `wf_…`' }),
 });
 
-const Name = Type.String({ minLength: 1, maxLength: MAX_NAME });
-const Description = Nullable(Type.String({ maxLength: MAX_DESCRIPTION }));
-const Tags = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: MAX_TAGS });
+export const Name = Type.String({ minLength: 1, maxLength: MAX_NAME });
+export const Description = Nullable(Type.String({ maxLength: MAX_DESCRIPTION }));
+export const Tags = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: MAX_TAGS });
 const ShortText = Nullable(Type.String({ maxLength: 2048 }));
 const FolderId = Nullable(Type.String({ maxLength: 64, description: 'Folder id, `fld_…`; null: no folder' }));
 const NodeIds = Type.Array(Type.String({ maxLength: 1000 }), { maxItems: 10_000 });
 // Checked by graph/parse and graph/lint, which say more than a schema can.
-const Nodes = Type.Unknown({
+export const Nodes = Type.Unknown({
   description: 'Node[]: {id, type, position, data: {label, category, nodeType, config?, inputs?, outputs?}}',
 });
-const Edges = Type.Unknown({ description: 'Edge[]: {id, source, target, sourceHandle?, targetHandle?}' });
+export const Edges = Type.Unknown({
+  description: 'Edge[]: {id, source, target, sourceHandle?, targetHandle?}',
+});
 const Secrets = Nullable(
   Type.Record(Type.String(), Type.String({ maxLength: 10_000 }), {
     maxProperties: 100,
@@ -152,21 +154,6 @@ export const DuplicateBody = Nullable(
   ),
 );
 export type DuplicateBody = Static<typeof DuplicateBody>;
-
-export const WORKFLOW_FORMAT = 'graphwright-workflow';
-export const ImportBody = Type.Object(
-  {
-    format: Type.Optional(Type.Literal(WORKFLOW_FORMAT)),
-    formatVersion: Type.Optional(Type.Literal(1)),
-    name: Name,
-    description: Type.Optional(Description),
-    tags: Type.Optional(Tags),
-    nodes: Nodes,
-    edges: Edges,
-  },
-  { description: 'What GET /workflows/{id}/export gave' },
-);
-export type ImportBody = Static<typeof ImportBody>;
 
 export const VersionParams = Type.Object({
   ...WorkflowId.properties,

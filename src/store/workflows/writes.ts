@@ -1,4 +1,4 @@
-// Writes of workflows. Callers of `saveWorkflow` hold the row's lock (workflows.ts, lockWorkflow).
+// Writes of workflows. Callers of `updateWorkflow` hold the row's lock (workflows.ts, lockWorkflow).
 import type { Tx } from '../db.ts';
 import type { WorkflowRow } from './workflows.ts';
 
@@ -39,7 +39,7 @@ export async function insertWorkflow(tx: Tx, workflow: NewWorkflow): Promise<voi
  * Writes all that can change of a workflow, and raises updated_at by at least a millisecond, so that it tells any two
  * writes apart. Returns the new updated_at.
  */
-export async function saveWorkflow(tx: Tx, workflow: WorkflowRow): Promise<Date> {
+export async function updateWorkflow(tx: Tx, workflow: WorkflowRow): Promise<Date> {
   const { rows } = await tx.query<{ updated_at: Date }>(SAVE, [
     workflow.id,
     workflow.version,

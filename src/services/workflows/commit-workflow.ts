@@ -3,7 +3,7 @@ import type { Tx } from '../../store/db.ts';
 import { insertVersion } from '../../store/workflows/versions.ts';
 import type { ReadWorkflowRow, WorkflowRow } from '../../store/workflows/workflows.ts';
 import { findWorkflow, lockWorkflow } from '../../store/workflows/workflows.ts';
-import { pinPoster, saveWorkflow } from '../../store/workflows/writes.ts';
+import { pinPoster, updateWorkflow } from '../../store/workflows/writes.ts';
 import type { WorkflowVerb } from '../accounts/access.ts';
 import { authorize } from '../accounts/access.ts';
 import type { UserActor } from '../accounts/actor.ts';
@@ -53,7 +53,7 @@ export interface SentGraph {
 }
 
 /** The write of the graph over the stored one. Throws 400 `invalid_graph`. */
-export async function writeOver(
+export async function prepareReplacement(
   deps: Deps,
   tx: Tx,
   workflow: WorkflowRow,
@@ -78,18 +78,18 @@ export interface WorkflowChange {
 }
 
 /** What a write left behind. */
-export interface SavedWorkflow {
+export interface CommittedWorkflow {
   readonly view: WorkflowView;
   readonly write: GraphWrite;
   readonly warnings: readonly string[];
 }
 
 /** Writes what differs: a new version where the graph does, the row where any field does, nothing where nothing does. */
-export async function saveWrite(
+export async function commitChange(
   tx: Tx,
   view: WritableView,
   { fields, write, warnings }: WorkflowChange,
-): Promise<SavedWorkflow> {
+): Promise<CommittedWorkflow> {
   const { workflow, actor } = view;
   const next = { ...workflow, ...fields, version: workflow.version + Number(write.isChanged) };
   const { pinned_poster: pinned, ...rest } = next;
@@ -97,7 +97,7 @@ export async function saveWrite(
     const { id: workflowId, version } = next;
     await insertVersion(tx, { workflowId, version, graph: write.text, userId: actor.userId });
   }
-  if (differs(rest, workflow)) await saveWorkflow(tx, next);
+  if (differs(rest, workflow)) await updateWorkflow(tx, next);
   else if (pinned !== workflow.pinned_poster) await pinPoster(tx, workflow.id, pinned);
   else return { view, write, warnings };
   return { view: { ...view, workflow: await readBack(tx, workflow.id, actor) }, write, warnings };
@@ -120,13 +120,13 @@ function differs(next: object, before: ReadWorkflowRow): boolean {
 }
 
 /** Keeps a graph in memory that is committed now. */
-export function keepWritten(deps: Deps, { view: { workflow }, write }: SavedWorkflow): void {
+export function cacheCommitted(deps: Deps, { view: { workflow }, write }: CommittedWorkflow): void {
   if (write.isChanged) deps.versions.keep(workflow.id, workflow.version, write.text, write.graph);
 }
 
 /** The answer to a write that is committed; who wrote sees the graph whole. */
-export function presentSaved(deps: Deps, saved: SavedWorkflow): PresentedWorkflow {
-  keepWritten(deps, saved);
+export function presentCommitted(deps: Deps, saved: CommittedWorkflow): PresentedWorkflow {
+  cacheCommitted(deps, saved);
   const { view, write, warnings } = saved;
   const meta = { issues: write.issues, warnings: [...write.warnings, ...warnings] };
   return presentWorkflow(deps, view, write.text, meta);

@@ -1,0 +1,61 @@
+// The media of an exported workflow: the bytes of as many as fit, and the addresses of the others.
+import { AppError } from '../../lib/errors.ts';
+import { freeing } from '../../lib/freeing.ts';
+import type { MediaRow } from '../../store/media.ts';
+import type { Deps } from '../deps.ts';
+import { presentUpload } from './media-record.ts';
+
+/** Of all embedded files together. */
+export const MAX_EMBEDDED_BYTES = 25 * 1_048_576;
+/** Of one file that holds a workflow. */
+export const MAX_EXPORTED_MEDIA = 200;
+
+export interface ExportedMedia {
+  readonly row: MediaRow;
+  readonly isEmbedded: boolean;
+}
+
+/** Embeds the files in their order, each that still fits. */
+export function chooseEmbedded(rows: readonly MediaRow[]): readonly ExportedMedia[] {
+  let left = MAX_EMBEDDED_BYTES;
+  return rows.slice(0, MAX_EXPORTED_MEDIA).map(row => {
+    const isEmbedded = row.bytes <= left;
+    if (isEmbedded) left -= row.bytes;
+    return { row, isEmbedded };
+  });
+}
+
+/** The JSON of the media in pieces, so that no more than one piece of a file is in memory. */
+export async function* writeMedia(
+  deps: Pick<Deps, 'settings' | 'storage'>,
+  media: readonly ExportedMedia[],
+): AsyncGenerator<string, void, undefined> {
+  for (const [index, { row, isEmbedded }] of media.entries()) {
+    const head = JSON.stringify({ ...presentUpload(deps, row), name: row.name, sha256: row.sha256 });
+    yield `${index === 0 ? '' : ','}${head.slice(0, -1)}`;
+    if (isEmbedded) yield* writeData(deps, row.id);
+    yield '}';
+  }
+}
+
+async function* writeData(
+  { storage }: Pick<Deps, 'storage'>,
+  id: string,
+): AsyncGenerator<string, void, undefined> {
+  const file = await storage.read(id).catch((err: unknown) => {
+    // Deleted since it was listed: its address is all that is left of it.
+    if (err instanceof AppError && err.code === 'not_found') return undefined;
+    throw err;
+  });
+  if (file === undefined) return;
+  yield ',"data":"';
+  let rest = Buffer.alloc(0);
+  for await (const chunk of freeing(file.stream)) {
+    const bytes = Buffer.concat([rest, chunk]);
+    // Three bytes are four characters; what is left over waits for the next piece.
+    const whole = bytes.length - (bytes.length % 3);
+    yield bytes.toString('base64', 0, whole);
+    rest = Buffer.copyBytesFrom(bytes, whole);
+  }
+  yield `${rest.toString('base64')}"`;
+}

@@ -1,0 +1,134 @@
+// The media of an imported workflow, each through the checks of an upload: embedded bytes, or fetched from their address.
+// What is embedded and no file refuses the import; what cannot be fetched now is a warning, since its host may be away.
+import { AppError, toError } from '../../lib/errors.ts';
+import { createGate } from '../../lib/gate.ts';
+import { type MediaType, maxBytesAt } from '../../media/accepted-types.ts';
+import type { NewMedia } from '../../store/media.ts';
+import { listUsableMedia } from '../../store/media.ts';
+import { userWorkspace } from '../accounts/access.ts';
+import type { UserActor } from '../accounts/actor.ts';
+import type { Deps } from '../deps.ts';
+import type { ImportedFile } from '../workflows/workflow-file.schema.ts';
+import { MAX_EMBEDDED_BYTES } from './exported-media.ts';
+import { mediaUrl } from './media-record.ts';
+import { dropFile, receiveFile, toMediaRow } from './receive-file.ts';
+import { receiveUrl } from './receive-url.ts';
+
+/** Of all addresses together. */
+const FETCH_MS = 120_000;
+const CONCURRENT_FETCHES = 4;
+
+export interface ReceivedMedia {
+  /** Stored, and not known yet. */
+  readonly rows: readonly NewMedia[];
+  /** By the id that the file gives it: the media that takes its place. */
+  readonly replacements: ReadonlyMap<string, Replacement>;
+  readonly warnings: readonly string[];
+}
+
+export interface Replacement {
+  /** Where the graph found it. */
+  readonly oldUrl: string;
+  readonly id: string;
+  readonly url: string;
+}
+
+/** Throws 400, 413 or 415 for embedded bytes that no upload would be let in with. Media that the user has already are used as they are. */
+export async function receiveMedia(
+  deps: Deps,
+  user: UserActor,
+  files: readonly ImportedFile[],
+  signal: AbortSignal,
+): Promise<ReceivedMedia> {
+  checkEmbedded(files);
+  const known = await findKnown(deps, user, files);
+  const missing = files.filter(file => !known.has(file.mediaId));
+  const gate = createGate({ concurrency: CONCURRENT_FETCHES, maxWaiting: files.length });
+  const inTime = AbortSignal.any([signal, AbortSignal.timeout(FETCH_MS)]);
+  const outcomes = await Promise.allSettled(
+    missing.map(file => gate(() => receiveOne(deps, user, file, inTime), signal)),
+  );
+  const rows = outcomes.flatMap(it =>
+    it.status === 'fulfilled' && typeof it.value !== 'string' ? [it.value] : [],
+  );
+  const failed = outcomes.find(it => it.status === 'rejected');
+  if (failed !== undefined || signal.aborted) {
+    await dropMedia(deps, rows);
+    throw failed?.reason ?? signal.reason;
+  }
+  const replacements = new Map<string, Replacement>();
+  const warnings: string[] = [];
+  for (const [index, file] of missing.entries()) {
+    const outcome = outcomes[index];
+    if (outcome?.status !== 'fulfilled') continue;
+    if (typeof outcome.value === 'string') warnings.push(outcome.value);
+    else
+      replacements.set(file.mediaId, {
+        oldUrl: file.url,
+        id: outcome.value.id,
+        url: mediaUrl(deps, outcome.value),
+      });
+  }
+  return { rows, replacements, warnings };
+}
+
+/** Removes the files of an import that came to nothing. */
+export async function dropMedia(deps: Deps, rows: readonly NewMedia[]): Promise<void> {
+  for (const { id } of rows) await dropFile(deps, id);
+}
+
+function checkEmbedded(files: readonly ImportedFile[]): void {
+  let total = 0;
+  for (const [index, { data }] of files.entries()) {
+    if (data === undefined) continue;
+    total += Buffer.byteLength(data, 'base64');
+    // Node skips what is no base64.
+    if (data.length % 4 === 0 && !/[^A-Za-z0-9+/=]|=[^=]/.test(data)) continue;
+    throw new AppError('invalid_request', 'An embedded media is not base64.', {
+      issues: [{ path: `/media/${index}/data`, code: 'invalid_request', message: 'is not base64' }],
+    });
+  }
+  if (total <= MAX_EMBEDDED_BYTES) return;
+  throw new AppError('file_too_large', `The embedded media have over ${MAX_EMBEDDED_BYTES} bytes in all.`);
+}
+
+async function findKnown(
+  deps: Deps,
+  { userId }: UserActor,
+  files: readonly ImportedFile[],
+): Promise<ReadonlySet<string>> {
+  const ids = files.map(({ mediaId }) => mediaId);
+  const rows = await listUsableMedia(deps.db, { ids, workspace: userWorkspace(userId), userIds: [userId] });
+  const hashes = new Map(rows.map(row => [row.id, row.sha256]));
+  const isSame = ({ mediaId, sha256 }: ImportedFile): boolean =>
+    sha256 !== undefined && hashes.get(mediaId) === sha256;
+  return new Set(files.filter(isSame).map(({ mediaId }) => mediaId));
+}
+
+/** The stored file; a sentence where it could not be fetched. */
+async function receiveOne(
+  deps: Deps,
+  { userId }: UserActor,
+  file: ImportedFile,
+  signal: AbortSignal,
+): Promise<NewMedia | string> {
+  const owner = { userId, workspace: userWorkspace(userId), origin: 'upload', executionId: null } as const;
+  const { data, contentType, name, url, mediaId } = file;
+  if (data !== undefined) {
+    const source = Buffer.from(data, 'base64');
+    const incoming = {
+      source,
+      declared: contentType,
+      name,
+      maxBytes: (type: MediaType) => maxBytesAt('import', type),
+    };
+    return toMediaRow(await receiveFile(deps, incoming, signal), owner, file);
+  }
+  try {
+    return toMediaRow(await receiveUrl(deps, url, signal, 'import'), owner, file);
+  } catch (err) {
+    const isRefused = err instanceof AppError && err.status < 500;
+    if (!isRefused && !signal.aborted) throw err;
+    return `The media ${mediaId} could not be fetched from ${url.slice(0, 200)}: ${toError(err).message} Upload it again, and put it where the graph names it.`;
+  }
+}

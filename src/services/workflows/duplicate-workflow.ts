@@ -1,0 +1,37 @@
+// A duplicate of a workflow in the same service. Secrets are not copied.
+import { findWorkflow } from '../../store/workflows/workflows.ts';
+import { authorize } from '../accounts/access.ts';
+import type { Actor } from '../accounts/actor.ts';
+import { requireScope } from '../accounts/actor.ts';
+import type { Deps } from '../deps.ts';
+import type { CreatedWorkflow } from './create-workflow.ts';
+import { blankWorkflow, commitNewWorkflow } from './create-workflow.ts';
+import { readableText } from './read-workflow.ts';
+import type { DuplicateBody } from './workflow.schema.ts';
+import { unchanged } from './write-graph.ts';
+
+const MAX_NAME = 200;
+
+/** A personal copy, private and unpublished; of another's workflow only what its readers see. Throws 403, 404. */
+export async function duplicateWorkflow(
+  deps: Deps,
+  actor: Actor,
+  id: string,
+  body: DuplicateBody,
+): Promise<CreatedWorkflow> {
+  const user = requireScope(actor, 'workflows:write');
+  const { workflow, role } = authorize(user, 'duplicate', await findWorkflow(deps.db, id, user.userId));
+  const text = await readableText(deps, { workflow, role, actor: user });
+  const fields = {
+    ...blankWorkflow(body?.name ?? copyName(workflow.name)),
+    description: workflow.description,
+    tags: workflow.tags,
+    folderId: body?.folderId ?? null,
+  };
+  return commitNewWorkflow(deps, user, { fields, write: unchanged(text), warnings: [] });
+}
+
+function copyName(name: string): string {
+  const suffix = ' (copy)';
+  return `${name.slice(0, MAX_NAME - suffix.length).toWellFormed()}${suffix}`;
+}

@@ -1,0 +1,69 @@
+// A workflow as one file that any account of any service can import: its graph, and the media that the graph names.
+import { Readable } from 'node:stream';
+import type { MediaRow } from '../../store/media.ts';
+import { listUsableMedia } from '../../store/media.ts';
+import { mediaIdsIn } from '../../store/workflows/versions.ts';
+import { authorize, canDo, workspaceOf } from '../accounts/access.ts';
+import type { Actor } from '../accounts/actor.ts';
+import type { Deps } from '../deps.ts';
+import {
+  chooseEmbedded,
+  type ExportedMedia,
+  MAX_EXPORTED_MEDIA,
+  writeMedia,
+} from '../media/exported-media.ts';
+import type { WorkflowView } from './present-workflow.ts';
+import { openForReading, readableText } from './read-workflow.ts';
+import { WORKFLOW_FORMAT } from './workflow-file.schema.ts';
+
+export interface ExportedFile {
+  readonly name: string;
+  /** JSON. */
+  readonly stream: Readable;
+}
+
+/** For those who may duplicate. Secrets are not in it. */
+export async function exportWorkflow(deps: Deps, actor: Actor, id: string): Promise<ExportedFile> {
+  const view = await openForReading(deps, actor, id);
+  if (!canDo(view.role, 'edit')) authorize(view.actor, 'duplicate', view.workflow);
+  const graph = await readableText(deps, view);
+  const media = chooseEmbedded(await listMedia(deps, view, graph));
+  return { name: fileNameOf(view), stream: Readable.from(writeFile(deps, view, graph, media)) };
+}
+
+/** Those that a run of the workflow could use: whoever writes down the id of another's file does not get its bytes. */
+function listMedia(
+  deps: Deps,
+  { workflow, actor }: WorkflowView,
+  graph: string,
+): Promise<readonly MediaRow[]> {
+  return listUsableMedia(deps.db, {
+    ids: mediaIdsIn(graph).slice(0, MAX_EXPORTED_MEDIA),
+    workspace: workspaceOf(workflow),
+    userIds: [workflow.user_id, ...(actor.kind === 'user' ? [actor.userId] : [])],
+  });
+}
+
+async function* writeFile(
+  deps: Deps,
+  { workflow }: WorkflowView,
+  graph: string,
+  media: readonly ExportedMedia[],
+): AsyncGenerator<string, void, undefined> {
+  const head = JSON.stringify({
+    format: WORKFLOW_FORMAT,
+    formatVersion: 1,
+    exportedAt: new Date(deps.now()).toISOString(),
+    name: workflow.name,
+    description: workflow.description,
+    tags: workflow.tags,
+  });
+  yield `${head.slice(0, -1)},${graph},"media":[`;
+  yield* writeMedia(deps, media);
+  yield ']}';
+}
+
+function fileNameOf({ workflow }: WorkflowView): string {
+  const name = workflow.name.replaceAll(/[^A-Za-z0-9]+/g, '-').replaceAll(/^-+|-+$/g, '');
+  return `${name.slice(0, 80) || 'workflow'}.json`;
+}

@@ -1,0 +1,64 @@
+// A new workflow from an exported file. Media come in first, then one transaction makes them and the workflow known.
+import { AppError } from '../../lib/errors.ts';
+import type { Actor } from '../accounts/actor.ts';
+import { requireScope } from '../accounts/actor.ts';
+import type { Deps } from '../deps.ts';
+import { dropMedia, type ReceivedMedia, type Replacement, receiveMedia } from '../media/imported-media.ts';
+import type { CreatedWorkflow } from './create-workflow.ts';
+import { blankWorkflow, commitNewWorkflow } from './create-workflow.ts';
+import type { ImportBody } from './workflow-file.schema.ts';
+import { prepareGraph } from './write-graph.ts';
+
+/** As much as any body that writes a graph may have. */
+const MAX_GRAPH_BYTES = 4_194_304;
+const MEDIA_ID = /med_[0-9a-hjkmnp-tv-z]{26}/g;
+
+/** Throws 400 `invalid_graph`, and what an upload throws for an embedded file. */
+export async function importWorkflow(
+  deps: Deps,
+  actor: Actor,
+  body: ImportBody,
+  signal: AbortSignal,
+): Promise<CreatedWorkflow> {
+  const user = requireScope(actor, 'workflows:write');
+  const { nodes, edges } = body;
+  if (Buffer.byteLength(JSON.stringify([nodes, edges])) > MAX_GRAPH_BYTES) {
+    throw new AppError('payload_too_large', `nodes and edges have over ${MAX_GRAPH_BYTES} bytes.`);
+  }
+  // Before any file is fetched for it; this bounds the depth of what is walked below, too.
+  prepareGraph(deps, { nodes, edges, autoLayout: false });
+  const media = await receiveMedia(deps, user, body.media ?? [], signal);
+  try {
+    return await commitNewWorkflow(deps, user, {
+      fields: {
+        ...blankWorkflow(body.name),
+        description: body.description ?? null,
+        tags: body.tags ?? [],
+      },
+      media: media.rows,
+      write: { ...prepareGraph(deps, replaceMedia({ nodes, edges }, media)), warnings: [] },
+      warnings: media.warnings,
+    });
+  } catch (err) {
+    await dropMedia(deps, media.rows);
+    throw err;
+  }
+}
+
+function replaceMedia(graph: { nodes: unknown; edges: unknown }, { replacements }: ReceivedMedia) {
+  const walk = (value: unknown): unknown => {
+    if (typeof value === 'string') return replaceIn(value, replacements);
+    if (Array.isArray(value)) return value.map(walk);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, walk(member)]));
+  };
+  if (replacements.size === 0) return { ...graph, autoLayout: false };
+  return { nodes: walk(graph.nodes), edges: walk(graph.edges), autoLayout: false };
+}
+
+/** Addresses first: the id is a part of them. */
+function replaceIn(text: string, replacements: ReadonlyMap<string, Replacement>): string {
+  const named = [...new Set(text.match(MEDIA_ID))].flatMap(id => replacements.get(id) ?? []);
+  const moved = named.reduce((result, { oldUrl, url }) => result.replaceAll(oldUrl, () => url), text);
+  return moved.replaceAll(MEDIA_ID, id => replacements.get(id)?.id ?? id);
+}

@@ -1,0 +1,54 @@
+// The form of a file that holds a workflow: what an export gives, and what an import takes.
+import type { Static } from 'typebox';
+import { Type } from 'typebox';
+import { MAX_EXPORTED_MEDIA } from '../media/exported-media.ts';
+import { Hints } from '../media/media.schema.ts';
+import { Answer, Description, Edges, Name, Nodes, Nullable, Tags } from './workflow.schema.ts';
+import { Open, Timestamp } from './workflow-answer.schema.ts';
+
+export const WORKFLOW_FORMAT = 'graphwright-workflow';
+
+const { width, height, duration } = Hints.properties;
+const ImportedFile = Type.Object({
+  mediaId: Type.String({ pattern: '^med_[0-9a-hjkmnp-tv-z]{26}$', description: 'As the graph names it' }),
+  url: Type.String({ pattern: '^https?://', maxLength: 2048, description: 'Fetched where `data` is absent' }),
+  name: Type.String({ maxLength: 1000 }),
+  contentType: Type.String({ maxLength: 200 }),
+  sha256: Type.Optional(Type.String({ maxLength: 64, description: 'Hex digits' })),
+  width: Nullable(width),
+  height: Nullable(height),
+  duration: Nullable(duration),
+  data: Type.Optional(Type.String({ description: 'Base64; at most 25 MB in all files together' })),
+});
+export type ImportedFile = Static<typeof ImportedFile>;
+
+export const ImportBody = Type.Object(
+  {
+    format: Type.Optional(Type.Literal(WORKFLOW_FORMAT)),
+    formatVersion: Type.Optional(Type.Literal(1)),
+    name: Name,
+    description: Type.Optional(Description),
+    tags: Type.Optional(Tags),
+    nodes: Nodes,
+    edges: Edges,
+    media: Type.Optional(
+      Type.Array(ImportedFile, { maxItems: MAX_EXPORTED_MEDIA, description: 'Files that the graph names' }),
+    ),
+  },
+  { description: 'What GET /workflows/{id}/export gave' },
+);
+export type ImportBody = Static<typeof ImportBody>;
+
+export const ExportedWorkflow = Answer(
+  Type.Object({
+    format: Type.Literal(WORKFLOW_FORMAT),
+    formatVersion: Type.Literal(1),
+    exportedAt: Timestamp,
+    name: Type.String(),
+    description: Nullable(Type.String()),
+    tags: Type.Array(Type.String()),
+    nodes: Type.Array(Open),
+    edges: Type.Array(Open),
+    media: Type.Array(Type.Object({ ...ImportedFile.properties, bytes: Type.Integer() })),
+  }),
+);

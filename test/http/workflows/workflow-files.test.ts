@@ -1,0 +1,275 @@
+// Exported workflows: one file with the media in it, which any account of any service can import.
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { newId } from '../../../src/lib/ids.ts';
+import { keepFile, receiveFile } from '../../../src/services/media/receive-file.ts';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { mp4, type Uploaded, uploadPicture } from '../../support/media-files.ts';
+import { createWorkflow, node, read, refused, type Workflow } from '../../support/workflows.ts';
+
+interface Media {
+  readonly mediaId: string;
+  readonly url: string;
+  readonly name: string;
+  readonly sha256: string;
+  readonly data?: string;
+}
+interface File extends Omit<Workflow, 'media'> {
+  readonly media: readonly Media[];
+}
+
+const MB = 1_048_576;
+
+let here: TestApp;
+let there: TestApp;
+let owner: Caller;
+let stranger: Caller;
+let far: Caller;
+let origin: string;
+
+before(async () => {
+  here = await createTestApp();
+  there = await createTestApp({
+    env: { BASE_URL: 'https://there.test', ALLOW_PRIVATE_NETWORK: 'true' },
+  });
+  [owner, stranger, far] = [await here.createCaller(), await here.createCaller(), await there.createCaller()];
+  await here.app.listen({ port: 0, host: '127.0.0.1' });
+  origin = `http://127.0.0.1:${(here.app.server.address() as AddressInfo).port}`;
+});
+after(async () => {
+  await here.close();
+  await there.close();
+});
+
+const exported = async (by: Caller, id: string): Promise<File> => {
+  const { status, body } = await by.request<File>('GET', `/workflows/${id}/export`);
+  assert.equal(status, 200, body.error);
+  return body;
+};
+const imported = (by: Caller, file: object) => by.request<Workflow>('POST', '/workflows/import', file);
+const countMedia = async (by: Caller): Promise<number> =>
+  (await by.request<{ data: object[] }>('GET', '/media?limit=200')).body.data.length;
+const configsOf = ({ nodes }: Pick<Workflow, 'nodes'>) =>
+  nodes.map(({ data }) => data.config as Record<string, unknown>);
+const bytesAt = async (app: TestApp, url: string): Promise<Buffer> =>
+  (await app.app.inject(new URL(url).pathname)).rawPayload;
+
+/** Names one file by id, by address, and in a longer text. */
+const naming = ({ mediaId, url }: Pick<Uploaded, 'mediaId' | 'url'>) => ({
+  nodes: [
+    node('a', 'input:image', { mediaId }),
+    node('b', 'input:image', { url }, { position: { x: 0, y: 400 } }),
+    node('c', 'input:text', { value: `see ${url} and ${mediaId}` }, { position: { x: 0, y: 800 } }),
+  ],
+  edges: [],
+});
+
+/** A video in the account of the caller, past the doors' limits of one request. */
+async function addVideo(by: Caller, bytes: number): Promise<string> {
+  const { signal } = new AbortController();
+  const incoming = { source: mp4(bytes), declared: 'video/mp4', name: 'clip.mp4', maxBytes: () => bytes };
+  const file = await receiveFile(here.deps, incoming, signal);
+  const workspace = `user:${by.userId}`;
+  await keepFile(here.deps, file, { userId: by.userId, workspace, origin: 'upload', executionId: null });
+  return file.id;
+}
+
+describe('an export', () => {
+  it('holds the bytes of the media that its graph names', async () => {
+    const picture = await uploadPicture(owner);
+    const { id } = await createWorkflow(owner, naming(picture));
+    const { media } = await exported(owner, id);
+    const [one, ...others] = media;
+    assert.deepEqual([one?.mediaId, one?.url, others], [picture.mediaId, picture.url, []]);
+    assert.deepEqual(Buffer.from(one?.data ?? '', 'base64'), await bytesAt(here, picture.url));
+    assert.deepEqual((await exported(owner, (await createWorkflow(owner)).id)).media, []);
+  });
+
+  it('holds 25 MB of them, and the addresses of the others', async () => {
+    const ids = [
+      await addVideo(owner, 15 * MB),
+      await addVideo(owner, 15 * MB),
+      await addVideo(owner, 10 * MB),
+    ];
+    const nodes = ids.map((mediaId, index) =>
+      node(`n${index}`, 'input:video', { mediaId }, { position: { x: 0, y: index * 400 } }),
+    );
+    const { id } = await createWorkflow(owner, { nodes, edges: [] });
+    const { media } = await exported(owner, id);
+    assert.deepEqual(
+      media.map(({ mediaId, data }) => [mediaId, Buffer.byteLength(data ?? '', 'base64')]),
+      [
+        [ids[0], 15 * MB],
+        [ids[1], 0],
+        [ids[2], 10 * MB],
+      ],
+    );
+    const near = JSON.parse(JSON.stringify(media).replaceAll(here.deps.settings.BASE_URL, origin));
+    const { status, body } = await imported(far, { name: 'V', nodes, edges: [], media: near });
+    assert.equal(status, 201, body.error);
+    assert.deepEqual(body.meta.warnings, []);
+    const { data } = (await far.request<{ data: { bytes: number; contentType: string }[] }>('GET', '/media'))
+      .body;
+    assert.deepEqual(data.map(({ bytes, contentType }) => [bytes / MB, contentType]).toSorted(), [
+      [10, 'video/mp4'],
+      [15, 'video/mp4'],
+      [15, 'video/mp4'],
+    ]);
+  });
+
+  it('holds no file of somebody whose id was merely written down', async () => {
+    const { mediaId } = await uploadPicture(owner);
+    const { id } = await createWorkflow(stranger, {
+      nodes: [node('a', 'input:image', { mediaId })],
+      edges: [],
+    });
+    assert.deepEqual((await exported(stranger, id)).media, []);
+  });
+
+  it('gives readers who may copy it what its runs could use', async () => {
+    const { mediaId } = await uploadPicture(owner);
+    const { id } = await createWorkflow(owner, { nodes: [node('a', 'input:image', { mediaId })], edges: [] });
+    await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'DUPLICATE' });
+    assert.deepEqual(
+      (await exported(stranger, id)).media.map(it => it.mediaId),
+      [mediaId],
+    );
+  });
+});
+
+describe('an import', () => {
+  it('stores the media for another account and another service, and names the new files', async () => {
+    const picture = await uploadPicture(owner, 5);
+    const file = await exported(owner, (await createWorkflow(owner, naming(picture))).id);
+    for (const [by, app] of [
+      [stranger, here],
+      [far, there],
+    ] as const) {
+      const { status, body } = await imported(by, file);
+      assert.equal(status, 201, body.error);
+      assert.deepEqual(body.meta.warnings, []);
+      const [a, b, c] = configsOf(await read(by, body.id));
+      const mediaId = String(a?.mediaId);
+      assert.notEqual(mediaId, picture.mediaId);
+      const own = await by.request<Uploaded>('GET', `/media/${mediaId}`);
+      assert.deepEqual([own.body.width, own.body.contentType], [5, 'image/png']);
+      assert.equal(b?.url, own.body.url);
+      assert.ok(own.body.url.startsWith(`${app.deps.settings.CDN_URL}/`));
+      assert.equal(c?.value, `see ${own.body.url} and ${mediaId}`);
+      assert.deepEqual(await bytesAt(app, own.body.url), await bytesAt(here, picture.url));
+    }
+  });
+
+  it('uses a file that the account has already', async () => {
+    const picture = await uploadPicture(owner);
+    const file = await exported(owner, (await createWorkflow(owner, naming(picture))).id);
+    const before = await countMedia(owner);
+    const { body } = await imported(owner, file);
+    assert.deepEqual(configsOf(body), configsOf(file));
+    assert.equal(await countMedia(owner), before);
+  });
+
+  it('warns of a file that cannot be fetched now', async () => {
+    const mediaId = newId('media');
+    const media = {
+      mediaId,
+      name: 'x.png',
+      contentType: 'image/png',
+      url: `${origin}/cdn/${mediaId}/x.png`,
+      width: null,
+      height: null,
+      duration: null,
+    };
+    const { status, body } = await imported(far, { name: 'W', ...naming(media), media: [media] });
+    assert.equal(status, 201, body.error);
+    assert.match(
+      body.meta.warnings.join('\n'),
+      new RegExp(`The media ${mediaId} could not be fetched from .*status 404`),
+    );
+    assert.ok(body.meta.issues.some(({ code, nodeId }) => code === 'missing_media' && nodeId === 'a'));
+    // Where private addresses may not be reached.
+    const near = await imported(stranger, { name: 'W', ...naming(media), media: [media] });
+    assert.match(near.body.meta.warnings.join('\n'), /may not be reached from here/);
+  });
+
+  it('lets nothing in that an upload would not, and leaves nothing behind', async () => {
+    const picture = await uploadPicture(owner);
+    const file = await exported(owner, (await createWorkflow(owner, naming(picture))).id);
+    const [good] = file.media as [Media];
+    const base64 = (text: string): string => Buffer.from(text).toString('base64');
+    const before = await countMedia(stranger);
+    const workflows = async () =>
+      (await stranger.request<object[]>('GET', '/workflows?limit=1000')).body.length;
+    const stored = await workflows();
+    const bad: readonly (readonly [object, number, string])[] = [
+      [{ data: base64('no picture') }, 422, 'unreadable_image'],
+      [{ data: '' }, 400, 'empty_file'],
+      [{ data: 'no base64!' }, 400, 'invalid_request'],
+      [{ data: base64('<svg><script/></svg>').slice(1) }, 400, 'invalid_request'],
+      [{ url: 'file:///etc/passwd' }, 400, 'invalid_request'],
+      [{ mediaId: 'med_x' }, 400, 'invalid_request'],
+      [{ contentType: 'text/html', data: base64('<html></html>') }, 415, 'unsupported_type'],
+    ];
+    for (const [change, status, code] of bad) {
+      const media = [good, { ...good, mediaId: newId('media'), ...change }];
+      refused(await imported(stranger, { ...file, media }), status, code);
+    }
+    const many = Array.from({ length: 201 }, () => good);
+    refused(await imported(stranger, { ...file, media: many }), 400, 'invalid_request');
+    refused(await imported(stranger, { ...file, nodes: [] }), 400, 'invalid_graph');
+    assert.deepEqual([await countMedia(stranger), await workflows()], [before, stored]);
+    const { rows } = await here.deps.db.query(
+      `select from media m where m.user_id = $1 and m.created_at > now() - interval '1 minute'`,
+      [stranger.userId],
+    );
+    assert.equal(rows.length, before);
+  });
+
+  it('is bounded: 25 MB of embedded media, 4 MB of graph, three large files at once', async () => {
+    const data = mp4(13 * MB).toString('base64');
+    const media = [newId('media'), newId('media')].map(mediaId => ({
+      mediaId,
+      url: 'https://elsewhere.test/x.mp4',
+      name: 'x.mp4',
+      contentType: 'video/mp4',
+      width: null,
+      height: null,
+      duration: null,
+      data,
+    }));
+    const graph = { name: 'B', nodes: [node('a', 'input:text', { value: 'x' })], edges: [] };
+    refused(await imported(stranger, { ...graph, media }), 413, 'file_too_large');
+    const long = { name: 'B', nodes: [node('a', 'input:text', { value: 'x'.repeat(4 * MB) })], edges: [] };
+    refused(await imported(stranger, long), 413, 'payload_too_large');
+    const open = Array.from({ length: 3 }, () => {
+      const headers = {
+        authorization: `Bearer ${stranger.key}`,
+        'content-type': 'application/json',
+        'content-length': 5 * MB,
+      };
+      const req = request(`${origin}/api/v1/workflows/import`, { method: 'POST', headers }).on(
+        'error',
+        () => undefined,
+      );
+      req.write('{');
+      return req;
+    });
+    const headers = { authorization: `Bearer ${stranger.key}`, 'content-type': 'application/json' };
+    const send = async (value: string): Promise<Response> =>
+      fetch(`${origin}/api/v1/workflows/import`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ ...graph, padding: value }),
+      });
+    let answer = await send('x'.repeat(5 * MB));
+    // The three have to arrive first.
+    for (let tries = 0; answer.status !== 429 && tries < 50; tries++) answer = await send('x'.repeat(5 * MB));
+    assert.deepEqual([answer.status, answer.headers.get('retry-after') !== null], [429, true]);
+    assert.equal((await send('x')).status, 201);
+    for (const req of open) req.destroy();
+    for (let tries = 0; answer.status === 429 && tries < 50; tries++) answer = await send('x'.repeat(5 * MB));
+    assert.equal(answer.status, 201);
+  });
+});
