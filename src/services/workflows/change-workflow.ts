@@ -1,4 +1,5 @@
 // PUT of a workflow: the fields that are sent are changed, all or nothing; what changes nothing writes nothing.
+import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
 import type { ReadWorkflowRow, WorkflowRow } from '../../store/workflows/workflows.ts';
 import { isRunImage } from '../../store/workflows/writes.ts';
@@ -12,9 +13,8 @@ import {
   presentCommitted,
   sentFields,
 } from './commit-workflow.ts';
-import { checkIfMatch } from './if-match.ts';
 import type { PresentedWorkflow } from './present-workflow.ts';
-import { presentMembers } from './present-workflow.ts';
+import { presentMembers, revisionOf } from './present-workflow.ts';
 import { checkSentFields } from './sent-fields.ts';
 import type { UpdateWorkflowBody } from './workflow.schema.ts';
 import { moveTo } from './workflow-place.ts';
@@ -85,4 +85,18 @@ function warnOfSecrets(
 ): readonly string[] {
   if (sent === undefined || sent === null || user.userId === workflow.user_id) return [];
   return ['Ignored: secrets. Only the creator of the workflow may set them.'];
+}
+
+/**
+ * Throws 409 `stale_write`. Compared is the part of our ETags that changes with each write: views, heartbeats and
+ * posters move by themselves and must not refuse anybody's write.
+ */
+function checkIfMatch(workflow: WorkflowRow, ifMatch: string | undefined): void {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return;
+  const current = `"${revisionOf(workflow)}.`;
+  if (ifMatch.split(',').some(etag => etag.trim().startsWith(current))) return;
+  throw new AppError(
+    'stale_write',
+    'The workflow changed after you read it (If-Match): read it again and reapply your changes.',
+  );
 }
