@@ -15,8 +15,10 @@ const PROMISED =
   utility:json_extract utility:json_build utility:math utility:list_item utility:list_slice utility:http_request
   utility:image_resize utility:image_crop utility:image_rotate utility:image_adjust utility:image_blur
   utility:image_composite utility:image_grid utility:image_convert utility:image_info utility:text_to_image_card
+  utility:video_trim utility:video_concat utility:video_frame utility:video_info utility:audio_trim utility:audio_mix
+  utility:audio_extract utility:audio_mux utility:speech video:renderer
   logic:if logic:switch logic:merge logic:collect logic:delay logic:approval generate:sandbox edit:sandbox
-  utility:group utility:sticky_note`.split(/\s+/);
+  video:sandbox talking:sandbox utility:group utility:sticky_note`.split(/\s+/);
 
 describe('the catalog', () => {
   it('holds every node that was promised, each with an implementation', () => {
@@ -61,34 +63,99 @@ describe('the catalog', () => {
     }
   });
 
-  it('names ports and fields as the table of decisions.md does', () => {
-    assert.deepEqual(idsOf('utility:prompt_concat'), {
-      ports: ['text1', 'text2', 'text3', 'text4'],
-      fields: ['separator'],
-      outputs: ['text'],
+  // Examples and clients are written against these names: ports in > config > ports out.
+  const NAMED = {
+    'input:text': ' > value > text',
+    'input:number': ' > value > number',
+    'input:json': ' > value > json',
+    'input:image': ' > url mediaId > image',
+    'input:video': ' > url mediaId > video',
+    'input:audio': ' > url mediaId > audio',
+    'input:list': ' > items itemType > list',
+    'output:preview': 'input >  > ',
+    'utility:prompt_concat': 'text1 text2 text3 text4 > separator > text',
+    'utility:text_template': ' > template > text',
+    'utility:text_split': 'text > separator > list',
+    'utility:json_extract': 'json > paths > ',
+    'utility:math': 'a b > operation > number',
+    'utility:image_resize': 'image > width height fit background > image',
+    'logic:if': 'value input > operator compare > true false',
+    'logic:delay': 'input > ms > output',
+    'logic:approval': 'input > message timeoutMs > approved rejected',
+    'generate:sandbox': 'prompt > width height seed style > image',
+  };
+  for (const [nodeType, names] of Object.entries(NAMED)) {
+    it(`gives ${nodeType} the names that are fixed`, () => {
+      const { ports, fields, outputs = [] } = idsOf(nodeType);
+      assert.equal([ports, fields, outputs].map(ids => ids.join(' ')).join(' > '), names);
     });
-    assert.deepEqual(idsOf('utility:math'), {
-      ports: ['a', 'b'],
-      fields: ['operation'],
-      outputs: ['number'],
-    });
-    assert.deepEqual(idsOf('logic:if'), {
-      ports: ['value', 'input'],
-      fields: ['operator', 'compare'],
-      outputs: ['true', 'false'],
-    });
-    assert.deepEqual(idsOf('logic:delay'), { ports: ['input'], fields: ['ms'], outputs: ['output'] });
-    assert.deepEqual(idsOf('logic:approval'), {
-      ports: ['input'],
-      fields: ['message', 'timeoutMs'],
-      outputs: ['approved', 'rejected'],
-    });
-    assert.deepEqual(idsOf('output:preview'), { ports: ['input'], fields: [], outputs: [] });
-    assert.deepEqual(idsOf('generate:sandbox'), {
-      ports: ['prompt'],
-      fields: ['width', 'height', 'seed', 'style'],
-      outputs: ['image'],
-    });
+  }
+
+  it('gives fields the values, defaults and bounds that are fixed', () => {
+    const fieldOf = (nodeType: string, id: string) =>
+      catalog.find(nodeType)?.inputs.find(input => input.id === id);
+    const enums = {
+      'utility:math operation': 'add subtract multiply divide power modulo min max',
+      'utility:image_resize fit': 'cover contain fill inside outside',
+      'logic:if operator': 'equals not_equals contains greater less is_empty matches',
+      'generate:sandbox style': 'gradient blocks rings',
+    };
+    for (const [name, values] of Object.entries(enums)) {
+      const [nodeType = '', id = ''] = name.split(' ');
+      assert.deepEqual(fieldOf(nodeType, id)?.enum, values.split(' '), name);
+    }
+    assert.equal(fieldOf('utility:prompt_concat', 'separator')?.default, ', ');
+    assert.equal(fieldOf('logic:delay', 'ms')?.max, 86_400_000);
+    assert.equal(fieldOf('logic:approval', 'timeoutMs')?.default, 7 * 86_400_000);
+    assert.deepEqual(
+      ['width', 'height'].map(id => fieldOf('generate:sandbox', id)?.default),
+      [1024, 1024],
+    );
+    assert.equal(fieldOf('generate:sandbox', 'prompt')?.required, true);
+  });
+
+  it('calls the main port of a type by its name in lower case', () => {
+    const media = catalog.entries.filter(({ outputs }) => outputs.length === 1);
+    for (const { nodeType, outputs } of media) {
+      const [output] = outputs;
+      if (output?.type === 'ANY') continue;
+      assert.equal(output?.id, output?.type.toLowerCase(), nodeType);
+    }
+  });
+
+  it('resolves a port for each token, path and key of the config', () => {
+    const outputs = catalog.ports('utility:json_extract', { paths: { city: 'a.b.0', name: 'c' } }).outputs;
+    assert.deepEqual(
+      outputs.map(({ id }) => id),
+      ['city', 'name'],
+    );
+  });
+
+  it('says of each price where it was read, and when', () => {
+    for (const { nodeType, costUsd = 0, priceSource } of catalog.entries) {
+      if (costUsd > 0) assert.match(priceSource ?? '', /20\d\d-\d\d-\d\d/, nodeType);
+    }
+  });
+
+  it('says that the stand-in models are free and run here', () => {
+    for (const family of ['generate', 'edit', 'video', 'talking']) {
+      const { source, executionCost } = catalog.find(`${family}:sandbox`) ?? {};
+      assert.deepEqual([source, executionCost], ['non-vendor', 'free']);
+      assert.equal(makeCatalog({ SANDBOX_MODELS: false }).find(`${family}:sandbox`)?.hidden, true);
+    }
+  });
+
+  it('says of a node what this service lacks to run it, and of others nothing', () => {
+    const lacks = (nodeType: string, config = {}, settings = {}) =>
+      makeCatalog({ SANDBOX_MODELS: true, ...settings }).ports(nodeType, config).unavailable;
+    assert.match(lacks('generate:fal_flux_dev') ?? '', /^fal is not configured .*FAL_KEY/);
+    assert.equal(lacks('generate:fal_flux_dev', {}, { FAL_KEY: 'k' }), undefined);
+    assert.equal(lacks('generate:sandbox'), undefined);
+    assert.equal(lacks('video:renderer'), undefined);
+    const local = { SPEECH_COMMAND: 'say' };
+    assert.equal(lacks('utility:speech', {}, local), undefined);
+    assert.match(lacks('utility:speech', { engine: 'openai' }, local) ?? '', /OPENAI_API_KEY/);
+    assert.match(lacks('utility:speech', { engine: '__proto__' }, {}) ?? '', /SPEECH_COMMAND/);
   });
 
   it('hides the sandbox models where they are switched off, and still knows how to run them', () => {

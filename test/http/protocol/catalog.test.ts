@@ -59,8 +59,10 @@ describe('GET /nodes', () => {
   it('shows hidden entries where asked to', async () => {
     const shown = await ask('/nodes');
     const all = await ask('/nodes?includeHidden=1');
-    assert.ok(all.body.count >= shown.body.count);
-    assert.notEqual(all.status, 400);
+    const isOfProvider = ({ nodeType }: Entry): boolean => nodeType === 'generate:fal_flux_dev';
+    assert.ok(!shown.body.nodes?.some(isOfProvider));
+    assert.equal(all.body.nodes?.find(isOfProvider)?.hidden, true);
+    assert.equal(all.body.nodes?.find(isOfProvider)?.source, 'vendor');
   });
 
   it('answers 304 to who has it, each question with an ETag of its own', async () => {
@@ -93,6 +95,9 @@ describe('GET /models', () => {
     const { status, body } = await ask('/models');
     assert.equal(status, 200);
     assert.equal(body.count, body.models?.length);
+    assert.ok(body.count > 0);
+    assert.ok(!Number.isNaN(Date.parse(body.generatedAt)));
+    assert.equal(body.version, 1);
     assert.ok(body.models?.every(({ category }) => category === 'model' || category === 'video'));
   });
 });
