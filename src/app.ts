@@ -121,9 +121,9 @@ async function connectionOf(
   return embedded;
 }
 
-/** Our tables, then the queue's, once over all processes that start. */
-export async function migrateAll(db: Db, log: Logger): Promise<void> {
-  await migrate(db, () => migrateQueue({ db, log }));
+/** Our tables, through that migration or the last, then the queue's; once over all processes that start. */
+export async function migrateAll(db: Db, log: Logger, through?: number): Promise<void> {
+  await migrate(db, () => migrateQueue({ db, log }), through);
 }
 
 async function createDeps(settings: Settings, log: Logger, { db, runDb }: Databases): Promise<RunDeps> {

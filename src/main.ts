@@ -1,7 +1,7 @@
 // From argv to a command and from its end to an exit code: 0 done, 1 the work failed, 2 wrong usage.
 import { UsageError, WorkFailed } from './cli/failure.ts';
 import { buildProgram } from './cli/program.ts';
-import { openTerminal, type Terminal } from './cli/terminal.ts';
+import { openTerminal, type Terminal } from './cli/terminal/terminal.ts';
 import { AppError, toError } from './lib/errors.ts';
 import { readSettings, SettingsError } from './lib/settings.ts';
 

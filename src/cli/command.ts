@@ -1,5 +1,5 @@
 // What every command gets: its arguments and options as the parser read them, the terminal, and the signal to stop.
-import type { Terminal } from './terminal.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
 export type OptionValue = string | boolean | readonly string[] | undefined;
 

@@ -18,8 +18,8 @@ import { findBinaries } from '../store/embedded/binaries.ts';
 import { checkServerVersion } from '../store/server-version.ts';
 import type { Command } from './command.ts';
 import { WorkFailed } from './failure.ts';
-import type { Style, Terminal } from './terminal.ts';
-import { alignColumns, cleanText } from './text-width.ts';
+import type { Style, Terminal } from './terminal/terminal.ts';
+import { alignColumns, cleanText } from './terminal/text-width.ts';
 
 const MIN_NODE_MAJOR = 24;
 const MIN_FREE_BYTES = 1024 ** 3;

@@ -6,8 +6,8 @@ import { connect } from './client.ts';
 import type { Command, CommandInput, OptionValue } from './command.ts';
 import { UsageError } from './failure.ts';
 import { asOperator } from './operator.ts';
-import type { Terminal } from './terminal.ts';
-import { alignColumns, cleanText } from './text-width.ts';
+import type { Terminal } from './terminal/terminal.ts';
+import { alignColumns, cleanText } from './terminal/text-width.ts';
 
 interface Key {
   readonly id: string;

@@ -5,8 +5,8 @@ import { readSettings } from '../lib/settings.ts';
 import { makeCatalog } from '../nodes/catalog.ts';
 import type { Command } from './command.ts';
 import { WorkFailed } from './failure.ts';
-import type { Terminal } from './terminal.ts';
-import { cleanText } from './text-width.ts';
+import type { Terminal } from './terminal/terminal.ts';
+import { cleanText } from './terminal/text-width.ts';
 import { readWorkflowFile } from './workflow-file.ts';
 
 export const lint: Command = async ({ args, options, terminal }) => {

@@ -4,8 +4,8 @@ import { readSettings } from '../lib/settings.ts';
 import { makeCatalog } from '../nodes/catalog.ts';
 import type { Command } from './command.ts';
 import { UsageError } from './failure.ts';
-import type { Terminal } from './terminal.ts';
-import { alignColumns, fitText } from './text-width.ts';
+import type { Terminal } from './terminal/terminal.ts';
+import { alignColumns, fitText } from './terminal/text-width.ts';
 
 export const nodes: Command = async ({ args, options, terminal }) => {
   const catalog = makeCatalog(readSettings());

@@ -17,7 +17,7 @@ import {
   readSceneFile,
   withSceneFiles,
 } from './scene-file.ts';
-import { cleanText } from './text-width.ts';
+import { cleanText } from './terminal/text-width.ts';
 
 const MOST_FRAMES = 24;
 const DEFAULT_FRAMES = 4;

@@ -1,9 +1,9 @@
 // The commands, their options and help. The one owner of the argument parser; each command's code is loaded when it runs.
-import { readFileSync } from 'node:fs';
 import { Command as Parser } from 'commander';
 import { listSettings } from '../lib/settings.ts';
 import type { Command, CommandInput, OptionValue } from './command.ts';
-import { alignColumns } from './text-width.ts';
+import { alignColumns } from './terminal/text-width.ts';
+import { readVersion } from './version.ts';
 
 interface CommandRow {
   /** Name and arguments; a name of two words is a command of a group. */
@@ -187,6 +187,27 @@ const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./workflows.ts')).restoreWorkflow,
   },
   {
+    usage: 'backup <file>',
+    summary: 'write database and media into one file, also while the service runs',
+    options: {
+      '--with-secrets-key': 'put the secrets key into the file too (default: it is not in it)',
+      ...JSON_OPTION,
+    },
+    examples: ['graphwright backup graphwright.tar', 'graphwright backup nightly.tar --json'],
+    load: async () => (await import('./backup.ts')).backup,
+  },
+  {
+    usage: 'restore <file>',
+    summary: 'put a backup back, all of it or nothing; the service must be stopped',
+    options: {
+      '--force': 'replace what is in the database and in media storage',
+      '--without-secrets': 'go on without the secrets key; stored secrets cannot be read then',
+      ...JSON_OPTION,
+    },
+    examples: ['graphwright restore graphwright.tar', 'graphwright restore graphwright.tar --force'],
+    load: async () => (await import('./restore.ts')).restore,
+  },
+  {
     usage: 'doctor',
     summary: 'check that this machine has what the service needs',
     options: JSON_OPTION,
@@ -266,10 +287,4 @@ function settingsHelp(): string {
   const rows = listSettings().map(({ name, shown, help }) => [`  ${name}`, shown, help]);
   const lines = alignColumns([['  variable', 'default', 'meaning'], ...rows]);
   return `\nSettings, from the environment:\n${lines.join('\n')}\n\nExit codes: 0 done, 1 the work failed, 2 wrong usage.`;
-}
-
-function readVersion(): string {
-  const file = new URL('../../package.json', import.meta.url);
-  const { version }: { version: string } = JSON.parse(readFileSync(file, 'utf8'));
-  return version;
 }

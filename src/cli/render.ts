@@ -17,7 +17,8 @@ import {
   type SceneFile,
   withSceneFiles,
 } from './scene-file.ts';
-import type { Terminal } from './terminal.ts';
+import { startProgress } from './terminal/progress.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
 const FORMATS = { '.png': 'png', '.jpg': 'jpeg', '.jpeg': 'jpeg', '.webp': 'webp' } as const;
 
@@ -76,9 +77,11 @@ async function renderClip(input: RenderInput): Promise<void> {
   const { scene, timeline, options, terminal, signal, out, scale } = input;
   const range = readRange(options.range, timeline);
   const start = performance.now();
-  const isShown = terminal.isLive && options.json !== true;
+  const show = startProgress(terminal);
   const onFrame = (done: number, total: number): void => {
-    if (isShown) terminal.draw([progressLine(done, total, performance.now() - start, terminal)]);
+    const speed = (1000 * done) / (performance.now() - start);
+    const text = `frame ${done} of ${total}, ${speed.toFixed(0)} a second`;
+    if (options.json !== true) show({ done, total, text });
   };
   try {
     const result = await withSceneFiles(timeline, scene.folder, signal, files =>
@@ -103,16 +106,6 @@ function readRange(value: unknown, timeline: Timeline): readonly [number, number
   const range = [Number(from), Number(to)] as const;
   if (range[0] < range[1] && range[1] <= durationInFrames) return range;
   throw new UsageError(`--range is two frames such as 0-${durationInFrames}; the second is not rendered.`);
-}
-
-const BAR = 24;
-
-function progressLine(done: number, total: number, elapsedMs: number, { paint }: Terminal): string {
-  const filled = Math.round((BAR * done) / total);
-  const bar = paint('green', '█'.repeat(filled)) + paint('dim', '░'.repeat(BAR - filled));
-  const left = ((total - done) * elapsedMs) / done / 1000;
-  const speed = (1000 * done) / elapsedMs;
-  return `  ${bar}  frame ${done} of ${total}, ${speed.toFixed(0)} a second, ${left.toFixed(0)} s left`;
 }
 
 const secondsSince = (start: number): string => ((performance.now() - start) / 1000).toFixed(1);

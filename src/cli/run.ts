@@ -7,9 +7,9 @@ import { connect } from './client.ts';
 import type { Command, OptionValue } from './command.ts';
 import { UsageError, WorkFailed } from './failure.ts';
 import { followRun } from './follow.ts';
-import { drawTable, type Execution } from './run-view.ts';
-import type { Terminal } from './terminal.ts';
-import { cleanText } from './text-width.ts';
+import { drawTable, type Execution } from './terminal/run-view.ts';
+import type { Terminal } from './terminal/terminal.ts';
+import { cleanText } from './terminal/text-width.ts';
 import { parseFile, readWorkflowFile, type WorkflowFile } from './workflow-file.ts';
 
 interface Saved extends WorkflowFile {

@@ -12,8 +12,8 @@ import { fillTemplate } from '../render/templates/template.ts';
 import type { Timeline } from '../render/timeline/compile.ts';
 import type { OptionValue } from './command.ts';
 import { UsageError, WorkFailed } from './failure.ts';
-import type { Terminal } from './terminal.ts';
-import { cleanText } from './text-width.ts';
+import type { Terminal } from './terminal/terminal.ts';
+import { cleanText } from './terminal/text-width.ts';
 
 const MAX_SCENE_BYTES = 16 * 1024 * 1024;
 const TIMEOUT_MS = 120_000;

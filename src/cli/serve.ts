@@ -4,8 +4,8 @@ import type { Service } from '../app.ts';
 import { toError } from '../lib/errors.ts';
 import { readSettings, type Settings, SettingsError } from '../lib/settings.ts';
 import type { Command, CommandInput } from './command.ts';
-import { formatMs } from './run-view.ts';
-import type { Terminal } from './terminal.ts';
+import { formatMs } from './terminal/progress.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
 export const serve: Command = input => runService(readSettings(), input);
 

@@ -5,7 +5,7 @@ import { connect } from './client.ts';
 import type { Command, OptionValue } from './command.ts';
 import { UsageError } from './failure.ts';
 import { asOperator } from './operator.ts';
-import { cleanText } from './text-width.ts';
+import { cleanText } from './terminal/text-width.ts';
 
 interface Team {
   readonly id: string;

@@ -4,7 +4,7 @@ import { connect } from './client.ts';
 import type { Command } from './command.ts';
 import { parseScopes } from './keys.ts';
 import { asOperator } from './operator.ts';
-import { cleanText } from './text-width.ts';
+import { cleanText } from './terminal/text-width.ts';
 
 interface NewUser {
   readonly userId: number;

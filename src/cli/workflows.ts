@@ -3,7 +3,7 @@ import { readSettings } from '../lib/settings.ts';
 import { connect } from './client.ts';
 import type { Command } from './command.ts';
 import { asOperator } from './operator.ts';
-import { cleanText } from './text-width.ts';
+import { cleanText } from './terminal/text-width.ts';
 
 interface Restored {
   readonly id: string;

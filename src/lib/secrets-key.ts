@@ -5,17 +5,31 @@ import { join } from 'node:path';
 import { SettingsError } from './settings.ts';
 import { syncFolder } from './sync-folder.ts';
 
+const FILE = 'secrets.key';
+
 export interface SecretsKeySource {
   /** 64 hex digits, checked by the settings; undefined: the key is kept in `dataDir`. */
   readonly SECRETS_KEY: string | undefined;
   readonly dataDir: string;
 }
 
+/** The key that is there; undefined: none has been made yet. */
+export async function findSecretsKey({
+  SECRETS_KEY,
+  dataDir,
+}: SecretsKeySource): Promise<Buffer | undefined> {
+  return SECRETS_KEY === undefined ? readKey(join(dataDir, FILE)) : Buffer.from(SECRETS_KEY, 'hex');
+}
+
+/** Keeps a key in the folder, where there is none yet. */
+export function keepSecretsKey(dataDir: string, key: Buffer): Promise<Buffer> {
+  return writeKey(dataDir, join(dataDir, FILE), key);
+}
+
 /** The 32-byte key. Several processes that start at once on one folder all get the same one. */
 export async function loadSecretsKey({ SECRETS_KEY, dataDir }: SecretsKeySource): Promise<Buffer> {
-  if (SECRETS_KEY !== undefined) return Buffer.from(SECRETS_KEY, 'hex');
-  const path = join(dataDir, 'secrets.key');
-  return (await readKey(path)) ?? (await mintKey(dataDir, path));
+  const found = await findSecretsKey({ SECRETS_KEY, dataDir });
+  return found ?? (await writeKey(dataDir, join(dataDir, FILE), randomBytes(32)));
 }
 
 async function readKey(path: string): Promise<Buffer | undefined> {
@@ -33,13 +47,13 @@ async function readKey(path: string): Promise<Buffer | undefined> {
 }
 
 /** Writes a whole file beside the path, then links it there: link, unlike rename, never replaces another process's key. */
-async function mintKey(dataDir: string, path: string): Promise<Buffer> {
+async function writeKey(dataDir: string, path: string, fresh: Buffer): Promise<Buffer> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const temporary = join(dataDir, `secrets.key.${randomUUID()}`);
   try {
     const file = await open(temporary, 'wx', 0o600);
     try {
-      await file.writeFile(`${randomBytes(32).toString('hex')}\n`);
+      await file.writeFile(`${fresh.toString('hex')}\n`);
       await file.sync();
     } finally {
       await file.close();

@@ -31,9 +31,13 @@ const LOCK_TIMEOUT_MS = 600_000;
 /**
  * Applies the files of `migrations/` that the database has not seen, then calls `extra` (migrations of a library),
  * all under one advisory lock. Throws a sentence where the database is newer than the program or an applied file has
- * changed. Needs a pool of at least two connections, since `extra` brings its own.
+ * changed. Needs a pool of at least two connections, since `extra` brings its own. `through`: the last version applied.
  */
-export async function migrate(db: Db, extra: () => Promise<void> = async () => undefined): Promise<void> {
+export async function migrate(
+  db: Db,
+  extra: () => Promise<void> = async () => undefined,
+  through = Number.POSITIVE_INFINITY,
+): Promise<void> {
   const migrations = await readMigrations(FOLDER);
   const client = await db.pool.connect();
   try {
@@ -49,7 +53,8 @@ export async function migrate(db: Db, extra: () => Promise<void> = async () => u
     const { rows } = await client.query<Applied>(
       'select version, name, checksum from schema_migrations order by version',
     );
-    for (const migration of listPending(migrations, rows)) await apply(client, migration);
+    for (const migration of listPending(migrations, rows))
+      if (migration.version <= through) await apply(client, migration);
     await extra();
   } finally {
     // Ending the connection frees the lock, whatever state it is in.

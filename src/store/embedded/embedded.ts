@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, toError } from '../../lib/errors.ts';
 import { type Binaries, findBinaries } from './binaries.ts';
 import { ensureCluster, giveFolder, makeSocketDir, removeSocketDir } from './cluster.ts';
-import { type ServiceLock, takeLock } from './lock.ts';
+import { findHolder, type ServiceLock, takeLock } from './lock.ts';
 import { clearLeftovers } from './orphans.ts';
 import { chooseRunner } from './run-as.ts';
 import { type Server, type ServerRequest, startServer } from './server.ts';
@@ -58,6 +58,19 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
     await lock.release();
     throw err;
   }
+}
+
+/** How to reach the PostgreSQL of a service that runs on the data folder; undefined where none says that it does. */
+export async function findRunning(
+  dataDir: string,
+): Promise<Pick<EmbeddedPostgres, 'socketDir' | 'user' | 'database'> | undefined> {
+  const socketDir = (await findHolder(join(dataDir, 'postgres', 'service.lock')))?.socketDir;
+  if (socketDir === undefined) return undefined;
+  const isThere = await stat(join(socketDir, '.s.PGSQL.5432')).then(
+    () => true,
+    () => false,
+  );
+  return isThere ? { socketDir, user: USER, database: DATABASE } : undefined;
 }
 
 async function startLocked(

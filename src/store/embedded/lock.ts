@@ -68,6 +68,17 @@ export async function takeLock(file: string, dataDir: string, address?: string):
   }
 }
 
+/** Who holds the lock or was killed while holding it; undefined: nobody. */
+export async function findHolder(file: string): Promise<Holder | undefined> {
+  const handle = await open(file, 'r').catch(() => undefined);
+  if (handle === undefined) return undefined;
+  try {
+    return await readHolder(handle);
+  } finally {
+    await handle.close();
+  }
+}
+
 /**
  * The lock belongs to the open file, which the short-lived `flock` shares with us: the kernel keeps it until this
  * process ends, and other containers that mount the folder see it too.

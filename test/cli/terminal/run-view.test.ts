@@ -1,17 +1,17 @@
 // A run as lines: events applied to it, frames and tables drawn of it.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { formatMs } from '../../../src/cli/terminal/progress.ts';
 import {
   applyEvent,
   describeChange,
   drawRun,
   drawTable,
   type Execution,
-  formatMs,
   type NodeState,
-} from '../../src/cli/run-view.ts';
-import type { Terminal } from '../../src/cli/terminal.ts';
-import { textWidth } from '../../src/cli/text-width.ts';
+} from '../../../src/cli/terminal/run-view.ts';
+import type { Terminal } from '../../../src/cli/terminal/terminal.ts';
+import { textWidth } from '../../../src/cli/terminal/text-width.ts';
 
 const ignore = (): void => undefined;
 const pipe: Terminal = {

@@ -1,7 +1,13 @@
 // Columns of texts on a terminal: counted, cut and padded, colours and wide characters included.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { alignColumns, cleanText, fitText, padText, textWidth } from '../../src/cli/text-width.ts';
+import {
+  alignColumns,
+  cleanText,
+  fitText,
+  padText,
+  textWidth,
+} from '../../../src/cli/terminal/text-width.ts';
 
 const RED = '\u001b[31m';
 const OFF = '\u001b[39m';

@@ -1,4 +1,5 @@
 // A run as it stands, kept up to date from the service's events, and drawn as lines for a person.
+import { drawBar, formatMs } from './progress.ts';
 import type { Style, Terminal } from './terminal.ts';
 import { alignColumns, cleanText, fitText, padText, textWidth } from './text-width.ts';
 
@@ -59,7 +60,6 @@ const LOOKS: Readonly<Record<string, readonly [mark: string, style: Style]>> = {
 };
 const SPINNER = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
 const SPINNER_MS = 80;
-const BAR_COLUMNS = 20;
 /** A text result is shown by its beginning. */
 const MAX_TEXT_COLUMNS = 120;
 
@@ -131,11 +131,6 @@ export function drawTable(run: Execution, terminal: Terminal): string[] {
   ];
 }
 
-function drawBar(fraction: number, terminal: Terminal): string {
-  const full = Math.round(Math.min(1, Math.max(0, fraction)) * BAR_COLUMNS);
-  return terminal.paint('cyan', '━'.repeat(full)) + terminal.paint('dim', '─'.repeat(BAR_COLUMNS - full));
-}
-
 function drawResult(state: NodeState, terminal: Terminal): string {
   if (state.error !== null) return terminal.paint('red', cleanText(state.error));
   const several = state.outputUrls ?? state.texts ?? state.values;
@@ -150,13 +145,4 @@ function describeTime(state: NodeState, nowMs?: number): string {
   if (state.startedAt === null) return '';
   const endMs = state.finishedAt === null ? nowMs : Date.parse(state.finishedAt);
   return endMs === undefined ? '' : formatMs(endMs - Date.parse(state.startedAt));
-}
-
-/** `7 ms`, `1.2 s`, `3 min 05 s`. */
-export function formatMs(ms: number): string {
-  const known = Math.max(0, ms);
-  if (known < 1000) return `${Math.round(known)} ms`;
-  if (known < 60_000) return `${(known / 1000).toFixed(1)} s`;
-  const seconds = Math.round(known / 1000);
-  return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`;
 }

@@ -1,0 +1,116 @@
+// `graphwright backup`: database and media in one file. A running service goes on; a stopped one need not be started.
+import { access, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openDatabases } from '../app.ts';
+import { createGuardedFetch } from '../lib/fetch.ts';
+import { createLogger } from '../lib/log.ts';
+import { findSecretsKey } from '../lib/secrets-key.ts';
+import { readSettings, type Settings } from '../lib/settings.ts';
+import { bucketOf, openStorage } from '../media/open-storage.ts';
+import { bucketOrigin } from '../media/s3.ts';
+import type { MediaStorage } from '../media/storage.ts';
+import { type BackupProgress, type BackupResult, makeBackup } from '../services/backups/make-backup.ts';
+import { type Db, openDb } from '../store/db.ts';
+import { findRunning } from '../store/embedded/embedded.ts';
+import type { Command } from './command.ts';
+import { UsageError } from './failure.ts';
+import { formatBytes, formatMs, startProgress } from './terminal/progress.ts';
+import type { Terminal } from './terminal/terminal.ts';
+import { readVersion } from './version.ts';
+
+export const backup: Command = async ({ args, options, terminal, signal }) => {
+  const [path = ''] = args;
+  if (await exists(path))
+    throw new UsageError(`${path} exists. A backup never replaces a file; name another.`);
+  const settings = readSettings();
+  const isJson = options.json === true;
+  const includesSecretsKey = options.withSecretsKey === true;
+  const secretsKey = await findSecretsKey(keySource(settings));
+  if (includesSecretsKey && secretsKey === undefined)
+    throw new UsageError(
+      'There is no secrets key: neither SECRETS_KEY is set, nor is there one in DATA_DIR.',
+    );
+  const start = performance.now();
+  await using stack = new AsyncDisposableStack();
+  const db = await openService(settings, stack);
+  const storage = await openMedia(settings, stack);
+  const show = startProgress(terminal);
+  const onProgress = (progress: BackupProgress): void => {
+    if (!isJson) show(describe(progress));
+  };
+  const result = await makeBackup(
+    { db, storage, secretsKey, now: Date.now },
+    { path, version: readVersion(), includesSecretsKey, onProgress },
+    signal,
+  ).finally(() => terminal.erase());
+  const { size: bytes } = await stat(path);
+  const durationMs = Math.round(performance.now() - start);
+  const made = { file: path, bytes, ...result, includesSecretsKey, durationMs };
+  if (isJson) terminal.print(JSON.stringify(made, null, 2));
+  else report(made, terminal);
+};
+
+interface MadeBackup extends BackupResult {
+  readonly file: string;
+  readonly bytes: number;
+  readonly includesSecretsKey: boolean;
+  readonly durationMs: number;
+}
+
+function report(made: MadeBackup, terminal: Terminal): void {
+  const { file, bytes, durationMs, tables, databaseBytes, media, missing, createdAt } = made;
+  const speed = `${formatBytes((1000 * bytes) / durationMs)} a second`;
+  terminal.print(`${file}: ${formatBytes(bytes)} in ${formatMs(durationMs)}, ${speed}.`);
+  terminal.print(
+    `It has ${tables} tables (${formatBytes(databaseBytes)}) and ${media.files} media (${formatBytes(media.bytes)}), as of ${createdAt}.`,
+  );
+  if (missing > 0)
+    terminal.note(`${missing} media were deleted meanwhile or had no file; a restore leaves them out.`);
+  terminal.note(
+    made.includesSecretsKey
+      ? 'The secrets key is in the file: keep it as safe as the secrets themselves.'
+      : 'The secrets key is not in the file. Keep secrets.key of DATA_DIR, or SECRETS_KEY, in another place: without it the stored secrets cannot be read.',
+  );
+}
+
+function describe({ part, bytes, totalBytes = 0 }: BackupProgress) {
+  if (part === 'database') return { done: 0, total: 1, text: `database, ${formatBytes(bytes)}` };
+  return {
+    done: bytes,
+    total: totalBytes,
+    text: `media, ${formatBytes(bytes)} of ${formatBytes(totalBytes)}`,
+  };
+}
+
+/** The database of the service: one that runs is joined, else the embedded PostgreSQL is started for the backup. */
+async function openService(settings: Settings, stack: AsyncDisposableStack): Promise<Db> {
+  const log = createLogger('silent');
+  const isEmbedded = settings.DATABASE_URL === undefined;
+  if (isEmbedded && !(await exists(join(settings.DATA_DIR, 'postgres', 'cluster'))))
+    throw new UsageError(`There is no database in ${settings.DATA_DIR}. Set DATA_DIR or DATABASE_URL.`);
+  const connection = isEmbedded ? await findRunning(settings.DATA_DIR) : undefined;
+  if (connection === undefined) return (await openDatabases(settings, log, undefined, stack)).db;
+  const db = openDb({ connection, maxConnections: 2, onError: err => log.warn({ err }) });
+  stack.defer(() => db.close());
+  return db;
+}
+
+/** The media storage of the service, also while it runs. */
+export async function openMedia(settings: Settings, stack: AsyncDisposableStack): Promise<MediaStorage> {
+  const bucket = bucketOf(settings);
+  const client = createGuardedFetch({
+    allowPrivate: settings.ALLOW_PRIVATE_NETWORK,
+    trustedOrigins: bucket === undefined ? [] : [bucketOrigin(bucket)],
+  });
+  stack.defer(() => client.close());
+  return openStorage(settings, client);
+}
+
+/** Where the secrets key comes from. */
+export const keySource = ({ SECRETS_KEY, DATA_DIR }: Settings) => ({ SECRETS_KEY, dataDir: DATA_DIR });
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );

@@ -1,0 +1,93 @@
+// `graphwright restore`: a backup put back into an empty service, or with --force in place of what is there.
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { migrateAll, openDatabases } from '../app.ts';
+import { createLogger } from '../lib/log.ts';
+import { findSecretsKey, keepSecretsKey } from '../lib/secrets-key.ts';
+import { readSettings, type Settings } from '../lib/settings.ts';
+import { bucketOf } from '../media/open-storage.ts';
+import { type BackupHeader, fingerprintOf } from '../services/backups/backup-header.ts';
+import { type RestoreResult, restoreBackup } from '../services/backups/restore-backup.ts';
+import { keySource, openMedia } from './backup.ts';
+import type { Command } from './command.ts';
+import { UsageError } from './failure.ts';
+import { formatBytes, formatMs, startProgress } from './terminal/progress.ts';
+import type { Terminal } from './terminal/terminal.ts';
+
+export const restore: Command = async ({ args, options, terminal, signal }) => {
+  const [path = ''] = args;
+  const { size: bytes } = await stat(path).catch(() => {
+    throw new UsageError(`There is no file ${path}.`);
+  });
+  const settings = readSettings();
+  const force = options.force === true;
+  if (!force) await refuseMedia(settings);
+  const start = performance.now();
+  const log = createLogger('silent');
+  await using stack = new AsyncDisposableStack();
+  const { db } = await openDatabases(settings, log, undefined, stack);
+  const storage = await openMedia(settings, stack);
+  const show = startProgress(terminal);
+  const result = await restoreBackup(
+    {
+      db,
+      storage,
+      migrate: version => migrateAll(db, log, version),
+      checkKey: key => (options.withoutSecrets === true ? Promise.resolve() : checkKey(settings, key)),
+      keepKey: key => keepKey(settings, key),
+    },
+    {
+      path,
+      force,
+      onProgress: done =>
+        options.json !== true &&
+        show({ done, total: bytes, text: `${formatBytes(done)} of ${formatBytes(bytes)}` }),
+    },
+    signal,
+  ).finally(() => terminal.erase());
+  const restored = { file: path, bytes, ...result, durationMs: Math.round(performance.now() - start) };
+  if (options.json === true) terminal.print(JSON.stringify(restored, null, 2));
+  else report(restored, terminal);
+};
+
+function report(
+  restored: RestoreResult & { readonly bytes: number; readonly durationMs: number },
+  terminal: Terminal,
+): void {
+  const { tables, files, createdAt, bytes, durationMs, missing, damaged } = restored;
+  terminal.print(
+    `Restored ${tables} tables and ${files} media of ${createdAt} in ${formatMs(durationMs)}, ${formatBytes((1000 * bytes) / durationMs)} a second.`,
+  );
+  if (missing > 0) terminal.note(`${missing} media without a file in the backup were left out.`);
+  for (const id of damaged) terminal.note(`${id} was damaged when the backup was made.`);
+}
+
+/** A bucket is not looked through: a restore adds to it only objects of its own ids. */
+async function refuseMedia(settings: Settings): Promise<void> {
+  if (bucketOf(settings) !== undefined) return;
+  const folder = join(settings.DATA_DIR, 'media');
+  const kept = (await readdir(folder).catch(() => [])).filter(name => name !== 'tmp');
+  const files = await Promise.all(kept.map(name => readdir(join(folder, name))));
+  if (files.some(names => names.length > 0))
+    throw new UsageError(
+      `${folder} is not empty. Name an empty DATA_DIR, or replace its media with --force.`,
+    );
+}
+
+async function checkKey(
+  settings: Settings,
+  { fingerprint, isIncluded }: BackupHeader['secretsKey'],
+): Promise<void> {
+  const found = await findSecretsKey(keySource(settings));
+  if (fingerprint === null || (found === undefined ? isIncluded : fingerprintOf(found) === fingerprint))
+    return;
+  const what = found === undefined ? 'There is no secrets key here' : 'The secrets key here is another one';
+  throw new UsageError(
+    `${what}, and the backup's stored secrets need theirs. Put its secrets.key into ${settings.DATA_DIR} or set SECRETS_KEY; or lose those secrets with --without-secrets.`,
+  );
+}
+
+/** The key of the backup is kept where none is set. */
+async function keepKey(settings: Settings, key: Buffer): Promise<void> {
+  if ((await findSecretsKey(keySource(settings))) === undefined) await keepSecretsKey(settings.DATA_DIR, key);
+}

@@ -1,0 +1,57 @@
+// Progress of long work: a bar at the foot of a terminal, a plain line now and then in a pipe.
+import type { Terminal } from './terminal.ts';
+
+export interface Progress {
+  readonly done: number;
+  readonly total: number;
+  /** What stands behind the bar, such as `frame 3 of 20`. */
+  readonly text: string;
+}
+
+const BAR_COLUMNS = 24;
+const LINE_EVERY_MS = 5000;
+const DRAW_EVERY_MS = 50;
+
+/** Returns the function that shows where the work stands. The caller erases the bar in the end. */
+export function startProgress(terminal: Terminal): (progress: Progress) => void {
+  const start = performance.now();
+  let lastMs = start;
+  return ({ done, total, text }) => {
+    const nowMs = performance.now();
+    if (nowMs - lastMs < (terminal.isLive ? DRAW_EVERY_MS : LINE_EVERY_MS) && done < total) return;
+    lastMs = nowMs;
+    const leftMs = done === 0 ? undefined : ((total - done) * (nowMs - start)) / done;
+    const left = leftMs === undefined ? '' : `, ${formatMs(leftMs)} left`;
+    if (terminal.isLive)
+      terminal.draw([`  ${drawBar(total === 0 ? 1 : done / total, terminal)}  ${text}${left}`]);
+    else if (done < total) terminal.note(`${text}${left}`);
+  };
+}
+
+/** A bar of which that fraction is full. */
+export function drawBar(fraction: number, { paint }: Terminal): string {
+  const full = Math.round(Math.min(1, Math.max(0, fraction)) * BAR_COLUMNS);
+  return paint('cyan', '━'.repeat(full)) + paint('dim', '─'.repeat(BAR_COLUMNS - full));
+}
+
+/** `7 ms`, `1.2 s`, `3 min 05 s`. */
+export function formatMs(ms: number): string {
+  const known = Math.max(0, ms);
+  if (known < 1000) return `${Math.round(known)} ms`;
+  if (known < 60_000) return `${(known / 1000).toFixed(1)} s`;
+  const seconds = Math.round(known / 1000);
+  return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`;
+}
+
+/** `7 B`, `1.2 MB`; the units are those of disks, powers of 1000. */
+export function formatBytes(bytes: number): string {
+  const unit = UNITS.findLast(({ size }) => bytes >= size) ?? { size: 1, name: 'B' };
+  return `${(bytes / unit.size).toFixed(unit.size === 1 ? 0 : 1)} ${unit.name}`;
+}
+
+const UNITS = [
+  { size: 1, name: 'B' },
+  { size: 1e3, name: 'kB' },
+  { size: 1e6, name: 'MB' },
+  { size: 1e9, name: 'GB' },
+] as const;

@@ -1,0 +1,131 @@
+// The file of a backup: a tar whose last entry counts and hashes all others. The one owner of modern-tar.
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createTarDecoder, createTarPacker } from 'modern-tar';
+import { AppError } from '../../lib/errors.ts';
+import { isRecord } from '../../lib/record.ts';
+
+export interface ArchiveWriter {
+  /** Adds an entry of exactly that size. Throws where the source has another. */
+  add(name: string, bytes: number, source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void>;
+  /** Writes the last entry and resolves once all is on disk. */
+  finish(): Promise<void>;
+  /** Ends the writing at once; the file is not to be used. */
+  abort(): Promise<void>;
+}
+
+export interface ArchiveEntry {
+  readonly name: string;
+  readonly bytes: number;
+  /** To be read to its end before the next entry is asked for. */
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+const END = 'end.json';
+const READ_BYTES = 524_288;
+
+/** Creates the file, which only its owner can read. Throws where there is one already. */
+export function writeArchive(path: string, signal: AbortSignal): ArchiveWriter {
+  const { readable, controller } = createTarPacker();
+  const written = pipeline(
+    Readable.fromWeb(readable),
+    createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }),
+    { signal },
+  );
+  // What breaks here shows in the next write, and in `finish`.
+  written.catch(err => controller.error(err));
+  const seal = createSeal();
+
+  const append = async (name: string, bytes: number, source: Parameters<ArchiveWriter['add']>[2]) => {
+    const hash = createHash('sha256');
+    const sink = controller.add({ name, size: bytes, mode: 0o600 }).getWriter();
+    for await (const piece of source) {
+      hash.update(piece);
+      await sink.write(piece);
+    }
+    await sink.close();
+    return hash.digest('hex');
+  };
+  return {
+    async add(name, bytes, source) {
+      seal.cover(name, bytes, await append(name, bytes, source));
+    },
+    async finish() {
+      const last = Buffer.from(`${JSON.stringify(seal.value(), null, 2)}\n`);
+      await append(END, last.length, [last]);
+      controller.finalize();
+      await written;
+    },
+    async abort() {
+      controller.error(new Error('The backup was given up.'));
+      await written.catch(() => undefined);
+    },
+  };
+}
+
+/** The entries in order. Throws after the last one where the file is cut off, or any byte of it was changed. */
+export async function* readArchive(
+  path: string,
+  signal: AbortSignal,
+  onProgress: (bytesRead: number) => void,
+): AsyncGenerator<ArchiveEntry> {
+  const file = createReadStream(path, { highWaterMark: READ_BYTES, signal });
+  file.on('data', () => onProgress(file.bytesRead));
+  const seal = createSeal();
+  const entries = Readable.toWeb(file).pipeThrough(createTarDecoder({ strict: true }));
+  for await (const { header, body } of entries) {
+    const { name, size: bytes } = header;
+    const hash = createHash('sha256');
+    if (name === END) {
+      seal.check(Buffer.concat(await Array.fromAsync(body)).toString());
+      return;
+    }
+    yield { name, bytes, body: hashed(body, hash) };
+    seal.cover(name, bytes, hash.digest('hex'));
+  }
+  throw broken('it ends too early');
+}
+
+async function* hashed(
+  body: AsyncIterable<Uint8Array>,
+  hash: ReturnType<typeof createHash>,
+): AsyncGenerator<Uint8Array> {
+  for await (const piece of body) {
+    hash.update(piece);
+    yield piece;
+  }
+}
+
+/** One hash over the names, sizes and hashes of all entries, so that the end vouches for what came before it. */
+function createSeal() {
+  const hash = createHash('sha256');
+  let entries = 0;
+  const value = () => ({ entries, sha256: hash.copy().digest('hex') });
+  return {
+    value,
+    cover(name: string, bytes: number, sha256: string): void {
+      entries++;
+      hash.update(`${sha256} ${bytes} ${name}\n`);
+    },
+    check(text: string): void {
+      const found: unknown = parse(text);
+      const expected = value();
+      if (!isRecord(found) || found.entries !== expected.entries) throw broken('entries are missing');
+      if (found.sha256 !== expected.sha256) throw broken('its checksum is wrong');
+    },
+  };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function broken(how: string): AppError {
+  return new AppError('invalid_request', `The backup is damaged: ${how}. Nothing was restored.`);
+}

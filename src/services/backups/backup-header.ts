@@ -1,0 +1,72 @@
+// The first entry of a backup: what it is, how far its schema had come, which tables follow.
+import { type Static, Type } from 'typebox';
+import { Check } from 'typebox/value';
+import { sha256Hex } from '../../lib/crypto.ts';
+import { AppError } from '../../lib/errors.ts';
+
+/** Raised when a program could no longer read what an older one wrote. */
+const FORMAT = 1;
+const MAX_HEADER_BYTES = 1_048_576;
+
+const Header = Type.Object({
+  format: Type.Literal(FORMAT),
+  /** The program's version. */
+  graphwright: Type.String(),
+  createdAt: Type.String(),
+  schema: Type.Object({
+    migrations: Type.Array(
+      Type.Object({ version: Type.Integer(), name: Type.String(), checksum: Type.String() }),
+    ),
+    queue: Type.Integer(),
+  }),
+  tables: Type.Array(Type.Object({ name: Type.String(), columns: Type.Array(Type.String()) })),
+  sequences: Type.Array(Type.Object({ name: Type.String(), value: Type.Number() })),
+  media: Type.Object({ files: Type.Integer(), bytes: Type.Number() }),
+  /** null: the key was not at hand when the backup was made. */
+  secretsKey: Type.Object({
+    fingerprint: Type.Union([Type.String(), Type.Null()]),
+    isIncluded: Type.Boolean(),
+  }),
+});
+
+export type BackupHeader = Static<typeof Header>;
+
+export const HEADER_NAME = 'backup.json';
+/** The entry of the secrets key, where it is included: its hex digits. */
+export const KEY_NAME = 'secrets.key';
+
+export function writeHeader(header: Omit<BackupHeader, 'format'>): Buffer {
+  return Buffer.from(`${JSON.stringify({ format: FORMAT, ...header }, null, 2)}\n`);
+}
+
+/** Throws a sentence where this is no backup, or one of a newer format. */
+export async function readHeader(body: AsyncIterable<Uint8Array>, bytes: number): Promise<BackupHeader> {
+  if (bytes > MAX_HEADER_BYTES) throw noBackup();
+  const text = Buffer.concat(await Array.fromAsync(body)).toString();
+  const value: unknown = parse(text);
+  if (Check(Header, value)) return value;
+  const format = (value as { format?: unknown } | null)?.format;
+  if (typeof format !== 'number' || format <= FORMAT) throw noBackup();
+  throw new AppError(
+    'invalid_request',
+    'The backup was written by a newer Graphwright; restore it with that one.',
+  );
+}
+
+/** The file is none that `backup` wrote. */
+export function noBackup(): AppError {
+  return new AppError('invalid_request', 'The file is no backup of Graphwright.');
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw noBackup();
+  }
+}
+
+/** Tells one secrets key from another without revealing it: the key has 256 random bits. */
+export function fingerprintOf(secretsKey: Uint8Array): string {
+  return sha256Hex(Buffer.concat([Buffer.from('graphwright secrets key\0'), secretsKey])).slice(0, 16);
+}

@@ -1,0 +1,208 @@
+// A backup of database and media into one file, of one moment, while the service runs.
+import { rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { AppError } from '../../lib/errors.ts';
+import { syncFolder } from '../../lib/sync-folder.ts';
+import type { MediaStorage } from '../../media/storage.ts';
+import {
+  type FileTotals,
+  findSchemaVersion,
+  listFiles,
+  listSequences,
+  listTables,
+  noteFiles,
+  quoteIdentifier,
+  quoteName,
+  type SnapshotFile,
+} from '../../store/backup.ts';
+import { type Session, withSession } from '../../store/copy.ts';
+import type { Db } from '../../store/db.ts';
+import { type ArchiveWriter, writeArchive } from './archive.ts';
+import { fingerprintOf, HEADER_NAME, KEY_NAME, writeHeader } from './backup-header.ts';
+
+export interface BackupDeps {
+  readonly db: Db;
+  readonly storage: MediaStorage;
+  /** undefined: it is not at hand. */
+  readonly secretsKey: Buffer | undefined;
+  readonly now: () => number;
+}
+
+export interface BackupOptions {
+  /** Must not exist. */
+  readonly path: string;
+  /** The program's version. */
+  readonly version: string;
+  readonly includesSecretsKey: boolean;
+  readonly onProgress: (progress: BackupProgress) => void;
+}
+
+export interface BackupProgress {
+  readonly part: 'database' | 'media';
+  readonly bytes: number;
+  /** Of the media, which are known from the start; undefined of the database. */
+  readonly totalBytes: number | undefined;
+}
+
+export interface BackupResult {
+  readonly createdAt: string;
+  readonly tables: number;
+  readonly databaseBytes: number;
+  readonly media: FileTotals;
+  /** Media whose file was gone: mostly deleted since the backup began. A restore leaves them out. */
+  readonly missing: number;
+}
+
+/** Files up to this size are read several at a time. */
+const SMALL_BYTES = 1_048_576;
+const SMALL_AT_ONCE = 8;
+
+/** Writes the file, or leaves none. */
+export async function makeBackup(
+  deps: BackupDeps,
+  options: BackupOptions,
+  signal: AbortSignal,
+): Promise<BackupResult> {
+  const unfinished = `${options.path}.unfinished`;
+  await rm(unfinished, { force: true });
+  const archive = writeArchive(unfinished, signal);
+  try {
+    const result = await withSession(deps.db, session => fill(deps, session, archive, options, signal));
+    await archive.finish();
+    await rename(unfinished, options.path);
+    await syncFolder(dirname(options.path));
+    return result;
+  } catch (err) {
+    await archive.abort();
+    await rm(unfinished, { force: true });
+    throw err;
+  }
+}
+
+async function fill(
+  deps: BackupDeps,
+  session: Session,
+  archive: ArchiveWriter,
+  options: BackupOptions,
+  signal: AbortSignal,
+): Promise<BackupResult> {
+  // The transaction is the moment that is backed up. The files, which never change, are read after it.
+  const database = await session.transaction('repeatable read', () =>
+    addDatabase(deps, session, archive, options, signal),
+  );
+  const media = await addMedia(deps.storage, session, archive, signal, bytes =>
+    options.onProgress({ part: 'media', bytes, totalBytes: database.totals.bytes }),
+  );
+  const { totals, ...rest } = database;
+  return { ...rest, media, missing: totals.files - media.files };
+}
+
+async function addDatabase(
+  { secretsKey, now }: BackupDeps,
+  session: Session,
+  archive: ArchiveWriter,
+  { version, includesSecretsKey, onProgress }: BackupOptions,
+  signal: AbortSignal,
+) {
+  const schema = await findSchemaVersion(session);
+  if (schema === undefined)
+    throw new AppError(
+      'not_found',
+      'The database has no tables of Graphwright; there is nothing to back up.',
+    );
+  const tables = await listTables(session);
+  const sequences = await listSequences(session);
+  const totals = await noteFiles(session);
+  const createdAt = new Date(now()).toISOString();
+  const included = includesSecretsKey ? secretsKey : undefined;
+  const key = {
+    fingerprint: secretsKey ? fingerprintOf(secretsKey) : null,
+    isIncluded: included !== undefined,
+  };
+  const header = {
+    graphwright: version,
+    createdAt,
+    schema,
+    tables,
+    sequences,
+    media: totals,
+    secretsKey: key,
+  };
+  await addBytes(archive, HEADER_NAME, writeHeader(header));
+  if (included) await addBytes(archive, KEY_NAME, Buffer.from(`${included.toString('hex')}\n`));
+  let databaseBytes = 0;
+  for (const { name, columns } of tables) {
+    let part = 0;
+    const copied = { table: quoteName(name), columns: columns.map(quoteIdentifier) };
+    for await (const rows of session.copyOut(copied)) {
+      signal.throwIfAborted();
+      await addBytes(archive, `database/${name}/${part++}`, rows);
+      databaseBytes += rows.length;
+      onProgress({ part: 'database', bytes: databaseBytes, totalBytes: undefined });
+    }
+  }
+  return { createdAt, tables: tables.length, databaseBytes, totals };
+}
+
+const addBytes = (archive: ArchiveWriter, name: string, bytes: Uint8Array): Promise<void> =>
+  archive.add(name, bytes.length, [bytes]);
+
+async function addMedia(
+  storage: MediaStorage,
+  session: Session,
+  archive: ArchiveWriter,
+  signal: AbortSignal,
+  onBytes: (bytes: number) => void,
+): Promise<FileTotals> {
+  let [files, bytes] = [0, 0];
+  for await (const file of readAhead(storage, listFiles(session))) {
+    signal.throwIfAborted();
+    const read = await file.read;
+    if (read === undefined) continue;
+    await archive.add(`media/${file.id}`, read.bytes, read.stream);
+    files++;
+    bytes += read.bytes;
+    onBytes(bytes);
+  }
+  return { files, bytes };
+}
+
+interface OpenFile {
+  readonly bytes: number;
+  readonly stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+}
+
+/** The files in order. Several small ones are read at once, since a bucket takes its time for each. */
+async function* readAhead(
+  storage: MediaStorage,
+  files: AsyncIterable<SnapshotFile>,
+): AsyncGenerator<{ readonly id: string; readonly read: Promise<OpenFile | undefined> }> {
+  const ahead: { id: string; read: Promise<OpenFile | undefined> }[] = [];
+  for await (const { id, bytes } of files) {
+    if (bytes > SMALL_BYTES) {
+      yield* ahead.splice(0);
+      yield { id, read: openFile(storage, id) };
+      continue;
+    }
+    const read = openFile(storage, id).then(gather);
+    // Awaited later; until then its failure is nobody's.
+    read.catch(() => undefined);
+    ahead.push({ id, read });
+    if (ahead.length === SMALL_AT_ONCE) yield* ahead.splice(0, 1);
+  }
+  yield* ahead;
+}
+
+async function gather(file: OpenFile | undefined): Promise<OpenFile | undefined> {
+  return file && { bytes: file.bytes, stream: await Array.fromAsync(file.stream) };
+}
+
+/** Undefined: the file is gone. */
+async function openFile(storage: MediaStorage, id: string): Promise<OpenFile | undefined> {
+  try {
+    return await storage.read(id);
+  } catch (err) {
+    if (err instanceof AppError && err.code === 'not_found') return undefined;
+    throw err;
+  }
+}

@@ -1,0 +1,184 @@
+// A backup put back: all of it or nothing, into an empty database and media storage unless the operator says otherwise.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '../../lib/errors.ts';
+import type { MediaStorage } from '../../media/storage.ts';
+import {
+  beginStoredFiles,
+  countOtherConnections,
+  emptyTables,
+  findContentType,
+  findSchemaVersion,
+  hasAccounts,
+  listTables,
+  matchStoredFiles,
+  noteStoredFile,
+  quoteIdentifier,
+  quoteName,
+  type SchemaVersion,
+  setSequences,
+  type TableColumns,
+} from '../../store/backup.ts';
+import { type Session, withSession } from '../../store/copy.ts';
+import type { Db } from '../../store/db.ts';
+import { type ArchiveEntry, readArchive } from './archive.ts';
+import { type BackupHeader, HEADER_NAME, KEY_NAME, noBackup, readHeader } from './backup-header.ts';
+import { createFileRestorer, type FileRestorer } from './restore-files.ts';
+
+export interface RestoreDeps {
+  readonly db: Db;
+  readonly storage: MediaStorage;
+  /** Makes the tables as they are after the migration of that version; undefined: after the last. */
+  readonly migrate: (version: number | undefined) => Promise<void>;
+  /** Throws where stored secrets could not be read by the key that is there, or comes with the backup. */
+  readonly checkKey: (key: BackupHeader['secretsKey']) => Promise<void>;
+  /** Keeps the key that comes with the backup. */
+  readonly keepKey: (key: Buffer) => Promise<void>;
+}
+
+export interface RestoreOptions {
+  readonly path: string;
+  /** Whether accounts, workflows and media that are there may be replaced. */
+  readonly force: boolean;
+  /** Bytes of the file that have been read. */
+  readonly onProgress: (bytes: number) => void;
+}
+
+export interface RestoreResult {
+  /** When the backup was made, and by which version. */
+  readonly createdAt: string;
+  readonly graphwright: string;
+  readonly tables: number;
+  readonly files: number;
+  /** Media left out, since the backup has no file of them. */
+  readonly missing: number;
+  /** Media whose file was other than its record says when the backup was made. */
+  readonly damaged: readonly string[];
+}
+
+const LEAVE_MS = 5000;
+const LEAVE_POLL_MS = 100;
+
+/** Leaves everything as it was where it throws; where the process is killed, files of media may stay behind. */
+export async function restoreBackup(
+  deps: RestoreDeps,
+  options: RestoreOptions,
+  signal: AbortSignal,
+): Promise<RestoreResult> {
+  const entries = readArchive(options.path, signal, options.onProgress);
+  const header = await openHeader(entries);
+  await prepare(deps, header, options.force);
+  const files = createFileRestorer(deps.storage, signal);
+  let isCommitting = false;
+  const result = await withSession(deps.db, session =>
+    session.transaction('read committed', async () => {
+      const replaced = await replaceAll(deps, session, header, entries, files);
+      isCommitting = true;
+      return replaced;
+    }),
+  ).catch(async (err: unknown) => {
+    // A commit that broke off may have happened, and then the files are needed.
+    if (!isCommitting) await files.undo();
+    throw err;
+  });
+  await files.removeReplaced();
+  // What newer versions of the program have added to the tables.
+  await deps.migrate(undefined);
+  return result;
+}
+
+async function openHeader(entries: AsyncGenerator<ArchiveEntry>): Promise<BackupHeader> {
+  const first = await entries.next().catch((err: unknown) => {
+    // What the decoder says of a file that is no tar helps nobody.
+    if (err instanceof Error && 'code' in err && err.code === 'ENOENT') throw err;
+    throw noBackup();
+  });
+  if (first.done === true || first.value.name !== HEADER_NAME) throw noBackup();
+  return readHeader(first.value.body, first.value.bytes);
+}
+
+/** Refuses what must not be overwritten, and makes the tables of the backup's version. */
+async function prepare(
+  { db, migrate, checkKey }: RestoreDeps,
+  { schema, secretsKey }: BackupHeader,
+  force: boolean,
+): Promise<void> {
+  await checkKey(secretsKey);
+  await refuseService(db);
+  const present = await findSchemaVersion(db);
+  if (present === undefined) await migrate(schema.migrations.at(-1)?.version ?? 0);
+  else if (!force && (await hasAccounts(db)))
+    throw new AppError(
+      'conflict',
+      'The database is not empty. Name an empty one, or replace all that is there with --force.',
+    );
+  checkSchema(schema, (await findSchemaVersion(db)) ?? { migrations: [], queue: 0 });
+}
+
+/** The connections of a service that was killed take a moment to end. */
+async function refuseService(db: Db): Promise<void> {
+  for (const deadline = performance.now() + LEAVE_MS; (await countOtherConnections(db)) > 0; ) {
+    if (performance.now() > deadline)
+      throw new AppError('conflict', 'A service is connected to this database. Stop it first.');
+    await sleep(LEAVE_POLL_MS);
+  }
+}
+
+function checkSchema(wanted: SchemaVersion, present: SchemaVersion): void {
+  if (wanted.queue === present.queue && sayMigrations(wanted) === sayMigrations(present)) return;
+  throw new AppError(
+    'conflict',
+    'The tables of this database are of another version than those of the backup. Restore into an empty database, with the version of Graphwright that wrote the backup or a newer one.',
+  );
+}
+
+const sayMigrations = ({ migrations }: SchemaVersion): string =>
+  migrations.map(({ version, checksum }) => `${version} ${checksum}`).join();
+
+async function replaceAll(
+  deps: RestoreDeps,
+  session: Session,
+  header: BackupHeader,
+  entries: AsyncGenerator<ArchiveEntry>,
+  files: FileRestorer,
+): Promise<RestoreResult> {
+  const tables = await listTables(session);
+  await files.noteReplaced(session);
+  const putBack = await emptyTables(session);
+  await beginStoredFiles(session);
+  let key: Buffer | undefined;
+  for await (const entry of entries) {
+    const [kind, name = ''] = entry.name.split('/');
+    if (kind === 'database') await session.copyIn(findTable(name, header, tables), entry.body);
+    else if (kind === 'media') await files.store(entry, name, await findContentType(session, name));
+    else if (entry.name === KEY_NAME) key = await readKey(entry);
+    else throw noBackup();
+    for (const stored of files.takeStored()) await noteStoredFile(session, stored);
+  }
+  await files.settle();
+  for (const stored of files.takeStored()) await noteStoredFile(session, stored);
+  await setSequences(session, header.sequences);
+  const matched = await matchStoredFiles(session);
+  await putBack();
+  if (key !== undefined) await deps.keepKey(key);
+  const { createdAt, graphwright } = header;
+  return { createdAt, graphwright, tables: header.tables.length, files: files.count(), ...matched };
+}
+
+const KEY_BYTES = 65;
+
+async function readKey({ body, bytes }: ArchiveEntry): Promise<Buffer> {
+  if (bytes !== KEY_BYTES) throw noBackup();
+  return Buffer.from(
+    Buffer.concat(await Array.fromAsync(body))
+      .toString()
+      .trim(),
+    'hex',
+  );
+}
+
+/** The table by that name, which the backup and the database must both have. */
+function findTable(name: string, { tables }: BackupHeader, present: readonly TableColumns[]) {
+  const columns = tables.find(table => table.name === name)?.columns;
+  if (columns === undefined || !present.some(table => table.name === name)) throw noBackup();
+  return { table: quoteName(name), columns: columns.map(quoteIdentifier) };
+}

@@ -1,0 +1,78 @@
+// The files of a backup on their way into media storage: small ones several at once, and all removed again if it fails.
+import { isId } from '../../lib/ids.ts';
+import type { MediaStorage, Source, StoredFile } from '../../media/storage.ts';
+import { listMediaIds } from '../../store/backup.ts';
+import type { Session } from '../../store/copy.ts';
+import type { ArchiveEntry } from './archive.ts';
+import { noBackup } from './backup-header.ts';
+
+export interface FileRestorer {
+  /** Reads the entry to its end. Of a media without a record nothing is stored. */
+  store(entry: ArchiveEntry, id: string, contentType: string | undefined): Promise<void>;
+  /** What has been stored since the last call. */
+  takeStored(): readonly (StoredFile & { readonly id: string })[];
+  /** Resolves once all is stored. */
+  settle(): Promise<void>;
+  count(): number;
+  /** Notes the media whose records are about to be removed. */
+  noteReplaced(session: Session): Promise<void>;
+  /** Removes the files of those that the backup does not have. */
+  removeReplaced(): Promise<void>;
+  /** Removes what was stored, except media that had a record before. */
+  undo(): Promise<void>;
+}
+
+const SMALL_BYTES = 1_048_576;
+const SMALL_AT_ONCE = 8;
+
+export function createFileRestorer(storage: MediaStorage, signal: AbortSignal): FileRestorer {
+  const before = new Set<string>();
+  const ids = new Set<string>();
+  const active = new Set<Promise<void>>();
+  let stored: (StoredFile & { readonly id: string })[] = [];
+
+  const put = async (id: string, source: Source, contentType: string, maxBytes: number): Promise<void> => {
+    signal.throwIfAborted();
+    ids.add(id);
+    const file = await storage.put(id, source, { contentType, maxBytes, signal });
+    // The list may be another one than before the wait.
+    stored.push({ id, ...file });
+  };
+  const settle = async (): Promise<void> => {
+    await Promise.all(active);
+  };
+  return {
+    async store({ body, bytes }, id, contentType) {
+      if (!isId('media', id)) throw noBackup();
+      if (contentType === undefined) return drain(body);
+      if (bytes > SMALL_BYTES) return put(id, body, contentType, bytes);
+      const content = Buffer.concat(await Array.fromAsync(body));
+      while (active.size >= SMALL_AT_ONCE) await Promise.race(active);
+      const done = put(id, content, contentType, bytes).then(() => void active.delete(done));
+      // Awaited in `settle`, or by whoever waits for a slot.
+      done.catch(() => undefined);
+      active.add(done);
+    },
+    takeStored() {
+      const taken = stored;
+      stored = [];
+      return taken;
+    },
+    settle,
+    count: () => ids.size,
+    async noteReplaced(session) {
+      for (const id of await listMediaIds(session)) before.add(id);
+    },
+    async removeReplaced() {
+      for (const id of before) if (!ids.has(id)) await storage.remove(id);
+    },
+    async undo() {
+      await Promise.allSettled(active);
+      for (const id of ids) if (!before.has(id)) await storage.remove(id);
+    },
+  };
+}
+
+async function drain(body: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const _ of body);
+}

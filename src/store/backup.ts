@@ -1,0 +1,201 @@
+// What a backup asks of PostgreSQL: one snapshot of all tables, and one transaction that replaces their rows.
+import type { Session } from './copy.ts';
+import type { Rows, Tx } from './db.ts';
+
+export interface TableColumns {
+  /** `users`, or with its schema `graphile_worker._private_jobs`. */
+  readonly name: string;
+  readonly columns: string[];
+}
+
+export interface SequenceValue {
+  readonly name: string;
+  readonly value: number;
+}
+
+export interface SchemaVersion {
+  readonly migrations: {
+    readonly version: number;
+    readonly name: string;
+    readonly checksum: string;
+  }[];
+  /** The last migration of the queue's tables. */
+  readonly queue: number;
+}
+
+export interface FileTotals {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/** A media file that the snapshot knows. */
+export interface SnapshotFile {
+  readonly id: string;
+  readonly bytes: number;
+}
+
+const QUEUE_SCHEMA = 'graphile_worker';
+/** How far the schema has come: not data, since a restore makes the schema itself. */
+const VERSION_TABLES: readonly string[] = ['schema_migrations', `${QUEUE_SCHEMA}.migrations`];
+/** Their rows stand for files of unfinished work, which a backup does not contain. The work begins again. */
+const UNFINISHED_TABLES: readonly string[] = ['media_uploads', 'media_strays', 'render_parts'];
+
+/** How far the schema has come; undefined: the database has none of our tables. */
+export async function findSchemaVersion(tx: Tx): Promise<SchemaVersion | undefined> {
+  const { rows } = await tx.query<{ ours: boolean; queues: boolean }>(
+    `select to_regclass('schema_migrations') is not null as ours,
+       to_regclass('${QUEUE_SCHEMA}.migrations') is not null as queues`,
+  );
+  if (rows[0]?.ours !== true || !rows[0].queues) return undefined;
+  const { rows: migrations } = await tx.query<SchemaVersion['migrations'][number]>(
+    'select version, name, checksum from schema_migrations order by version',
+  );
+  const { rows: queue } = await tx.query<{ last: number }>(
+    `select coalesce(max(id), 0)::integer as last from ${QUEUE_SCHEMA}.migrations`,
+  );
+  return { migrations: [...migrations], queue: queue[0]?.last ?? 0 };
+}
+
+/** The tables whose rows make the service's state, with the columns that can be written. */
+export async function listTables(tx: Tx): Promise<TableColumns[]> {
+  const { rows } = await tx.query<TableColumns>(
+    `select case when n.nspname = '${QUEUE_SCHEMA}' then n.nspname || '.' else '' end || c.relname as name,
+       (select array_agg(a.attname::text order by a.attnum) from pg_attribute a
+        where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '') as columns
+     from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where n.nspname in (current_schema(), '${QUEUE_SCHEMA}') and c.relkind = 'r' and c.relpersistence = 'p'
+     order by 1`,
+  );
+  const without = new Set([...VERSION_TABLES, ...UNFINISHED_TABLES]);
+  return rows.filter(({ name }) => !without.has(name));
+}
+
+/** The last value of each sequence that has given one. */
+export async function listSequences(tx: Tx): Promise<SequenceValue[]> {
+  const { rows } = await tx.query<SequenceValue>(
+    `select case when schemaname = '${QUEUE_SCHEMA}' then schemaname || '.' else '' end || sequencename as name,
+       last_value as value
+     from pg_sequences where schemaname in (current_schema(), '${QUEUE_SCHEMA}') and last_value is not null
+     order by 1`,
+  );
+  return [...rows];
+}
+
+/** The name of a table or sequence of a backup, quoted for SQL. */
+export function quoteName(name: string): string {
+  return name.split('.').map(quoteIdentifier).join('.');
+}
+
+/** A column's name, quoted for SQL. */
+export function quoteIdentifier(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** Connections of other processes of this program to the same database. */
+export async function countOtherConnections(tx: Tx): Promise<number> {
+  const { rows } = await tx.query<{ count: number }>(
+    `select count(*)::integer as count from pg_stat_activity
+     where datname = current_database() and application_name = 'graphwright' and pid <> pg_backend_pid()`,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** Whether there are accounts: a service was started on this database. */
+export async function hasAccounts(tx: Tx): Promise<boolean> {
+  const { rows } = await tx.query('select 1 from users limit 1');
+  return rows.length > 0;
+}
+
+/** Notes the media of the snapshot in a table of this session, so that they can be listed after its transaction. */
+export async function noteFiles(session: Session): Promise<FileTotals> {
+  await session.query('create temporary table backup_files (id text primary key, bytes bigint not null)');
+  await session.query('insert into backup_files select id, bytes from media');
+  const { rows } = await session.query<FileTotals>(
+    'select count(*)::integer as files, coalesce(sum(bytes), 0)::bigint as bytes from backup_files',
+  );
+  return rows[0] ?? { files: 0, bytes: 0 };
+}
+
+const FILES_AT_ONCE = 1000;
+
+/** The noted files in the order of their ids. */
+export async function* listFiles(session: Session): AsyncGenerator<SnapshotFile> {
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const { rows }: Rows<SnapshotFile> = await session.query<SnapshotFile>(
+      `select id, bytes from backup_files where id > $1 order by id limit ${FILES_AT_ONCE}`,
+      [after],
+    );
+    yield* rows;
+    after = rows.at(-1)?.id;
+  }
+}
+
+/**
+ * Empties all tables and takes away what would check or react to each row: foreign keys and triggers. Returns what puts
+ * both back; PostgreSQL then checks every foreign key. The rest is to happen in the same transaction.
+ */
+export async function emptyTables(session: Session): Promise<() => Promise<void>> {
+  const tables = (await listTables(session)).map(({ name }) => quoteName(name));
+  const all = [...tables, ...UNFINISHED_TABLES].join(', ');
+  const { rows: keys } = await session.query<{ table: string; name: string; definition: string }>(
+    `select conrelid::regclass::text as table, quote_ident(conname) as name, pg_get_constraintdef(oid) as definition
+     from pg_constraint where contype = 'f' and connamespace in (current_schema()::regnamespace, '${QUEUE_SCHEMA}'::regnamespace)`,
+  );
+  for (const { table, name } of keys) await session.query(`alter table ${table} drop constraint ${name}`);
+  for (const table of tables) await session.query(`alter table ${table} disable trigger user`);
+  await session.query(`truncate ${all}`);
+  return async () => {
+    for (const { table, name, definition } of keys)
+      await session.query(`alter table ${table} add constraint ${name} ${definition}`);
+    for (const table of tables) await session.query(`alter table ${table} enable trigger user`);
+    for (const table of tables) await session.query(`analyze ${table}`);
+  };
+}
+
+export async function setSequences(session: Session, sequences: readonly SequenceValue[]): Promise<void> {
+  for (const { name, value } of sequences)
+    await session.query('select setval($1::regclass, $2::bigint)', [quoteName(name), value]);
+}
+
+/** All media that have a record. */
+export async function listMediaIds(session: Session): Promise<readonly string[]> {
+  const { rows } = await session.query<{ id: string }>('select id from media');
+  return rows.map(({ id }) => id);
+}
+
+/** The content type of a restored media row; undefined: there is none. */
+export async function findContentType(session: Session, id: string): Promise<string | undefined> {
+  const { rows } = await session.query<{ content_type: string }>(
+    'select content_type from media where id = $1',
+    [id],
+  );
+  return rows[0]?.content_type;
+}
+
+/** Begins the list of the files that a restore has stored. */
+export async function beginStoredFiles(session: Session): Promise<void> {
+  await session.query(
+    'create temporary table restored_files (id text primary key, bytes bigint not null, sha256 text not null) on commit drop',
+  );
+}
+
+export async function noteStoredFile(
+  session: Session,
+  { id, bytes, sha256 }: SnapshotFile & { readonly sha256: string },
+): Promise<void> {
+  await session.query('insert into restored_files values ($1, $2, $3)', [id, bytes, sha256]);
+}
+
+/** Removes the media whose file the backup did not have. `damaged` are those whose file is not what its row says. */
+export async function matchStoredFiles(
+  session: Session,
+): Promise<{ readonly missing: number; readonly damaged: readonly string[] }> {
+  const { rowCount: missing } = await session.query(
+    'delete from media m where not exists (select from restored_files f where f.id = m.id)',
+  );
+  const { rows } = await session.query<{ id: string }>(
+    `select m.id from media m join restored_files f on f.id = m.id
+     where (f.bytes, f.sha256) is distinct from (m.bytes, m.sha256) order by m.id`,
+  );
+  return { missing, damaged: rows.map(({ id }) => id) };
+}

@@ -1,0 +1,71 @@
+// A connection of its own for long work: no time-outs, temporary tables, and rows in and out by PostgreSQL's COPY. The
+// one owner of pg-copy-streams.
+import { pipeline } from 'node:stream/promises';
+import type { PoolClient } from 'pg';
+import { from, to } from 'pg-copy-streams';
+import type { Db, Rows, Tx } from './db.ts';
+
+/** Names are quoted for SQL. */
+export interface CopiedTable {
+  readonly table: string;
+  readonly columns: readonly string[];
+}
+
+export interface Session extends Tx {
+  /** Commits when `work` resolves. Where it throws, the session must end: that rolls back. */
+  transaction<T>(isolation: 'read committed' | 'repeatable read', work: () => Promise<T>): Promise<T>;
+  /** The table's rows as COPY writes text, in parts that end with a row. */
+  copyOut(table: CopiedTable): AsyncGenerator<Uint8Array>;
+  /** Appends a part that `copyOut` gave. Throws what PostgreSQL says of a row that it refuses. */
+  copyIn(table: CopiedTable, part: AsyncIterable<Uint8Array>): Promise<void>;
+}
+
+const PART_BYTES = 8 * 1024 * 1024;
+const NEWLINE = 10;
+
+/** Opens a session and ends its connection after the work, so that nothing that was not committed stays. */
+export async function withSession<T>(db: Db, work: (session: Session) => Promise<T>): Promise<T> {
+  const client = await db.pool.connect();
+  try {
+    await client.query('set statement_timeout = 0; set idle_in_transaction_session_timeout = 0');
+    return await work(createSession(client));
+  } finally {
+    client.release(true);
+  }
+}
+
+function createSession(client: PoolClient): Session {
+  return {
+    async query<R>(statement: string, values: readonly unknown[] = []): Promise<Rows<R>> {
+      const { rows, rowCount } = await client.query(statement, values as unknown[]);
+      return { rows: rows as R[], rowCount: rowCount ?? 0 };
+    },
+    async transaction(isolation, work) {
+      await client.query(`begin isolation level ${isolation}`);
+      const result = await work();
+      await client.query('commit');
+      return result;
+    },
+    copyOut: ({ table, columns }) =>
+      joinRows(client.query(to(`copy ${table} (${columns.join(', ')}) to stdout`))),
+    copyIn: ({ table, columns }, part) =>
+      pipeline(part, client.query(from(`copy ${table} (${columns.join(', ')}) from stdin`))),
+  };
+}
+
+/** Parts of complete rows. A newline inside a value is written as \n, so that the byte itself ends a row. */
+async function* joinRows(pieces: AsyncIterable<Buffer>): AsyncGenerator<Uint8Array> {
+  let gathered: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of pieces) {
+    gathered.push(piece);
+    bytes += piece.length;
+    if (bytes < PART_BYTES) continue;
+    const all = Buffer.concat(gathered);
+    const end = all.lastIndexOf(NEWLINE) + 1;
+    if (end > 0) yield all.subarray(0, end);
+    gathered = [all.subarray(end)];
+    bytes = all.length - end;
+  }
+  if (bytes > 0) yield Buffer.concat(gathered);
+}

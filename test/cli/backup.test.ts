@@ -1,0 +1,260 @@
+// Backup under load, everything wiped, restored: runs go on, media are the same bytes. And what is refused.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { copyFile, mkdtemp, open, readdir, rm, stat, truncate } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import S3rver from '@20minutes/s3rver';
+import { verify } from '@octokit/webhooks-methods';
+import { sha256Hex } from '../../src/lib/crypto.ts';
+import { openDb } from '../../src/store/db.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { noiseImage } from '../support/pixels.ts';
+import { waitUntil } from '../support/processes.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { BIN, baseEnv, cleanEnv, type ServiceChild, spawnService, urlOf } from '../support/service.ts';
+import { edge, node } from '../support/workflows.ts';
+
+const SECRET = 'whsec_c2VjcmV0IG9mIHRoZSB0ZXN0cw==';
+const run = promisify(execFile);
+const root = await mkdtemp(join(tmpdir(), 'graphwright-backup-'));
+after(() => rm(root, { recursive: true, force: true }));
+
+let receiver: Receiver;
+before(async () => {
+  receiver = await startReceiver();
+});
+after(() => receiver.close());
+
+/** A place where a service keeps its things. */
+interface Place {
+  readonly folder: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+interface Outcome {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+async function graphwright({ folder, env }: Place, ...args: readonly string[]): Promise<Outcome> {
+  const options = { env: { ...cleanEnv(), ...baseEnv(folder), ...env }, timeout: 60_000 };
+  try {
+    const { stdout, stderr } = await run(process.execPath, [BIN, ...args], options);
+    return { code: 0, out: stdout, err: stderr };
+  } catch (err) {
+    const { code, stdout, stderr } = err as { code: number; stdout: string; stderr: string };
+    return { code, out: stdout, err: stderr };
+  }
+}
+
+async function succeed<T>(place: Place, ...args: readonly string[]): Promise<T> {
+  const { code, out, err } = await graphwright(place, ...args, '--json');
+  assert.equal(code, 0, err);
+  return JSON.parse(out) as T;
+}
+
+interface Made {
+  readonly media: { readonly files: number; readonly bytes: number };
+  readonly missing: number;
+}
+
+interface Restored {
+  readonly files: number;
+  readonly missing: number;
+  readonly damaged: readonly string[];
+}
+
+/** A picture after a wait, reported to a webhook: at any moment some runs wait, some draw and some have ended. */
+const WORKFLOW = {
+  nodes: [
+    node('a', 'input:text', { value: 'x' }),
+    node('d', 'logic:delay', { ms: 2500 }),
+    node('p', 'generate:sandbox', { prompt: 'harbour', width: 128, height: 128 }),
+  ],
+  edges: [edge('a.text > d.input'), edge('d.output > p.prompt')],
+};
+
+async function startRuns(service: ServiceChild, workflow: string, count: number): Promise<string[]> {
+  const webhook = { url: `${receiver.url}/hook`, secret: SECRET };
+  return Promise.all(Array.from({ length: count }, () => service.start(workflow, { webhook })));
+}
+
+async function upload(service: ServiceChild, bytes: Buffer): Promise<string> {
+  const dataUrl = `data:image/png;base64,${bytes.toString('base64')}`;
+  const { status, body } = await service.request<{ url: string }>('POST', '/media/upload', { dataUrl });
+  assert.equal(status, 200, JSON.stringify(body));
+  return body.url;
+}
+
+/** Of the bytes at an address of media, whose host is that of BASE_URL. */
+async function hashOf(service: ServiceChild, url: string): Promise<string> {
+  const answer = await fetch(`${service.url}${new URL(url).pathname}`);
+  if (answer.status !== 200) assert.fail(`${url}: ${await answer.text()}`);
+  return sha256Hex(Buffer.from(await answer.arrayBuffer()));
+}
+
+/** Media, runs that have ended and runs that go on; then a backup while more begin. */
+async function makeState(service: ServiceChild, place: Place, file: string, options: readonly string[]) {
+  const workflow = await service.create(WORKFLOW);
+  const uploads = [
+    await upload(service, await noiseImage(900, 600, 'png')),
+    await upload(service, await noiseImage(64, 64, 'png')),
+  ];
+  const hashes = await Promise.all(uploads.map(url => hashOf(service, url)));
+  const early = await startRuns(service, workflow, 6);
+  await Promise.all(early.map(id => service.until(id)));
+  const known = await startRuns(service, workflow, 12);
+  const load = new AbortController();
+  const loading = (async () => {
+    while (!load.signal.aborted) await startRuns(service, workflow, 2);
+  })();
+  const made = await succeed<Made>(place, 'backup', file, ...options).finally(() => load.abort());
+  await loading;
+  return { workflow, uploads, hashes, runs: [...early, ...known], made };
+}
+
+/** Backs a busy service up, kills it, wipes `from`, restores into `to`, and holds the new service to what the old one had. */
+async function moveBusyService(
+  from: Place,
+  to: Place,
+  keyOption: readonly string[],
+  wipe: () => Promise<void>,
+) {
+  const file = join(from.folder, '..', `${from.folder.split('/').at(-1)}.tar`);
+  const old = await spawnService(from.folder, from.env);
+  const state = await makeState(old, from, file, keyOption).finally(() => old.end('SIGKILL'));
+  const delivered = receiver.received.length;
+  await wipe();
+
+  const restored = await succeed<Restored>(to, 'restore', file);
+  const { media, missing } = state.made;
+  assert.deepEqual([restored.files, restored.missing, restored.damaged], [media.files, missing, []]);
+  const service = await spawnService(to.folder, to.env);
+  try {
+    assert.deepEqual(await Promise.all(state.uploads.map(url => hashOf(service, url))), state.hashes);
+    for (const id of state.runs) {
+      const { status, nodeStates } = await service.until(id);
+      assert.equal(status, 'COMPLETED');
+      const picture = nodeStates.find(state => state.nodeId === 'p')?.outputUrl ?? '';
+      assert.match(await hashOf(service, picture), /^[0-9a-f]{64}$/);
+      await waitUntil(
+        'the delivery',
+        async () => (await service.execution(id)).webhook?.state === 'delivered',
+      );
+    }
+    const late = receiver.received.slice(delivered);
+    assert.ok(late.length > 0, 'no run was left to go on');
+    for (const { raw, headers } of late)
+      assert.ok(await verify(SECRET, raw, String(headers['x-service-signature'])));
+    // New ids and new rows do not meet the old ones.
+    assert.equal((await service.run(state.workflow)).status, 'COMPLETED');
+  } finally {
+    await service.end('SIGTERM');
+  }
+  return file;
+}
+
+describe('backup and restore', () => {
+  it('move a busy service with its own PostgreSQL and disk, secrets key included', async () => {
+    const place = { folder: join(root, 'embedded'), env: { SECRETS_KEY: '' } };
+    const file = await moveBusyService(place, place, ['--with-secrets-key'], () =>
+      rm(place.folder, { recursive: true }),
+    );
+    assert.equal((await stat(file)).mode & 0o777, 0o600);
+    const again = await graphwright(place, 'backup', file);
+    assert.deepEqual([again.code, /never replaces a file/.test(again.err)], [2, true]);
+
+    const full = await graphwright(place, 'restore', file);
+    assert.deepEqual([full.code, /media is not empty.+--force/.test(full.err)], [2, true]);
+    const replaced = await succeed<Restored>(place, 'restore', file, '--force');
+    assert.deepEqual([replaced.missing, replaced.damaged], [0, []]);
+  });
+
+  it('refuse a damaged, cut off or foreign file, and leave nothing behind', async () => {
+    const whole = join(root, 'embedded.tar');
+    const { size } = await stat(whole);
+    const [changed, cut] = [join(root, 'changed.tar'), join(root, 'cut.tar')];
+    await copyFile(whole, changed);
+    const handle = await open(changed, 'r+');
+    // The last files are media: the byte is in none of the headers that a decoder checks.
+    await handle.write(Buffer.from([0x5a, 0x5a, 0x5a]), 0, 3, size - 6000);
+    await handle.close();
+    await copyFile(whole, cut);
+    await truncate(cut, size - 20_000);
+    const place = { folder: join(root, 'refused'), env: { SECRETS_KEY: '' } };
+    for (const [file, reason] of [
+      [changed, /checksum is wrong/],
+      [cut, /.+/],
+      [join(root, '..', 'absent.tar'), /no file/],
+      [BIN, /no backup of Graphwright/],
+    ] as const) {
+      const { code, err } = await graphwright(place, 'restore', file);
+      assert.notEqual(code, 0, file);
+      assert.match(err, reason);
+    }
+    const left = await readdir(join(place.folder, 'media'), { recursive: true, withFileTypes: true });
+    assert.deepEqual(
+      left.filter(entry => entry.isFile()).map(entry => entry.name),
+      [],
+    );
+    const { code, err } = await graphwright(
+      { ...place, env: { SECRETS_KEY: '09'.repeat(32) } },
+      'restore',
+      whole,
+    );
+    assert.deepEqual([code, /secrets key here is another one/.test(err)], [2, true]);
+    assert.deepEqual((await succeed<Restored>(place, 'restore', whole)).damaged, []);
+  });
+});
+
+describe('backup and restore with an outside PostgreSQL and a bucket', () => {
+  const server = new S3rver({
+    address: '127.0.0.1',
+    port: 0,
+    silent: true,
+    directory: join(root, 'buckets'),
+    configureBuckets: [{ name: 'old' }, { name: 'new' }],
+  });
+  let database: TestDatabase;
+  let env: NodeJS.ProcessEnv;
+  const openClient = () =>
+    openDb({ connection: database.connection, maxConnections: 1, onError: () => undefined });
+  before(async () => {
+    const { port } = (await server.run()) as AddressInfo;
+    database = await createTestDatabase();
+    env = {
+      DATABASE_URL: urlOf(database.connection),
+      S3_ENDPOINT: `http://127.0.0.1:${port}`,
+      S3_FORCE_PATH_STYLE: 'true',
+      AWS_ACCESS_KEY_ID: 'S3RVER',
+      AWS_SECRET_ACCESS_KEY: 'S3RVER',
+    };
+  });
+  after(async () => {
+    await database.drop();
+    await server.close();
+  });
+
+  it('move a busy service; a restore waits for the service to be stopped', async () => {
+    const from = { folder: join(root, 'outside'), env: { ...env, S3_BUCKET: 'old' } };
+    const to = { folder: join(root, 'elsewhere'), env: { ...env, S3_BUCKET: 'new' } };
+    const file = await moveBusyService(from, to, [], async () => {
+      await rm(from.folder, { recursive: true });
+      const client = openClient();
+      await client.query('drop schema public cascade');
+      await client.query('drop schema graphile_worker cascade');
+      await client.query('create schema public');
+      await client.close();
+    });
+    const client = openClient();
+    await client.query('select 1');
+    const busy = await graphwright(to, 'restore', file, '--force');
+    await client.close();
+    assert.deepEqual([busy.code, /service is connected/.test(busy.err)], [1, true]);
+  });
+});
