@@ -1,4 +1,4 @@
-// Stand-ins for what only a run can make; a forecast tells them by identity, and never looks inside.
+// Stand-ins for what only a run can make; a forecast recognizes them by identity, and never looks inside.
 import type { InputDef } from '../graph/catalog.ts';
 import type { MediaRef, Value } from '../graph/types.ts';
 import { toPlain } from '../graph/values.ts';

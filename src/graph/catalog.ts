@@ -82,7 +82,7 @@ export interface Catalog {
   ports(nodeType: string, config: JsonObject): ResolvedPorts;
 }
 
-/** Whether an output of one type may feed an input of another (decisions.md §6). */
+/** Whether an output of one type may feed an input of another. */
 export function canJoin(from: FieldType, to: FieldType): boolean {
   if (from === to || from === 'ANY' || to === 'ANY' || from === 'LIST' || to === 'LIST') return true;
   if (to === 'JSON') return true;

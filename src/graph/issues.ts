@@ -1,4 +1,4 @@
-// What parse, lint and normalize find in a graph: one shape for every door that tells it on.
+// What parse, lint and normalize find in a graph: in one shape for every door that reports it.
 
 /** One finding. `path` is a JSON pointer into `{ nodes, edges }`; `suggestion` is what the author probably meant. */
 export interface LintIssue {
@@ -11,7 +11,7 @@ export interface LintIssue {
   readonly suggestion?: string;
 }
 
-/** The longest list of findings that is told at once; a hostile graph could break a rule a million times. */
+/** The longest list of findings that is reported at once; a hostile graph could break a rule a million times. */
 export const MAX_ISSUES = 500;
 
 export function hasErrors(issues: readonly LintIssue[]): boolean {

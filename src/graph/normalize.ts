@@ -1,4 +1,4 @@
-// Mends in `data.config` what has one obvious meaning: numbers written as text, enum values in another case.
+// Corrects in `data.config` what has one obvious meaning: numbers written as text, enum values in another case.
 import type { Catalog, InputDef } from './catalog.ts';
 import { type LintIssue, MAX_ISSUES, pointer, quote } from './issues.ts';
 import type { Graph, GraphNode, Json, JsonObject } from './types.ts';
@@ -19,7 +19,7 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ['false', false],
 ]);
 
-/** The graph with its configs mended; nodes that need nothing are the very objects that came in. */
+/** The graph with its configs corrected; nodes that need nothing are the very objects that came in. */
 export function normalizeConfig(graph: Graph, catalog: Catalog): Normalized {
   const issues: LintIssue[] = [];
   const nodes = graph.nodes.map((node, index) => normalizeNode(node, index, catalog, issues));
@@ -33,18 +33,18 @@ function normalizeNode(node: GraphNode, index: number, catalog: Catalog, issues:
   for (const input of catalog.ports(nodeType, config).inputs) {
     if (!Object.hasOwn(config, input.id)) continue;
     const value = config[input.id];
-    const mended = mend(input, value);
-    if (mended === undefined) continue;
-    changed[input.id] = mended;
-    if (issues.length < MAX_ISSUES) issues.push(describe(node, index, input.id, value, mended));
+    const corrected = correct(input, value);
+    if (corrected === undefined) continue;
+    changed[input.id] = corrected;
+    if (issues.length < MAX_ISSUES) issues.push(describe(node, index, input.id, value, corrected));
   }
   if (Object.keys(changed).length === 0) return node;
-  const mendedConfig: JsonObject = { ...config, ...changed };
-  return { ...node, data: { ...node.data, config: mendedConfig } };
+  const correctedConfig: JsonObject = { ...config, ...changed };
+  return { ...node, data: { ...node.data, config: correctedConfig } };
 }
 
 /** The value that is meant, or undefined where it stands as it should or cannot be guessed. */
-function mend(input: InputDef, value: Json | undefined): Json | undefined {
+function correct(input: InputDef, value: Json | undefined): Json | undefined {
   if (typeof value !== 'string') return undefined;
   if (input.enum !== undefined) {
     if (input.enum.includes(value)) return undefined;

@@ -186,7 +186,7 @@ function parseEdge(fields: Fields, report: Report): GraphEdge {
   return edge as unknown as GraphEdge;
 }
 
-/** Walks a JSON value: bounded depth, and only what PostgreSQL and JSON can hold and give back. */
+/** Walks a JSON value: bounded depth, and only what PostgreSQL and JSON can store and return. */
 function checkValue(
   value: unknown,
   // Grown and shrunk on the way, since a 4 MB graph has a million places and few of them are wrong.

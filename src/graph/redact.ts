@@ -1,6 +1,6 @@
 // What strangers may not see: every key at any depth whose name denotes a secret, and the account's own business.
 
-/** Keys that go though they hold no secret (service-api.md, redaction). */
+/** Keys that are removed though they are no secret. */
 const PRIVATE_NAMES = ['webhookUrl', 'dailyCreditBudget', 'executionEngine'];
 
 /** A word that denotes a secret wherever in a name it stands, joined writings such as `apikey` and `mypassword` included. */

@@ -5,7 +5,7 @@ export interface JsonObject {
   readonly [key: string]: Json;
 }
 
-/** The types a port can have. LIST and ANY ports take a list whole; every other port is mapped over one. */
+/** The types a port can have. LIST and ANY ports take a list as one value; every other port is mapped over one. */
 export const PORT_TYPES = ['TEXT', 'NUMBER', 'JSON', 'IMAGE', 'VIDEO', 'AUDIO', 'LIST', 'ANY'] as const;
 export type PortType = (typeof PORT_TYPES)[number];
 

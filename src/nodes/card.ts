@@ -1,4 +1,4 @@
-// The text card node: words on a designed card, beside a picture if one is wired.
+// The text card node: words on a designed card, next to a picture if one is wired.
 import type { MediaRef } from '../graph/types.ts';
 import { resizeImage } from '../media/images.ts';
 import { CARD_THEMES, type Card, pictureFrame } from '../render/stills/still.ts';
@@ -42,8 +42,8 @@ export const textToImageCard = defineNode({
       height: Math.round(config.height),
       radius: config.radius,
     };
-    const beside = picture === undefined ? {} : { picture: await fitPicture(picture, card, ctx) };
-    const bytes = await drawStill({ kind: 'card', card: { ...card, ...beside } }, ctx.signal);
+    const withPicture = picture === undefined ? {} : { picture: await fitPicture(picture, card, ctx) };
+    const bytes = await drawStill({ kind: 'card', card: { ...card, ...withPicture } }, ctx.signal);
     return { image: await store({ bytes, contentType: 'image/png' }, 'card', ctx) };
   },
 });

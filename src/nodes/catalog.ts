@@ -134,7 +134,7 @@ function provider(name: string, setting: keyof ProviderSettings): Need {
 export interface NodeTypes {
   readonly catalog: Catalog;
   readonly findNode: typeof findNode;
-  /** Puts the operator's models beside those that are shipped, or in place of those of the same type. */
+  /** Adds the operator's models to those that are shipped; one of the same type replaces the shipped one. */
   install(models: readonly Model[]): void;
 }
 

@@ -18,7 +18,7 @@ import {
 } from './define.ts';
 import { boundedList, isJsonObject, MAX_LIST_LENGTH } from './limits.ts';
 
-// A run may give a list where the config holds one value. It travels as `items`, outside the declared fields;
+// A run may give a list where the config has one value. It travels as `items`, outside the declared fields;
 // a run that gives one value clears it.
 const one = (config: JsonObject): JsonObject => ({ ...config, items: null });
 const many = (items: readonly Json[]): JsonObject => {

@@ -77,7 +77,7 @@ const DAY_MS = 86_400_000;
 export const delay = defineNode({
   nodeType: 'logic:delay',
   label: 'Delay',
-  description: 'Passes the input on after a time; a waiting run holds no worker.',
+  description: 'Passes the input on after a time; a waiting run takes up no worker.',
   category: 'logic',
   inputs: { input: any('Input', { required: true }) },
   config: { ms: number('Milliseconds', { default: 1000, min: 0, max: DAY_MS }) },

@@ -44,15 +44,15 @@ export const videoRenderer = defineNode({
   },
 });
 
-const TOLD_ISSUES = 5;
+const NAMED_ISSUES = 5;
 
 /** A step has a sentence and no list, so the sentence names what is wrong and where. */
 function tellIssues(thrown: unknown): never {
   if (!(thrown instanceof AppError) || thrown.issues === undefined) throw thrown;
-  const tell = ({ path = '', message }: Issue): string => `${path === '' ? 'it' : path} ${message}`;
-  const told = thrown.issues.slice(0, TOLD_ISSUES).map(tell).join('; ');
-  const more = thrown.issues.length > TOLD_ISSUES ? `; and ${thrown.issues.length - TOLD_ISSUES} more` : '';
-  throw new NodeError(thrown.code, `The scene graph cannot be used: ${told}${more}.`, { cause: thrown });
+  const describe = ({ path = '', message }: Issue): string => `${path === '' ? 'it' : path} ${message}`;
+  const described = thrown.issues.slice(0, NAMED_ISSUES).map(describe).join('; ');
+  const more = thrown.issues.length > NAMED_ISSUES ? `; and ${thrown.issues.length - NAMED_ISSUES} more` : '';
+  throw new NodeError(thrown.code, `The scene graph cannot be used: ${described}${more}.`, { cause: thrown });
 }
 
 /** What lies at an address outside may be another file tomorrow. */

@@ -4,7 +4,7 @@ import type { MediaRef } from '../graph/types.ts';
 import type { MadeVideo, VideoOrder } from '../render/video/make-video.ts';
 import type { NodeContext } from './define.ts';
 
-/** Renders and stores it whole: for what takes a moment. */
+/** Renders it, then stores it, in one piece: for what takes a moment. */
 export async function renderMedia(
   ctx: NodeContext,
   name: string,

@@ -1,4 +1,4 @@
-// Ports of a scene graph: its strings may hold `{{tokens}}`, each a port that must be fed before it is drawn.
+// Ports of a scene graph: its strings may contain `{{tokens}}`, each a port that must be fed before it is drawn.
 import type { Json, JsonObject } from '../graph/types.ts';
 import { assertTextLength, isJsonObject } from './limits.ts';
 import { asFilling, replaceTokens, tokenAlone, tokensIn } from './tokens.ts';

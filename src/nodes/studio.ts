@@ -26,7 +26,7 @@ export interface Studio {
   readonly backend: Backend;
   /** A clip that has what the kind says. NodeError `unreadable_media` where it has not. */
   open(ref: MediaRef, kind: 'video' | 'audio'): Promise<Clip>;
-  /** Encodes and stores; progress is told by frames where there are any. */
+  /** Encodes and stores; progress is reported by frames where there are any. */
   make(name: string, request: Omit<EncodeRequest, 'path' | 'onFrame'>): Promise<MediaRef>;
 }
 

@@ -44,7 +44,7 @@ export function listCatalog(deps: Deps, list: 'nodes' | 'models', query: Catalog
   const head = { version: VERSION, generatedAt: new Date(deps.now()).toISOString(), count: entries.length };
   const answer = {
     text: JSON.stringify({ ...head, [list]: entries }),
-    // Of the entries alone: another process or a later start tells the same under another generatedAt.
+    // Of the entries alone: another process or a later start gives the same under another generatedAt.
     etag: `"${sha256(JSON.stringify(entries)).toString('base64url').slice(0, 22)}"`,
   };
   deps.catalogAnswers.set(key, answer, 1);

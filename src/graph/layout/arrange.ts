@@ -1,4 +1,4 @@
-// Layout of boxes and wires, nothing else: each connected part in columns, the parts beside and below each other.
+// Layout of boxes and wires, nothing else: each connected part in columns, the parts next to and below each other.
 import { type Box, type Layered, makeLayers, type Wire } from './layers.ts';
 import { orderColumns } from './order.ts';
 import { type Gaps, type Places, placeItems } from './place.ts';

@@ -1,4 +1,4 @@
-// What a layout moves as one: a node with the notes beside it, or a group frame with all that stands in it.
+// What a layout moves as one: a node with the notes next to it, or a group frame with all that stands in it.
 
 import { distance, type Rect } from '../rects.ts';
 import type { Box } from './layers.ts';
@@ -15,7 +15,7 @@ const FRAME_PADDING = 40;
 const FRAME_TITLE = 48;
 const NOTE_GAP = 20;
 
-/** A node by itself, in whole pixels, so that all that is placed beside it stands on whole ones. */
+/** A node by itself, in whole pixels, so that all that is placed next to it stands on whole ones. */
 export function leafBlock(id: string, size: Box): Block {
   const [width, height] = [Math.ceil(size.width), Math.ceil(size.height)];
   return { id, width, height, spots: new Map([[id, { x: 0, y: 0, width, height }]]) };
@@ -55,7 +55,7 @@ export function attachNotes(
   });
 }
 
-/** The nearest note first, each to its nearest block; a note beside a note belongs where that one does. */
+/** The nearest note first, each to its nearest block; a note next to a note belongs to the same block. */
 function hostNotes(
   blocks: readonly Block[],
   notes: readonly Block[],

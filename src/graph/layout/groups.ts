@@ -9,7 +9,7 @@ export interface Groups {
   readonly ownerOf: ReadonlyMap<string, string>;
 }
 
-/** Frames in frames deeper than this are taken for frames beside each other. */
+/** Frames in frames deeper than this are treated as frames next to each other. */
 const MAX_NESTING = 16;
 
 export function readGroups({ nodes }: Graph, catalog: Catalog): Groups {

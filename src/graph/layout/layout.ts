@@ -1,9 +1,9 @@
-// The automatic layout: nodes in columns from producer to consumer, group frames fitted, notes kept beside their nodes.
+// The automatic layout: nodes in columns from producer to consumer, group frames fitted, notes kept next to their nodes.
 //
 // 1. Group frames are taken as boxes, from the innermost out; one that the wiring leaves and comes back to is opened,
-//    since no order of columns could hold it.
-// 2. Each level is arranged (layout-arrange), its notes as parts of the boxes they stand beside.
-// 3. The whole keeps the top left corner that it had, and moves down where it would cover nodes outside the scope.
+//    since no order of columns could contain it.
+// 2. Each level is arranged (arrange.ts), its notes as parts of the boxes next to them.
+// 3. The layout keeps the top left corner that it had, and moves down where it would cover nodes outside the scope.
 import type { Catalog } from '../catalog.ts';
 import { quote } from '../issues.ts';
 import { around, clearDownwards, type Rect } from '../rects.ts';
@@ -22,7 +22,7 @@ import {
 import { isNote, legacyParent } from './groups.ts';
 import type { Wire } from './layers.ts';
 
-/** What POST /workflows/{id}/layout takes at most (service-api.md, limits). */
+/** What POST /workflows/{id}/layout takes at most. */
 export const LAYOUT_LIMITS = { nodes: 250, edges: 750 } as const;
 
 export interface GroupBox {
@@ -133,7 +133,7 @@ function merge(blocks: readonly Block[], { x, y, width, height }: Arranged): Omi
   return { width, height, spots };
 }
 
-/** Shifts the whole to where its nodes' top left corner was, and clear of nodes that are not laid out. */
+/** Shifts the layout to where its nodes' top left corner was, and clear of nodes that are not laid out. */
 function anchor(board: Board, spots: ReadonlyMap<string, Rect>): Map<string, Rect> {
   const leaves = [...spots].filter(([id]) => !board.closed.has(id));
   const now = around(leaves.map(([, rect]) => rect));

@@ -1,4 +1,4 @@
-// A place for nodes that an update adds without one, or on top of another (service-api.md, layout rule 4).
+// A place for nodes that an update adds without one, or on top of another.
 import type { Catalog } from '../catalog.ts';
 import { estimateDims } from '../dims.ts';
 import { around, clearDownwards, isNear, type Rect } from '../rects.ts';
@@ -8,7 +8,7 @@ import { frameAround } from './block.ts';
 import { readGroups } from './groups.ts';
 
 export interface NewNodeOptions {
-  /** Ids of nodes that came without a position, as parseGraph tells them. */
+  /** Ids of nodes that came without a position, as parseGraph reports them. */
   readonly unplaced?: ReadonlySet<string> | undefined;
   /** `autoLayout: false`: coordinates that the caller gave stand, whatever they cover. */
   readonly keepGiven?: boolean | undefined;
@@ -23,7 +23,7 @@ export interface PlacedGraph {
 const MAX_FITTED = 250;
 const ROW_LENGTH = 20;
 
-/** Moves only nodes that `previous` does not hold: beside what they are wired to, then down to where there is room. */
+/** Moves only nodes that are not in `previous`: next to what they are wired to, then down to where there is room. */
 export function placeNewNodes(
   previous: Graph,
   next: Graph,

@@ -198,7 +198,7 @@ function lookAround({ lines, left, right, linesOf, wires, places, boxes }: Searc
   }
 }
 
-/** The tops nearest to the wish in the free stretches of the column; with `dodges`, those beside what is in the way too. */
+/** The tops nearest to the wish in the free stretches of the column; with `dodges`, those next to what is in the way too. */
 function candidatesFor(search: Search, box: number, gaps: Gaps, dodges: boolean): number[] {
   const { places, boxes, columns, columnOf, wires, extent } = search;
   const height = boxes[box]?.height ?? 0;
@@ -207,12 +207,12 @@ function candidatesFor(search: Search, box: number, gaps: Gaps, dodges: boolean)
   const isSmall = wires.length <= SMALL_WIRES;
   const growth = isSmall ? GROWTH * (extent.bottom - extent.top) : 0;
   const dodging = isSmall && dodges ? dodgesFor(search, box, gaps) : [];
-  const beside: number[] = [];
+  const dodged: number[] = [];
   let from = extent.top;
   const addStretch = (to: number): void => {
     const least = from === extent.top ? from - growth : from;
     const most = to === extent.bottom - height ? to + growth : to;
-    for (const top of dodging) if (top >= least && top <= most) beside.push(Math.round(top));
+    for (const top of dodging) if (top >= least && top <= most) dodged.push(Math.round(top));
     if (from > to) return;
     tops.push(Math.round(Math.min(to, Math.max(from, wish))));
     // A wide stretch is worth a second look, at its far end from the wish but no further than it is high.
@@ -228,7 +228,7 @@ function candidatesFor(search: Search, box: number, gaps: Gaps, dodges: boolean)
   addStretch(extent.bottom - height);
   return [
     ...tops.sort((a, b) => Math.abs(a - wish) - Math.abs(b - wish)).slice(0, MAX_CANDIDATES),
-    ...beside,
+    ...dodged,
   ];
 }
 

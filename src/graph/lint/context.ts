@@ -6,9 +6,9 @@ import { BLANK } from '../rest.ts';
 import type { Graph, GraphEdge, GraphNode, JsonObject } from '../types.ts';
 
 export interface LintOptions {
-  /** The stored graph that a PUT replaces: what it holds already is not newly added. */
+  /** The stored graph that a PUT replaces: what is in it already is not newly added. */
   readonly previous?: Graph | undefined;
-  /** Ids of nodes that came without a position, as parseGraph tells them. */
+  /** Ids of nodes that came without a position, as parseGraph reports them. */
   readonly unplaced?: ReadonlySet<string> | undefined;
 }
 
@@ -47,7 +47,7 @@ export interface LintContext {
 /** What a rule finds; the table adds code and severity. */
 export type Finding = Omit<LintIssue, 'code' | 'severity'>;
 
-/** One row of the tables: a code, how grave it is, and where it holds. */
+/** One row of the tables: a code, a severity, and where the rule is broken. */
 export interface Rule {
   readonly code: string;
   readonly severity: LintIssue['severity'];

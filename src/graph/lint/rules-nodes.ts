@@ -7,7 +7,7 @@ import { BLANK } from '../rest.ts';
 import { CATEGORIES, type FieldType, type Json } from '../types.ts';
 import type { Finding, LintContext, LintNode, Rule } from './context.ts';
 
-/** Config keys that the engine reads on every node (decisions.md §3 and §5). */
+/** Config keys that the engine reads on every node. */
 const COMMON_KEYS = ['fanOut', 'maxCredits'];
 /** A text that is filled in only when the node runs. */
 const IS_SECRET = /^\{\{\s*secrets\./;
