@@ -1,6 +1,7 @@
 // Conditional GET: an ETag on the way out, 304 where the caller has these bytes already (RFC 9110 §13).
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { plainEtag } from './content-coding.ts';
 
 export interface TaggedText {
   readonly text: string;
@@ -15,7 +16,9 @@ export function sendCached(
   cacheControl: string,
 ): FastifyReply {
   reply.header('etag', etag).header('cache-control', cacheControl);
-  if (matches(req.headers['if-none-match'], etag)) return reply.code(304).send();
+  const known = findMatch(req.headers['if-none-match'], etag);
+  // The caller's own ETag: it names the coding that the caller has.
+  if (known !== undefined) return reply.code(304).header('etag', known).send();
   return sendJson(reply, text);
 }
 
@@ -24,11 +27,13 @@ export function sendJson(reply: FastifyReply, text: string | Readable): FastifyR
   return reply.header('content-type', 'application/json; charset=utf-8').send(text);
 }
 
-/** Whether If-None-Match names the etag. */
-export function matches(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false;
+/** The ETag of If-None-Match that names these bytes, in whatever coding; the etag itself for `*`. */
+export function findMatch(header: string | undefined, etag: string): string | undefined {
+  if (header === undefined) return undefined;
+  const candidates = header.split(',').map(candidate => candidate.trim());
+  if (candidates.includes('*')) return etag;
   // The comparison is weak: W/ is ignored.
-  return header
-    .split(',')
-    .some(candidate => candidate.trim().replace(/^W\//, '') === etag || candidate.trim() === '*');
+  const plain = (tag: string): string => plainEtag(tag.replace(/^W\//, ''));
+  const found = candidates.find(candidate => plain(candidate) === plain(etag));
+  return found?.startsWith('W/') && !etag.startsWith('W/') ? etag : found;
 }

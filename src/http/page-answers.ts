@@ -1,18 +1,15 @@
 // Pages on their way out: the policy that browsers hold them to, conditional requests, and errors a person can read.
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sha256 } from '../lib/crypto.ts';
 import { createLru } from '../lib/lru.ts';
 import { DRAWING_STYLE_HASH } from '../pages/flow-drawing.ts';
 import { renderMessagePage } from '../pages/message-page.ts';
-import { matches } from './conditional.ts';
+import { findMatch } from './conditional.ts';
 import { translateError } from './errors.ts';
 
 export interface PageAnswer {
   readonly body: Buffer;
-  readonly gzipped: Buffer;
-  /** Weak, since it names both encodings. */
+  /** Weak: it names every coding. */
   readonly etag: string;
   readonly contentType: string;
 }
@@ -40,17 +37,13 @@ const POLICIES: Readonly<Record<string, string>> = {
   [SVG]: "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
 };
 
-const compress = promisify(gzip);
-// Level 6 takes twice the time for a tenth less.
-const GZIP_LEVEL = 3;
 const NOTHING_HERE = 'The address may be mistyped, or what stood here was moved or taken down.';
 const TAKES_HTML = /\btext\/html\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i;
-const TAKES_GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/;
 
-export async function toAnswer(text: string, contentType: string): Promise<PageAnswer> {
+export function toAnswer(text: string, contentType: string): PageAnswer {
   const body = Buffer.from(text);
   const etag = `W/"${sha256(body).toString('base64url').slice(0, 22)}"`;
-  return { body, gzipped: await compress(body, { level: GZIP_LEVEL }), contentType, etag };
+  return { body, contentType, etag };
 }
 
 /** Holds rendered pages up to a weight in bytes, the ones read last. */
@@ -61,7 +54,7 @@ export function createPageCache(): PageCache {
       const found = kept.get(key);
       if (found !== undefined) return found;
       const made = await make();
-      kept.set(key, made, made.body.length + made.gzipped.length);
+      kept.set(key, made, made.body.length);
       return made;
     },
   };
@@ -74,14 +67,10 @@ export function sendPage(
   page: PageAnswer,
   cacheControl: string,
 ): FastifyReply {
-  const { etag, contentType, body, gzipped } = page;
-  const vary = [reply.getHeader('vary'), 'Accept-Encoding'].filter(it => it !== undefined).join(', ');
-  reply.headers({ etag, vary, 'cache-control': cacheControl, ...securityHeaders(contentType) });
-  // Of the form W/"…": what is compared has no W/.
-  if (matches(req.headers['if-none-match'], etag.slice(2))) return reply.code(304).send();
-  reply.header('content-type', contentType);
-  if (!TAKES_GZIP.test(String(req.headers['accept-encoding'] ?? ''))) return reply.send(body);
-  return reply.header('content-encoding', 'gzip').send(gzipped);
+  const { etag, contentType, body } = page;
+  reply.headers({ etag, 'cache-control': cacheControl, ...securityHeaders(contentType) });
+  if (findMatch(req.headers['if-none-match'], etag) !== undefined) return reply.code(304).send();
+  return reply.header('content-type', contentType).send(body);
 }
 
 /** Whether the caller asks for a page rather than for JSON: a browser that opens an address. */

@@ -14,6 +14,7 @@ import type { App } from './app.ts';
 import { createAuthentication } from './auth.ts';
 import { registerBodyParsers, registerOptionalBodies } from './body.ts';
 import { registerCloseSignals } from './close-signal.ts';
+import { registerCompression } from './compression.ts';
 import { errorBody, translateError } from './errors.ts';
 import { createLimits, type Limits } from './limits.ts';
 import { registerMethodNotAllowed } from './method-not-allowed.ts';
@@ -77,6 +78,7 @@ export async function createServer(deps: RunDeps, keys: KeyAuthenticator): Promi
     if (req.is404 && wantsPage(req)) sendErrorPage(err, req, reply);
     else sendError(deps, req, reply, err);
   });
+  registerCompression(app);
   registerMethodNotAllowed(app);
   const isWorker = deps.settings.ROLE === 'worker';
   if (!isWorker) await registerOpenApi(app, deps);

@@ -127,13 +127,13 @@ function registerMachineFiles(
       toAnswer(renderRss(await listFeed(deps), baseUrl), 'application/rss+xml; charset=utf-8'),
     ),
   );
-  const files: Readonly<Record<string, readonly [page: Promise<PageAnswer>, cacheControl: string]>> = {
+  const files: Readonly<Record<string, readonly [page: PageAnswer, cacheControl: string]>> = {
     '/robots.txt': [toAnswer(renderRobots(baseUrl), 'text/plain; charset=utf-8'), FRESH],
     [STYLESHEET_PATH]: [toAnswer(STYLESHEET, 'text/css; charset=utf-8'), FOR_GOOD],
     [ICON_PATH]: [toAnswer(ICON, SVG), FOR_GOOD],
   };
   for (const [path, [page, cacheControl]] of Object.entries(files))
     app.get(path, { ...route, schema: { hide: true } }, async (req, reply) =>
-      sendPage(req, reply, await page, cacheControl),
+      sendPage(req, reply, page, cacheControl),
     );
 }

@@ -20,7 +20,7 @@ export function registerStart(app: App, deps: Deps): void {
           response: { 200: Plain('text/html') },
         },
       },
-      async (req, reply) => sendPage(req, reply, await page, 'public, no-cache'),
+      async (req, reply) => sendPage(req, reply, page, 'public, no-cache'),
     );
   }
 }

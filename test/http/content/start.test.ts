@@ -67,7 +67,7 @@ describe('a path that is not there', () => {
       assert.equal(answer.statusCode, 404);
       assert.match(String(answer.headers['content-type']), /^text\/html/);
       assert.match(answer.body, /This page does not exist/);
-      assert.equal(answer.headers.vary, 'Accept');
+      assert.equal(answer.headers.vary, 'Accept, Accept-Encoding');
       assert.ok(answer.headers['x-ratelimit-limit']);
     }
   });

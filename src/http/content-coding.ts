@@ -1,0 +1,33 @@
+// Which content coding a caller takes (RFC 9110 §12.5.3), and ETags that name one (§8.8.3.3).
+
+/** The ones sent, best first. */
+export const CODINGS = ['zstd', 'br', 'gzip'] as const;
+export type Coding = (typeof CODINGS)[number];
+
+const MAX_LISTED = 16;
+const CODED = new RegExp(`-(?:${CODINGS.join('|')})"$`);
+
+/** The coding that the caller prefers; among equals ours. Undefined: the text as it is. */
+export function chooseCoding(accepted: string | undefined): Coding | undefined {
+  if (accepted === undefined) return undefined;
+  const weights = new Map(accepted.toLowerCase().split(',', MAX_LISTED).map(parseItem));
+  const weightOf = (coding: string): number => weights.get(coding) ?? weights.get('*') ?? 0;
+  const best = CODINGS.reduce((left, right) => (weightOf(right) > weightOf(left) ? right : left));
+  return weightOf(best) > 0 && weightOf(best) >= (weights.get('identity') ?? 0) ? best : undefined;
+}
+
+function parseItem(item: string): [coding: string, weight: number] {
+  const [coding = '', ...parameters] = item.split(';').map(part => part.trim());
+  const weight = parameters.find(parameter => parameter.startsWith('q='))?.slice(2);
+  return [coding, weight === undefined ? 1 : Number(weight) || 0];
+}
+
+/** Other bytes have another strong ETag; a weak one names every coding of a thing. */
+export function codedEtag(etag: string, coding: Coding): string {
+  return etag.startsWith('W/') ? etag : `${etag.slice(0, -1)}-${coding}"`;
+}
+
+/** The ETag of the text as it is. */
+export function plainEtag(etag: string): string {
+  return etag.replace(CODED, '"');
+}

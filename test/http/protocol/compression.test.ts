@@ -1,0 +1,145 @@
+// Long text answers are compressed as callers ask, and stay the same to caches: ETag, Vary, 304.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { chooseCoding } from '../../../src/http/content-coding.ts';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { createWorkflow } from '../../support/workflows.ts';
+
+const DECODE = { zstd: zstdDecompressSync, br: brotliDecompressSync, gzip: gunzipSync } as const;
+type Coding = keyof typeof DECODE;
+
+let test: TestApp;
+let caller: Caller;
+let workflow: string;
+before(async () => {
+  test = await createTestApp();
+  caller = await test.createCaller();
+  workflow = `/api/v1/workflows/${(await createWorkflow(caller)).id}`;
+});
+after(() => test.close());
+
+const get = (url: string, headers: Record<string, string> = {}) =>
+  test.app.inject({ url, headers: { authorization: `Bearer ${caller.key}`, ...headers } });
+
+describe('the coding that is chosen', () => {
+  const CASES: readonly (readonly [accepted: string | undefined, coding: string | undefined])[] = [
+    [undefined, undefined],
+    ['', undefined],
+    ['gzip, deflate, br, zstd', 'zstd'],
+    ['gzip, deflate, br', 'br'],
+    ['GZIP', 'gzip'],
+    ['gzip;q=1.0, br;q=0.5', 'gzip'],
+    ['gzip;q=0', undefined],
+    ['gzip;q=0, *', 'zstd'],
+    ['*;q=0', undefined],
+    ['identity', undefined],
+    ['identity;q=1, gzip;q=0.5', undefined],
+    ['identity;q=0.5, gzip', 'gzip'],
+    ['deflate', undefined],
+    ['gzip;q=nonsense', undefined],
+  ];
+  for (const [accepted, coding] of CASES)
+    it(`for ${accepted} is ${coding}`, () => assert.equal(chooseCoding(accepted), coding));
+});
+
+describe('a long answer', () => {
+  const urls = () => [
+    workflow,
+    '/api/v1/nodes',
+    '/api/v1/renderer/scene-graph',
+    '/openapi.json',
+    '/',
+    '/workflows',
+  ];
+
+  for (const coding of Object.keys(DECODE) as Coding[])
+    it(`is compressed by ${coding}, and is the same text`, async () => {
+      for (const url of urls()) {
+        const plain = await get(url);
+        assert.equal(plain.headers['content-encoding'], undefined);
+        assert.match(String(plain.headers.vary), /Accept-Encoding/, url);
+        // Twice: the second comes from what was kept.
+        for (const _ of [1, 2]) {
+          const answer = await get(url, { 'accept-encoding': coding });
+          assert.equal(answer.headers['content-encoding'], coding, url);
+          assert.equal(answer.headers['content-length'], String(answer.rawPayload.length));
+          assert.ok(answer.rawPayload.length < plain.rawPayload.length / 1.5, url);
+          assert.equal(DECODE[coding](answer.rawPayload).toString(), plain.body, url);
+        }
+      }
+    });
+
+  it('has an ETag for each coding, each of them good for 304 and If-Match', async () => {
+    const tags = new Set<string>();
+    for (const accepted of ['identity', 'gzip', 'br', 'zstd']) {
+      const etag = String((await get(workflow, { 'accept-encoding': accepted })).headers.etag);
+      assert.match(etag, /^"/);
+      tags.add(etag);
+      const again = await get(workflow, { 'accept-encoding': accepted, 'if-none-match': etag });
+      assert.deepEqual([again.statusCode, again.body, again.headers.etag], [304, '', etag]);
+      assert.match(String(again.headers.vary), /Accept-Encoding/);
+      const { name } = (await get(workflow)).json() as { name: string };
+      const put = await test.app.inject({
+        method: 'PUT',
+        url: workflow,
+        headers: { authorization: `Bearer ${caller.key}`, 'if-match': etag },
+        payload: { name },
+      });
+      assert.equal(put.statusCode, 200, put.body);
+    }
+    assert.equal(tags.size, 4);
+    assert.equal((await get(workflow, { 'if-none-match': '"other"' })).statusCode, 200);
+    assert.equal((await get(workflow, { 'if-none-match': '*' })).statusCode, 304);
+  });
+
+  it('that changed is not answered from what was kept', async () => {
+    const headers = { 'accept-encoding': 'gzip' };
+    await get(workflow, headers);
+    await caller.request('PUT', workflow, { name: 'Another name' });
+    const { name } = JSON.parse(gunzipSync((await get(workflow, headers)).rawPayload).toString());
+    assert.equal(name, 'Another name');
+  });
+
+  it('is the same to HEAD, without its bytes', async () => {
+    const headers = { authorization: `Bearer ${caller.key}`, 'accept-encoding': 'gzip' };
+    const whole = await get('/api/v1/nodes', headers);
+    const head = await test.app.inject({ method: 'HEAD', url: '/api/v1/nodes', headers });
+    for (const name of ['content-encoding', 'content-length', 'etag', 'vary'])
+      assert.equal(head.headers[name], whole.headers[name], name);
+    assert.equal(head.rawPayload.length, 0);
+  });
+});
+
+describe('a short answer', () => {
+  it('is not compressed', async () => {
+    const answer = await get('/healthz', { 'accept-encoding': 'gzip' });
+    assert.equal(answer.headers['content-encoding'], undefined);
+  });
+});
+
+describe('Cache-Control', () => {
+  it('keeps answers private that a credential was asked for, refusals too', async () => {
+    for (const path of [
+      '/workflows',
+      '/me',
+      '/folders',
+      '/keys',
+      '/templates',
+      '/executions',
+      '/workflows?limit=0',
+    ])
+      assert.equal((await caller.request('GET', path)).headers['cache-control'], 'private, no-cache', path);
+    assert.equal((await test.anonymous.request('GET', '/me')).headers['cache-control'], 'private, no-cache');
+    assert.equal(
+      (await caller.request('POST', '/folders', { name: 'F' })).headers['cache-control'],
+      'private, no-cache',
+    );
+  });
+
+  it('stays what a route says', async () => {
+    assert.equal((await caller.request('GET', '/nodes')).headers['cache-control'], 'public, max-age=3600');
+    const key = await caller.request('POST', '/keys', { name: 'K', scopes: ['workflows:read'] });
+    assert.equal(key.headers['cache-control'], 'no-store');
+  });
+});
