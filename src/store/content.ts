@@ -18,7 +18,7 @@ export interface ContentFields {
   readonly subcategory: string | null;
   readonly seo_keywords: readonly string[];
   readonly workflow_id: string | null;
-  /** The other fields of the contract. */
+  /** The fields that have no column of their own. */
   readonly content: Readonly<Record<string, unknown>>;
   readonly rendered: readonly string[];
   readonly rendered_format: number;

@@ -28,7 +28,7 @@ export async function findMedia(tx: Tx, id: string): Promise<MediaRow | undefine
   return rows[0];
 }
 
-/** Makes the file known, which is then no stray any more; what is known already stays as it is. */
+/** Makes the file known, which is then no orphan any more; what is known already stays as it is. */
 export async function insertMedia(tx: Tx, media: NewMedia): Promise<void> {
   await tx.query(
     `with found as (delete from media_strays where id = $1)
@@ -99,7 +99,7 @@ export async function listUploads(
   return rows;
 }
 
-/** Forgets the media and leaves its file as a stray, to be removed. False where it was gone. */
+/** Forgets the media and leaves its file as an orphan, to be removed. False where it was gone. */
 export async function deleteMedia(tx: Tx, id: string): Promise<boolean> {
   const { rowCount } = await tx.query(
     `with gone as (delete from media where id = $1 returning id)

@@ -4,7 +4,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Check } from './audit.ts';
 
-// PostgreSQL may lose the last notes of strays when it crashes, by decision (store/media-strays.ts).
+// PostgreSQL may lose the last notes of strays when it crashes, by decision (store/media-orphans.ts).
 const LOST_NOTES_A_CRASH = 3;
 
 /** `crashes`: how often PostgreSQL was killed. */

@@ -109,8 +109,8 @@ export class ProbeChild {
   }
 
   /** At work it keeps this process alive, idle it does not. */
-  #hold(isHeld: boolean): void {
-    const change = isHeld ? 'ref' : 'unref';
+  #hold(isBeingEdited: boolean): void {
+    const change = isBeingEdited ? 'ref' : 'unref';
     this.#process[change]();
     this.#process.channel?.[change]();
   }

@@ -71,7 +71,7 @@ export function registerMedia(app: App, deps: Deps): void {
 async function registerInline(scope: App, deps: Deps): Promise<void> {
   registerForms(scope);
   scope.setErrorHandler(err => {
-    throw (err as { code?: string }).code === 'FST_ERR_CTP_BODY_TOO_LARGE'
+    throw isRecord(err) && err.code === 'FST_ERR_CTP_BODY_TOO_LARGE'
       ? new AppError('file_too_large', 'The file is over the limit: 3 MB by dataUrl, 4 MB by multipart.')
       : err;
   });
@@ -145,5 +145,5 @@ function mediaIdFault({ body }: FastifyRequest): AppError | undefined {
 }
 
 function memberOf(body: unknown, name: string): unknown {
-  return isRecord(body) ? (body as Record<string, unknown>)[name] : undefined;
+  return isRecord(body) ? body[name] : undefined;
 }

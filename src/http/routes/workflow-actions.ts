@@ -1,9 +1,9 @@
 // What is done to a workflow besides changing it: lint, layout, heartbeat, publication, budget, copies, recovery.
 
 import type { Deps } from '../../services/deps.ts';
-import { holdBoard } from '../../services/workflows/board-holder.ts';
 import { recoverWorkflow } from '../../services/workflows/delete-workflow.ts';
 import { duplicateWorkflow } from '../../services/workflows/duplicate-workflow.ts';
+import { recordHeartbeat } from '../../services/workflows/heartbeat.ts';
 import { layoutWorkflow } from '../../services/workflows/layout-workflow.ts';
 import { lintGraphBody, lintWorkflow } from '../../services/workflows/lint-workflow.ts';
 import { publishWorkflow, setBudget, setVisibility } from '../../services/workflows/publish-workflow.ts';
@@ -99,8 +99,15 @@ function registerBoard(app: App, deps: Deps): void {
   );
   app.post(
     '/api/v1/workflows/:id/heartbeat',
-    { schema: { tags, summary: 'Hold the board for 30 s', params, response: { 200: Heartbeat } } },
-    req => holdBoard(deps, req.actor, req.params.id),
+    {
+      schema: {
+        tags,
+        summary: 'Say that an editor has the board open, for 30 s',
+        params,
+        response: { 200: Heartbeat },
+      },
+    },
+    req => recordHeartbeat(deps, req.actor, req.params.id),
   );
 }
 

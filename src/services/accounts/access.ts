@@ -59,7 +59,7 @@ const WORKSPACE_RULES = {
 export type WorkflowVerb = keyof typeof WORKFLOW_RULES;
 export type WorkspaceVerb = keyof typeof WORKSPACE_RULES;
 
-/** A line a standing, strongest first: who holds it has the role. */
+/** A line a standing, strongest first: the first that applies gives the role. */
 const STANDINGS: readonly (readonly [WorkflowRole, (userId: number, workflow: RoleStanding) => boolean])[] = [
   ['OWNER', (userId, { user_id }) => user_id === userId],
   ['OWNER', (userId, { media_user_id }) => media_user_id === userId],

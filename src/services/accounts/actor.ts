@@ -41,7 +41,7 @@ export function requireUser(actor: Actor): UserActor {
   });
 }
 
-/** The user, holding the scope, or 401 (decisions.md §1: a missing scope is 401 everywhere). */
+/** The user, if the key has the scope; else 401, for a missing scope too. */
 export function requireScope(actor: Actor, scope: Scope): UserActor {
   const user = requireUser(actor);
   if (hasScope(user, scope)) return user;

@@ -6,7 +6,7 @@ import type { Db } from '../../store/db.ts';
 import { findKeyByHash, touchKeys } from '../../store/keys.ts';
 import type { Scope, UserActor } from './actor.ts';
 
-/** Revocation reaches every process within it (decisions.md §3). */
+/** Revocation reaches every process within it. */
 const CACHE_MS = 5000;
 const MAX_CACHED_KEYS = 10_000;
 

@@ -72,7 +72,7 @@ const CONTENT_KEYS = [
 export function requireContentSecret(deps: Pick<Deps, 'settings'>, authorization: string | undefined): void {
   const secret = deps.settings.CONTENT_WEBHOOK_SECRET;
   const given = /^Bearer +(.+)$/i.exec(authorization ?? '')?.[1];
-  // Compared even where no secret is set, so that the time tells neither.
+  // Compared even where no secret is set, so that the time is the same either way.
   const isEqual = safeEqual(given ?? '', secret ?? '');
   if (secret !== undefined && given !== undefined && isEqual) return;
   const message =

@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts';
 
 type StorageOnly = Pick<Deps, 'storage'>;
 
-/** Throws `not_found`. The caller knows that the file is not too large to hold. */
+/** Throws `not_found`. The caller knows that the file is not too large for memory. */
 export async function readAll({ storage }: StorageOnly, id: string): Promise<Buffer> {
   return await buffer((await storage.read(id)).stream);
 }

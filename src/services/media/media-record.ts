@@ -17,7 +17,7 @@ export function mediaIdOf({ settings }: SettingsOnly, url: string): string | und
   return url.startsWith(prefix) ? url.slice(prefix.length).split('/', 1)[0] : undefined;
 }
 
-/** The contract's upload result. */
+/** What every upload answers with. */
 export function presentUpload(deps: SettingsOnly, row: NewMedia) {
   return {
     url: mediaUrl(deps, row),

@@ -1,5 +1,5 @@
 // The presigned door: an address is minted, the bytes are put to it past the service or through its own door, and the
-// upload is completed once they have been looked at (contract, Presigned media upload).
+// upload is completed once they have been looked at.
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import type { MediaType } from '../../media/accepted-types.ts';
@@ -60,7 +60,10 @@ export async function mintUpload(deps: Deps, actor: Actor, { contentType, bytes,
 function acceptPresigned(contentType: string, bytes: number): MediaType {
   const type = acceptDeclared(contentType);
   if (type.contentType === SVG_TYPE) {
-    throw new AppError('unsupported_type', 'An SVG is taken by POST /media/upload only, which sanitizes it.');
+    throw new AppError(
+      'unsupported_type',
+      'An SVG is accepted by POST /media/upload only, which sanitizes it.',
+    );
   }
   const maxBytes = maxBytesAt('presigned', type);
   if (bytes > maxBytes) throw tooLarge(maxBytes);

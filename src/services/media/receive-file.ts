@@ -13,7 +13,7 @@ import { svgSize } from '../../media/svg/size.ts';
 import { sanitizeSvgAside } from '../../media/svg/thread.ts';
 import type { MediaRow, NewMedia } from '../../store/media.ts';
 import { insertMedia } from '../../store/media.ts';
-import { forgetStray, noteStray } from '../../store/media-strays.ts';
+import { forgetOrphan, noteOrphan } from '../../store/media-orphans.ts';
 import type { Deps } from '../deps.ts';
 import type { Hints } from './media.schema.ts';
 import { readAll } from './media-bytes.ts';
@@ -52,7 +52,7 @@ export async function receiveFile(
   try {
     const sniffed = await identify(start, file.declared);
     const id = newId('media', deps.now());
-    await noteStray(deps.db, id);
+    await noteOrphan(deps.db, id);
     const { contentType, kind } = sniffed;
     const bounds = { contentType, declared: file.declared, maxBytes: file.maxBytes(sniffed), signal };
     const put = contentType === SVG_TYPE ? putSvg : kind === 'image' ? putImage : putOther;
@@ -66,7 +66,7 @@ export async function receiveFile(
   }
 }
 
-/** As a caller tells them, or another service's record of the file. */
+/** As a caller gives them, or another service's record of the file. */
 export type Sizes = { readonly [K in keyof Hints]?: Hints[K] | null };
 
 /** Makes the file known; hints as for `toMediaRow`. */
@@ -104,7 +104,7 @@ export function toMediaRow(file: ReceivedFile, owner: FileOwner, hints: Sizes = 
 export async function dropFile(deps: Deps, id: string): Promise<void> {
   try {
     await deps.storage.remove(id);
-    await forgetStray(deps.db, id);
+    await forgetOrphan(deps.db, id);
   } catch (err) {
     deps.log.warn({ err, mediaId: id }, 'a file could not be removed yet');
   }
@@ -147,18 +147,18 @@ interface Bounds {
 }
 
 interface Checked extends StoredFile, Pick<ReceivedFile, 'size'> {
-  /** Where more is known of it now than its first bytes told. */
+  /** Where the whole file shows more than its first bytes. */
   readonly type?: MediaType;
 }
 
-/** The original is held in memory, never stored. */
+/** The original is in memory only, never stored. */
 async function putSvg(deps: Deps, id: string, source: Source, bounds: Bounds): Promise<Checked> {
   const clean = await sanitizeSvgAside(await collect(source, bounds.maxBytes), bounds.signal);
   const stored = await deps.storage.put(id, clean, { ...bounds, maxBytes: clean.length });
   return { ...stored, size: svgSize(clean) };
 }
 
-/** Read back to be decoded when there is room for it, so that many uploads at once hold no more than their buffers. */
+/** Read back to be decoded when there is room for it, so that many uploads at once need no more memory than their buffers. */
 async function putImage(deps: Deps, id: string, source: Source, bounds: Bounds): Promise<Checked> {
   const stored = await deps.storage.put(id, source, bounds);
   const bytes = source instanceof Uint8Array ? source : () => readAll(deps, id);

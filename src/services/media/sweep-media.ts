@@ -1,6 +1,6 @@
 // The daily cleanup: uploads that were never completed, and files that no row of media names.
 import { pendingKey } from '../../media/storage.ts';
-import { forgetStray, listStrays } from '../../store/media-strays.ts';
+import { forgetOrphan, listOrphans } from '../../store/media-orphans.ts';
 import { deleteUpload, listUploadsBefore } from '../../store/media-uploads.ts';
 import type { Deps } from '../deps.ts';
 
@@ -22,10 +22,10 @@ export async function sweepMedia(deps: Deps, signal: AbortSignal): Promise<void>
     signal,
   );
   await inBatches(
-    () => listStrays(deps.db, before, BATCH),
+    () => listOrphans(deps.db, before, BATCH),
     async ({ id }) => {
       await deps.storage.remove(id);
-      await forgetStray(deps.db, id);
+      await forgetOrphan(deps.db, id);
     },
     signal,
   );

@@ -10,7 +10,7 @@ import type { StoredFile } from '../../media/storage.ts';
 import { pendingKey } from '../../media/storage.ts';
 import type { Deps } from '../deps.ts';
 
-/** Derived, so that every process of the service has the same without being told. */
+/** Derived, so that every process of the service has the same one. */
 export function doorKey({ secretsKey }: Pick<Deps, 'secretsKey'>): SigningKey {
   const secretAccessKey = hmacSha256Hex(secretsKey, 'presigned uploads');
   return { accessKeyId: 'graphwright', secretAccessKey, region: 'local' };

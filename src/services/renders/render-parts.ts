@@ -1,5 +1,5 @@
-// Parts of videos that outlive the worker which rendered them. Their files are strays of media storage, so that what
-// nobody takes up or drops is swept a day later.
+// Parts of videos that outlive the worker which rendered them. Their files are orphans of media storage, so that what
+// nobody uses or drops is swept a day later.
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import type { NodeParts } from '../../nodes/define.ts';
-import { noteStray } from '../../store/media-strays.ts';
+import { noteOrphan } from '../../store/media-orphans.ts';
 import { deleteParts, insertPart, listParts, type RenderPart } from '../../store/render-parts.ts';
 import type { Deps } from '../deps.ts';
 import { dropFile } from '../media/receive-file.ts';
@@ -66,7 +66,7 @@ async function fetchPart(
 
 async function keepPart(deps: Deps, scope: string, path: string, signal: AbortSignal): Promise<void> {
   const file_id = newId('media', deps.now());
-  await noteStray(deps.db, file_id);
+  await noteOrphan(deps.db, file_id);
   const bounds = { contentType: 'application/octet-stream', maxBytes: MAX_PART_BYTES, signal };
   await deps.storage.put(file_id, createReadStream(path), bounds);
   await insertPart(deps.db, scope, { name: basename(path), file_id });

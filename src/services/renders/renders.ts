@@ -81,7 +81,7 @@ export async function stopRender(deps: Deps, actor: Actor, id: string) {
   return present(deps, await requireRender(deps, user, id));
 }
 
-/** Of anybody else's nothing is told, not even that it is there. */
+/** Somebody else's render is 404, as if there were none. */
 async function requireRender(deps: Deps, { userId }: UserActor, id: string): Promise<RenderRow> {
   const row = isId('render', id) ? await findRender(deps.db, id, userId) : undefined;
   if (row === undefined) throw new AppError('not_found', 'There is no render with this id.');

@@ -1,4 +1,4 @@
-// Rendering a clip that was accepted: claim it, make it, tell how it goes, and stop once it is no longer ours.
+// Rendering a clip that was accepted: claim it, make it, report progress, and stop once the claim is lost.
 import { createReadStream } from 'node:fs';
 import { AppError } from '../../lib/errors.ts';
 import { type MadeVideo, makeVideo } from '../../render/video/make-video.ts';
@@ -26,17 +26,17 @@ export async function runRender(deps: Deps, id: string, stopping: AbortSignal): 
   const claimed = await claimRender(deps.db, id);
   if (claimed === undefined) return;
   const parts = createParts(deps, id);
-  const taken = new AbortController();
+  const lost = new AbortController();
   const deadline = AbortSignal.timeout(deps.settings.RUN_TIMEOUT_MS);
-  const hold = holdRender(deps, claimed, () => taken.abort());
+  const claim = keepClaim(deps, claimed, () => lost.abort());
   try {
     if (claimed.attempt > MAX_STARTS) throw workerLost(claimed);
-    const signal = AbortSignal.any([stopping, taken.signal, deadline]);
+    const signal = AbortSignal.any([stopping, lost.signal, deadline]);
     const { graph, first_frame, end_frame, scale } = claimed;
     const owner = { userId: claimed.user_id, workspace: claimed.workspace, executionId: null };
     const order = { graph: JSON.parse(graph) as unknown, read: serviceReader(deps, owner), scale, parts };
     const range = [first_frame, end_frame] as const;
-    const end = await makeVideo({ ...order, range, onProgress: hold.tell }, signal, video =>
+    const end = await makeVideo({ ...order, range, onProgress: claim.report }, signal, video =>
       store(deps, owner, video, signal),
     );
     await finishRender(deps.db, claimed, end);
@@ -44,21 +44,21 @@ export async function runRender(deps: Deps, id: string, stopping: AbortSignal): 
   } catch (err) {
     if (stopping.aborted) throw err;
     // Begun again elsewhere, it needs its parts.
-    if (taken.signal.aborted && !(await hasEnded(deps.db, id))) return;
-    await finishRender(deps.db, claimed, failure(tellFailure(deps, err, deadline)));
+    if (lost.signal.aborted && !(await hasEnded(deps.db, id))) return;
+    await finishRender(deps.db, claimed, failure(describeFailure(deps, err, deadline)));
     await parts.drop();
   } finally {
-    hold.end();
+    claim.end();
   }
 }
 
-interface Hold {
-  readonly tell: (progress: number) => void;
+interface Claim {
+  readonly report: (progress: number) => void;
   end(): void;
 }
 
 /** Writes how far it is, and learns thereby whether it still is this worker's. */
-function holdRender(deps: Deps, claimed: ClaimedRender, onLost: () => void): Hold {
+function keepClaim(deps: Deps, claimed: ClaimedRender, onLost: () => void): Claim {
   let { progress } = claimed;
   let isTouching = false;
   const touch = async (): Promise<void> => {
@@ -75,7 +75,7 @@ function holdRender(deps: Deps, claimed: ClaimedRender, onLost: () => void): Hol
   }, TOUCH_MS);
   return {
     // What was done before a crash is not undone.
-    tell: fraction => {
+    report: fraction => {
       progress = Math.max(progress, fraction);
     },
     end: () => clearInterval(timer),
@@ -114,7 +114,7 @@ function failure(error: RenderFailure): RenderEnd {
   return { status: 'FAILED', media_id: null, poster_id: null, result: null, error: JSON.stringify(error) };
 }
 
-function tellFailure(deps: Deps, err: unknown, deadline: AbortSignal): RenderFailure {
+function describeFailure(deps: Deps, err: unknown, deadline: AbortSignal): RenderFailure {
   if (deadline.aborted) return { code: 'timeout', message: 'The render passed its time limit.' };
   if (err instanceof AppError && err.code !== 'internal_error') {
     const { code, message, issues } = err;
@@ -123,6 +123,6 @@ function tellFailure(deps: Deps, err: unknown, deadline: AbortSignal): RenderFai
   deps.log.error({ err }, 'a clip could not be rendered');
   return {
     code: 'internal_error',
-    message: 'The render failed for a reason that is not told here; the log of the service has it.',
+    message: 'The render failed for a reason that is not shown here; the log of the service has it.',
   };
 }

@@ -57,7 +57,7 @@ export async function changeWorkflow(
 
 /**
  * Sent back, a poster is pinned: the one shown now, or another image of the workflow's runs that an earlier GET showed.
- * Left out, the newest image shows again (contract, PUT rule 5).
+ * Left out, the newest image shows again .
  */
 async function choosePoster(
   tx: Tx,

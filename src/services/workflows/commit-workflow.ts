@@ -8,7 +8,7 @@ import type { WorkflowVerb } from '../accounts/access.ts';
 import { authorize } from '../accounts/access.ts';
 import type { UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
-import { isHeld } from './board-holder.ts';
+import { isBeingEdited } from './heartbeat.ts';
 import { withMediaWarnings } from './missing-media.ts';
 import type { PresentedWorkflow, WorkflowView } from './present-workflow.ts';
 import { presentWorkflow } from './present-workflow.ts';
@@ -66,7 +66,7 @@ export async function prepareReplacement(
     edges: edges === undefined ? stored.graph.edges : edges,
     stored,
     autoLayout,
-    isHeld: isHeld(deps, workflow),
+    isBeingEdited: isBeingEdited(deps, workflow),
   });
   return write.isChanged ? withMediaWarnings(tx, write) : write;
 }
@@ -110,7 +110,7 @@ export async function readBack(tx: Tx, id: string, user: UserActor): Promise<Rea
   return row;
 }
 
-/** Whether any member is another; sealed secrets are told apart by identity. */
+/** Whether any member is another; encrypted secrets are compared by identity. */
 function differs(next: object, before: ReadWorkflowRow): boolean {
   return Object.entries(next).some(([key, value]) => {
     const old = before[key as keyof ReadWorkflowRow];

@@ -1,4 +1,4 @@
-// POST of a workflow: a new personal one, or, with an id, one that is saved over without leaving its workspace.
+// POST of a workflow: a new personal one, or, with an id, an existing one that is replaced without leaving its workspace.
 import { newId } from '../../lib/ids.ts';
 import { insertMedia, type NewMedia } from '../../store/media.ts';
 import { insertVersion } from '../../store/workflows/versions.ts';
@@ -101,7 +101,7 @@ export async function commitNewWorkflow(
   return { id, ...presentCommitted(deps, saved) };
 }
 
-/** The contract, POST rule 3: as PUT, but a folder of another workspace is refused. */
+/** As a PUT, but a folder of another workspace is refused. */
 async function replaceWorkflow(
   deps: Deps,
   user: UserActor,

@@ -16,7 +16,7 @@ export async function removeWorkflow(deps: Deps, actor: Actor, id: string): Prom
   });
 }
 
-/** The operator's: takes the mark of deletion away; switching it on again is its owner's to do. Throws 404. */
+/** For the operator: removes the mark of deletion; switching it on again is its owner's to do. Throws 404. */
 export async function recoverWorkflow(deps: Pick<Deps, 'db'>, actor: Actor, id: string) {
   requireScope(actor, 'instance:admin');
   const row = await restoreWorkflow(deps.db, id);

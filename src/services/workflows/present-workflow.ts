@@ -1,4 +1,4 @@
-// A workflow as its reader sees it: the members beside the graph as JSON text, the graph text spliced in.
+// A workflow as its reader sees it: its members as JSON text, with the text of the graph spliced in.
 import type { LintIssue } from '../../graph/issues.ts';
 import { warningSentences } from '../../graph/issues.ts';
 import { sha256 } from '../../lib/crypto.ts';
@@ -31,7 +31,7 @@ export interface WriteMeta {
 
 type PresentDeps = Pick<Deps, 'settings' | 'secretsKey'>;
 
-/** Owners and editors see the full object, everybody else what strangers may see of it; the graph comes as it is to be seen. */
+/** Owners and editors see the full object, everybody else the public part; `graphText` is already redacted where it must be. */
 export function presentWorkflow(
   deps: PresentDeps,
   view: WorkflowView,
@@ -105,7 +105,7 @@ function presentPublicMembers(deps: PresentDeps, view: WorkflowView) {
   return { ...shown, secrets: null, publishSettings: reduceSettings(view.workflow.publish_settings) };
 }
 
-/** What strangers see of the settings of a publication. */
+/** What readers who cannot edit see of the settings of a publication. */
 export function reduceSettings(settings: PublishSettings | null): PublishSettings | null {
   if (settings === null) return null;
   const { exposedInputs: _exposedInputs, isTemplate: _isTemplate, ...shown } = settings;

@@ -24,7 +24,7 @@ export async function createReveal(
   return setting => revealIn(setting, secrets, 0);
 }
 
-/** Throws a NodeError that names a secret the workflow does not have; the message never holds a value. */
+/** Throws a NodeError that names a secret the workflow does not have; the message never contains a value. */
 function revealIn(value: unknown, secrets: Secrets, depth: number): unknown {
   if (depth > MAX_DEPTH) return value;
   if (typeof value === 'string') return value.replace(PLACE, (_, name: string) => secretNamed(secrets, name));

@@ -1,4 +1,4 @@
-// What a PUT may send besides what it changes: values as a GET gave them are taken, others refused or named (PUT rules 2, 3, 6).
+// What a PUT may send besides what it changes: values as a GET gave them are accepted, others are refused or named.
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../lib/errors.ts';
 import type { PresentedMembers } from './present-workflow.ts';
@@ -33,7 +33,7 @@ const OWNED = {
 } as const;
 type OwnedKey = keyof typeof OWNED;
 
-/** Another value for each reader or write, so that any value is taken. */
+/** Another value for each reader or write, so that any value is accepted. */
 const PER_READER = ['isOwner', 'canEdit', 'canDuplicate', 'userRole', 'media', 'meta', 'updatedAt'] as const;
 
 /** Moved by the service between a GET and a PUT: whether a GET can have given this value. */
@@ -70,7 +70,7 @@ export function checkSentFields(body: Body, current: PresentedMembers): readonly
   );
 }
 
-/** One sentence that names the ignored keys and all that are taken; none where nothing was ignored. */
+/** One sentence that names the ignored keys and all that are accepted; none where nothing was ignored. */
 export function describeIgnored(
   ignored: readonly string[],
   method: 'POST' | 'PUT',

@@ -33,7 +33,7 @@ export async function moveTo(
   return { folder_id: folder.id, team_id: folder.team_id };
 }
 
-/** The same within the workspace that the workflow is in; another one is 400 (contract, POST rule 3). */
+/** The same within the workspace that the workflow is in; another one is 400. */
 export async function moveWithin(
   tx: Tx,
   user: UserActor,

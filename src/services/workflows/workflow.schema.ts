@@ -82,7 +82,7 @@ export const UpdateWorkflowBody = Type.Object({
       Type.String({ maxLength: 2048, description: 'Sent back: pinned. Absent: the newest run image' }),
     ),
   ),
-  updatedAt: Type.Optional(Type.Unknown({ description: 'As the GET gave it: tells a stale write' })),
+  updatedAt: Type.Optional(Type.Unknown({ description: 'As the GET gave it: shows a stale write' })),
   baseUpdatedAt: Type.Optional(Type.Unknown({ description: 'The same, under another name' })),
 });
 export type UpdateWorkflowBody = Static<typeof UpdateWorkflowBody>;

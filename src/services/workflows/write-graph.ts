@@ -17,8 +17,8 @@ export interface GraphInput {
   /** What it replaces; absent for a new workflow. */
   readonly stored?: GraphVersion | undefined;
   readonly autoLayout?: boolean | undefined;
-  /** Whether an editor tab holds the board. */
-  readonly isHeld?: boolean;
+  /** Whether an editor has the board open. */
+  readonly isBeingEdited?: boolean;
 }
 
 export interface GraphWrite {
@@ -72,7 +72,7 @@ interface Arrangement {
   readonly warnings: readonly string[];
 }
 
-/** The contract's rules for layout, 1, 2 and 4: only structural writes are arranged, only new nodes placed. */
+/** Only structural writes are arranged, and only new nodes are placed. */
 function arrange(deps: WriteDeps, read: ReadGraph, input: GraphInput): Arrangement {
   const previous = input.stored?.graph;
   if (previous !== undefined && !diffGraphs(previous, read.graph).isStructural) {
@@ -116,11 +116,11 @@ function arrangeBoard(deps: WriteDeps, read: ReadGraph, graph: Graph): Arrangeme
 function whyPending(
   { settings }: WriteDeps,
   { nodes, edges }: Graph,
-  { autoLayout, isHeld }: GraphInput,
+  { autoLayout, isBeingEdited }: GraphInput,
 ): string | undefined {
   if (autoLayout === false) return 'autoLayout is false';
   if (!settings.ARRANGE_ON_WRITE) return 'arrangement on write is switched off';
-  if (isHeld === true) return 'an editor holds the board';
+  if (isBeingEdited === true) return 'an editor has the board open';
   if (nodes.length > LAYOUT_LIMITS.nodes || edges.length > LAYOUT_LIMITS.edges) {
     return `the board has over ${LAYOUT_LIMITS.nodes} nodes or ${LAYOUT_LIMITS.edges} edges`;
   }

@@ -1,4 +1,4 @@
-// Versions of a workflow's graph. Each is stored once, as the text that GET sends (storage.md §4), and never changes.
+// Versions of a workflow's graph. Each is stored once, as the text that GET sends, and never changes.
 import type { Tx } from '../db.ts';
 
 /** '"nodes":[…],"edges":[…]', or undefined. */

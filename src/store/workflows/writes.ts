@@ -1,4 +1,4 @@
-// Writes of workflows. Callers of `updateWorkflow` hold the row's lock (workflows.ts, lockWorkflow).
+// Writes of workflows. Callers of `updateWorkflow` have locked the row (workflows.ts, lockWorkflow).
 import type { Tx } from '../db.ts';
 import type { WorkflowRow } from './workflows.ts';
 
@@ -36,8 +36,8 @@ export async function insertWorkflow(tx: Tx, workflow: NewWorkflow): Promise<voi
 }
 
 /**
- * Writes all that can change of a workflow, and raises updated_at by at least a millisecond, so that it tells any two
- * writes apart. Returns the new updated_at.
+ * Writes all that can change of a workflow, and raises updated_at by at least a millisecond, so that no two
+ * writes have the same. Returns the new updated_at.
  */
 export async function updateWorkflow(tx: Tx, workflow: WorkflowRow): Promise<Date> {
   const { rows } = await tx.query<{ updated_at: Date }>(SAVE, [
@@ -99,7 +99,7 @@ export async function isSlugTaken(tx: Tx, slug: string, exceptId: string): Promi
   return rowCount === 1;
 }
 
-/** Marks the board as held by an editor; updated_at stays. Returns the time of the mark. */
+/** Marks the board as open in an editor; updated_at stays. Returns the time of the mark. */
 export async function touchHeartbeat(tx: Tx, id: string): Promise<Date> {
   const { rows } = await tx.query<{ at: Date }>(
     'update workflows set last_editor_heartbeat_at = now() where id = $1 returning last_editor_heartbeat_at as at',

@@ -5,7 +5,7 @@ import type { Tx } from './db.ts';
  * Not waited for on disk: a crash of PostgreSQL may lose the notes of its last half second, and then leaves a file that
  * nobody sweeps, where an fsync more for every file would be the price of it.
  */
-export async function noteStray(tx: Tx, id: string): Promise<void> {
+export async function noteOrphan(tx: Tx, id: string): Promise<void> {
   await tx.query(
     `insert into media_strays (id) select $1 where set_config('synchronous_commit', 'off', true) = 'off'
      on conflict (id) do nothing`,
@@ -13,12 +13,12 @@ export async function noteStray(tx: Tx, id: string): Promise<void> {
   );
 }
 
-export async function forgetStray(tx: Tx, id: string): Promise<void> {
+export async function forgetOrphan(tx: Tx, id: string): Promise<void> {
   await tx.query('delete from media_strays where id = $1', [id]);
 }
 
-/** Oldest first. A stray that is known as media after all is none. */
-export async function listStrays(
+/** Oldest first. A file that is known as media after all is no orphan. */
+export async function listOrphans(
   tx: Tx,
   before: Date,
   limit: number,

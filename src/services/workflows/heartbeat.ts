@@ -1,4 +1,4 @@
-// The editor's heartbeat: while a tab holds the board, no write moves nodes under its user's hands.
+// The editor's heartbeat: while the board is open in a tab, no write moves its nodes.
 
 import type { WorkflowRow } from '../../store/workflows/workflows.ts';
 import { findWorkflow } from '../../store/workflows/workflows.ts';
@@ -8,10 +8,10 @@ import type { Actor } from '../accounts/actor.ts';
 import { requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 
-/** How long one heartbeat holds the board (decisions.md §4). */
+/** How long one heartbeat counts. */
 const HOLD_MS = 30_000;
 
-export async function holdBoard(deps: Deps, actor: Actor, id: string) {
+export async function recordHeartbeat(deps: Deps, actor: Actor, id: string) {
   const user = requireScope(actor, 'workflows:write');
   authorize(user, 'edit', await findWorkflow(deps.db, id, user.userId));
   const at = await touchHeartbeat(deps.db, id);
@@ -21,8 +21,8 @@ export async function holdBoard(deps: Deps, actor: Actor, id: string) {
   };
 }
 
-/** Whether an editor tab holds the workflow's board now. */
-export function isHeld(deps: Pick<Deps, 'now'>, workflow: WorkflowRow): boolean {
+/** Whether an editor has the workflow's board open now. */
+export function isBeingEdited(deps: Pick<Deps, 'now'>, workflow: WorkflowRow): boolean {
   const at = workflow.last_editor_heartbeat_at;
   return at !== null && at.getTime() + HOLD_MS > deps.now();
 }
