@@ -42,9 +42,10 @@ async function explaining<T>(outcome: Promise<T>): Promise<T> {
   } catch (thrown) {
     if (thrown instanceof ApiError) throw new Error(describeRefusal(thrown), { cause: thrown });
     if (thrown instanceof ConnectionError)
-      throw new Error(`${thrown.message} Start it with \`graphwright serve\`, or set GRAPHWRIGHT_URL.`, {
-        cause: thrown,
-      });
+      throw new Error(
+        `${thrown.message} Start the service with \`graphwright serve\`, or set GRAPHWRIGHT_URL.`,
+        { cause: thrown },
+      );
     throw thrown;
   }
 }

@@ -113,7 +113,10 @@ describe('exit code 1', () => {
     const { code, out, err } = graphwright(['run', `wf_${'0'.repeat(26)}`], NOBODY);
     assert.equal(code, 1);
     assert.equal(out, '');
-    assert.match(err, /^graphwright: Nothing answers at http:\/\/127\.0\.0\.1:\d+ \(ECONNREFUSED\)\. .*\n$/);
+    assert.match(
+      err,
+      /^graphwright: The connection to http:\/\/127\.0\.0\.1:\d+ failed \(ECONNREFUSED\)\. Start the service .*\n$/,
+    );
   });
 
   it('shows the stack where LOG_LEVEL is debug, and only there', () => {

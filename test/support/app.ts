@@ -26,6 +26,7 @@ import type { JobPool } from '../../src/services/deps.ts';
 import { createGraphVersions } from '../../src/services/workflows/graph-versions.ts';
 import { createViewCounts } from '../../src/services/workflows/view-counts.ts';
 import { createWorkflowReads } from '../../src/services/workflows/workflow-reads.ts';
+import { openDb } from '../../src/store/db.ts';
 import { insertUser } from '../../src/store/users.ts';
 import { createTestDatabase } from './database.ts';
 
@@ -77,9 +78,16 @@ export interface TestAppOptions {
 
 /** Call it in `before` and `close` in `after`. */
 export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
-  const { db, drop } = await createTestDatabase();
+  const { db, connection, drop } = await createTestDatabase();
+  // As in production: another pool, whose plans are pinned to indexes.
+  const runDb = openDb({
+    connection,
+    maxConnections: 4,
+    plans: 'pinned',
+    onError: err => process.emitWarning(err),
+  });
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-app-'));
-  const deps = await createDeps(db, folder, options);
+  const deps = await createDeps({ db, runDb }, folder, options);
   const keys = createKeyAuthenticator(db, deps.now);
   const app = await createServer(deps, keys);
   const callerOf = async (userId: number, email: string, scopes: readonly Scope[]): Promise<Caller> => {
@@ -102,6 +110,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       await app.close();
       await deps.fetch.close();
       await deps.providerFetch.close();
+      await runDb.close();
       await drop();
       await rm(folder, { recursive: true, force: true });
     },
@@ -109,7 +118,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
 }
 
 async function createDeps(
-  db: RunDeps['db'],
+  { db, runDb }: Pick<RunDeps, 'db' | 'runDb'>,
   folder: string,
   { env = {}, now = Date.now, plans = {} }: TestAppOptions,
 ): Promise<RunDeps> {
@@ -129,7 +138,7 @@ async function createDeps(
     log,
     now,
     db,
-    runDb: db,
+    runDb,
     bucket,
     storage: await openStorage(settings, providerFetch),
     fetch: createGuardedFetch({ allowPrivate: settings.ALLOW_PRIVATE_NETWORK, trustedOrigins: [] }),
@@ -141,7 +150,7 @@ async function createDeps(
     versions: createGraphVersions(catalog),
     findInBatch: createWorkflowReads(db),
     wakeTimers,
-    runs: createRunWrites(db, settings.MAX_CONCURRENT_RUNS, wakeTimers),
+    runs: createRunWrites(runDb, settings.MAX_CONCURRENT_RUNS, wakeTimers),
     runNotifier: createRunNotifier(),
     limiter: createRateLimiter(db, now),
     views: createViewCounts({ db, log }),

@@ -8,7 +8,7 @@ export interface Progress {
   readonly text: string;
 }
 
-const BAR_COLUMNS = 24;
+const BAR_COLUMNS = 20;
 const LINE_EVERY_MS = 5000;
 const DRAW_EVERY_MS = 50;
 

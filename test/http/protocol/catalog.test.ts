@@ -61,6 +61,7 @@ describe('GET /nodes', () => {
     const all = await ask('/nodes?includeHidden=1');
     const isOfProvider = ({ nodeType }: Entry): boolean => nodeType === 'generate:fal_flux_dev';
     assert.ok(!shown.body.nodes?.some(isOfProvider));
+    assert.ok(all.body.count > shown.body.count);
     assert.equal(all.body.nodes?.find(isOfProvider)?.hidden, true);
     assert.equal(all.body.nodes?.find(isOfProvider)?.source, 'vendor');
   });
@@ -96,8 +97,15 @@ describe('GET /models', () => {
     assert.equal(status, 200);
     assert.equal(body.count, body.models?.length);
     assert.ok(body.count > 0);
+    const { body: all } = await ask('/nodes');
+    const generating = all.nodes?.filter(
+      ({ category, source }) => category === 'model' || (category === 'video' && source === 'vendor'),
+    );
+    assert.deepEqual(
+      body.models?.map(({ nodeType }) => nodeType),
+      generating?.map(({ nodeType }) => nodeType),
+    );
     assert.ok(!Number.isNaN(Date.parse(body.generatedAt)));
     assert.equal(body.version, 1);
-    assert.ok(body.models?.every(({ category }) => category === 'model' || category === 'video'));
   });
 });
