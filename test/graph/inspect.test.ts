@@ -1,0 +1,70 @@
+// inspectGraph: whatever comes in, one pass reports it, and one fault never hides another.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { inspectGraph } from '../../src/graph/inspect.ts';
+import { seededRandom } from '../../src/lib/seeded-random.ts';
+import { makeCatalog } from '../../src/nodes/catalog.ts';
+import { randomGraph } from '../support/workflows.ts';
+
+const catalog = makeCatalog({ SANDBOX_MODELS: true });
+const JUNK = [
+  null,
+  7,
+  '',
+  'x',
+  [],
+  {},
+  true,
+  [null],
+  { id: 1 },
+  { data: [] },
+  '\u0000',
+  Number.POSITIVE_INFINITY,
+];
+
+/** The JSON value with some of its members replaced by what does not belong there. */
+function spoil(value: unknown, random: () => number, share: number): unknown {
+  if (random() < share) return JUNK[Math.floor(random() * JUNK.length)];
+  if (Array.isArray(value)) return value.map(item => spoil(item, random, share));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, spoil(item, random, share)]));
+}
+
+describe('inspectGraph', () => {
+  it('throws at nothing, and says where each thing is', () => {
+    for (let seed = 1; seed <= 600; seed++) {
+      const random = seededRandom(seed);
+      const spoilt = spoil(randomGraph(seed), random, 0.03) as { nodes?: unknown; edges?: unknown } | null;
+      const { ok, issues } = inspectGraph(catalog, spoilt?.nodes, spoilt?.edges);
+      assert.equal(
+        ok,
+        issues.every(({ severity }) => severity === 'warning'),
+        `seed ${seed}`,
+      );
+      for (const issue of issues) {
+        assert.ok(issue.path?.startsWith('/'), `seed ${seed}: ${JSON.stringify(issue)}`);
+        assert.ok(issue.nodeId !== '' && issue.edgeId !== '', `seed ${seed}`);
+      }
+    }
+  });
+
+  it('finds the same in a graph to which a broken node and a broken edge are added', () => {
+    for (let seed = 1; seed <= 300; seed++) {
+      const { nodes, edges } = randomGraph(seed);
+      const alone = inspectGraph(catalog, nodes, edges).issues;
+      const { issues } = inspectGraph(catalog, [...nodes, null], [...edges, { id: 'broken' }]);
+      const added = ['/nodes/', '/edges/'].map((list, end) => `${list}${[nodes, edges][end]?.length}`);
+      const others = issues.filter(({ path = '' }) => !added.some(place => path.startsWith(place)));
+      assert.deepEqual(others, alone, `seed ${seed}`);
+      assert.ok(issues.length >= alone.length + 2, `seed ${seed}`);
+    }
+  });
+
+  it('puts errors before warnings', () => {
+    for (let seed = 1; seed <= 100; seed++) {
+      const { issues } = inspectGraph(catalog, [...randomGraph(seed).nodes, 7], randomGraph(seed).edges);
+      const severities = issues.map(({ severity }) => severity);
+      assert.deepEqual(severities, [...severities].sort(), `seed ${seed}`);
+    }
+  });
+});
