@@ -17,7 +17,7 @@ export interface StepHost {
   submit(work: () => Promise<void>): Promise<void>;
 }
 
-/** What was stored longer ago is no sign that the run is still this worker's (decisions.md §5). */
+/** What was stored longer ago is no sign that the run is still this worker's. */
 const FRESH_MS = 10_000;
 
 /** The code of a step that waited for a decision until its time was over. */

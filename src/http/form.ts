@@ -6,7 +6,7 @@ import type { App } from './app.ts';
 import { FormError, readField, readParts } from './form-parts.ts';
 
 const MAX_FILE_BYTES = 4_194_304;
-/** decisions.md §7: a file of 4 MB and what it is wrapped in. */
+/** A file of 4 MB and what it is wrapped in. */
 export const MAX_UPLOAD_BYTES = MAX_FILE_BYTES + 65_536;
 const MAX_FIELD_BYTES = 1000;
 const FORM = /^\s*multipart\/form-data\s*(?:;|$)/i;

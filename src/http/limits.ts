@@ -74,7 +74,7 @@ export function createLimits(deps: Deps): Limits {
       return undefined;
     },
     settle({ dailyUse, actor }, { statusCode }, replayed) {
-      // A 500 may have started a run (contract, Errors): it stays counted.
+      // A 500 may have started a run (docs/api.md, Errors): it stays counted.
       const startedNone = replayed || (statusCode >= 400 && statusCode < 500);
       if (startedNone && dailyUse !== undefined && actor.kind === 'user')
         deps.limiter.giveBack(dailyKey(actor), DAY, dailyUse);

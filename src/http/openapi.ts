@@ -1,4 +1,5 @@
 // /openapi.json and /docs: the document made from the very schemas that validate requests.
+import { readFile } from 'node:fs/promises';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import { sha256 } from '../lib/crypto.ts';
@@ -8,7 +9,11 @@ import type { App } from './app.ts';
 import { sendCached, type TaggedText } from './conditional.ts';
 import { completeDocument, type Document, ERROR_RESPONSES, ERROR_SCHEMA } from './openapi-document.ts';
 
+const GUIDE_PATH = '/docs/api.md';
+
 const DESCRIPTION = `Stores, lints, lays out, runs and publishes graphs of AI-media nodes.
+
+[How the API behaves](${GUIDE_PATH}): conventions, errors, limits, idempotency, webhooks and how to verify them.
 
 Every answer carries \`X-Request-Id\`, \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\`.
 Every error is \`{ error, code, requestId, issues? }\`: \`error\` is a sentence for people, \`code\` one of the schema \`Error\`.
@@ -56,6 +61,10 @@ export async function registerOpenApi(app: App, deps: Deps): Promise<void> {
   const document = createDocumentText(app);
   app.get('/openapi.json', { schema: { hide: true }, config: { limit: 'none' } }, (req, reply) =>
     sendCached(req, reply, document(), 'no-cache'),
+  );
+  const guide = await readFile(new URL('../../docs/api.md', import.meta.url), 'utf8');
+  app.get(GUIDE_PATH, { schema: { hide: true }, config: { limit: 'none' } }, (_, reply) =>
+    reply.type('text/plain; charset=utf-8').send(guide),
   );
   await app.register(swaggerUi, {
     routePrefix: '/docs',

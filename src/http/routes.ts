@@ -29,7 +29,7 @@ import { registerWorkflows } from './routes/workflows.ts';
 
 type Register = (app: App, deps: RunDeps, metrics: Metrics) => void;
 
-/** What a process answers that only works (decisions.md §2, ROLE). */
+/** What a process answers that only works (ROLE=worker). */
 export const WORKER_ROUTES: readonly Register[] = [registerHealth];
 
 export const ROUTES: readonly Register[] = [

@@ -1,4 +1,4 @@
-// The inbound trigger, exactly as unavailable as the contract says: to whatever method, 429 past the limit of an
+// The inbound trigger, unavailable by design (docs/api.md, Content pages): to whatever method, 429 past the limit of an
 // address, asked before anything of authentication, and 401 else.
 import { AppError } from '../lib/errors.ts';
 import { limitRefusal, rateHeaders } from '../services/accounts/rate-limits.ts';

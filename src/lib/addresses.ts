@@ -15,7 +15,7 @@ export function isPublicAddress(text: string): boolean {
   return address.range() === 'unicast';
 }
 
-/** Whether the host of a URL is one of the contract's names for this machine: localhost, 127.0.0.1, *.localhost. */
+/** Whether the host of a URL is one of the names that webhooks may use for this machine: localhost, 127.0.0.1, *.localhost. */
 export function isLoopbackHost(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '127.0.0.1' || hostname.endsWith('.localhost');
 }

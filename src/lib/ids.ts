@@ -1,7 +1,7 @@
 // Identifiers: a prefix that names the kind, 48 bits of time so that they sort by age, 80 random bits.
 import { randomFillSync } from 'node:crypto';
 
-/** Prefix by kind; the contract fixes the ones that clients see. */
+/** Prefix by kind; clients see them (docs/api.md, Conventions). */
 const PREFIXES = {
   workflow: 'wf',
   execution: 'ex',

@@ -1,4 +1,4 @@
-// The settings of decisions.md §2: one table of environment variables, read and checked once at start.
+// The settings: one table of environment variables, read and checked once at start.
 // This is the only file that reads process.env.
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';

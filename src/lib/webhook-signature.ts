@@ -1,4 +1,4 @@
-// Signs webhook deliveries, in the contract's form and in that of standardwebhooks.com.
+// Signs webhook deliveries, as docs/api.md (Webhooks) says: our own form and that of standardwebhooks.com.
 import { createHmac } from 'node:crypto';
 import { hmacSha256Hex } from './crypto.ts';
 
@@ -10,7 +10,7 @@ export interface WebhookToSign {
   readonly timestampSeconds: number;
 }
 
-/** The signature headers of a delivery: the contract's hex HMAC of the body, and the Standard Webhooks triple. */
+/** The signature headers of a delivery: the hex HMAC of the body, and the Standard Webhooks triple. */
 export function signWebhook({
   secret,
   body,

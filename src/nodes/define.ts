@@ -109,7 +109,7 @@ export interface NodeContext {
   readonly media: NodeMedia;
   /** Parts of this node's result that an earlier worker has left, and that this one leaves. */
   openParts(): NodeParts;
-  /** The guarded outbound client for addresses that users name (decisions.md §9). */
+  /** The guarded outbound client for addresses that users name. */
   fetch(url: string, init?: NodeFetchInit): Promise<NodeFetchResponse>;
   /** The same for calls of providers: what the operator configured may be at a private address. */
   providerFetch: NodeContext['fetch'];

@@ -77,7 +77,7 @@ export async function acceptRun(deps: RunDeps, user: UserActor, run: SoundRun): 
   );
 }
 
-/** The commit, and where its outcome is unknown, the question whether the run is there (decisions.md §5). */
+/** The commit, and where its outcome is unknown, the question whether the run is there (docs/api.md, Idempotency). */
 async function store(deps: RunDeps, id: string, commit: () => Promise<boolean>): Promise<boolean> {
   try {
     return await commit();

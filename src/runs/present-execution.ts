@@ -75,7 +75,7 @@ export function presentStep(
   };
 }
 
-// The members of decisions.md §6: text, value and outputUrl, each with its plural where the port holds a list.
+// The members of a result (docs/api.md, Results): text, value and outputUrl, each with its plural where the port holds a list.
 const MEMBERS = {
   TEXT: ['text', 'texts'],
   NUMBER: ['value', 'values'],
@@ -178,7 +178,7 @@ function presentWebhook(row: ExecutionRow) {
   };
 }
 
-/** The whole record (decisions.md §5). */
+/** The whole record (docs/api.md, Results). */
 export function presentExecution(
   row: ExecutionRow,
   plan: Plan,

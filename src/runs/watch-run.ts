@@ -57,7 +57,7 @@ export type RunEvent =
 const PROGRESS_EVERY_MS = 250;
 
 /**
- * The events of decisions.md §5: a snapshot, then each node's and the run's changes, until the run has ended. Ids are
+ * The events of an execution (docs/api.md, Runs): a snapshot, then each node's and the run's changes, until the run has ended. Ids are
  * the run's sequence numbers; `afterId` leaves out the snapshot and resumes behind that event. Node states are the
  * newest ones: of two changes between looks, the first is not told. undefined: nothing is left to tell.
  */

@@ -172,7 +172,7 @@ export async function claimRuns(
   return rows;
 }
 
-/** A worker whose heartbeat is older is dead to the others (decisions.md §5). */
+/** A worker whose heartbeat is older is dead to the others (docs/decisions/0007-runs-held-by-lease.md). */
 export const TAKEOVER_SECONDS = 20;
 
 const CLAIM_RUNS = `

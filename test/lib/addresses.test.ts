@@ -78,7 +78,7 @@ for (const address of REFUSED)
 for (const address of ALLOWED)
   test(`${address} is public`, () => assert.equal(isPublicAddress(address), true));
 
-test("only the contract's names are this machine's", () => {
+test("only the local names are this machine's", () => {
   for (const host of ['localhost', '127.0.0.1', 'a.localhost', 'a.b.localhost'])
     assert.equal(isLoopbackHost(host), true, host);
   for (const host of [

@@ -213,7 +213,7 @@ test('a trusted origin is trusted on its own port and scheme only', async () => 
   await refuses(client.fetch(`https://hub.test:${port}/`, BOUNDS), 'blocked_address', false);
 });
 
-test('webhooks may reach this machine by the names of the contract, not by others and not after a redirect', async () => {
+test('webhooks may reach this machine by its local names, not by others and not after a redirect', async () => {
   const allowed = { ...BOUNDS, allowLoopback: true };
   for (const host of ['localhost', '127.0.0.1', 'hooks.localhost']) {
     assert.equal((await client.fetch(`http://${host}:${port}/hello`, allowed)).status, 200, host);

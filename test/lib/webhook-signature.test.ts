@@ -12,7 +12,7 @@ const delivery = {
   timestampSeconds: Math.floor(Date.now() / 1000),
 };
 
-test("the contract's header verifies with a verifier that we did not write", async () => {
+test('our own header verifies with a verifier that we did not write', async () => {
   const headers = signWebhook({ ...delivery, secret: 'hunter2 ä' });
   const signature = headers['X-Service-Signature'] ?? '';
   assert.match(signature, /^sha256=[0-9a-f]{64}$/);

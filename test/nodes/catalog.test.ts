@@ -1,4 +1,4 @@
-// The catalog as a whole: shape of its entries by the contract, defaults, hidden entries, weight.
+// The catalog as a whole: shape of its entries, defaults, hidden entries, weight.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { describe, it } from 'node:test';
@@ -33,7 +33,7 @@ describe('the catalog', () => {
     assert.deepEqual(types, [...new Set(types)]);
   });
 
-  it('gives every entry the fields of the contract and nothing that JSON loses', () => {
+  it('gives every entry its fields and nothing that JSON loses', () => {
     for (const entry of catalog.entries) {
       assert.match(entry.nodeType, /^[a-z]+:[a-z0-9_]+$/);
       assert.ok(entry.label.length > 0);

@@ -34,7 +34,7 @@ function pathsOf(act: () => unknown): readonly (string | undefined)[] {
 }
 
 describe('the scene-graph schema', () => {
-  it('has the fifteen properties of the contract and requires four', () => {
+  it('has the fifteen properties that clients know and requires four', () => {
     assert.deepEqual(Object.keys(SCENE_GRAPH_SCHEMA.properties).sort(), [
       'assets',
       'audioTrack',

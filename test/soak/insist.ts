@@ -1,4 +1,4 @@
-// A caller as the contract wants one: what fails for no fault of its own is asked again, runs under an idempotency key.
+// A caller as docs/api.md wants one: what fails for no fault of its own is asked again, runs under an idempotency key.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Said<B> {

@@ -1,6 +1,6 @@
 // Content pages for tests, benchmarks and screenshots: one with every field, and markdown of a given length.
 
-/** Every field of the contract; addresses are loaded by browsers only. */
+/** Every field; addresses are loaded by browsers only. */
 export const WHOLE_PAGE = {
   title: 'Turn product photos into a film',
   type: 'FEATURE',

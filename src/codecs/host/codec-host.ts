@@ -1,5 +1,5 @@
 // The back end that npm alone brings along: a Node process for each job, with node-webcodecs and mediabunny in it. It
-// is a process, since the addon crashes in worker threads and its decoder is not safe with hostile files (codec.md §4).
+// is a process, since the addon crashes in worker threads and its decoder is not safe with hostile files.
 import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';

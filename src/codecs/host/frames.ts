@@ -60,7 +60,7 @@ async function* decode(
   if (codedWidth * codedHeight > MAX_PIXELS) throw new Error('The picture is too large.');
   const lane = new Lane();
   // Decoded frames carry the time of whatever packet was fed last; their order is right, so the k-th to come out is
-  // the k-th in time (codec.md §3).
+  // the k-th in time.
   const times: number[] = [];
   const options = { codec: name, codedWidth, codedHeight, hardwareAcceleration: 'prefer-software' } as const;
   const complete = description === undefined ? options : { ...options, description: toBytes(description) };

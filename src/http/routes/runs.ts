@@ -32,7 +32,7 @@ export function registerRuns(app: App, deps: RunDeps): void {
         response,
       },
       config: { startsRun: true, asSent },
-      // Before the schema: an unusable webhook comes before any other complaint about the body (decisions.md §5).
+      // Before the schema: an unusable webhook comes before any other complaint about the body (docs/api.md, Webhooks).
       preValidation: (req, _reply, done) => done(webhookFault(deps, webhookOf(req.body))),
     },
     (req, reply) => start(deps, req, reply, 'run'),

@@ -1,4 +1,4 @@
-// A content page as the webhook answers with it and the pages show it: every field of the contract, defaults in place.
+// A content page as the webhook answers with it and the pages show it: every field, defaults in place.
 import type { Static } from 'typebox';
 import type { ContentCardRow, ContentCategory, ContentRow, ContentType } from '../../store/content.ts';
 import type {

@@ -1,4 +1,4 @@
-// The content webhook: its secret, every field with its default, and each refusal of the contract.
+// The content webhook: its secret, every field with its default, and each refusal.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { insertUser, updateUser } from '../../../src/store/users.ts';

@@ -152,6 +152,16 @@ describe('GET /openapi.json', () => {
 });
 
 describe('GET /docs', () => {
+  it('links to the page that says how the API behaves, and serves it', async () => {
+    const { description } = (await test.app.inject('/openapi.json')).json<{ info: { description: string } }>()
+      .info;
+    assert.match(description, /\]\(\/docs\/api\.md\)/);
+    const guide = await test.app.inject('/docs/api.md');
+    assert.equal(guide.statusCode, 200);
+    assert.match(guide.headers['content-type'] ?? '', /^text\/plain/);
+    assert.match(guide.body, /^# The API$/m);
+  });
+
   it('is a page whose every part comes from here, under a policy that lets nothing else in', async () => {
     const page = await test.app.inject({ url: '/docs/' });
     assert.equal(page.statusCode, 200);

@@ -1,4 +1,4 @@
-// PUT /workflows/{id}: the contract's rules 1 to 6, one by one. Rule 7 is in workflows-move.test.ts.
+// PUT /workflows/{id}: what may be changed and how, one rule by one. Moving is in workflows-move.test.ts.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';

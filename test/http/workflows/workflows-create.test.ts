@@ -1,4 +1,4 @@
-// POST /workflows: the contract's rules, one by one.
+// POST /workflows: its rules, one by one.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';

@@ -1,4 +1,4 @@
-// PUT /workflows/{id} with folderId, the contract's rule 7: who may move a workflow, where to, and what follows.
+// PUT /workflows/{id} with folderId: who may move a workflow, where to, and what follows.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';

@@ -1,0 +1,110 @@
+// The documentation is true where that can be checked: links, error codes, and the examples that verify webhooks.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import { describe, it } from 'node:test';
+import { ERROR_CODES } from '../src/lib/errors.ts';
+import { signWebhook } from '../src/lib/webhook-signature.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+
+const FOLDERS = ['src', 'test', 'bench', 'scripts', 'docs', 'sdk', 'editor', 'examples', 'bin'];
+const files = [
+  ...readdirSync(ROOT).filter(name => name.endsWith('.md')),
+  ...FOLDERS.filter(folder => existsSync(join(ROOT, folder))).flatMap(folder =>
+    readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+      .filter(entry => entry.isFile() && !entry.parentPath.includes('node_modules'))
+      .map(entry => relative(ROOT, join(entry.parentPath, entry.name))),
+  ),
+];
+const pages = files.filter(path => path.endsWith('.md'));
+
+/** As GitHub makes them from headings. */
+const anchorsOf = (page: string): readonly string[] =>
+  [...page.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+
+describe('the documentation', () => {
+  it('links to files and headings that exist', () => {
+    const broken = pages.flatMap(page =>
+      [...read(page).matchAll(/\]\((?!https?:|mailto:)([^)\s#]*)(?:#([^)\s]+))?\)/g)]
+        .filter(([, path = '', anchor]) => {
+          const target = path === '' ? page : join(dirname(page), path);
+          if (!existsSync(join(ROOT, target))) return true;
+          return anchor !== undefined && !anchorsOf(read(target)).includes(anchor);
+        })
+        .map(([link]) => `${page}: ${link}`),
+    );
+    assert.deepEqual(broken, []);
+  });
+
+  it('is named only where it exists: no file refers to a page outside the repository', () => {
+    const known = new Set(pages.map(path => basename(path)));
+    const outside = files
+      .filter(path => /\.(?:ts|js|md|css|wat)$/.test(path))
+      .flatMap(path =>
+        [...read(path).matchAll(/(?<![\w.*{}-])([\w-]+\.md)\b/g)]
+          .filter(([, name = '']) => !known.has(name) && name !== 'NNNN-title.md')
+          .map(([, name]) => `${path}: ${name}`),
+      );
+    assert.deepEqual(outside, []);
+  });
+
+  it('lists every error code under its status', () => {
+    const section = /## Errors\n([\s\S]*?)\n## /.exec(read('docs/api.md'))?.[1] ?? '';
+    const listed = [...section.matchAll(/^\| (\d[^|]*) \| (.+) \|$/gm)].flatMap(
+      ([, status = '', codes = '']) =>
+        [...codes.matchAll(/`([a-z_]+)`/g)].map(([, code = '']) => ({ status, code })),
+    );
+    assert.deepEqual(listed.map(({ code }) => code).sort(), Object.keys(ERROR_CODES).sort());
+    for (const { status, code } of listed) {
+      const [from = 0, to = from] = (status.match(/\d+/g) ?? []).map(Number);
+      const actual = ERROR_CODES[code as keyof typeof ERROR_CODES][0];
+      assert.ok(actual >= from && actual <= to, `${code} is ${actual}, not ${status}`);
+    }
+  });
+});
+
+describe('the examples that verify a webhook', () => {
+  const body = '{"event":"execution.completed","text":"Grüße"}';
+  const secret = 's3cret';
+  const signature = signWebhook({ secret, body, eventId: 'e', timestampSeconds: 1 })['X-Service-Signature'];
+  const cases: readonly (readonly [string, string | undefined, boolean])[] = [
+    [body, signature, true],
+    [`${body} `, signature, false],
+    [body, signature?.replace(/.$/, 'x'), false],
+    [body, undefined, false],
+  ];
+  const example = (language: string): string =>
+    new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(read('docs/api.md'))?.[1] ?? '';
+
+  it('accept what was signed and nothing else, in Node', async () => {
+    const { isGenuine } = await import(`data:text/javascript,${encodeURIComponent(example('js'))}`);
+    for (const [sent, header, expected] of cases) assert.equal(isGenuine(sent, header, secret), expected);
+  });
+
+  it('accept what was signed and nothing else, in Python', t => {
+    const code = `${example('python')}
+import json, sys
+for body, header in json.load(sys.stdin):
+    print(is_genuine(body.encode(), header, "${secret}"))
+`;
+    const input = JSON.stringify(cases.map(([sent, header]) => [sent, header ?? null]));
+    try {
+      const printed = execFileSync('python3', ['-c', code], { input, encoding: 'utf8', timeout: 20_000 });
+      assert.deepEqual(
+        printed.trim().split('\n'),
+        cases.map(([, , expected]) => (expected ? 'True' : 'False')),
+      );
+    } catch (err) {
+      if ((err as NodeJS.ErrnoException).code === 'ENOENT') t.skip('there is no python3 here');
+      else throw err;
+    }
+  });
+});
