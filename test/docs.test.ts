@@ -6,6 +6,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { describe, it } from 'node:test';
 import { ERROR_CODES } from '../src/lib/errors.ts';
 import { signWebhook } from '../src/lib/webhook-signature.ts';
+import { readModels } from '../src/nodes/models/shipped.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -106,5 +107,26 @@ for body, header in json.load(sys.stdin):
       if ((err as NodeJS.ErrnoException).code === 'ENOENT') t.skip('there is no python3 here');
       else throw err;
     }
+  });
+});
+
+describe('the examples of extending.md', () => {
+  it('are models that can be read', () => {
+    const text = /```json\n([\s\S]*?)```/.exec(read('docs/extending.md'))?.[1] ?? '';
+    assert.deepEqual(
+      readModels(text).map(({ nodeType }) => nodeType),
+      ['generate:fal_example'],
+    );
+  });
+
+  it('name files that exist', () => {
+    const named = [...read('docs/extending.md').matchAll(/`((?:src|test|models|bench)\/[\w./-]+)`/g)]
+      .map(([, path = '']) => path)
+      .filter(path => !path.includes('example'));
+    assert.ok(named.length > 10);
+    assert.deepEqual(
+      named.filter(path => !existsSync(join(ROOT, path))),
+      [],
+    );
   });
 });
