@@ -1,10 +1,13 @@
 // Starts the one PostgreSQL of a whole test run (node --test --test-global-setup) and removes it at the end.
+import { join } from 'node:path';
 import { ADDRESS_VARIABLE, startTestServer, type TestServer } from './postgres.ts';
 
 let server: TestServer | undefined;
 
 /** Called by the runner before the first test file; the files' processes inherit the address. */
 export async function globalSetup(): Promise<void> {
+  // Each file is a process that loads much of the program: with the cache, stripping its types costs a fifth less.
+  process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../../node_modules/.cache/tests');
   server = await startTestServer();
   process.env[ADDRESS_VARIABLE] = JSON.stringify(server.address);
 }

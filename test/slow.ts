@@ -1,0 +1,49 @@
+// The two lanes of the tests: `npm test` runs all, `npm run test:fast` those that are not named here. Named are tests that
+// start services or other processes, that wait for real time to pass, and that draw, encode or fuzz at length.
+import { globSync } from 'node:fs';
+import { matchesGlob } from 'node:path';
+
+/** Patterns below `test/`, by the reason. */
+const SLOW: Readonly<Record<string, readonly string[]>> = {
+  'starts services or processes': [
+    'cli/*.test.ts',
+    'codecs/**',
+    'jobs/**',
+    'http/protocol/{limits-processes,shutdown}.test.ts',
+    'http/runs/{as-sent,deliveries,execution-events,resume,runs}.test.ts',
+    'lib/secrets-key.test.ts',
+    'nodes/catalog.test.ts',
+    'runs/{accept-free,examples,node-cache}.test.ts',
+    'sdk/**',
+    'services/accounts/bootstrap.test.ts',
+    'services/media/half-kept-media.test.ts',
+    'services/webhooks/deliver-webhook.test.ts',
+    'store/{embedded,embedded-accounts,embedded-faults,embedded-lock}.test.ts',
+  ],
+  'waits for real time': [
+    'http/accounts/keys.test.ts',
+    'http/protocol/{headers,limits,metrics}.test.ts',
+    'runs/paid-*.test.ts',
+    'store/listen.test.ts',
+  ],
+  'draws, encodes or fuzzes': [
+    'http/media/**',
+    'http/renders/**',
+    'http/protocol/bad-input.test.ts',
+    'media/{images,svg-attacks}.test.ts',
+    'nodes/{renderer,sandbox,sandbox-video,video}.test.ts',
+    'render/**',
+    'runs/{estimate-run,svg-runs}.test.ts',
+    'soak/**',
+  ],
+};
+
+/** All patterns, for a test that looks for those that match nothing. */
+export const SLOW_PATTERNS: readonly string[] = Object.values(SLOW).flat();
+
+/** The test files, relative to `test/`, by lane. */
+export function splitTests(): { readonly fast: readonly string[]; readonly slow: readonly string[] } {
+  const files = globSync('**/*.test.ts', { cwd: import.meta.dirname }).sort();
+  const isSlow = (file: string): boolean => SLOW_PATTERNS.some(pattern => matchesGlob(file, pattern));
+  return { fast: files.filter(file => !isSlow(file)), slow: files.filter(isSlow) };
+}
