@@ -290,6 +290,15 @@ describe('src', () => {
     assert.deepEqual(wrong, []);
   });
 
+  it('writes SQL in store alone', () => {
+    const statement = /(?<!searchParams)\.query(?:<[^(]*>)?\(\s*['"`]/;
+    const writers = sources.filter(({ path, text }) => folderOf(path) !== 'store' && statement.test(text));
+    assert.deepEqual(
+      writers.map(file => file.path),
+      [],
+    );
+  });
+
   it('reads process.env in lib/settings.ts alone', () => {
     const readers = sources.filter(({ text }) => /^(?!\s*(?:\/\/|\*|\/\*)).*\bprocess\.env\b/m.test(text));
     assert.deepEqual(

@@ -15,7 +15,7 @@ import { bucketOf } from '../media/open-storage.ts';
 import { bucketOrigin, openS3Storage } from '../media/s3.ts';
 import { openDb } from '../store/db.ts';
 import { findBinaries } from '../store/embedded/binaries.ts';
-import { checkServerVersion } from '../store/server-version.ts';
+import { checkServerVersion, findServerVersion } from '../store/server-version.ts';
 import type { Command } from './command.ts';
 import { WorkFailed } from './failure.ts';
 import type { Style, Terminal } from './terminal/terminal.ts';
@@ -132,8 +132,7 @@ async function checkDatabase(settings: Settings): Promise<string> {
   });
   try {
     await checkServerVersion(db);
-    const { rows } = await db.query<{ server_version: string }>('show server_version');
-    return `DATABASE_URL: PostgreSQL ${rows[0]?.server_version}`;
+    return `DATABASE_URL: PostgreSQL ${await findServerVersion(db)}`;
   } finally {
     await db.close();
   }

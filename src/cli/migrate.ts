@@ -1,15 +1,11 @@
 // `graphwright migrate`: brings the database up to date and stops, for operators who do it before they roll out.
 import { readSettings } from '../lib/settings.ts';
+import { listApplied } from '../store/migrate.ts';
 import type { Command } from './command.ts';
 import { withDatabase } from './database.ts';
 
 export const migrate: Command = async ({ options, terminal }) => {
-  const applied = await withDatabase(readSettings(), async db => {
-    const { rows } = await db.query<{ version: number; name: string }>(
-      'select version, name from schema_migrations order by version',
-    );
-    return rows;
-  });
+  const applied = await withDatabase(readSettings(), listApplied);
   const last = applied.at(-1);
   if (options.json === true) terminal.print(JSON.stringify({ migrations: applied }, null, 2));
   else

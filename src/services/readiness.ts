@@ -1,5 +1,6 @@
 // Whether the parts that the service stands on answer.
 import { toError } from '../lib/errors.ts';
+import { pingDatabase, pingQueue } from '../store/readiness.ts';
 import type { Deps } from './deps.ts';
 
 const TIMEOUT_MS = 2000;
@@ -11,8 +12,8 @@ export async function checkReadiness(
   deps: Deps,
 ): Promise<Readonly<Record<'database' | 'queue' | 'storage', string>>> {
   const [database, queue, storage] = await Promise.all([
-    probe(() => deps.db.query('select 1')),
-    probe(() => deps.db.query('select from graphile_worker.jobs limit 1')),
+    probe(() => pingDatabase(deps.db)),
+    probe(() => pingQueue(deps.db)),
     probe(() => deps.storage.stat(NO_SUCH_MEDIA)),
   ]);
   return { database, queue, storage };

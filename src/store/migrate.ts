@@ -62,6 +62,14 @@ export async function migrate(
   }
 }
 
+/** What the database has applied, oldest first. */
+export async function listApplied(db: Db): Promise<readonly Pick<Applied, 'version' | 'name'>[]> {
+  const { rows } = await db.query<Pick<Applied, 'version' | 'name'>>(
+    'select version, name from schema_migrations order by version',
+  );
+  return rows;
+}
+
 /** The migrations still to be applied, in order. Throws where what was applied does not fit them. */
 export function listPending(known: readonly Migration[], applied: readonly Applied[]): readonly Migration[] {
   const byVersion = new Map(known.map(migration => [migration.version, migration]));

@@ -1,4 +1,4 @@
-// Refuses an outside PostgreSQL that is too old for the statements of this folder.
+// The version of an outside PostgreSQL, refused where it is too old for the statements of this folder.
 import { AppError } from '../lib/errors.ts';
 import type { Tx } from './db.ts';
 
@@ -20,8 +20,14 @@ export function judgeVersion(versionNum: string): string | undefined {
 
 // Until 9.6 the major version had two parts: 90603 is 9.6.3, 140011 is 14.11.
 function nameVersion(number: number): string {
-  if (Number.isNaN(number)) return 'a server that does not tell its version';
+  if (Number.isNaN(number)) return 'a server that does not name its version';
   const major = Math.trunc(number / 10_000);
   if (major >= 10) return `PostgreSQL ${major}.${number % 10_000}`;
   return `PostgreSQL ${major}.${Math.trunc(number / 100) % 100}.${number % 100}`;
+}
+
+/** The version as the server names it, e.g. `18.1`. */
+export async function findServerVersion(db: Tx): Promise<string | undefined> {
+  const { rows } = await db.query<{ server_version: string }>('show server_version');
+  return rows[0]?.server_version;
 }

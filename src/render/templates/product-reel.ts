@@ -25,7 +25,7 @@ export const productReel: Template = {
   label: 'Product reel',
   category: 'reel',
   description:
-    'A 12-second vertical reel: a hook, the product, three reasons, the price and a call to action.',
+    'A vertical reel of 11 seconds: a hook, the product, three reasons, the price and a call to action.',
   fps: 30,
   width: 1080,
   height: 1920,
