@@ -41,7 +41,7 @@ export function lintForWrite(deps: GraphDeps, read: ReadGraph, previous?: Graph)
 /** Names all that was found; what only warns has that severity, and refuses nothing. */
 function refusal(issues: readonly LintIssue[]): AppError {
   const errors = issues.filter(issue => issue.severity === 'error');
-  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
+  const more = errors.length > 1 ? ` Errors in all: ${errors.length}.` : '';
   return new AppError('invalid_graph', `${errors[0]?.message ?? 'The graph cannot be read.'}${more}`, {
     issues,
   });
