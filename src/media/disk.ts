@@ -1,6 +1,6 @@
 // Media on the local disk: a temporary file, fsync, rename, fsync of the folder; keys spread over 1,024 folders.
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { constants, copyFile, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../lib/errors.ts';
 import { syncFolder } from '../lib/sync-folder.ts';
@@ -12,34 +12,24 @@ import { type ByteRange, checkKey, type MediaStorage, type ReadFile } from './st
 export async function openDiskStorage(folder: string): Promise<MediaStorage> {
   const temporary = join(folder, 'tmp');
   await openSpool(temporary);
-  const shards = new Set<string>();
   const pathOf = (key: string): string => join(folder, shardOf(key), key);
-
-  /** Renames into the key's folder, so that neither the name nor the folder is lost with the power. */
-  const settle = async (from: string, key: string): Promise<void> => {
-    const shard = join(folder, shardOf(key));
-    if (!shards.has(shard)) {
-      await mkdir(shard, { recursive: true, mode: 0o700 });
-      await syncFolder(folder);
-      shards.add(shard);
+  const settle = createSettler(folder);
+  /** Made under a name of its own, so that the key never has half of a file. */
+  const make = async <T>(key: string, write: (path: string) => Promise<T>): Promise<T> => {
+    checkKey(key);
+    const path = join(temporary, randomUUID());
+    try {
+      const made = await write(path);
+      await settle(path, key);
+      return made;
+    } catch (err) {
+      await rm(path, { force: true });
+      throw err;
     }
-    await rename(from, join(shard, key));
-    await syncFolder(shard);
   };
 
   return {
-    async put(key, source, options) {
-      checkKey(key);
-      const path = join(temporary, randomUUID());
-      try {
-        const stored = await writeMeasured(path, source, options);
-        await settle(path, key);
-        return stored;
-      } catch (err) {
-        await rm(path, { force: true });
-        throw err;
-      }
-    },
+    put: (key, source, options) => make(key, path => writeMeasured(path, source, options)),
     async read(key, range) {
       return await readFile(pathOf(key), range);
     },
@@ -51,9 +41,29 @@ export async function openDiskStorage(folder: string): Promise<MediaStorage> {
       checkKey(to);
       await settle(pathOf(from), to).catch(refuseAbsent);
     },
+    copy: (from, to, signal) =>
+      make(to, async path => {
+        await copySynced(pathOf(from), path);
+        signal?.throwIfAborted();
+      }),
     async remove(key) {
       await rm(pathOf(key), { force: true });
     },
+  };
+}
+
+/** Returns a function that renames into the key's folder, so that neither the name nor the folder is lost with the power. */
+function createSettler(folder: string): (from: string, key: string) => Promise<void> {
+  const shards = new Set<string>();
+  return async (from, key) => {
+    const shard = join(folder, shardOf(key));
+    if (!shards.has(shard)) {
+      await mkdir(shard, { recursive: true, mode: 0o700 });
+      await syncFolder(folder);
+      shards.add(shard);
+    }
+    await rename(from, join(shard, key));
+    await syncFolder(shard);
   };
 }
 
@@ -71,6 +81,13 @@ async function readFile(path: string, range: ByteRange | undefined): Promise<Rea
     await file.close();
     throw err;
   }
+}
+
+/** Where the file system can, the two share their blocks. */
+async function copySynced(from: string, to: string): Promise<void> {
+  await copyFile(from, to, constants.COPYFILE_FICLONE).catch(refuseAbsent);
+  await using file = await open(to, 'r+');
+  await file.sync();
 }
 
 function ignoreAbsent(err: NodeJS.ErrnoException): undefined {

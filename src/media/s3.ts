@@ -71,6 +71,11 @@ export async function openS3Storage(
     }
   };
 
+  const copy = async (from: string, to: string, signal?: AbortSignal): Promise<void> => {
+    const headers = { 'x-amz-copy-source': `/${bucket.name}/${checkKey(from)}` };
+    await send(to, { method: 'PUT', headers, signal }).catch(refuseAbsent);
+  };
+
   return {
     async put(key, source, options) {
       if (!(source instanceof Uint8Array)) return await putStream(checkKey(key), source, options);
@@ -92,10 +97,10 @@ export async function openS3Storage(
       return answer === undefined ? undefined : { bytes: Number(answer.headers['content-length']) };
     },
     async move(from, to) {
-      const headers = { 'x-amz-copy-source': `/${bucket.name}/${checkKey(from)}` };
-      await send(to, { method: 'PUT', headers }).catch(refuseAbsent);
+      await copy(from, to);
       await send(from, { method: 'DELETE' });
     },
+    copy,
     async remove(key) {
       await send(key, { method: 'DELETE' }).catch(ignoreAbsent);
     },

@@ -39,6 +39,8 @@ export interface MediaStorage {
   stat(key: string): Promise<{ readonly bytes: number } | undefined>;
   /** Makes a file known under another key instead. Throws `not_found`. */
   move(from: string, to: string): Promise<void>;
+  /** Stores the same bytes under another key too, durably or not at all. Throws `not_found`. */
+  copy(from: string, to: string, signal?: AbortSignal): Promise<void>;
   /** Removes the file, if there is one. */
   remove(key: string): Promise<void>;
 }

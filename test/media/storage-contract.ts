@@ -97,11 +97,24 @@ export function testStorage(name: string, open: () => Promise<MediaStorage>): vo
     assert.equal(await storage.stat(key), undefined);
   });
 
+  test(`${name}: a copy lives on without what it was copied from`, async () => {
+    const storage = await open();
+    const [key, copy] = [await put(storage, Buffer.from('shared')), newId('media')];
+    await put(storage, Buffer.from('replaced'), copy);
+    await storage.copy(key, copy);
+    assert.equal((await readAll(storage, key)).toString(), 'shared');
+    await storage.remove(key);
+    assert.equal((await readAll(storage, copy)).toString(), 'shared');
+    await assert.rejects(storage.copy(copy, key, AbortSignal.abort()));
+    assert.equal(await storage.stat(key), undefined);
+  });
+
   test(`${name}: what is not there is not found`, async () => {
     const storage = await open();
     await assert.rejects(storage.read(newId('media')), { code: 'not_found' });
     await assert.rejects(storage.read(newId('media'), { start: 0, end: 1 }), { code: 'not_found' });
     await assert.rejects(storage.move(pendingKey(newId('media')), newId('media')), { code: 'not_found' });
+    await assert.rejects(storage.copy(newId('media'), newId('media')), { code: 'not_found' });
   });
 
   test(`${name}: nothing but a media id is a key`, async () => {
@@ -129,6 +142,8 @@ export function testStorage(name: string, open: () => Promise<MediaStorage>): vo
       await assert.rejects(storage.remove(key), /no key/, key);
       await assert.rejects(storage.move(key, id), /no key/, key);
       await assert.rejects(storage.move(id, key), /no key/, key);
+      await assert.rejects(storage.copy(key, id), /no key/, key);
+      await assert.rejects(storage.copy(id, key), /no key/, key);
     }
   });
 

@@ -45,7 +45,14 @@ export function registerWorkflowActions(app: App, deps: Deps): void {
       },
     },
     async (req, reply) =>
-      sendCreated(deps, reply, await duplicateWorkflow(deps, req.actor, req.params.id, req.body)),
+      sendCreated(
+        deps,
+        reply,
+        await duplicateWorkflow(deps, req.actor, req.params.id, {
+          body: req.body,
+          signal: reply.closeSignal(),
+        }),
+      ),
   );
   app.post(
     '/api/v1/admin/workflows/:id/restore',

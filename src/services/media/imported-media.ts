@@ -11,7 +11,7 @@ import type { Deps } from '../deps.ts';
 import type { ImportedFile } from '../workflows/workflow-file.schema.ts';
 import { MAX_EMBEDDED_BYTES } from './exported-media.ts';
 import { mediaUrl } from './media-record.ts';
-import { dropFile, receiveFile, toMediaRow } from './receive-file.ts';
+import { dropMedia, receiveFile, toMediaRow } from './receive-file.ts';
 import { receiveUrl } from './receive-url.ts';
 
 /** Of all addresses together. */
@@ -70,11 +70,6 @@ export async function receiveMedia(
       });
   }
   return { rows, replacements, warnings };
-}
-
-/** Removes the files of an import that came to nothing. */
-export async function dropMedia(deps: Deps, rows: readonly NewMedia[]): Promise<void> {
-  for (const { id } of rows) await dropFile(deps, id);
 }
 
 function checkEmbedded(files: readonly ImportedFile[]): void {

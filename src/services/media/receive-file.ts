@@ -110,6 +110,11 @@ export async function dropFile(deps: Deps, id: string): Promise<void> {
   }
 }
 
+/** Removes the files of records that are not written after all. */
+export async function dropMedia(deps: Deps, rows: readonly NewMedia[]): Promise<void> {
+  for (const { id } of rows) await dropFile(deps, id);
+}
+
 interface Peeked {
   readonly start: Uint8Array;
   /** All of it, the beginning again. */

@@ -1,9 +1,12 @@
 // A duplicate of a workflow in the same service. Secrets are not copied.
+import { mediaIdsIn, replaceMediaIds } from '../../store/workflows/versions.ts';
 import { findWorkflow } from '../../store/workflows/workflows.ts';
 import { authorize } from '../accounts/access.ts';
 import type { Actor } from '../accounts/actor.ts';
 import { requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
+import { copyMedia } from '../media/copied-media.ts';
+import { dropMedia } from '../media/receive-file.ts';
 import type { CreatedWorkflow } from './create-workflow.ts';
 import { blankWorkflow, commitNewWorkflow } from './create-workflow.ts';
 import { readableText } from './read-workflow.ts';
@@ -12,12 +15,15 @@ import { unchanged } from './write-graph.ts';
 
 const MAX_NAME = 200;
 
-/** A personal copy, private and unpublished; of another's workflow only what its readers see. Throws 403, 404. */
+/**
+ * A personal copy, private and unpublished; of another's workflow only what its readers see. Files that its graph names and
+ * the user cannot use become the user's too. Throws 403, 404.
+ */
 export async function duplicateWorkflow(
   deps: Deps,
   actor: Actor,
   id: string,
-  body: DuplicateBody,
+  { body, signal }: { readonly body: DuplicateBody; readonly signal: AbortSignal },
 ): Promise<CreatedWorkflow> {
   const user = requireScope(actor, 'workflows:write');
   const { workflow, role } = authorize(user, 'duplicate', await findWorkflow(deps.db, id, user.userId));
@@ -28,7 +34,18 @@ export async function duplicateWorkflow(
     tags: workflow.tags,
     folderId: body?.folderId ?? null,
   };
-  return commitNewWorkflow(deps, user, { fields, write: unchanged(text), warnings: [] });
+  const media = await copyMedia(deps, user, { ids: mediaIdsIn(text), from: workflow }, signal);
+  try {
+    return await commitNewWorkflow(deps, user, {
+      fields,
+      media: media.rows,
+      write: unchanged(replaceMediaIds(text, media.copies)),
+      warnings: media.warnings,
+    });
+  } catch (err) {
+    await dropMedia(deps, media.rows);
+    throw err;
+  }
 }
 
 function copyName(name: string): string {

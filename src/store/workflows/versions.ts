@@ -21,6 +21,11 @@ export function mediaIdsIn(graph: string): readonly string[] {
   return [...new Set(graph.match(MEDIA_ID))];
 }
 
+/** The text with other ids in their places, of addresses too: the id is a part of them. */
+export function replaceMediaIds(graph: string, ids: ReadonlyMap<string, string>): string {
+  return ids.size === 0 ? graph : graph.replaceAll(MEDIA_ID, id => ids.get(id) ?? id);
+}
+
 /** Stores the graph, and which media it names, so that those are not deleted under it. */
 export async function insertVersion(
   tx: Tx,

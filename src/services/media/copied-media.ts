@@ -1,0 +1,125 @@
+// The media of a copied workflow, made the copier's own: the files are copied within the storage, the records anew.
+import { AppError } from '../../lib/errors.ts';
+import { createGate } from '../../lib/gate.ts';
+import { newId } from '../../lib/ids.ts';
+import { listUsableMedia, type MediaRow, type NewMedia } from '../../store/media.ts';
+import { noteOrphan } from '../../store/media-orphans.ts';
+import { userWorkspace, workspaceOf } from '../accounts/access.ts';
+import type { UserActor } from '../accounts/actor.ts';
+import type { Deps } from '../deps.ts';
+import { MAX_EXPORTED_MEDIA } from './exported-media.ts';
+import { dropFile, dropMedia } from './receive-file.ts';
+
+/** Of all files of one copy together. */
+const MAX_BYTES = 1_073_741_824;
+const COPY_MS = 120_000;
+const CONCURRENT_COPIES = 4;
+
+export interface CopiedMedia {
+  /** Stored, and not known yet. */
+  readonly rows: readonly NewMedia[];
+  /** The id in the graph → the id of its copy. */
+  readonly copies: ReadonlyMap<string, string>;
+  readonly warnings: readonly string[];
+}
+
+export interface NamedMedia {
+  readonly ids: readonly string[];
+  /** The workflow whose graph names them. */
+  readonly from: { readonly team_id: string | null; readonly user_id: number };
+}
+
+/**
+ * Copies those of the media that the workflow's own workspace can read and the user cannot: whoever writes down the id of
+ * another's file does not get it. A file that goes meanwhile is left out, as if it had been gone before.
+ */
+export async function copyMedia(
+  deps: Deps,
+  user: UserActor,
+  named: NamedMedia,
+  signal: AbortSignal,
+): Promise<CopiedMedia> {
+  const { chosen, warnings } = choose(await listForeign(deps, user, named));
+  const gate = createGate({ concurrency: CONCURRENT_COPIES, maxWaiting: chosen.length });
+  const inTime = AbortSignal.any([signal, AbortSignal.timeout(COPY_MS)]);
+  const outcomes = await Promise.allSettled(
+    chosen.map(row => gate(() => copyOne(deps, user, row, inTime), inTime)),
+  );
+  const copied = outcomes.map(it => (it.status === 'fulfilled' ? it.value : undefined));
+  const rows = copied.filter(row => row !== undefined);
+  const failed = outcomes.find(it => it.status === 'rejected');
+  if (failed !== undefined) {
+    await dropMedia(deps, rows);
+    if (!inTime.aborted || signal.aborted) throw failed.reason;
+    throw new AppError('unavailable', 'The media of the workflow took too long to copy: try again.', {
+      cause: failed.reason,
+      headers: { 'retry-after': '60' },
+    });
+  }
+  const copies = chosen.flatMap(({ id }, index) => {
+    const copy = copied[index];
+    return copy === undefined ? [] : [[id, copy.id] as const];
+  });
+  return { rows, copies: new Map(copies), warnings };
+}
+
+async function listForeign(
+  deps: Deps,
+  { userId }: UserActor,
+  { ids, from }: NamedMedia,
+): Promise<readonly MediaRow[]> {
+  const own = { ids, workspace: userWorkspace(userId), userIds: [userId] };
+  const known = new Set((await listUsableMedia(deps.db, own)).map(({ id }) => id));
+  return await listUsableMedia(deps.db, {
+    ids: ids.filter(id => !known.has(id)),
+    workspace: workspaceOf(from),
+    userIds: from.team_id === null ? [from.user_id] : [],
+  });
+}
+
+/** Each that still fits, in their order. */
+function choose(rows: readonly MediaRow[]): {
+  readonly chosen: readonly MediaRow[];
+  readonly warnings: readonly string[];
+} {
+  let left = MAX_BYTES;
+  const chosen = rows.slice(0, MAX_EXPORTED_MEDIA).filter(({ bytes }) => {
+    const fits = bytes <= left;
+    if (fits) left -= bytes;
+    return fits;
+  });
+  const count = rows.length - chosen.length;
+  if (count === 0) return { chosen, warnings: [] };
+  return {
+    chosen,
+    warnings: [
+      `${count} media were not copied: at most ${MAX_EXPORTED_MEDIA} files of ${MAX_BYTES} bytes in all are. Upload your own in their places.`,
+    ],
+  };
+}
+
+async function copyOne(
+  deps: Deps,
+  { userId }: UserActor,
+  row: MediaRow,
+  signal: AbortSignal,
+): Promise<NewMedia | undefined> {
+  const id = newId('media', deps.now());
+  await noteOrphan(deps.db, id);
+  try {
+    await deps.storage.copy(row.id, id, signal);
+  } catch (err) {
+    await dropFile(deps, id);
+    if (err instanceof AppError && err.code === 'not_found') return undefined;
+    throw err;
+  }
+  const { created_at: _, ...record } = row;
+  return {
+    ...record,
+    id,
+    user_id: userId,
+    workspace: userWorkspace(userId),
+    origin: 'upload',
+    execution_id: null,
+  };
+}

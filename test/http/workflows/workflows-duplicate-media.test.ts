@@ -1,0 +1,156 @@
+// Media of a workflow that another account copies: made the copier's own, so that the copy runs; nothing else is.
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { startWorker, type Worker } from '../../../src/jobs/worker.ts';
+import { type Answer, type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { type Uploaded, uploadPicture } from '../../support/media-files.ts';
+import { createWorkflow, edge, node, put, type Workflow } from '../../support/workflows.ts';
+
+let test: TestApp;
+let worker: Worker;
+let owner: Caller;
+let stranger: Caller;
+
+before(async () => {
+  test = await createTestApp();
+  worker = await startWorker(test.deps);
+  [owner, stranger] = [await test.createCaller(), await test.createCaller()];
+});
+after(async () => {
+  await worker.stop(1000);
+  await test.close();
+});
+
+const graphOf = (config: Record<string, unknown>) => ({
+  nodes: [node('a', 'input:image', config), node('b', 'output:preview', {}, { position: { x: 500, y: 0 } })],
+  edges: [edge('a.image > b.input')],
+});
+
+/** Published as a template that anyone may copy. */
+async function publish(by: Caller, graph: Record<string, unknown>): Promise<string> {
+  const { id } = await createWorkflow(by, graph);
+  const settings = { isTemplate: true, allowDuplicate: true };
+  const { status } = await by.request('POST', `/workflows/${id}/publish`, { isPublished: true, settings });
+  assert.equal(status, 200);
+  return id;
+}
+
+const duplicate = (by: Caller, id: string, body?: object): Promise<Answer<Workflow>> =>
+  by.request<Workflow>('POST', `/workflows/${id}/duplicate`, body);
+const configOf = ({ nodes }: Pick<Workflow, 'nodes'>) =>
+  nodes.find(({ id }) => id === 'a')?.data.config as Record<string, unknown>;
+const listed = async (by: Caller): Promise<readonly Uploaded[]> =>
+  (await by.request<{ data: Uploaded[] }>('GET', '/media?limit=200')).body.data;
+const bytesAt = async (url: string): Promise<Buffer> =>
+  (await test.app.inject(new URL(url).pathname)).rawPayload;
+const countFiles = async (): Promise<number> =>
+  (
+    await readdir(join(test.deps.settings.DATA_DIR, 'media'), { recursive: true, withFileTypes: true })
+  ).filter(entry => entry.isFile()).length;
+
+async function run(by: Caller, id: string): Promise<string> {
+  const { body } = await by.request<{ status: string }>(
+    'POST',
+    `/workflows/${id}/execute`,
+    {},
+    {
+      prefer: 'wait=20',
+    },
+  );
+  return body.status;
+}
+
+describe("a copy of another account's workflow", () => {
+  it('has the pictures as its own, by id and by address, and runs after the original is gone', async () => {
+    for (const named of ['mediaId', 'url'] as const) {
+      const copier = await test.createCaller();
+      const picture = await uploadPicture(owner, 5);
+      const source = await publish(owner, graphOf({ [named]: picture[named] }));
+      const { status, body } = await duplicate(copier, source);
+      assert.equal(status, 201, body.error);
+      assert.deepEqual(body.meta.warnings, []);
+      const [own, ...others] = await listed(copier);
+      assert.ok(own !== undefined);
+      assert.deepEqual([own.width, own.contentType, own.bytes, others], [5, 'image/png', picture.bytes, []]);
+      assert.notEqual(own.mediaId, picture.mediaId);
+      assert.equal(configOf(body)[named], own[named]);
+      assert.deepEqual(await bytesAt(own.url), await bytesAt(picture.url));
+      assert.equal((await owner.request('DELETE', `/media/${picture.mediaId}?force=true`)).status, 200);
+      assert.equal(await run(copier, body.id), 'COMPLETED');
+    }
+  });
+
+  it('leaves files alone that the copier can use already', async () => {
+    const { mediaId } = await uploadPicture(owner);
+    const { id } = await createWorkflow(owner, graphOf({ mediaId }));
+    const before = await countFiles();
+    const { body } = await duplicate(owner, id);
+    assert.equal(configOf(body).mediaId, mediaId);
+    assert.equal(await countFiles(), before);
+  });
+
+  it("takes no file that the workflow's own workspace cannot read", async () => {
+    const victim = await test.createCaller();
+    const { mediaId } = await uploadPicture(victim);
+    const source = await publish(owner, graphOf({ mediaId }));
+    const copier = await test.createCaller();
+    const { body } = await duplicate(copier, source);
+    assert.equal(configOf(body).mediaId, mediaId);
+    assert.deepEqual(await listed(copier), []);
+    assert.equal(await run(copier, body.id), 'FAILED');
+  });
+
+  it('takes no personal file of a member out of a workflow of the team', async () => {
+    const { body: team } = await owner.request<{ id: string }>('POST', '/teams', { name: 'T' });
+    const { body: folder } = await owner.request<{ id: string }>('POST', '/folders', {
+      name: 'F',
+      teamId: team.id,
+    });
+    const { mediaId } = await uploadPicture(owner);
+    const source = await publish(owner, graphOf({ mediaId }));
+    assert.equal((await put(owner, source, { folderId: folder.id })).status, 200);
+    const copier = await test.createCaller();
+    assert.equal(configOf((await duplicate(copier, source)).body).mediaId, mediaId);
+    assert.deepEqual(await listed(copier), []);
+  });
+
+  it('takes only what the version names that the reader sees', async () => {
+    const [shown, later] = [await uploadPicture(owner, 6), await uploadPicture(owner, 7)];
+    const source = await publish(owner, graphOf({ mediaId: shown.mediaId }));
+    await put(owner, source, graphOf({ mediaId: later.mediaId }));
+    const copier = await test.createCaller();
+    await duplicate(copier, source);
+    assert.deepEqual(
+      (await listed(copier)).map(({ width }) => width),
+      [6],
+    );
+    const hidden = await uploadPicture(owner, 8);
+    const redacted = await publish(owner, graphOf({ mediaId: shown.mediaId, apiToken: hidden.mediaId }));
+    const other = await test.createCaller();
+    await duplicate(other, redacted);
+    assert.deepEqual(
+      (await listed(other)).map(({ width }) => width),
+      [6],
+    );
+  });
+
+  it('that is refused leaves no file behind', async () => {
+    const source = await publish(owner, graphOf({ mediaId: (await uploadPicture(owner)).mediaId }));
+    const before = await countFiles();
+    const folderId = `fld_${'0'.repeat(26)}`;
+    assert.equal((await duplicate(stranger, source, { folderId })).status, 404);
+    assert.equal(await countFiles(), before);
+    assert.deepEqual(await listed(stranger), []);
+  });
+
+  it('lacks a picture whose file is gone, and says so', async () => {
+    const { mediaId } = await uploadPicture(owner);
+    const source = await publish(owner, graphOf({ mediaId }));
+    await owner.request('DELETE', `/media/${mediaId}?force=true`);
+    const { status, body } = await duplicate(stranger, source);
+    assert.equal(status, 201);
+    assert.match(body.meta.warnings.join('\n'), new RegExp(`There is no media ${mediaId}`));
+  });
+});
