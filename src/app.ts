@@ -14,10 +14,10 @@ import type { Bucket } from './media/s3.ts';
 import { bucketOrigin } from './media/s3.ts';
 import { makeCatalog, makeFindNode } from './nodes/catalog.ts';
 import { allTemplates } from './render/templates/catalog.ts';
-import type { RunDeps } from './runs/deps.ts';
-import { createOtherWorkers } from './runs/other-workers.ts';
-import type { Taker } from './runs/run-writes.ts';
-import { createRunWrites } from './runs/run-writes.ts';
+import { createRunCommit } from './runs/commit.ts';
+import type { Placement, RunDeps } from './runs/deps.ts';
+import { BY_QUEUE, placeHere } from './runs/dispatch.ts';
+import { Hand } from './runs/hand.ts';
 import { bootstrap } from './services/accounts/bootstrap.ts';
 import { createKeyAuthenticator } from './services/accounts/key-authenticator.ts';
 import { createRateLimiter } from './services/accounts/rate-limits.ts';
@@ -63,7 +63,9 @@ export async function startService(settings: Settings, options: StartOptions = {
   const { db } = databases;
   await migrateAll(db, log);
   const bootstrapKey = await bootstrap(db, settings);
-  const deps = await createDeps(settings, log, databases);
+  const hand = new Hand(settings.WORKER_CONCURRENCY, Date.now);
+  const placement = settings.ROLE === 'api' ? BY_QUEUE : placeHere(hand);
+  const deps = await createDeps(settings, log, databases, placement);
   stack.defer(() => Promise.all([deps.fetch.close(), deps.providerFetch.close()]).then(() => undefined));
 
   // Heard before the worker is there and until it has stopped: it gives back what still comes.
@@ -72,7 +74,7 @@ export async function startService(settings: Settings, options: StartOptions = {
     await db.listen(Object.values(CHANNELS), (channel, payload) => hear(deps, worker, channel, payload)),
   );
   if (settings.ROLE !== 'api') {
-    const started = await startWorker(deps);
+    const started = await startWorker(deps, hand);
     worker = started;
     stack.defer(() => started.stop(DRAIN_MS));
   }
@@ -126,7 +128,12 @@ export async function migrateAll(db: Db, log: Logger, through?: number): Promise
   await migrate(db, () => migrateQueue({ db, log }), through);
 }
 
-async function createDeps(settings: Settings, log: Logger, { db, runDb }: Databases): Promise<RunDeps> {
+async function createDeps(
+  settings: Settings,
+  log: Logger,
+  { db, runDb }: Databases,
+  placement: Placement,
+): Promise<RunDeps> {
   const now = Date.now;
   const catalog = makeCatalog(settings);
   // What is wrong with a template of the operator's is told at the start.
@@ -154,16 +161,12 @@ async function createDeps(settings: Settings, log: Logger, { db, runDb }: Databa
     versions: createGraphVersions(catalog),
     findInBatch: createWorkflowReads(runDb),
     wakeTimers,
-    runs: createRunWrites(runDb, settings.MAX_CONCURRENT_RUNS, wakeTimers, othersOf(settings, log, runDb)),
+    commit: createRunCommit({ db: runDb, maxConcurrent: settings.MAX_CONCURRENT_RUNS, timers: wakeTimers }),
+    placement,
     runNotifier: createRunNotifier(),
     limiter: createRateLimiter(db, now),
     views: createViewCounts({ db, log }),
   };
-}
-
-function othersOf(settings: Settings, log: Logger, db: Db): Taker | undefined {
-  if (settings.ROLE !== 'api') return undefined;
-  return createOtherWorkers(db, Date.now, err => log.warn({ err }, 'the workers could not be listed'));
 }
 
 function trustedOrigins(settings: Settings, bucket: Bucket | undefined): readonly string[] {
@@ -179,13 +182,10 @@ function trustedOrigins(settings: Settings, bucket: Bucket | undefined): readonl
 }
 
 function hear(deps: RunDeps, worker: Worker | undefined, channel: string, payload: string): void {
-  if (channel === CHANNELS.assigned) {
-    const [workerId = '', ids = ''] = payload.split(' ');
-    worker?.take(workerId, ids.split(','));
-    return;
+  for (const id of payload.split(',')) {
+    if (channel === CHANNELS.cancel) worker?.cancel(id);
+    deps.runNotifier.notify(id);
   }
-  if (channel === CHANNELS.cancel) worker?.cancel(payload);
-  for (const id of payload.split(',')) deps.runNotifier.notify(id);
 }
 
 async function listen(deps: RunDeps, stack: AsyncDisposableStack): Promise<string> {

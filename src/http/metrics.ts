@@ -74,7 +74,7 @@ function registerWork(deps: RunDeps, registers: Registry[]): () => Promise<void>
     registers,
     collect() {
       this.reset();
-      for (const [status, count] of deps.runs.finished) this.labels(status).inc(count);
+      for (const [status, count] of deps.commit.finished) this.labels(status).inc(count);
     },
   });
   return async () => {

@@ -1,9 +1,8 @@
 // The job queue's tasks: each row a service call.
 
 import type { RunDeps } from '../runs/deps.ts';
-import { executeRun } from '../runs/execute-run.ts';
-import type { RunHolder } from '../runs/run-holder.ts';
-import { besideQueue } from '../runs/run-holder.ts';
+import { takeFromQueue } from '../runs/dispatch.ts';
+import type { Hand } from '../runs/hand.ts';
 import { sweepRuns } from '../runs/sweep-runs.ts';
 import type { JobPool } from '../services/deps.ts';
 import { sweepMedia } from '../services/media/sweep-media.ts';
@@ -12,7 +11,7 @@ import type { Deliverer } from '../services/webhooks/deliver-webhook.ts';
 
 export interface TaskContext {
   readonly deps: RunDeps;
-  readonly holder: RunHolder;
+  readonly hand: Hand;
   readonly deliverer: Deliverer;
   /** Fires when the process must stop. */
   readonly signal: AbortSignal;
@@ -31,17 +30,7 @@ export interface Task {
 }
 
 export const TASKS: Readonly<Record<string, Task>> = {
-  run: {
-    pool: 'runs',
-    work: ({ deps, holder }, id) =>
-      besideQueue(
-        holder,
-        id,
-        () => executeRun(deps, holder, id),
-        err =>
-          deps.log.error({ err, executionId: id }, 'a run was let go of; it goes on with the next heartbeat'),
-      ),
-  },
+  run: { pool: 'runs', work: ({ deps, hand }, id) => takeFromQueue(deps, hand, id) },
   deliver: { pool: 'deliveries', work: ({ deliverer, signal }, id) => deliverer.deliver(id, signal) },
   render: { pool: 'renders', work: ({ deps, signal }, id) => runRender(deps, id, signal) },
   sweep_runs: {

@@ -3,11 +3,11 @@ import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Runner, TaskList } from 'graphile-worker';
 import { Logger, makeWorkerUtils, run, runMigrations } from 'graphile-worker';
-import { takeGiven } from '../runs/accept-free.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { giveUp } from '../runs/end-run.ts';
-import { createHolder } from '../runs/run-holder.ts';
-import { beat, dismissWorker, enrolWorker, HEARTBEAT_MS, tidyQueue } from '../runs/workers.ts';
+import type { Hand } from '../runs/hand.ts';
+import { beat, dismissWorker, enrolWorker, HEARTBEAT_MS, tidyQueue } from '../runs/heartbeat.ts';
+import { queueShare } from '../runs/policy.ts';
 import { createDeliverer } from '../services/webhooks/deliver-webhook.ts';
 import type { Pool, TaskContext } from './tasks.ts';
 import { TASKS } from './tasks.ts';
@@ -45,19 +45,16 @@ export async function migrateQueue({ db, log }: Pick<RunDeps, 'db' | 'log'>): Pr
 export interface Worker {
   /** Stops the run that this process executes, if it does. */
   cancel(executionId: string): void;
-  /** Executes runs that another process gave to the worker of that id, if it is this one. */
-  take(workerId: string, executionIds: readonly string[]): void;
   /** Takes no more jobs, gives those in hand `graceMs` to end, then hands them back to the queue. */
   stop(graceMs: number): Promise<void>;
 }
 
-export async function startWorker(deps: RunDeps): Promise<Worker> {
+export async function startWorker(deps: RunDeps, hand: Hand): Promise<Worker> {
   const stopping = new AbortController();
-  const holder = createHolder(deps.settings.WORKER_CONCURRENCY);
   const enrolled = Promise.withResolvers<void>();
   const ctx: TaskContext = {
     deps,
-    holder,
+    hand,
     deliverer: createDeliverer(deps),
     signal: stopping.signal,
     enrolled: enrolled.promise,
@@ -73,7 +70,7 @@ export async function startWorker(deps: RunDeps): Promise<Worker> {
     return kept;
   };
   const kept = [
-    await keep('runs', holder.queued),
+    await keep('runs', queueShare(hand.capacity)),
     await keep('deliveries', DELIVERIES_AT_ONCE),
     await keep('renders', RENDERS_AT_ONCE),
   ];
@@ -82,12 +79,11 @@ export async function startWorker(deps: RunDeps): Promise<Worker> {
   stack.defer(() => enrolled.reject(new Error('The worker did not start.')));
   let beats = 0;
   const tick = async (): Promise<void> => {
-    await beat(deps, holder, pools, unlock);
+    await beat(deps, hand, pools, unlock);
     if (beats++ % BEATS_PER_TIDYING === 0) await tidyQueue(deps, unlock);
   };
-  holder.workerId = await enrolWorker(deps, pools);
+  hand.open(await enrolWorker(deps, pools));
   enrolled.resolve();
-  deps.runs.host.worker = holder;
   // At once: with the first beat after a restart, the runs of the process before go on.
   await tick();
   let isBeating = false;
@@ -103,23 +99,20 @@ export async function startWorker(deps: RunDeps): Promise<Worker> {
   stack.defer(() => clearInterval(heart));
   const running = stack.move();
   return {
-    take: (workerId, ids) => {
-      if (workerId === holder.workerId) takeGiven(deps, holder, ids);
-    },
-    cancel: executionId => holder.inHand.get(executionId)?.stop('cancelled'),
+    cancel: executionId => hand.runs.get(executionId)?.stop('cancelled'),
     async stop(graceMs) {
       await using _ = running;
       const release = setTimeout(() => {
         stopping.abort();
-        for (const { stop } of holder.inHand.values()) stop('released');
+        for (const { stop } of hand.runs.values()) stop('released');
       }, graceMs);
-      deps.runs.host.worker = undefined;
+      hand.shut();
       deps.wakeTimers.close();
       await Promise.all(kept.map(pool => pool.stop()));
-      await Promise.all([...holder.inHand.values()].map(({ ended }) => ended));
+      await Promise.all([...hand.runs.values()].map(({ ended }) => ended));
       clearTimeout(release);
       clearInterval(heart);
-      await dismissWorker(deps, holder.workerId);
+      await dismissWorker(deps, hand.workerId);
     },
   };
 }

@@ -7,14 +7,14 @@ import type { UserActor } from '../services/accounts/actor.ts';
 import type { WebhookTarget } from '../services/webhooks/webhook-target.ts';
 import { sealTarget } from '../services/webhooks/webhook-target.ts';
 import { findExecution } from '../store/executions.ts';
-import type { NewRun } from '../store/runs.ts';
+import type { RunFacts } from '../store/runs.ts';
 import type { ReadWorkflowRow } from '../store/workflows/workflows.ts';
-import { acceptFree } from './accept-free.ts';
+import type { Accepted, NewAcceptance } from './accept-batch.ts';
 import type { RunDeps } from './deps.ts';
 import type { Estimate } from './estimate/estimate-plan.ts';
 import type { AcceptedRun, Idempotency } from './idempotency.ts';
 import { replay } from './idempotency.ts';
-import { acceptPaid } from './run-credits.ts';
+import { requireWithinMax, toPaymentError } from './pay.ts';
 import type { RunRequest } from './run-request.ts';
 import { runRequestText } from './run-request.ts';
 
@@ -36,36 +36,41 @@ export interface SoundRun {
 /** Resolves once the run is sure to execute. Where another request was first with the key, to that one's answer. */
 export async function acceptRun(deps: RunDeps, user: UserActor, run: SoundRun): Promise<AcceptedRun> {
   const { workflow, webhook, idempotency, resumed } = run;
+  requireWithinMax(run.estimate, run.request.maxCredits);
   const id = newId('execution');
-  const createdAt = new Date(deps.now()).toISOString();
-  const row: NewRun = {
+  const createdAt = new Date(deps.now());
+  const facts: RunFacts = {
     id,
     workflow_id: workflow.id,
     workflow_version: run.version,
     user_id: user.userId,
     workspace: workspaceOf(workflow),
-    trigger: run.trigger,
     request: runRequestText(run.request),
     webhook: webhook === undefined ? null : sealTarget(deps, webhook),
     // With an outside database another process may run it while a caller of this one waits.
     watched: deps.settings.DATABASE_URL !== undefined,
+    is_paid: run.estimate.isPaid,
     nodes_total: run.nodesTotal,
     resumed_from_id: resumed?.fromId ?? null,
     created_at: createdAt,
+  };
+  const accepted = await store(deps, {
+    facts,
+    trigger: run.trigger,
     steps: resumed?.steps ?? [],
     idempotency,
-  };
-  const price = {
-    estimate: run.estimate,
-    maxCredits: run.request.maxCredits,
+    credits: run.estimate.credits,
     hasBudget: workflow.daily_credit_budget !== null,
-  };
-  const stored = await store(deps, id, () =>
-    run.estimate.isPaid ? acceptPaid(deps, row, price) : acceptFree(deps, row),
-  );
-  if (stored) {
-    const accepted = { executionId: id, workflowId: workflow.id, createdAt };
-    return { ...accepted, estimatedCredits: run.estimate.credits, replayed: false };
+  });
+  if ('refusal' in accepted) throw toPaymentError(accepted.refusal, run.estimate);
+  if (!('isRepeated' in accepted)) {
+    return {
+      executionId: id,
+      workflowId: workflow.id,
+      createdAt: createdAt.toISOString(),
+      estimatedCredits: run.estimate.credits,
+      replayed: false,
+    };
   }
   // Another request was first with this key, a moment ago.
   const first = await replay(deps, user.userId, workflow.id, idempotency);
@@ -77,11 +82,21 @@ export async function acceptRun(deps: RunDeps, user: UserActor, run: SoundRun): 
   );
 }
 
-/** The commit, and where its outcome is unknown, the question whether the run is there (docs/api.md, Idempotency). */
-async function store(deps: RunDeps, id: string, commit: () => Promise<boolean>): Promise<boolean> {
+/** The commit, here in a place where there is one, and where its outcome is unknown, the question whether the run is there. */
+async function store(
+  deps: RunDeps,
+  acceptance: Omit<NewAcceptance, 'workerId'>,
+): Promise<Accepted | { readonly isFound: true }> {
+  const { id, workspace } = acceptance.facts;
+  const place = deps.placement.reserve(workspace);
   try {
-    return await commit();
+    const accepted = await deps.commit.accept({ ...acceptance, workerId: place?.workerId ?? null });
+    if (place !== undefined && 'row' in accepted && accepted.row.worker_id !== null)
+      place.begin(deps, accepted.row);
+    else place?.free();
+    return accepted;
   } catch (err) {
+    place?.free();
     if (err instanceof AppError) throw err;
     const found = await findExecution(deps.db, id).catch((lookupError: unknown) => {
       throw new AppError(
@@ -93,7 +108,7 @@ async function store(deps: RunDeps, id: string, commit: () => Promise<boolean>):
         },
       );
     });
-    if (found !== undefined) return true;
+    if (found !== undefined) return { isFound: true };
     throw err;
   }
 }

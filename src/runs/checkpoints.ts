@@ -3,8 +3,14 @@ import type { Step } from '../engine/types.ts';
 import { isSettled } from '../engine/types.ts';
 import { isOutage } from '../store/db.ts';
 import { outlast } from '../store/patience.ts';
-import type { ClaimedRun, RunWrite, WrittenRun } from '../store/runs.ts';
+import type { RunRow } from '../store/runs.ts';
 import type { RunDeps } from './deps.ts';
+import type { RunEvent } from './lifecycle.ts';
+
+type Held = 'lease' | 'steps' | 'nodesDone';
+/** How a run leaves its worker, but for the states of its nodes. */
+export type Leaving = WithoutNews<Extract<RunEvent, { readonly kind: 'suspend' | 'release' | 'end' }>>;
+type WithoutNews<E> = E extends unknown ? Omit<E, Held> : never;
 
 export interface Checkpoints {
   /** The newest state of every node that has begun. */
@@ -13,7 +19,7 @@ export interface Checkpoints {
   /** Resolves once what was added is stored; rejects where the run is no longer this worker's, or cannot be stored. */
   saved(): Promise<void>;
   /** Writes what is left together with the way the run leaves this worker. Rejects where it could not be written. */
-  leave(leave: NonNullable<RunWrite['leave']>): Promise<void>;
+  leave(leaving: Leaving): Promise<void>;
   close(): void;
 }
 
@@ -26,10 +32,12 @@ const GATHER_MS = 10;
  */
 export function createCheckpoints(
   deps: RunDeps,
-  { run, isPaid }: { readonly run: ClaimedRun; readonly isPaid: boolean },
+  run: RunRow,
   steps: Map<string, Step>,
   stop: AbortController,
 ): Checkpoints {
+  // As it was last written.
+  let row = run;
   let pending = new Map<string, Step>();
   let writing: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
@@ -47,16 +55,21 @@ export function createCheckpoints(
     pending = new Map();
     return taken;
   };
-  const write = async (leave: RunWrite['leave']): Promise<void> => {
-    const write = { id: run.id, lease: run.lease, steps: take(), nodes_done: countSettled(steps), leave };
-    if ((await writePatiently(deps, isPaid ? deps.runs.writePaid : deps.runs.write, write)) === undefined)
-      shut('lost');
-    else deps.runNotifier.notify(run.id);
+  const write = async (leaving: Leaving | { readonly kind: 'checkpoint' }): Promise<void> => {
+    const event = { ...leaving, lease: run.lease, steps: take(), nodesDone: countSettled(steps) } as RunEvent;
+    const written = await outlast(
+      // A write that did arrive and is made again finds the run let go of, or says the same things twice.
+      () => deps.commit.write(row, event),
+      err => deps.log.warn({ err, executionId: run.id }, 'a checkpoint is written again'),
+    );
+    if (written === undefined) return shut('lost');
+    row = written;
+    deps.runNotifier.notify(run.id);
   };
   const flush = (): void => {
     writing = writing
       .then(async () => {
-        if (pending.size > 0) await write(null);
+        if (pending.size > 0) await write({ kind: 'checkpoint' });
       })
       .catch((err: unknown) => {
         deps.log.error({ err, executionId: run.id }, 'a checkpoint could not be written');
@@ -82,26 +95,14 @@ export function createCheckpoints(
       await writing;
       if (isShut) throw new Error('The states of the run can no longer be stored by this worker.');
     },
-    async leave(leave) {
+    async leave(leaving) {
       await writing;
-      await write(leave);
+      await write(leaving);
     },
     close() {
       clearTimeout(timer);
     },
   };
-}
-
-/** A write that did arrive and is made again finds the lease number gone or says the same things twice. */
-function writePatiently(
-  deps: RunDeps,
-  send: RunDeps['runs']['write'],
-  write: RunWrite,
-): Promise<WrittenRun | undefined> {
-  return outlast(
-    () => send(write),
-    err => deps.log.warn({ err, executionId: write.id }, 'a checkpoint is written again'),
-  );
 }
 
 function countSettled(steps: ReadonlyMap<string, Step>): number {

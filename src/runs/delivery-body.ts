@@ -4,12 +4,12 @@ import type { Step } from '../engine/types.ts';
 import type { Plan } from '../graph/plan.ts';
 import { newId } from '../lib/ids.ts';
 import { stringifyJson } from '../lib/json-text.ts';
-import type { ClaimedRun, NewDelivery } from '../store/runs.ts';
+import type { NewDelivery, RunRow } from '../store/runs.ts';
 import { presentStep } from './present-execution.ts';
 import type { RunRequest } from './run-request.ts';
 
 export interface EndedRun {
-  readonly claimed: Pick<ClaimedRun, 'id' | 'workflow_id' | 'webhook'>;
+  readonly row: Pick<RunRow, 'id' | 'workflow_id' | 'webhook'>;
   readonly request: RunRequest;
   readonly plan: Plan;
 }
@@ -24,11 +24,11 @@ export function buildDelivery(
   steps: ReadonlyMap<string, Step>,
   createdAt: string,
 ): NewDelivery | null {
-  if (run.claimed.webhook === null) return null;
-  const { url, secret } = JSON.parse(run.claimed.webhook) as { url: string; secret: string | null };
+  if (run.row.webhook === null) return null;
+  const { url, secret } = JSON.parse(run.row.webhook) as { url: string; secret: string | null };
   const { kind, eventId, body } = buildEvent({
-    executionId: run.claimed.id,
-    workflowId: run.claimed.workflow_id,
+    executionId: run.row.id,
+    workflowId: run.row.workflow_id,
     status,
     // Nodes that ran: one that was skipped, or never begun, did not.
     nodeStates: run.plan.nodes.flatMap(node => {

@@ -2,48 +2,35 @@
 import type { Step } from '../engine/types.ts';
 import { isSettled } from '../engine/types.ts';
 import type { Plan } from '../graph/plan.ts';
-import { releaseRun } from '../store/credits.ts';
 import type { Tx } from '../store/db.ts';
-import { listSteps, lockExecution } from '../store/executions.ts';
-import { writeRuns } from '../store/runs.ts';
+import { listSteps } from '../store/executions.ts';
+import type { RunRow } from '../store/runs.ts';
 import { buildDelivery } from './delivery-body.ts';
 import type { RunDeps } from './deps.ts';
 import { planOf } from './executed-graph.ts';
+import type { RunEvent } from './lifecycle.ts';
 import type { StoredError } from './present-execution.ts';
 import { parseRunRequest } from './run-request.ts';
 
-/** Writes the ending with its event. A run that a worker holds, or that has ended, is left as it is. */
-export async function endUnheld(
+/** The event that ends a run in nobody's hands; undefined where a worker holds it. */
+export async function endingUnheld(
   deps: RunDeps,
   tx: Tx,
-  id: string,
-  ending: { readonly status: 'CANCELLED' | 'FAILED'; readonly error: StoredError },
-): Promise<void> {
-  const row = await lockExecution(tx, id);
-  if (row === undefined || row.finished_at !== null || row.worker_id !== null) return;
-  const steps = new Map((await listSteps(tx, id)).map(({ step }) => [(step as Step).nodeId, step as Step]));
+  row: RunRow,
+  { status, error }: { readonly status: 'CANCELLED' | 'FAILED'; readonly error: StoredError },
+): Promise<RunEvent | undefined> {
+  if (row.finished_at !== null || row.worker_id !== null) return undefined;
+  const steps = new Map(
+    (await listSteps(tx, row.id)).map(({ step }) => [(step as Step).nodeId, step as Step]),
+  );
   const plan = await planOf(deps, row);
-  const cancelled = cancelOpen(plan, steps, deps.now());
+  const atMs = deps.now();
+  const cancelled = cancelOpen(plan, steps, atMs);
   for (const step of cancelled) steps.set(step.nodeId, step);
-  const finishedAt = new Date(deps.now()).toISOString();
-  const run = { claimed: row, request: parseRunRequest(row.request), plan };
-  await writeRuns(tx, [
-    {
-      id,
-      lease: row.lease,
-      steps: cancelled,
-      nodes_done: row.nodes_done + cancelled.length,
-      leave: {
-        status: ending.status,
-        error: JSON.stringify(ending.error),
-        running_ms: row.running_ms,
-        wake_at: null,
-        finished_at: finishedAt,
-        delivery: buildDelivery(run, ending.status, steps, finishedAt),
-      },
-    },
-  ]);
-  await releaseRun(tx, id);
+  const run = { row, request: parseRunRequest(row.request), plan };
+  const delivery = buildDelivery(run, status, steps, new Date(atMs).toISOString());
+  const ending = { status, error: JSON.stringify(error), runningMs: row.running_ms, atMs, delivery };
+  return { kind: 'end unheld', ending, steps: cancelled };
 }
 
 /** The last states of nodes that are still under way, waiting, or not begun when their run ends. */
@@ -62,6 +49,6 @@ export function cancelOpen(plan: Plan, steps: ReadonlyMap<string, Step>, nowMs: 
 export async function giveUp(deps: RunDeps, id: string): Promise<void> {
   const message = 'The run could not be started, however often it was tried.';
   const error = { code: 'internal_error', message, nodeId: null };
-  await deps.db.transaction(tx => endUnheld(deps, tx, id, { status: 'FAILED', error }));
+  await deps.commit.change([id], (row, tx) => endingUnheld(deps, tx, row, { status: 'FAILED', error }));
   deps.runNotifier.notify(id);
 }

@@ -7,10 +7,9 @@ import { requireScope } from '../services/accounts/actor.ts';
 import { idCursor, parseTimeFilter, readPage } from '../services/paging.ts';
 import type { ExecutionRow } from '../store/executions.ts';
 import { findExecution, listExecutions, listSteps } from '../store/executions.ts';
-import { markCancelling, notifyCancel } from '../store/runs.ts';
 import { findWorkflow } from '../store/workflows/workflows.ts';
 import type { RunDeps } from './deps.ts';
-import { endUnheld } from './end-run.ts';
+import { endingUnheld } from './end-run.ts';
 import { planOf } from './executed-graph.ts';
 import type { ExecutionRecord, Reader } from './present-execution.ts';
 import { presentExecution, presentListedExecution } from './present-execution.ts';
@@ -99,12 +98,9 @@ export async function cancelRun(deps: RunDeps, actor: Actor, id: string): Promis
   const user = requireScope(actor, 'workflows:execute');
   const row = await authorizeCancel(deps, user, await findExecution(deps.db, id));
   if (row.finished_at === null) {
-    await deps.db.transaction(async tx => {
-      const marked = await markCancelling(tx, id);
-      if (marked === undefined || marked.finished) return;
-      if (marked.worker_id === null) await endUnheld(deps, tx, id, CANCELLED);
-      else await notifyCancel(tx, id);
-    });
+    await deps.commit.change([id], (run, tx) =>
+      run.worker_id === null ? endingUnheld(deps, tx, run, CANCELLED) : { kind: 'cancel' },
+    );
     deps.runNotifier.notify(id);
   }
   return getExecution(deps, actor, id);

@@ -9,14 +9,14 @@ import { resolveMedia, storeMedia } from '../services/media/media.ts';
 import { readMedia } from '../services/media/media-bytes.ts';
 import { serviceReader } from '../services/renders/render-files.ts';
 import { createParts } from '../services/renders/render-parts.ts';
-import type { ClaimedRun } from '../store/runs.ts';
+import type { RunRow } from '../store/runs.ts';
 import type { RunDeps } from './deps.ts';
 
 const MAX_READ_BYTES = 104_857_600;
 const FETCH_TIMEOUT_MS = 30_000;
 const MAX_FETCH_BYTES = 26_214_400;
 
-export function createNodeContext(deps: RunDeps, run: ClaimedRun): RunOptions['context'] {
+export function createNodeContext(deps: RunDeps, run: RunRow): RunOptions['context'] {
   const owner = { userId: run.user_id, workspace: run.workspace, executionId: run.id };
   const providers = readProviders(deps.settings);
   const open = serviceReader(deps, owner);

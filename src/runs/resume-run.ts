@@ -10,13 +10,7 @@ import type { Actor, UserActor } from '../services/accounts/actor.ts';
 import { requireScope } from '../services/accounts/actor.ts';
 import { parseWebhook } from '../services/webhooks/webhook-target.ts';
 import type { ExecutionRow } from '../store/executions.ts';
-import {
-  findExecution,
-  keepDecision,
-  keepIdempotencyKey,
-  listSteps,
-  lockExecution,
-} from '../store/executions.ts';
+import { findExecution, keepIdempotencyKey, listSteps } from '../store/executions.ts';
 import type { ReadWorkflowRow } from '../store/workflows/workflows.ts';
 import { findWorkflow } from '../store/workflows/workflows.ts';
 import { acceptRun } from './accept-run.ts';
@@ -98,9 +92,8 @@ async function decide(
       'invalid_request',
       `${stray} does not go with a decision: the run goes on as it began.`,
     );
-  const createdAt = await deps.db.transaction(async tx => {
-    const row = await lockExecution(tx, id);
-    if (row?.status !== 'WAITING' || row.worker_id !== null) throw notResumable(row ?? { status: 'gone' });
+  const [decided] = await deps.commit.change([id], async (row, tx) => {
+    if (row.status !== 'WAITING' || row.worker_id !== null) throw notResumable(row);
     const states = (await listSteps(tx, id)).map(({ step }) => step as Step);
     const state = states.findLast(step => step.nodeId === nodeId);
     if (state?.status !== 'WAITING' || state.suspended?.kind !== 'decision')
@@ -109,7 +102,6 @@ async function decide(
         `No node ${JSON.stringify(nodeId)} of this execution waits for a decision.`,
       );
     const known = Object.entries(JSON.parse(row.decisions ?? '{}') as JsonObject);
-    await keepDecision(tx, id, JSON.stringify(Object.fromEntries([...known, [nodeId, answer]])));
     if (idempotency !== null)
       await keepIdempotencyKey(tx, {
         ...idempotency,
@@ -117,14 +109,18 @@ async function decide(
         workflowId: workflow_id,
         executionId: id,
       });
-    return row.created_at;
+    return {
+      kind: 'decide',
+      decisions: JSON.stringify(Object.fromEntries([...known, [nodeId, answer]])),
+    };
   });
+  if (decided === undefined) throw notResumable({ status: 'gone' });
   deps.runNotifier.notify(id);
   return {
     executionId: id,
     workflowId: workflow_id,
     estimatedCredits: 0,
-    createdAt: createdAt.toISOString(),
+    createdAt: decided.created_at.toISOString(),
     replayed: false,
   };
 }

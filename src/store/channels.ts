@@ -4,8 +4,6 @@
 export const CHANNELS = {
   /** Execution ids, comma-separated: subscribed runs that have changed. */
   changed: 'graphwright_runs',
-  /** An execution id: a run that is to be cancelled. */
+  /** Execution ids, comma-separated: runs that are to be cancelled. */
   cancel: 'graphwright_cancel',
-  /** `<worker> <execution>,<execution>…`: runs assigned to a worker of another process. */
-  assigned: 'graphwright_given',
 } as const;

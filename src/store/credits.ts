@@ -32,6 +32,15 @@ export async function grant(tx: Tx, workspace: string, amount: number, note: str
   return rowCount === 1;
 }
 
+/** The balances of these pools, locked until the transaction ends; always in one order, so that none waits in a circle. */
+export async function lockPools(tx: Tx, workspaces: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await tx.query<{ workspace: string; balance: number }>(
+    `select workspace, balance from credit_pools where workspace = any ($1::text[]) order by workspace for no key update`,
+    [workspaces],
+  );
+  return new Map(rows.map(({ workspace, balance }) => [workspace, balance]));
+}
+
 export interface RunHold {
   readonly executionId: string;
   readonly workspace: string;
@@ -40,23 +49,25 @@ export interface RunHold {
 }
 
 /**
- * Sets the estimate of a new run aside; false where the balance does not cover it. A run whose cost is not known yet
- * holds nothing, and so needs no pool and no entry.
+ * Sets the estimates of new runs aside; the constraint refuses to pass a balance. A run whose cost is not known yet holds
+ * nothing, and so needs no pool and no entry.
  */
-export async function holdForRun(tx: Tx, hold: RunHold): Promise<boolean> {
-  const { rowCount } = await tx.query(
-    `with pool as (
-       update credit_pools set balance = balance - $4::bigint, held = held + $4::bigint
-       where workspace = $2 and $4::bigint > 0 and balance >= $4::bigint returning workspace
-     ), entry as (
+export async function insertHolds(tx: Tx, holds: readonly RunHold[]): Promise<void> {
+  await tx.query(
+    `with input as (
+       select * from json_to_recordset($1::json) as i("executionId" text, workspace text, "workflowId" text, amount bigint)
+     ), pools as (
+       update credit_pools p set balance = p.balance - s.amount, held = p.held + s.amount
+       from (select workspace, sum(amount) as amount from input where amount > 0 group by workspace) s
+       where p.workspace = s.workspace
+     ), entries as (
        insert into credit_entries (workspace, kind, amount, execution_id, workflow_id)
-       select workspace, 'hold', $4, $1, $3 from pool
+       select workspace, 'hold', amount, "executionId", "workflowId" from input where amount > 0
      )
      insert into run_credits (execution_id, workspace, workflow_id, estimated, held)
-     select $1, $2, $3, $4, $4 where $4::bigint = 0 or exists (select from pool)`,
-    [hold.executionId, hold.workspace, hold.workflowId, hold.amount],
+     select "executionId", workspace, "workflowId", amount, amount from input`,
+    [JSON.stringify(holds)],
   );
-  return rowCount === 1;
 }
 
 /** What a run was charged so far. */
@@ -98,41 +109,57 @@ export async function raiseHold(tx: Tx, executionId: string, total: number): Pro
   return rowCount === 1 ? 'raised' : 'refused';
 }
 
+export interface NodeCharge {
+  readonly executionId: string;
+  readonly nodeId: string;
+  /** What the node has cost so far. */
+  readonly total: number;
+}
+
 /**
- * Takes out of what is set aside for a run what its node has cost so far (`total`), less what was charged for it before;
- * the constraint refuses to pass the hold. The caller holds the lock of the execution.
+ * Takes out of what is set aside for runs what their nodes have cost so far, less what was charged for them before; the
+ * constraint refuses to pass a hold. The caller has locked the executions and the pools; a node is named once.
  */
-export async function charge(tx: Tx, executionId: string, nodeId: string, total: number): Promise<void> {
+export async function chargeNodes(tx: Tx, charges: readonly NodeCharge[]): Promise<void> {
   await tx.query(
-    `with due as (
-       select $3::bigint - coalesce(sum(amount), 0)::bigint as amount from credit_entries
-       where execution_id = $1 and node_id = $2 and kind = 'charge'
-     ), run as (
-       update run_credits r set held = r.held - due.amount, charged = r.charged + due.amount
-       from due where r.execution_id = $1 and due.amount > 0
-       returning r.workspace, r.workflow_id, due.amount
-     ), pool as (
-       update credit_pools p set held = p.held - run.amount from run where p.workspace = run.workspace
+    `with input as (
+       select * from json_to_recordset($1::json) as i("executionId" text, "nodeId" text, total bigint)
+     ), due as materialized (
+       select i."executionId" as execution_id, i."nodeId" as node_id, i.total - coalesce((
+         select sum(c.amount) from credit_entries c
+         where c.execution_id = i."executionId" and c.node_id = i."nodeId" and c.kind = 'charge'), 0)::bigint as amount
+       from input i
+     ), runs as (
+       update run_credits r set held = r.held - d.amount, charged = r.charged + d.amount
+       from (select execution_id, sum(amount) as amount from due where amount > 0 group by execution_id) d
+       where r.execution_id = d.execution_id
+       returning r.execution_id, r.workspace, r.workflow_id, d.amount
+     ), pools as (
+       update credit_pools p set held = p.held - s.amount
+       from (select workspace, sum(amount) as amount from runs group by workspace) s where p.workspace = s.workspace
      )
      insert into credit_entries (workspace, kind, amount, execution_id, workflow_id, node_id)
-     select workspace, 'charge', amount, $1, workflow_id, $2 from run`,
-    [executionId, nodeId, total],
+     select r.workspace, 'charge', d.amount, d.execution_id, r.workflow_id, d.node_id
+     from due d join runs r using (execution_id) where d.amount > 0`,
+    [JSON.stringify(charges)],
   );
 }
 
-/** Gives back what is still set aside for a run that has ended. */
-export async function releaseRun(tx: Tx, executionId: string): Promise<void> {
+/** Gives back what is still set aside for runs that have ended. */
+export async function releaseRuns(tx: Tx, executionIds: readonly string[]): Promise<void> {
   await tx.query(
     `with left_over as (
-       select execution_id, workspace, workflow_id, held from run_credits where execution_id = $1 and held > 0 for no key update
-     ), run as (
+       select execution_id, workspace, workflow_id, held from run_credits
+       where execution_id = any ($1::text[]) and held > 0 for no key update
+     ), runs as (
        update run_credits r set held = 0, released = r.released + l.held from left_over l where r.execution_id = l.execution_id
-     ), pool as (
-       update credit_pools p set balance = p.balance + l.held, held = p.held - l.held from left_over l where p.workspace = l.workspace
+     ), pools as (
+       update credit_pools p set balance = p.balance + s.held, held = p.held - s.held
+       from (select workspace, sum(held) as held from left_over group by workspace) s where p.workspace = s.workspace
      )
      insert into credit_entries (workspace, kind, amount, execution_id, workflow_id)
      select workspace, 'release', held, execution_id, workflow_id from left_over`,
-    [executionId],
+    [executionIds],
   );
 }
 
@@ -157,6 +184,20 @@ export async function findSpending(tx: Tx, executionId: string): Promise<DaysSpe
     [executionId],
   );
   return rows[0] ?? { budget: null, spent: 0 };
+}
+
+/** The same of workflows with a budget, today (UTC). */
+export async function listSpending(
+  tx: Tx,
+  workflowIds: readonly string[],
+): Promise<ReadonlyMap<string, DaysSpending>> {
+  const { rows } = await tx.query<DaysSpending & { id: string }>(
+    `select w.id, w.daily_credit_budget as budget, coalesce(sum(r.charged + r.held), 0)::bigint as spent
+     from workflows w left join run_credits r on r.workflow_id = w.id and r.created_at >= date_trunc('day', now(), 'UTC')
+     where w.id = any ($1::text[]) group by w.id`,
+    [workflowIds],
+  );
+  return new Map(rows.map(({ id, ...spending }) => [id, spending]));
 }
 
 export interface EntryRow {

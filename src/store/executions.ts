@@ -1,6 +1,5 @@
 // Reads of executions: one record with its node states, and lists without them.
 import type { Tx } from './db.ts';
-import { enqueue } from './queue.ts';
 
 export interface ExecutionRow {
   readonly id: string;
@@ -50,12 +49,6 @@ export async function findExecution(tx: Tx, id: string): Promise<ExecutionRow | 
     [id],
   );
   return rows[0];
-}
-
-/** The same, with the row locked until the transaction ends. */
-export async function lockExecution(tx: Tx, id: string): Promise<ExecutionRow | undefined> {
-  await tx.query('select from executions where id = $1 for no key update', [id]);
-  return findExecution(tx, id);
 }
 
 export interface StepRow {
@@ -137,6 +130,26 @@ export async function findIdempotencyKey(
   return rows[0];
 }
 
+/** Of these keys the ones that were used within 24 hours, each as the JSON array of its members. */
+export async function listTakenKeys(
+  tx: Tx,
+  keys: readonly {
+    readonly userId: number;
+    readonly workflowId: string;
+    readonly route: string;
+    readonly key: string;
+  }[],
+): Promise<Set<string>> {
+  const { rows } = await tx.query<{ user_id: number; workflow_id: string; route: string; key: string }>(
+    `select k.user_id, k.workflow_id, k.route, k.key
+     from json_to_recordset($1::json) as i("userId" int, "workflowId" text, route text, key text)
+     join idempotency_keys k on k.user_id = i."userId" and k.workflow_id = i."workflowId" and k.route = i.route and k.key = i.key
+     where k.created_at > now() - interval '24 hours'`,
+    [JSON.stringify(keys)],
+  );
+  return new Set(rows.map(row => JSON.stringify([row.user_id, row.workflow_id, row.route, row.key])));
+}
+
 /** Keeps the key for an execution that is there already; the first use within 24 hours stands. */
 export async function keepIdempotencyKey(
   tx: Tx,
@@ -157,13 +170,4 @@ export async function keepIdempotencyKey(
        where k.created_at < now() - interval '24 hours'`,
     [key.userId, key.workflowId, key.route, key.key, key.body_hash, key.executionId],
   );
-}
-
-/** Queues a waiting run again with the decisions made so far, JSON text by node id. */
-export async function keepDecision(tx: Tx, id: string, decisions: string): Promise<void> {
-  await tx.query(
-    `update executions set decisions = $2, status = 'QUEUED', wake_at = null, seq = seq + 1 where id = $1`,
-    [id, decisions],
-  );
-  await enqueue(tx, 'run', [id]);
 }

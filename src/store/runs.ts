@@ -1,77 +1,94 @@
-// The writes of a run's life: accepted, claimed, advanced, ended. Each is one statement over a batch of runs,
-// so that neighbours share its commit; what must happen together stands in the same statement.
+// The rows of runs as they are accepted, read and changed. A batch of changes is one statement, so that neighbours share
+// its commit; what must happen together stands in the same statement.
 import { CHANNELS } from './channels.ts';
 import type { Tx } from './db.ts';
 import { jobSpecs } from './queue.ts';
 
-export interface NewRun {
+/** What a run is, and never changes. */
+export interface RunFacts {
   readonly id: string;
   readonly workflow_id: string;
   readonly workflow_version: number;
   readonly user_id: number;
   readonly workspace: string;
-  readonly trigger: string;
   /** JSON text of inputs, metadata and options as sent. */
   readonly request: string;
   /** JSON text of {url, secret}, the secret sealed; null without a webhook. */
   readonly webhook: string | null;
+  /** Whether other processes want to hear of its changes. */
   readonly watched: boolean;
+  /** Whether it may cost: only then has it a row in run_credits. */
+  readonly is_paid: boolean;
   readonly nodes_total: number;
   readonly resumed_from_id: string | null;
-  readonly created_at: string;
+  readonly created_at: Date;
+}
+
+/** What changes in a run's life; runs/lifecycle.ts says how. */
+export interface RunState {
+  readonly status: string;
+  /** Raised by each claim. */
+  readonly lease: number;
+  readonly worker_id: string | null;
+  /** It waits for a run of its workspace to end. */
+  readonly parked: boolean;
+  /** It counts for its workspace's number of runs at once. */
+  readonly under_way: boolean;
+  /** Raised by each node state and each change of status: the id of its events. */
+  readonly seq: number;
+  readonly nodes_done: number;
+  readonly running_ms: number;
+  /** Set while nobody holds it and its running time goes on. */
+  readonly running_since: Date | null;
+  /** Of a run in nobody's hands when it goes on; of a held one that it was woken. */
+  readonly wake_at: Date | null;
+  readonly error: string | null;
+  /** JSON object: node id → decision. */
+  readonly decisions: string | null;
+  readonly started_at: Date | null;
+  readonly finished_at: Date | null;
+}
+
+export type RunRow = RunFacts & RunState;
+
+const COLUMNS = `e.id, e.workflow_id, e.workflow_version, e.user_id, e.workspace, e.request, e.webhook, e.watched, e.is_paid,
+  e.nodes_total, e.resumed_from_id, e.created_at, e.status, e.lease, e.worker_id, e.parked, e.under_way, e.seq, e.nodes_done,
+  e.running_ms, e.running_since, e.wake_at, e.error, e.decisions, e.started_at, e.finished_at`;
+
+export interface NewRun {
+  readonly row: RunRow;
+  readonly trigger: string;
   /** Node states that are already known when the run begins (a resumed run). */
   readonly steps: readonly object[];
-  readonly idempotency: { readonly route: string; readonly key: string; readonly body_hash: string } | null;
+  readonly idempotency: IdempotencyClaim | null;
+  /** Whether it waits in the queue. */
+  readonly has_job: boolean;
 }
 
-/** Of the runs of a batch, those that a worker is to have in hand at once. */
-export interface Taking {
-  readonly ids: readonly string[];
-  readonly workerId: string;
-  /** Set for a worker of another process: it is told of them, and gets none past that many in hand. */
-  readonly most: number | null;
-  /** Of a workspace, under way at once. */
-  readonly maxConcurrent: number;
-}
-
-const TAKING_NONE: Taking = { ids: [], workerId: '', most: null, maxConcurrent: 0 };
-
-export interface InsertedRun {
-  readonly id: string;
-  /** Set where the worker holds it now, by lease number 1. */
-  readonly started_at: Date | null;
+export interface IdempotencyClaim {
+  readonly route: string;
+  readonly key: string;
+  readonly body_hash: string;
 }
 
 /**
- * Stores new runs with their idempotency keys: RUNNING in the hands of the worker that takes them, the others QUEUED with
- * a job. Not taken are runs past their workspace's number at once, and any while one of its runs waits for its turn.
- * Returns the runs that were stored: one whose idempotency key another run of the last 24 hours holds is left out, whole.
+ * Stores new runs with their idempotency keys and jobs. Returns the ids that were stored: a run whose idempotency key
+ * another run of the last 24 hours holds is left out, whole.
  */
-export async function insertRuns(
-  tx: Tx,
-  runs: readonly NewRun[],
-  { ids, workerId, most, maxConcurrent }: Taking = TAKING_NONE,
-): Promise<ReadonlyMap<string, InsertedRun>> {
-  const { rows } = await tx.query<InsertedRun>(INSERT_RUNS, [
-    JSON.stringify(runs),
-    ids,
-    workerId,
-    maxConcurrent,
-    most,
-  ]);
-  return new Map(rows.map(row => [row.id, row]));
+export async function insertRuns(tx: Tx, runs: readonly NewRun[]): Promise<ReadonlySet<string>> {
+  const input = runs.map(({ row, ...more }) => ({ ...row, ...more }));
+  const { rows } = await tx.query<{ id: string }>(INSERT_RUNS, [JSON.stringify(input)]);
+  return new Set(rows.map(({ id }) => id));
 }
-
-/** Who has been silent for longer is given none: less than the heartbeat that finds what was not heard, and its delay. */
-export const LISTENING_SECONDS = 8;
 
 const INSERT_RUNS = `
 with input as materialized (
   select i.*, i.idempotency->>'route' as route, i.idempotency->>'key' as key, i.idempotency->>'body_hash' as body_hash,
     json_array_length(i.steps) as step_count
   from json_to_recordset($1::json) as i(
-    id text, workflow_id text, workflow_version int, user_id int, workspace text, trigger text, request text,
-    webhook text, watched bool, nodes_total int, resumed_from_id text, created_at timestamptz, steps json, idempotency json)
+    id text, workflow_id text, workflow_version int, user_id int, workspace text, trigger text, request text, webhook text,
+    watched bool, is_paid bool, nodes_total int, resumed_from_id text, created_at timestamptz, status text, lease int,
+    worker_id text, under_way bool, seq int, started_at timestamptz, steps json, idempotency json, has_job bool)
 ), keys as (
   insert into idempotency_keys as k (user_id, workflow_id, route, key, body_hash, execution_id)
   -- The same key twice in one batch: the first run has it.
@@ -82,125 +99,88 @@ with input as materialized (
     set body_hash = excluded.body_hash, execution_id = excluded.execution_id, created_at = now()
     where k.created_at < now() - interval '24 hours'
   returning execution_id
-), wanted as (
-  select id, workspace, row_number() over (partition by workspace order by id) as place, row_number() over (order by id) as turn
-  from input where id = any ($2::text[]) and exists (
-    select from workers where id = $3 and heartbeat_at > now() - interval '${LISTENING_SECONDS} seconds')
-), room as (
-  select workspace, $4::int - (select count(*) from executions r where r.workspace = w.workspace and r.worker_id is not null) as places
-  from (select distinct workspace from wanted) w
-  where not exists (select from executions p where p.workspace = w.workspace and p.parked)
-), taken as (
-  select id from wanted join room using (workspace)
-  where place <= places and turn <= case when $5::int is null then turn
-    else $5 - (select count(*) from executions r where r.worker_id = $3) end
 ), accepted as (
-  insert into executions (id, workflow_id, workflow_version, user_id, workspace, status, trigger, request, webhook,
-    watched, nodes_total, idempotency_key, resumed_from_id, created_at, seq, lease, worker_id, started_at)
-  select i.id, workflow_id, workflow_version, user_id, workspace, case when t.id is null then 'QUEUED' else 'RUNNING' end,
-    trigger, request, webhook, watched, nodes_total, key, resumed_from_id, created_at,
-    -- As if it had been claimed a moment later: one change more.
-    step_count + (t.id is not null)::int, (t.id is not null)::int, case when t.id is not null then $3 end,
-    case when t.id is not null then now() end
-  from input i left join taken t using (id) where key is null or i.id in (select execution_id from keys)
-  returning id, started_at
+  insert into executions (id, workflow_id, workflow_version, user_id, workspace, status, trigger, request, webhook, watched,
+    is_paid, nodes_total, idempotency_key, resumed_from_id, created_at, seq, lease, worker_id, under_way, started_at)
+  select id, workflow_id, workflow_version, user_id, workspace, status, trigger, request, webhook, watched,
+    is_paid, nodes_total, key, resumed_from_id, created_at, seq, lease, worker_id, under_way, started_at
+  from input where key is null or id in (select execution_id from keys)
+  returning id
 ), steps as (
   insert into execution_steps (execution_id, seq, steps)
   select id, step_count, steps::text
   from input where step_count > 0 and id in (select id from accepted)
 ), jobs as (
-  ${jobSpecs("select 'run' as task, id, null::timestamptz as run_at from accepted where started_at is null")}
-), told as (
-  select pg_notify('${CHANNELS.assigned}', $3 || ' ' || string_agg(id, ',')) from accepted
-  where started_at is not null and $5 is not null having count(*) > 0
+  ${jobSpecs("select 'run' as task, id, null::timestamptz as run_at from input where has_job and id in (select id from accepted)")}
 )
-select id, started_at from accepted, (select count(*) from jobs) as enqueued, (select count(*) from told) as notified`;
+select id from accepted, (select count(*) from jobs) as enqueued`;
 
-export interface ClaimedRun {
-  readonly id: string;
-  readonly lease: number;
-  readonly status: 'RUNNING' | 'CANCELLING';
-  readonly workflow_id: string;
-  readonly workflow_version: number;
-  readonly user_id: number;
-  readonly workspace: string;
-  readonly request: string;
-  readonly webhook: string | null;
-  readonly running_ms: number;
-  readonly nodes_total: number;
-  readonly resumed_from_id: string | null;
-  /** JSON object: node id → decision. */
-  readonly decisions: string | null;
-  readonly created_at: Date;
-  readonly started_at: Date;
-}
-
-const CLAIMED = `e.id, e.lease, e.status, e.workflow_id, e.workflow_version, e.user_id, e.workspace, e.request, e.webhook,
-  e.running_ms, e.nodes_total, e.resumed_from_id, e.decisions, e.created_at, e.started_at`;
-
-/** Runs that were given to the worker when they were accepted, and are still its own. */
-export async function findGivenRuns(
-  tx: Tx,
-  workerId: string,
-  ids: readonly string[],
-): Promise<readonly ClaimedRun[]> {
-  const { rows } = await tx.query<ClaimedRun>(
-    `select ${CLAIMED} from executions e
-     where id = any ($1::text[]) and worker_id = $2 and lease = 1 and finished_at is null`,
-    [ids, workerId],
+export async function findRuns(tx: Tx, ids: readonly string[]): Promise<readonly RunRow[]> {
+  const { rows } = await tx.query<RunRow>(
+    `select ${COLUMNS} from executions e where e.id = any ($1::text[])`,
+    [ids],
   );
   return rows;
 }
 
-/**
- * Takes runs for a worker by raising their lease numbers. Left out: runs that have ended, that a live worker holds,
- * and those past their workspace's number of runs at once or its share of the worker, which are parked until one of its
- * runs ends.
- */
-export async function claimRuns(
-  tx: Tx,
-  claim: {
-    readonly ids: readonly string[];
-    readonly workerId: string;
-    readonly maxConcurrent: number;
-    /** Workspaces that the worker takes no more runs of for now. */
-    readonly crowded: readonly string[];
-  },
-): Promise<readonly ClaimedRun[]> {
-  const { ids, workerId, maxConcurrent, crowded } = claim;
-  const { rows } = await tx.query<ClaimedRun>(CLAIM_RUNS, [ids, workerId, maxConcurrent, crowded]);
+/** The same, locked until the transaction ends. */
+export async function lockRuns(tx: Tx, ids: readonly string[]): Promise<readonly RunRow[]> {
+  const { rows } = await tx.query<RunRow>(
+    `select ${COLUMNS} from executions e where e.id = any ($1::text[]) order by e.id for no key update`,
+    [ids],
+  );
   return rows;
 }
 
-/** A worker whose heartbeat is older is dead to the others (docs/decisions/0007-runs-held-by-lease.md). */
+/** A worker whose heartbeat is older is dead to the others. */
 export const TAKEOVER_SECONDS = 20;
 
-const CLAIM_RUNS = `
-with free as (
-  select e.id, e.workspace from executions e
-  where e.id = any ($1::text[]) and e.finished_at is null
-    and (e.worker_id is null or not exists (
-      select from workers w where w.id = e.worker_id and w.heartbeat_at > now() - interval '${TAKEOVER_SECONDS} seconds'))
-  order by e.id for no key update
-), busy as (
-  select workspace, (select count(*) from executions r where r.workspace = f.workspace and r.worker_id is not null) as runs
-  from (select distinct workspace from free) f
-), ranked as (
-  select f.id, row_number() over (partition by f.workspace order by f.id) + b.runs <= $3::int
-    and f.workspace <> all ($4::text[]) as admitted
-  from free f join busy b using (workspace)
-), parked as (
-  update executions e set parked = true from ranked r
-  where e.id = any ($1::text[]) and e.id = r.id and not r.admitted and e.worker_id is null
-)
-update executions e
-set lease = e.lease + 1, seq = e.seq + 1, worker_id = $2, parked = false, wake_at = null, started_at = coalesce(e.started_at, now()),
-  status = case e.status when 'CANCELLING' then 'CANCELLING' else 'RUNNING' end
-from ranked r where e.id = any ($1::text[]) and e.id = r.id and r.admitted
-returning ${CLAIMED}`;
+/** Locks the runs that have not ended and that no live worker holds. */
+export async function lockClaimableRuns(tx: Tx, ids: readonly string[]): Promise<readonly RunRow[]> {
+  const { rows } = await tx.query<RunRow>(
+    `select ${COLUMNS} from executions e
+     where e.id = any ($1::text[]) and e.finished_at is null
+       and (e.worker_id is null or not exists (
+         select from workers w where w.id = e.worker_id and w.heartbeat_at > now() - interval '${TAKEOVER_SECONDS} seconds'))
+     order by e.id for no key update`,
+    [ids],
+  );
+  return rows;
+}
+
+/** Locks all runs that name the worker. */
+export async function lockRunsOf(tx: Tx, workerId: string): Promise<readonly RunRow[]> {
+  const { rows } = await tx.query<RunRow>(
+    `select ${COLUMNS} from executions e where e.worker_id = $1 and e.under_way order by e.id for no key update`,
+    [workerId],
+  );
+  return rows;
+}
+
+export interface WorkspaceLoad {
+  readonly workspace: string;
+  /** Runs under way, `most` where there are as many or more. */
+  readonly under_way: number;
+  readonly has_parked: boolean;
+}
+
+export async function countUnderWay(
+  tx: Tx,
+  workspaces: readonly string[],
+  most: number,
+): Promise<readonly WorkspaceLoad[]> {
+  const { rows } = await tx.query<WorkspaceLoad>(
+    `select w.workspace,
+       (select count(*) from (select from executions r where r.workspace = w.workspace and r.under_way limit $2) as r) as under_way,
+       exists (select from executions p where p.workspace = w.workspace and p.parked) as has_parked
+     from unnest($1::text[]) as w(workspace)`,
+    [workspaces, most],
+  );
+  return rows;
+}
 
 /** Locks the run where the lease number stands and it has not ended; false where it is no longer the asking worker's. */
-export async function lockHeldRun(tx: Tx, run: Pick<ClaimedRun, 'id' | 'lease'>): Promise<boolean> {
+export async function lockHeldRun(tx: Tx, run: Pick<RunRow, 'id' | 'lease'>): Promise<boolean> {
   const { rowCount } = await tx.query(
     'select from executions where id = $1 and lease = $2 and finished_at is null for no key update',
     [run.id, run.lease],
@@ -218,77 +198,76 @@ export interface NewDelivery {
   readonly body: string;
 }
 
-/** News of one run, to be written together: node states, and where it leaves the worker, how. */
+/** A change of one run's row with what goes with it. */
 export interface RunWrite {
-  readonly id: string;
-  readonly lease: number;
+  /** As the row was when the change was decided; another row is left alone. */
+  readonly before: RunRow;
+  readonly row: RunRow;
   /** engine/types.ts Step, oldest first. */
   readonly steps: readonly object[];
-  /** How many nodes need no more running. */
-  readonly nodes_done: number;
-  /** Set where the worker lets go of the run; a status with `finished_at` is the last one. */
-  readonly leave: {
-    readonly status: string;
-    readonly error: string | null;
-    readonly running_ms: number;
-    readonly wake_at: string | null;
-    readonly finished_at: string | null;
-    readonly delivery: NewDelivery | null;
-  } | null;
-}
-
-export interface WrittenRun {
-  readonly id: string;
-  readonly seq: number;
-  readonly watched: boolean;
+  readonly delivery: NewDelivery | null;
+  /** When a worker shall take it up; null: no job. */
+  readonly job_at: Date | null;
+  /** Whether a parked run of its workspace may go on for it. */
+  readonly frees: boolean;
+  /** Whether its worker is told to stop it. */
+  readonly cancels: boolean;
 }
 
 /**
- * Writes node states and endings, each on condition that the lease number still stands. In the same statement: the
- * webhook's outbox row and its job, the wake-up job of a suspended run, and a job for a parked run of the workspace.
- * Returns the runs that were written; the others have a new holder, or ended.
+ * Writes the changes whose rows are still as they were, each with its node states, its delivery, its jobs and what others
+ * are told of it. Returns the ids that were written.
  */
-export async function writeRuns(tx: Tx, writes: readonly RunWrite[]): Promise<readonly WrittenRun[]> {
-  const { rows } = await tx.query<WrittenRun>(WRITE_RUNS, [
-    JSON.stringify(writes),
-    writes.map(({ id }) => id),
+export async function writeRuns(tx: Tx, writes: readonly RunWrite[]): Promise<ReadonlySet<string>> {
+  const { rows } = await tx.query<{ id: string }>(WRITE_RUNS, [
+    JSON.stringify(writes.map(toInput)),
+    writes.map(({ row }) => row.id),
   ]);
-  return rows;
+  return new Set(rows.map(({ id }) => id));
+}
+
+function toInput({ before, row, ...more }: RunWrite): object {
+  const { request: _, webhook: __, ...state } = row;
+  return {
+    ...state,
+    from_seq: before.seq,
+    from_lease: before.lease,
+    from_worker: before.worker_id,
+    from_woken: before.wake_at !== null,
+    ...more,
+  };
 }
 
 // What the later parts need of the input comes back from the update, so that nothing is joined again.
 const WRITE_RUNS = `
 with input as materialized (
-  select i.id, i.lease, i.steps, i.nodes_done, json_array_length(i.steps) as step_count, i.leave is not null as leaves,
-    l.status, l.error, l.running_ms, l.wake_at, l.finished_at, l.delivery
-  from json_to_recordset($1::json) as i(id text, lease int, steps json, nodes_done int, leave json)
-  left join lateral json_to_record(i.leave) as l(
-    status text, error text, running_ms int, wake_at timestamptz, finished_at timestamptz, delivery json) on true
-), held as (
+  select i.*, json_array_length(i.steps) as step_count from json_to_recordset($1::json) as i(
+    id text, from_seq int, from_lease int, from_worker text, from_woken bool, status text, lease int, worker_id text,
+    parked bool, under_way bool, seq int, nodes_done int, running_ms int, running_since timestamptz, wake_at timestamptz,
+    error text, decisions text, started_at timestamptz, finished_at timestamptz, steps json, delivery json,
+    job_at timestamptz, frees bool, cancels bool)
+), written as (
   update executions e
-  set seq = e.seq + i.step_count + i.leaves::int, nodes_done = i.nodes_done,
-    -- A run that waits or is handed on while its cancelling is under way still has that ahead of it.
-    status = case when i.leaves and (e.status <> 'CANCELLING' or i.finished_at is not null) then i.status else e.status end,
-    error = case when i.leaves then i.error else e.error end,
-    running_ms = case when i.leaves then i.running_ms else e.running_ms end,
-    worker_id = case when i.leaves then null else e.worker_id end,
-    wake_at = i.wake_at, finished_at = i.finished_at, parked = false
+  set status = i.status, lease = i.lease, worker_id = i.worker_id, parked = i.parked, under_way = i.under_way, seq = i.seq,
+    nodes_done = i.nodes_done, running_ms = i.running_ms, running_since = i.running_since, wake_at = i.wake_at,
+    error = i.error, decisions = i.decisions, started_at = i.started_at, finished_at = i.finished_at
   from input i
-  where e.id = any ($2::text[]) and e.id = i.id and e.lease = i.lease and e.finished_at is null
-  returning e.id, e.seq, e.status, e.watched, e.workspace, e.user_id, e.seq - i.leaves::int as steps_seq,
-    i.steps, i.step_count, i.leaves, i.wake_at, i.delivery
+  where e.id = any ($2::text[]) and e.id = i.id and e.seq = i.from_seq and e.lease = i.from_lease
+    and e.worker_id is not distinct from i.from_worker and (e.wake_at is not null) = i.from_woken and e.finished_at is null
+  returning e.id, e.watched, e.workspace, e.user_id, i.from_seq + i.step_count as steps_seq, i.steps, i.step_count, i.delivery,
+    i.job_at, i.frees, i.cancels
 ), kept as (
   insert into execution_steps (execution_id, seq, steps)
-  select id, steps_seq, steps::text from held where step_count > 0
+  select id, steps_seq, steps::text from written where step_count > 0
 ), outbox as (
   insert into deliveries (id, execution_id, user_id, event_id, event, url, secret, body)
-  select d.id, h.id, h.user_id, d.event_id, d.event, d.url, decode(d.secret, 'base64'), d.body
-  from held h cross join lateral json_to_record(h.delivery) as d(
+  select d.id, w.id, w.user_id, d.event_id, d.event, d.url, decode(d.secret, 'base64'), d.body
+  from written w cross join lateral json_to_record(w.delivery) as d(
     id text, event_id uuid, event text, url text, secret text, body text)
-  where h.delivery is not null
+  where w.delivery is not null
   returning id
 ), freed as (
-  select workspace, count(*) as slots from held where leaves group by workspace
+  select workspace, count(*) as slots from written where frees group by workspace
 ), unparked as (
   update executions e set parked = false
   from freed f cross join lateral (
@@ -299,42 +278,16 @@ with input as materialized (
   ${jobSpecs(`
     select 'deliver' as task, id, null::timestamptz as run_at from outbox
     union all select 'run', id, null from unparked
-    union all select 'run', id, case when status <> 'CANCELLING' then wake_at end from held where wake_at is not null`)}
+    union all select 'run', id, job_at from written where job_at is not null`)}
 ), told as (
-  select pg_notify('${CHANNELS.changed}', string_agg(id, ',')) from held where watched having count(*) > 0
+  select pg_notify('${CHANNELS.changed}', string_agg(id, ',')) from written where watched having count(*) > 0
+), stopped as (
+  select pg_notify('${CHANNELS.cancel}', string_agg(id, ',')) from written where cancels having count(*) > 0
 )
-select id, seq, watched from held, (select count(*) from jobs) as enqueued, (select count(*) from told) as notified`;
+select id from written, (select count(*) from jobs) as enqueued, (select count(*) from told) as notified,
+  (select count(*) from stopped) as asked`;
 
-/** Asks whichever worker holds the run to stop it. Returns its status, undefined where there is no such run. */
-export async function markCancelling(
-  tx: Tx,
-  id: string,
-): Promise<
-  | {
-      readonly lease: number;
-      readonly worker_id: string | null;
-      readonly status: string;
-      readonly finished: boolean;
-    }
-  | undefined
-> {
-  const { rows } = await tx.query<{
-    lease: number;
-    worker_id: string | null;
-    status: string;
-    finished: boolean;
-  }>(
-    `update executions
-     set status = case when worker_id is null or finished_at is not null then status else 'CANCELLING' end,
-       seq = seq + (worker_id is not null and finished_at is null and status <> 'CANCELLING')::int
-     where id = $1
-     returning lease, worker_id, status, finished_at is not null as finished`,
-    [id],
-  );
-  return rows[0];
-}
-
-/** Tells the processes that listen for it. */
-export async function notifyCancel(tx: Tx, id: string): Promise<void> {
-  await tx.query(`select pg_notify('${CHANNELS.cancel}', $1)`, [id]);
+/** Marks runs that are in the queue's hands as waiting for one of their workspace's to end. */
+export async function parkRuns(tx: Tx, ids: readonly string[]): Promise<void> {
+  await tx.query('update executions set parked = true where id = any ($1::text[])', [ids]);
 }

@@ -1,7 +1,7 @@
 // The workers that are alive, by their heartbeats, and what the dead ones left behind.
 import type { Tx } from './db.ts';
-import { enqueue, jobSpecs } from './queue.ts';
-import { LISTENING_SECONDS, TAKEOVER_SECONDS } from './runs.ts';
+import { enqueue } from './queue.ts';
+import { TAKEOVER_SECONDS } from './runs.ts';
 
 export interface WorkerRow {
   readonly id: string;
@@ -38,24 +38,11 @@ export async function touchWorker(
 ): Promise<readonly NamedRun[] | undefined> {
   const { rows } = await tx.query<{ id: string | null; lease: number; cancelling: boolean }>(
     `with alive as (update workers set heartbeat_at = now(), pools = $2 where id = $1 returning id)
-     select e.id, e.lease, e.status = 'CANCELLING' as cancelling from alive a left join executions e on e.worker_id = a.id`,
+     select e.id, e.lease, e.status = 'CANCELLING' as cancelling from alive a left join executions e on e.worker_id = a.id and e.under_way`,
     [id, pools],
   );
   if (rows.length === 0) return undefined;
   return rows.flatMap(({ id: runId, ...run }) => (runId === null ? [] : [{ id: runId, ...run }]));
-}
-
-/** Queues runs again that name a worker which does not advance them, where they have not moved since. */
-export async function returnRuns(tx: Tx, runs: readonly Omit<NamedRun, 'cancelling'>[]): Promise<void> {
-  await tx.query(
-    `with freed as (
-       update executions e set worker_id = null
-       from unnest($1::text[], $2::int[]) as r(id, lease) where e.id = r.id and e.lease = r.lease and e.finished_at is null
-       returning e.id
-     )
-     select count(*) from (${jobSpecs("select 'run' as task, id, null::timestamptz as run_at from freed")}) as jobs`,
-    [runs.map(run => run.id), runs.map(run => run.lease)],
-  );
 }
 
 /** Workers without a heartbeat for 20 s, and those of this host, which can be asked whether they live. */
@@ -71,33 +58,26 @@ export async function listSuspects(
   return rows;
 }
 
-/**
- * Removes a dead worker and queues its runs again. Returns its queue pools, whose jobs are to be unlocked; undefined
- * where another process did it first.
- */
-export async function buryWorker(tx: Tx, id: string): Promise<readonly string[] | undefined> {
+/** Removes a worker. Returns its queue pools, whose jobs are to be unlocked; undefined where it is gone already. */
+export async function deleteWorker(tx: Tx, id: string): Promise<readonly string[] | undefined> {
   const { rows } = await tx.query<{ pools: string[] }>('delete from workers where id = $1 returning pools', [
     id,
   ]);
-  const row = rows[0];
-  if (row === undefined) return undefined;
-  const held = await tx.query<{ id: string }>(
-    'update executions set worker_id = null where worker_id = $1 returning id',
-    [id],
-  );
-  await enqueue(
-    tx,
-    'run',
-    held.rows.map(run => run.id),
-  );
-  return row.pools;
+  return rows[0]?.pools;
 }
 
-/** Runs that name a worker which is none; what bury leaves nothing of. */
-export async function listStrayRuns(tx: Tx): Promise<readonly Omit<NamedRun, 'cancelling'>[]> {
-  const { rows } = await tx.query<{ id: string; lease: number }>(
-    `select id, lease from executions e
-     where worker_id is not null and not exists (select from workers w where w.id = e.worker_id)`,
+/** A run that names a worker which does not advance it. */
+export interface StrayRun {
+  readonly id: string;
+  readonly lease: number;
+  readonly worker_id: string;
+}
+
+/** Runs that name a worker which is none; what burying leaves nothing of. */
+export async function listStrayRuns(tx: Tx): Promise<readonly StrayRun[]> {
+  const { rows } = await tx.query<StrayRun>(
+    `select id, lease, worker_id from executions e
+     where worker_id is not null and under_way and not exists (select from workers w where w.id = e.worker_id)`,
   );
   return rows;
 }
@@ -124,7 +104,7 @@ export async function hasParkedRuns(tx: Tx): Promise<boolean> {
 export async function unparkRuns(tx: Tx, maxConcurrent: number): Promise<void> {
   const { rows } = await tx.query<{ id: string }>(
     `with spare as (
-       select p.workspace, $1::int - (select count(*) from executions r where r.workspace = p.workspace and r.worker_id is not null) as slots
+       select p.workspace, $1::int - (select count(*) from executions r where r.workspace = p.workspace and r.under_way) as slots
        from (select distinct workspace from executions where parked) p
      )
      update executions e set parked = false
@@ -138,12 +118,4 @@ export async function unparkRuns(tx: Tx, maxConcurrent: number): Promise<void> {
     'run',
     rows.map(row => row.id),
   );
-}
-
-/** Workers that may be given runs. */
-export async function listListeningWorkers(tx: Tx): Promise<readonly string[]> {
-  const { rows } = await tx.query<{ id: string }>(
-    `select id from workers where heartbeat_at > now() - interval '${LISTENING_SECONDS} seconds' order by id`,
-  );
-  return rows.map(({ id }) => id);
 }

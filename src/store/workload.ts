@@ -28,7 +28,7 @@ export async function countJobs(tx: Tx): Promise<readonly JobCount[]> {
 /** Runs that a worker holds. */
 export async function countHeldRuns(tx: Tx): Promise<number> {
   const { rows } = await tx.query<{ count: number }>(
-    'select count(*) from executions where worker_id is not null',
+    'select count(*) from executions where worker_id is not null and under_way',
   );
   return rows[0]?.count ?? 0;
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { findNode } from '../../src/nodes/catalog.ts';
-import { createPay } from '../../src/runs/run-credits.ts';
+import { createPay } from '../../src/runs/pay.ts';
 import type { Client } from '../support/client.ts';
 import { assertLedgerBalanced } from '../support/ledger.ts';
 import {

@@ -3,13 +3,14 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { newId } from '../../src/lib/ids.ts';
 import {
-  charge,
+  chargeNodes,
   findPool,
   grant,
-  holdForRun,
+  insertHolds,
   listEntries,
+  lockPools,
   raiseHold,
-  releaseRun,
+  releaseRuns,
 } from '../../src/store/credits.ts';
 import type { Db } from '../../src/store/db.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -29,7 +30,13 @@ describe('the credit ledger', () => {
     return workspace;
   };
   const hold = (workspace: string, amount: number, executionId = newId('execution')): Promise<boolean> =>
-    holdForRun(db, { executionId, workspace, workflowId: 'wf_test', amount });
+    db.transaction(async tx => {
+      if (((await lockPools(tx, [workspace])).get(workspace) ?? 0) < amount) return false;
+      await insertHolds(tx, [{ executionId, workspace, workflowId: 'wf_test', amount }]);
+      return true;
+    });
+  const charge = (executionId: string, nodeId: string, total: number) =>
+    chargeNodes(db, [{ executionId, nodeId, total }]);
 
   /** What the entries add up to; the pool must say the same. */
   const assertBalanced = async (workspace: string): Promise<void> => {
@@ -51,11 +58,12 @@ describe('the credit ledger', () => {
     const run = newId('execution');
     assert.equal(await hold(workspace, 40, run), true);
     assert.deepEqual(await findPool(db, workspace), { balance: 60, held: 40 });
-    await charge(db, run, 'node', 15);
+    await charge(run, 'node', 15);
+    await charge(run, 'node', 15);
     assert.deepEqual(await findPool(db, workspace), { balance: 60, held: 25 });
-    await releaseRun(db, run);
+    await releaseRuns(db, [run]);
     assert.deepEqual(await findPool(db, workspace), { balance: 85, held: 0 });
-    await releaseRun(db, run);
+    await releaseRuns(db, [run]);
     assert.deepEqual(await findPool(db, workspace), { balance: 85, held: 0 });
     await assertBalanced(workspace);
     assert.deepEqual(
@@ -94,7 +102,7 @@ describe('the credit ledger', () => {
     const workspace = await makePool(10);
     const run = newId('execution');
     await hold(workspace, 4, run);
-    await assert.rejects(charge(db, run, 'node', 5), { code: '23514' });
+    await assert.rejects(charge(run, 'node', 5), { code: '23514' });
     await assertBalanced(workspace);
   });
 
@@ -104,6 +112,48 @@ describe('the credit ledger', () => {
     assert.equal(await grant(db, workspace, -10, 'all'), true);
     assert.deepEqual(await findPool(db, workspace), { balance: 0, held: 0 });
     assert.equal(await grant(db, 'user:888888', -1, 'from nothing'), false);
+    await assertBalanced(workspace);
+  });
+
+  it('moves the credits of many runs at once, of each pool its own', async () => {
+    const [one, two] = [await makePool(100), await makePool(100)];
+    const runs = Array.from({ length: 6 }, () => newId('execution'));
+    const poolOf = (index: number): string => (index % 2 === 0 ? one : two);
+    await insertHolds(
+      db,
+      runs.map((executionId, index) => ({
+        executionId,
+        workspace: poolOf(index),
+        workflowId: 'wf_test',
+        amount: 10 + index,
+      })),
+    );
+    await chargeNodes(
+      db,
+      runs.flatMap(executionId => ['a', 'b'].map(nodeId => ({ executionId, nodeId, total: 3 }))),
+    );
+    assert.deepEqual(await findPool(db, one), { balance: 64, held: 18 });
+    await releaseRuns(db, runs);
+    assert.deepEqual(
+      [await findPool(db, one), await findPool(db, two)],
+      [
+        { balance: 82, held: 0 },
+        { balance: 82, held: 0 },
+      ],
+    );
+    await assertBalanced(one);
+    await assertBalanced(two);
+  });
+
+  it('refuses holds past a balance by constraint, and writes none of them', async () => {
+    const workspace = await makePool(10);
+    const holds = [6, 5].map(amount => ({
+      executionId: newId('execution'),
+      workspace,
+      workflowId: 'wf_test',
+      amount,
+    }));
+    await assert.rejects(insertHolds(db, holds), { code: '23514' });
     await assertBalanced(workspace);
   });
 

@@ -12,8 +12,9 @@ import { createWakeTimers } from '../../src/lib/wake-timers.ts';
 import { bucketOf, openStorage } from '../../src/media/open-storage.ts';
 import { bucketOrigin } from '../../src/media/s3.ts';
 import { makeCatalog, makeFindNode } from '../../src/nodes/catalog.ts';
+import { createRunCommit } from '../../src/runs/commit.ts';
 import type { RunDeps } from '../../src/runs/deps.ts';
-import { createRunWrites } from '../../src/runs/run-writes.ts';
+import { BY_QUEUE } from '../../src/runs/dispatch.ts';
 import { SCOPES, type Scope } from '../../src/services/accounts/actor.ts';
 import {
   createKeyAuthenticator,
@@ -150,7 +151,8 @@ async function createDeps(
     versions: createGraphVersions(catalog),
     findInBatch: createWorkflowReads(db),
     wakeTimers,
-    runs: createRunWrites(runDb, settings.MAX_CONCURRENT_RUNS, wakeTimers),
+    commit: createRunCommit({ db: runDb, maxConcurrent: settings.MAX_CONCURRENT_RUNS, timers: wakeTimers }),
+    placement: BY_QUEUE,
     runNotifier: createRunNotifier(),
     limiter: createRateLimiter(db, now),
     views: createViewCounts({ db, log }),

@@ -4,74 +4,49 @@ import type { RunOptions } from '../engine/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { NodeError } from '../nodes/define.ts';
 import { priceOf, toCredits } from '../nodes/models/pricing.ts';
-import type { RunHold } from '../store/credits.ts';
-import { findCharged, findPool, findSpending, holdForRun, raiseHold } from '../store/credits.ts';
+import { findCharged, findSpending, raiseHold } from '../store/credits.ts';
 import type { Tx } from '../store/db.ts';
-import type { ClaimedRun, NewRun } from '../store/runs.ts';
-import { insertRuns, lockHeldRun } from '../store/runs.ts';
+import type { RunRow } from '../store/runs.ts';
+import { lockHeldRun } from '../store/runs.ts';
+import type { Refusal } from './accept-batch.ts';
 import type { RunDeps } from './deps.ts';
 import type { Estimate } from './estimate/estimate-plan.ts';
 
-export interface RunPrice {
-  readonly estimate: Estimate;
-  readonly maxCredits: number | undefined;
-  /** Whether the workflow has a daily budget. */
-  readonly hasBudget: boolean;
-}
-
-/**
- * Accepts a run that may cost: the hold, the run, its idempotency key and its job commit together. Resolves to false
- * where another run holds the key. Throws 402 `max_credits_exceeded`, `daily_budget_exceeded`, `insufficient_credits`.
- */
-export async function acceptPaid(deps: RunDeps, run: NewRun, price: RunPrice): Promise<boolean> {
-  const { credits, breakdown } = price.estimate;
-  if (price.maxCredits !== undefined && credits > price.maxCredits) {
-    throw new AppError(
-      'max_credits_exceeded',
-      `The run would cost ${credits} credits, more than maxCredits (${price.maxCredits}).`,
-      {
-        details: { requiredCredits: credits, breakdown },
-      },
-    );
-  }
-  return deps.db.transaction(async tx => {
-    if (!(await insertRuns(tx, [run])).has(run.id)) return false;
-    const hold = {
-      executionId: run.id,
-      workspace: run.workspace,
-      workflowId: run.workflow_id,
-      amount: credits,
-    };
-    // Thrown inside the transaction: the run that was inserted goes with it.
-    if (!(await holdForRun(tx, hold))) throw await tooFew(tx, run.workspace, price.estimate);
-    // After the hold, whose lock on the pool makes the workflow's other runs wait: this one is counted with theirs.
-    if (price.hasBudget) await checkBudget(tx, hold);
-    return true;
-  });
-}
-
-async function checkBudget(tx: Tx, { executionId, amount }: RunHold): Promise<void> {
-  const { budget, spent: withThis } = await findSpending(tx, executionId);
-  if (budget === null || withThis <= budget) return;
-  const spent = withThis - amount;
+/** Throws 402 where the run would cost more than its caller allows. */
+export function requireWithinMax({ credits, breakdown }: Estimate, maxCredits: number | undefined): void {
+  if (maxCredits === undefined || credits <= maxCredits) return;
   throw new AppError(
-    'daily_budget_exceeded',
-    `The workflow may cost ${budget} credits a day; ${spent} are spent or set aside today (UTC), and this run needs ${amount}.`,
-    { details: { requiredCredits: amount, availableCredits: Math.max(0, budget - spent) } },
+    'max_credits_exceeded',
+    `The run would cost ${credits} credits, more than maxCredits (${maxCredits}).`,
+    { details: { requiredCredits: credits, breakdown } },
   );
 }
 
-async function tooFew(tx: Tx, workspace: string, { credits, breakdown }: Estimate): Promise<AppError> {
-  const { balance } = await findPool(tx, workspace);
-  return new AppError('insufficient_credits', `The run needs ${credits} credits, and there are ${balance}.`, {
-    details: { insufficientCredits: true, requiredCredits: credits, availableCredits: balance, breakdown },
-  });
+/** Why a run is not accepted, as its caller is told: 402. */
+export function toPaymentError(refusal: Refusal, { credits, breakdown }: Estimate): AppError {
+  if (refusal.code === 'insufficient_credits') {
+    const { code, balance } = refusal;
+    return new AppError(code, `The run needs ${credits} credits, and there are ${balance}.`, {
+      details: {
+        insufficientCredits: true,
+        requiredCredits: credits,
+        availableCredits: balance,
+        breakdown,
+      },
+    });
+  }
+  const { code, budget, spent } = refusal;
+  return new AppError(
+    code,
+    `The workflow may cost ${budget} credits a day; ${spent} are spent or set aside today (UTC), and this run needs ${credits}.`,
+    { details: { requiredCredits: credits, availableCredits: Math.max(0, budget - spent) } },
+  );
 }
 
 /** Raises the run's hold for a call of so many credits; AppError where it may not be made. */
 async function raise(
   tx: Tx,
-  run: Pick<ClaimedRun, 'id' | 'lease'>,
+  run: Pick<RunRow, 'id' | 'lease'>,
   { total, credits }: Readonly<Record<'total' | 'credits', number>>,
 ): Promise<void> {
   if (!(await lockHeldRun(tx, run)))
@@ -109,7 +84,7 @@ async function checkDay(tx: Tx, executionId: string, credits: number): Promise<v
  */
 export function createPay(
   { db }: Pick<RunDeps, 'db'>,
-  run: Pick<ClaimedRun, 'id' | 'lease'>,
+  run: Pick<RunRow, 'id' | 'lease'>,
   maxCredits: number | undefined,
 ): NonNullable<RunOptions['pay']> {
   // What the run was charged before this worker took it over, and what its calls were promised since. Calls that

@@ -2,20 +2,21 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { newId } from '../lib/ids.ts';
-import type { NamedRun, WorkerRow } from '../store/workers.ts';
+import { lockRunsOf } from '../store/runs.ts';
+import type { NamedRun, StrayRun, WorkerRow } from '../store/workers.ts';
 import {
-  buryWorker,
+  deleteWorker,
   hasParkedRuns,
   insertWorker,
   listOrphanPools,
   listStrayRuns,
   listSuspects,
-  returnRuns,
   touchWorker,
   unparkRuns,
 } from '../store/workers.ts';
+import { applyAll } from './commit.ts';
 import type { RunDeps } from './deps.ts';
-import type { RunHolder } from './run-holder.ts';
+import type { Hand } from './hand.ts';
 
 export const HEARTBEAT_MS = 5000;
 
@@ -36,7 +37,7 @@ export async function enrolWorker(deps: RunDeps, pools: readonly string[]): Prom
 
 /** Leaves in good order, after the last run was let go; anything still held is queued again. */
 export async function dismissWorker(deps: RunDeps, id: string): Promise<void> {
-  await deps.db.transaction(tx => buryWorker(tx, id));
+  await buryWorker(deps, id);
 }
 
 /**
@@ -46,23 +47,20 @@ export async function dismissWorker(deps: RunDeps, id: string): Promise<void> {
  */
 export async function beat(
   deps: RunDeps,
-  holder: RunHolder,
+  hand: Hand,
   pools: readonly string[],
   unlock: UnlockPools,
 ): Promise<void> {
-  const before = new Set(holder.inHand.keys());
-  const named = await touchWorker(deps.db, { id: holder.workerId, pools });
+  const before = new Set(hand.runs.keys());
+  const named = await touchWorker(deps.db, { id: hand.workerId, pools });
   if (named === undefined) {
-    deps.log.warn(
-      { workerId: holder.workerId },
-      'this worker was taken for dead; its runs went on elsewhere',
-    );
-    for (const { stop } of holder.inHand.values()) stop('lost');
-    holder.workerId = await enrolWorker(deps, pools);
-  } else await reconcile(deps, holder, before, named);
-  await takeOver(deps, holder.workerId, unlock);
+    deps.log.warn({ workerId: hand.workerId }, 'this worker was taken for dead; its runs went on elsewhere');
+    for (const { stop } of hand.runs.values()) stop('lost');
+    hand.workerId = await enrolWorker(deps, pools);
+  } else await reconcile(deps, hand, before, named);
+  await takeOver(deps, hand.workerId, unlock);
   const strays = await listStrayRuns(deps.db);
-  if (strays.length > 0) await returnRuns(deps.db, strays);
+  if (strays.length > 0) await handBack(deps, strays);
   if (await hasParkedRuns(deps.db))
     await deps.db.transaction(tx => unparkRuns(tx, deps.settings.MAX_CONCURRENT_RUNS));
 }
@@ -70,13 +68,43 @@ export async function beat(
 /** Sets right what a lost connection left: runs that name this worker unknown to it, and cancels it did not hear of. */
 async function reconcile(
   deps: RunDeps,
-  { inHand }: RunHolder,
+  hand: Hand,
   before: ReadonlySet<string>,
   named: readonly NamedRun[],
 ): Promise<void> {
-  for (const { id, cancelling } of named) if (cancelling) inHand.get(id)?.stop('cancelled');
-  const unknown = named.filter(({ id }) => !before.has(id) && !inHand.has(id));
-  if (unknown.length > 0) await returnRuns(deps.db, unknown);
+  for (const { id, cancelling } of named) if (cancelling) hand.runs.get(id)?.stop('cancelled');
+  const unknown = named.filter(({ id }) => !before.has(id) && !hand.runs.has(id));
+  const workerId = hand.workerId;
+  if (unknown.length > 0)
+    await handBack(
+      deps,
+      unknown.map(run => ({ ...run, worker_id: workerId })),
+    );
+}
+
+/** Queues runs again that name a worker which does not advance them, where they have not moved since. */
+async function handBack(deps: RunDeps, strays: readonly StrayRun[]): Promise<void> {
+  const byId = new Map(strays.map(stray => [stray.id, stray]));
+  await deps.commit.change([...byId.keys()], ({ id }) => {
+    const { worker_id: workerId = '', lease = 0 } = byId.get(id) ?? {};
+    return { kind: 'take over', workerId, lease };
+  });
+}
+
+/** Removes a worker and queues its runs again. Returns its queue pools; undefined where another process did it first. */
+function buryWorker(deps: RunDeps, workerId: string): Promise<readonly string[] | undefined> {
+  return deps.db.transaction(async tx => {
+    const pools = await deleteWorker(tx, workerId);
+    if (pools === undefined) return undefined;
+    const event = { kind: 'take over', workerId } as const;
+    const runs = await lockRunsOf(tx, workerId);
+    await applyAll(
+      tx,
+      runs.map(run => ({ run, event })),
+      () => undefined,
+    );
+    return pools;
+  });
 }
 
 /** Unlocks jobs that belong to nobody: of a worker that died between its start and its enrolment. Now and then is enough. */
@@ -89,7 +117,7 @@ async function takeOver(deps: RunDeps, workerId: string, unlock: UnlockPools): P
   const suspects = await listSuspects(deps.db, hostname());
   for (const suspect of suspects) {
     if (suspect.id === workerId || !(suspect.silent || isGone(deps, suspect))) continue;
-    const pools = await deps.db.transaction(tx => buryWorker(tx, suspect.id));
+    const pools = await buryWorker(deps, suspect.id);
     if (pools === undefined) continue;
     deps.log.warn(
       { workerId: suspect.id, host: suspect.hostname, pid: suspect.pid },

@@ -1,0 +1,159 @@
+// Accepting runs, many in one commit: each exists with its key, its job and its hold, or not at all. Who cannot pay is
+// refused alone, in order of arrival.
+import type { Step } from '../engine/types.ts';
+import type { DaysSpending } from '../store/credits.ts';
+import { insertHolds, listSpending, lockPools } from '../store/credits.ts';
+import type { Db, Tx } from '../store/db.ts';
+import { listTakenKeys } from '../store/executions.ts';
+import type { IdempotencyClaim, NewRun, RunFacts, RunRow } from '../store/runs.ts';
+import { countUnderWay, insertRuns } from '../store/runs.ts';
+import { accept } from './lifecycle.ts';
+import type { Admission } from './policy.ts';
+import { createAdmission } from './policy.ts';
+
+export interface NewAcceptance {
+  readonly facts: RunFacts;
+  readonly trigger: string;
+  readonly steps: readonly Step[];
+  readonly idempotency: IdempotencyClaim | null;
+  /** The worker of this process, where it has a place for the run. */
+  readonly workerId: string | null;
+  /** What is set aside for a run that may cost. */
+  readonly credits: number;
+  /** Whether its workflow has a daily budget. */
+  readonly hasBudget: boolean;
+}
+
+export type Accepted =
+  /** The run as it begins. */
+  | { readonly row: RunRow }
+  /** Another run of the last 24 hours holds the idempotency key. */
+  | { readonly isRepeated: true }
+  | { readonly refusal: Refusal };
+
+export type Refusal =
+  | { readonly code: 'insufficient_credits'; readonly balance: number }
+  | { readonly code: 'daily_budget_exceeded'; readonly budget: number; readonly spent: number };
+
+export async function acceptBatch(
+  db: Db,
+  items: readonly NewAcceptance[],
+  maxConcurrent: number,
+): Promise<readonly Accepted[]> {
+  const admission = await admissionOf(db, items, maxConcurrent);
+  if (!items.some(({ facts }) => facts.is_paid)) return insert(db, items, admission);
+  return db.transaction(async tx => {
+    const refusals = await judgeAll(tx, items);
+    const fit = items.filter(item => !refusals.has(item));
+    const inserted = await insert(tx, fit, admission);
+    const stored = new Map(fit.map((item, index) => [item, inserted[index] as Accepted]));
+    const paid = fit.filter(item => item.facts.is_paid && 'row' in (stored.get(item) ?? {}));
+    if (paid.length > 0) await insertHolds(tx, paid.map(toHold));
+    return items.map(item => stored.get(item) ?? (refusals.get(item) as Accepted));
+  });
+}
+
+/** Counted beside the commit: other processes count for themselves, so a workspace may pass its number by a few. */
+async function admissionOf(
+  db: Db,
+  items: readonly NewAcceptance[],
+  maxConcurrent: number,
+): Promise<Admission> {
+  const workspaces = new Set(
+    items.filter(({ workerId }) => workerId !== null).map(({ facts }) => facts.workspace),
+  );
+  if (workspaces.size === 0) return NOBODY;
+  const loads = await countUnderWay(db, [...workspaces], maxConcurrent);
+  // None passes a run of its workspace that waits for its turn.
+  const full = loads.map(load => (load.has_parked ? { ...load, under_way: maxConcurrent } : load));
+  return createAdmission(full, maxConcurrent);
+}
+
+const NOBODY: Admission = { take: () => false };
+
+async function insert(
+  tx: Tx,
+  items: readonly NewAcceptance[],
+  admission: Admission,
+): Promise<readonly Accepted[]> {
+  if (items.length === 0) return [];
+  const runs = items.map((item): NewRun => {
+    const workerId = item.workerId !== null && admission.take(item.facts.workspace) ? item.workerId : null;
+    const { row, effects } = accept({ facts: item.facts, steps: item.steps, workerId });
+    const { trigger, steps, idempotency } = item;
+    return { row, trigger, steps, idempotency, has_job: effects.some(({ kind }) => kind === 'queue') };
+  });
+  const stored = await insertRuns(tx, runs);
+  return runs.map(({ row }) => (stored.has(row.id) ? { row } : { isRepeated: true }));
+}
+
+function toHold({ facts, credits }: NewAcceptance) {
+  const { id: executionId, workspace, workflow_id: workflowId } = facts;
+  return { executionId, workspace, workflowId, amount: credits };
+}
+
+/** What becomes of those that are not accepted. The locks on the pools make other processes wait until this is committed. */
+async function judgeAll(
+  tx: Tx,
+  items: readonly NewAcceptance[],
+): Promise<ReadonlyMap<NewAcceptance, Accepted>> {
+  const paid = items.filter(({ facts }) => facts.is_paid);
+  const balances = await lockPools(tx, [...new Set(paid.map(({ facts }) => facts.workspace))]);
+  const limited = new Set(paid.filter(item => item.hasBudget).map(({ facts }) => facts.workflow_id));
+  const spending = limited.size === 0 ? new Map() : await listSpending(tx, [...limited]);
+  const repeated = await listRepeated(tx, paid);
+  const refusals = judge(
+    paid.filter(item => !repeated.has(item)),
+    balances,
+    spending,
+  );
+  return new Map<NewAcceptance, Accepted>([
+    ...Array.from(repeated, item => [item, { isRepeated: true }] as const),
+    ...Array.from(refusals, ([item, refusal]) => [item, { refusal }] as const),
+  ]);
+}
+
+/** Pure: those that do not fit, each by what is left behind those before it. */
+export function judge(
+  items: readonly NewAcceptance[],
+  balances: ReadonlyMap<string, number>,
+  spending: ReadonlyMap<string, DaysSpending>,
+): ReadonlyMap<NewAcceptance, Refusal> {
+  const left = new Map(balances);
+  const spent = new Map(Array.from(spending, ([id, day]) => [id, day.spent]));
+  const refusals = new Map<NewAcceptance, Refusal>();
+  for (const item of items) {
+    const { workspace, workflow_id } = item.facts;
+    const balance = left.get(workspace) ?? 0;
+    const soFar = spent.get(workflow_id) ?? 0;
+    const budget = spending.get(workflow_id)?.budget ?? null;
+    if (item.credits > balance) refusals.set(item, { code: 'insufficient_credits', balance });
+    else if (budget !== null && soFar + item.credits > budget)
+      refusals.set(item, { code: 'daily_budget_exceeded', budget, spent: soFar });
+    else {
+      left.set(workspace, balance - item.credits);
+      spent.set(workflow_id, soFar + item.credits);
+    }
+  }
+  return refusals;
+}
+
+/** Runs whose key is in use, by an earlier one or one of the same batch: they take nothing of what is left. */
+async function listRepeated(tx: Tx, items: readonly NewAcceptance[]): Promise<ReadonlySet<NewAcceptance>> {
+  const keyed = items.filter(({ idempotency }) => idempotency !== null);
+  if (keyed.length === 0) return new Set();
+  const keys = keyed.map(({ facts, idempotency }) => ({
+    userId: facts.user_id,
+    workflowId: facts.workflow_id,
+    route: idempotency?.route ?? '',
+    key: idempotency?.key ?? '',
+  }));
+  const seen = await listTakenKeys(tx, keys);
+  const repeated = new Set<NewAcceptance>();
+  for (const [index, item] of keyed.entries()) {
+    const name = JSON.stringify(Object.values(keys[index] ?? {}));
+    if (seen.has(name)) repeated.add(item);
+    seen.add(name);
+  }
+  return repeated;
+}

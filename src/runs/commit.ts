@@ -1,0 +1,241 @@
+// The one writer of runs: events that arrive while a commit is under way share the next, and with each new row commits
+// what comes of it: node states, jobs, deliveries, credits.
+import { createBatcher } from '../lib/batch.ts';
+import type { WakeTimers } from '../lib/wake-timers.ts';
+import { chargeNodes, lockPools, releaseRuns } from '../store/credits.ts';
+import type { Db, Tx } from '../store/db.ts';
+import { isOutage } from '../store/db.ts';
+import type { RunRow, RunWrite } from '../store/runs.ts';
+import { countUnderWay, findRuns, lockClaimableRuns, lockRuns, parkRuns, writeRuns } from '../store/runs.ts';
+import type { Accepted, NewAcceptance } from './accept-batch.ts';
+import { acceptBatch } from './accept-batch.ts';
+import type { Effect, RunEvent, Transition } from './lifecycle.ts';
+import { transition } from './lifecycle.ts';
+import { admitClaims, createAdmission } from './policy.ts';
+
+export interface Claimant {
+  /** As it is when the statement is sent. */
+  readonly workerId: string;
+  /** Workspaces that the worker takes no more runs of for now. */
+  crowded(): readonly string[];
+}
+
+export interface RunCommit {
+  accept(acceptance: NewAcceptance): Promise<Accepted>;
+  /** undefined: the run has ended, has a live holder, or was parked. */
+  claim(id: string, claimant: Claimant): Promise<RunRow | undefined>;
+  /** The run as it is then; undefined: the event no longer concerns it. At most one event of a run at a time. */
+  write(run: RunRow, event: RunEvent): Promise<RunRow | undefined>;
+  /** The same for runs that nobody here holds: each is read and locked, and `eventOf` says what happens to it. */
+  change(
+    ids: readonly string[],
+    eventOf: (run: RunRow, tx: Tx) => Promise<RunEvent | undefined> | RunEvent | undefined,
+  ): Promise<readonly RunRow[]>;
+  /** Runs that ended by writes of this process, by status. */
+  readonly finished: ReadonlyMap<string, number>;
+}
+
+// Larger batches no longer gain throughput and make every member wait longer.
+const BATCH = { maxItems: 200, concurrency: 1, isItemFault: (err: unknown) => !isOutage(err) } as const;
+// A row that has changed meanwhile is read again; who changes it more often than this has lost its worker long since.
+const MAX_TRIES = 5;
+
+export interface CommitOptions {
+  readonly db: Db;
+  /** A workspace's runs under way at once. */
+  readonly maxConcurrent: number;
+  readonly timers: WakeTimers<'runs' | 'deliveries'>;
+}
+
+export function createRunCommit({ db, maxConcurrent, timers }: CommitOptions): RunCommit {
+  // Both count a workspace's runs and add to them: by turns, or together they would pass its number.
+  const takeTurn = createTurns();
+  const finished = new Map<string, number>();
+  const note = (row: RunRow, effects: readonly Effect[]): void => {
+    for (const effect of effects) {
+      if (effect.kind === 'queue') timers.set('runs', effect.at.getTime());
+      if (effect.kind === 'deliver') timers.set('deliveries', 0);
+    }
+    if (row.finished_at !== null) finished.set(row.status, (finished.get(row.status) ?? 0) + 1);
+  };
+  const accept = createBatcher<NewAcceptance, Accepted>(
+    items => takeTurn(() => acceptBatch(db, items, maxConcurrent)),
+    BATCH,
+  );
+  const claim = createBatcher<{ id: string; claimant: Claimant }, RunRow | undefined>(
+    claims => takeTurn(() => claimBatch(db, claims, maxConcurrent)),
+    BATCH,
+  );
+  const write = createBatcher<RunChange, RunRow | undefined>(changes => writeBatch(db, changes, note), BATCH);
+  return {
+    accept,
+    claim: (id, claimant) => claim({ id, claimant }),
+    write: (run, event) => write({ run, event }),
+    change: (ids, eventOf) =>
+      db.transaction(async tx => {
+        const changes: RunChange[] = [];
+        for (const run of await lockRuns(tx, ids)) {
+          const event = await eventOf(run, tx);
+          if (event !== undefined) changes.push({ run, event });
+        }
+        return (await applyAll(tx, changes, note)).filter(row => row !== undefined);
+      }),
+    finished,
+  };
+}
+
+interface RunChange {
+  readonly run: RunRow;
+  readonly event: RunEvent;
+}
+
+type Note = (row: RunRow, effects: readonly Effect[]) => void;
+
+async function claimBatch(
+  db: Db,
+  claims: readonly { readonly id: string; readonly claimant: Claimant }[],
+  maxConcurrent: number,
+): Promise<readonly (RunRow | undefined)[]> {
+  // A process has one worker, so a batch has one claimant.
+  const claimant = claims[0]?.claimant;
+  if (claimant === undefined) return [];
+  return db.transaction(async tx => {
+    const runs = await lockClaimableRuns(
+      tx,
+      claims.map(({ id }) => id),
+    );
+    const workspaces = new Set(runs.filter(run => !run.under_way).map(({ workspace }) => workspace));
+    const loads = workspaces.size === 0 ? [] : await countUnderWay(tx, [...workspaces], maxConcurrent);
+    const admitted = admitClaims(runs, createAdmission(loads, maxConcurrent), claimant.crowded());
+    const parked = runs.filter(({ id }) => !admitted.has(id)).map(({ id }) => id);
+    if (parked.length > 0) await parkRuns(tx, parked);
+    const event = { kind: 'claim', workerId: claimant.workerId, atMs: Date.now() } as const;
+    const taken = runs.filter(({ id }) => admitted.has(id)).map(run => ({ run, event }));
+    const rows = new Map((await applyAll(tx, taken, () => undefined)).map(row => [row?.id, row]));
+    return claims.map(({ id }) => {
+      const row = rows.get(id);
+      // The same run asked for twice in one batch is given once.
+      rows.delete(id);
+      return row;
+    });
+  });
+}
+
+/** Tried again with the rows as they are, where somebody else was faster: a cancel, a call that ended. */
+async function writeBatch(
+  db: Db,
+  changes: readonly RunChange[],
+  note: Note,
+): Promise<readonly (RunRow | undefined)[]> {
+  const results = new Map<string, RunRow | undefined>();
+  let open = changes;
+  for (let tries = 0; open.length > 0 && tries < MAX_TRIES; tries++) {
+    const moves = open.flatMap(move);
+    const written = await store(db, moves);
+    for (const { next, before } of moves) {
+      if (!written.has(before.id)) continue;
+      note(next.row, next.effects);
+      results.set(before.id, next.row);
+    }
+    const moved = new Set(moves.map(({ before }) => before.id));
+    const missed = open.filter(({ run }) => moved.has(run.id) && !written.has(run.id));
+    if (missed.length === 0) break;
+    const fresh = new Map(
+      (
+        await findRuns(
+          db,
+          missed.map(({ run }) => run.id),
+        )
+      ).map(run => [run.id, run]),
+    );
+    open = missed.flatMap(({ run, event }) => {
+      const now = fresh.get(run.id);
+      return now === undefined ? [] : [{ run: now, event }];
+    });
+  }
+  return changes.map(({ run }) => results.get(run.id));
+}
+
+/** For rows that are locked: what is decided is written. */
+export async function applyAll(
+  tx: Tx,
+  changes: readonly RunChange[],
+  note: Note,
+): Promise<readonly (RunRow | undefined)[]> {
+  const moves = changes.flatMap(move);
+  if (moves.length === 0) return [];
+  const written = await storeIn(tx, moves);
+  return moves
+    .filter(({ before }) => written.has(before.id))
+    .map(({ next }) => {
+      note(next.row, next.effects);
+      return next.row;
+    });
+}
+
+interface Move {
+  readonly before: RunRow;
+  readonly next: Transition;
+}
+
+function move({ run, event }: RunChange): readonly Move[] {
+  const next = transition(run, event);
+  return next === undefined ? [] : [{ before: run, next }];
+}
+
+/** One statement where no credits move, else one transaction; the same for all runs of a batch. */
+function store(db: Db, moves: readonly Move[]): Promise<ReadonlySet<string>> {
+  if (moves.length === 0) return Promise.resolve(new Set());
+  return moves.some(movesCredits) ? db.transaction(tx => storeIn(tx, moves)) : storeIn(db, moves);
+}
+
+function movesCredits({ next }: Move): boolean {
+  return next.effects.some(({ kind }) => kind === 'charge' || kind === 'release credits');
+}
+
+async function storeIn(tx: Tx, moves: readonly Move[]): Promise<ReadonlySet<string>> {
+  const written = await writeRuns(tx, moves.map(toWrite));
+  // Of a run in other hands whoever holds it charges what it writes.
+  const paid = moves.filter(one => written.has(one.before.id) && movesCredits(one));
+  if (paid.length > 0) await moveCredits(tx, paid);
+  return written;
+}
+
+function toWrite({ before, next: { row, effects } }: Move): RunWrite {
+  return {
+    before,
+    row,
+    steps: effects.flatMap(effect => (effect.kind === 'keep steps' ? effect.steps : [])),
+    delivery: effects.find(effect => effect.kind === 'deliver')?.delivery ?? null,
+    job_at: effects.find(effect => effect.kind === 'queue')?.at ?? null,
+    frees: effects.some(({ kind }) => kind === 'free place'),
+    cancels: effects.some(({ kind }) => kind === 'tell worker to stop'),
+  };
+}
+
+async function moveCredits(tx: Tx, moves: readonly Move[]): Promise<void> {
+  await lockPools(tx, [...new Set(moves.map(({ before }) => before.workspace))]);
+  const totals = new Map<string, { executionId: string; nodeId: string; total: number }>();
+  const ended: string[] = [];
+  for (const { before, next } of moves) {
+    for (const effect of next.effects) {
+      if (effect.kind === 'release credits') ended.push(before.id);
+      if (effect.kind !== 'charge') continue;
+      const { nodeId, total } = effect;
+      // The last one of a node is what it has cost.
+      totals.set(`${before.id} ${nodeId}`, { executionId: before.id, nodeId, total });
+    }
+  }
+  if (totals.size > 0) await chargeNodes(tx, [...totals.values()]);
+  if (ended.length > 0) await releaseRuns(tx, ended);
+}
+
+/** One piece of work at a time. */
+function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return work => {
+    const done = last.then(work);
+    last = done.catch(() => undefined);
+    return done;
+  };
+}

@@ -1,0 +1,235 @@
+// The life of a run, as one pure function: what a run becomes by an event, and what else must be committed with that.
+import type { Step } from '../engine/types.ts';
+import type { NewDelivery, RunFacts, RunRow, RunState } from '../store/runs.ts';
+
+export type TerminalStatus = 'COMPLETED' | 'FAILED' | 'TIMEOUT' | 'CANCELLED';
+
+/** News of nodes, told by the worker that holds the run by this lease number. */
+interface Held {
+  readonly lease: number;
+  /** Oldest first. */
+  readonly steps: readonly Step[];
+  readonly nodesDone: number;
+}
+
+export type RunEvent =
+  /** A worker takes it in hand. */
+  | { readonly kind: 'claim'; readonly workerId: string; readonly atMs: number }
+  | ({ readonly kind: 'checkpoint' } & Held)
+  /** Nothing of it can go on before something happens: a time comes, a person decides, or a call ends. */
+  | ({ readonly kind: 'suspend'; readonly atMs: number; readonly runningMs: number } & Held & Suspension)
+  /** Its worker stops, and another shall go on at once. */
+  | ({ readonly kind: 'release'; readonly runningMs: number } & Held)
+  | ({ readonly kind: 'end'; readonly ending: Ending } & Held)
+  /** Of a run in nobody's hands: cancelled, or given up on. */
+  | { readonly kind: 'end unheld'; readonly ending: Ending; readonly steps: readonly Step[] }
+  /** Somebody wants it to end; its worker does it. */
+  | { readonly kind: 'cancel' }
+  | { readonly kind: 'decide'; readonly decisions: string }
+  /** What it waited for has come. */
+  | { readonly kind: 'wake'; readonly atMs: number }
+  /** Its worker is dead, or does not know of it. */
+  | { readonly kind: 'take over'; readonly workerId: string; readonly lease?: number };
+
+export interface Suspension {
+  readonly waitsFor: 'time' | 'decision' | 'call';
+  /** null: no time wakes it. */
+  readonly wakeAtMs: number | null;
+}
+
+export interface Ending {
+  readonly status: TerminalStatus;
+  readonly error: string | null;
+  readonly runningMs: number;
+  readonly atMs: number;
+  readonly delivery: NewDelivery | null;
+}
+
+/** What is committed with a new row, and comes about by that alone. */
+export type Effect =
+  | { readonly kind: 'keep steps'; readonly steps: readonly Step[] }
+  /** A job of the queue brings it to a worker. */
+  | { readonly kind: 'queue'; readonly at: Date }
+  | { readonly kind: 'deliver'; readonly delivery: NewDelivery }
+  /** What a node has cost so far. */
+  | { readonly kind: 'charge'; readonly nodeId: string; readonly total: number }
+  | { readonly kind: 'release credits' }
+  /** A parked run of the workspace may go on. */
+  | { readonly kind: 'free place' }
+  | { readonly kind: 'tell worker to stop' };
+
+export interface Transition {
+  readonly row: RunRow;
+  readonly effects: readonly Effect[];
+}
+
+export interface Acceptance {
+  readonly facts: RunFacts;
+  /** Known from the run that it resumes. */
+  readonly steps: readonly Step[];
+  /** The worker that has it in hand from the first; null: it is queued. */
+  readonly workerId: string | null;
+}
+
+/** The row of a run that is accepted: as if a worker, where one has room, had claimed it a moment later. */
+export function accept({ facts, steps, workerId }: Acceptance): Transition {
+  const queued: RunRow = { ...facts, ...NEW, seq: steps.length };
+  const kept: readonly Effect[] = steps.length === 0 ? [] : [{ kind: 'keep steps', steps }];
+  if (workerId === null) return { row: queued, effects: [...kept, { kind: 'queue', at: facts.created_at }] };
+  return { row: claimed(queued, workerId, facts.created_at.getTime()), effects: kept };
+}
+
+const NEW: RunState = {
+  status: 'QUEUED',
+  lease: 0,
+  worker_id: null,
+  parked: false,
+  under_way: false,
+  seq: 0,
+  nodes_done: 0,
+  running_ms: 0,
+  running_since: null,
+  wake_at: null,
+  error: null,
+  decisions: null,
+  started_at: null,
+  finished_at: null,
+};
+
+/** What becomes of the run; undefined where the event no longer concerns it: it has ended, or is in other hands. */
+export function transition(run: RunRow, event: RunEvent): Transition | undefined {
+  if (run.finished_at !== null) return undefined;
+  return 'nodesDone' in event ? byHolder(run, event) : fromOutside(run, event);
+}
+
+type HeldEvent = Extract<RunEvent, { readonly nodesDone: number }>;
+
+function byHolder(run: RunRow, event: HeldEvent): Transition | undefined {
+  if (run.worker_id === null || run.lease !== event.lease) return undefined;
+  const kept = afterSteps(run, event);
+  switch (event.kind) {
+    case 'checkpoint':
+      return kept;
+    case 'suspend':
+      return suspended(kept, event);
+    case 'release':
+      return left(kept, { running_ms: event.runningMs, under_way: false }, [queueAt(0)]);
+    case 'end':
+      return ended(kept, event.ending);
+  }
+}
+
+function fromOutside(run: RunRow, event: Exclude<RunEvent, HeldEvent>): Transition | undefined {
+  const isHeld = run.worker_id !== null;
+  switch (event.kind) {
+    case 'claim':
+      return { row: claimed(run, event.workerId, event.atMs), effects: [] };
+    case 'end unheld':
+      if (isHeld) return undefined;
+      return ended(afterSteps(run, { steps: event.steps, nodesDone: run.nodes_total }), event.ending);
+    case 'cancel':
+      if (!isHeld) return undefined;
+      return {
+        row: run.status === 'CANCELLING' ? run : { ...run, status: 'CANCELLING', seq: run.seq + 1 },
+        effects: [{ kind: 'tell worker to stop' }],
+      };
+    case 'decide': {
+      if (isHeld || run.status !== 'WAITING') return undefined;
+      const { decisions } = event;
+      const row = { ...run, decisions, status: 'QUEUED', wake_at: null, seq: run.seq + 1 };
+      return { row, effects: [queueAt(0)] };
+    }
+    case 'wake':
+      return woken(run, event.atMs);
+    case 'take over':
+      if (run.worker_id !== event.workerId || (event.lease ?? run.lease) !== run.lease) return undefined;
+      return { row: { ...run, worker_id: null, under_way: false, wake_at: null }, effects: [queueAt(0)] };
+  }
+}
+
+function claimed(run: RunRow, workerId: string, atMs: number): RunRow {
+  // A clock that went on while nobody held the run has counted until now.
+  const countedMs = run.running_since === null ? 0 : Math.max(0, atMs - run.running_since.getTime());
+  return {
+    ...run,
+    status: run.status === 'CANCELLING' ? 'CANCELLING' : 'RUNNING',
+    lease: run.lease + 1,
+    seq: run.seq + 1,
+    worker_id: workerId,
+    parked: false,
+    under_way: true,
+    running_ms: boundedMs(run.running_ms + countedMs),
+    running_since: null,
+    wake_at: null,
+    started_at: run.started_at ?? new Date(atMs),
+  };
+}
+
+function afterSteps(run: RunRow, { steps, nodesDone }: Pick<Held, 'steps' | 'nodesDone'>): Transition {
+  const charges = steps.flatMap(({ nodeId, credits }): Effect[] =>
+    credits === undefined || !run.is_paid ? [] : [{ kind: 'charge', nodeId, total: credits }],
+  );
+  return {
+    row: { ...run, seq: run.seq + steps.length, nodes_done: nodesDone },
+    effects: steps.length === 0 ? [] : [{ kind: 'keep steps', steps }, ...charges],
+  };
+}
+
+function suspended(kept: Transition, event: Extract<RunEvent, { readonly kind: 'suspend' }>): Transition {
+  const { row } = kept;
+  const isTimed = event.waitsFor === 'call';
+  // A run that is being cancelled still has that ahead; one that was woken a moment ago goes on at once.
+  const isDue = row.status === 'CANCELLING' || row.wake_at !== null;
+  const wakeAtMs = isDue ? 0 : event.wakeAtMs;
+  const change = {
+    status: row.status === 'CANCELLING' ? row.status : event.waitsFor === 'decision' ? 'WAITING' : 'RUNNING',
+    running_ms: event.runningMs,
+    running_since: isTimed ? new Date(event.atMs) : null,
+    wake_at: wakeAtMs === null ? null : new Date(wakeAtMs),
+    under_way: isTimed,
+  };
+  return left(kept, change, wakeAtMs === null ? [] : [queueAt(wakeAtMs)]);
+}
+
+function woken(run: RunRow, atMs: number): Transition {
+  const row = { ...run, wake_at: new Date(atMs) };
+  // Whoever holds it learns of it before it is let go of: its row is no longer what it was.
+  return { row, effects: run.worker_id === null ? [queueAt(0)] : [] };
+}
+
+function ended(kept: Transition, ending: Ending): Transition {
+  const change = {
+    status: ending.status,
+    error: ending.error,
+    running_ms: ending.runningMs,
+    running_since: null,
+    wake_at: null,
+    under_way: false,
+    finished_at: new Date(ending.atMs),
+  };
+  const effects: Effect[] = [];
+  if (ending.delivery !== null) effects.push({ kind: 'deliver', delivery: ending.delivery });
+  if (kept.row.is_paid) effects.push({ kind: 'release credits' });
+  return left(kept, change, effects);
+}
+
+/** The run is in nobody's hands any more. */
+function left({ row, effects }: Transition, change: Partial<RunState>, more: readonly Effect[]): Transition {
+  const next = { ...row, parked: false, ...change, worker_id: null, seq: row.seq + 1 };
+  const freed: readonly Effect[] = row.under_way && !next.under_way ? [{ kind: 'free place' }] : [];
+  return {
+    row: { ...next, running_ms: boundedMs(next.running_ms) },
+    effects: [...effects, ...more, ...freed],
+  };
+}
+
+function queueAt(atMs: number): Effect {
+  return { kind: 'queue', at: new Date(Math.max(0, atMs)) };
+}
+
+// What the column holds: 23 days.
+const MAX_RUNNING_MS = 2_000_000_000;
+
+function boundedMs(ms: number): number {
+  return Math.min(Math.max(0, Math.round(ms)), MAX_RUNNING_MS);
+}

@@ -1,0 +1,72 @@
+// Who goes first where there is not room for all: the shares of workspaces in a worker, and their runs at once.
+import type { RunRow, WorkspaceLoad } from '../store/runs.ts';
+
+/** A run in a worker's hands. */
+export interface Occupant {
+  readonly workspace: string;
+  readonly sinceMs: number;
+}
+
+/** A run that takes longer waits for something outside, or computes much: for how long nobody knows. */
+const LONG_MS = 500;
+
+/** Of a worker's places, how many are left for runs that come by the queue. */
+export function queueShare(capacity: number): number {
+  return Math.ceil(capacity / 4);
+}
+
+/** Whether a run that is being accepted may begin here at once; its workspace's runs count however long they take. */
+export function mayBeginHere(capacity: number, occupants: readonly Occupant[], workspace: string): boolean {
+  return (
+    occupants.length < capacity - queueShare(capacity) && !fullHanded(capacity, occupants).includes(workspace)
+  );
+}
+
+/** Workspaces whose long runs take as many places as all long runs leave free: they get no more for now. */
+export function listCrowded(
+  capacity: number,
+  occupants: readonly Occupant[],
+  nowMs: number,
+): readonly string[] {
+  return fullHanded(
+    capacity,
+    occupants.filter(({ sinceMs }) => nowMs - sinceMs >= LONG_MS),
+  );
+}
+
+function fullHanded(capacity: number, occupants: readonly Occupant[]): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const { workspace } of occupants) counts.set(workspace, (counts.get(workspace) ?? 0) + 1);
+  return [...counts]
+    .filter(([, count]) => count >= capacity - occupants.length)
+    .map(([workspace]) => workspace);
+}
+
+/** Counts a workspace's runs at once: `take` says whether one more may go on, and counts it. */
+export interface Admission {
+  take(workspace: string): boolean;
+}
+
+export function createAdmission(loads: readonly WorkspaceLoad[], maxConcurrent: number): Admission {
+  const counts = new Map(loads.map(({ workspace, under_way }) => [workspace, under_way]));
+  return {
+    take(workspace) {
+      const count = counts.get(workspace) ?? 0;
+      if (count >= maxConcurrent) return false;
+      counts.set(workspace, count + 1);
+      return true;
+    },
+  };
+}
+
+/** Which of the runs that a worker is offered it takes; the others are parked. One that is under way goes on. */
+export function admitClaims(
+  runs: readonly RunRow[],
+  { take }: Admission,
+  crowded: readonly string[],
+): ReadonlySet<string> {
+  const admitted = runs.filter(
+    ({ workspace, under_way }) => under_way || (!crowded.includes(workspace) && take(workspace)),
+  );
+  return new Set(admitted.map(({ id }) => id));
+}

@@ -1,0 +1,182 @@
+// Executing a run that was claimed: the engine goes on from what is done, and each outcome is an event of the run.
+import { runPlan } from '../engine/run.ts';
+import type { RunOutcome, Step } from '../engine/types.ts';
+import type { Plan } from '../graph/plan.ts';
+import type { Json } from '../graph/types.ts';
+import { AppError } from '../lib/errors.ts';
+import type { Reveal } from '../services/workflows/reveal-secrets.ts';
+import { createReveal } from '../services/workflows/reveal-secrets.ts';
+import { listSteps } from '../store/executions.ts';
+import { patientDb } from '../store/patience.ts';
+import type { RunRow } from '../store/runs.ts';
+import type { Checkpoints } from './checkpoints.ts';
+import { createCheckpoints } from './checkpoints.ts';
+import { buildDelivery } from './delivery-body.ts';
+import type { RunDeps } from './deps.ts';
+import { cancelOpen } from './end-run.ts';
+import type { StopReason } from './hand.ts';
+import type { Suspension, TerminalStatus } from './lifecycle.ts';
+import { createNodeCache } from './node-cache.ts';
+import { createNodeContext } from './node-context.ts';
+import { createPay } from './pay.ts';
+import type { StoredError } from './present-execution.ts';
+import type { RunRequest } from './run-request.ts';
+import { inputOverrides, parseRunRequest, planRequest } from './run-request.ts';
+
+/** Branches of one run in flight at once. */
+const NODE_CONCURRENCY = 16;
+// A node that took this many workers with it takes no more.
+const MAX_STARTS = 20;
+
+/** Advances a claimed run until it ends, waits, or is taken away. Rejects where it could not be read or written: it then goes back with the next heartbeat. */
+export async function executeRun(deps: RunDeps, row: RunRow, stop: AbortController): Promise<void> {
+  const run = await loadRun(deps, row);
+  const checkpoints = createCheckpoints(deps, row, run.steps, stop);
+  if (run.refusal !== undefined) {
+    await leave(deps, run, checkpoints, { status: 'FAILED', error: run.refusal }, row.running_ms);
+    return;
+  }
+  const budgetMs = (run.request.timeoutMs ?? deps.settings.RUN_TIMEOUT_MS) - row.running_ms;
+  const timer = setTimeout(() => stop.abort('timeout'), Math.max(0, budgetMs));
+  if (row.status === 'CANCELLING') stop.abort('cancelled');
+  const startedMs = deps.now();
+  try {
+    const outcome = await advance(deps, run, checkpoints, stop.signal);
+    const ending = endingOf(outcome, stop.signal.reason as StopReason | undefined);
+    await leave(deps, run, checkpoints, ending, row.running_ms + (deps.now() - startedMs));
+  } finally {
+    clearTimeout(timer);
+    checkpoints.close();
+  }
+}
+
+interface LoadedRun {
+  readonly row: RunRow;
+  readonly request: RunRequest;
+  readonly plan: Plan;
+  readonly overrides: ReturnType<typeof inputOverrides>;
+  readonly steps: Map<string, Step>;
+  readonly reveal?: Reveal | undefined;
+  /** Set where the run can no longer be planned, e.g. because a node type is gone. */
+  readonly refusal?: StoredError;
+}
+
+async function loadRun(deps: RunDeps, row: RunRow): Promise<LoadedRun> {
+  const request = parseRunRequest(row.request);
+  // A first claim finds nothing done, unless the run resumes another.
+  const isFresh = row.lease === 1 && row.resumed_from_id === null;
+  const rows = isFresh ? [] : await listSteps(deps.db, row.id);
+  const steps = new Map(rows.map(({ step }) => [(step as Step).nodeId, withBound(deps, step as Step)]));
+  try {
+    const version = await deps.versions.get(deps.db, row.workflow_id, row.workflow_version);
+    const plan = planRequest(deps, version, request.targets);
+    const overrides = inputOverrides(deps, version.graph, request.inputs);
+    const reveal = await createReveal(deps, deps.db, row.workflow_id, version.text);
+    return { row, request, steps, plan, overrides, reveal };
+  } catch (err) {
+    if (!(err instanceof AppError)) throw err;
+    const refusal = { code: err.code, message: err.message, nodeId: err.issues?.[0]?.nodeId ?? null };
+    return { row, request, steps, plan: { nodes: [] }, overrides: new Map(), refusal };
+  }
+}
+
+/** Of a node that was in flight whenever a worker died, the failure that ends it. */
+function withBound(deps: RunDeps, step: Step): Step {
+  if (step.status !== 'RUNNING' || step.attempt < MAX_STARTS) return step;
+  const message = `The worker died each of the ${step.attempt} times that this node was started.`;
+  return { ...step, status: 'FAILED', error: { code: 'worker_lost', message }, finishedAtMs: deps.now() };
+}
+
+function advance(
+  deps: RunDeps,
+  run: LoadedRun,
+  checkpoints: Checkpoints,
+  signal: AbortSignal,
+): Promise<RunOutcome> {
+  const { row, request } = run;
+  const onOutage = (err: unknown): void =>
+    deps.log.warn({ err, executionId: row.id }, 'a node waits for the database');
+  const patient = { ...deps, db: patientDb(deps.db, onOutage) };
+  return runPlan(run.plan, {
+    define: deps.findNode,
+    steps: new Map(run.steps),
+    overrides: run.overrides,
+    decisions: decisionsOf(row),
+    context: createNodeContext(patient, row),
+    ...(request.useCache === false ? {} : { cache: createNodeCache(deps, row.workspace) }),
+    ...(run.reveal === undefined ? {} : { reveal: run.reveal }),
+    pay: createPay(patient, row, request.maxCredits),
+    onStep: step => checkpoints.add(step),
+    saved: () => checkpoints.saved(),
+    onProgress: (nodeId, fraction) => deps.runNotifier.notifyProgress(row.id, nodeId, fraction),
+    onError: (nodeId, err) => deps.log.warn({ err, executionId: row.id, nodeId }, 'a node failed'),
+    concurrency: NODE_CONCURRENCY,
+    signal,
+    now: deps.now,
+  });
+}
+
+function decisionsOf({ decisions }: RunRow): ReadonlyMap<string, Json> {
+  return new Map(decisions === null ? [] : Object.entries(JSON.parse(decisions) as Record<string, Json>));
+}
+
+/** How the run leaves this worker; undefined: it has left already. */
+type Ending =
+  | { readonly status: TerminalStatus; readonly error: StoredError | null }
+  | Suspension
+  | 'release'
+  | undefined;
+
+function endingOf(outcome: RunOutcome, reason: StopReason | undefined): Ending {
+  // Of a run let go of, the last states were not kept; whatever it came to counts for nothing.
+  if (reason === 'released' || reason === 'lost' || reason === 'broken') return STOPPED[reason];
+  if (reason !== undefined && outcome.kind === 'suspended') return STOPPED[reason];
+  switch (outcome.kind) {
+    case 'completed':
+      return { status: 'COMPLETED', error: null };
+    case 'failed':
+      return { status: 'FAILED', error: { ...outcome.error, nodeId: outcome.nodeId } };
+    case 'suspended':
+      return { waitsFor: outcome.waitsFor, wakeAtMs: outcome.untilMs };
+    case 'expired':
+      return { status: 'TIMEOUT', error: { ...outcome.error, nodeId: outcome.nodeId } };
+    case 'aborted':
+      return reason === undefined ? undefined : STOPPED[reason];
+  }
+}
+
+const STOPPED: Readonly<Record<StopReason, Ending>> = {
+  cancelled: {
+    status: 'CANCELLED',
+    error: { code: 'cancelled', message: 'The run was cancelled.', nodeId: null },
+  },
+  timeout: {
+    status: 'TIMEOUT',
+    error: { code: 'timeout', message: 'The run passed its time limit.', nodeId: null },
+  },
+  broken: {
+    status: 'FAILED',
+    error: { code: 'internal_error', message: 'The results of the run could not be stored.', nodeId: null },
+  },
+  released: 'release',
+  lost: undefined,
+};
+
+/** Writes the last node states and the ending in one commit; the run then belongs to nobody. */
+async function leave(
+  deps: RunDeps,
+  run: LoadedRun,
+  checkpoints: Checkpoints,
+  ending: Ending,
+  runningMs: number,
+): Promise<void> {
+  if (ending === undefined) return;
+  if (ending === 'release') return checkpoints.leave({ kind: 'release', runningMs });
+  const atMs = deps.now();
+  if ('waitsFor' in ending) return checkpoints.leave({ kind: 'suspend', ...ending, atMs, runningMs });
+  const { status, error } = ending;
+  for (const step of cancelOpen(run.plan, checkpoints.steps, atMs)) checkpoints.add(step);
+  const delivery = buildDelivery(run, status, checkpoints.steps, new Date(atMs).toISOString());
+  const errorText = error === null ? null : JSON.stringify(error);
+  await checkpoints.leave({ kind: 'end', ending: { status, error: errorText, runningMs, atMs, delivery } });
+}

@@ -1,0 +1,185 @@
+// The life of a run as a pure function: what holds whatever happens in whatever order.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Step } from '../../src/engine/types.ts';
+import { seededRandom } from '../../src/lib/seeded-random.ts';
+import { accept, type Effect, type RunEvent, type Transition, transition } from '../../src/runs/lifecycle.ts';
+import type { RunFacts, RunRow } from '../../src/store/runs.ts';
+
+const FACTS: RunFacts = {
+  id: 'ex_1',
+  workflow_id: 'wf_1',
+  workflow_version: 1,
+  user_id: 1,
+  workspace: 'user:1',
+  request: '{}',
+  webhook: null,
+  watched: false,
+  is_paid: true,
+  nodes_total: 3,
+  resumed_from_id: null,
+  created_at: new Date(1000),
+};
+const WORKERS = ['wrk_1', 'wrk_2'];
+const step = (more: Partial<Step> = {}): Step => ({ nodeId: 'a', status: 'RUNNING', attempt: 1, ...more });
+const ENDING = { status: 'FAILED', error: null, runningMs: 7, atMs: 5000, delivery: null } as const;
+
+function randomEvent(random: () => number, run: RunRow): RunEvent {
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
+  const atMs = 1000 + Math.floor(random() * 10_000);
+  // Now and then the number of one who has lost the run.
+  const lease = random() < 0.2 ? run.lease - 1 : run.lease;
+  const steps = Array.from({ length: Math.floor(random() * 3) }, () => step({ credits: 2 }));
+  const held = { lease, steps, nodesDone: Math.floor(random() * 4) };
+  return pick<RunEvent>([
+    { kind: 'claim', workerId: pick(WORKERS), atMs },
+    { kind: 'checkpoint', ...held },
+    {
+      kind: 'suspend',
+      ...held,
+      atMs,
+      runningMs: atMs,
+      waitsFor: pick(['time', 'decision', 'call']),
+      wakeAtMs: pick([null, atMs]),
+    },
+    { kind: 'release', ...held, runningMs: atMs },
+    ...(random() < 0.2 ? [{ kind: 'end', ...held, ending: ENDING } as const] : []),
+    ...(random() < 0.2 ? [{ kind: 'end unheld', ending: ENDING, steps } as const] : []),
+    { kind: 'cancel' },
+    { kind: 'decide', decisions: '{}' },
+    { kind: 'wake', atMs },
+    { kind: 'take over', workerId: pick(WORKERS), ...(random() < 0.5 ? { lease } : {}) },
+  ]);
+}
+
+const has = (effects: readonly Effect[], kind: Effect['kind']): boolean =>
+  effects.some(one => one.kind === kind);
+
+describe('a run, whatever happens to it', () => {
+  const walks: {
+    readonly before: RunRow;
+    readonly event: RunEvent;
+    readonly next: Transition | undefined;
+  }[] = [];
+  for (let seed = 1; seed <= 400; seed++) {
+    const random = seededRandom(seed);
+    let run = accept({ facts: FACTS, steps: [], workerId: random() < 0.5 ? 'wrk_1' : null }).row;
+    for (let count = 0; count < 60; count++) {
+      const event = randomEvent(random, run);
+      const next = transition(run, event);
+      walks.push({ before: run, event, next });
+      run = next?.row ?? run;
+    }
+  }
+  const moves = walks.flatMap(({ before, event, next }) =>
+    next === undefined ? [] : [{ before, event, ...next }],
+  );
+
+  it('stays as it is once it has ended', () => {
+    assert.ok(walks.some(({ before }) => before.finished_at !== null));
+    for (const { before, next } of walks) if (before.finished_at !== null) assert.equal(next, undefined);
+  });
+
+  it('is changed by who holds it alone: by that worker, and by its newest lease number', () => {
+    for (const { before, event, next } of walks)
+      if ('nodesDone' in event && (before.worker_id === null || event.lease !== before.lease))
+        assert.equal(next, undefined, event.kind);
+  });
+
+  it('has a lease number and a number of events that only rise', () => {
+    for (const { before, row, event } of moves) {
+      assert.equal(row.lease, before.lease + (event.kind === 'claim' ? 1 : 0));
+      assert.ok(row.seq >= before.seq);
+      if (row.status !== before.status) assert.ok(row.seq > before.seq, event.kind);
+    }
+  });
+
+  it('is never forgotten: in a hand, in the queue, waiting for something, or ended', () => {
+    for (const { row, effects, event } of moves) {
+      if (row.worker_id !== null || row.finished_at !== null) continue;
+      const waits = event.kind === 'suspend' && (event.waitsFor !== 'time' || event.wakeAtMs === null);
+      assert.ok(waits || has(effects, 'queue'), `${event.kind} left ${row.status}`);
+    }
+  });
+
+  it('that is woken while it is held goes on as soon as it is let go of', () => {
+    for (const { before, event, row, effects } of moves)
+      if (event.kind === 'suspend' && before.wake_at !== null) {
+        assert.ok(has(effects, 'queue'));
+        assert.ok(row.wake_at !== null && row.wake_at.getTime() === 0);
+      }
+  });
+
+  it('keeps its cancelling before it until it ends', () => {
+    for (const { before, row } of moves)
+      if (before.status === 'CANCELLING') assert.ok(row.status === 'CANCELLING' || row.finished_at !== null);
+  });
+
+  it('counts for its workspace while it is held or waits for a call, and frees its place by leaving', () => {
+    for (const { before, row, event, effects } of moves) {
+      if (row.worker_id !== null) assert.ok(row.under_way);
+      if (row.running_since !== null) assert.ok(row.under_way && row.worker_id === null);
+      const isLeft = before.under_way && !row.under_way;
+      if (event.kind !== 'take over') assert.equal(has(effects, 'free place'), isLeft, event.kind);
+    }
+  });
+
+  it('releases its credits with its end, once, and charges what its steps say', () => {
+    for (const { row, effects, event } of moves) {
+      assert.equal(has(effects, 'release credits'), row.finished_at !== null);
+      const told = 'steps' in event ? event.steps.length : 0;
+      assert.equal(effects.filter(({ kind }) => kind === 'charge').length, told);
+    }
+  });
+
+  it('that cannot cost moves no credits', () => {
+    const free = accept({ facts: { ...FACTS, is_paid: false }, steps: [], workerId: 'wrk_1' }).row;
+    const end = {
+      kind: 'end',
+      lease: 1,
+      steps: [step({ credits: 2 })],
+      nodesDone: 1,
+      ending: ENDING,
+    } as const;
+    assert.deepEqual(
+      transition(free, end)?.effects.map(({ kind }) => kind),
+      ['keep steps', 'free place'],
+    );
+  });
+});
+
+describe('the clock of a run', () => {
+  const held = accept({ facts: FACTS, steps: [], workerId: 'wrk_1' }).row;
+  const suspend = (waitsFor: 'time' | 'call'): RunRow =>
+    transition(held, {
+      kind: 'suspend',
+      lease: 1,
+      steps: [],
+      nodesDone: 0,
+      atMs: 2000,
+      runningMs: 500,
+      waitsFor,
+      wakeAtMs: 9000,
+    })?.row as RunRow;
+  const claimAt = (run: RunRow, atMs: number) =>
+    transition(run, { kind: 'claim', workerId: 'wrk_2', atMs })?.row.running_ms;
+
+  it('goes on while it waits for a provider', () => {
+    assert.equal(claimAt(suspend('call'), 5000), 500 + 3000);
+  });
+
+  it('stops while it waits for a time', () => {
+    assert.equal(claimAt(suspend('time'), 5000), 500);
+  });
+});
+
+describe('an accepted run', () => {
+  it('is queued, or in the hand of its worker by lease number 1', () => {
+    const queued = accept({ facts: FACTS, steps: [step()], workerId: null });
+    assert.deepEqual([queued.row.status, queued.row.lease, queued.row.seq], ['QUEUED', 0, 1]);
+    assert.ok(has(queued.effects, 'queue'));
+    const begun = accept({ facts: FACTS, steps: [step()], workerId: 'wrk_1' });
+    assert.deepEqual([begun.row.status, begun.row.lease, begun.row.seq], ['RUNNING', 1, 2]);
+    assert.ok(!has(begun.effects, 'queue'));
+  });
+});

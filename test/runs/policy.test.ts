@@ -1,0 +1,77 @@
+// Who goes first where there is not room for all.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Hand } from '../../src/runs/hand.ts';
+import {
+  createAdmission,
+  listCrowded,
+  mayBeginHere,
+  type Occupant,
+  queueShare,
+} from '../../src/runs/policy.ts';
+
+const NOW_MS = 1_000_000;
+
+const occupantsOf = (runs: Readonly<Record<string, number>>, ageMs = 10_000): readonly Occupant[] =>
+  Object.entries(runs).flatMap(([workspace, count]) =>
+    Array.from({ length: count }, () => ({ workspace, sinceMs: NOW_MS - ageMs })),
+  );
+
+describe('a worker', () => {
+  it('gives a workspace no more long runs than it has places left', () => {
+    const crowded = (runs: Readonly<Record<string, number>>) => listCrowded(8, occupantsOf(runs), NOW_MS);
+    assert.deepEqual(crowded({ a: 3 }), []);
+    assert.deepEqual(crowded({ a: 4 }), ['a']);
+    assert.deepEqual(crowded({ a: 4, b: 1 }), ['a']);
+    assert.deepEqual(crowded({ a: 4, b: 2, c: 0 }), ['a', 'b']);
+  });
+
+  it('does not count short runs', () => {
+    assert.deepEqual(listCrowded(8, occupantsOf({ a: 8 }, 100), NOW_MS), []);
+  });
+
+  it('takes runs as they are accepted while there is room, of one workspace half of its places', () => {
+    const may = (runs: Readonly<Record<string, number>>, workspace: string) =>
+      mayBeginHere(8, occupantsOf(runs, 0), workspace);
+    assert.deepEqual([may({ a: 3, b: 1 }, 'a'), may({ a: 3, b: 1 }, 'b')], [true, true]);
+    assert.deepEqual([may({ a: 4 }, 'a'), may({ a: 4 }, 'b')], [false, true]);
+    assert.deepEqual(may({ a: 1, b: 1, c: 1, d: 3 }, 'e'), false);
+  });
+
+  it('keeps a quarter of its places for runs on their way through the queue', () => {
+    assert.deepEqual([queueShare(256), queueShare(1)], [64, 1]);
+    assert.equal(mayBeginHere(1, [], 'a'), false);
+  });
+
+  it('lets runs of the queue wait for a place, and turns them away once it is shut', async () => {
+    const hand = new Hand(1, () => NOW_MS);
+    hand.open('wrk_1');
+    const first = await hand.enter();
+    const second = hand.enter();
+    first?.occupy('a');
+    assert.deepEqual(hand.crowded(), []);
+    first?.free();
+    assert.ok(await second);
+    const third = hand.enter();
+    hand.shut();
+    assert.equal(await third, undefined);
+    assert.equal(await hand.enter(), undefined);
+    assert.equal(hand.reserve('a'), undefined);
+  });
+});
+
+describe('a workspace', () => {
+  it('has no more runs at once than its number', () => {
+    const loads = [{ workspace: 'a', under_way: 1, has_parked: false }];
+    const { take } = createAdmission(loads, 3);
+    assert.deepEqual(['a', 'a', 'a', 'b', 'b', 'b', 'b'].map(take), [
+      true,
+      true,
+      false,
+      true,
+      true,
+      true,
+      false,
+    ]);
+  });
+});
