@@ -184,6 +184,7 @@ function trustedOrigins(settings: Settings, bucket: Bucket | undefined): readonl
 function hear(deps: RunDeps, worker: Worker | undefined, channel: string, payload: string): void {
   for (const id of payload.split(',')) {
     if (channel === CHANNELS.cancel) worker?.cancel(id);
+    if (channel === CHANNELS.woken) worker?.wake(id);
     deps.runNotifier.notify(id);
   }
 }

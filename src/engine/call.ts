@@ -16,6 +16,8 @@ export interface Call {
   readonly ctx: NodeContext;
   /** What the provider says that the call used, once it has delivered. */
   readonly usage: () => unknown;
+  /** Called with what was set aside for the call, before it is made. */
+  readonly onPromise: (credits: number) => void;
 }
 
 /** What the run does for its calls. */
@@ -32,8 +34,14 @@ export function callNode(call: Call, host: CallHost): CallResult | Promise<CallR
   if (key !== undefined || isPaid) return callOrFind(call, host, key);
   const result = invoke(call, host);
   return result instanceof Promise
-    ? result.then(late => tagged(call.node, late, 0))
+    ? result.then(late => tagged(call.node, late, 0), orSuspend)
     : tagged(call.node, result, 0);
+}
+
+/** A node whose call goes on at a provider throws the Suspend from deep inside. */
+function orSuspend(thrown: unknown): Suspend {
+  if (thrown instanceof Suspend) return thrown;
+  throw thrown;
 }
 
 function keyOf({ definition, node, values, ctx }: Call): string | undefined {
@@ -41,15 +49,20 @@ function keyOf({ definition, node, values, ctx }: Call): string | undefined {
 }
 
 async function callOrFind(call: Call, host: CallHost, key: string | undefined): Promise<CallResult> {
-  const { signal } = call.ctx;
-  if (key !== undefined) {
+  const { signal, job } = call.ctx;
+  // What was asked for already is collected, whatever others have found meanwhile.
+  if (key !== undefined && job.stored === undefined) {
     const outputs = await host.cache?.find(key, signal);
     if (outputs !== undefined) return { outputs, isCached: true, credits: 0 };
     signal.throwIfAborted();
   }
   // Set aside first, so that nothing is asked of a provider that could not be paid for.
   const isPaid = call.definition.entry.executionCost === 'paid';
-  const payment = isPaid ? await host.pay?.(call) : undefined;
+  const promised = job.stored?.credits;
+  const payment = isPaid
+    ? await host.pay?.({ ...call, ...(promised === undefined ? {} : { promised }) })
+    : undefined;
+  if (payment !== undefined) call.onPromise(payment.credits);
   try {
     signal.throwIfAborted();
     const given = await invoke(call, host);
@@ -57,6 +70,8 @@ async function callOrFind(call: Call, host: CallHost, key: string | undefined): 
     if (key !== undefined && !(result instanceof Suspend)) host.cache?.keep(key, result.outputs);
     return result;
   } catch (err) {
+    // It may still deliver: what was set aside for it stays.
+    if (err instanceof Suspend) return err;
     payment?.forgo();
     throw err;
   }

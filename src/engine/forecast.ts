@@ -163,7 +163,7 @@ class Outlook {
     const ctx = { media: { resolve: findMedia }, progress: () => undefined, providers };
     const call = { definition, node, values, wired: arrivals, ctx: ctx as unknown as NodeContext };
     try {
-      const result = await callNode({ ...call, usage: () => undefined }, {});
+      const result = await callNode({ ...call, usage: () => undefined, onPromise: () => undefined }, {});
       return 'outputs' in result ? result.outputs : undefined;
     } catch (err) {
       // A node that will fail leaves its dependents as they would be if it were mended.

@@ -5,7 +5,7 @@ import type { Values } from '../graph/types.ts';
 import { collectArrivals, isCutOff } from './inputs.ts';
 import { ReadySet } from './ready.ts';
 import { DECISION_TIMEOUT, runNode, type StepHost } from './step.ts';
-import type { RunOptions, RunOutcome, Step, StepError } from './types.ts';
+import type { RunOptions, RunOutcome, Step, StepError, WaitingCalls } from './types.ts';
 
 // Free nodes follow each other without a pause; so long a run of them gives way to the rest of the process.
 const SLICE_MS = 4;
@@ -18,11 +18,13 @@ const GRACE_MS = 30_000;
 export async function runPlan(plan: Plan, options: RunOptions): Promise<RunOutcome> {
   const run = new PlanRun(plan, options);
   options.signal.addEventListener('abort', run.wake);
+  const unsubscribe = options.calls?.subscribe(run.wake);
   try {
     await run.drive();
     if (options.signal.aborted) await run.abandon();
     return run.outcome();
   } finally {
+    unsubscribe?.();
     options.signal.removeEventListener('abort', run.wake);
   }
 }
@@ -193,17 +195,18 @@ class PlanRun implements StepHost {
     if (status === 'FAILED' && error !== undefined) this.#failure ??= { nodeId, error };
   }
 
-  #isDue({ nodeId, suspended }: Step): boolean {
+  #isDue(step: Step): boolean {
+    const { nodeId, suspended } = step;
+    if (suspended?.kind === 'call') return hasEndedCall(step, this.options.calls);
     if (suspended === undefined || suspended.untilMs <= this.options.now()) return true;
     return suspended.kind === 'decision' && this.options.decisions?.has(nodeId) === true;
   }
 
   /** Lets nodes whose time has come start again while others still run. Decisions come only with another run. */
   #rouse(): void {
-    const nowMs = this.options.now();
     for (const index of this.#waiting) {
-      const suspended = this.#steps[index]?.suspended;
-      if (suspended?.kind !== 'time' || suspended.untilMs > nowMs) continue;
+      const step = this.#steps[index];
+      if (step === undefined || step.suspended?.kind === 'decision' || !this.#isDue(step)) continue;
       this.#waiting.delete(index);
       this.#ready.putBack(index);
     }
@@ -222,10 +225,15 @@ class PlanRun implements StepHost {
 
   #suspension(): RunOutcome {
     const waits = this.#waits();
+    const waitsFor = (['call', 'decision', 'time'] as const).find(kind =>
+      waits.some(wait => wait.kind === kind),
+    );
+    // Whoever watches over calls keeps their time too.
+    const untilMs = Math.min(...waits.filter(wait => wait.kind !== 'call').map(wait => wait.untilMs));
     return {
       kind: 'suspended',
-      untilMs: Math.min(...waits.map(wait => wait.untilMs)),
-      waitsFor: waits.some(wait => wait.kind === 'decision') ? 'decision' : 'time',
+      untilMs: Number.isFinite(untilMs) ? untilMs : null,
+      waitsFor: waitsFor ?? 'time',
     };
   }
 
@@ -241,6 +249,12 @@ class PlanRun implements StepHost {
 }
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Whether the node has something to do: a call of it has ended, or was never asked for. */
+function hasEndedCall({ nodeId, jobs = {} }: Step, calls: WaitingCalls | undefined): boolean {
+  const open = Object.keys(jobs);
+  return calls === undefined || open.length === 0 || open.some(item => calls.hasEnded(nodeId, Number(item)));
+}
 
 /** A run that goes on after it was stopped asks anew. */
 function withoutWait({ suspended: _, jobs: __, ...step }: Step): Omit<Step, 'suspended' | 'jobs'> {

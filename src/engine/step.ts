@@ -1,11 +1,12 @@
 // One node from its inputs to the step that a run records of it: called once, or once for each item of a list.
 import type { PlanNode } from '../graph/plan.ts';
-import type { JsonObject, Values } from '../graph/types.ts';
+import type { JsonObject } from '../graph/types.ts';
 import { type NodeContext, type NodeDefinition, NodeError, Suspend } from '../nodes/define.ts';
 import { type CallResult, callNode } from './call.ts';
 import { toStepError } from './failure.ts';
-import { gatherItems, spreadItems } from './fan-out.ts';
+import { spreadItems } from './fan-out.ts';
 import { type Arrivals, resolveValues } from './inputs.ts';
+import { runItems } from './items.ts';
 import type { ProviderJob, RunOptions, Step, StepError } from './types.ts';
 
 /** What the run that a node belongs to does for it. */
@@ -23,7 +24,7 @@ const FRESH_MS = 10_000;
 /** The code of a step that waited for a decision until its time was over. */
 export const DECISION_TIMEOUT = 'decision_timeout';
 
-interface Job {
+export interface Job {
   readonly index: number;
   readonly node: PlanNode;
   readonly definition: NodeDefinition;
@@ -32,19 +33,21 @@ interface Job {
   readonly begun: Begun;
   /** What the step tells of calls at providers: those under way, and the last one. */
   readonly jobs: Record<number, ProviderJob>;
-  provider?: Step['provider'];
-  warnings?: Step['warnings'];
+  provider?: Step['provider'] | undefined;
+  warnings?: Step['warnings'] | undefined;
 }
 
 /** One call of a mapped node, or the only one. */
-interface Turn {
+export interface Turn {
   readonly item: number;
   readonly progress: (fraction: number) => void;
   /** Reports the node as it stands, its calls at providers included. */
   readonly tell: () => void;
+  /** What was set aside for the call. */
+  promised?: number;
 }
 
-type Begun = Pick<Step, 'nodeId' | 'attempt'> & { readonly startedAtMs: number };
+export type Begun = Pick<Step, 'nodeId' | 'attempt'> & { readonly startedAtMs: number };
 
 /** Runs the node and returns the step it ends with: at once where the node answers at once. Never throws. */
 export function runNode(
@@ -64,11 +67,12 @@ export function runNode(
     }
     const override = host.options.overrides.get(node.id);
     const settings = override === undefined ? node.settings : { ...node.settings, ...override };
-    const job: Job = { index, node, definition, settings, earlier, begun, jobs: { ...earlier?.jobs } };
+    const known = { jobs: { ...earlier?.jobs }, ...providerOf(earlier ?? {}) };
+    const job: Job = { index, node, definition, settings, earlier, begun, ...known };
     const items = spreadItems(node, settings, arrivals);
     if (items !== undefined) return runItems(host, job, items);
     // A worker that takes a woken node over still knows that it was woken.
-    const suspended = earlier?.suspended === undefined ? {} : { suspended: earlier.suspended };
+    const suspended = isTimed(earlier) ? { suspended: earlier.suspended } : {};
     const tell = (): void =>
       host.report(index, { ...begun, status: 'RUNNING', ...suspended, ...jobsOf(job) });
     const progress = (fraction: number): void => host.options.onProgress?.(node.id, fraction);
@@ -93,7 +97,7 @@ function begin({ options }: StepHost, node: PlanNode, earlier: Step | undefined)
   return { nodeId: node.id, attempt: (earlier?.attempt ?? 0) + 1, startedAtMs: nowMs };
 }
 
-function call(
+export function call(
   { options }: StepHost,
   job: Job,
   arrivals: Arrivals,
@@ -110,9 +114,12 @@ function call(
     job: recordOf(options, job, turn, told => {
       usage = told;
     }),
-    ...(earlier?.suspended === undefined ? {} : { suspended: wakeReason(options, earlier) }),
+    ...(isTimed(earlier) ? { suspended: wakeReason(options, earlier) } : {}),
   };
-  return callNode({ definition, node, values, wired: arrivals, ctx, usage: () => usage }, options);
+  const onPromise = (credits: number): void => {
+    turn.promised = credits;
+  };
+  return callNode({ definition, node, values, wired: arrivals, ctx, usage: () => usage, onPromise }, options);
 }
 
 // Of the items of a list, the last ones.
@@ -122,18 +129,21 @@ const MAX_WARNINGS = 10;
 function recordOf(
   options: RunOptions,
   job: Job,
-  { item, tell }: Turn,
+  turn: Turn,
   use: NodeContext['job']['use'],
 ): NodeContext['job'] {
+  const { item, tell } = turn;
   const stored = job.jobs[item];
+  const { calls } = options;
   return {
     ...(stored === undefined ? {} : { stored }),
+    ...(calls === undefined ? {} : { waiting: { hasEnded: calls.take(job.node.id, item) } }),
     use,
     warn: sentence => {
       job.warnings = [...(job.warnings ?? []), sentence].slice(-MAX_WARNINGS);
     },
     keep: async record => {
-      job.jobs[item] = record;
+      job.jobs[item] = turn.promised === undefined ? record : { ...record, credits: turn.promised };
       job.provider = { name: record.provider, jobId: record.id };
       // A worker that was frozen meanwhile may have lost the run: storing it once more tells.
       for (let tookMs = Number.POSITIVE_INFINITY; tookMs > FRESH_MS; ) {
@@ -146,11 +156,14 @@ function recordOf(
   };
 }
 
-function jobsOf(job: Job): Pick<Step, 'jobs' | 'provider' | 'warnings'> {
+export function jobsOf(job: Job): Pick<Step, 'jobs' | 'provider' | 'warnings'> {
   return Object.keys(job.jobs).length === 0 ? providerOf(job) : { jobs: { ...job.jobs }, ...providerOf(job) };
 }
 
-function providerOf({ provider, warnings }: Job): Pick<Step, 'provider' | 'warnings'> {
+export function providerOf({
+  provider,
+  warnings,
+}: Pick<Job, 'provider' | 'warnings'>): Pick<Step, 'provider' | 'warnings'> {
   return {
     ...(provider === undefined ? {} : { provider }),
     ...(warnings === undefined ? {} : { warnings }),
@@ -179,7 +192,14 @@ function end({ options }: StepHost, job: Job, result: CallResult): Step {
     return { ...begun, status: 'FAILED', error, finishedAtMs: nowMs };
   }
   const sinceMs = earlier?.suspended?.sinceMs ?? nowMs;
-  return { ...begun, status: 'WAITING', suspended: { kind, sinceMs, untilMs } };
+  return { ...begun, ...jobsOf(job), status: 'WAITING', suspended: { kind, sinceMs, untilMs } };
+}
+
+type Timed = Step & { readonly suspended: NonNullable<Step['suspended']> };
+
+/** Whether the node itself asked to wait, rather than for a call that it made. */
+function isTimed(step: Step | undefined): step is Timed {
+  return step?.suspended !== undefined && step.suspended.kind !== 'call';
 }
 
 /** A node that stops because the run does is CANCELLED, whatever it threw. */
@@ -189,70 +209,6 @@ function fail({ options }: StepHost, begun: Begun, thrown: unknown): Step {
   return { ...begun, status: 'FAILED', error: explain(options, begun.nodeId, thrown), finishedAtMs };
 }
 
-function explain(options: RunOptions, nodeId: string, thrown: unknown): StepError {
+export function explain(options: RunOptions, nodeId: string, thrown: unknown): StepError {
   return toStepError(thrown, err => options.onError?.(nodeId, err));
-}
-
-interface ItemFailure {
-  readonly index: number;
-  readonly thrown: unknown;
-}
-
-/** Runs the node for each item that has no result of an earlier attempt. Items do not stop each other by failing. */
-async function runItems(host: StepHost, job: Job, items: readonly Arrivals[]): Promise<Step> {
-  const { options } = host;
-  const kept = job.earlier?.items?.length === items.length ? job.earlier.items : undefined;
-  const results: (Values | null)[] = items.map((_, index) => kept?.[index] ?? null);
-  const failures: ItemFailure[] = [];
-  let cachedCount = 0;
-  let credits = job.earlier?.credits ?? 0;
-  const begun = (): Begun & Pick<Step, 'credits' | 'provider' | 'warnings'> => ({
-    ...job.begun,
-    ...providerOf(job),
-    ...(credits === 0 ? {} : { credits }),
-  });
-  const tell = (): void =>
-    host.report(job.index, { ...begun(), status: 'RUNNING', items: [...results], ...jobsOf(job) });
-  const runItem = async (index: number): Promise<void> => {
-    try {
-      options.signal.throwIfAborted();
-      const turn = { item: index, progress: ignoreProgress, tell };
-      const result = await call(host, job, items[index] as Arrivals, turn);
-      if (result instanceof Suspend) {
-        throw new NodeError('cannot_wait', 'A node cannot wait while it is run for the items of a list.');
-      }
-      results[index] = result.outputs;
-      credits += result.credits;
-      if (result.isCached) cachedCount++;
-    } catch (thrown) {
-      failures.push({ index, thrown });
-    }
-    delete job.jobs[index];
-    tell();
-    options.onProgress?.(job.node.id, results.filter(result => result !== null).length / items.length);
-  };
-  tell();
-  const open = [...results.keys()].filter(index => results[index] === null);
-  await Promise.all(open.map(index => host.submit(() => runItem(index))));
-  if (failures.length > 0) return failItems(host, begun(), results, failures);
-  const outputs = gatherItems(results as readonly Values[], job.node.outputDefs);
-  const step = { ...begun(), status: 'COMPLETED', outputs, finishedAtMs: options.now() } as const;
-  return items.length > 0 && cachedCount === items.length ? { ...step, cached: true } : step;
-}
-
-// An item's own fraction says little of the whole; the node's progress is the share of items done.
-const ignoreProgress = (): void => undefined;
-
-function failItems(
-  host: StepHost,
-  begun: Begun,
-  items: readonly (Values | null)[],
-  failures: ItemFailure[],
-): Step {
-  const [first] = failures.sort((a, b) => a.index - b.index);
-  const step = fail(host, begun, first?.thrown);
-  if (step.error === undefined) return { ...step, items };
-  const share = `${failures.length} of ${items.length} items failed`;
-  const message = `Item ${first?.index}, counted from 0: ${step.error.message} (${share}.)`;
-  return { ...step, items, error: { code: step.error.code, message } };
 }

@@ -34,12 +34,14 @@ export interface Step {
   readonly finishedAtMs?: number;
   /** While WAITING: since when, until when, and for what. */
   readonly suspended?: {
-    readonly kind: 'time' | 'decision';
+    readonly kind: 'time' | 'decision' | 'call';
     readonly sinceMs: number;
     readonly untilMs: number;
   };
   /** Fan-out: results by item, kept so that a resume runs only the items that failed. */
   readonly items?: readonly (Values | null)[];
+  /** Fan-out: failures by item while others are still under way. */
+  readonly failures?: Readonly<Record<number, StepError>>;
   /** Calls at providers under way, by the index of their item, 0 where the node is not mapped: asked for again after a takeover. */
   readonly jobs?: Readonly<Record<number, ProviderJob>>;
   /** The last call at a provider, for its owner to ask about there. */
@@ -68,7 +70,18 @@ export interface Payment {
   forgo(): void;
 }
 
+/** What the run knows of its calls at providers, which go on without it. */
+export interface WaitingCalls {
+  hasEnded(nodeId: string, item: number): boolean;
+  /** The same, for who now asks for the result: should it be in vain, the next sign is waited for. */
+  take(nodeId: string, item: number): boolean;
+  /** Calls back when more of them have ended; returns the way out. */
+  subscribe(onEnded: () => void): () => void;
+}
+
 export interface PaidCall {
+  /** Of a call that is under way already: what was set aside for it. */
+  readonly promised?: number | undefined;
   readonly definition: NodeDefinition;
   readonly node: { readonly id: string };
   readonly values: Readonly<Record<string, unknown>>;
@@ -102,6 +115,8 @@ export interface RunOptions {
   readonly onStep: (step: Step) => void;
   /** Resolves once the states told so far would outlive this process; rejects where the run has been taken away. */
   readonly saved?: () => Promise<void>;
+  /** Absent: calls at providers are waited for in memory. */
+  readonly calls?: WaitingCalls;
   readonly onProgress?: (nodeId: string, fraction: number) => void;
   /** Called with what a node threw, where its step tells only that it failed. */
   readonly onError?: (nodeId: string, err: unknown) => void;
@@ -115,12 +130,17 @@ export interface RunOptions {
 
 /**
  * How a run of a plan ended. `suspended`: nothing else can run until `untilMs` or, where any node waits for one, a
- * decision. `expired`: a decision did not come in time.
+ * decision or the end of a call. `expired`: a decision did not come in time.
  * `aborted`: the signal fired; nodes in flight are CANCELLED, the reason is the caller's to tell.
  */
 export type RunOutcome =
   | { readonly kind: 'completed' }
   | { readonly kind: 'failed'; readonly nodeId: string; readonly error: StepError }
-  | { readonly kind: 'suspended'; readonly untilMs: number; readonly waitsFor: 'time' | 'decision' }
+  | {
+      readonly kind: 'suspended';
+      /** null: no time ends it. */
+      readonly untilMs: number | null;
+      readonly waitsFor: 'time' | 'decision' | 'call';
+    }
   | { readonly kind: 'expired'; readonly nodeId: string; readonly error: StepError }
   | { readonly kind: 'aborted' };

@@ -8,6 +8,7 @@ import { giveUp } from '../runs/end-run.ts';
 import type { Hand } from '../runs/hand.ts';
 import { beat, dismissWorker, enrolWorker, HEARTBEAT_MS, tidyQueue } from '../runs/heartbeat.ts';
 import { queueShare } from '../runs/policy.ts';
+import { pollCalls } from '../runs/poller.ts';
 import { createDeliverer } from '../services/webhooks/deliver-webhook.ts';
 import type { Pool, TaskContext } from './tasks.ts';
 import { TASKS } from './tasks.ts';
@@ -45,6 +46,8 @@ export async function migrateQueue({ db, log }: Pick<RunDeps, 'db' | 'log'>): Pr
 export interface Worker {
   /** Stops the run that this process executes, if it does. */
   cancel(executionId: string): void;
+  /** Tells the run that calls of it have ended, if this process executes it. */
+  wake(executionId: string): void;
   /** Takes no more jobs, gives those in hand `graceMs` to end, then hands them back to the queue. */
   stop(graceMs: number): Promise<void>;
 }
@@ -97,8 +100,15 @@ export async function startWorker(deps: RunDeps, hand: Hand): Promise<Worker> {
       });
   }, HEARTBEAT_MS);
   stack.defer(() => clearInterval(heart));
+  const polling = new AbortController();
+  const polled = pollCalls(deps, polling.signal);
+  stack.defer(async () => {
+    polling.abort();
+    await polled;
+  });
   const running = stack.move();
   return {
+    wake: executionId => hand.runs.get(executionId)?.wake(),
     cancel: executionId => hand.runs.get(executionId)?.stop('cancelled'),
     async stop(graceMs) {
       await using _ = running;

@@ -7,6 +7,15 @@ export interface GateOptions {
   readonly maxWaiting: number;
 }
 
+// Of work that has been accepted: it waits for its turn, however many wait before it.
+const PATIENT = new WeakSet<AbortSignal>();
+
+/** Marks work that this signal ends as accepted: no gate refuses it. */
+export function acceptWaiting(signal: AbortSignal): AbortSignal {
+  PATIENT.add(signal);
+  return signal;
+}
+
 export type Gate = <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
 
 /** Returns a function that runs the work once there is room, in order of arrival; an aborted signal leaves the queue. */
@@ -20,7 +29,7 @@ export function createGate({ concurrency, maxWaiting }: GateOptions): Gate {
       active++;
       return;
     }
-    if (waiting.size >= maxWaiting) {
+    if (waiting.size >= maxWaiting && !PATIENT.has(signal)) {
       throw new AppError(
         'unavailable',
         'Too much work of this kind is waiting already; try again in a moment.',

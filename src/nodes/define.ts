@@ -125,6 +125,8 @@ export interface NodeContext {
     readonly stored?: ProviderJob;
     /** Resolves once the record is durable. Rejects where the run is no longer this worker's: the call must then stop. */
     keep(job: ProviderJob): Promise<void>;
+    /** Set where the run can wait for the call without being in memory, and then whether the call has ended. */
+    readonly waiting?: { readonly hasEnded: boolean };
     /** Tells what the provider says that the call used, by which it may be priced. */
     use(usage: unknown): void;
     /** Reports what is not as it was asked for, in a sentence; the node's state shows it. */
@@ -178,11 +180,14 @@ export interface NodeFetchResponse {
   readonly body: Buffer;
 }
 
-/** Returned by a node that waits without holding a worker: for a time, or for a person's decision until a time. */
+/**
+ * Returned by a node that waits without holding a worker: for a time, for a person's decision until a time, or for a
+ * call at a provider. Nodes that call a provider deep inside throw it.
+ */
 export class Suspend {
-  readonly kind: 'time' | 'decision';
+  readonly kind: 'time' | 'decision' | 'call';
   readonly untilMs: number;
-  constructor(kind: 'time' | 'decision', untilMs: number) {
+  constructor(kind: 'time' | 'decision' | 'call', untilMs: number) {
     this.kind = kind;
     this.untilMs = untilMs;
   }

@@ -111,4 +111,23 @@ export interface ProviderJob {
   readonly provider: ProviderName;
   readonly id: string | null;
   readonly state?: string;
+  /** Once it was submitted: when, and until when it may go on. */
+  readonly submittedAtMs?: number;
+  readonly deadlineAtMs?: number;
+  /** How often its result was asked for in vain. */
+  readonly asks?: number;
+  /** Names it in the address that the provider tells of its end. */
+  readonly token?: string;
+  /** What was set aside for it. */
+  readonly credits?: number;
+}
+
+/** Thrown where the work goes on at the provider, and whoever asked for it need not be there until it has ended. */
+export class CallUnderWay extends Error {
+  readonly job: ProviderJob;
+  constructor(job: ProviderJob) {
+    super(`The work goes on at ${job.provider}.`);
+    this.name = 'CallUnderWay';
+    this.job = job;
+  }
 }

@@ -9,12 +9,14 @@ import type {
   FileSource,
   Handle,
   Output,
+  Pace,
   Protocol,
   Provider,
   ProviderJob,
   ProviderRequest,
   Submission,
 } from './provider.ts';
+import { CallUnderWay } from './provider.ts';
 import { ProviderError } from './provider-error.ts';
 import { converse, type Send, type Signals } from './send.ts';
 
@@ -28,6 +30,8 @@ export interface JobHost {
     readonly stored?: ProviderJob | undefined;
     /** Resolves once the record would outlive this process; rejects where the call is no longer this worker's. */
     keep(job: ProviderJob): Promise<void>;
+    /** Set where somebody else watches over what goes on at the provider, and says whether that has ended. */
+    readonly waiting?: { readonly hasEnded: boolean } | undefined;
   };
   progress(fraction: number): void;
 }
@@ -47,7 +51,8 @@ const CONCURRENCY: Readonly<Record<ProviderName, number>> = {
 const GATES = new Map<ProviderName, Gate>(
   Object.entries(CONCURRENCY).map(([name, concurrency]) => [
     name as ProviderName,
-    createGate({ concurrency, maxWaiting: 10_000 }),
+    // What has begun waits for its turn, however many there are.
+    createGate({ concurrency, maxWaiting: Number.POSITIVE_INFINITY }),
   ]),
 );
 const ENDINGS: ReadonlySet<unknown> = new Set(['cancelled', 'timeout']);
@@ -59,27 +64,74 @@ const NEVER = new AbortController().signal;
 
 /**
  * Does the call, or goes on with the one that `host.job.stored` tells of. Throws ProviderError; once the signal has
- * fired, its reason.
+ * fired, its reason; CallUnderWay where the work goes on and somebody else watches over it.
  */
 export async function runJob<Call>(provider: Provider<Call>, call: Call, host: JobHost): Promise<Delivery> {
   const gate = GATES.get(provider.name) as Gate;
   return gate(async () => {
     const submission = await attach(provider, call, host);
     const output =
-      'output' in submission ? submission.output : await follow(provider, call, submission, host);
+      'output' in submission
+        ? submission.output
+        : host.job.waiting === undefined
+          ? await follow(provider, call, submission, host)
+          : await askOnce(provider, call, submission.job, host);
     return { ...output, files: await collect(provider, output.files, host) };
   }, host.signal);
 }
 
 /** The submission of an earlier worker, or a new one. */
-function attach<Call>(provider: Provider<Call>, call: Call, host: JobHost): Promise<Submission> | Submission {
+function attach<Call>(
+  provider: Provider<Call>,
+  call: Call,
+  host: JobHost,
+): Promise<KeptSubmission> | KeptSubmission {
   const { stored } = host.job;
   if (stored === undefined) return submit(provider, call, randomUUID(), host);
   if (stored.id === null || stored.provider !== provider.name) {
     const detail = 'the process that asked for it ended before it had an answer';
     throw new ProviderError(provider.name, 'outcome_unknown', { detail });
   }
-  return { handle: { id: stored.id, ...(stored.state === undefined ? {} : { state: stored.state }) } };
+  return { handle: handleOf(stored), job: stored };
+}
+
+function handleOf({ id, state }: ProviderJob): Handle {
+  return { id: id ?? '', ...(state === undefined ? {} : { state }) };
+}
+
+type KeptSubmission =
+  | Extract<Submission, { readonly output: Output }>
+  | { readonly handle: Handle; readonly job: ProviderJob };
+
+/** The result of work that has ended, or whose time is over. */
+async function askOnce<Call>(
+  provider: Provider<Call>,
+  call: Call,
+  job: ProviderJob,
+  host: JobHost,
+): Promise<Output> {
+  const isJustSubmitted = host.job.stored === undefined;
+  if (isJustSubmitted || host.job.waiting?.hasEnded !== true) throw new CallUnderWay(job);
+  const { jobs } = provider;
+  if (jobs === undefined) throw new ProviderError(provider.name, 'outcome_unknown');
+  try {
+    const state = await converse(provider, jobs.poll(handleOf(job), call), host.fetch, always(host.signal));
+    if ('output' in state) return state.output;
+    if (state.fraction !== undefined) host.progress(state.fraction);
+  } catch (err) {
+    const isLost = err instanceof ProviderError && err.kind === 'lost';
+    if (!isLost || jobs.takesOurIds !== true || (job.asks ?? 0) > 0) throw err;
+    const again = await submit(provider, call, job.id ?? randomUUID(), host);
+    if ('output' in again) return again.output;
+    throw new CallUnderWay(again.job);
+  }
+  if (job.deadlineAtMs !== undefined && Date.now() >= job.deadlineAtMs) {
+    await cancel(provider, handleOf(job), host);
+    throw new ProviderError(provider.name, 'timeout');
+  }
+  const asked = { ...job, asks: (job.asks ?? 0) + 1 };
+  await host.job.keep(asked);
+  throw new CallUnderWay(asked);
 }
 
 async function submit<Call>(
@@ -87,20 +139,27 @@ async function submit<Call>(
   call: Call,
   ourId: string,
   host: JobHost,
-): Promise<Submission> {
+): Promise<KeptSubmission> {
   const takesOurIds = provider.jobs?.takesOurIds === true;
+  const begun = timesOf(provider.pace);
   // From here on nobody else submits, even if this process ends at once.
-  await host.job.keep({ provider: provider.name, id: takesOurIds ? ourId : null });
+  await host.job.keep({ provider: provider.name, id: takesOurIds ? ourId : null, ...begun });
   const submission = await submitOnce(provider, call, ourId, host);
   if ('output' in submission) return submission;
+  const job = { provider: provider.name, ...begun, ...submission.handle, ...timesOf(provider.pace) };
   try {
-    await host.job.keep({ provider: provider.name, ...submission.handle });
+    await host.job.keep(job);
   } catch (err) {
     // The work that nobody will ask for again is better not done. What goes by our id, whoever has the run now asks for.
     if (!takesOurIds) await cancel(provider, submission.handle, host);
     throw err;
   }
-  return submission;
+  return { handle: submission.handle, job };
+}
+
+function timesOf({ deadlineMs }: Pace): Pick<ProviderJob, 'submittedAtMs' | 'deadlineAtMs'> {
+  const submittedAtMs = Date.now();
+  return { submittedAtMs, deadlineAtMs: submittedAtMs + deadlineMs };
 }
 
 async function submitOnce<Call>(

@@ -73,8 +73,18 @@ async function sendRepeatedly(
   }
 }
 
+/** Sends the request once. With a failure, it may be sent again; throws where it may not. */
+export function sendOnce(
+  sender: Sender,
+  request: ProviderRequest,
+  send: Send,
+  signal: AbortSignal,
+): Promise<Attempt> {
+  return tryOnce(sender, request, send, signal);
+}
+
 /** With a failure, the request may be sent again. */
-interface Attempt {
+export interface Attempt {
   readonly answer?: ProviderAnswer;
   readonly failure?: ProviderError;
 }

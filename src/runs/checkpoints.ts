@@ -7,7 +7,7 @@ import type { RunRow } from '../store/runs.ts';
 import type { RunDeps } from './deps.ts';
 import type { RunEvent } from './lifecycle.ts';
 
-type Held = 'lease' | 'steps' | 'nodesDone';
+type Held = 'lease' | 'steps' | 'nodesDone' | 'timeoutAtMs';
 /** How a run leaves its worker, but for the states of its nodes. */
 export type Leaving = WithoutNews<Extract<RunEvent, { readonly kind: 'suspend' | 'release' | 'end' }>>;
 type WithoutNews<E> = E extends unknown ? Omit<E, Held> : never;
@@ -32,7 +32,7 @@ const GATHER_MS = 10;
  */
 export function createCheckpoints(
   deps: RunDeps,
-  run: RunRow,
+  { run, timeoutAtMs }: { readonly run: RunRow; readonly timeoutAtMs: number },
   steps: Map<string, Step>,
   stop: AbortController,
 ): Checkpoints {
@@ -56,7 +56,8 @@ export function createCheckpoints(
     return taken;
   };
   const write = async (leaving: Leaving | { readonly kind: 'checkpoint' }): Promise<void> => {
-    const event = { ...leaving, lease: run.lease, steps: take(), nodesDone: countSettled(steps) } as RunEvent;
+    const news = { lease: run.lease, steps: take(), nodesDone: countSettled(steps), timeoutAtMs };
+    const event = { ...leaving, ...news } as RunEvent;
     const written = await outlast(
       // A write that did arrive and is made again finds the run let go of, or says the same things twice.
       () => deps.commit.write(row, event),

@@ -2,6 +2,7 @@
 // what comes of it: node states, jobs, deliveries, credits.
 import { createBatcher } from '../lib/batch.ts';
 import type { WakeTimers } from '../lib/wake-timers.ts';
+import { cancelCalls, keepCalls } from '../store/calls.ts';
 import { chargeNodes, lockPools, releaseRuns } from '../store/credits.ts';
 import type { Db, Tx } from '../store/db.ts';
 import { isOutage } from '../store/db.ts';
@@ -183,10 +184,12 @@ function move({ run, event }: RunChange): readonly Move[] {
   return next === undefined ? [] : [{ before: run, next }];
 }
 
-/** One statement where no credits move, else one transaction; the same for all runs of a batch. */
+/** One statement where neither credits nor calls change, else one transaction; the same for all runs of a batch. */
 function store(db: Db, moves: readonly Move[]): Promise<ReadonlySet<string>> {
   if (moves.length === 0) return Promise.resolve(new Set());
-  return moves.some(movesCredits) ? db.transaction(tx => storeIn(tx, moves)) : storeIn(db, moves);
+  return moves.some(one => movesCredits(one) || movesCalls(one))
+    ? db.transaction(tx => storeIn(tx, moves))
+    : storeIn(db, moves);
 }
 
 function movesCredits({ next }: Move): boolean {
@@ -198,7 +201,37 @@ async function storeIn(tx: Tx, moves: readonly Move[]): Promise<ReadonlySet<stri
   // Of a run in other hands whoever holds it charges what it writes.
   const paid = moves.filter(one => written.has(one.before.id) && movesCredits(one));
   if (paid.length > 0) await moveCredits(tx, paid);
+  const calling = moves.filter(one => written.has(one.before.id) && movesCalls(one));
+  if (calling.length > 0) await moveCalls(tx, calling);
   return written;
+}
+
+function movesCalls({ next }: Move): boolean {
+  return next.effects.some(({ kind }) => kind === 'keep calls' || kind === 'cancel calls');
+}
+
+async function moveCalls(tx: Tx, moves: readonly Move[]): Promise<void> {
+  const nodes = moves.flatMap(({ before, next }) =>
+    next.effects.flatMap(effect =>
+      effect.kind === 'keep calls'
+        ? [
+            {
+              execution_id: before.id,
+              workspace: before.workspace,
+              node_id: effect.nodeId,
+              calls: effect.calls,
+            },
+          ]
+        : [],
+    ),
+  );
+  const ended = moves.filter(({ next }) => next.effects.some(({ kind }) => kind === 'cancel calls'));
+  if (nodes.length > 0) await keepCalls(tx, nodes);
+  if (ended.length > 0)
+    await cancelCalls(
+      tx,
+      ended.map(({ before }) => before.id),
+    );
 }
 
 function toWrite({ before, next: { row, effects } }: Move): RunWrite {
@@ -210,6 +243,7 @@ function toWrite({ before, next: { row, effects } }: Move): RunWrite {
     job_at: effects.find(effect => effect.kind === 'queue')?.at ?? null,
     frees: effects.some(({ kind }) => kind === 'free place'),
     cancels: effects.some(({ kind }) => kind === 'tell worker to stop'),
+    wakes: effects.some(({ kind }) => kind === 'tell worker of wake'),
   };
 }
 

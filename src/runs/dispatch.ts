@@ -18,8 +18,8 @@ export function placeHere(hand: Hand): Placement {
         workerId: hand.workerId,
         free,
         begin: (deps, run) => {
-          const { stop, letGo } = hand.hold(run.id);
-          void executeRun(deps, run, stop)
+          const { inHand, letGo } = hand.hold(run.id);
+          void executeRun(deps, run, inHand)
             .catch(onLetGo(deps, run.id))
             .finally(() => {
               letGo();
@@ -40,7 +40,7 @@ export async function takeFromQueue(deps: RunDeps, hand: Hand, id: string): Prom
   if (place === undefined) return enqueue(deps.db, 'run', [id]);
   // A job may come while the run before it is still being let go of, such as its own wake-up.
   for (let held = hand.runs.get(id); held !== undefined; held = hand.runs.get(id)) await held.ended;
-  const { stop, letGo } = hand.hold(id);
+  const { inHand, letGo } = hand.hold(id);
   const leave = (): void => {
     letGo();
     place.free();
@@ -49,7 +49,7 @@ export async function takeFromQueue(deps: RunDeps, hand: Hand, id: string): Prom
     const run = await deps.commit.claim(id, { workerId: hand.workerId, crowded: () => hand.crowded() });
     if (run === undefined) return leave();
     place.occupy(run.workspace);
-    void executeRun(deps, run, stop).catch(onLetGo(deps, id)).finally(leave);
+    void executeRun(deps, run, inHand).catch(onLetGo(deps, id)).finally(leave);
   } catch (err) {
     leave();
     throw toError(err);

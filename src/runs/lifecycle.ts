@@ -1,5 +1,7 @@
 // The life of a run, as one pure function: what a run becomes by an event, and what else must be committed with that.
-import type { Step } from '../engine/types.ts';
+import type { ProviderJob, Step } from '../engine/types.ts';
+import { isSettled } from '../engine/types.ts';
+import type { NewCall } from '../store/calls.ts';
 import type { NewDelivery, RunFacts, RunRow, RunState } from '../store/runs.ts';
 
 export type TerminalStatus = 'COMPLETED' | 'FAILED' | 'TIMEOUT' | 'CANCELLED';
@@ -10,6 +12,8 @@ interface Held {
   /** Oldest first. */
   readonly steps: readonly Step[];
   readonly nodesDone: number;
+  /** When its running time will be over. */
+  readonly timeoutAtMs: number;
 }
 
 export type RunEvent =
@@ -54,9 +58,14 @@ export type Effect =
   /** What a node has cost so far. */
   | { readonly kind: 'charge'; readonly nodeId: string; readonly total: number }
   | { readonly kind: 'release credits' }
+  /** The calls at providers that a node has under way; others of the node are over. */
+  | { readonly kind: 'keep calls'; readonly nodeId: string; readonly calls: readonly NewCall[] }
+  /** Nobody wants the results of the run's calls any more. */
+  | { readonly kind: 'cancel calls' }
   /** A parked run of the workspace may go on. */
   | { readonly kind: 'free place' }
-  | { readonly kind: 'tell worker to stop' };
+  | { readonly kind: 'tell worker to stop' }
+  | { readonly kind: 'tell worker of wake' };
 
 export interface Transition {
   readonly row: RunRow;
@@ -126,7 +135,10 @@ function fromOutside(run: RunRow, event: Exclude<RunEvent, HeldEvent>): Transiti
       return { row: claimed(run, event.workerId, event.atMs), effects: [] };
     case 'end unheld':
       if (isHeld) return undefined;
-      return ended(afterSteps(run, { steps: event.steps, nodesDone: run.nodes_total }), event.ending);
+      return ended(
+        afterSteps(run, { steps: event.steps, nodesDone: run.nodes_total, timeoutAtMs: 0 }),
+        event.ending,
+      );
     case 'cancel':
       if (!isHeld) return undefined;
       return {
@@ -165,15 +177,54 @@ function claimed(run: RunRow, workerId: string, atMs: number): RunRow {
   };
 }
 
-function afterSteps(run: RunRow, { steps, nodesDone }: Pick<Held, 'steps' | 'nodesDone'>): Transition {
+function afterSteps(run: RunRow, news: Omit<Held, 'lease'>): Transition {
+  const { steps, nodesDone } = news;
   const charges = steps.flatMap(({ nodeId, credits }): Effect[] =>
     credits === undefined || !run.is_paid ? [] : [{ kind: 'charge', nodeId, total: credits }],
   );
   return {
     row: { ...run, seq: run.seq + steps.length, nodes_done: nodesDone },
-    effects: steps.length === 0 ? [] : [{ kind: 'keep steps', steps }, ...charges],
+    effects: steps.length === 0 ? [] : [{ kind: 'keep steps', steps }, ...charges, ...callsOf(news)],
   };
 }
+
+/** The last state of each node that calls a provider says which of its calls are under way. */
+function callsOf({ steps, timeoutAtMs }: Omit<Held, 'lease'>): readonly Effect[] {
+  const byNode = new Map<string, Effect>();
+  for (const { nodeId, provider, status, jobs = {} } of steps) {
+    // What is cancelled is told to the provider with the end of the run.
+    if (provider === undefined || status === 'CANCELLED') continue;
+    const calls = isSettled(status) ? [] : Object.entries(jobs);
+    byNode.set(nodeId, {
+      kind: 'keep calls',
+      nodeId,
+      calls: calls.flatMap(([item, job]) => toCall(Number(item), job, timeoutAtMs)),
+    });
+  }
+  return [...byNode.values()];
+}
+
+function toCall(item: number, job: ProviderJob, timeoutAtMs: number): readonly NewCall[] {
+  const { id, submittedAtMs, deadlineAtMs } = job;
+  // Without an id it is still being submitted, and its worker watches over it.
+  if (id === null || submittedAtMs === undefined || deadlineAtMs === undefined) return [];
+  const asks = job.asks ?? 0;
+  return [
+    {
+      item,
+      provider: job.provider,
+      job_id: id,
+      state: job.state ?? null,
+      token: job.token ?? null,
+      asks,
+      submitted_at: new Date(submittedAtMs),
+      due_at: new Date(submittedAtMs + FIRST_POLL_MS * (asks + 1)),
+      deadline_at: new Date(Math.min(deadlineAtMs, timeoutAtMs)),
+    },
+  ];
+}
+
+const FIRST_POLL_MS = 1000;
 
 function suspended(kept: Transition, event: Extract<RunEvent, { readonly kind: 'suspend' }>): Transition {
   const { row } = kept;
@@ -194,7 +245,7 @@ function suspended(kept: Transition, event: Extract<RunEvent, { readonly kind: '
 function woken(run: RunRow, atMs: number): Transition {
   const row = { ...run, wake_at: new Date(atMs) };
   // Whoever holds it learns of it before it is let go of: its row is no longer what it was.
-  return { row, effects: run.worker_id === null ? [queueAt(0)] : [] };
+  return { row, effects: [run.worker_id === null ? queueAt(0) : { kind: 'tell worker of wake' }] };
 }
 
 function ended(kept: Transition, ending: Ending): Transition {
@@ -210,6 +261,8 @@ function ended(kept: Transition, ending: Ending): Transition {
   const effects: Effect[] = [];
   if (ending.delivery !== null) effects.push({ kind: 'deliver', delivery: ending.delivery });
   if (kept.row.is_paid) effects.push({ kind: 'release credits' });
+  // A completed run has none under way.
+  if (ending.status !== 'COMPLETED') effects.push({ kind: 'cancel calls' });
   return left(kept, change, effects);
 }
 

@@ -1,6 +1,6 @@
 // The money of a run: set aside when it is accepted, topped up before each paid call, charged for what delivered,
 // given back when it ends. A run that cannot cost has no row in the ledger.
-import type { RunOptions } from '../engine/types.ts';
+import type { PaidCall, RunOptions } from '../engine/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { NodeError } from '../nodes/define.ts';
 import { priceOf, toCredits } from '../nodes/models/pricing.ts';
@@ -78,56 +78,75 @@ async function checkDay(tx: Tx, executionId: string, credits: number): Promise<v
   );
 }
 
+/** What a run has spent before this worker goes on with it. */
+export interface SpentSoFar {
+  readonly maxCredits: number | undefined;
+  /** Set aside for calls that are under way. */
+  readonly promised: number;
+  /** undefined: it is asked for when it is needed, since no call of before can still be charged. */
+  readonly charged: number | undefined;
+}
+
 /**
- * What the engine asks before each paid call: raises the hold until it covers this call beside the others that this
- * worker has under way. Rejects, naming the reason, where it cannot; the call is then not made.
+ * What the engine asks before each paid call: raises the hold until it covers this call beside the others that are under
+ * way. Rejects, naming the reason, where it cannot; the call is then not made.
  */
 export function createPay(
   { db }: Pick<RunDeps, 'db'>,
   run: Pick<RunRow, 'id' | 'lease'>,
-  maxCredits: number | undefined,
+  spent: SpentSoFar,
 ): NonNullable<RunOptions['pay']> {
   // What the run was charged before this worker took it over, and what its calls were promised since. Calls that
   // delivered stay promised: what is charged for them leaves the hold, and counts for the promise all the same.
-  let before: number | undefined;
-  let promised = 0;
+  let before = spent.charged;
+  let promised = spent.promised;
   const cover = async (credits: number): Promise<void> => {
     before ??= await findCharged(db, run.id);
     const total = before + promised + credits;
-    if (maxCredits !== undefined && total > maxCredits) {
+    if (spent.maxCredits !== undefined && total > spent.maxCredits) {
       throw new NodeError(
         'max_credits_exceeded',
-        `With this call the run would cost ${total} credits, more than maxCredits (${maxCredits}).`,
+        `With this call the run would cost ${total} credits, more than maxCredits (${spent.maxCredits}).`,
       );
     }
     await db.transaction(tx => raise(tx, run, { total, credits })).catch(toRefusal);
     promised += credits;
   };
+  const giveBack = (credits: number): void => {
+    promised -= credits;
+  };
   // One call at a time: none is refused because of another that is refused in the end.
   let turn: Promise<void> = Promise.resolve();
-  return async ({ definition, values }) => {
-    const price = priceOf(definition, values);
-    if (price === null) {
-      throw new NodeError(
-        'missing_max_credits',
-        'The price of this model is not known beforehand: set its field maxCredits.',
-      );
+  return async call => {
+    const credits = call.promised ?? priceBefore(call);
+    if (call.promised === undefined) {
+      const covered = turn.then(() => cover(credits));
+      turn = covered.catch(() => undefined);
+      await covered;
     }
-    const { credits } = price;
-    const covered = turn.then(() => cover(credits));
-    turn = covered.catch(() => undefined);
-    await covered;
     return {
       credits,
       settle: usage => {
-        const usd = definition.pricing?.settle?.(values, usage) ?? null;
-        const due = usd === null ? credits : Math.min(credits, toCredits(usd));
-        promised -= credits - due;
+        const due = dueOf(call, credits, usage);
+        giveBack(credits - due);
         return due;
       },
-      forgo: () => {
-        promised -= credits;
-      },
+      forgo: () => giveBack(credits),
     };
   };
+}
+
+function priceBefore({ definition, values }: PaidCall): number {
+  const price = priceOf(definition, values);
+  if (price !== null) return price.credits;
+  throw new NodeError(
+    'missing_max_credits',
+    'The price of this model is not known beforehand: set its field maxCredits.',
+  );
+}
+
+/** By what the call used, where that is priced; never more than was set aside for it. */
+function dueOf({ definition, values }: PaidCall, credits: number, usage: unknown): number {
+  const usd = definition.pricing?.settle?.(values, usage) ?? null;
+  return usd === null ? credits : Math.min(credits, toCredits(usd));
 }

@@ -8,18 +8,16 @@ export interface Occupant {
 }
 
 /** A run that takes longer waits for something outside, or computes much: for how long nobody knows. */
-const LONG_MS = 500;
+export const LONG_MS = 500;
 
-/** Of a worker's places, how many are left for runs that come by the queue. */
+/** Of a worker's places, how many are for runs that have just come by the queue; one that is long leaves it to the next. */
 export function queueShare(capacity: number): number {
   return Math.ceil(capacity / 4);
 }
 
 /** Whether a run that is being accepted may begin here at once; its workspace's runs count however long they take. */
 export function mayBeginHere(capacity: number, occupants: readonly Occupant[], workspace: string): boolean {
-  return (
-    occupants.length < capacity - queueShare(capacity) && !fullHanded(capacity, occupants).includes(workspace)
-  );
+  return !fullHanded(capacity, occupants).includes(workspace);
 }
 
 /** Workspaces whose long runs take as many places as all long runs leave free: they get no more for now. */

@@ -52,6 +52,11 @@ export interface Reader {
   readonly isOwner: boolean;
 }
 
+/** A node whose call goes on at a provider is at work, wherever its run is meanwhile. */
+function statusOf(step: Step | undefined): NodeStatus {
+  return step?.suspended?.kind === 'call' ? 'RUNNING' : (step?.status ?? 'PENDING');
+}
+
 /** The state of one node; `step` undefined: not begun. */
 export function presentStep(
   node: { readonly id: string; readonly label: string },
@@ -61,7 +66,7 @@ export function presentStep(
   return {
     nodeId: node.id,
     label: node.label,
-    status: step?.status ?? 'PENDING',
+    status: statusOf(step),
     error: step?.error?.message ?? null,
     ...(step?.outputs === undefined ? {} : presentValues(step.outputs)),
     startedAt: iso(step?.startedAtMs),

@@ -1,23 +1,29 @@
 // Executing a run that was claimed: the engine goes on from what is done, and each outcome is an event of the run.
 import { runPlan } from '../engine/run.ts';
-import type { RunOutcome, Step } from '../engine/types.ts';
+import type { RunOutcome, Step, WaitingCalls } from '../engine/types.ts';
+import { isSettled } from '../engine/types.ts';
 import type { Plan } from '../graph/plan.ts';
 import type { Json } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Reveal } from '../services/workflows/reveal-secrets.ts';
 import { createReveal } from '../services/workflows/reveal-secrets.ts';
+import { listEndedCalls } from '../store/calls.ts';
+import { findCharged } from '../store/credits.ts';
 import { listSteps } from '../store/executions.ts';
 import { patientDb } from '../store/patience.ts';
 import type { RunRow } from '../store/runs.ts';
+import type { CallName } from './calls.ts';
+import { createWaitingCalls } from './calls.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import { createCheckpoints } from './checkpoints.ts';
 import { buildDelivery } from './delivery-body.ts';
 import type { RunDeps } from './deps.ts';
 import { cancelOpen } from './end-run.ts';
-import type { StopReason } from './hand.ts';
+import type { InHand, StopReason } from './hand.ts';
 import type { Suspension, TerminalStatus } from './lifecycle.ts';
 import { createNodeCache } from './node-cache.ts';
 import { createNodeContext } from './node-context.ts';
+import type { SpentSoFar } from './pay.ts';
 import { createPay } from './pay.ts';
 import type { StoredError } from './present-execution.ts';
 import type { RunRequest } from './run-request.ts';
@@ -28,23 +34,30 @@ const NODE_CONCURRENCY = 16;
 // A node that took this many workers with it takes no more.
 const MAX_STARTS = 20;
 
-/** Advances a claimed run until it ends, waits, or is taken away. Rejects where it could not be read or written: it then goes back with the next heartbeat. */
-export async function executeRun(deps: RunDeps, row: RunRow, stop: AbortController): Promise<void> {
+/**
+ * Advances a claimed run until it ends, waits, or is taken away. Rejects where it could not be read or written: it then
+ * goes back with the next heartbeat.
+ */
+export async function executeRun(deps: RunDeps, row: RunRow, { stop, wakes }: InHand): Promise<void> {
   const run = await loadRun(deps, row);
-  const checkpoints = createCheckpoints(deps, row, run.steps, stop);
+  const budgetMs = (run.request.timeoutMs ?? deps.settings.RUN_TIMEOUT_MS) - row.running_ms;
+  const startedMs = deps.now();
+  const timeoutAtMs = startedMs + Math.max(0, budgetMs);
+  const checkpoints = createCheckpoints(deps, { run: row, timeoutAtMs }, run.steps, stop);
   if (run.refusal !== undefined) {
     await leave(deps, run, checkpoints, { status: 'FAILED', error: run.refusal }, row.running_ms);
     return;
   }
-  const budgetMs = (run.request.timeoutMs ?? deps.settings.RUN_TIMEOUT_MS) - row.running_ms;
+  if (budgetMs <= 0) stop.abort('timeout');
   const timer = setTimeout(() => stop.abort('timeout'), Math.max(0, budgetMs));
   if (row.status === 'CANCELLING') stop.abort('cancelled');
-  const startedMs = deps.now();
+  const calls = createWaitingCalls(deps, row.id, run.endedCalls, wakes);
   try {
-    const outcome = await advance(deps, run, checkpoints, stop.signal);
+    const outcome = await advance(deps, { ...run, calls }, checkpoints, stop.signal);
     const ending = endingOf(outcome, stop.signal.reason as StopReason | undefined);
     await leave(deps, run, checkpoints, ending, row.running_ms + (deps.now() - startedMs));
   } finally {
+    calls.close();
     clearTimeout(timer);
     checkpoints.close();
   }
@@ -56,6 +69,9 @@ interface LoadedRun {
   readonly plan: Plan;
   readonly overrides: ReturnType<typeof inputOverrides>;
   readonly steps: Map<string, Step>;
+  /** Calls of before that have ended meanwhile. */
+  readonly endedCalls: readonly CallName[];
+  readonly spent: SpentSoFar;
   readonly reveal?: Reveal | undefined;
   /** Set where the run can no longer be planned, e.g. because a node type is gone. */
   readonly refusal?: StoredError;
@@ -67,17 +83,36 @@ async function loadRun(deps: RunDeps, row: RunRow): Promise<LoadedRun> {
   const isFresh = row.lease === 1 && row.resumed_from_id === null;
   const rows = isFresh ? [] : await listSteps(deps.db, row.id);
   const steps = new Map(rows.map(({ step }) => [(step as Step).nodeId, withBound(deps, step as Step)]));
+  const loaded = { row, request, steps, ...(await loadCalls(deps, row, request, steps)) };
   try {
     const version = await deps.versions.get(deps.db, row.workflow_id, row.workflow_version);
     const plan = planRequest(deps, version, request.targets);
     const overrides = inputOverrides(deps, version.graph, request.inputs);
     const reveal = await createReveal(deps, deps.db, row.workflow_id, version.text);
-    return { row, request, steps, plan, overrides, reveal };
+    return { ...loaded, plan, overrides, reveal };
   } catch (err) {
     if (!(err instanceof AppError)) throw err;
     const refusal = { code: err.code, message: err.message, nodeId: err.issues?.[0]?.nodeId ?? null };
-    return { row, request, steps, plan: { nodes: [] }, overrides: new Map(), refusal };
+    return { ...loaded, plan: { nodes: [] }, overrides: new Map(), refusal };
   }
+}
+
+/** What is known of the calls at providers that the run left under way. */
+async function loadCalls(
+  deps: RunDeps,
+  row: RunRow,
+  { maxCredits }: RunRequest,
+  steps: ReadonlyMap<string, Step>,
+): Promise<Pick<LoadedRun, 'endedCalls' | 'spent'>> {
+  const open = [...steps.values()].filter(({ status }) => !isSettled(status));
+  const jobs = open.flatMap(({ jobs: underWay = {} }) => Object.values(underWay));
+  if (jobs.length === 0) return { endedCalls: [], spent: { maxCredits, promised: 0, charged: undefined } };
+  const [endedCalls, charged] = await Promise.all([
+    listEndedCalls(deps.db, row.id),
+    row.is_paid ? findCharged(deps.db, row.id) : 0,
+  ]);
+  const promised = jobs.reduce((sum, { credits = 0 }) => sum + credits, 0);
+  return { endedCalls, spent: { maxCredits, promised, charged } };
 }
 
 /** Of a node that was in flight whenever a worker died, the failure that ends it. */
@@ -89,7 +124,7 @@ function withBound(deps: RunDeps, step: Step): Step {
 
 function advance(
   deps: RunDeps,
-  run: LoadedRun,
+  run: LoadedRun & { readonly calls: WaitingCalls },
   checkpoints: Checkpoints,
   signal: AbortSignal,
 ): Promise<RunOutcome> {
@@ -105,7 +140,8 @@ function advance(
     context: createNodeContext(patient, row),
     ...(request.useCache === false ? {} : { cache: createNodeCache(deps, row.workspace) }),
     ...(run.reveal === undefined ? {} : { reveal: run.reveal }),
-    pay: createPay(patient, row, request.maxCredits),
+    pay: createPay(patient, row, run.spent),
+    calls: run.calls,
     onStep: step => checkpoints.add(step),
     saved: () => checkpoints.saved(),
     onProgress: (nodeId, fraction) => deps.runNotifier.notifyProgress(row.id, nodeId, fraction),

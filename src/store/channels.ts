@@ -6,4 +6,6 @@ export const CHANNELS = {
   changed: 'graphwright_runs',
   /** Execution ids, comma-separated: runs that are to be cancelled. */
   cancel: 'graphwright_cancel',
+  /** Execution ids, comma-separated: runs in a worker's hands, of whose calls at providers some have ended. */
+  woken: 'graphwright_woken',
 } as const;

@@ -212,6 +212,8 @@ export interface RunWrite {
   readonly frees: boolean;
   /** Whether its worker is told to stop it. */
   readonly cancels: boolean;
+  /** Whether its worker is told that it was woken. */
+  readonly wakes: boolean;
 }
 
 /**
@@ -245,7 +247,7 @@ with input as materialized (
     id text, from_seq int, from_lease int, from_worker text, from_woken bool, status text, lease int, worker_id text,
     parked bool, under_way bool, seq int, nodes_done int, running_ms int, running_since timestamptz, wake_at timestamptz,
     error text, decisions text, started_at timestamptz, finished_at timestamptz, steps json, delivery json,
-    job_at timestamptz, frees bool, cancels bool)
+    job_at timestamptz, frees bool, cancels bool, wakes bool)
 ), written as (
   update executions e
   set status = i.status, lease = i.lease, worker_id = i.worker_id, parked = i.parked, under_way = i.under_way, seq = i.seq,
@@ -255,7 +257,7 @@ with input as materialized (
   where e.id = any ($2::text[]) and e.id = i.id and e.seq = i.from_seq and e.lease = i.from_lease
     and e.worker_id is not distinct from i.from_worker and (e.wake_at is not null) = i.from_woken and e.finished_at is null
   returning e.id, e.watched, e.workspace, e.user_id, i.from_seq + i.step_count as steps_seq, i.steps, i.step_count, i.delivery,
-    i.job_at, i.frees, i.cancels
+    i.job_at, i.frees, i.cancels, i.wakes
 ), kept as (
   insert into execution_steps (execution_id, seq, steps)
   select id, steps_seq, steps::text from written where step_count > 0
@@ -283,9 +285,11 @@ with input as materialized (
   select pg_notify('${CHANNELS.changed}', string_agg(id, ',')) from written where watched having count(*) > 0
 ), stopped as (
   select pg_notify('${CHANNELS.cancel}', string_agg(id, ',')) from written where cancels having count(*) > 0
+), woken as (
+  select pg_notify('${CHANNELS.woken}', string_agg(id, ',')) from written where wakes having count(*) > 0
 )
 select id from written, (select count(*) from jobs) as enqueued, (select count(*) from told) as notified,
-  (select count(*) from stopped) as asked`;
+  (select count(*) from stopped) as asked, (select count(*) from woken) as roused`;
 
 /** Marks runs that are in the queue's hands as waiting for one of their workspace's to end. */
 export async function parkRuns(tx: Tx, ids: readonly string[]): Promise<void> {

@@ -93,6 +93,7 @@ describe('a call at a provider', () => {
     await service.request('POST', `/executions/${id}/cancel`);
     const execution = await service.until(id);
     assert.equal(execution.status, 'CANCELLED');
+    await waitUntil('the cancel', () => fal.cancelled.length > 0);
     assert.deepEqual(fal.cancelled, fal.accepted);
   });
 });

@@ -30,7 +30,7 @@ function randomEvent(random: () => number, run: RunRow): RunEvent {
   // Now and then the number of one who has lost the run.
   const lease = random() < 0.2 ? run.lease - 1 : run.lease;
   const steps = Array.from({ length: Math.floor(random() * 3) }, () => step({ credits: 2 }));
-  const held = { lease, steps, nodesDone: Math.floor(random() * 4) };
+  const held = { lease, steps, nodesDone: Math.floor(random() * 4), timeoutAtMs: 90_000 };
   return pick<RunEvent>([
     { kind: 'claim', workerId: pick(WORKERS), atMs },
     { kind: 'checkpoint', ...held },
@@ -139,11 +139,12 @@ describe('a run, whatever happens to it', () => {
       lease: 1,
       steps: [step({ credits: 2 })],
       nodesDone: 1,
+      timeoutAtMs: 0,
       ending: ENDING,
     } as const;
     assert.deepEqual(
       transition(free, end)?.effects.map(({ kind }) => kind),
-      ['keep steps', 'free place'],
+      ['keep steps', 'cancel calls', 'free place'],
     );
   });
 });
@@ -156,6 +157,7 @@ describe('the clock of a run', () => {
       lease: 1,
       steps: [],
       nodesDone: 0,
+      timeoutAtMs: 0,
       atMs: 2000,
       runningMs: 500,
       waitsFor,

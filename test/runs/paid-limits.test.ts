@@ -28,6 +28,8 @@ after(() => paid.close());
 beforeEach(() => paid.reset());
 afterEach(() => assertLedgerBalanced(paid.service.db));
 
+const NOTHING = { maxCredits: undefined, promised: 0, charged: undefined };
+
 /** Two models side by side. */
 const PAIR = { nodes: [model('m1'), model('m2')], edges: [] };
 
@@ -170,7 +172,7 @@ describe('a paid run within its limits', () => {
     const { id } = await runPaid(user, single());
     const definition = findNode(MODEL);
     assert.ok(definition);
-    const pay = createPay({ db: paid.service.db }, { id, lease: 1 }, undefined);
+    const pay = createPay({ db: paid.service.db }, { id, lease: 1 }, NOTHING);
     const call = { definition, node: { id: 'm' }, values: {} };
     for (let times = 0; times < 2; times++) await assert.rejects(pay(call), /no longer held by this worker/);
     assert.deepEqual(await balanceOf(user), [20 - PRICE, 0]);

@@ -2,13 +2,16 @@
 import type { MediaRef, Value } from '../../graph/types.ts';
 import { inspectImage } from '../../media/images.ts';
 import type { ProviderName } from '../../providers/names.ts';
-import { Attachment, type Endpoint, type Provider } from '../../providers/provider.ts';
+import { Attachment, CallUnderWay, type Endpoint, type Provider } from '../../providers/provider.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
 import { type Delivery, runJob } from '../../providers/run-job.ts';
-import { type NodeContext, NodeError } from '../define.ts';
+import { type NodeContext, NodeError, Suspend } from '../define.ts';
 import { boundedText } from '../limits.ts';
 
-/** Does the call at the provider that this service has been given. Throws NodeError in words meant for people. */
+/**
+ * Does the call at the provider that this service has been given. Throws NodeError in words meant for people; a Suspend
+ * where the work goes on at the provider and its run can wait for it elsewhere.
+ */
 export async function callProvider<Call>(
   name: ProviderName,
   connect: (endpoint: Endpoint) => Provider<Call>,
@@ -23,6 +26,7 @@ export async function callProvider<Call>(
     for (const sentence of delivery.warnings ?? []) ctx.job.warn(sentence);
     return delivery;
   } catch (err) {
+    if (err instanceof CallUnderWay) throw new Suspend('call', err.job.deadlineAtMs ?? 0);
     if (!(err instanceof ProviderError)) throw err;
     throw new NodeError(err.code, err.message, { cause: err });
   }

@@ -1,0 +1,143 @@
+// Calls at providers that are under way, a row each: kept with the states of their nodes, taken up by pollers when they
+// are due, marked when they have ended.
+import type { Tx } from './db.ts';
+
+/** The calls of one node as its state has them; others of the node are over. */
+export interface NodeCalls {
+  readonly execution_id: string;
+  readonly node_id: string;
+  readonly workspace: string;
+  readonly calls: readonly NewCall[];
+}
+
+export interface NewCall {
+  readonly item: number;
+  readonly provider: string;
+  readonly job_id: string;
+  readonly state: string | null;
+  readonly token: string | null;
+  readonly asks: number;
+  readonly submitted_at: Date;
+  readonly due_at: Date;
+  readonly deadline_at: Date;
+}
+
+/** Makes the rows what the states of the nodes say. A call that was asked for in vain waits again. */
+export async function keepCalls(tx: Tx, nodes: readonly NodeCalls[]): Promise<void> {
+  await tx.query(KEEP_CALLS, [JSON.stringify(nodes)]);
+}
+
+const KEEP_CALLS = `
+with input as materialized (
+  select * from json_to_recordset($1::json) as i(execution_id text, node_id text, workspace text, calls json)
+), wanted as materialized (
+  select i.execution_id, i.node_id, i.workspace, c.*
+  from input i cross join lateral json_to_recordset(i.calls) as c(
+    item int, provider text, job_id text, state text, token text, asks int, submitted_at timestamptz, due_at timestamptz,
+    deadline_at timestamptz)
+), gone as (
+  delete from calls c using input i
+  where c.execution_id = i.execution_id and c.node_id = i.node_id and not exists (
+    select from wanted w where w.execution_id = c.execution_id and w.node_id = c.node_id and w.item = c.item)
+)
+insert into calls as c (execution_id, node_id, item, workspace, provider, job_id, state, token, asks, submitted_at, due_at, deadline_at)
+select execution_id, node_id, item, workspace, provider, job_id, state, token, asks, submitted_at, due_at, deadline_at from wanted
+on conflict (execution_id, node_id, item) do update
+  set job_id = excluded.job_id, state = excluded.state, token = excluded.token, asks = excluded.asks,
+    submitted_at = excluded.submitted_at, due_at = excluded.due_at, deadline_at = excluded.deadline_at, ended_at = null
+  where (c.job_id, c.asks) is distinct from (excluded.job_id, excluded.asks)`;
+
+/** Of runs that have ended: nobody wants the results of their calls, and the providers are to be told. */
+export async function cancelCalls(tx: Tx, executionIds: readonly string[]): Promise<void> {
+  await tx.query(
+    `update calls set cancelled_at = now(), due_at = now(), ended_at = null
+     where execution_id = any ($1::text[]) and cancelled_at is null`,
+    [executionIds],
+  );
+}
+
+export interface CallRow {
+  readonly execution_id: string;
+  readonly node_id: string;
+  readonly item: number;
+  readonly provider: string;
+  readonly job_id: string;
+  readonly state: string | null;
+  readonly submitted_at: Date;
+  readonly deadline_at: Date;
+  readonly cancelled_at: Date | null;
+}
+
+export type CallKey = Pick<CallRow, 'execution_id' | 'node_id' | 'item'>;
+
+/** Calls of the provider that are due, longest first; nobody else gets them before `leaseMs` are over. */
+export async function takeDueCalls(
+  tx: Tx,
+  provider: string,
+  { limit, leaseMs }: { readonly limit: number; readonly leaseMs: number },
+): Promise<readonly CallRow[]> {
+  const { rows } = await tx.query<CallRow>(
+    `update calls c set due_at = now() + $3 * interval '1 millisecond'
+     from (
+       select execution_id, node_id, item from calls
+       where provider = $1 and ended_at is null and due_at <= now()
+       order by due_at limit $2 for update skip locked) d
+     where c.execution_id = d.execution_id and c.node_id = d.node_id and c.item = d.item
+     returning c.execution_id, c.node_id, c.item, c.provider, c.job_id, c.state, c.submitted_at, c.deadline_at, c.cancelled_at`,
+    [provider, limit, leaseMs],
+  );
+  return rows;
+}
+
+/** Says when to ask for each of the calls again. */
+export async function postponeCalls(
+  tx: Tx,
+  calls: readonly (CallKey & { readonly due_at: Date })[],
+): Promise<void> {
+  await tx.query(
+    `update calls c set due_at = i.due_at
+     from json_to_recordset($1::json) as i(execution_id text, node_id text, item int, due_at timestamptz)
+     where c.execution_id = i.execution_id and c.node_id = i.node_id and c.item = i.item and c.ended_at is null`,
+    [JSON.stringify(calls)],
+  );
+}
+
+/** Marks calls as ended; the caller has locked their runs, and wakes them in the same transaction. */
+export async function endCalls(tx: Tx, calls: readonly CallKey[]): Promise<void> {
+  await tx.query(
+    `update calls c set ended_at = now()
+     from json_to_recordset($1::json) as i(execution_id text, node_id text, item int)
+     where c.execution_id = i.execution_id and c.node_id = i.node_id and c.item = i.item and c.ended_at is null
+       and c.cancelled_at is null`,
+    [JSON.stringify(calls)],
+  );
+}
+
+/** Removes calls that nobody wants, once their providers have been told. */
+export async function dropCalls(tx: Tx, calls: readonly CallKey[]): Promise<void> {
+  await tx.query(
+    `delete from calls c using json_to_recordset($1::json) as i(execution_id text, node_id text, item int)
+     where c.execution_id = i.execution_id and c.node_id = i.node_id and c.item = i.item and c.cancelled_at is not null`,
+    [JSON.stringify(calls)],
+  );
+}
+
+export async function listEndedCalls(
+  tx: Tx,
+  executionId: string,
+): Promise<readonly Pick<CallRow, 'node_id' | 'item'>[]> {
+  const { rows } = await tx.query<Pick<CallRow, 'node_id' | 'item'>>(
+    'select node_id, item from calls where execution_id = $1 and ended_at is not null',
+    [executionId],
+  );
+  return rows;
+}
+
+/** The call that a provider's hook names; undefined where it is over. */
+export async function findCallByToken(tx: Tx, provider: string, token: string): Promise<CallKey | undefined> {
+  const { rows } = await tx.query<CallKey>(
+    `select execution_id, node_id, item from calls where token = $2 and provider = $1 and cancelled_at is null`,
+    [provider, token],
+  );
+  return rows[0];
+}
