@@ -89,6 +89,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   [`GET ${V1}/executions/:id/deliveries`]: 'workflows:read',
   [`POST ${V1}/executions/:id/deliveries/:deliveryId/redeliver`]: 'workflows:execute',
   [`POST ${V1}/webhooks/test`]: 'workflows:execute',
+  // The provider's signature opens it.
+  'POST /hooks/:provider/:token': 'public',
 
   [`GET ${V1}/folders`]: 'workflows:read',
   [`POST ${V1}/folders`]: 'workflows:write',

@@ -13,6 +13,7 @@ import { registerExecutions } from './routes/executions.ts';
 import { registerFlow } from './routes/flow.ts';
 import { registerFolders } from './routes/folders.ts';
 import { registerHealth } from './routes/health.ts';
+import { registerHooks } from './routes/hooks.ts';
 import { registerKeys } from './routes/keys.ts';
 import { registerMedia } from './routes/media.ts';
 import { registerPages } from './routes/pages.ts';
@@ -42,6 +43,7 @@ export const ROUTES: readonly Register[] = [
   registerRuns,
   registerExecutions,
   registerDeliveries,
+  registerHooks,
   registerPermissions,
   registerFolders,
   registerKeys,

@@ -120,6 +120,8 @@ export interface NodeContext {
   now(): number;
   /** The providers that the operator has configured. */
   readonly providers: Providers;
+  /** The address under which a provider tells of the end of a call; undefined where it cannot reach us. */
+  readonly hookUrl?: (provider: ProviderName, token: string) => string | undefined;
   /** The record of this call at a provider; it outlives the worker. */
   readonly job: {
     readonly stored?: ProviderJob;

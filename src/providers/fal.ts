@@ -51,7 +51,7 @@ export function fal(endpoint: Endpoint): Provider<FalCall> {
     name: 'fal',
     pace: DEFAULT_PACE,
     classify,
-    submit: call => submit(endpoint, call),
+    submit: (call, _ourId, hookUrl) => submit(endpoint, call, hookUrl),
     jobs: {
       poll: (handle, call) => poll(endpoint, handle, call),
       cancel: handle => cancel(endpoint, handle),
@@ -59,10 +59,14 @@ export function fal(endpoint: Endpoint): Provider<FalCall> {
   };
 }
 
-function* submit(endpoint: Endpoint, { model, input }: FalCall): Protocol<Submission> {
+function* submit(endpoint: Endpoint, { model, input }: FalCall, hookUrl?: string): Protocol<Submission> {
   const sent = yield* replaceAttachments(input, file => sendFile(endpoint, file));
   const answer = yield {
-    ...toRequest(endpoint, 'POST', `${endpoint.baseUrl}/${model}`),
+    ...toRequest(
+      endpoint,
+      'POST',
+      `${endpoint.baseUrl}/${model}${hookUrl === undefined ? '' : `?fal_webhook=${encodeURIComponent(hookUrl)}`}`,
+    ),
     body: JSON.stringify(sent),
     timeoutMs: SUBMIT_TIMEOUT_MS,
     role: 'submits',

@@ -80,8 +80,11 @@ export interface Pace extends Backoff {
 export interface Provider<Call> {
   readonly name: ProviderName;
   readonly pace: Pace;
-  /** `ourId` is a fresh UUID; only providers with `takesOurIds` use it. */
-  submit(call: Call, ourId: string): Protocol<Submission>;
+  /**
+   * `ourId` is a fresh UUID; only providers with `takesOurIds` use it. `hookUrl`: an address to be told at once the work
+   * has ended, for providers that do so.
+   */
+  submit(call: Call, ourId: string, hookUrl?: string): Protocol<Submission>;
   /** What an answer that is not 200 means. */
   classify(answer: ProviderAnswer): ProviderError;
   /** Absent where the submission answers with the output. */

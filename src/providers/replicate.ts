@@ -45,7 +45,7 @@ export function replicate(endpoint: Endpoint): Provider<ReplicateCall> {
     name: 'replicate',
     pace: DEFAULT_PACE,
     classify,
-    submit: call => submit(endpoint, call),
+    submit: (call, _ourId, hookUrl) => submit(endpoint, call, hookUrl),
     jobs: {
       poll: (handle, call) => poll(endpoint, handle, call),
       cancel: handle => cancel(endpoint, handle),
@@ -53,14 +53,18 @@ export function replicate(endpoint: Endpoint): Provider<ReplicateCall> {
   };
 }
 
-function* submit(endpoint: Endpoint, { model, input }: ReplicateCall): Protocol<Submission> {
+function* submit(
+  endpoint: Endpoint,
+  { model, input }: ReplicateCall,
+  hookUrl?: string,
+): Protocol<Submission> {
   const sent = yield* replaceAttachments(input, file => sendFile(endpoint, file));
   const [name = '', version] = model.split(':');
   const path = version === undefined ? `/models/${name}/predictions` : '/predictions';
   const answer = yield {
     ...toRequest(endpoint, 'POST', path),
     headers: { ...headersOf(endpoint), 'content-type': 'application/json', 'cancel-after': LIFETIME },
-    body: JSON.stringify({ ...(version === undefined ? {} : { version }), input: sent }),
+    body: JSON.stringify({ ...(version === undefined ? {} : { version }), input: sent, ...hookOf(hookUrl) }),
     timeoutMs: SUBMIT_TIMEOUT_MS,
     role: 'submits',
   };
@@ -90,6 +94,11 @@ function* uploadFile(endpoint: Endpoint, file: Attachment): Protocol<string> {
   const url = asUrl(asRecord(readObject(answer)?.urls).get);
   if (url !== undefined) return url;
   throw new ProviderError('replicate', 'unavailable', { detail: 'an upload has no address' });
+}
+
+/** Told of its end alone. */
+function hookOf(webhook: string | undefined): object {
+  return webhook === undefined ? {} : { webhook, webhook_events_filter: ['completed'] };
 }
 
 function* poll(endpoint: Endpoint, { id }: Handle, call: ReplicateCall): Protocol<Poll> {

@@ -1,6 +1,6 @@
 // One call at a provider from submission to files in hand, shared by all of them: its record is kept before anything is
 // waited for, so that whoever takes the run over asks for the same work again and never pays for a second.
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backoffMs } from '../lib/backoff.ts';
 import { createGate, type Gate } from '../lib/gate.ts';
@@ -34,6 +34,8 @@ export interface JobHost {
     readonly waiting?: { readonly hasEnded: boolean } | undefined;
   };
   progress(fraction: number): void;
+  /** The address under which the provider tells of the end of a call; undefined where it cannot. */
+  hookUrl?(provider: ProviderName, token: string): string | undefined;
 }
 
 export interface Delivery extends Omit<Output, 'files'> {
@@ -141,10 +143,12 @@ async function submit<Call>(
   host: JobHost,
 ): Promise<KeptSubmission> {
   const takesOurIds = provider.jobs?.takesOurIds === true;
-  const begun = timesOf(provider.pace);
+  const token = randomBytes(24).toString('base64url');
+  const hookUrl = host.hookUrl?.(provider.name, token);
+  const begun = { ...timesOf(provider.pace), ...(hookUrl === undefined ? {} : { token }) };
   // From here on nobody else submits, even if this process ends at once.
   await host.job.keep({ provider: provider.name, id: takesOurIds ? ourId : null, ...begun });
-  const submission = await submitOnce(provider, call, ourId, host);
+  const submission = await submitOnce(provider, call, { ourId, hookUrl }, host);
   if ('output' in submission) return submission;
   const job = { provider: provider.name, ...begun, ...submission.handle, ...timesOf(provider.pace) };
   try {
@@ -165,14 +169,14 @@ function timesOf({ deadlineMs }: Pace): Pick<ProviderJob, 'submittedAtMs' | 'dea
 async function submitOnce<Call>(
   provider: Provider<Call>,
   call: Call,
-  ourId: string,
+  { ourId, hookUrl }: { readonly ourId: string; readonly hookUrl: string | undefined },
   host: JobHost,
 ): Promise<Submission> {
   // To give up on an answer that carries an id would lose the work; it comes soon. Without ids only the run's end counts.
   const submissions = provider.jobs === undefined ? whenRunEnds(host.signal) : NEVER;
   try {
     const signals = { submissions, others: host.signal };
-    return await converse(provider, provider.submit(call, ourId), host.fetch, signals);
+    return await converse(provider, provider.submit(call, ourId, hookUrl), host.fetch, signals);
   } catch (err) {
     const isUnclear = err instanceof ProviderError && err.kind === 'outcome_unknown';
     if (!isUnclear || provider.jobs?.takesOurIds !== true) throw err;

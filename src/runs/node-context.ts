@@ -11,6 +11,7 @@ import { serviceReader } from '../services/renders/render-files.ts';
 import { createParts } from '../services/renders/render-parts.ts';
 import type { RunRow } from '../store/runs.ts';
 import type { RunDeps } from './deps.ts';
+import { hookAddress } from './hooks.ts';
 
 const MAX_READ_BYTES = 104_857_600;
 const FETCH_TIMEOUT_MS = 30_000;
@@ -20,8 +21,10 @@ export function createNodeContext(deps: RunDeps, run: RunRow): RunOptions['conte
   const owner = { userId: run.user_id, workspace: run.workspace, executionId: run.id };
   const providers = readProviders(deps.settings);
   const open = serviceReader(deps, owner);
+  const hookUrl = hookAddress(deps);
   return (nodeId, _attempt, signal) => ({
     providers,
+    hookUrl,
     executionId: run.id,
     now: deps.now,
     media: {

@@ -5,6 +5,8 @@ export interface FalDouble extends Double {
   /** Polls that are answered as still waiting. */
   polls: number;
   result: Reply;
+  /** The keys that it publishes. */
+  keys: readonly object[];
   /** Bytes by the address of the upload that they came to. */
   readonly uploads: ReadonlyMap<string, { readonly bytes: Buffer; readonly key: string | undefined }>;
   /** The requests that fal has accepted. */
@@ -22,6 +24,7 @@ export async function startFal(file: Buffer): Promise<FalDouble> {
   const state = {
     polls: 2,
     result: { status: 200, body: {} } as Reply,
+    keys: [] as readonly object[],
     accepted: [] as string[],
     cancelled: [] as string[],
     uploads,
@@ -29,6 +32,7 @@ export async function startFal(file: Buffer): Promise<FalDouble> {
   };
   const answer = (asked: Asked): Reply => {
     const path = asked.path.split('?')[0] ?? '';
+    if (path === '/.well-known/jwks.json') return { status: 200, body: { keys: state.keys } };
     if (path.startsWith('/files/')) return { status: 200, body: file };
     if (path.startsWith('/signed/')) {
       uploads.set(path, { bytes: asked.body, key: asked.headers.authorization });

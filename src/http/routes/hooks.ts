@@ -1,0 +1,40 @@
+// The doors for providers that tell of the end of their work.
+import { Type } from 'typebox';
+import type { RunDeps } from '../../runs/deps.ts';
+import { createHookReceiver } from '../../runs/hooks.ts';
+import { Success } from '../../runs/run-answer.schema.ts';
+import type { App } from '../app.ts';
+
+// A result may be in it, which nobody reads.
+const MAX_BODY_BYTES = 1_048_576;
+
+export function registerHooks(app: App, deps: RunDeps): void {
+  const receive = createHookReceiver(deps);
+  app.register(async (scope: App) => {
+    scope.removeAllContentTypeParsers();
+    // The bytes are signed, not what they say.
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_req, body, done) => done(null, body));
+    scope.post(
+      '/hooks/:provider/:token',
+      {
+        schema: {
+          tags: ['Hooks'],
+          summary: 'Hear from a provider that a call has ended; signed by that provider',
+          params: Type.Object({
+            provider: Type.String({ maxLength: 40 }),
+            token: Type.String({ maxLength: 100 }),
+          }),
+          response: { 200: Success },
+        },
+        bodyLimit: MAX_BODY_BYTES,
+        config: { limit: 'none' },
+      },
+      async req => {
+        const { provider, token } = req.params;
+        const body = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0);
+        await receive({ provider, token, headers: req.headers, body });
+        return { success: true as const };
+      },
+    );
+  });
+}

@@ -1,0 +1,90 @@
+// The hooks of providers: who sends them, and whether one is signed by that provider.
+import type { KeyObject } from 'node:crypto';
+import { asText, readObject } from '../../providers/answer.ts';
+import type { Hook } from '../../providers/hook-signatures.ts';
+import { isSignedByFal, isSignedByReplicate, readFalKeys } from '../../providers/hook-signatures.ts';
+import type { Endpoint } from '../../providers/provider.ts';
+import type { NodeContext } from '../define.ts';
+import type { Providers } from './providers.ts';
+
+export const HOOK_PROVIDERS = ['fal', 'replicate'] as const;
+export type HookProvider = (typeof HOOK_PROVIDERS)[number];
+
+type Verify = (hook: Hook) => boolean;
+
+interface Source {
+  /** Where the keys are published. */
+  address(endpoint: Endpoint): { readonly url: string; readonly headers?: Readonly<Record<string, string>> };
+  /** What they verify; undefined where the answer holds none. */
+  read(answer: Parameters<typeof readObject>[0]): Verify | undefined;
+}
+
+const FAL_QUEUE = 'https://queue.fal.run';
+const FAL_KEYS = 'https://rest.alpha.fal.ai/.well-known/jwks.json';
+
+const SOURCES: Readonly<Record<HookProvider, Source>> = {
+  fal: {
+    // A proxy that stands in for fal publishes its keys itself.
+    address: ({ baseUrl }) => ({
+      url: baseUrl === FAL_QUEUE ? FAL_KEYS : `${baseUrl}/.well-known/jwks.json`,
+    }),
+    read: answer => {
+      const keys: readonly KeyObject[] = readFalKeys(readObject(answer));
+      return keys.length === 0 ? undefined : hook => isSignedByFal(hook, keys);
+    },
+  },
+  replicate: {
+    address: ({ baseUrl, key }) => ({
+      url: `${baseUrl}/webhooks/default/secret`,
+      headers: { authorization: `Bearer ${key}` },
+    }),
+    read: answer => {
+      const secret = asText(readObject(answer)?.key);
+      return secret === undefined ? undefined : hook => isSignedByReplicate(hook, secret);
+    },
+  },
+};
+
+const KEEP_MS = 3_600_000;
+// A signature that fits no key may be of a new one: asked for again, but not by each forger.
+const RENEW_MS = 60_000;
+const TIMEOUT_MS = 10_000;
+const MAX_BYTES = 65_536;
+
+export interface HookKeys {
+  /** Whether the provider has signed the hook. Rejects where its keys cannot be had. */
+  isGenuine(name: HookProvider, hook: Hook): Promise<boolean>;
+}
+
+/** Keeps the keys of the providers that are configured. */
+export function createHookKeys(
+  providers: Providers,
+  send: NodeContext['providerFetch'],
+  now: () => number,
+): HookKeys {
+  const known = new Map<HookProvider, { readonly verify: Verify | undefined; readonly readAtMs: number }>();
+  const renew = async (name: HookProvider): Promise<Verify | undefined> => {
+    const endpoint = providers[name];
+    if (endpoint === undefined) return undefined;
+    const { url, headers } = SOURCES[name].address(endpoint);
+    const init = {
+      timeoutMs: TIMEOUT_MS,
+      maxBytes: MAX_BYTES,
+      ...(headers === undefined ? {} : { headers }),
+    };
+    const answer = await send(url, init);
+    if (answer.status !== 200) throw new Error(`The keys of ${name} answered with status ${answer.status}.`);
+    const verify = SOURCES[name].read(answer);
+    known.set(name, { verify, readAtMs: now() });
+    return verify;
+  };
+  return {
+    async isGenuine(name, hook) {
+      const kept = known.get(name);
+      const ageMs = kept === undefined ? Number.POSITIVE_INFINITY : now() - kept.readAtMs;
+      if (ageMs < KEEP_MS && kept?.verify?.(hook) === true) return true;
+      if (ageMs < RENEW_MS) return false;
+      return (await renew(name))?.(hook) === true;
+    },
+  };
+}

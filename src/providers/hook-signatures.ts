@@ -1,0 +1,61 @@
+// The signatures of the hooks by which providers tell that work has ended. Free of I/O: the keys are the caller's to fetch.
+import {
+  createHash,
+  createHmac,
+  createPublicKey,
+  type KeyObject,
+  timingSafeEqual,
+  verify,
+} from 'node:crypto';
+import { asArray, asRecord } from './answer.ts';
+
+export interface Hook {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The very bytes that came. */
+  readonly body: Buffer;
+  readonly nowMs: number;
+}
+
+const TOLERANCE_MS = 300_000;
+const SPKI_ED25519 = Buffer.from('302a300506032b6570032100', 'hex');
+
+/** fal's keys out of its published set; what is no Ed25519 key is left out. */
+export function readFalKeys(jwks: unknown): readonly KeyObject[] {
+  return asArray(asRecord(jwks).keys).flatMap(entry => {
+    const { x } = asRecord(entry);
+    const raw = typeof x === 'string' ? Buffer.from(x, 'base64url') : Buffer.alloc(0);
+    if (raw.length !== 32) return [];
+    return [createPublicKey({ key: Buffer.concat([SPKI_ED25519, raw]), format: 'der', type: 'spki' })];
+  });
+}
+
+/** Whether one of the keys has signed the hook, within five minutes of now. */
+export function isSignedByFal({ headers, body, nowMs }: Hook, keys: readonly KeyObject[]): boolean {
+  const names = ['request-id', 'user-id', 'timestamp', 'signature'];
+  const [requestId, userId, timestamp, signature] = names.map(name => headers[`x-fal-webhook-${name}`]);
+  if (typeof timestamp !== 'string' || typeof signature !== 'string' || !/^[0-9a-f]{128}$/i.test(signature))
+    return false;
+  if (!isFresh(timestamp, nowMs)) return false;
+  const digest = createHash('sha256').update(body).digest('hex');
+  const signed = Buffer.from([requestId, userId, timestamp, digest].join('\n'));
+  return keys.some(key => verify(null, signed, key, Buffer.from(signature, 'hex')));
+}
+
+/** Whether the hook is signed as Standard Webhooks are, with Replicate's secret, within five minutes of now. */
+export function isSignedByReplicate({ headers, body, nowMs }: Hook, secret: string): boolean {
+  const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map(
+    name => headers[`webhook-${name}`],
+  );
+  if (typeof id !== 'string' || typeof timestamp !== 'string' || typeof signatures !== 'string') return false;
+  if (!isFresh(timestamp, nowMs)) return false;
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+  const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest();
+  return signatures.split(' ').some(one => {
+    const given = Buffer.from(one.replace(/^v1,/, ''), 'base64');
+    return one.startsWith('v1,') && given.length === expected.length && timingSafeEqual(given, expected);
+  });
+}
+
+function isFresh(timestamp: string, nowMs: number): boolean {
+  return /^\d{1,12}$/.test(timestamp) && Math.abs(nowMs - Number(timestamp) * 1000) <= TOLERANCE_MS;
+}

@@ -1,0 +1,121 @@
+// Hooks of providers: signed ones wake the run that waits, whatever else comes changes nothing.
+import assert from 'node:assert/strict';
+import { createHash, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import type { Client } from '../support/client.ts';
+import { type PaidService, single, startPaidService } from '../support/paid.ts';
+import { waitUntil } from '../support/processes.ts';
+
+let paid: PaidService;
+let user: Client;
+let keys: { readonly publicKey: KeyObject; readonly privateKey: KeyObject };
+before(async () => {
+  keys = generateKeyPairSync('ed25519');
+  paid = await startPaidService({ BASE_URL: 'https://graphwright.example.com' });
+  paid.fal.keys = [keys.publicKey.export({ format: 'jwk' })];
+  user = await paid.newUser(100);
+});
+after(() => paid.close());
+beforeEach(() => {
+  paid.reset();
+  paid.fal.polls = 1e9;
+});
+
+/** Where fal was told to tell of the newest call, below this service. */
+const doorOf = (): string => {
+  const { path } = paid.fal.asked.findLast(({ method }) => method === 'POST') ?? { path: '' };
+  const told = new URLSearchParams(path.split('?')[1]).get('fal_webhook') ?? '';
+  assert.match(told, /^https:\/\/graphwright\.example\.com\/hooks\/fal\/[\w-]{32}$/);
+  return paid.service.url + new URL(told).pathname;
+};
+const startWaiting = async (): Promise<string> => {
+  const id = await user.start(await user.create(single()));
+  await waitUntil('nobody to hold it', async () => {
+    const { rows } = await paid.service.db.query(
+      'select from executions e join calls c on c.execution_id = e.id where e.id = $1 and e.worker_id is null',
+      [id],
+    );
+    return rows.length === 1;
+  });
+  return id;
+};
+const send = async (
+  door: string,
+  forged: { key?: KeyObject; atMs?: number; body?: string; sent?: string } = {},
+): Promise<number> => {
+  const { key = keys.privateKey, atMs = Date.now(), body = '{"status":"OK"}' } = forged;
+  const [request, person, timestamp] = [randomUUID(), 'person', String(Math.floor(atMs / 1000))];
+  const digest = createHash('sha256').update(body).digest('hex');
+  const signature = sign(null, Buffer.from([request, person, timestamp, digest].join('\n')), key);
+  const { status } = await fetch(door, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-fal-webhook-request-id': request,
+      'x-fal-webhook-user-id': person,
+      'x-fal-webhook-timestamp': timestamp,
+      'x-fal-webhook-signature': signature.toString('hex'),
+    },
+    body: forged.sent ?? body,
+  });
+  return status;
+};
+
+describe('a hook of fal', () => {
+  it('wakes the run at once, and twice does no harm', async () => {
+    const id = await startWaiting();
+    // Past its first polls the next one is far off.
+    await paid.service.db.query(
+      `update calls set due_at = now() + interval '1 hour' where execution_id = $1`,
+      [id],
+    );
+    paid.fal.polls = 0;
+    const door = doorOf();
+    assert.deepEqual(await Promise.all([send(door), send(door)]), [200, 200]);
+    assert.equal((await user.until(id)).status, 'COMPLETED');
+    assert.equal(await send(door), 200);
+  });
+
+  it('is not believed: of work that goes on it changes nothing', async () => {
+    const id = await startWaiting();
+    assert.equal(
+      await send(doorOf(), { body: '{"status":"OK","payload":{"images":[{"url":"https://evil.example"}]}}' }),
+      200,
+    );
+    await waitUntil('it to have asked', async () => {
+      const { rows } = await paid.service.db.query('select from calls where execution_id = $1 and asks > 0', [
+        id,
+      ]);
+      return rows.length === 1;
+    });
+    assert.equal((await user.execution(id)).status, 'RUNNING');
+    await user.request('POST', `/executions/${id}/cancel`);
+  });
+
+  it('is refused where it is forged, stale, altered, or of nobody, and changes nothing', async () => {
+    const id = await startWaiting();
+    const door = doorOf();
+    assert.equal(await send(door, { key: generateKeyPairSync('ed25519').privateKey }), 401);
+    assert.equal(await send(door, { atMs: Date.now() - 3_600_000 }), 401);
+    assert.equal(await send(door, { sent: '{"status":"ERROR"}' }), 401);
+    assert.equal((await fetch(door, { method: 'POST', body: '{}' })).status, 401);
+    assert.equal(await send(door.replace('/fal/', '/nobody/')), 404);
+    assert.equal(await send(door.replace(/[\w-]{32}$/, 'x'.repeat(32))), 200);
+    assert.equal(await send(door, { body: 'x'.repeat(10_000_000) }), 413);
+    const { rows } = await paid.service.db.query<{ ended_at: Date | null }>(
+      'select ended_at from calls where execution_id = $1',
+      [id],
+    );
+    assert.equal(rows[0]?.ended_at, null);
+    await user.request('POST', `/executions/${id}/cancel`);
+    assert.equal(await send(door), 200);
+    assert.equal((await user.execution(id)).status, 'CANCELLED');
+  });
+
+  it('is not counted as the requests of an anonymous address', async () => {
+    const statuses = await Promise.all(
+      Array.from({ length: 80 }, () => send(`${paid.service.url}/hooks/fal/${'y'.repeat(32)}`)),
+    );
+    assert.deepEqual([...new Set(statuses)], [200]);
+  });
+});

@@ -1,0 +1,195 @@
+// Runs that wait for a provider: a row each, in no worker's memory, until the call has ended or nobody wants it any more.
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { type Client, statesOf } from '../support/client.ts';
+import { assertLedgerBalanced } from '../support/ledger.ts';
+import {
+  balanceOf,
+  mapped,
+  model,
+  type PaidService,
+  PRICE,
+  single,
+  startPaidService,
+} from '../support/paid.ts';
+import { waitUntil } from '../support/processes.ts';
+import { edge, node } from '../support/workflows.ts';
+
+const NEVER = 1e9;
+
+let paid: PaidService;
+let user: Client;
+before(async () => {
+  paid = await startPaidService({ WORKER_CONCURRENCY: '2', MAX_CONCURRENT_RUNS: '20' });
+});
+after(() => paid.close());
+beforeEach(async () => {
+  paid.reset();
+  paid.fal.polls = NEVER;
+  paid.fal.accepted.length = 0;
+  paid.fal.cancelled.length = 0;
+  user = await paid.newUser(300);
+});
+afterEach(async () => {
+  await assertLedgerBalanced(paid.service.db);
+  await waitUntil('no call to be left', async () => (await callsOf()) === 0);
+});
+
+const callsOf = async (id?: string): Promise<number> => {
+  const { rows } = await paid.service.db.query<{ count: number }>(
+    'select count(*) from calls where $1::text is null or execution_id = $1',
+    [id ?? null],
+  );
+  return rows[0]?.count ?? 0;
+};
+const holdersOf = async (): Promise<number> => {
+  const { rows } = await paid.service.db.query<{ count: number }>(
+    'select count(*) from executions where worker_id is not null',
+  );
+  return rows[0]?.count ?? 0;
+};
+/** Starts a run and returns once it waits in nobody's hands. */
+const startWaiting = async (graph: object, body: object = {}): Promise<string> => {
+  const id = await user.start(await user.create(graph), body);
+  await waitUntil('a call', async () => (await callsOf(id)) > 0);
+  await waitUntil('nobody to hold it', async () => (await holdersOf()) === 0);
+  return id;
+};
+
+describe('a run that waits for a call', () => {
+  it('is held by no worker, says that it runs, and goes on when the call has ended', async () => {
+    const id = await startWaiting(single());
+    const waiting = await user.execution(id);
+    assert.deepEqual([waiting.status, statesOf(waiting).m?.status], ['RUNNING', 'RUNNING']);
+    paid.fal.polls = 0;
+    const record = await user.until(id);
+    assert.equal(record.status, 'COMPLETED', JSON.stringify(record.error));
+    assert.deepEqual([statesOf(record).m?.attempt, paid.fal.accepted.length], [1, 1]);
+    assert.deepEqual(await balanceOf(user), [300 - PRICE, 0]);
+  });
+
+  it('takes no place: a worker of two has twelve of them under way at once', async () => {
+    const workflow = await user.create(single());
+    const ids = await Promise.all(Array.from({ length: 12 }, () => user.start(workflow)));
+    await waitUntil('all submissions', () => paid.fal.accepted.length === 12);
+    paid.fal.polls = 0;
+    for (const id of ids) assert.equal((await user.until(id)).status, 'COMPLETED');
+    assert.equal(paid.fal.accepted.length, 12);
+    assert.deepEqual(await balanceOf(user), [300 - 12 * PRICE, 0]);
+  });
+
+  it('counts for the number of runs that its workspace may have under way', async () => {
+    const workflow = await user.create(single());
+    const ids = await Promise.all(Array.from({ length: 23 }, () => user.start(workflow)));
+    await waitUntil('as many as it may', () => paid.fal.accepted.length === 20);
+    assert.equal(paid.fal.accepted.length, 20);
+    paid.fal.polls = 0;
+    for (const id of ids) assert.equal((await user.until(id)).status, 'COMPLETED');
+  });
+
+  it('ends at once where it is cancelled, and its provider is told', async () => {
+    const id = await startWaiting(single());
+    const { body } = await user.request<{ status: string }>('POST', `/executions/${id}/cancel`);
+    assert.equal(body.status, 'CANCELLED');
+    await waitUntil('the cancel at the provider', () => paid.fal.cancelled.length > 0);
+    assert.deepEqual(paid.fal.cancelled, paid.fal.accepted);
+    assert.deepEqual(await balanceOf(user), [300, 0]);
+  });
+
+  it('is TIMEOUT when its time is over, since its clock goes on', async () => {
+    const id = await startWaiting(single(), { timeoutMs: 1500 });
+    const record = await user.until(id);
+    assert.equal(record.status, 'TIMEOUT');
+    await waitUntil('the cancel at the provider', () => paid.fal.cancelled.length > 0);
+    assert.deepEqual(await balanceOf(user), [300, 0]);
+  });
+
+  it('goes on where a branch beside it is still at work', async () => {
+    const graph = {
+      nodes: [
+        model('m'),
+        node('shown', 'output:preview'),
+        node('t', 'input:text', { value: 'x' }),
+        node('d', 'logic:delay', { ms: 60_000 }),
+      ],
+      edges: [edge('m.image > shown.input'), edge('t.text > d.input')],
+    };
+    const id = await startWaiting(graph);
+    paid.fal.polls = 0;
+    await waitUntil(
+      'the picture',
+      async () => statesOf(await user.execution(id)).shown?.status === 'COMPLETED',
+    );
+    await user.request('POST', `/executions/${id}/cancel`);
+    assert.deepEqual(await balanceOf(user), [300 - PRICE, 0]);
+  });
+
+  it('is woken in vain by a mistaken sign, and waits again', async () => {
+    const id = await startWaiting(single());
+    await paid.service.db.query('update calls set ended_at = now() where execution_id = $1', [id]);
+    await paid.service.db.query(`select graphile_worker.add_job('run', json_build_object('id', $1::text))`, [
+      id,
+    ]);
+    await waitUntil('it to have asked in vain', async () => {
+      const { rows } = await paid.service.db.query<{ asks: number }>(
+        'select asks from calls where execution_id = $1 and ended_at is null',
+        [id],
+      );
+      return rows[0]?.asks === 1;
+    });
+    paid.fal.polls = 0;
+    assert.equal((await user.until(id)).status, 'COMPLETED');
+    assert.equal(paid.fal.accepted.length, 1);
+  });
+});
+
+describe('a mapped node that waits for its calls', () => {
+  it('has all of them under way at once, and its items in order', async () => {
+    const id = await startWaiting(mapped(['a', 'b', 'c', 'd']));
+    await waitUntil('all submissions', () => paid.fal.accepted.length === 4);
+    paid.fal.polls = 0;
+    const record = await user.until(id);
+    assert.equal(record.status, 'COMPLETED', JSON.stringify(record.error));
+    assert.equal(paid.fal.accepted.length, 4);
+    assert.deepEqual(await balanceOf(user), [300 - 4 * PRICE, 0]);
+  });
+
+  it('keeps a failed item from being asked for again while others wait', async () => {
+    paid.fal.refuse(/^POST/, {
+      status: 422,
+      body: { detail: [{ loc: ['body'], msg: 'no foxes', type: 'x' }] },
+    });
+    const id = await startWaiting(mapped(['a', 'b', 'c']));
+    await waitUntil('the others to be submitted', () => paid.fal.accepted.length === 2);
+    paid.fal.polls = 0;
+    const record = await user.until(id);
+    assert.equal(record.status, 'FAILED');
+    assert.match(record.error?.message ?? '', /no foxes.*1 of 3 items failed/s);
+    assert.equal(paid.fal.accepted.length, 2);
+    assert.deepEqual(await balanceOf(user), [300 - 2 * PRICE, 0]);
+  });
+});
+
+describe('a provider that is asked for a call', () => {
+  for (const [what, fault] of [
+    ['429', { status: 429, body: { detail: 'slow down' } }],
+    ['500', { status: 500, body: {} }],
+    ['a page', { status: 503, body: Buffer.from('<html>busy</html>') }],
+    ['a reset', 'reset'],
+  ] as const)
+    it(`is asked again after ${what}`, async () => {
+      paid.fal.refuse(/^GET .*\/status$/, fault, 2);
+      paid.fal.polls = 0;
+      const id = await user.start(await user.create(single()));
+      assert.equal((await user.until(id)).status, 'COMPLETED');
+      assert.equal(paid.fal.accepted.length, 1);
+    });
+
+  it('and has forgotten it fails the node, uncharged', async () => {
+    const id = await startWaiting(single());
+    paid.fal.forget();
+    const record = await user.until(id);
+    assert.deepEqual([record.status, record.error?.code], ['FAILED', 'provider_lost']);
+    assert.deepEqual(await balanceOf(user), [300, 0]);
+  });
+});
