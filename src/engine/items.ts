@@ -4,7 +4,7 @@ import type { Values } from '../graph/types.ts';
 import { NodeError, Suspend } from '../nodes/define.ts';
 import { gatherItems } from './fan-out.ts';
 import type { Arrivals } from './inputs.ts';
-import { type Begun, call, explain, type Job, jobsOf, providerOf, type StepHost } from './step.ts';
+import { type Begun, call, explain, type Job, jobsOf, providerOf, type StepHost } from './node-job.ts';
 import type { Step, StepError } from './types.ts';
 
 interface Items {

@@ -3,8 +3,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Plan, PlanNode } from '../graph/plan.ts';
 import type { Values } from '../graph/types.ts';
 import { collectArrivals, isCutOff } from './inputs.ts';
+import type { StepHost } from './node-job.ts';
 import { ReadySet } from './ready.ts';
-import { DECISION_TIMEOUT, runNode, type StepHost } from './step.ts';
+import { DECISION_TIMEOUT, runNode } from './step.ts';
 import type { RunOptions, RunOutcome, Step, StepError, WaitingCalls } from './types.ts';
 
 // Free nodes follow each other without a pause; so long a run of them gives way to the rest of the process.

@@ -10,8 +10,8 @@ import { readMedia } from '../services/media/media-bytes.ts';
 import { serviceReader } from '../services/renders/render-files.ts';
 import { createParts } from '../services/renders/render-parts.ts';
 import type { RunRow } from '../store/runs.ts';
+import { hookAddress } from './calls/hooks.ts';
 import type { RunDeps } from './deps.ts';
-import { hookAddress } from './hooks.ts';
 
 const MAX_READ_BYTES = 104_857_600;
 const FETCH_TIMEOUT_MS = 30_000;

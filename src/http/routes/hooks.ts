@@ -1,7 +1,7 @@
 // The doors for providers that tell of the end of their work.
 import { Type } from 'typebox';
+import { createHookReceiver } from '../../runs/calls/hooks.ts';
 import type { RunDeps } from '../../runs/deps.ts';
-import { createHookReceiver } from '../../runs/hooks.ts';
 import { Success } from '../../runs/run-answer.schema.ts';
 import type { App } from '../app.ts';
 

@@ -1,8 +1,8 @@
 // The calls at providers of a run in hand: which of them have ended, as the rows of calls say.
-import type { WaitingCalls } from '../engine/types.ts';
-import { listEndedCalls } from '../store/calls.ts';
-import type { RunDeps } from './deps.ts';
-import type { Wakes } from './hand.ts';
+import type { WaitingCalls } from '../../engine/types.ts';
+import { listEndedCalls } from '../../store/calls.ts';
+import type { RunDeps } from '../deps.ts';
+import type { Wakes } from '../hand.ts';
 
 export interface CallName {
   readonly node_id: string;

@@ -1,14 +1,14 @@
 // Watches over calls at providers that no run in memory waits for: asks for those that are due, at the pace that the
 // provider takes, wakes the runs whose calls have ended, and tells providers of calls that nobody wants any more.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readProviders } from '../nodes/models/providers.ts';
-import type { WatchedName } from '../nodes/models/watched.ts';
-import { look, WATCHED, watchedProvider } from '../nodes/models/watched.ts';
-import type { CallKey, CallRow } from '../store/calls.ts';
-import { dropCalls, endCalls, postponeCalls, takeDueCalls } from '../store/calls.ts';
-import { lockRuns } from '../store/runs.ts';
-import { applyAll } from './commit.ts';
-import type { RunDeps } from './deps.ts';
+import { readProviders } from '../../nodes/models/providers.ts';
+import type { WatchedName } from '../../nodes/models/watched.ts';
+import { look, WATCHED, watchedProvider } from '../../nodes/models/watched.ts';
+import type { CallKey, CallRow } from '../../store/calls.ts';
+import { dropCalls, endCalls, postponeCalls, takeDueCalls } from '../../store/calls.ts';
+import { lockRuns } from '../../store/runs.ts';
+import { applyAll } from '../commit.ts';
+import type { RunDeps } from '../deps.ts';
 
 /** Requests a second to each provider, of each worker. Replicate takes 50 of all. */
 const PER_SECOND: Readonly<Record<WatchedName, number>> = {

@@ -1,13 +1,13 @@
 // Hooks of providers: they wake the run that waits for the call, and are never believed for its result.
 
 import { isIP } from 'node:net';
-import { isLoopbackHost, isPublicAddress } from '../lib/addresses.ts';
-import { AppError } from '../lib/errors.ts';
-import type { HookKeys, HookProvider } from '../nodes/models/hooks.ts';
-import { createHookKeys, HOOK_PROVIDERS } from '../nodes/models/hooks.ts';
-import { readProviders } from '../nodes/models/providers.ts';
-import { findCallByToken } from '../store/calls.ts';
-import type { RunDeps } from './deps.ts';
+import { isLoopbackHost, isPublicAddress } from '../../lib/addresses.ts';
+import { AppError } from '../../lib/errors.ts';
+import type { HookKeys, HookProvider } from '../../nodes/models/hooks.ts';
+import { createHookKeys, HOOK_PROVIDERS } from '../../nodes/models/hooks.ts';
+import { readProviders } from '../../nodes/models/providers.ts';
+import { findCallByToken } from '../../store/calls.ts';
+import type { RunDeps } from '../deps.ts';
 import { wakeRuns } from './poller.ts';
 
 export interface ReceivedHook {
