@@ -45,7 +45,7 @@ export function restoreBackend({ detail, encoding, path }: BackendRef): Backend 
   return path === undefined ? codecHost(detail) : ffmpegAt(path, encoding);
 }
 
-/** Whether a back end seems to be there, told by the files that exist; nothing is started. */
+/** Whether a back end seems to be installed, judged by the files that exist; nothing is started. */
 export function hasBackend(settings: CodecSettings): boolean {
   return ffmpegPath(settings) !== undefined || isHostInstalled();
 }

@@ -42,7 +42,7 @@ export class CodecChild {
       Writable,
     ];
     [this.stdin, this.stdout, this.sound] = [stdin, stdout, sound];
-    // Broken pipes are told by the exit code and by the callbacks of the writes.
+    // Broken pipes are reported by the exit code and by the callbacks of the writes.
     for (const stream of [stdin, stdout, stderr, sound]) stream.on('error', () => undefined);
     stderr.setEncoding('latin1').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-MAX_STDERR_BYTES);
@@ -79,7 +79,7 @@ export class CodecChild {
 
   /** What is to be thrown after `err` came up while working with this child, which is ended. */
   async explain(err: unknown): Promise<unknown> {
-    // Whoever closes a pipe early is just about to end and has a better reason to tell.
+    // Whoever closes a pipe early is just about to end and has a better reason to report.
     const code = err instanceof Error && 'code' in err ? String(err.code) : '';
     const isOurs = !(err instanceof CodecEnd) && !/^(EPIPE|ECONNRESET|ERR_STREAM_\w+)$/.test(code);
     if (!isOurs && !this.#stalled)
@@ -132,7 +132,7 @@ export class CodecChild {
   }
 }
 
-/** What codecs print may hold any bytes, even of freed memory: only words and signs are kept. */
+/** What codecs print may contain any bytes, even of freed memory: only words and signs are kept. */
 export function printable(text: string): string {
   return text.replace(/[^\x20-\x7e\n]+/g, ' ').trim() || 'no message';
 }

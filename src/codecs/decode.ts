@@ -79,7 +79,7 @@ export async function* decodeSound(
     const command = backend.commandFor({ kind: 'sound', path, facts, startSeconds, seconds });
     const child = new CodecChild(command, { signal, failure: 'unreadable_media' });
     try {
-      for await (const block of wholeSamples(child.read())) {
+      for await (const block of completeSamples(child.read())) {
         const taken = block.subarray(0, left);
         left -= taken.length;
         if (taken.length > 0) yield taken;
@@ -94,8 +94,8 @@ export async function* decodeSound(
   yield* silence(left);
 }
 
-/** Blocks of bytes as blocks of whole stereo frames. */
-async function* wholeSamples(blocks: AsyncIterable<Buffer>): AsyncGenerator<Float32Array> {
+/** Blocks of bytes as blocks of complete stereo frames. */
+async function* completeSamples(blocks: AsyncIterable<Buffer>): AsyncGenerator<Float32Array> {
   const step = 4 * CHANNELS;
   let rest: Buffer = Buffer.alloc(0);
   for await (const block of blocks) {

@@ -1,4 +1,4 @@
-// What the probe tells of a video or audio file.
+// What the probe reports of a video or audio file.
 
 export const CONTAINERS = [
   'mp4',

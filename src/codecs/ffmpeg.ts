@@ -18,7 +18,7 @@ const run = promisify(execFile);
 const CHECK_TIMEOUT_MS = 10_000;
 const PRESET = 'veryfast';
 const CRF = '20';
-// With few processors its own threads for looking ahead gain nothing and hold 50 MB of frames; the file is the same.
+// With few processors its own threads for looking ahead gain nothing and keep 50 MB of frames; the file is the same.
 const THREADS = availableParallelism() < 4 ? ['-x264-params', 'threads=2:sync-lookahead=0'] : [];
 const AUDIO_BITRATE = '160k';
 // 8K, in either direction.
@@ -145,7 +145,7 @@ function framesArguments(job: FramesJob): string[] {
       ':out_color_matrix=bt709:out_range=tv',
     `format=${pixels === 'i420' ? 'yuv420p' : 'rgba'}`,
   ];
-  // ffmpeg's own decoders know nothing of the alpha beside the pictures of WebM.
+  // ffmpeg's own decoders know nothing of the separate alpha pictures of WebM.
   const decoder = facts.video?.hasAlpha === true ? ALPHA_DECODERS[facts.video.codec ?? ''] : undefined;
   return [
     ...(decoder === undefined || pixels === 'i420' ? [] : ['-c:v', decoder]),

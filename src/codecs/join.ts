@@ -1,4 +1,4 @@
-// Puts pieces of a video one after the other, and a sound beside them, without encoding anything again.
+// Puts pieces of a video one after the other, with a sound, without encoding anything again.
 import { open, stat } from 'node:fs/promises';
 import {
   EncodedAudioPacketSource,
@@ -28,7 +28,7 @@ export interface JoinRequest {
   readonly sound?: string | undefined;
 }
 
-/** Writes the MP4 and tells its bytes. Rejects where a piece is not whole. */
+/** Writes the MP4 and returns its size in bytes. Rejects where a piece is not complete. */
 export async function joinPieces({ path, fps, pieces, sound }: JoinRequest): Promise<number> {
   const output = new Output({
     format: new Mp4OutputFormat({ fastStart: 'reserve' }),
@@ -52,7 +52,7 @@ export async function joinPieces({ path, fps, pieces, sound }: JoinRequest): Pro
 }
 
 /** Whether the piece is there with all its frames and to its last byte. */
-export async function isWhole({ path, frameCount }: Piece): Promise<boolean> {
+export async function isComplete({ path, frameCount }: Piece): Promise<boolean> {
   try {
     if (!(await endsWithBox(path))) return false;
     using input = openInput(path);

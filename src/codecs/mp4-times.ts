@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 
 const MOST_BOXES = 100;
 const MOST_INDEX_BYTES = 256 * 1024 * 1024;
-/** Boxes with the times of creation and change after their version and flags (ISO 14496-12), and those that hold such. */
+/** Boxes with the times of creation and change after their version and flags (ISO 14496-12), and those that contain such. */
 const TIMED: ReadonlySet<string> = new Set(['mvhd', 'tkhd', 'mdhd']);
 const HOLDERS: ReadonlySet<string> = new Set(['moov', 'trak', 'mdia']);
 
@@ -34,7 +34,7 @@ async function findIndex(
   return undefined;
 }
 
-/** The boxes from `from` to `to`; those that hold others three levels deep at most. */
+/** The boxes from `from` to `to`; those that contain others three levels deep at most. */
 function clearTimes(boxes: Buffer, from: number, to: number): void {
   for (let at = from; at + 8 <= to; ) {
     const bytes = boxes.readUInt32BE(at);

@@ -44,7 +44,7 @@ const SHARED: ReadonlySet<string> = new Set(['PLTE', 'tRNS']);
 const HEADER_BYTES = 26;
 
 /**
- * Each later frame as a PNG of its own (PNG §11.3.6): a frame's control chunk says its size, its data chunks hold what
+ * Each later frame as a PNG of its own (PNG §11.3.6): a frame's control chunk says its size, its data chunks contain what
  * IDAT would, behind a sequence number.
  */
 function* apngFrames(bytes: Buffer): Generator<Buffer> {

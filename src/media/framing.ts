@@ -1,16 +1,16 @@
 // Whether an image file is there to its end. Decoders stop after the first frame, and the GIF decoder takes an animation
-// for whole that was cut off anywhere behind it.
+// for complete that was cut off anywhere behind it.
 
 type Walk = (bytes: Buffer) => boolean;
 
 const WALKS: Readonly<Record<string, Walk>> = {
-  'image/gif': isWholeGif,
-  'image/png': isWholePng,
-  'image/avif': isWholeAvif,
+  'image/gif': isCompleteGif,
+  'image/png': isCompletePng,
+  'image/avif': isCompleteAvif,
 };
 
 /** True as well for types whose decoder sees it by itself. Says nothing of what is in the frames. */
-export function isWholeFile(bytes: Uint8Array, contentType: string): boolean {
+export function isCompleteFile(bytes: Uint8Array, contentType: string): boolean {
   const walk = WALKS[contentType];
   return walk === undefined || walk(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
 }
@@ -21,7 +21,7 @@ const GIF_EXTENSION = 0x21;
 const GIF_IMAGE = 0x2c;
 
 /** GIF89a §15: blocks up to the trailer. Each is a chain of sub-blocks that begin with their length and end with a 0. */
-function isWholeGif(bytes: Buffer): boolean {
+function isCompleteGif(bytes: Buffer): boolean {
   let at = GIF_HEADER_BYTES + colorTableBytes(bytes[10]);
   while (at < bytes.length) {
     const kind = bytes[at];
@@ -42,7 +42,7 @@ function colorTableBytes(flags = 0): number {
 }
 
 /** Chunks of length, type, data and checksum, up to IEND (PNG §5.3). */
-function isWholePng(bytes: Buffer): boolean {
+function isCompletePng(bytes: Buffer): boolean {
   let at = 8;
   while (at + 12 <= bytes.length) {
     const length = bytes.readUInt32BE(at);
@@ -53,7 +53,7 @@ function isWholePng(bytes: Buffer): boolean {
 }
 
 /** Boxes that begin with their size, up to the end of the file (ISO/IEC 14496-12 §4.2). */
-function isWholeAvif(bytes: Buffer): boolean {
+function isCompleteAvif(bytes: Buffer): boolean {
   let at = 0;
   while (at + 8 <= bytes.length) {
     const size = bytes.readUInt32BE(at);

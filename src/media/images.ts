@@ -3,7 +3,7 @@ import type { Sharp, SharpOptions } from 'sharp';
 import { AppError } from '../lib/errors.ts';
 import { createGate } from '../lib/gate.ts';
 import { laterFrames } from './animation.ts';
-import { isWholeFile } from './framing.ts';
+import { isCompleteFile } from './framing.ts';
 import {
   assertSize,
   clip,
@@ -29,7 +29,7 @@ export interface ImageFacts {
   readonly hasAlpha: boolean;
 }
 
-// Decoding takes up to 400 MB, so few at once; whoever waits holds only the encoded bytes.
+// Decoding takes up to 400 MB, so few at once; a waiting caller keeps only the encoded bytes.
 const gate = createGate({ concurrency: 2, maxWaiting: 200 });
 const TIMEOUT_SECONDS = 60;
 
@@ -37,7 +37,7 @@ const READ_OPTIONS: SharpOptions = { failOn: 'warning', limitInputPixels: MAX_PI
 
 /**
  * Decodes the whole image, since a header alone may lie. Bytes that are given as a function are read when it is their
- * turn, so that only as many are held as are decoded at once. AppError `unreadable_image`.
+ * turn, so that only as many are in memory as are decoded at once. AppError `unreadable_image`.
  */
 export function inspectImage(
   source: Uint8Array | (() => Promise<Uint8Array>),
@@ -49,7 +49,8 @@ export function inspectImage(
     const facts = await readFacts(image);
     signal.throwIfAborted();
     await image.stats();
-    if (!isWholeFile(bytes, facts.contentType)) throw new Error('The file ends before its last frame does.');
+    if (!isCompleteFile(bytes, facts.contentType))
+      throw new Error('The file ends before its last frame does.');
     const { pages = 1 } = await image.metadata();
     for (const { bytes: part, ...range } of laterFrames(bytes, { ...facts, pages })) {
       signal.throwIfAborted();
@@ -277,7 +278,7 @@ export interface GridOptions {
   readonly background: string;
 }
 
-/** Lays images out in rows of equal cells, each cut to fill its cell; read one after the other, to hold one at a time. */
+/** Lays images out in rows of equal cells, each cut to fill its cell; read one after the other, so that one is in memory at a time. */
 export async function gridImages(
   reads: readonly (() => Promise<Uint8Array>)[],
   { columns, cell, gap, background }: GridOptions,

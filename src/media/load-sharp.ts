@@ -1,4 +1,4 @@
-// sharp, with what it may open held to the types that are accepted.
+// sharp, limited to the types that are accepted.
 
 type SharpModule = typeof import('sharp').default;
 

@@ -13,7 +13,7 @@ export interface FileToProbe {
   readonly declared: string | undefined;
 }
 
-/** Reads only what tells. Throws `unsupported_type` where the tracks are not what was declared, or there are none. */
+/** Reads only what is needed for that. Throws `unsupported_type` where the tracks are not what was declared, or there are none. */
 export async function probeStored(
   storage: MediaStorage,
   { key, bytes, declared }: FileToProbe,

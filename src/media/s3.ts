@@ -11,7 +11,15 @@ import type { GuardedFetch, OutboundAnswer, OutboundRequest } from '../lib/fetch
 import { SettingsError } from '../lib/settings.ts';
 import { MEDIA_CACHE_CONTROL, type SigningKey } from './presign.ts';
 import { openSpool, tooLarge, writeMeasured } from './spool.ts';
-import { checkKey, type MediaStorage, type PutOptions, type Source, type StoredFile } from './storage.ts';
+import {
+  type ByteRange,
+  checkKey,
+  type MediaStorage,
+  type PutOptions,
+  type ReadFile,
+  type Source,
+  type StoredFile,
+} from './storage.ts';
 
 export interface Bucket {
   readonly name: string;
@@ -44,67 +52,77 @@ export async function openS3Storage(
   spoolFolder: string,
 ): Promise<MediaStorage> {
   await openSpool(spoolFolder);
-  const send = createSender(bucket, client);
+  return new S3Storage(bucket, createSender(bucket, client), spoolFolder);
+}
 
-  const putObject = async (
+class S3Storage implements MediaStorage {
+  readonly #bucket: Bucket;
+  readonly #send: Send;
+  readonly #spoolFolder: string;
+
+  constructor(bucket: Bucket, send: Send, spoolFolder: string) {
+    this.#bucket = bucket;
+    this.#send = send;
+    this.#spoolFolder = spoolFolder;
+  }
+
+  async put(key: string, source: Source, options: PutOptions): Promise<StoredFile> {
+    if (!(source instanceof Uint8Array)) return await this.#putStream(checkKey(key), source, options);
+    if (source.length > options.maxBytes) throw tooLarge(options.maxBytes);
+    const stored = { bytes: source.length, sha256: createHash('sha256').update(source).digest('hex') };
+    return await this.#putObject(key, stored, () => source, options);
+  }
+
+  async read(key: string, range?: ByteRange): Promise<ReadFile> {
+    const span = range === undefined ? undefined : `${range.start}-${range.end}`;
+    const headers: Record<string, string> = span === undefined ? {} : { range: `bytes=${span}` };
+    const answer = await this.#send(key, { method: 'GET', headers }).catch(refuseAbsent);
+    if (span !== undefined && answer.headers['content-range']?.startsWith(`bytes ${span}/`) !== true) {
+      throw new Error(`The bucket was asked for the bytes ${span} and sent others.`);
+    }
+    return { bytes: Number(answer.headers['content-length']), stream: Readable.from(answer.body) };
+  }
+
+  async stat(key: string): Promise<{ readonly bytes: number } | undefined> {
+    const answer = await this.#send(key, { method: 'HEAD' }).catch(ignoreAbsent);
+    return answer === undefined ? undefined : { bytes: Number(answer.headers['content-length']) };
+  }
+
+  async move(from: string, to: string): Promise<void> {
+    await this.copy(from, to);
+    await this.#send(from, { method: 'DELETE' });
+  }
+
+  async copy(from: string, to: string, signal?: AbortSignal): Promise<void> {
+    const headers = { 'x-amz-copy-source': `/${this.#bucket.name}/${checkKey(from)}` };
+    await this.#send(to, { method: 'PUT', headers, signal }).catch(refuseAbsent);
+  }
+
+  async remove(key: string): Promise<void> {
+    await this.#send(key, { method: 'DELETE' }).catch(ignoreAbsent);
+  }
+
+  async #putObject(
     key: string,
     stored: StoredFile,
     body: () => Body,
     options: PutOptions,
-  ): Promise<StoredFile> => {
+  ): Promise<StoredFile> {
     const headers = { 'content-type': options.contentType, 'cache-control': MEDIA_CACHE_CONTROL };
-    await send(key, { method: 'PUT', headers, body, sha256: stored.sha256, signal: options.signal });
+    await this.#send(key, { method: 'PUT', headers, body, sha256: stored.sha256, signal: options.signal });
     return stored;
-  };
-  const putStream = async (key: string, source: Source, options: PutOptions): Promise<StoredFile> => {
-    const path = join(spoolFolder, randomUUID());
+  }
+
+  async #putStream(key: string, source: Source, options: PutOptions): Promise<StoredFile> {
+    const path = join(this.#spoolFolder, randomUUID());
     try {
       const stored = await writeMeasured(path, source, options);
-      return await putObject(
-        key,
-        stored,
-        () => ({ stream: createReadStream(path), bytes: stored.bytes }),
-        options,
-      );
+      const body = (): Body => ({ stream: createReadStream(path), bytes: stored.bytes });
+      return await this.#putObject(key, stored, body, options);
     } finally {
       await rm(path, { force: true });
     }
-  };
-
-  const copy = async (from: string, to: string, signal?: AbortSignal): Promise<void> => {
-    const headers = { 'x-amz-copy-source': `/${bucket.name}/${checkKey(from)}` };
-    await send(to, { method: 'PUT', headers, signal }).catch(refuseAbsent);
-  };
-
-  return {
-    async put(key, source, options) {
-      if (!(source instanceof Uint8Array)) return await putStream(checkKey(key), source, options);
-      if (source.length > options.maxBytes) throw tooLarge(options.maxBytes);
-      const stored = { bytes: source.length, sha256: createHash('sha256').update(source).digest('hex') };
-      return await putObject(key, stored, () => source, options);
-    },
-    async read(key, range) {
-      const span = range === undefined ? undefined : `${range.start}-${range.end}`;
-      const headers: Record<string, string> = span === undefined ? {} : { range: `bytes=${span}` };
-      const answer = await send(key, { method: 'GET', headers }).catch(refuseAbsent);
-      if (span !== undefined && answer.headers['content-range']?.startsWith(`bytes ${span}/`) !== true) {
-        throw new Error(`The bucket was asked for the bytes ${span} and sent others.`);
-      }
-      return { bytes: Number(answer.headers['content-length']), stream: Readable.from(answer.body) };
-    },
-    async stat(key) {
-      const answer = await send(key, { method: 'HEAD' }).catch(ignoreAbsent);
-      return answer === undefined ? undefined : { bytes: Number(answer.headers['content-length']) };
-    },
-    async move(from, to) {
-      await copy(from, to);
-      await send(from, { method: 'DELETE' });
-    },
-    copy,
-    async remove(key) {
-      await send(key, { method: 'DELETE' }).catch(ignoreAbsent);
-    },
-  };
+  }
 }
 
 type Body = NonNullable<OutboundRequest['body']>;
@@ -130,11 +148,10 @@ class BucketError extends Error {
   }
 }
 
-/** Returns a function that signs and sends, and does so again where the bucket stumbled. */
-function createSender(
-  bucket: Bucket,
-  client: GuardedFetch,
-): (key: string, request: S3Request) => Promise<Answer> {
+type Send = (key: string, request: S3Request) => Promise<Answer>;
+
+/** Returns a function that signs and sends, and retries where the bucket failed. */
+function createSender(bucket: Bucket, client: GuardedFetch): Send {
   return async (key, request) => {
     const url = objectUrl(bucket, key);
     for (let tries = 1; ; tries++) {

@@ -20,7 +20,7 @@ export interface MediaRequest {
 export interface MediaAnswer {
   readonly status: 200 | 206 | 304 | 416;
   readonly headers: Readonly<Record<string, string>>;
-  /** What to send; undefined: the whole file, or nothing with 304 and 416. */
+  /** What to send; undefined: all of the file, or nothing with 304 and 416. */
   readonly range?: ByteRange;
 }
 

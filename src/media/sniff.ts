@@ -1,4 +1,4 @@
-// What bytes really are: the type that they show, held against the one that was declared.
+// What bytes really are: the type that they show, compared with the one that was declared.
 import { fileTypeFromBuffer } from 'file-type';
 import { AppError } from '../lib/errors.ts';
 import { findMediaType, type MediaType, SVG_TYPE } from './accepted-types.ts';
@@ -40,7 +40,7 @@ export async function identify(bytes: Uint8Array, declared: string | undefined):
 
 /**
  * The accepted type of a video or audio file whose tracks make it `found`: as `identify`, once more is known than the
- * first bytes tell. Throws `unsupported_type`.
+ * first bytes show. Throws `unsupported_type`.
  */
 export function acceptTracks(found: string, declared: string | undefined): MediaType {
   const wanted = findDeclared(declared);

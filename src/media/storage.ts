@@ -32,7 +32,7 @@ export interface ReadFile {
 
 /** A key is a media id, or `pendingKey` of one. Every function throws where it is neither. */
 export interface MediaStorage {
-  /** Stores all of the source durably, or nothing; what the key held before is replaced. */
+  /** Stores all of the source durably, or nothing; a file under the key is replaced. */
   put(key: string, source: Source, options: PutOptions): Promise<StoredFile>;
   /** Throws `not_found` where there is no such file. A range must lie within the file. */
   read(key: string, range?: ByteRange): Promise<ReadFile>;

@@ -32,7 +32,7 @@ const RENDERERS: Renderers = {
     html`<section class="block cta"><h2>${title}</h2>${text === undefined ? undefined : html`<p class="pre">${text}</p>`}<a class="button" href="${address(link)}">${buttonCopy}</a></section>`,
 };
 
-/** `rendered` holds the markup of the markdown blocks, in order. */
+/** `rendered` contains the markup of the markdown blocks, in order. */
 export function renderBlocks(blocks: readonly ContentBlock[], rendered: readonly string[]): Html[] {
   let markdownBlocks = 0;
   return blocks.map(block => {

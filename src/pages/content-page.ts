@@ -1,4 +1,4 @@
-// A content page as a whole document: its parts in the order that its kind asks for.
+// A content page as a complete document: its parts in the order that its kind asks for.
 
 import type { PublishedPage } from '../services/content/present-content.ts';
 import { renderBlocks } from './blocks.ts';

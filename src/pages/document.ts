@@ -70,7 +70,7 @@ function cut(text: string, length: number): string {
   return characters.length <= length ? characters.join('') : `${characters.slice(0, length - 1).join('')}…`;
 }
 
-/** A path of this site as a whole address; whole ones stay. */
+/** A path of this site as an absolute address; absolute ones stay. */
 export function absolute(baseUrl: string, url: string): string {
   return url.startsWith('/') ? `${baseUrl}${url}` : url;
 }

@@ -4,7 +4,7 @@ import { SITE_NAME } from './document.ts';
 import { html } from './html.ts';
 import { pagePath, SECTIONS } from './sections.ts';
 
-/** All that a sitemap may hold (sitemaps.org); the sections take three. */
+/** All that a sitemap may contain (sitemaps.org); the sections take three. */
 export const MAX_SITEMAP_PAGES = 49_990;
 
 export function renderSitemap(

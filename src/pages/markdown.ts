@@ -23,7 +23,7 @@ const ALLOWED_TAGS = [
  */
 export const MARKDOWN = { format: 1, render: renderMarkdown } as const;
 
-/** `part` tells the markdown parts of one page apart in the ids of their footnotes. */
+/** `part` keeps the footnote ids of one page's markdown parts distinct. */
 export function renderMarkdown(markdown: string, part: number): string {
   const raw = parser.render(markdown, { docId: String(part) });
   const clean = sanitizeHtml(raw, {

@@ -1,4 +1,4 @@
-// The colours of the pages, light and dark; every pair of text and ground is held to WCAG AA by a test.
+// The colours of the pages, light and dark; a test checks every pair of text and background against WCAG AA.
 
 export interface Palette {
   readonly paper: string;

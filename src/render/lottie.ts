@@ -1,5 +1,5 @@
 // A Lottie animation from outside → one that the rasterizer can be given: of bounded depth and cost, since its player is
-// native code that recurses and multiplies as it is told; without addresses; with our fonts and pictures written anew.
+// native code that recurses and multiplies as the file says; without addresses; with our fonts and pictures written anew.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../lib/errors.ts';
@@ -19,7 +19,7 @@ const MAX_SIDE = 8192;
 const MAX_FRAMES = 1_000_000;
 const MAX_FPS = 240;
 const MAX_LAYERS = 2000;
-/** Compositions within one another; ones that hold themselves the player leaves out. */
+/** Compositions within one another; the player leaves out those that contain themselves. */
 const MAX_NESTED = 24;
 /** Layers, shapes, masks, letters, each as often as it is drawn; what takes longer counts for more. */
 const MAX_COST = 20_000;
@@ -91,7 +91,7 @@ interface Extent {
   readonly height: number;
 }
 
-/** Of the layers with all compositions that they show; `known` holds those that were measured. */
+/** Of the layers with all compositions that they show; `known` contains those that were measured. */
 function measure(
   layers: Json | undefined,
   assets: ReadonlyMap<Json | undefined, Fields>,
@@ -105,7 +105,7 @@ function measure(
     cost += costOfLayer(layer);
     const asset = layer.refId === undefined ? undefined : assets.get(layer.refId);
     if (asset === undefined) continue;
-    // While it is being measured it is nothing: it holds itself.
+    // While it is being measured it counts as nothing: it contains itself.
     if (!known.has(asset)) known.set(asset, { cost: 0, height: 0 });
     else {
       cost += known.get(asset)?.cost ?? 0;

@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import { findBackend, hasBackend } from '../../src/codecs/backend.ts';
 import { CodecChild, printable } from '../../src/codecs/child.ts';
 import { openFfmpeg } from '../../src/codecs/ffmpeg.ts';
+import { Backpressure } from '../../src/codecs/host/backpressure.ts';
 import { isHostInstalled, openCodecHost } from '../../src/codecs/host/codec-host.ts';
-import { Lane } from '../../src/codecs/host/lane.ts';
 import { EXIT_UNSUPPORTED } from '../../src/codecs/job.ts';
 
 const { signal } = new AbortController();
@@ -72,23 +72,23 @@ describe('a codec process', () => {
   });
 });
 
-describe('a lane', () => {
+describe('a pressure', () => {
   it('holds the feeder back until outputs have come, and tells of a failure', async () => {
-    const lane = new Lane();
+    const pressure = new Backpressure();
     let underWay = 3;
-    const waiting = lane.untilBelow(2, () => underWay);
+    const waiting = pressure.untilBelow(2, () => underWay);
     underWay = 1;
-    lane.pass();
+    pressure.progress();
     await waiting;
-    lane.fail(new Error('\u0001garbage'));
+    pressure.fail(new Error('\u0001garbage'));
     await assert.rejects(
-      lane.untilBelow(2, () => underWay),
+      pressure.untilBelow(2, () => underWay),
       /^Error: The codec reported an error\.$/,
     );
   });
 
   it('lets one more in where the codec keeps outputs back', async () => {
-    await new Lane().orPatience(2, () => 5);
+    await new Backpressure().untilBelowOrStalled(2, () => 5);
   });
 });
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import sharp from 'sharp';
 import { seededBytes } from '../../src/lib/seeded-random.ts';
-import { isWholeFile } from '../../src/media/framing.ts';
+import { isCompleteFile } from '../../src/media/framing.ts';
 import { inspectImage } from '../../src/media/images.ts';
 import { noiseImage } from '../support/pixels.ts';
 
@@ -42,19 +42,19 @@ describe('an animation', () => {
   }
 });
 
-describe('isWholeFile', () => {
+describe('isCompleteFile', () => {
   it('walks a PNG to its end', async () => {
     const bytes = await animatePng();
-    assert.equal(isWholeFile(bytes, 'image/png'), true);
+    assert.equal(isCompleteFile(bytes, 'image/png'), true);
     for (const left of [12, 13, 100, 5000])
-      assert.equal(isWholeFile(bytes.subarray(0, -left), 'image/png'), false);
+      assert.equal(isCompleteFile(bytes.subarray(0, -left), 'image/png'), false);
   });
 
   it('walks the boxes of an AVIF', async () => {
     const bytes = await noiseImage(64, 64, 'avif');
-    assert.equal(isWholeFile(bytes, 'image/avif'), true);
-    assert.equal(isWholeFile(bytes.subarray(0, -1), 'image/avif'), false);
-    assert.equal(isWholeFile(bytes.subarray(0, 20), 'image/avif'), false);
+    assert.equal(isCompleteFile(bytes, 'image/avif'), true);
+    assert.equal(isCompleteFile(bytes.subarray(0, -1), 'image/avif'), false);
+    assert.equal(isCompleteFile(bytes.subarray(0, 20), 'image/avif'), false);
   });
 
   it('ends on bytes that are nothing, whatever lengths they name', () => {
@@ -65,7 +65,7 @@ describe('isWholeFile', () => {
         Buffer.alloc(4000, 0xff),
         Buffer.alloc(4000, 0x2c),
       ]) {
-        assert.equal(isWholeFile(bytes, contentType), false);
+        assert.equal(isCompleteFile(bytes, contentType), false);
       }
     }
   });

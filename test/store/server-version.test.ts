@@ -20,7 +20,7 @@ describe('the server version', () => {
   for (const [number, name] of [
     ['140011', 'PostgreSQL 14.11'],
     ['90603', 'PostgreSQL 9.6.3'],
-    ['', 'a server that does not tell its version'],
+    ['', 'a server that does not name its version'],
   ] as const) {
     it(`refuses ${name} by that name`, () => {
       assert.match(judgeVersion(number) ?? '', new RegExp(`leads to ${name}; .* 15 or newer`));

@@ -10,7 +10,7 @@ import type { Backend, Command, Job } from '../job.ts';
 const run = promisify(execFile);
 const CHECK_TIMEOUT_MS = 20_000;
 const STATIC_PACKAGE = `@node-webcodecs/static-${process.platform}-${process.arch}`;
-// Sources run as .ts; the published package holds .js.
+// Sources run as .ts; the published package has .js.
 const PROCESS = `${import.meta.dirname}/process${extname(import.meta.filename)}`;
 
 /** Whether the addon's files for this platform are installed. */

@@ -12,7 +12,7 @@ import { AudioData, AudioEncoder, VideoEncoder, VideoFrame } from 'node-webcodec
 import { CHANNELS, type EncodeJob, SAMPLE_RATE } from '../job.ts';
 import { forgetTimes } from '../mp4-times.ts';
 import { i420Size } from '../pixels/i420.ts';
-import { Lane } from './lane.ts';
+import { Backpressure } from './backpressure.ts';
 
 // The encoder's own queue does not count the work under way, so outputs are counted; 1080p frames are 3 MB each.
 const MAX_IN_FLIGHT = 5;
@@ -36,7 +36,7 @@ export async function encodeToFile(
   { frames, sound }: EncodeSources,
 ): Promise<void> {
   const output = new Output({
-    // The index in front, in room kept for it: nothing is held in memory.
+    // The index in front, in room kept for it: nothing is kept in memory.
     format: new Mp4OutputFormat({ fastStart: 'reserve' }),
     target: new FilePathTarget(path),
   });
@@ -67,19 +67,19 @@ async function encodeFrames(
   frames: AsyncIterable<Uint8Array>,
   source: EncodedVideoPacketSource,
 ): Promise<void> {
-  const lane = new Lane();
+  const pressure = new Backpressure();
   let written = Promise.resolve();
   let count = 0;
   const encoder = new VideoEncoder({
-    error: err => lane.fail(err),
+    error: err => pressure.fail(err),
     output: (chunk, meta) => {
       const data = new Uint8Array(chunk.byteLength);
       chunk.copyTo(data);
       // Neither time nor duration is the encoder's: the last frame's duration would be lost.
       const packet = new EncodedPacket(data, chunk.type, count++ / fps, 1 / fps);
       written = written.then(() => source.add(packet, meta as EncodedVideoChunkMetadata));
-      written.catch(err => lane.fail(err));
-      lane.pass();
+      written.catch(err => pressure.fail(err));
+      pressure.progress();
     },
   });
   encoder.configure({
@@ -94,7 +94,7 @@ async function encodeFrames(
   });
   let fed = 0;
   for await (const data of frames) {
-    if (data.length < i420Size(width, height)) throw new Error('The last frame is not whole.');
+    if (data.length < i420Size(width, height)) throw new Error('The last frame is not complete.');
     const timestamp = Math.round((fed++ * 1e6) / fps);
     const frame = new VideoFrame(data, {
       format: 'I420',
@@ -105,10 +105,10 @@ async function encodeFrames(
     });
     encoder.encode(frame);
     frame.close();
-    await lane.untilBelow(MAX_IN_FLIGHT, () => fed - count);
+    await pressure.untilBelow(MAX_IN_FLIGHT, () => fed - count);
   }
   if (fed > 0) await encoder.flush();
-  await lane.untilBelow(1, () => fed - count);
+  await pressure.untilBelow(1, () => fed - count);
   await written;
   source.close();
 }
@@ -117,11 +117,11 @@ async function encodeSound(
   sound: AsyncIterable<Uint8Array>,
   source: EncodedAudioPacketSource,
 ): Promise<void> {
-  const lane = new Lane();
+  const pressure = new Backpressure();
   let written = Promise.resolve();
   let count = 0;
   const encoder = new AudioEncoder({
-    error: err => lane.fail(err),
+    error: err => pressure.fail(err),
     output: (chunk, meta) => {
       const data = new Uint8Array(chunk.byteLength);
       chunk.copyTo(data);
@@ -129,8 +129,8 @@ async function encodeSound(
       const timestamp = ((count++ - 1) * AAC_BLOCK) / SAMPLE_RATE;
       const packet = new EncodedPacket(data, 'key', timestamp, AAC_BLOCK / SAMPLE_RATE);
       written = written.then(() => source.add(packet, meta as EncodedAudioChunkMetadata));
-      written.catch(err => lane.fail(err));
-      lane.pass();
+      written.catch(err => pressure.fail(err));
+      pressure.progress();
     },
   });
   encoder.configure({
@@ -152,10 +152,10 @@ async function encodeSound(
         data: block.length === SOUND_BLOCK_BYTES ? block : Buffer.concat([block], SOUND_BLOCK_BYTES),
       }),
     );
-    await lane.untilBelow(MAX_IN_FLIGHT * 4, () => fed - count);
+    await pressure.untilBelow(MAX_IN_FLIGHT * 4, () => fed - count);
   }
   await encoder.flush();
   await written;
-  lane.check();
+  pressure.check();
   source.close();
 }

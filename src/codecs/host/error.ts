@@ -1,4 +1,4 @@
-// A failure that the parent is to tell apart by the exit code.
+// A failure that the parent recognizes by the exit code.
 import { EXIT_UNSUPPORTED } from '../job.ts';
 
 export class HostError extends Error {

@@ -1,11 +1,11 @@
 // The codec host's frames: packets by mediabunny, decoded by node-webcodecs, put onto the grid of times that was asked for.
-import { EncodedPacketSink, type InputVideoTrack } from 'mediabunny';
+import { type EncodedPacket, EncodedPacketSink, type InputVideoTrack } from 'mediabunny';
 import { EncodedVideoChunk, VideoDecoder, type VideoFrame } from 'node-webcodecs';
 import { FRAME_TOLERANCE_SECONDS, type FramesJob } from '../job.ts';
 import { openInput } from '../open-input.ts';
 import { i420ToRgba, type Picture, rgbaToI420, rotate, scale } from '../pixels/i420.ts';
+import { Backpressure } from './backpressure.ts';
 import { unsupported } from './error.ts';
-import { Lane } from './lane.ts';
 import { endOut, writeOut } from './pipe.ts';
 
 const MAX_UNDER_WAY = 24;
@@ -53,68 +53,102 @@ async function* decode(
   fromSeconds: number,
   hasAlpha: boolean,
 ): AsyncGenerator<Shown> {
-  const config = await track.getDecoderConfig();
-  const codec = await track.getCodec();
-  if (config === null) throw unsupported(codec);
-  const { codec: name, description, codedWidth = 0, codedHeight = 0 } = config;
-  if (codedWidth * codedHeight > MAX_PIXELS) throw new Error('The picture is too large.');
-  const lane = new Lane();
-  // Decoded frames carry the time of whatever packet was fed last; their order is right, so the k-th to come out is
-  // the k-th in time.
-  const times: number[] = [];
-  const options = { codec: name, codedWidth, codedHeight, hardwareAcceleration: 'prefer-software' } as const;
-  const complete = description === undefined ? options : { ...options, description: toBytes(description) };
-  if (!(await VideoDecoder.isConfigSupported(complete)).supported) throw unsupported(codec);
-  const { decoder, out } = startDecoder(complete, lane);
-  // A stream of its own, in the same codec: a picture for each packet that has one.
-  const alpha = hasAlpha ? startDecoder(complete, lane) : undefined;
-  const withAlpha: boolean[] = [];
-
-  async function* drain(): AsyncGenerator<Shown> {
-    while (out.length > 0 && (withAlpha[0] !== true || (alpha?.out.length ?? 0) > 0)) {
-      const picture = await takePicture(out);
-      const seconds = times.shift();
-      const cover =
-        withAlpha.shift() === true && alpha !== undefined ? await takePicture(alpha.out) : undefined;
-      if (seconds !== undefined) yield { seconds, picture, ...(cover && { alpha: cover }) };
-    }
-  }
-
+  const config = await decoderConfigOf(track);
+  const pressure = new Backpressure();
+  const frames = new DecodedFrames(config, pressure, hasAlpha);
   const sink = new EncodedPacketSink(track);
   const first = (await sink.getKeyPacket(fromSeconds)) ?? (await sink.getFirstKeyPacket());
   if (first === null) throw new Error('The file has no key frame.');
   for await (const packet of sink.packets(first)) {
     // Leading frames of an open group refer to what was not decoded.
     if (packet.timestamp < first.timestamp) continue;
-    insertSorted(times, packet.timestamp);
-    const chunkOf = (data: Uint8Array) =>
-      new EncodedVideoChunk({ type: packet.type, timestamp: Math.round(packet.timestamp * 1e6), data });
-    decoder.decode(chunkOf(packet.data));
-    const cover = packet.sideData.alpha;
-    withAlpha.push(alpha !== undefined && cover !== undefined);
-    if (cover !== undefined) alpha?.decoder.decode(chunkOf(cover));
-    await lane.orPatience(
-      MAX_UNDER_WAY,
-      () => times.length - Math.min(out.length, alpha?.out.length ?? out.length),
-    );
-    yield* drain();
+    frames.decode(packet);
+    await pressure.untilBelowOrStalled(MAX_UNDER_WAY, () => frames.underWay);
+    yield* frames.drain();
   }
-  await Promise.all([decoder.flush(), alpha?.decoder.flush()]);
-  lane.check();
-  yield* drain();
-  // Whose cover did not come.
-  withAlpha.fill(false);
-  yield* drain();
+  await frames.flush();
+  pressure.check();
+  yield* frames.drain();
+  yield* frames.drainUncovered();
+}
+
+type DecoderConfig = Parameters<VideoDecoder['configure']>[0];
+
+/** Throws where the pictures are too large, or of a codec that is not supported. */
+async function decoderConfigOf(track: InputVideoTrack): Promise<DecoderConfig> {
+  const config = await track.getDecoderConfig();
+  const codec = await track.getCodec();
+  if (config === null) throw unsupported(codec);
+  const { codec: name, description, codedWidth = 0, codedHeight = 0 } = config;
+  if (codedWidth * codedHeight > MAX_PIXELS) throw new Error('The picture is too large.');
+  const options = { codec: name, codedWidth, codedHeight, hardwareAcceleration: 'prefer-software' } as const;
+  const complete = description === undefined ? options : { ...options, description: toBytes(description) };
+  if (!(await VideoDecoder.isConfigSupported(complete)).supported) throw unsupported(codec);
+  return complete;
+}
+
+/** Packets in, pictures with their times out; with alpha, each joined with the picture of its alpha. */
+class DecodedFrames {
+  readonly #colors: ReturnType<typeof startDecoder>;
+  /** A stream of its own, in the same codec: a picture for each packet that has one. */
+  readonly #alpha: ReturnType<typeof startDecoder> | undefined;
+  // Decoded frames carry the time of whatever packet was fed last; their order is right, so the k-th to come out is
+  // the k-th in time.
+  readonly #times: number[] = [];
+  readonly #withAlpha: boolean[] = [];
+
+  constructor(config: DecoderConfig, pressure: Backpressure, hasAlpha: boolean) {
+    this.#colors = startDecoder(config, pressure);
+    this.#alpha = hasAlpha ? startDecoder(config, pressure) : undefined;
+  }
+
+  /** Packets whose picture has not come out. */
+  get underWay(): number {
+    const { out } = this.#colors;
+    return this.#times.length - Math.min(out.length, this.#alpha?.out.length ?? out.length);
+  }
+
+  decode({ type, timestamp, data, sideData }: EncodedPacket): void {
+    insertSorted(this.#times, timestamp);
+    const chunkOf = (bytes: Uint8Array) =>
+      new EncodedVideoChunk({ type, timestamp: Math.round(timestamp * 1e6), data: bytes });
+    this.#colors.decoder.decode(chunkOf(data));
+    const { alpha } = sideData;
+    this.#withAlpha.push(this.#alpha !== undefined && alpha !== undefined);
+    if (alpha !== undefined) this.#alpha?.decoder.decode(chunkOf(alpha));
+  }
+
+  async flush(): Promise<void> {
+    await Promise.all([this.#colors.decoder.flush(), this.#alpha?.decoder.flush()]);
+  }
+
+  /** What is complete. */
+  async *drain(): AsyncGenerator<Shown> {
+    const { out } = this.#colors;
+    const alpha = this.#alpha?.out ?? [];
+    while (out.length > 0 && (this.#withAlpha[0] !== true || alpha.length > 0)) {
+      const picture = await takePicture(out);
+      const seconds = this.#times.shift();
+      const cover = this.#withAlpha.shift() === true ? await takePicture(alpha) : undefined;
+      if (seconds !== undefined) yield { seconds, picture, ...(cover && { alpha: cover }) };
+    }
+  }
+
+  /** At the end: the pictures whose alpha never came. */
+  drainUncovered(): AsyncGenerator<Shown> {
+    this.#withAlpha.fill(false);
+    return this.drain();
+  }
 }
 
 /** A decoder, and what came out of it so far. */
-function startDecoder(config: Parameters<VideoDecoder['configure']>[0], lane: Lane) {
+function startDecoder(config: DecoderConfig, pressure: Backpressure) {
   const out: VideoFrame[] = [];
   const decoder = new VideoDecoder({
-    error: err => lane.fail(err),
+    error: err => pressure.fail(err),
     output: frame => {
       out.push(frame);
-      lane.pass();
+      pressure.progress();
     },
   });
   decoder.configure(config);

@@ -1,4 +1,4 @@
-// The samples that an MP3 begins with and that were never in the sound: told by its Xing or Info tag.
+// The samples that an MP3 begins with and that were never in the sound, as its Xing or Info tag says.
 import { closeSync, openSync, readSync } from 'node:fs';
 
 /** Of every decoder, by the format's filter bank. */

@@ -25,7 +25,7 @@ function encodePipes(job: EncodeJob): Promise<void> {
 }
 
 const job = JSON.parse(process.argv[2] ?? '') as Job | { readonly kind: 'check' };
-// The parent holds the pipe: where it closes, the parent is gone, and so is whoever wanted this. Jobs that take frames
+// The parent has the other end of the pipe: where it closes, the parent is gone, and so is whoever wanted this. Jobs that take frames
 // see it as the end of their input.
 if (job.kind !== 'encode') process.stdin.on('close', () => process.exit(1)).resume();
 

@@ -4,7 +4,7 @@ import { CHANNELS } from '../job.ts';
 const HALF_TAPS = 16;
 const PHASES = 256;
 
-/** Takes block after block and gives what can be told of the output; `undefined` ends the sound and gives the rest. */
+/** Takes block after block and gives what is known of the output; `undefined` ends the sound and gives the rest. */
 export function createResampler(from: number, to: number): (block: Float32Array | undefined) => Float32Array {
   if (from === to) return block => block ?? new Float32Array(0);
   const table = makeTable(Math.min(1, to / from));

@@ -3,8 +3,8 @@ import { AudioSampleSink, EncodedPacketSink, type InputAudioTrack } from 'mediab
 import { type AudioData, AudioDecoder, EncodedAudioChunk } from 'node-webcodecs';
 import { CHANNELS, SAMPLE_RATE, type SoundJob } from '../job.ts';
 import { openInput } from '../open-input.ts';
+import { Backpressure } from './backpressure.ts';
 import { unsupported } from './error.ts';
-import { Lane } from './lane.ts';
 import { encoderDelayOf } from './mp3-delay.ts';
 import { endOut, writeOut } from './pipe.ts';
 import { createResampler } from './resample.ts';
@@ -71,16 +71,16 @@ async function* decodedBlocks(track: InputAudioTrack): AsyncGenerator<Float32Arr
   const config = await track.getDecoderConfig();
   const codec = await track.getCodec();
   if (config === null) throw unsupported(codec);
-  const lane = new Lane();
+  const pressure = new Backpressure();
   const out: AudioData[] = [];
   let fed = 0;
   let come = 0;
   const decoder = new AudioDecoder({
-    error: err => lane.fail(err),
+    error: err => pressure.fail(err),
     output: data => {
       come++;
       out.push(data);
-      lane.pass();
+      pressure.progress();
     },
   });
   const { codec: name, sampleRate, numberOfChannels, description } = config;
@@ -93,11 +93,11 @@ async function* decodedBlocks(track: InputAudioTrack): AsyncGenerator<Float32Arr
     const timestamp = Math.round(packet.timestamp * 1e6);
     decoder.decode(new EncodedAudioChunk({ type: 'key', timestamp, data: packet.data }));
     fed++;
-    await lane.orPatience(MAX_UNDER_WAY, () => fed - come);
+    await pressure.untilBelowOrStalled(MAX_UNDER_WAY, () => fed - come);
     for (const data of out.splice(0)) yield toStereoFloats(data);
   }
   await decoder.flush();
-  lane.check();
+  pressure.check();
   for (const data of out.splice(0)) yield toStereoFloats(data);
 }
 

@@ -46,7 +46,7 @@ export class ProbeChild {
   readonly #process: ChildProcess;
 
   constructor() {
-    // Sources run as .ts; the published package holds .js.
+    // Sources run as .ts; the published package has .js.
     const file = new URL(`./process${extname(import.meta.filename)}`, import.meta.url);
     this.#process = fork(file, {
       execArgv: [`--max-old-space-size=${MAX_HEAP_MB}`],
@@ -54,7 +54,7 @@ export class ProbeChild {
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       serialization: 'advanced',
     });
-    // Whoever asks is told as well; without a listener a process that dies idle would end this one.
+    // The caller asks gets the error as well; without a listener a process that dies idle would end this one.
     this.#process.on('error', () => this.end());
   }
 
@@ -79,7 +79,7 @@ export class ProbeChild {
       else if ('failure' in answer) reject(new Unreadable(answer.failure));
       else hand(answer.wanted).catch(cause => reject(new ReadFailure('Its bytes cannot be had.', { cause })));
     };
-    // The channel closes behind the last message, so a process that died without an answer is told by that.
+    // The channel closes behind the last message, so that is how a process that died without an answer is noticed.
     const onEnd = (): void => reject(new Error('The probe ended without an answer.'));
     const onAbort = (): void => reject(deadline.reason);
     child.on('message', listen).on('disconnect', onEnd).on('error', reject);
@@ -103,7 +103,7 @@ export class ProbeChild {
     this.#process.kill('SIGKILL');
   }
 
-  /** Where the channel has closed meanwhile, that is told by its end. */
+  /** Where the channel has closed meanwhile, its end says so. */
   #send(message: ProbeMessage): void {
     this.#process.send(message, () => undefined);
   }

@@ -1,4 +1,4 @@
-// Tells what a video or audio file holds. By mediabunny, which is plain JavaScript, in processes of its own: a file that
+// What a video or audio file contains. By mediabunny, which is plain JavaScript, in processes of its own: a file that
 // makes it run in circles or ask for memory without end takes one of them down and nothing else. A thread would not do:
 // past its heap limit V8 has ended the whole process.
 import { AppError } from '../../lib/errors.ts';

@@ -1,4 +1,4 @@
-// Reads from an opened file what the probe tells of it.
+// Reads from an opened file what the probe reports.
 import type { Input, InputAudioTrack, InputVideoTrack } from 'mediabunny';
 import type { AudioFacts, MediaFacts, VideoFacts } from '../facts.ts';
 import { containerOf, startOf } from '../open-input.ts';
@@ -78,7 +78,7 @@ async function probeAudio(track: InputAudioTrack): Promise<AudioFacts> {
   };
 }
 
-/** What a header claims, held to what can be. */
+/** What a header claims, limited to what is possible. */
 function finite(value: number, min: number, max: number): number {
   if (!Number.isFinite(value)) throw new Error('A header holds no number.');
   return Math.min(max, Math.max(min, value));

@@ -1,4 +1,4 @@
-// What a sanitized SVG may hold: elements, attributes, and the values of each. Anything that is not named here is dropped.
+// What a sanitized SVG may contain: elements, attributes, and the values of each. Anything that is not named here is dropped.
 // No pattern below lets &, <, > or a double quote through, so an accepted value is printed as it is.
 
 /** Elements that are kept. `a` and `switch` become groups, so that what they wrap is still drawn. */

@@ -3,7 +3,7 @@
 
 const DECLARED = /^<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([A-Za-z][\w.:-]{0,40})["']/;
 
-/** The whole text. Throws where the encoding is unknown or the bytes are not in it. */
+/** The complete text. Throws where the encoding is unknown or the bytes are not in it. */
 export function decodeXml(bytes: Uint8Array): string {
   return new TextDecoder(encodingOf(bytes), { fatal: true }).decode(bytes);
 }

@@ -9,7 +9,7 @@ import { createGate } from '../../lib/gate.ts';
 
 const gate = createGate({ concurrency: 1, maxWaiting: 100 });
 const TIMEOUT_MS = 20_000;
-// Sources run as .ts; the published package holds .js.
+// Sources run as .ts; the published package has .js.
 const PROCESS = `${import.meta.dirname}/rasterize-process${extname(import.meta.filename)}`;
 
 /** The PNG, its longer side 1,024 pixels at least and 4,096 at most. AppError `unreadable_image` where it cannot be drawn. */
@@ -26,7 +26,7 @@ async function draw(svg: Uint8Array, signal: AbortSignal): Promise<Buffer> {
     signal,
   });
   const ended = once(child, 'close') as Promise<[code: number | null]>;
-  // A child that dies before it has read all of it is told by its exit code.
+  // A child that dies before it has read all of it is recognized by its exit code.
   child.stdin.on('error', () => undefined);
   child.stdin.end(svg);
   const [png, [code]] = await Promise.all([buffer(child.stdout), ended]);

@@ -13,7 +13,7 @@ const MAX_DEPTH = 64;
 const MAX_ENTITIES = 50;
 // The namespaces that the root gains.
 const ROOT_BYTES = 200;
-// No value may hold a reference in turn, so one reference grows to 128 characters at most.
+// No value may contain a reference in turn, so one reference grows to 128 characters at most.
 const ENTITY = /<!ENTITY\s+([\p{L}_][\p{L}\p{N}_.-]{0,63})\s+(["'])([^&<%"']{0,128})\2\s*>/gu;
 
 /**
@@ -69,7 +69,7 @@ function parse(text: string): Draft {
     }
   });
   skipPlainValues(parser);
-  // Before the attributes are read: the bounds hold for what is dropped as well.
+  // Before the attributes are read: the bounds apply to what is dropped as well.
   parser.on('opentagstart', () => countElement(draft));
   parser.on('opentag', tag => openElement(draft, tag));
   parser.on('closetag', () => draft.open.pop());

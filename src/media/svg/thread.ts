@@ -54,13 +54,13 @@ async function ask(bytes: Uint8Array, signal: AbortSignal): Promise<SvgAnswer> {
 }
 
 function startWorker(): Worker {
-  // Sources run as .ts; the published package holds .js.
+  // Sources run as .ts; the published package has .js.
   const file = new URL(`./worker${extname(import.meta.filename)}`, import.meta.url);
   // Past its limit V8 has ended whole processes, threads and all, which is why files of unbounded structure are probed in
   // processes. Here nothing comes near it: of a megabyte, the most that attributes, namespaces, entities or references
   // make of it fits into 48 MB.
   const started = new Worker(file, { resourceLimits: { maxOldGenerationSizeMb: 256 } });
-  // Whoever waits is told as well; without a listener a worker that dies idle would end the process.
+  // The caller waits gets the error as well; without a listener a worker that dies idle would end the process.
   started.on('error', () => void stopWorker(started));
   return started;
 }

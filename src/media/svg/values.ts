@@ -1,4 +1,4 @@
-// Lets saxes skip over attribute values that hold nothing it would change or refuse. It reads each character for itself,
+// Lets saxes skip over attribute values that contain nothing it would change or refuse. It reads each character for itself,
 // and paths are most of what there is to read in a drawing.
 import type { SaxesParser } from 'saxes';
 

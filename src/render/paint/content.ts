@@ -1,4 +1,4 @@
-// Draws what a node holds, in its box: texts, pictures, shapes, animations. One row a kind.
+// Draws what a node contains, in its box: texts, pictures, shapes, animations. One row a kind.
 
 import type {
   ClipContent,
@@ -112,7 +112,7 @@ function paintClip(
   return reason;
 }
 
-/** The picture counts as large as `natural`, whatever pixels it is held in. */
+/** The picture counts as large as `natural`, whatever its pixels are. */
 function drawFitted(
   brush: Brush,
   content: PictureContent | ClipContent,

@@ -70,7 +70,7 @@ export function fillByBands(brush: Brush, fill: Fill, width: number, height: num
   return true;
 }
 
-/** The outline as a path, and the rule by which its inside is told. */
+/** The outline as a path, and the rule that says what is inside. */
 export function pathOf(outline: Outline): {
   readonly path: OutlinePath;
   readonly rule: 'nonzero' | 'evenodd';
@@ -122,10 +122,10 @@ function traceEllipse(path: OutlinePath, outline: Extract<Outline, { form: 'elli
   const { x, y, arc, pie } = outline;
   const [rx, ry] = [Math.max(0, outline.rx), Math.max(0, outline.ry)];
   const [from, to] = (arc ?? [0, 360]).map(degrees => ((degrees - 90) * Math.PI) / 180) as [number, number];
-  const isWhole = Math.abs(to - from) >= 2 * Math.PI - 1e-9;
-  if (pie === true && !isWhole) path.moveTo(x, y);
+  const isComplete = Math.abs(to - from) >= 2 * Math.PI - 1e-9;
+  if (pie === true && !isComplete) path.moveTo(x, y);
   else path.moveTo(x + rx * Math.cos(from), y + ry * Math.sin(from));
-  if (isWhole) path.ellipse(x, y, rx, ry, 0, from, from + 2 * Math.PI);
+  if (isComplete) path.ellipse(x, y, rx, ry, 0, from, from + 2 * Math.PI);
   else if (to > from) path.ellipse(x, y, rx, ry, 0, from, to);
-  if (isWhole || pie === true) path.closePath();
+  if (isComplete || pie === true) path.closePath();
 }

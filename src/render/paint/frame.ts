@@ -87,7 +87,7 @@ function blacken({ surface: { brush }, area }: Sheet): void {
 }
 
 interface Backdrop {
-  /** How many of the lowest layers it now holds, drawn: none where that would not pay. */
+  /** How many of the lowest layers it now has, drawn: none where that would not pay. */
   hold(before: readonly Layer[], layers: readonly Layer[], region: Area): number;
   sheet(): Sheet;
 }

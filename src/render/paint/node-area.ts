@@ -36,7 +36,7 @@ export function areaOf(brush: Brush, placed: Placed): Area {
   const { node, matrix } = placed;
   const inner = innerArea(brush, placed);
   const area = node.shadow === undefined ? inner : united(inner, shadowArea(inner, node.shadow, matrix));
-  // A matrix that has lost its numbers draws nothing that could be told.
+  // A matrix that has lost its numbers draws nothing whose area is known.
   return Object.values(area).every(Number.isFinite) ? area : EVERYWHERE;
 }
 
@@ -91,7 +91,7 @@ export function contentArea(brush: Brush, { node, matrix }: Placed): Area {
     case 'none':
       return own;
     case 'missing':
-      // Nothing is drawn, but what is missing must be told.
+      // Nothing is drawn, but what is missing must be reported.
       return mapped(matrix, box);
     default:
       // Pictures of every kind are cut off at their box, or else by a clip of their own.

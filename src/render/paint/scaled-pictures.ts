@@ -2,7 +2,7 @@
 import { createLru } from '../../lib/lru.ts';
 import { createSurface, type Picture } from './canvas.ts';
 
-/** Of all smaller pictures that a drawing thread holds: 64 MB. */
+/** Of all smaller pictures that a drawing thread keeps: 64 MB. */
 const MAX_PIXELS = 16_000_000;
 /** A bilinear brush may draw pictures smaller by this and lose no detail that could be seen. */
 const LEAST_RATIO = Math.SQRT1_2;

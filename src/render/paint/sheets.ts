@@ -27,89 +27,104 @@ export interface Sheets {
   keep(key: string, sheet: Sheet): boolean;
   /** Whether the key was asked about lately: what comes twice is likely to come again. */
   sawBefore(key: string): boolean;
-  /** Told at the start of each frame. */
+  /** To be called at the start of each frame. */
   beginFrame(): void;
 }
 
 const pixelsOf = ({ canvas }: Surface): number => canvas.width * canvas.height;
 
-export function createSheets(): Sheets {
-  const spare: Surface[] = [];
+export const createSheets = (): Sheets => new SheetPool();
+
+class SheetPool implements Sheets {
+  readonly #spare: Surface[] = [];
   // A Map iterates in insertion order; re-inserting on each use keeps the oldest use first.
-  const kept = new Map<string, { readonly sheet: Sheet; readonly frame: number }>();
-  const seen = createLru<true>(500);
-  let [lent, waiting, keeping, frame] = [0, 0, 0, 0];
-  const take = (width: number, height: number): Surface => {
-    const at = spare.findIndex(({ canvas }) => canvas.width === width && canvas.height === height);
-    const [found] = at < 0 ? [] : spare.splice(at, 1);
+  readonly #kept = new Map<string, { readonly sheet: Sheet; readonly frame: number }>();
+  readonly #seen = createLru<true>(500);
+  #lentPixels = 0;
+  #sparePixels = 0;
+  #keptPixels = 0;
+  #frame = 0;
+
+  hasRoom(area: Area): boolean {
+    return this.#lentPixels + 3 * sizeOf(area) <= MAX_LENT_PIXELS;
+  }
+
+  borrow(area: Area): Sheet {
+    const [width, height] = [area.right - area.left, area.bottom - area.top];
+    // Few sizes, so that what is given back fits the next one.
+    const surface = this.#take(Math.ceil(width / GRAIN) * GRAIN, Math.ceil(height / GRAIN) * GRAIN);
+    this.#lentPixels += sizeOf(area);
+    surface.brush.beginPath();
+    surface.brush.rect(0, 0, width, height);
+    surface.brush.clip();
+    return { surface, area };
+  }
+
+  give({ surface, area }: Sheet): void {
+    this.#lentPixels -= sizeOf(area);
+    this.#addSpare(surface);
+  }
+
+  kept(key: string): Sheet | undefined {
+    const found = this.#kept.get(key);
+    if (found === undefined) return undefined;
+    this.#kept.delete(key);
+    this.#kept.set(key, { sheet: found.sheet, frame: this.#frame });
+    return found.sheet;
+  }
+
+  keep(key: string, sheet: Sheet): boolean {
+    const pixels = pixelsOf(sheet.surface);
+    if (this.#kept.has(key) || !this.#makeRoom(pixels)) return false;
+    this.#lentPixels -= sizeOf(sheet.area);
+    this.#keptPixels += pixels;
+    this.#kept.set(key, { sheet, frame: this.#frame });
+    return true;
+  }
+
+  sawBefore(key: string): boolean {
+    const isKnown = this.#seen.get(key) === true;
+    if (!isKnown) this.#seen.set(key, true, 1);
+    return isKnown;
+  }
+
+  beginFrame(): void {
+    this.#frame++;
+  }
+
+  #take(width: number, height: number): Surface {
+    const at = this.#spare.findIndex(({ canvas }) => canvas.width === width && canvas.height === height);
+    const [found] = at < 0 ? [] : this.#spare.splice(at, 1);
     if (found === undefined) return createSurface(width, height);
-    waiting -= pixelsOf(found);
+    this.#sparePixels -= pixelsOf(found);
     found.brush.reset();
     return found;
-  };
-  const lay = (surface: Surface): void => {
-    spare.push(surface);
-    waiting += pixelsOf(surface);
-    while (waiting > MAX_SPARE_PIXELS) {
-      const oldest = spare.shift();
+  }
+
+  #addSpare(surface: Surface): void {
+    this.#spare.push(surface);
+    this.#sparePixels += pixelsOf(surface);
+    while (this.#sparePixels > MAX_SPARE_PIXELS) {
+      const oldest = this.#spare.shift();
       if (oldest === undefined) break;
-      waiting -= pixelsOf(oldest);
+      this.#sparePixels -= pixelsOf(oldest);
     }
-  };
-  /** Forgets what was not used for longest until there is room for so many pixels. */
-  const makeRoom = (pixels: number): boolean => {
-    for (const [key, { sheet, frame: used }] of kept) {
-      if (keeping + pixels <= MAX_KEPT_PIXELS) break;
-      if (used >= frame - 1) return false;
-      kept.delete(key);
-      keeping -= pixelsOf(sheet.surface);
-      lay(sheet.surface);
+  }
+
+  /** Forgets the sheets used longest ago until there is room for so many pixels. */
+  #makeRoom(pixels: number): boolean {
+    for (const [key, { sheet, frame: used }] of this.#kept) {
+      if (this.#keptPixels + pixels <= MAX_KEPT_PIXELS) break;
+      if (used >= this.#frame - 1) return false;
+      this.#kept.delete(key);
+      this.#keptPixels -= pixelsOf(sheet.surface);
+      this.#addSpare(sheet.surface);
     }
-    return keeping + pixels <= MAX_KEPT_PIXELS;
-  };
-  return {
-    hasRoom: area => lent + 3 * sizeOf(area) <= MAX_LENT_PIXELS,
-    borrow(area) {
-      const [width, height] = [area.right - area.left, area.bottom - area.top];
-      // Few sizes, so that what is given back fits the next one.
-      const surface = take(Math.ceil(width / GRAIN) * GRAIN, Math.ceil(height / GRAIN) * GRAIN);
-      lent += sizeOf(area);
-      surface.brush.beginPath();
-      surface.brush.rect(0, 0, width, height);
-      surface.brush.clip();
-      return { surface, area };
-    },
-    give({ surface, area }) {
-      lent -= sizeOf(area);
-      lay(surface);
-    },
-    kept(key) {
-      const found = kept.get(key);
-      if (found === undefined) return undefined;
-      kept.delete(key);
-      kept.set(key, { sheet: found.sheet, frame });
-      return found.sheet;
-    },
-    keep(key, sheet) {
-      const pixels = pixelsOf(sheet.surface);
-      if (kept.has(key) || !makeRoom(pixels)) return false;
-      lent -= sizeOf(sheet.area);
-      keeping += pixels;
-      kept.set(key, { sheet, frame });
-      return true;
-    },
-    sawBefore(key) {
-      const isKnown = seen.get(key) === true;
-      if (!isKnown) seen.set(key, true, 1);
-      return isKnown;
-    },
-    beginFrame() {
-      frame++;
-    },
-  };
+    return this.#keptPixels + pixels <= MAX_KEPT_PIXELS;
+  }
 }
 
-/** The rasterizer draws late, and holds a copy of every sheet until then: at most so many pixels of them, 128 MB. */
+/** The rasterizer draws late, and keeps a copy of every sheet until then: at most so many pixels of them, 128 MB. */
 const MAX_PENDING_PIXELS = 32_000_000;
 const pending = new WeakMap<Surface, number>();
 

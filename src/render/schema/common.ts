@@ -136,7 +136,7 @@ export const common = {
   motion: maybe(motions.motion),
 } as const;
 
-/** What the common properties mean, for the guide and beside the schema's `Element`. */
+/** What the common properties mean, for the guide and for the schema's `Element`. */
 export const COMMON_MEANING: Readonly<Record<keyof typeof common | 'mask', string>> = {
   id: 'A name for messages.',
   name: 'A label for people.',

@@ -1,4 +1,4 @@
-// The kinds of elements, one definition each, and the schema that tells them apart.
+// The kinds of elements, one definition each, and the schema that distinguishes them.
 import { type Static, type TProperties, Type } from 'typebox';
 import { COMMON_MEANING, common, FITS, PART_DEFS, parts } from './common.ts';
 import { motions } from './motion.ts';

@@ -3,7 +3,7 @@ import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { AppError, type Issue } from '../../lib/errors.ts';
 import { SCENE_GRAPH_SCHEMA, type SceneGraph } from './scene-graph.ts';
 
-/** Levels of nesting, and issues told of at once. */
+/** Levels of nesting, and issues reported at once. */
 const MAX_DEPTH = 32;
 const MAX_ISSUES = 20;
 
@@ -59,7 +59,7 @@ function findTooDeep(value: unknown): string | undefined {
 
 const escapeKey = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
 
-/** Complaints that tell of the value itself, where it has one of several forms, more than that none fits. */
+/** Keywords that say more about a value than that it fits none of several forms. */
 const TELLING: ReadonlySet<string> = new Set(['additionalProperties', 'required', 'discriminator']);
 
 /**
@@ -72,14 +72,14 @@ function explain(errors: readonly ErrorObject[]): readonly Issue[] {
   for (const error of errors) {
     if (error.keyword === 'anyOf') unions.set(error.instancePath, error);
     else if (TELLING.has(error.keyword)) telling.add(error.instancePath);
-    // Whatever holds this value is told of by this error.
+    // This error stands for those of everything around the value.
     const { instancePath: path } = error;
     for (let end = path.lastIndexOf('/'); end >= 0; end = path.lastIndexOf('/', end - 1)) {
       telling.add(path.slice(0, end));
       if (end === 0) break;
     }
   }
-  const told = new Map<string, Issue>();
+  const reported = new Map<string, Issue>();
   for (const error of errors) {
     const { instancePath, keyword } = error;
     if (unions.has(instancePath)) {
@@ -87,11 +87,11 @@ function explain(errors: readonly ErrorObject[]): readonly Issue[] {
       if (isTold ? !TELLING.has(keyword) : keyword !== 'anyOf') continue;
     }
     const path = pointerOf(error);
-    if (!told.has(path))
-      told.set(path, { path, code: keyword === 'anyOf' ? 'form' : keyword, message: messageOf(error) });
-    if (told.size >= MAX_ISSUES) break;
+    if (!reported.has(path))
+      reported.set(path, { path, code: keyword === 'anyOf' ? 'form' : keyword, message: messageOf(error) });
+    if (reported.size >= MAX_ISSUES) break;
   }
-  return [...told.values()];
+  return [...reported.values()];
 }
 
 function pointerOf({ instancePath, keyword, params }: ErrorObject): string {

@@ -85,7 +85,7 @@ const Conic = Type.Object(
   exact,
 );
 
-/** Objects told apart by `type`; named, so that a fault is told of the one that is meant. */
+/** Objects distinguished by `type`; named, so that an issue is reported for the one that is meant. */
 export function byType<T>(names: readonly string[], description?: string) {
   return Type.Unsafe<T>({
     ...(description === undefined ? {} : { description }),

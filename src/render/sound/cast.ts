@@ -50,7 +50,7 @@ export function castSound(timeline: Timeline, files: ReadonlyMap<string, Resourc
 function castOne(stretch: Stretch, file: ResourceFile | undefined): Part | string | undefined {
   const isClip = stretch.resource.startsWith('video-');
   if (file?.kind !== 'clip') {
-    // What cannot be seen either is told of by whoever draws it.
+    // What cannot be seen either is reported by whoever draws it.
     if (isClip) return undefined;
     return file?.kind === 'absent' ? file.reason : 'has no file that can be heard';
   }

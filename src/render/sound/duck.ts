@@ -1,4 +1,4 @@
-// Where a voice is heard, told by its own level, and how much others make room for it.
+// Where a voice speaks, detected by its own level, and how much other sounds are lowered meanwhile.
 import { CHANNELS, SAMPLE_RATE } from '../../codecs/job.ts';
 import type { Sound } from '../../codecs/mix.ts';
 import type { Gain } from './gain.ts';

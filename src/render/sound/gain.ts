@@ -22,7 +22,7 @@ export function partGain(part: Part, timeline: Timeline): Gain {
   };
 }
 
-/** A still or moving volume, 0 to 4; `start`, `rate` and `span` tell its clock. */
+/** A still or moving volume, 0 to 4; `start`, `rate` and `span` define its clock. */
 export function volumeGain(
   volume: Animated<number>,
   { start, rate, span }: Pick<Part, 'start' | 'rate' | 'span'>,

@@ -3,7 +3,7 @@ import { CHANNELS, SAMPLE_RATE } from '../../codecs/job.ts';
 
 /** A little below -1 dBTP, for what four points a sample do not see. */
 const CEILING = 10 ** (-1.2 / 20);
-/** Samples: over how many the gain sinks, and how far around a peak it is held. */
+/** Samples: over how many the gain falls, and how far around a peak it stays low. */
 const SLOPE = 240;
 const HOLD = SLOPE + 24;
 /** The output comes so many samples after the input. */
@@ -54,7 +54,7 @@ export function createLimiter(): (block: Float32Array) => Float32Array {
   };
 }
 
-/** The greater of both channels at each sample: of the points that the newest samples tell. */
+/** The greater of both channels at each sample: of the points that the newest samples determine. */
 function createPeakFinder(): (block: Float32Array) => Float32Array {
   const before = (TAPS - 1) * CHANNELS;
   let held = new Float32Array(before);

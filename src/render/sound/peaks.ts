@@ -22,7 +22,7 @@ export function followedFiles({ keys }: Timeline): ReadonlySet<string> {
 
 /**
  * For the `peaks` of a timeline: `{ ...timeline, peaks }`. A file that cannot be read has none, and the waveforms that
- * follow it are told of as missing when they are drawn.
+ * follow it are reported as missing when they are drawn.
  */
 export async function readPeaks(
   timeline: Timeline,

@@ -95,7 +95,7 @@ async function gather(sound: Sound, samples: number): Promise<Float32Array> {
   return all;
 }
 
-/** A file that cannot be decoded is told of by the place where the graph names it. */
+/** A file that cannot be decoded is reported with the place where the graph names it. */
 async function* telling(pointer: string, sound: Sound): AsyncGenerator<Float32Array> {
   try {
     yield* sound;

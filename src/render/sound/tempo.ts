@@ -9,7 +9,7 @@ const ROUGH = 4;
 
 const FADE = Float32Array.from({ length: HOP }, (_, i) => (1 - Math.cos((Math.PI * (i + 0.5)) / HOP)) / 2);
 
-/** Takes block after block and gives what can be told of the output; `undefined` ends the sound and gives the rest. */
+/** Takes block after block and gives what is known of the output; `undefined` ends the sound and gives the rest. */
 export function createTempo(speed: number): (block: Float32Array | undefined) => Float32Array {
   // Input from sample `base` on.
   let held = new Float32Array(0);

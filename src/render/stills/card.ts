@@ -1,4 +1,4 @@
-// The card of utility:text_to_image_card: kicker, title, text and footer on a designed ground, beside a picture if any.
+// The card of utility:text_to_image_card: kicker, title, text and footer on a designed background, next to a picture if any.
 import {
   type Brush,
   createSurface,

@@ -38,7 +38,7 @@ export async function drawFrames(
   return drawSceneStills({ lists, files: shown, scale, format, codecs: readSettings() }, signal);
 }
 
-/** None where nothing here decodes: the waveforms are then told of as missing. */
+/** None where nothing here decodes: the waveforms are then reported as missing. */
 async function peaksOf(
   timeline: Timeline,
   files: ReadonlyMap<string, ResourceFile>,

@@ -69,9 +69,9 @@ export type ResourceFile =
   | { readonly kind: 'sample'; readonly words: string; readonly width: number; readonly height: number }
   /** As render/lottie.ts made it; `lacks` is what is not shown of it. */
   | { readonly kind: 'lottie'; readonly json: string; readonly lacks?: string }
-  /** A video or a sound: a file on disk, and what its probe told. */
+  /** A video or a sound: a file on disk, and what its probe found. */
   | { readonly kind: 'clip'; readonly path: string; readonly facts: MediaFacts }
-  /** Why it cannot be shown: told as a warning wherever it is used. */
+  /** Why it cannot be shown: a warning wherever it is used. */
   | { readonly kind: 'absent'; readonly reason: string };
 
 /** Frames of a scene graph, all of one size. */

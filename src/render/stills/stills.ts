@@ -11,7 +11,7 @@ import type { SceneRequest, StillAnswer, StillRequest } from './worker.ts';
 const gate = createGate({ concurrency: 2, maxWaiting: 500 });
 const TIMEOUT_MS = 30_000;
 const STOP_MS = 500;
-// Whoever tries out a scene looks at a still, thinks, and asks for the next. A thread holds about 60 MB and its pictures,
+// Whoever tries out a scene looks at a still, thinks, and asks for the next. A thread takes about 60 MB and its pictures,
 // which a service at rest has better uses for.
 const IDLE_MS = 30_000;
 
@@ -89,7 +89,7 @@ async function stop(worker: Worker): Promise<void> {
 }
 
 function takeWorker(): Worker {
-  // The one that drew last still holds the pictures that are likely to be asked for again.
+  // The one that drew last still has the pictures that are likely to be asked for again.
   const waiting = [...idle].at(-1);
   if (waiting === undefined) return startWorker();
   const [worker, timer] = waiting;
@@ -100,7 +100,7 @@ function takeWorker(): Worker {
 }
 
 function startWorker(): Worker {
-  // Sources run as .ts; the published package holds .js.
+  // Sources run as .ts; the published package has .js.
   const file = new URL(`./worker${extname(import.meta.filename)}`, import.meta.url);
   const worker = new Worker(file, { env: { DISABLE_SYSTEM_FONTS_LOAD: '1' } });
   // Both events may also befall a thread that nobody waits for.

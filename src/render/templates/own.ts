@@ -52,7 +52,7 @@ const wholeTo = (most: number): Check => [
   value => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= most,
 ];
 
-// What its graph comes to is told when it is rendered, by pointer.
+// Issues of its graph are reported when it is rendered, by pointer.
 const FIELDS: Readonly<Record<string, Check>> = {
   id: [
     'lower-case letters, digits and hyphens',

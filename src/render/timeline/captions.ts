@@ -98,7 +98,7 @@ function spreadWords({ text, start, end }: Word): readonly Word[] {
   return words.map((word, index) => {
     const from = start + ((end - start) * used) / total;
     used += word.length + 1;
-    // The last one ends exactly where the line does, which tells lines apart.
+    // The last one ends exactly where the line does, which separates lines.
     const to = index === words.length - 1 ? end : start + ((end - start) * used) / total;
     return { text: word, start: from, end: to };
   });

@@ -82,7 +82,7 @@ export interface TextRun {
   readonly highlight?: Rgba;
 }
 
-/** Where each part of a split text stands in its entrance is known once the lines are: this says how to tell. */
+/** Where each part of a split text stands in its entrance is known once the lines are: this says how to compute it. */
 export interface SplitState {
   readonly by: 'letter' | 'word' | 'line';
   readonly preset: string;

@@ -67,7 +67,7 @@ export function resolveNames(graph: SceneGraph): Named {
   return { names, issues, warnings };
 }
 
-/** Members that hold colours as text, besides those of the theme. */
+/** Members that contain colours as text, besides those of the theme. */
 const COLORS: ReadonlySet<string> = new Set(['color', 'fill', 'background', 'trackColor', 'highlight']);
 
 /** Calls with every text in the graph that may be a name, its key and its pointer. */
@@ -79,7 +79,7 @@ function walk(graph: SceneGraph, visit: (key: string, value: string, pointer: st
     const { value, pointer } = at;
     if (typeof value === 'string') visit(at.key, value, pointer);
     else if (typeof value === 'object' && value !== null)
-      // From the back, so that what comes first in the graph is told first.
+      // From the back, so that what comes first in the graph is reported first.
       for (const [key, inner] of Object.entries(value).reverse()) {
         if (PLAIN.has(key) && key !== 'asset') continue;
         pending.push({

@@ -33,98 +33,116 @@ const MAX_IDLE = 8;
 const AHEAD = 15;
 
 /** The frames of the clips among the resources. */
-export function createClipFrames(
-  resources: Resources,
-  { backend, scale, stride = 1, listAt, signal }: ClipFramesOptions,
-): ClipFrames {
-  const hasClips = [...resources.values()].some(({ kind }) => kind === 'clip');
-  /** With the number of frames for which each was not needed; below 0 before it is. */
-  const streams = new Map<ClipStream, number>();
-  const failed = new Map<ClipWant['clip'], ShownFrame>();
+export const createClipFrames = (resources: Resources, options: ClipFramesOptions): ClipFrames =>
+  new ClipDecoders(resources, options);
 
-  const frameOf = async (want: ClipWant, stream: ClipStream): Promise<ShownFrame> => {
+class ClipDecoders implements ClipFrames {
+  readonly #resources: Resources;
+  readonly #options: ClipFramesOptions & { readonly stride: number };
+  readonly #hasClips: boolean;
+  /** With the number of frames for which each was not needed; below 0 before it is. */
+  readonly #streams = new Map<ClipStream, number>();
+  readonly #failed = new Map<ClipWant['clip'], ShownFrame>();
+
+  constructor(resources: Resources, options: ClipFramesOptions) {
+    this.#resources = resources;
+    this.#options = { ...options, stride: options.stride ?? 1 };
+    this.#hasClips = [...resources.values()].some(({ kind }) => kind === 'clip');
+  }
+
+  async prepare(list: DrawList): Promise<void> {
+    if (!this.#hasClips) return;
+    const { stride, listAt } = this.#options;
+    const assigned = new Map<ClipStream, ClipWant>();
+    const shown = new Map<ClipStream, Promise<ShownFrame>>();
+    const frames = this.#wantsOf(list).map(async (want): Promise<void> => {
+      const { shown: frameFor, content, clip } = want;
+      const failure = this.#failed.get(clip);
+      if (failure !== undefined) return void frameFor.set(content, failure);
+      const stream = this.#streamFor(want, assigned);
+      if (stream === undefined) return void frameFor.set(content, TOO_MANY);
+      assigned.set(stream, want);
+      const frame = shown.get(stream) ?? this.#frameOf(want, stream);
+      shown.set(stream, frame);
+      frameFor.set(content, await frame);
+    });
+    const coming = listAt?.(list.frame + AHEAD * stride);
+    if (coming !== undefined) this.#startAhead(coming);
+    await Promise.all(frames);
+    await this.#endIdle(assigned);
+  }
+
+  async end(): Promise<void> {
+    const ending = [...this.#streams.keys()].map(stream => stream.end());
+    this.#streams.clear();
+    await Promise.all(ending);
+  }
+
+  #wantsOf(list: DrawList): readonly ClipWant[] {
+    const { scale, stride } = this.#options;
+    return clipWants(list, this.#resources, { scale, stride });
+  }
+
+  async #frameOf(want: ClipWant, stream: ClipStream): Promise<ShownFrame> {
     try {
       await stream.show(want);
     } catch (err) {
-      signal.throwIfAborted();
+      this.#options.signal.throwIfAborted();
       if (!(err instanceof AppError)) throw err;
       const reason = `cannot be shown: ${toError(err).message.replace(/\.$/, '')}`;
       const { picture } = stream;
-      failed.set(want.clip, picture === undefined ? { reason } : { picture, reason });
+      this.#failed.set(want.clip, picture === undefined ? { reason } : { picture, reason });
     }
     const { picture } = stream;
-    return failed.get(want.clip) ?? (picture === undefined ? {} : { picture });
-  };
+    return this.#failed.get(want.clip) ?? (picture === undefined ? {} : { picture });
+  }
 
   /** The stream that is there soonest, or a new one; undefined where there are too many. */
-  const streamFor = (want: ClipWant, taken: ReadonlyMap<ClipStream, ClipWant>): ClipStream | undefined => {
-    const near = [...streams.keys()]
-      .filter(stream => stream.isLargeFor(want) && (taken.get(stream) ?? want).seconds === want.seconds)
+  #streamFor(want: ClipWant, assigned: ReadonlyMap<ClipStream, ClipWant>): ClipStream | undefined {
+    const streams = [...this.#streams.keys()];
+    const near = streams
+      .filter(stream => stream.isLargeFor(want) && (assigned.get(stream) ?? want).seconds === want.seconds)
       .map(stream => ({ stream, distance: stream.distanceTo(want) ?? Number.POSITIVE_INFINITY }))
       .sort((a, b) => a.distance - b.distance)[0];
     if (near !== undefined && near.distance < Number.POSITIVE_INFINITY) return near.stream;
-    const pixels = [...taken.keys()].reduce((sum, { size }) => sum + size.width * size.height, 0);
-    if (taken.size >= MAX_CLIPS || pixels + want.need.width * want.need.height > MAX_PIXELS) return undefined;
-    const grows = [...streams.keys()].some(stream => stream.distanceTo(want) !== undefined);
-    const stream = new ClipStream(backend, want, grows, signal);
-    streams.set(stream, 0);
-    return stream;
-  };
+    const pixels = [...assigned.keys()].reduce((sum, { size }) => sum + size.width * size.height, 0);
+    const isTooMuch = pixels + want.need.width * want.need.height > MAX_PIXELS;
+    if (assigned.size >= MAX_CLIPS || isTooMuch) return undefined;
+    const grows = streams.some(stream => stream.distanceTo(want) !== undefined);
+    return this.#start(want, grows, 0);
+  }
 
-  /** Starts what no decoder will soon come to. */
-  const startAhead = (list: DrawList): void => {
-    for (const want of clipWants(list, resources, { scale, stride })) {
-      const isComing = [...streams.keys()].some(
+  /** Starts decoders for clips that none of the present ones will soon reach. */
+  #startAhead(list: DrawList): void {
+    for (const want of this.#wantsOf(list)) {
+      const isComing = [...this.#streams.keys()].some(
         stream => stream.isLargeFor(want) && stream.distanceTo(want) !== undefined,
       );
-      if (isComing || failed.has(want.clip) || streams.size >= MAX_CLIPS) continue;
-      const stream = new ClipStream(backend, want, false, signal);
-      streams.set(stream, -AHEAD);
-      stream.fetch();
+      if (isComing || this.#failed.has(want.clip) || this.#streams.size >= MAX_CLIPS) continue;
+      this.#start(want, false, -AHEAD).fetch();
     }
-  };
+  }
 
-  const endIdle = (taken: ReadonlyMap<ClipStream, ClipWant>): Promise<unknown> => {
+  #start(want: ClipWant, grows: boolean, idle: number): ClipStream {
+    const { backend, signal } = this.#options;
+    const stream = new ClipStream(backend, want, grows, signal);
+    this.#streams.set(stream, idle);
+    return stream;
+  }
+
+  async #endIdle(assigned: ReadonlyMap<ClipStream, ClipWant>): Promise<void> {
     const ending: Promise<void>[] = [];
-    for (const [stream, idle] of streams) {
-      if (taken.has(stream)) streams.set(stream, 0);
-      else if (idle < MAX_IDLE && streams.size <= MAX_CLIPS && !failed.has(stream.clip))
-        streams.set(stream, idle + 1);
+    for (const [stream, idle] of this.#streams) {
+      const isKept = idle < MAX_IDLE && this.#streams.size <= MAX_CLIPS && !this.#failed.has(stream.clip);
+      if (assigned.has(stream)) this.#streams.set(stream, 0);
+      else if (isKept) this.#streams.set(stream, idle + 1);
       else {
-        streams.delete(stream);
+        this.#streams.delete(stream);
         ending.push(stream.end());
       }
     }
-    return Promise.all(ending);
-  };
-
-  return {
-    async prepare(list) {
-      if (!hasClips) return;
-      const taken = new Map<ClipStream, ClipWant>();
-      const shown = new Map<ClipStream, Promise<ShownFrame>>();
-      const frames = clipWants(list, resources, { scale, stride }).map(async (want): Promise<void> => {
-        const { shown: frameFor, content, clip } = want;
-        const failure = failed.get(clip);
-        if (failure !== undefined) return void frameFor.set(content, failure);
-        const stream = streamFor(want, taken);
-        if (stream === undefined) return void frameFor.set(content, TOO_MANY);
-        taken.set(stream, want);
-        const frame = shown.get(stream) ?? frameOf(want, stream);
-        shown.set(stream, frame);
-        frameFor.set(content, await frame);
-      });
-      const coming = listAt?.(list.frame + AHEAD * stride);
-      if (coming !== undefined) startAhead(coming);
-      await Promise.all(frames);
-      await endIdle(taken);
-    },
-    async end() {
-      const ending = [...streams.keys()].map(stream => stream.end());
-      streams.clear();
-      await Promise.all(ending);
-    },
-  };
+    await Promise.all(ending);
+  }
 }
 
 const TOO_MANY: ShownFrame = {

@@ -8,7 +8,7 @@ import { type ClipWant, MAX_SIDE } from './clip-wants.ts';
 
 /** Frames that are read and dropped rather than that a decoder is started anew. */
 const MAX_SKIPPED = 24;
-/** A moment may lie so far beside the grid, which rounding in the graph's times accounts for. */
+/** How far a moment may be from the grid: times in graphs are rounded. */
 const OFF_GRID_SECONDS = 0.001;
 /** Of the grid: beyond these, each frame takes a decoder of its own. */
 const [MIN_STEP, MAX_STEP] = [0.001, 60];

@@ -1,4 +1,4 @@
-// Which frames of which clips a draw list shows: moment, grid and size of each, told from the list alone.
+// Which frames of which clips a draw list shows: moment, grid and size of each, derived from the list alone.
 import type { Clip } from '../../codecs/decode.ts';
 import { place, type Size } from '../paint/place.ts';
 import type { LoadedClip, Resources, ShownFrame } from '../paint/resources.ts';

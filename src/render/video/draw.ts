@@ -70,7 +70,7 @@ export async function createFrameDrawer(scene: VideoScene, stride: number): Prom
         // Given back at once: left to the collector, whose runs they cause, they made a frame cost 1.6 times as much.
         (data.buffer as ArrayBuffer).transfer(0);
       }
-      // What the rasterizer holds is given back in the event loop only.
+      // What the rasterizer keeps is freed in the event loop only.
       await new Promise(setImmediate);
       return { isNew: rows !== undefined, warnings };
     },

@@ -36,7 +36,7 @@ export function openFrames(scene: VideoScene, threadCount: number): FrameSource 
 const AHEAD = 3;
 
 function startThread(data: ThreadData): Worker {
-  // Sources run as .ts; the published package holds .js.
+  // Sources run as .ts; the published package has .js.
   const file = new URL(`./thread${extname(import.meta.filename)}`, import.meta.url);
   return new Worker(file, { workerData: data });
 }

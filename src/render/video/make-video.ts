@@ -34,7 +34,7 @@ export interface VideoOrder {
   /** Absent, or outside the range: two fifths into it. */
   readonly posterFrame?: number | undefined;
   readonly parts?: PartStore | undefined;
-  /** 0 to 1, told by frames. */
+  /** 0 to 1, by frames. */
   readonly onProgress: (fraction: number) => void;
 }
 
@@ -61,7 +61,7 @@ export async function makeVideo<T>(
   signal: AbortSignal,
   take: (video: MadeVideo) => Promise<T>,
 ): Promise<T> {
-  // Before the queue: what cannot be rendered is told at once.
+  // Before the queue: what cannot be rendered is refused at once.
   const timeline = openScene(order.graph);
   return gate(
     () =>

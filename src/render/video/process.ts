@@ -5,8 +5,8 @@ import { AppError, toError } from '../../lib/errors.ts';
 import type { ProcessJob, ProcessMessage } from './job.ts';
 import { makeFile } from './work.ts';
 
-function tell(message: ProcessMessage): void {
-  // A channel that is closed is told by `disconnect`.
+function report(message: ProcessMessage): void {
+  // A closed channel is reported by `disconnect`.
   process.send?.(message, undefined, undefined, () => undefined);
 }
 
@@ -29,10 +29,10 @@ process.once('disconnect', () => {
 });
 process.once('message', async (job: ProcessJob) => {
   workFolder = job.workFolder;
-  const message = await makeFile(job, tell).then(
+  const message = await makeFile(job, report).then(
     (result): ProcessMessage => ({ kind: 'result', result }),
     (err: unknown) => failureOf(err),
   );
   // What is left of threads and codecs is ended by the parent.
-  tell(message);
+  report(message);
 });

@@ -72,7 +72,7 @@ function countThreads(): number {
 }
 
 function startProcess(): ChildProcess {
-  // Sources run as .ts; the published package holds .js.
+  // Sources run as .ts; the published package has .js.
   const file = new URL(`./process${extname(import.meta.filename)}`, import.meta.url);
   return fork(file, [], {
     execArgv: ['--max-old-space-size=1024', '--disable-warning=ExperimentalWarning'],

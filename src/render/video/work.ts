@@ -5,7 +5,7 @@ import { restoreBackend } from '../../codecs/backend.ts';
 import { type EncodeRequest, encode } from '../../codecs/encode.ts';
 import { encodeHere } from '../../codecs/host/encode-here.ts';
 import type { Backend } from '../../codecs/job.ts';
-import { isWhole, joinPieces, type Piece } from '../../codecs/join.ts';
+import { isComplete, joinPieces, type Piece } from '../../codecs/join.ts';
 import { AppError } from '../../lib/errors.ts';
 import { openScene } from '../scene.ts';
 import { readPeaks } from '../sound/peaks.ts';
@@ -15,11 +15,11 @@ import { type FrameSource, openFrames } from './frames.ts';
 import type { ProcessJob, ProcessMessage, VideoResult } from './job.ts';
 import { cutSegments, type Range, SegmentNames } from './segments.ts';
 
-type Tell = (message: ProcessMessage) => void;
+type Report = (message: ProcessMessage) => void;
 
 interface Work {
   readonly job: ProcessJob;
-  readonly tell: Tell;
+  readonly report: Report;
   readonly backend: Backend;
   readonly timeline: Timeline;
   /** Of the result: even. */
@@ -29,7 +29,7 @@ interface Work {
 }
 
 /** Leaves the finished file at `job.path`, and what else it needed in `job.workFolder`, which is there. */
-export async function makeFile(job: ProcessJob, tell: Tell): Promise<VideoResult> {
+export async function makeFile(job: ProcessJob, report: Report): Promise<VideoResult> {
   const { graph, files, range, scale } = job;
   const opened = openScene(graph);
   const { fps, durationInFrames } = opened;
@@ -43,7 +43,7 @@ export async function makeFile(job: ProcessJob, tell: Tell): Promise<VideoResult
   const size = { width: even(timeline.width * scale), height: even(timeline.height * scale) };
   const { peaks } = timeline;
   const frames = openFrames({ graph, files, peaks, scale, ...size, backend: job.backend }, job.threadCount);
-  const work: Work = { job, tell, backend, timeline, frames, ...size };
+  const work: Work = { job, report, backend, timeline, frames, ...size };
   const hasAudio = hasSound(timeline, files);
   // At once: a codec that is given both would take no frames until the sound has been measured.
   const [pieces, sound] = await Promise.all([makePieces(work), hasAudio ? makeSound(work) : undefined]);
@@ -73,12 +73,12 @@ const encodeBy = (backend: Backend, request: EncodeRequest): Promise<unknown> =>
   backend.name === 'ffmpeg' ? encode(backend, request, never) : encodeHere(request);
 const never = new AbortController().signal;
 
-async function makeSound({ job, tell, backend, timeline }: Work): Promise<string> {
+async function makeSound({ job, report, backend, timeline }: Work): Promise<string> {
   const path = join(job.workFolder, 'sound.mp4');
   const [from, to] = job.range;
   async function* sound(): AsyncGenerator<Float32Array> {
     for await (const block of soundOf(timeline, job.files, [from, to], backend, never)) {
-      tell({ kind: 'sound' });
+      report({ kind: 'sound' });
       yield block;
     }
   }
@@ -96,7 +96,7 @@ async function makePieces(work: Work): Promise<readonly Piece[]> {
 }
 
 async function encodeRange(
-  { job, tell, backend, timeline, frames, width, height }: Work,
+  { job, report, backend, timeline, frames, width, height }: Work,
   range: Range,
   path: string,
 ): Promise<void> {
@@ -107,7 +107,7 @@ async function encodeRange(
     path,
     maxSeconds: (range[1] - range[0]) / fps,
     video: { width, height, fps, pixels: 'i420', frames: frames.read(range) },
-    onFrame: count => tell({ kind: 'frame', done: before + count, total }),
+    onFrame: count => report({ kind: 'frame', done: before + count, total }),
   });
 }
 
@@ -118,7 +118,7 @@ interface Segment extends Piece {
 
 /** Segments that lie in the folder are taken as they are; the others come to lie there, each once it is whole. */
 async function makeSegments(work: Work, folder: string): Promise<readonly Piece[]> {
-  const { job, tell } = work;
+  const { job, report } = work;
   const ranges = cutSegments(work.timeline, job.range);
   const find = segmentFinder(work, folder);
   const pieces: Piece[] = [];
@@ -134,8 +134,8 @@ async function makeSegments(work: Work, folder: string): Promise<readonly Piece[
       await encodeRange(work, range, part);
       await rename(part, path);
     }
-    tell({ kind: 'frame', done: range[1] - job.range[0], total: job.range[1] - job.range[0] });
-    tell({ kind: 'segment', path });
+    report({ kind: 'frame', done: range[1] - job.range[0], total: job.range[1] - job.range[0] });
+    report({ kind: 'segment', path });
     pieces.push({ path, frameCount });
   }
   return pieces;
@@ -151,7 +151,7 @@ function segmentFinder(
   return async range => {
     const path = join(folder, `${await names.name(range)}.mp4`);
     const piece = { path, frameCount: range[1] - range[0] };
-    const isThere = await isWhole(piece);
+    const isThere = await isComplete(piece);
     if (!isThere) frames.want(range);
     return { ...piece, range, isThere };
   };

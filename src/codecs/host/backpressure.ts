@@ -1,9 +1,10 @@
-// Waits for a codec that answers by callbacks: how much is under way, and whether it has failed.
+// Backpressure for a codec that answers by callbacks: its caller waits while too much is in progress, and learns of failures.
 
 // A codec may keep frames back until it gets more; then the next one is fed after this wait.
-const PATIENCE_MS = 100;
+const STALL_MS = 100;
 
-export class Lane {
+/** Of one codec, or of several that work together. */
+export class Backpressure {
   #failure: Error | undefined;
   #wake: () => void = () => undefined;
 
@@ -14,7 +15,7 @@ export class Lane {
   }
 
   /** An output has arrived. */
-  pass(): void {
+  progress(): void {
     this.#wake();
   }
 
@@ -32,7 +33,7 @@ export class Lane {
   }
 
   /** As `untilBelow`, but gives up when nothing has come out for a while. */
-  async orPatience(limit: number, underWay: () => number): Promise<void> {
+  async untilBelowOrStalled(limit: number, underWay: () => number): Promise<void> {
     this.check();
     while (underWay() >= limit) {
       const before = underWay();
@@ -44,7 +45,7 @@ export class Lane {
 
   #next(): Promise<void> {
     return new Promise(resolve => {
-      const timer = setTimeout(resolve, PATIENCE_MS);
+      const timer = setTimeout(resolve, STALL_MS);
       this.#wake = () => {
         clearTimeout(timer);
         resolve();
