@@ -12,7 +12,7 @@ import { createWakeTimers } from './lib/wake-timers.ts';
 import { bucketOf, openStorage } from './media/open-storage.ts';
 import type { Bucket } from './media/s3.ts';
 import { bucketOrigin } from './media/s3.ts';
-import { makeCatalog, makeFindNode } from './nodes/catalog.ts';
+import { createNodeTypes, type NodeTypes } from './nodes/catalog.ts';
 import { allTemplates } from './render/templates/catalog.ts';
 import { createRunCommit } from './runs/commit.ts';
 import type { Placement, RunDeps } from './runs/deps.ts';
@@ -23,6 +23,7 @@ import { createKeyAuthenticator } from './services/accounts/key-authenticator.ts
 import { createRateLimiter } from './services/accounts/rate-limits.ts';
 import { createCatalogAnswers } from './services/catalog.ts';
 import type { JobPool } from './services/deps.ts';
+import { startLiveModels } from './services/models/live-models.ts';
 import { createGraphVersions } from './services/workflows/graph-versions.ts';
 import { createViewCounts } from './services/workflows/view-counts.ts';
 import { createWorkflowReads } from './services/workflows/workflow-reads.ts';
@@ -65,13 +66,18 @@ export async function startService(settings: Settings, options: StartOptions = {
   const bootstrapKey = await bootstrap(db, settings);
   const hand = new Hand(settings.WORKER_CONCURRENCY, Date.now);
   const placement = settings.ROLE === 'api' ? BY_QUEUE : placeHere(hand);
-  const deps = await createDeps(settings, log, databases, placement);
+  const nodeTypes = createNodeTypes(settings);
+  const deps = await createDeps(settings, log, databases, placement, nodeTypes);
   stack.defer(() => Promise.all([deps.fetch.close(), deps.providerFetch.close()]).then(() => undefined));
 
+  const models = await startLiveModels(deps, nodeTypes.install);
+  stack.defer(() => models.close());
   // Heard before the worker is there and until it has stopped: it gives back what still comes.
   let worker: Worker | undefined;
   stack.defer(
-    await db.listen(Object.values(CHANNELS), (channel, payload) => hear(deps, worker, channel, payload)),
+    await db.listen(Object.values(CHANNELS), (channel, payload) =>
+      channel === CHANNELS.models ? void models.refresh() : hear(deps, worker, channel, payload),
+    ),
   );
   if (settings.ROLE !== 'api') {
     const started = await startWorker(deps, hand);
@@ -133,9 +139,9 @@ async function createDeps(
   log: Logger,
   { db, runDb }: Databases,
   placement: Placement,
+  { catalog, findNode }: NodeTypes,
 ): Promise<RunDeps> {
   const now = Date.now;
-  const catalog = makeCatalog(settings);
   // What is wrong with a template of the operator's is told at the start.
   allTemplates();
   const wakeTimers = createWakeTimers<JobPool>(now);
@@ -157,7 +163,7 @@ async function createDeps(
     secretsKey: await loadSecretsKey({ SECRETS_KEY: settings.SECRETS_KEY, dataDir: settings.DATA_DIR }),
     catalog,
     catalogAnswers: createCatalogAnswers(),
-    findNode: makeFindNode(settings),
+    findNode,
     versions: createGraphVersions(catalog),
     findInBatch: createWorkflowReads(runDb),
     wakeTimers,

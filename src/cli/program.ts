@@ -17,6 +17,12 @@ interface CommandRow {
 
 const JSON_OPTION = { '--json': 'print one JSON document instead of text' };
 
+const PROVIDER_OPTION = { '--provider <name>': 'fal, replicate, openai or comfyui (default: fal)' };
+const CHANGE_OPTIONS = {
+  '--dry-run': 'show what would change and write nothing',
+  '--yes': 'also where more than a fifth would change',
+};
+
 const COMMANDS: readonly CommandRow[] = [
   {
     usage: 'serve',
@@ -208,6 +214,54 @@ const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./restore.ts')).restore,
   },
   {
+    usage: 'models search [words...]',
+    summary: "search a provider's list of models",
+    options: { ...PROVIDER_OPTION, '--category <name>': 'as the provider sorts them', ...JSON_OPTION },
+    examples: ['graphwright models search veo', 'graphwright models search --provider replicate upscale'],
+    load: async () => (await import('./models.ts')).searchModels,
+  },
+  {
+    usage: 'models show <provider> <endpoint>',
+    summary: 'show the node that a listed model would be',
+    options: JSON_OPTION,
+    examples: ['graphwright models show fal fal-ai/veo3.1'],
+    load: async () => (await import('./models.ts')).showModel,
+  },
+  {
+    usage: 'models add <provider> <endpoints...>',
+    summary: 'add models to the catalog, in every process and without a restart',
+    options: { ...CHANGE_OPTIONS, ...JSON_OPTION },
+    examples: ['graphwright models add fal fal-ai/veo3.1', 'graphwright models add openai llama3.2'],
+    load: async () => (await import('./models.ts')).addModels,
+  },
+  {
+    usage: 'models sync',
+    summary: "bring the models up to date with their provider's list",
+    options: {
+      ...PROVIDER_OPTION,
+      '--category <name>': 'add all that is new in it',
+      '--all': 'add all that is new',
+      ...CHANGE_OPTIONS,
+      ...JSON_OPTION,
+    },
+    examples: ['graphwright models sync --dry-run', 'graphwright models sync --category text-to-video'],
+    load: async () => (await import('./models.ts')).syncModels,
+  },
+  {
+    usage: 'models check',
+    summary: 'tell what sync would change, and fail where there is something',
+    options: { ...PROVIDER_OPTION, ...JSON_OPTION },
+    examples: ['graphwright models check --provider fal'],
+    load: async () => (await import('./models.ts')).checkModels,
+  },
+  {
+    usage: 'models remove <types...>',
+    summary: 'hide models and deprecate them; graphs that have them still run',
+    options: JSON_OPTION,
+    examples: ['graphwright models remove video:fal_veo3_1'],
+    load: async () => (await import('./models.ts')).removeModels,
+  },
+  {
     usage: 'doctor',
     summary: 'check that this machine has what the service needs',
     options: JSON_OPTION,
@@ -217,6 +271,8 @@ const COMMANDS: readonly CommandRow[] = [
 ];
 
 const GROUPS: Readonly<Record<string, string>> = {
+  models:
+    "models as data: in MODELS_FILE, over HTTP where GRAPHWRIGHT_API_KEY is set, else in the service's own database",
   keys: "API keys: over HTTP where GRAPHWRIGHT_API_KEY is set, else on the service's own database",
   users: "accounts: over HTTP where GRAPHWRIGHT_API_KEY is set, else on the service's own database",
   credits: "credits: over HTTP where GRAPHWRIGHT_API_KEY is set, else on the service's own database",

@@ -132,6 +132,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   [`DELETE ${V1}/teams/:id/members/:userId`]: 'account:admin',
 
   [`GET ${V1}/admin/users`]: 'instance:admin',
+  [`GET ${V1}/admin/models`]: 'instance:admin',
+  [`POST ${V1}/admin/models`]: 'instance:admin',
   [`POST ${V1}/admin/users`]: 'instance:admin',
   [`GET ${V1}/admin/users/:userId`]: 'instance:admin',
   [`PATCH ${V1}/admin/users/:userId`]: 'instance:admin',

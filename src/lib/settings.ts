@@ -161,6 +161,7 @@ const ROWS = {
   DEFAULT_PLAN: row('plan of accounts created later', 'free', text('free')),
   DEFAULT_CREDITS: row('credits of accounts created later', '0', integer(0, 0, 1e12)),
   PLANS_FILE: row('a JSON file that overrides the limits of plans', 'unset', optional),
+  MODELS_FILE: row('a JSON file of your own models, in place of those in the database', 'unset', optional),
   PRICES_FILE: row('a JSON file of your own prices of models', 'unset', optional),
   MAX_CONCURRENT_RUNS: row("an account's runs advanced at once", '100', integer(100, 1, 1_000_000)),
   WEBHOOK_BACKOFF_BASE_MS: row(

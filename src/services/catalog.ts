@@ -33,8 +33,9 @@ export function listCatalog(deps: Deps, list: 'nodes' | 'models', query: Catalog
   const includeHidden = query.includeHidden === '1' || query.includeHidden === 'true';
   const key = JSON.stringify([list, query.category, query.source, includeHidden]);
   const found = deps.catalogAnswers.get(key);
-  if (found !== undefined) return found;
-  const entries = deps.catalog.entries.filter(
+  if (found?.entries === deps.catalog.entries) return found;
+  const { entries: all } = deps.catalog;
+  const entries = all.filter(
     entry =>
       (list === 'nodes' || isModel(entry)) &&
       (includeHidden || (entry.hidden !== true && entry.deprecated !== true)) &&
@@ -43,6 +44,7 @@ export function listCatalog(deps: Deps, list: 'nodes' | 'models', query: Catalog
   );
   const head = { version: VERSION, generatedAt: new Date(deps.now()).toISOString(), count: entries.length };
   const answer = {
+    entries: all,
     text: JSON.stringify({ ...head, [list]: entries }),
     // Of the entries alone: another process or a later start gives the same under another generatedAt.
     etag: `"${sha256(JSON.stringify(entries)).toString('base64url').slice(0, 22)}"`,

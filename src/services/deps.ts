@@ -20,6 +20,8 @@ export type JobPool = 'runs' | 'deliveries' | 'renders';
 
 /** JSON text with its ETag. */
 export interface CatalogAnswer {
+  /** What it was made of: models come and go. */
+  readonly entries: Catalog['entries'];
   readonly text: string;
   readonly etag: string;
 }

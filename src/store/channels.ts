@@ -8,4 +8,6 @@ export const CHANNELS = {
   cancel: 'graphwright_cancel',
   /** Execution ids, comma-separated: runs in a worker's hands, of whose calls at providers some have ended. */
   woken: 'graphwright_woken',
+  /** Empty: the operator's models have changed. */
+  models: 'graphwright_models',
 } as const;

@@ -51,6 +51,7 @@ const UNITS: Readonly<Record<PriceUnit, UnitFacts>> = {
       return typeof text === 'string' ? [...text].length / 1000 : null;
     },
   },
+  'billed unit': { model: 'unknown', count: () => null, isBilled: true },
 };
 
 export function toPricing({ price, priceSource: source, provider }: Model): Pricing {

@@ -27,6 +27,8 @@ export const PRICE_UNITS = [
   'second of audio',
   'million video tokens',
   'thousand characters',
+  // What the provider counts, and tells afterwards.
+  'billed unit',
 ] as const;
 export type PriceUnit = (typeof PRICE_UNITS)[number];
 

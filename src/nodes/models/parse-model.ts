@@ -20,7 +20,7 @@ export class ModelError extends Error {
 }
 
 /** An endpoint stands in a path: nothing in it may climb, ask or point elsewhere. */
-const ENDPOINT = /^\/?[a-z0-9][\w.-]*(?:\/[a-z0-9][\w.-]*){0,8}(?::[0-9a-f]{16,64})?$/i;
+const ENDPOINT = /^\/?[a-z0-9][\w.-]*(?:\/[a-z0-9][\w.-]*){0,8}(?::[\w.-]{1,64})?$/i;
 const NODE_TYPE = /^(?:generate|edit|video|talking|text|audio):[a-z0-9_]{1,80}$/;
 const FIELD_ID = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
 const PATH = /^[A-Za-z]\w{0,60}(?:\.\w{1,60}){0,4}$/;

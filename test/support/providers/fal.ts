@@ -4,6 +4,9 @@ import { type Asked, type Double, type Reply, startDouble } from './double.ts';
 export interface FalDouble extends Double {
   /** Polls that are answered as still waiting. */
   polls: number;
+  /** What it lists of its models, in pages of two, and of their prices. */
+  models: readonly Record<string, unknown>[];
+  prices: readonly Record<string, unknown>[];
   result: Reply;
   /** The keys that it publishes. */
   keys: readonly object[];
@@ -23,6 +26,8 @@ export async function startFal(file: Buffer): Promise<FalDouble> {
   const uploads = new Map<string, { readonly bytes: Buffer; readonly key: string | undefined }>();
   const state = {
     polls: 2,
+    models: [] as readonly Record<string, unknown>[],
+    prices: [] as readonly Record<string, unknown>[],
     result: { status: 200, body: {} } as Reply,
     keys: [] as readonly object[],
     accepted: [] as string[],
@@ -40,6 +45,9 @@ export async function startFal(file: Buffer): Promise<FalDouble> {
     }
     if (asked.headers.authorization !== 'Key fal-key')
       return { status: 401, body: { detail: 'Cannot access' } };
+    if (path === '/v1/models') return listModels(state.models, new URLSearchParams(asked.path.split('?')[1]));
+    if (path === '/v1/models/pricing')
+      return { status: 200, body: { prices: state.prices, has_more: false } };
     if (path === '/storage/upload/initiate') {
       const place = `http://${asked.headers.host}`;
       const name = `${uploads.size}-${String(asked.json.file_name)}`;
@@ -85,4 +93,21 @@ export async function startFal(file: Buffer): Promise<FalDouble> {
   return new Proxy(double, {
     set: (target, name, value) => Reflect.set(state, name, value) && Reflect.set(target, name, value),
   });
+}
+
+const PAGE = 2;
+
+function listModels(models: readonly Record<string, unknown>[], asked: URLSearchParams): Reply {
+  const named = asked.getAll('endpoint_id');
+  const found = models.filter(({ endpoint_id }) => named.length === 0 || named.includes(String(endpoint_id)));
+  if (named.length > 0 && found.length < named.length)
+    return { status: 404, body: { error: { type: 'not_found' } } };
+  const start = Number(asked.get('cursor') ?? 0);
+  const more = start + PAGE < found.length;
+  const page = found.slice(start, start + PAGE);
+  const shown = asked.get('expand') === null ? page.map(({ openapi: _, ...row }) => row) : page;
+  return {
+    status: 200,
+    body: { models: shown, has_more: more, next_cursor: more ? String(start + PAGE) : null },
+  };
 }

@@ -1,0 +1,90 @@
+// What the models commands read and write: a provider's listing, and the installed models in a service, a database or a file.
+import { createGuardedFetch } from '../lib/fetch.ts';
+import { readSettings, type Settings } from '../lib/settings.ts';
+import {
+  LISTING_PROVIDERS,
+  type ListedModel,
+  type ListingProvider,
+  type ListingQuery,
+} from '../nodes/models/listing/listing.ts';
+import { readListing } from '../nodes/models/listing/read-listing.ts';
+import type { Model } from '../nodes/models/model.ts';
+import { readProviders } from '../nodes/models/providers.ts';
+import { readShippedModels } from '../nodes/models/shipped.ts';
+import type { InstalledModels } from '../services/models/models.ts';
+import { connect } from './client.ts';
+import type { CommandInput, OptionValue } from './command.ts';
+import { UsageError } from './failure.ts';
+import { asOperator } from './operator.ts';
+
+/** The three ways to the installed models. */
+export interface ModelsDoor {
+  read(): Promise<InstalledModels>;
+  /** All or none; rejects where they have changed since `revision` was read. */
+  write(revision: string, models: readonly Model[]): Promise<InstalledModels>;
+}
+
+export async function withModels<T>(
+  { signal }: Pick<CommandInput, 'signal'>,
+  work: (door: ModelsDoor) => Promise<T>,
+): Promise<T> {
+  const settings = readSettings();
+  const isRemote = settings.MODELS_FILE === undefined && settings.GRAPHWRIGHT_API_KEY !== undefined;
+  return isRemote ? work(overHttp(settings, signal)) : onDatabase(settings, work);
+}
+
+function overHttp(settings: Settings, signal: AbortSignal): ModelsDoor {
+  const client = connect(settings, signal);
+  return {
+    read: () => client.get<InstalledModels>('/admin/models'),
+    write: (revision, models) => client.post<InstalledModels>('/admin/models', { revision, models }),
+  };
+}
+
+async function onDatabase<T>(settings: Settings, work: (door: ModelsDoor) => Promise<T>): Promise<T> {
+  const services = await import('../services/models/models.ts');
+  const doorOf: (
+    deps: Parameters<typeof services.readModels>[0],
+    actor: Parameters<typeof services.readModels>[1],
+  ) => ModelsDoor = (deps, actor) => ({
+    read: () => services.readModels(deps, actor),
+    write: (revision, models) => services.writeModels(deps, actor, { revision, models }),
+  });
+  return asOperator(settings, (deps, operator) => work(doorOf(deps, operator)));
+}
+
+/** What is in use: the shipped models, with the installed ones beside or in place of them. */
+export function inUse({ models }: InstalledModels): readonly Model[] {
+  return [...new Map([...readShippedModels(), ...models].map(model => [model.nodeType, model])).values()];
+}
+
+export function today(): string {
+  return new Date().toISOString().slice(0, 10);
+}
+
+/** The listing of a provider as this machine may read it: with the keys of the environment. */
+export async function fetchListing(
+  provider: ListingProvider,
+  query: ListingQuery,
+  signal: AbortSignal,
+): Promise<readonly ListedModel[]> {
+  const settings = readSettings();
+  const providers = readProviders(settings);
+  const endpoint = providers[provider];
+  const client = createGuardedFetch({
+    allowPrivate: settings.ALLOW_PRIVATE_NETWORK,
+    trustedOrigins: endpoint === undefined ? [] : [endpoint.baseUrl],
+  });
+  try {
+    const deps = { providers, fetch: client.fetch, date: today(), signal };
+    return await readListing(provider, query, deps);
+  } finally {
+    await client.close();
+  }
+}
+
+export function parseProvider(given: OptionValue): ListingProvider {
+  const found = LISTING_PROVIDERS.find(name => name === given);
+  if (found !== undefined) return found;
+  throw new UsageError(`The provider must be one of ${LISTING_PROVIDERS.join(', ')}.`);
+}

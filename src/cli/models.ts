@@ -1,0 +1,181 @@
+// `graphwright models`: what providers offer, and which of it this service has. Nothing is ever deleted: a model that is
+// removed, or that its provider no longer lists, stays for the graphs that have it.
+import type { ListedModel, ListingProvider } from '../nodes/models/listing/listing.ts';
+import type { Model } from '../nodes/models/model.ts';
+import { deprecate } from '../nodes/models/reconcile.ts';
+import { nameOf, type PlannedChange, planSync, type SyncPlan } from '../nodes/models/sync.ts';
+import type { Command, CommandInput } from './command.ts';
+import { UsageError, WorkFailed } from './failure.ts';
+import { fetchListing, inUse, parseProvider, today, withModels } from './models-io.ts';
+import type { Terminal } from './terminal/terminal.ts';
+import { alignColumns, cleanText, fitText } from './terminal/text-width.ts';
+
+const MAX_SHOWN = 100;
+
+export const searchModels: Command = async ({ args, options, terminal, signal }) => {
+  const provider = parseProvider(options.provider ?? 'fal');
+  const category = textOf(options.category);
+  const query = { words: args.join(' '), isFull: false, ...(category === undefined ? {} : { category }) };
+  const found = await fetchListing(provider, query, signal);
+  if (options.json === true) return terminal.print(JSON.stringify(found, null, 2));
+  const rows = found
+    .slice(0, MAX_SHOWN)
+    .map(row => [
+      terminal.paint('bold', cleanText(row.endpoint)),
+      cleanText(row.label),
+      terminal.paint('dim', cleanText(row.category ?? '')),
+    ]);
+  for (const line of alignColumns(rows))
+    terminal.print(terminal.isLive ? fitText(line, terminal.width) : line);
+  if (found.length > MAX_SHOWN) terminal.note(`${found.length - MAX_SHOWN} more; name more words.`);
+  if (found.length === 0) throw new WorkFailed();
+};
+
+export const showModel: Command = async ({ args, options, terminal, signal }) => {
+  const [provider, ...endpoints] = args;
+  const [row] = await fetchListing(parseProvider(provider), { endpoints, isFull: true }, signal);
+  if (row === undefined) throw new Error(`${provider} lists no model ${endpoints.join(' ')}.`);
+  if (row.model === undefined) throw new Error(`${row.endpoint} cannot be a node: ${row.problem}.`);
+  terminal.print(options.json === true ? JSON.stringify(row, null, 2) : describeModel(row.model));
+};
+
+export const addModels: Command = async input => {
+  const [provider, ...endpoints] = input.args;
+  const from = parseProvider(provider);
+  const listed = await fetchListing(from, { endpoints, isFull: true }, input.signal);
+  const missing = endpoints.filter(
+    endpoint => !listed.some(row => nameOf(row.endpoint) === nameOf(endpoint)),
+  );
+  if (missing.length > 0) throw new Error(`${from} lists no model ${missing.join(', ')}; nothing was added.`);
+  const unusable = listed.filter(({ model }) => model === undefined);
+  for (const { endpoint, problem } of unusable)
+    input.terminal.note(`${endpoint} cannot be a node: ${problem}.`);
+  if (unusable.length > 0) throw new Error('Nothing was added.');
+  const asked = new Set(endpoints.map(nameOf));
+  const isAsked = ({ endpoint }: Model): boolean => asked.has(nameOf(endpoint));
+  await change(input, installed => planOf(installed, from, listed, { addsNew: true, isAsked }));
+};
+
+export const syncModels: Command = async input => {
+  const { options, signal } = input;
+  const provider = parseProvider(options.provider ?? 'fal');
+  const category = textOf(options.category);
+  const addsNew = category !== undefined || options.all === true;
+  await change(input, async installed => {
+    const ours = installed.filter(model => model.provider === provider);
+    const endpoints = ours.map(({ endpoint }) => endpoint);
+    const known = await fetchListing(provider, { endpoints, isFull: true }, signal);
+    const listed = addsNew
+      ? await fetchListing(
+          provider,
+          { isFull: true, ...(category === undefined ? {} : { category }) },
+          signal,
+        )
+      : [];
+    return planOf(installed, provider, [...known, ...listed], { addsNew });
+  });
+};
+
+/** As `sync`, and nothing is written: it fails where something has changed, for a job that looks once a week. */
+export const checkModels: Command = async ({ options, terminal, signal }) => {
+  const provider = parseProvider(options.provider ?? 'fal');
+  const installed = await withModels({ signal }, async door => inUse(await door.read()));
+  const endpoints = installed.filter(model => model.provider === provider).map(({ endpoint }) => endpoint);
+  const listed = await fetchListing(provider, { endpoints, isFull: true }, signal);
+  const plan = planOf(installed, provider, listed, { addsNew: false });
+  if (options.json === true) terminal.print(JSON.stringify(plan, null, 2));
+  else printPlan(plan, terminal);
+  if (plan.changes.length > 0) throw new WorkFailed();
+};
+
+export const removeModels: Command = async input => {
+  const { args, terminal, signal } = input;
+  const gone = await withModels({ signal }, async door => {
+    const installed = await door.read();
+    const models = args.map(nodeType => {
+      const model = inUse(installed).find(candidate => candidate.nodeType === nodeType);
+      if (model === undefined) throw new Error(`There is no model ${nodeType} that is data.`);
+      return deprecate(model, today());
+    });
+    await door.write(installed.revision, models);
+    return models;
+  });
+  if (input.options.json === true)
+    return terminal.print(JSON.stringify(gone.map(({ nodeType }) => nodeType)));
+  terminal.print(`${gone.length} models are hidden and deprecated; graphs that have them still run.`);
+};
+
+/** Shows what would change, then writes it: all or nothing, from the very state that was shown. */
+async function change(
+  { options, terminal, signal }: CommandInput,
+  plan: (installed: readonly Model[]) => SyncPlan | Promise<SyncPlan>,
+): Promise<void> {
+  await withModels({ signal }, async door => {
+    const installed = await door.read();
+    const planned = await plan(inUse(installed));
+    const models = planned.changes.flatMap(({ model }) => model ?? []);
+    if (options.json === true) terminal.print(JSON.stringify(planned, null, 2));
+    else printPlan(planned, terminal);
+    if (options.dryRun === true || models.length === 0) return;
+    if (planned.isLarge && options.yes !== true) {
+      throw new UsageError(
+        `More than a fifth of ${planned.compared} models would change. Look at it, then say --yes.`,
+      );
+    }
+    signal.throwIfAborted();
+    await door.write(installed.revision, models);
+    terminal.note(`${models.length} models written.`);
+  });
+}
+
+/** Those of the provider, and of them those that `isAsked`, held against the listing. */
+function planOf(
+  installed: readonly Model[],
+  provider: ListingProvider,
+  listed: readonly ListedModel[],
+  {
+    addsNew,
+    isAsked = () => true,
+  }: { readonly addsNew: boolean; readonly isAsked?: (model: Model) => boolean },
+): SyncPlan {
+  const ours = installed.filter(model => model.provider === provider && isAsked(model));
+  const taken = new Set(installed.map(({ nodeType }) => nodeType));
+  return planSync(ours, listed, { date: today(), addsNew, taken });
+}
+
+const SIGNS: Readonly<Record<PlannedChange['kind'], readonly [string, Parameters<Terminal['paint']>[0]]>> = {
+  new: ['+', 'green'],
+  changed: ['~', 'yellow'],
+  gone: ['-', 'red'],
+  unusable: ['!', 'dim'],
+};
+
+function printPlan({ changes, compared }: SyncPlan, terminal: Terminal): void {
+  for (const { kind, nodeType, endpoint, changes: details } of changes) {
+    const [sign, style] = SIGNS[kind];
+    const name = cleanText(nodeType === '' ? endpoint : nodeType);
+    const place = nodeType === '' ? '' : `  ${terminal.paint('dim', cleanText(endpoint))}`;
+    terminal.print(`${terminal.paint(style, sign)} ${name}${place}`);
+    for (const { what } of details.slice(0, 12)) terminal.print(cleanText(`    ${what}`));
+  }
+  const count = (kind: PlannedChange['kind']): number =>
+    changes.filter(change => change.kind === kind).length;
+  terminal.note(
+    `${compared} compared: ${count('new')} new, ${count('changed')} changed, ${count('gone')} gone, ${count('unusable')} not usable.`,
+  );
+}
+
+function describeModel(model: Model): string {
+  const lines = model.fields.map(field => {
+    const facts = [field.isPort ? 'port' : '', field.required ? 'required' : '', field.enum?.join('|') ?? ''];
+    return `  ${[field.id, field.type, ...facts].filter(fact => fact !== '').join('  ')}`;
+  });
+  const head = `${model.nodeType}  ${model.label}  → ${model.output.kind}`;
+  return cleanLines([head, ...lines, `price: ${model.priceSource}`]);
+}
+
+const cleanLines = (lines: readonly string[]): string => lines.map(cleanText).join('\n');
+
+function textOf(option: CommandInput['options'][string]): string | undefined {
+  return typeof option === 'string' ? option : undefined;
+}

@@ -1,0 +1,32 @@
+// The operator's models over HTTP: how the command line reaches a service whose database it cannot open.
+import type { Deps } from '../../services/deps.ts';
+import { InstalledModelsAnswer, WriteModelsBody } from '../../services/models/models.schema.ts';
+import { readModels, writeModels } from '../../services/models/models.ts';
+import type { App } from '../app.ts';
+
+const tags = ['Operator'];
+/** All that a provider lists, at once. */
+const MAX_BODY_BYTES = 33_554_432;
+
+export function registerModels(app: App, deps: Deps): void {
+  app.get(
+    '/api/v1/admin/models',
+    {
+      schema: { tags, summary: 'List the models that were added', response: { 200: InstalledModelsAnswer } },
+    },
+    req => readModels(deps, req.actor),
+  );
+  app.post(
+    '/api/v1/admin/models',
+    {
+      bodyLimit: MAX_BODY_BYTES,
+      schema: {
+        tags,
+        summary: 'Add models, or change them: all or none',
+        body: WriteModelsBody,
+        response: { 200: InstalledModelsAnswer },
+      },
+    },
+    req => writeModels(deps, req.actor, req.body),
+  );
+}

@@ -1,0 +1,165 @@
+// A model from what its provider publishes: its name, its price, and the schemas of its input and output.
+import { createHash } from 'node:crypto';
+import { isRecord } from '../../lib/record.ts';
+import { SchemaDocument } from './json-schema.ts';
+import type { Model, ModelField, ModelPrice, ModelProvider, OutputKind } from './model.ts';
+import { parseModel } from './parse-model.ts';
+import { readFields, UnusableSchema } from './schema-fields.ts';
+
+export interface PublishedModel {
+  readonly provider: ModelProvider;
+  readonly endpoint: string;
+  readonly label: string;
+  /** As the provider sorts it, e.g. `text-to-image`. */
+  readonly category?: string | undefined;
+  /** The document in which references point, and the schemas in it. */
+  readonly document: unknown;
+  readonly input: unknown;
+  readonly output: unknown;
+  readonly price?: PublishedPrice | undefined;
+  /** Where it was read. */
+  readonly source: string;
+  readonly date: string;
+}
+
+export interface PublishedPrice {
+  readonly usd: number;
+  /** As the provider calls it, e.g. `seconds`. */
+  readonly unit: string;
+}
+
+/** Throws UnusableSchema where no node can be made of it, ModelError where something in it is out of bounds. */
+export function toModel(published: PublishedModel): Model {
+  const { provider, endpoint, source, date } = published;
+  const document = new SchemaDocument(published.document);
+  const { fields, fixed } = readFields(document, published.input);
+  const output = readOutputKind(document, published.output);
+  const hasSeed = fields.some(({ id, type }) => id === 'seed' && type === 'NUMBER');
+  return parseModel({
+    nodeType: `${familyOf(output.kind, fields, published.category)}:${provider}_${slugOf(endpoint)}`,
+    label: toLine(published.label, 120) || endpoint,
+    provider,
+    endpoint,
+    ...(hasSeed ? { isRepeatable: true } : {}),
+    fields,
+    ...(Object.keys(fixed).length === 0 ? {} : { fixed }),
+    output,
+    ...readPrice(published, fields),
+    schema: { source, date, hash: hashOf([published.input, published.output]) },
+  });
+}
+
+/** One line that a page may show as it is. */
+export function toLine(text: string, maxLength: number): string {
+  const line = text
+    .replaceAll(/[<>\p{Cc}]+/gu, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  return line.slice(0, maxLength);
+}
+
+export function slugOf(endpoint: string): string {
+  const bare = endpoint
+    .toLowerCase()
+    .replace(/^\//, '')
+    .replace(/^fal-ai\//, '')
+    .replace(/:.*$/, '');
+  return bare
+    .replaceAll(/[^a-z0-9]+/g, '_')
+    .replaceAll(/^_+|_+$/g, '')
+    .slice(0, 68);
+}
+
+function familyOf(kind: OutputKind, fields: readonly ModelField[], category = ''): string {
+  const takes = (type: string): boolean =>
+    fields.some(field => field.isPort === true && (field.type === type || field.itemType === type));
+  if (kind === 'text' || kind === 'audio') return kind;
+  if (kind !== 'video') return takes('IMAGE') ? 'edit' : 'generate';
+  const isTalking =
+    /lip|talk|avatar|audio-to-video/.test(category) || (takes('AUDIO') && (takes('IMAGE') || takes('VIDEO')));
+  return isTalking ? 'talking' : 'video';
+}
+
+const OUTPUT_NAMES: readonly (readonly [OutputKind, RegExp])[] = [
+  ['video', /^(?:video|videos|video_url|output_video)$/],
+  ['image', /^(?:image|images|image_url|output_image|upscaled_image)$/],
+  ['audio', /^(?:audio|audio_file|audio_url|music|speech)$/],
+  ['text', /^(?:output|text|result|transcription|answer|results)$/],
+];
+
+function readOutputKind(document: SchemaDocument, given: unknown): Model['output'] {
+  const { schema } = document.resolve(given);
+  const properties = isRecord(schema.properties) ? schema.properties : undefined;
+  if (properties === undefined) return readBareOutput(document, given);
+  const names = Object.keys(properties);
+  for (const [kind, form] of OUTPUT_NAMES) {
+    const name = names.find(candidate => form.test(candidate));
+    if (name === undefined) continue;
+    const isText = document.resolve(properties[name]).schema.type === 'string';
+    if (kind === 'text' && !isText) continue;
+    return { kind, path: name };
+  }
+  throw new UnusableSchema('its result is neither an image, a video, a sound nor a text');
+}
+
+/** An output that is the result itself: an address, a list of them, or the pieces of a text. */
+function readBareOutput(document: SchemaDocument, given: unknown): Model['output'] {
+  const { schema } = document.resolve(given);
+  const item = schema.type === 'array' ? document.resolve(schema.items).schema : schema;
+  const title = `${String(schema.title ?? '')} ${String(schema.description ?? '')}`.toLowerCase();
+  if (item.type === 'string' && item.format !== 'uri') return { kind: 'text' };
+  if (item.type !== 'string') throw new UnusableSchema('its result has no published form');
+  const kind = /video/.test(title) ? 'video' : /audio|music|speech|sound/.test(title) ? 'audio' : 'image';
+  return { kind };
+}
+
+interface UnitReading {
+  readonly form: RegExp;
+  readonly unit: ModelPrice['unit'];
+  /** The fields of which one says how many units; where none is there, the price is known only afterwards. */
+  readonly of?: readonly string[];
+  /** How many of the provider's units one of ours is. */
+  readonly times?: number;
+}
+
+const UNITS: readonly UnitReading[] = [
+  { form: /^(?:images?|generated images?)$/, unit: 'image' },
+  { form: /^(?:videos?|generations?|requests?|calls?|songs?|units?)$/, unit: 'call' },
+  {
+    form: /^(?:seconds?|video seconds?|video_second)$/,
+    unit: 'second',
+    of: ['duration', 'seconds_total', 'seconds'],
+  },
+  { form: /^1000 characters?$/, unit: 'thousand characters', of: ['text', 'prompt'] },
+  { form: /^characters?$/, unit: 'thousand characters', of: ['text', 'prompt'], times: 1000 },
+];
+const MAX_USD = 1_000;
+
+function readPrice(
+  { price, provider, date, source }: PublishedModel,
+  fields: readonly ModelField[],
+): Pick<Model, 'price' | 'priceSource'> {
+  if (price === undefined)
+    return { price: null, priceSource: `no price is published with it (${source}, read ${date})` };
+  const { usd, unit } = price;
+  const named = `${usd} USD a ${toLine(unit, 40)}, by the list of ${provider}, read ${date}`;
+  // What no provider asks is a fault of the list, and is not charged to anybody.
+  if (!Number.isFinite(usd) || usd <= 0 || usd > MAX_USD)
+    return { price: null, priceSource: `not believed: ${named}` };
+  const reading = UNITS.find(({ form }) => form.test(unit.toLowerCase().trim()));
+  const of = reading?.of?.find(name => fields.some(({ id }) => id === name));
+  const isKnown = reading !== undefined && (reading.of === undefined || of !== undefined);
+  if (!isKnown) return { price: { unit: 'billed unit', usd }, priceSource: named };
+  const total = usd * (reading.times ?? 1);
+  return {
+    price: { unit: reading.unit, usd: total, ...(of === undefined ? {} : { of }) },
+    priceSource: named,
+  };
+}
+
+function hashOf(value: unknown): string {
+  return createHash('sha256')
+    .update(JSON.stringify(value) ?? '')
+    .digest('hex')
+    .slice(0, 16);
+}

@@ -1,0 +1,89 @@
+// JSON Schemas as providers publish them, read with bounds: references followed, alternatives and parts put together.
+import { isRecord } from '../../lib/record.ts';
+
+export type Schema = Readonly<Record<string, unknown>>;
+
+// A published schema has a handful of each; what has more is hostile or broken.
+const MAX_DEPTH = 12;
+const MAX_PARTS = 40;
+
+/** A schema with what it refers to in place; `isNullable` where null is one of its alternatives. */
+export interface ResolvedSchema {
+  readonly schema: Schema;
+  readonly isNullable: boolean;
+}
+
+/** Reads schemas of one document, in which references such as `#/components/schemas/X` point. */
+export class SchemaDocument {
+  readonly #root: unknown;
+  constructor(root: unknown) {
+    this.#root = root;
+  }
+
+  /** The schema in one piece. Where it goes in circles or too deep, what is known of it until there. */
+  resolve(given: unknown, depth = 0): ResolvedSchema {
+    if (!isRecord(given) || depth > MAX_DEPTH) return { schema: {}, isNullable: false };
+    if (typeof given.$ref === 'string') {
+      const found = this.resolve(this.#find(given.$ref), depth + 1);
+      const { $ref: _, ...own } = given;
+      return { ...found, schema: { ...found.schema, ...own } };
+    }
+    if (Array.isArray(given.allOf)) return this.#merge(given, given.allOf, depth);
+    const alternatives = given.anyOf ?? given.oneOf;
+    if (Array.isArray(alternatives)) return this.#choose(given, alternatives, depth);
+    return this.#plain(given);
+  }
+
+  #plain(given: Schema): ResolvedSchema {
+    const { type } = given;
+    const isNullable = given.nullable === true || (Array.isArray(type) && type.includes('null'));
+    if (!Array.isArray(type)) return { schema: given, isNullable };
+    return { schema: { ...given, type: type.find(name => name !== 'null') }, isNullable };
+  }
+
+  #merge(given: Schema, parts: readonly unknown[], depth: number): ResolvedSchema {
+    const { allOf: _, ...own } = given;
+    let merged: Schema = {};
+    for (const part of parts.slice(0, MAX_PARTS)) {
+      const { schema } = this.resolve(part, depth + 1);
+      const properties = joinRecords(merged.properties, schema.properties);
+      const required = [...toNames(merged.required), ...toNames(schema.required)];
+      merged = { ...merged, ...schema, ...properties, ...(required.length === 0 ? {} : { required }) };
+    }
+    return { schema: { ...merged, ...own }, isNullable: given.nullable === true };
+  }
+
+  /** Of several alternatives the one that a field can show: a closed set of texts first, then the simplest type. */
+  #choose(given: Schema, alternatives: readonly unknown[], depth: number): ResolvedSchema {
+    const { anyOf: _, oneOf: __, ...own } = given;
+    const bounded = alternatives.slice(0, MAX_PARTS);
+    const resolved = bounded.map(alternative => this.resolve(alternative, depth + 1));
+    const isNull = ({ schema }: ResolvedSchema): boolean => schema.type === 'null';
+    const values = resolved.filter(alternative => !isNull(alternative));
+    const chosen =
+      values.find(({ schema }) => Array.isArray(schema.enum)) ??
+      SIMPLE.flatMap(type => values.filter(({ schema }) => schema.type === type))[0] ??
+      values[0];
+    const isNullable = values.length < resolved.length || values.some(value => value.isNullable);
+    return { schema: { ...chosen?.schema, ...own }, isNullable };
+  }
+
+  #find(ref: string): unknown {
+    if (!ref.startsWith('#/')) return undefined;
+    const step = (value: unknown, name: string): unknown =>
+      isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+    const names = ref.slice(2).split('/', 10);
+    return names.map(name => name.replaceAll('~1', '/').replaceAll('~0', '~')).reduce(step, this.#root);
+  }
+}
+
+const SIMPLE = ['string', 'integer', 'number', 'boolean', 'array', 'object'] as const;
+
+function joinRecords(a: unknown, b: unknown): { readonly properties?: Schema } {
+  if (!isRecord(a) && !isRecord(b)) return {};
+  return { properties: { ...(isRecord(a) ? a : {}), ...(isRecord(b) ? b : {}) } };
+}
+
+function toNames(given: unknown): readonly string[] {
+  return Array.isArray(given) ? given.filter(name => typeof name === 'string') : [];
+}

@@ -1,0 +1,63 @@
+// Replicate's models: each describes itself by the schema of its newest version. https://replicate.com/docs/reference/http
+import { asArray, asRecord, asText, type JsonRecord } from '../../../providers/answer.ts';
+import type { ListedModel, ListingHost, ListingQuery } from './listing.ts';
+import { toListed } from './listing.ts';
+
+const MAX_PAGES = 20;
+const MODEL_NAME = /^[\w.-]+\/[\w.-]+$/;
+
+export async function listReplicate(query: ListingQuery, host: ListingHost): Promise<readonly ListedModel[]> {
+  if (query.endpoints !== undefined) {
+    const listed: ListedModel[] = [];
+    for (const endpoint of query.endpoints) listed.push(...(await readOne(endpoint, host)));
+    return listed;
+  }
+  if (query.category !== undefined) {
+    const { models } = asRecord(await ask(`/collections/${encodeURIComponent(query.category)}`, host));
+    return asArray(models).map(row => toRow(asRecord(row), host));
+  }
+  const words = query.words ?? '';
+  const rows = words === '' ? await readPages(host) : await search(words, host);
+  return rows.map(row => toRow(row, host));
+}
+
+/** None where Replicate no longer knows it. */
+async function readOne(endpoint: string, host: ListingHost): Promise<readonly ListedModel[]> {
+  const [name = ''] = endpoint.split(':');
+  if (!MODEL_NAME.test(name)) return [];
+  const row = asRecord(await ask(`/models/${name}`, host));
+  return asText(row.name) === undefined ? [] : [toRow(row, host)];
+}
+
+async function search(words: string, host: ListingHost): Promise<readonly JsonRecord[]> {
+  const { models } = asRecord(await ask(`/search?query=${encodeURIComponent(words)}`, host));
+  return asArray(models).map(found => asRecord(asRecord(found).model ?? found));
+}
+
+async function readPages(host: ListingHost): Promise<readonly JsonRecord[]> {
+  const rows: JsonRecord[] = [];
+  let path: string | undefined = '/models';
+  for (let page = 0; page < MAX_PAGES && path !== undefined; page++) {
+    const answer: JsonRecord = asRecord(await ask(path, host));
+    rows.push(...asArray(answer.results).map(asRecord));
+    // The next page is named by a whole address; only what follows the base is taken of it.
+    path = /\/models(\?[\w=&%.+-]*)$/.exec(asText(answer.next) ?? '')?.[0];
+  }
+  return rows;
+}
+
+function ask(path: string, { endpoint: { baseUrl, key }, fetchJson }: ListingHost): Promise<unknown> {
+  return fetchJson(baseUrl + path, { authorization: `Bearer ${key}` });
+}
+
+function toRow({ owner, name, latest_version, is_official }: JsonRecord, { date }: ListingHost): ListedModel {
+  const { id, openapi_schema: document } = asRecord(latest_version);
+  const model = `${String(owner)}/${String(name)}`;
+  // Official models are run by their name; any other by the version whose schema this is.
+  const version = asText(id);
+  const endpoint = is_official === true || version === undefined ? model : `${model}:${version}`;
+  const { Input, Output } = asRecord(asRecord(asRecord(document).components).schemas);
+  const facts = { provider: 'replicate' as const, endpoint, label: model };
+  const source = `https://replicate.com/${model}`;
+  return toListed(facts, () => ({ ...facts, document, input: Input, output: Output, source, date }));
+}

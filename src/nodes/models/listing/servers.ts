@@ -1,0 +1,79 @@
+// Servers of one's own: the language models of one that speaks OpenAI's protocol, and the nodes of a ComfyUI server.
+import { asArray, asRecord, asText } from '../../../providers/answer.ts';
+import { slugOf } from '../from-schema.ts';
+import { parseModel } from '../parse-model.ts';
+import type { ListedModel, ListingHost, ListingQuery } from './listing.ts';
+
+export async function listOpenAi(query: ListingQuery, host: ListingHost): Promise<readonly ListedModel[]> {
+  const { baseUrl, key } = host.endpoint;
+  const { data } = asRecord(await host.fetchJson(`${baseUrl}/models`, { authorization: `Bearer ${key}` }));
+  const ids = asArray(data).flatMap(row => asText(asRecord(row).id) ?? []);
+  return ids.filter(id => isAsked(id, query)).map(id => toLanguageModel(id, host));
+}
+
+/** A server lists names alone: what they are is known to whoever runs it, so each is offered as a chat. */
+function toLanguageModel(id: string, { endpoint: { baseUrl }, date }: ListingHost): ListedModel {
+  const facts = { provider: 'openai', endpoint: id, label: id.slice(0, 120) } as const;
+  // Only OpenAI itself has given the limit another name.
+  const limit = baseUrl === 'https://api.openai.com/v1' ? { as: 'max_completion_tokens' } : {};
+  const fields = [
+    { id: 'prompt', label: 'Prompt', type: 'TEXT', isPort: true, required: true },
+    { id: 'system', label: 'Instructions', type: 'TEXT', isPort: true },
+    {
+      id: 'max_tokens',
+      label: 'Most tokens',
+      type: 'NUMBER',
+      integer: true,
+      min: 1,
+      default: 2048,
+      ...limit,
+    },
+    { id: 'temperature', label: 'Temperature', type: 'NUMBER', min: 0, max: 2 },
+  ];
+  try {
+    const model = parseModel({
+      nodeType: `text:openai_${slugOf(id.replaceAll(':', '_'))}`,
+      ...facts,
+      fields,
+      output: { kind: 'text' },
+      price: null,
+      priceSource:
+        'priced by the token, which is known only afterwards; set PRICES_FILE for a server of your own',
+      schema: { source: `${baseUrl}/models`, date },
+    });
+    return { ...facts, model };
+  } catch (err) {
+    return { ...facts, problem: (err as Error).message };
+  }
+}
+
+/** What a server could run in a graph; a graph itself is the workflow of a node generate:comfyui. */
+export async function listComfyUi(query: ListingQuery, host: ListingHost): Promise<readonly ListedModel[]> {
+  const { baseUrl, key } = host.endpoint;
+  const [, name = 'authorization', value = key] = /^([\w-]+):\s*(.*)$/.exec(key) ?? [];
+  const headers = key === '' ? {} : { [name.toLowerCase()]: value };
+  const nodes = Object.entries(asRecord(await host.fetchJson(`${baseUrl}/object_info`, headers)));
+  const problem = 'it is part of a graph: run the graph with generate:comfyui or video:comfyui';
+  return nodes
+    .filter(([id]) => isAsked(id, query))
+    .map(([endpoint, node]) => {
+      const { display_name, category } = asRecord(node);
+      const label = asText(display_name) ?? endpoint;
+      const sorted = asText(category);
+      return {
+        provider: 'comfyui' as const,
+        endpoint,
+        label,
+        ...(sorted === undefined ? {} : { category: sorted }),
+        problem,
+      };
+    });
+}
+
+function isAsked(id: string, { endpoints, words = '' }: ListingQuery): boolean {
+  if (endpoints !== undefined) return endpoints.includes(id);
+  return words
+    .toLowerCase()
+    .split(/\s+/)
+    .every(word => id.toLowerCase().includes(word));
+}

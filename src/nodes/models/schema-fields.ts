@@ -1,0 +1,198 @@
+// The fields of a model from the published schema of its input: media become ports, closed sets choices, bounds bounds.
+import type { FieldType, Json, PortType } from '../../graph/types.ts';
+import { isRecord } from '../../lib/record.ts';
+import type { ResolvedSchema, Schema, SchemaDocument } from './json-schema.ts';
+import type { ModelField } from './model.ts';
+
+/** Where a model's input cannot be given here; the message says why, as a sentence. */
+export class UnusableSchema extends Error {
+  override readonly name = 'UnusableSchema';
+}
+
+const MAX_FIELDS = 60;
+const FIELD_ID = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
+/** How many results: one a call, unless a list is mapped. How they travel, and for whom, is the service's own affair. */
+const FIXED: Readonly<Record<string, Json>> = {
+  num_images: 1,
+  num_outputs: 1,
+  number_of_images: 1,
+  num_videos: 1,
+  max_images: 1,
+};
+const UNSENT =
+  /^(?:sync_mode|webhook.*|max_credits|maxCredits|fanOut|constructor|prototype|limit_generations)$/;
+const MEDIA_WORDS: readonly (readonly [PortType, RegExp])[] = [
+  ['VIDEO', /video|clip/],
+  ['AUDIO', /audio|voice(?!.*_id$)|speech|music|song|sound/],
+  ['IMAGE', /image|img|mask|frame|photo|picture|face|garment|pose|sketch|portrait|avatar|depth|logo/],
+];
+const MEDIA_FORM = /(?:^|_)(?:urls?|uri|path|file|image|images|video|videos|audio|audios|mask|frame)$/;
+const INTEGER_MAX = 2_147_483_647;
+
+export interface SchemaFields {
+  readonly fields: readonly ModelField[];
+  readonly fixed: Readonly<Record<string, Json>>;
+}
+
+/** Throws UnusableSchema. */
+export function readFields(document: SchemaDocument, input: unknown): SchemaFields {
+  const { schema } = document.resolve(input);
+  if (!isRecord(schema.properties)) throw new UnusableSchema('its input has no published fields');
+  const required = new Set(toNames(schema.required));
+  const names = orderOf(schema);
+  const fields: ModelField[] = [];
+  const fixed: Record<string, Json> = {};
+  const ids = new Set<string>();
+  for (const name of names) {
+    if (fields.length === MAX_FIELDS) break;
+    if (name in FIXED && Object.hasOwn(FIXED, name)) fixed[name] = FIXED[name] as Json;
+    if (Object.hasOwn(FIXED, name) || UNSENT.test(name)) continue;
+    const isRequired = required.has(name);
+    const field = readField(document, name, schema.properties[name], isRequired, ids);
+    if (field !== undefined) fields.push(field);
+    else if (isRequired) throw new UnusableSchema(`it needs ${name.slice(0, 60)}, which no field can give`);
+    if (field !== undefined) ids.add(field.id);
+  }
+  // Ports stand before settings.
+  return {
+    fields: [...fields.filter(({ isPort }) => isPort), ...fields.filter(({ isPort }) => !isPort)],
+    fixed,
+  };
+}
+
+function orderOf(schema: Schema): readonly string[] {
+  const properties = isRecord(schema.properties) ? Object.keys(schema.properties) : [];
+  const order = toNames(schema['x-fal-order-properties']);
+  const rank = (name: string): number => {
+    const at = order.indexOf(name);
+    return at < 0 ? xOrder(schema, name) : at;
+  };
+  return [...properties].sort((a, b) => rank(a) - rank(b));
+}
+
+function xOrder({ properties }: Schema, name: string): number {
+  const order = isRecord(properties) && isRecord(properties[name]) ? properties[name]['x-order'] : undefined;
+  return typeof order === 'number' ? order : 1_000;
+}
+
+function readField(
+  document: SchemaDocument,
+  name: string,
+  given: unknown,
+  required: boolean,
+  taken: ReadonlySet<string>,
+): ModelField | undefined {
+  if (!FIELD_ID.test(name)) return undefined;
+  const resolved = document.resolve(given);
+  const media = mediaOf(name, resolved.schema);
+  const bare = name.replace(/_(?:url|uri)(s?)$/, '$1');
+  const id = media !== undefined && FIELD_ID.test(bare) && !taken.has(bare) ? bare : name;
+  const shape = media ?? shapeOf(document, name, resolved);
+  if (shape === undefined) return undefined;
+  const isPort = media !== undefined || (required && shape.type === 'TEXT' && shape.enum === undefined);
+  const fallback = isPort ? undefined : defaultOf(resolved.schema, shape);
+  return {
+    id,
+    label: labelOf(id),
+    ...shape,
+    ...(isPort ? { isPort } : {}),
+    ...(required && fallback === undefined ? { required } : {}),
+    ...(fallback === undefined ? {} : { default: fallback }),
+    ...(id === name ? {} : { as: name }),
+    ...(resolved.isNullable && fallback !== undefined ? { nullable: true } : {}),
+  };
+}
+
+type Shape = Pick<ModelField, 'type'> & Partial<Omit<ModelField, 'id' | 'label' | 'type'>>;
+
+/** What is said to hold a file: by its name, and by being a text or a list of texts. */
+function mediaOf(name: string, schema: Schema): Shape | undefined {
+  const isList = schema.type === 'array';
+  const item = isList && isRecord(schema.items) ? schema.items : schema;
+  const isText = item.type === undefined || item.type === 'string';
+  const isFile = item.format === 'uri' || MEDIA_FORM.test(name);
+  if (!isText || !isFile || Array.isArray(item.enum)) return undefined;
+  const type = MEDIA_WORDS.find(([, words]) => words.test(name))?.[0];
+  if (type === undefined) return undefined;
+  return isList ? { type: 'LIST', itemType: type, ...itemBounds(schema) } : { type };
+}
+
+function shapeOf(document: SchemaDocument, name: string, { schema }: ResolvedSchema): Shape | undefined {
+  const { type } = schema;
+  if (Array.isArray(schema.enum)) return choiceOf(schema);
+  if (type === 'string') return { type: 'TEXT' };
+  if (type === 'boolean') return { type: 'BOOLEAN' };
+  if (type === 'integer')
+    return { type: 'NUMBER', integer: true, ...boundsOf(schema), ...seedBounds(name, schema) };
+  if (type === 'number') return { type: 'NUMBER', ...boundsOf(schema) };
+  const isTextList = type === 'array' && document.resolve(schema.items).schema.type === 'string';
+  if (isTextList) return { type: 'LIST', itemType: 'TEXT', ...itemBounds(schema) };
+  return { type: 'JSON' };
+}
+
+function choiceOf(schema: Schema): Shape | undefined {
+  const values = (schema.enum as readonly unknown[]).filter(value => value !== null);
+  const texts = values.filter(
+    value => typeof value === 'string' && value !== '' && !/[<>\p{Cc}]/u.test(value),
+  );
+  if (texts.length === values.length && values.length > 0) return { type: 'TEXT', enum: texts as string[] };
+  const numbers = values.filter(value => typeof value === 'number');
+  if (numbers.length !== values.length || numbers.length === 0) return { type: 'JSON' };
+  return {
+    type: 'NUMBER',
+    min: Math.min(...numbers),
+    max: Math.max(...numbers),
+    ...(numbers.every(Number.isInteger) ? { integer: true } : {}),
+  };
+}
+
+function boundsOf(schema: Schema): Shape | object {
+  const { minimum, maximum, multipleOf } = schema;
+  const isBound = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
+  return {
+    ...(isBound(minimum) ? { min: minimum } : {}),
+    ...(isBound(maximum) ? { max: maximum } : {}),
+    ...(isBound(multipleOf) && multipleOf > 0 ? { step: multipleOf } : {}),
+  };
+}
+
+/** A seed is kept where JavaScript and providers agree on numbers. */
+function seedBounds(name: string, { minimum, maximum }: Schema): object {
+  if (!/^seed$|_seed$/.test(name)) return {};
+  return { min: minimum ?? 0, max: maximum ?? INTEGER_MAX };
+}
+
+function itemBounds({ minItems, maxItems }: Schema): object {
+  return {
+    ...(Number.isInteger(minItems) ? { minItems } : {}),
+    ...(Number.isInteger(maxItems) ? { maxItems } : {}),
+  };
+}
+
+const FITS: Readonly<Partial<Record<FieldType, (value: unknown) => boolean>>> = {
+  TEXT: value => typeof value === 'string' && value.length <= 4_000,
+  NUMBER: value => typeof value === 'number' && Number.isFinite(value),
+  BOOLEAN: value => typeof value === 'boolean',
+  JSON: value => value !== undefined && value !== null && JSON.stringify(value).length <= 4_000,
+  LIST: value => Array.isArray(value) && value.length > 0 && value.every(item => typeof item === 'string'),
+};
+
+/** The default where it fits its own field; one that does not is the provider's affair, and is not sent. */
+function defaultOf({ default: value }: Schema, shape: Shape): Json | undefined {
+  if (value === undefined || value === null || FITS[shape.type]?.(value) !== true) return undefined;
+  if (typeof value === 'string' && (value === '' || shape.enum?.includes(value) === false)) return undefined;
+  if (typeof value === 'number') {
+    const isWithin = value >= (shape.min ?? value) && value <= (shape.max ?? value);
+    if (!isWithin || (shape.integer === true && !Number.isInteger(value))) return undefined;
+  }
+  return value as Json;
+}
+
+export function labelOf(id: string): string {
+  const words = id.replaceAll('_', ' ').trim();
+  return `${words[0]?.toUpperCase() ?? ''}${words.slice(1)}`;
+}
+
+function toNames(given: unknown): readonly string[] {
+  return Array.isArray(given) ? given.filter(name => typeof name === 'string') : [];
+}

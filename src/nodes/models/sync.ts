@@ -1,0 +1,97 @@
+// What a provider's listing would change of the models that are installed: pure, so that it can be shown before it is done.
+import type { ListedModel } from './listing/listing.ts';
+import type { Model } from './model.ts';
+import { deprecate, type ModelChange, reconcile } from './reconcile.ts';
+
+export interface PlannedChange {
+  readonly kind: 'new' | 'changed' | 'gone' | 'unusable';
+  readonly nodeType: string;
+  readonly endpoint: string;
+  readonly changes: readonly ModelChange[];
+  /** As it would be written; absent where nothing would be. */
+  readonly model?: Model;
+}
+
+export interface SyncPlan {
+  readonly changes: readonly PlannedChange[];
+  /** How many installed models were held against the listing. */
+  readonly compared: number;
+  /** So much would change or go that a fault of the listing is likelier than so much news. */
+  readonly isLarge: boolean;
+}
+
+export interface SyncOptions {
+  readonly date: string;
+  /** Whether listed models that are not installed are added. */
+  readonly addsNew: boolean;
+  /** Node types that new ones may not be called. */
+  readonly taken: ReadonlySet<string>;
+}
+
+const LARGE_SHARE = 0.2;
+// Of five models, one is a fifth.
+const LARGE_COUNT = 5;
+
+/** `installed`: those of one provider that the listing was asked for. */
+export function planSync(
+  installed: readonly Model[],
+  listed: readonly ListedModel[],
+  { date, addsNew, taken }: SyncOptions,
+): SyncPlan {
+  const byName = new Map(listed.map(row => [nameOf(row.endpoint), row]));
+  const known = new Set(installed.map(({ endpoint }) => nameOf(endpoint)));
+  const types = new Set(taken);
+  const old = installed.flatMap(model => planOne(model, byName.get(nameOf(model.endpoint)), date));
+  const fresh = addsNew ? listed.filter(({ endpoint }) => !known.has(nameOf(endpoint))) : [];
+  const added = fresh.flatMap(row => planNew(row, types));
+  const changes = [...old, ...added];
+  const moved = old.filter(({ kind }) => kind === 'changed' || kind === 'gone').length;
+  return {
+    changes,
+    compared: installed.length,
+    isLarge: moved >= LARGE_COUNT && moved > installed.length * LARGE_SHARE,
+  };
+}
+
+/** A version of a model is still that model. */
+export function nameOf(endpoint: string): string {
+  return endpoint.replace(/:[0-9a-f]{16,64}$/, '');
+}
+
+function planOne(model: Model, row: ListedModel | undefined, date: string): readonly PlannedChange[] {
+  const { nodeType, endpoint } = model;
+  if (row === undefined || row.isDeprecated === true) {
+    if (model.deprecated !== undefined) return [];
+    const what = row === undefined ? 'is no longer listed' : 'is deprecated by its provider';
+    const change = { kind: 'deprecated', what } as const;
+    return [{ kind: 'gone', nodeType, endpoint, changes: [change], model: deprecate(model, date) }];
+  }
+  if (row.model === undefined) {
+    const what = `is listed in a form that cannot be used: ${row.problem ?? 'unknown'}`;
+    return [{ kind: 'unusable', nodeType, endpoint, changes: [{ kind: 'output', what }] }];
+  }
+  const { model: next, changes } = reconcile(model, row.model);
+  return changes.length === 0 ? [] : [{ kind: 'changed', nodeType, endpoint, changes, model: next }];
+}
+
+function planNew(
+  { endpoint, model, problem = '', isDeprecated }: ListedModel,
+  types: Set<string>,
+): readonly PlannedChange[] {
+  if (isDeprecated === true) return [];
+  if (model === undefined) {
+    return [{ kind: 'unusable', nodeType: '', endpoint, changes: [{ kind: 'output', what: problem }] }];
+  }
+  const named = withFreeName(model, types);
+  types.add(named.nodeType);
+  return [{ kind: 'new', nodeType: named.nodeType, endpoint, changes: [], model: named }];
+}
+
+/** Two endpoints may come to the same name; the second gets a number. */
+function withFreeName(model: Model, types: ReadonlySet<string>): Model {
+  for (let number = 1; number < 100; number++) {
+    const nodeType = number === 1 ? model.nodeType : `${model.nodeType}_${number}`;
+    if (!types.has(nodeType)) return { ...model, nodeType };
+  }
+  return model;
+}

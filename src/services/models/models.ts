@@ -1,0 +1,161 @@
+// The operator's models as they are kept: in the database, or in MODELS_FILE for who keeps them in git.
+import { open, readFile, rename, stat, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { AppError } from '../../lib/errors.ts';
+import type { Settings } from '../../lib/settings.ts';
+import { syncFolder } from '../../lib/sync-folder.ts';
+import type { Model } from '../../nodes/models/model.ts';
+import { ModelError, parseModel } from '../../nodes/models/parse-model.ts';
+import type { Db } from '../../store/db.ts';
+import {
+  findModelsRevision,
+  listModels,
+  notifyModels,
+  raiseModelsRevision,
+  upsertModels,
+} from '../../store/models/models.ts';
+import type { Actor } from '../accounts/actor.ts';
+import { requireScope } from '../accounts/actor.ts';
+
+export interface ModelsDeps {
+  readonly db: Db;
+  readonly settings: Pick<Settings, 'MODELS_FILE'>;
+}
+
+export interface InstalledModels {
+  /** What a change must name, so that it is made from this very state. */
+  readonly revision: string;
+  readonly models: readonly Model[];
+  /** Why a stored model is left out, a sentence each. */
+  readonly problems: readonly string[];
+}
+
+const MAX_MODELS = 5_000;
+const MAX_FILE_BYTES = 33_554_432;
+
+export async function readModels(deps: ModelsDeps, actor: Actor): Promise<InstalledModels> {
+  requireScope(actor, 'instance:admin');
+  return loadModels(deps);
+}
+
+/** For the service itself. One that cannot be used is left out, and does not stop the others. */
+export async function loadModels(deps: ModelsDeps): Promise<InstalledModels> {
+  const file = deps.settings.MODELS_FILE;
+  if (file !== undefined) return loadFile(file);
+  // The revision first: a change in between is seen as one more, and read again.
+  const revision = await findModelsRevision(deps.db);
+  return { revision: String(revision), ...parseAll(await listModels(deps.db)) };
+}
+
+/** Whether what `loadModels` gave is still what there is; cheap. */
+export async function modelsRevision({ db, settings }: ModelsDeps): Promise<string> {
+  return settings.MODELS_FILE === undefined
+    ? String(await findModelsRevision(db))
+    : fileRevision(settings.MODELS_FILE);
+}
+
+/**
+ * Adds the models, or puts them in place of those of the same node type: all of them or none. Throws 400 for one that is
+ * not sound, 409 where the models have changed since `revision` was read.
+ */
+export async function writeModels(
+  deps: ModelsDeps,
+  actor: Actor,
+  input: { readonly revision: string; readonly models: readonly unknown[] },
+): Promise<InstalledModels> {
+  requireScope(actor, 'instance:admin');
+  if (input.models.length > MAX_MODELS) {
+    throw new AppError('invalid_request', `At most ${MAX_MODELS} models can be written at once.`);
+  }
+  const models = input.models.map(parseSent);
+  const file = deps.settings.MODELS_FILE;
+  if (file !== undefined) await writeFileOver(file, input.revision, models);
+  else {
+    await deps.db.transaction(async tx => {
+      const raised = await raiseModelsRevision(tx, Number(input.revision));
+      if (raised === undefined) throw stale();
+      await upsertModels(tx, models);
+      await notifyModels(tx);
+    });
+  }
+  return loadModels(deps);
+}
+
+function parseSent(given: unknown, index: number): Model {
+  try {
+    return parseModel(given);
+  } catch (err) {
+    if (!(err instanceof ModelError)) throw err;
+    const path = `/models/${index}${err.path}`;
+    throw new AppError('invalid_request', `Model ${index}: ${err.message}`, {
+      issues: [{ path, code: 'invalid_request', message: err.message }],
+    });
+  }
+}
+
+function stale(): AppError {
+  return new AppError(
+    'stale_write',
+    'The models have been changed by somebody else meanwhile: run it again.',
+  );
+}
+
+function parseAll(given: readonly unknown[]): Omit<InstalledModels, 'revision'> {
+  const models: Model[] = [];
+  const problems: string[] = [];
+  for (const one of given.slice(0, MAX_MODELS)) {
+    try {
+      models.push(parseModel(one));
+    } catch (err) {
+      if (!(err instanceof ModelError)) throw err;
+      problems.push(err.message);
+    }
+  }
+  return { models, problems };
+}
+
+async function fileRevision(file: string): Promise<string> {
+  const found = await stat(file, { bigint: true }).catch(absent);
+  return found === undefined ? 'none' : `${found.ino}-${found.size}-${found.mtimeNs}`;
+}
+
+async function loadFile(file: string): Promise<InstalledModels> {
+  const revision = await fileRevision(file);
+  if (revision === 'none') return { revision, models: [], problems: [] };
+  try {
+    if (Number(revision.split('-')[1]) > MAX_FILE_BYTES) throw new Error('it is over 32 MB');
+    const { models }: { readonly models?: unknown } = JSON.parse(await readFile(file, 'utf8'));
+    if (!Array.isArray(models)) throw new Error('it has no list "models"');
+    return { revision, ...parseAll(models) };
+  } catch (err) {
+    throw new AppError('unavailable', `MODELS_FILE (${file}) cannot be used: ${(err as Error).message}.`, {
+      cause: err,
+    });
+  }
+}
+
+/** The whole file anew beside the old one, then in its place: whoever reads it reads one or the other. */
+async function writeFileOver(file: string, revision: string, changed: readonly Model[]): Promise<void> {
+  const before = await loadFile(file);
+  if (before.revision !== revision) throw stale();
+  const byType = new Map([...before.models, ...changed].map(model => [model.nodeType, model]));
+  const models = [...byType.values()].sort((a, b) => (a.nodeType < b.nodeType ? -1 : 1));
+  const draft = join(dirname(file), `.${process.pid}-${Date.now()}.models`);
+  const handle = await open(draft, 'wx');
+  try {
+    await handle.writeFile(`${JSON.stringify({ models }, null, 2)}\n`);
+    await handle.sync();
+    await handle.close();
+    if ((await fileRevision(file)) !== revision) throw stale();
+    await rename(draft, file);
+  } catch (err) {
+    await unlink(draft).catch(absent);
+    throw err;
+  }
+  await syncFolder(dirname(file));
+}
+
+function absent(err: NodeJS.ErrnoException): undefined {
+  if (err.code !== 'ENOENT') throw err;
+  return undefined;
+}

@@ -1,0 +1,37 @@
+// The operator's models: rows by node type, and the revision that each change of them raises.
+import { CHANNELS } from '../channels.ts';
+import type { Tx } from '../db.ts';
+
+export async function findModelsRevision(tx: Tx): Promise<number> {
+  const { rows } = await tx.query<{ revision: number }>('select revision from models_revision');
+  return rows[0]?.revision ?? 0;
+}
+
+/** The models as they were stored, in the order of their names. */
+export async function listModels(tx: Tx): Promise<readonly unknown[]> {
+  const { rows } = await tx.query<{ model: unknown }>('select model from models order by node_type');
+  return rows.map(({ model }) => model);
+}
+
+/** The next revision; undefined where the current one is not the expected one. The row stays locked until the commit. */
+export async function raiseModelsRevision(tx: Tx, expected: number): Promise<number | undefined> {
+  const { rows } = await tx.query<{ revision: number }>(
+    'update models_revision set revision = revision + 1 where revision = $1 returning revision',
+    [expected],
+  );
+  return rows[0]?.revision;
+}
+
+export async function upsertModels(tx: Tx, models: readonly { readonly nodeType: string }[]): Promise<void> {
+  await tx.query(
+    `insert into models (node_type, model)
+     select model->>'nodeType', model from jsonb_array_elements($1::jsonb) as model
+     on conflict (node_type) do update set model = excluded.model, updated_at = now()`,
+    [JSON.stringify(models)],
+  );
+}
+
+/** Heard by every process once the transaction has committed. */
+export async function notifyModels(tx: Tx): Promise<void> {
+  await tx.query(`select pg_notify('${CHANNELS.models}', '')`);
+}

@@ -1,0 +1,222 @@
+// `graphwright models` against fal's list as a double: what it changes is in use in every process, all of it or nothing.
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { listSettings } from '../../src/lib/settings.ts';
+import { openApiOf, VIDEO_INPUT } from '../nodes/models/published.ts';
+import { waitUntil } from '../support/processes.ts';
+import { type FalDouble, startFal } from '../support/providers/fal.ts';
+import { BIN, KEY, startTestService, type TestService } from '../support/service.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'graphwright-models-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const row = (endpoint: string, properties: object = VIDEO_INPUT) => ({
+  endpoint_id: endpoint,
+  metadata: { display_name: endpoint.toUpperCase(), category: 'text-to-video', status: 'active' },
+  openapi: openApiOf(endpoint, properties as typeof VIDEO_INPUT),
+});
+const ENDPOINTS = ['fal-ai/x1', 'fal-ai/x2', 'fal-ai/x3'];
+
+describe('graphwright models', () => {
+  let fal: FalDouble;
+  let service: TestService;
+  let other: Awaited<ReturnType<TestService['join']>>;
+  before(async () => {
+    fal = await startFal(Buffer.from('x'));
+    const env = { FAL_KEY: 'fal-key', FAL_BASE_URL: fal.url };
+    service = await startTestService(env);
+    other = await service.join({ ROLE: 'api' });
+  });
+  after(async () => {
+    await other.close();
+    await service.close();
+    await fal.close();
+  });
+  beforeEach(() => {
+    fal.models = ENDPOINTS.map(endpoint => row(endpoint));
+    fal.prices = ENDPOINTS.map(endpoint => ({
+      endpoint_id: endpoint,
+      unit_price: 0.1,
+      unit: 'seconds',
+      currency: 'USD',
+    }));
+  });
+
+  const envOf = (more: Readonly<Record<string, string>>) => {
+    const env = { ...process.env };
+    for (const { name } of listSettings()) delete env[name];
+    const own = {
+      DATA_DIR: folder,
+      FAL_KEY: 'fal-key',
+      FAL_BASE_URL: fal.url,
+      DATABASE_URL: service.databaseUrl,
+    };
+    return { ...env, ...own, ...more };
+  };
+  /** Its exit code and what it wrote; never rejects. */
+  const graphwright = (args: readonly string[], more: Readonly<Record<string, string>> = {}) =>
+    new Promise<{ readonly code: number; readonly out: string; readonly err: string }>(done => {
+      execFile(
+        process.execPath,
+        [BIN, 'models', ...args],
+        { env: envOf(more), timeout: 60_000 },
+        (err, out, errText) => done({ code: err === null ? 0 : Number(err.code), out, err: errText }),
+      );
+    });
+  const typesAt = async (client: Pick<TestService, 'request'>): Promise<readonly string[]> => {
+    const { body } = await client.request<{ nodes: readonly { nodeType: string }[] }>('GET', '/nodes');
+    return body.nodes.map(({ nodeType }) => nodeType);
+  };
+  const shownEverywhere = async (nodeType: string, isShown: boolean) => {
+    for (const client of [service, other])
+      await waitUntil(
+        `${nodeType} to be ${isShown}`,
+        async () => (await typesAt(client)).includes(nodeType) === isShown,
+      );
+  };
+
+  it('searches and shows what fal lists', async () => {
+    const { out } = await graphwright(['search', 'x']);
+    assert.match(out, /fal-ai\/x1\s+FAL-AI\/X1/);
+    const shown = await graphwright(['show', 'fal', 'fal-ai/x1']);
+    assert.match(shown.out, /video:fal_x1 .*→ video/);
+    assert.match(shown.out, /price: 0\.1 USD a seconds/);
+  });
+
+  it('adds a model to every process without a restart', async () => {
+    const { code, out } = await graphwright(['add', 'fal', 'fal-ai/x1', 'fal-ai/x2']);
+    assert.deepEqual([code, /\+ video:fal_x1/.test(out)], [0, true]);
+    await shownEverywhere('video:fal_x1', true);
+    await shownEverywhere('video:fal_x2', true);
+  });
+
+  it('adds nothing where one of them cannot be had', async () => {
+    for (const endpoint of ['fal-ai/nobody', '../../etc/passwd']) {
+      const { code, err } = await graphwright(['add', 'fal', 'fal-ai/x3', endpoint]);
+      assert.equal(code, 1);
+      assert.match(err, /nothing was added/);
+    }
+    assert.equal((await typesAt(service)).includes('video:fal_x3'), false);
+  });
+
+  it('works through a running service, and needs its administrator', async () => {
+    const more = {
+      DATABASE_URL: 'postgres://nobody',
+      GRAPHWRIGHT_URL: service.url,
+      GRAPHWRIGHT_API_KEY: KEY,
+    };
+    assert.equal((await graphwright(['add', 'fal', 'fal-ai/x3'], more)).code, 0);
+    await shownEverywhere('video:fal_x3', true);
+    const { status } = await service.as('sk-unknown').request('GET', '/admin/models');
+    assert.equal(status, 401);
+  });
+
+  it('shows a difference with a dry run, writes it without, and then finds none', async () => {
+    fal.models = [
+      row('fal-ai/x1', { ...VIDEO_INPUT, style: { type: 'string' } }),
+      row('fal-ai/x2'),
+      row('fal-ai/x3'),
+    ];
+    // The shipped models are not listed by this fal: they would all go, which is more than a fifth.
+    const dry = await graphwright(['add', 'fal', 'fal-ai/x1', '--dry-run']);
+    assert.match(dry.out, /~ video:fal_x1[\s\S]*takes style, which is new/);
+    assert.match((await graphwright(['add', 'fal', 'fal-ai/x1', '--dry-run'])).out, /takes style/);
+    await graphwright(['add', 'fal', 'fal-ai/x1']);
+    assert.equal((await graphwright(['add', 'fal', 'fal-ai/x1'])).out, '');
+  });
+
+  it('asks before more than a fifth changes or goes', async () => {
+    const { code, err } = await graphwright(['sync']);
+    assert.equal(code, 2);
+    assert.match(err, /More than a fifth/);
+    assert.equal((await graphwright(['check'])).code, 1);
+    assert.ok((await typesAt(service)).includes('generate:fal_flux_dev'));
+  });
+
+  it('takes no list that is HTML, cut off, or not there', async () => {
+    const spoiled = [Buffer.from('<html>busy</html>'), Buffer.from('{"models": [{"endpoint_id": "fal-ai/x')];
+    for (const body of spoiled) {
+      fal.spoil(/^GET \/v1\/models/, { status: 200, body });
+      const { code, err } = await graphwright(['add', 'fal', 'fal-ai/x1']);
+      assert.equal(code, 1);
+      assert.match(err, /no JSON/);
+    }
+    fal.spoil(/^GET \/v1\/models/, { status: 200, body: Buffer.alloc(50_000_000, 0x20) });
+    assert.match((await graphwright(['search'])).err, /more than is accepted/);
+  });
+
+  it('lets one of two that begin from the same state win, and the other says so', async () => {
+    const { body } = await service.request<{ revision: string; models: readonly object[] }>(
+      'GET',
+      '/admin/models',
+    );
+    const write = () =>
+      service.request('POST', '/admin/models', { revision: body.revision, models: body.models });
+    const statuses = (await Promise.all([write(), write()])).map(({ status }) => status).sort();
+    assert.deepEqual(statuses, [200, 409]);
+  });
+
+  it('refuses a broken model by its place, and writes none of the others', async () => {
+    const { body } = await service.request<{ revision: string; models: readonly object[] }>(
+      'GET',
+      '/admin/models',
+    );
+    const [first] = body.models;
+    const models = [
+      { ...first, label: 'Changed' },
+      { ...first, price: { unit: 'second', usd: -1 } },
+    ];
+    const refused = await service.request<{ issues: readonly { path: string }[] }>('POST', '/admin/models', {
+      revision: body.revision,
+      models,
+    });
+    assert.deepEqual([refused.status, refused.body.issues[0]?.path], [400, '/models/1/price/usd']);
+    const { body: now } = await service.request<{ revision: string }>('GET', '/admin/models');
+    assert.equal(now.revision, body.revision);
+  });
+
+  it('leaves all or nothing where it is killed', async () => {
+    const many = Array.from({ length: 60 }, (_, index) => `fal-ai/k${index}`);
+    fal.models = many.map(endpoint => row(endpoint));
+    for (const delayMs of [300, 500, 700, 900]) {
+      const child = spawn(process.execPath, [BIN, 'models', 'add', 'fal', ...many], {
+        env: envOf({}),
+        stdio: 'ignore',
+      });
+      setTimeout(() => child.kill('SIGKILL'), delayMs);
+      await once(child, 'exit');
+      const { body } = await service.request<{ models: readonly { nodeType: string }[] }>(
+        'GET',
+        '/admin/models',
+      );
+      const written = body.models.filter(({ nodeType }) => /^video:fal_k\d/.test(nodeType)).length;
+      assert.ok(written === 0 || written === many.length, String(written));
+    }
+  });
+
+  it('removes nothing that a graph may have: the node is hidden, and still runs', async () => {
+    assert.equal((await graphwright(['remove', 'video:fal_x2'])).code, 0);
+    await shownEverywhere('video:fal_x2', false);
+    const { body } = await service.request<{ nodes: readonly { nodeType: string; deprecated?: true }[] }>(
+      'GET',
+      '/nodes?includeHidden=1',
+    );
+    assert.equal(body.nodes.find(({ nodeType }) => nodeType === 'video:fal_x2')?.deprecated, true);
+    assert.equal((await graphwright(['remove', 'utility:math'])).code, 1);
+  });
+
+  it('keeps them in a file for who wants them in git', async () => {
+    const MODELS_FILE = join(folder, 'models.json');
+    assert.equal((await graphwright(['add', 'fal', 'fal-ai/x1'], { MODELS_FILE })).code, 0);
+    const { models } = JSON.parse(readFileSync(MODELS_FILE, 'utf8'));
+    assert.deepEqual(
+      models.map(({ nodeType }: { nodeType: string }) => nodeType),
+      ['video:fal_x1'],
+    );
+  });
+});

@@ -1,0 +1,155 @@
+// Models made of what providers publish, and of what nobody should: bounds, circles, names with script, wrong prices.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { toModel } from '../../../src/nodes/models/from-schema.ts';
+import type { Model } from '../../../src/nodes/models/model.ts';
+import { toDefinition } from '../../../src/nodes/models/model-node.ts';
+import { parseModel } from '../../../src/nodes/models/parse-model.ts';
+import { publishedOf, VIDEO_INPUT } from './published.ts';
+
+const fieldOf = (model: Model, id: string) => model.fields.find(field => field.id === id);
+
+describe('a model made of its published schema', () => {
+  const model = toModel(publishedOf());
+
+  it('has media and required texts as ports, everything else as fields', () => {
+    assert.equal(model.nodeType, 'video:fal_veo3_1');
+    assert.deepEqual(
+      model.fields.filter(({ isPort }) => isPort).map(({ id, type, as }) => [id, type, as]),
+      [
+        ['prompt', 'TEXT', undefined],
+        ['image', 'IMAGE', 'image_url'],
+        ['reference_images', 'LIST', 'reference_image_urls'],
+      ],
+    );
+    assert.deepEqual(fieldOf(model, 'duration'), {
+      id: 'duration',
+      label: 'Duration',
+      type: 'TEXT',
+      enum: ['4s', '6s', '8s'],
+      default: '8s',
+    });
+    assert.deepEqual(fieldOf(model, 'num_inference_steps'), {
+      id: 'num_inference_steps',
+      label: 'Num inference steps',
+      type: 'NUMBER',
+      integer: true,
+      min: 1,
+      max: 50,
+      default: 28,
+    });
+    assert.equal(fieldOf(model, 'generate_audio')?.type, 'BOOLEAN');
+    assert.equal(fieldOf(model, 'seed')?.max, 2_147_483_647);
+    assert.equal(fieldOf(model, 'reference_images')?.maxItems, 3);
+    assert.equal(fieldOf(model, 'sync_mode'), undefined);
+    assert.deepEqual(model.output, { kind: 'video', path: 'video' });
+  });
+
+  it('costs its units times the price of one', () => {
+    const { pricing, entry } = toDefinition(model);
+    assert.equal(pricing?.usd({ duration: '4s' }), 0.8);
+    assert.equal(entry.estimatedCredits, 160);
+  });
+
+  it('is charged afterwards by the units that fal bills where nobody can count them before', () => {
+    const { pricing, entry } = toDefinition(
+      toModel(publishedOf(VIDEO_INPUT, { price: { usd: 0.0005, unit: 'compute seconds' } })),
+    );
+    assert.equal(entry.estimatedCredits, null);
+    assert.equal(pricing?.settle?.({}, { billable_units: 100 }), 0.05);
+    assert.ok(entry.inputs.some(({ id }) => id === 'maxCredits'));
+  });
+
+  it('has no price where the list has one that nobody asks', () => {
+    for (const usd of [-1, 1e9, 0, Number.NaN]) {
+      const { price, priceSource } = toModel(publishedOf(VIDEO_INPUT, { price: { usd, unit: 'seconds' } }));
+      assert.equal(price, null);
+      assert.match(priceSource, /not believed/);
+    }
+    assert.equal(toModel(publishedOf(VIDEO_INPUT, { price: undefined })).price, null);
+  });
+
+  it('comes out of circles, of a hundred allOfs and of references to nowhere', () => {
+    const circle: Record<string, unknown> = { $ref: '#/components/schemas/Input' };
+    const parts = Array.from({ length: 100 }, (_, index) => ({
+      properties: { [`p${index}`]: { type: 'string' } },
+    }));
+    const deep = parts.reduce<unknown>((inner, part) => ({ allOf: [part, inner] }), { type: 'string' });
+    const odd = toModel(
+      publishedOf({
+        prompt: { type: 'string' },
+        circle,
+        parts: { allOf: parts },
+        deep,
+        nowhere: { $ref: '#/a/b' },
+        outside: { $ref: 'https://example.com/x.json' },
+      }),
+    );
+    assert.deepEqual(
+      odd.fields.map(({ id }) => id),
+      ['prompt', 'circle', 'parts', 'deep', 'nowhere', 'outside'],
+    );
+  });
+
+  it('leaves out what could not be a field, and says so where that is required', () => {
+    const properties = JSON.parse(
+      '{"prompt": {"type": "string"}, "__proto__": {"type": "string"}, "constructor": {"type": "string"}, "a-b": {}}',
+    );
+    const made = toModel(publishedOf(properties));
+    assert.deepEqual(
+      made.fields.map(({ id }) => id),
+      ['prompt'],
+    );
+    const input = { type: 'object', required: ['a-b'], properties };
+    assert.throws(() => toModel(publishedOf(properties, { input })), { message: /needs a-b/ });
+  });
+
+  it('shows names with script as plain text', () => {
+    const { label, fields } = toModel(
+      publishedOf(
+        {
+          prompt: { type: 'string' },
+          style: { type: 'string', enum: ['<script>alert(1)</script>', 'plain'] },
+        },
+        { label: '<img src=x onerror=alert(1)>\u0007Veo' },
+      ),
+    );
+    assert.equal(label, 'img src=x onerror=alert(1) Veo');
+    assert.equal(fields.find(({ id }) => id === 'style')?.type, 'JSON');
+  });
+
+  it('is refused where its result is none that a port can carry, or its address climbs', () => {
+    const output = { type: 'object', properties: { model_glb: { type: 'object' } } };
+    assert.throws(() => toModel(publishedOf(VIDEO_INPUT, { output })), { message: /neither an image/ });
+    for (const endpoint of ['../admin', 'fal-ai/../x', 'fal-ai/x?y=1', 'https://evil/x', '', 'a//b'])
+      assert.throws(() => toModel(publishedOf(VIDEO_INPUT, { endpoint })), { name: 'ModelError' }, endpoint);
+  });
+});
+
+describe('a stored model', () => {
+  const model = toModel(publishedOf());
+  const broken: readonly (readonly [object, RegExp])[] = [
+    [{ nodeType: 'utility:math' }, /nodeType must be of the form/],
+    [{ nodeType: 'video:__proto__"' }, /nodeType/],
+    [{ provider: 'comfyui' }, /provider must be one of/],
+    [{ price: { unit: 'second', usd: -1 } }, /0 to 10000 USD/],
+    [{ price: { unit: 'second', usd: 1e9 } }, /0 to 10000 USD/],
+    [{ price: { unit: 'second', usd: 1, of: 'nothing' } }, /names the field nothing/],
+    [{ fields: Array(81).fill(model.fields[0]) }, /at most 80/],
+    [{ fields: [model.fields[0], model.fields[0]] }, /twice/],
+    [{ fields: [{ id: 'maxCredits', label: 'x', type: 'NUMBER' }] }, /meaning of its own/],
+    [{ fields: [{ id: 'a', label: '<b>', type: 'NUMBER' }] }, /without < and >/],
+    [{ fields: [{ id: 'a', label: 'a', type: 'NUMBER', min: 5, max: 1 }] }, /over the maximum/],
+    [{ output: { kind: 'image', path: '__proto__.x' } }, /path/],
+    [{ schema: { source: 'x', date: 'today' } }, /date/],
+  ];
+  for (const [change, message] of broken) {
+    it(`is refused where it has ${JSON.stringify(change).slice(0, 60)}`, () => {
+      assert.throws(() => parseModel({ ...model, ...change }), { name: 'ModelError', message });
+    });
+  }
+
+  it('that is sound comes out as it went in', () => {
+    assert.deepEqual(parseModel(JSON.parse(JSON.stringify(model))), model);
+  });
+});

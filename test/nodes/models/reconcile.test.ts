@@ -1,0 +1,137 @@
+// A model whose provider has changed it: what is stored keeps its meaning, or is refused before it costs anything.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { resolveValues } from '../../../src/engine/inputs.ts';
+import { lintGraph } from '../../../src/graph/lint/lint.ts';
+import type { PlanNode } from '../../../src/graph/plan.ts';
+import type { Graph, JsonObject } from '../../../src/graph/types.ts';
+import { createNodeTypes } from '../../../src/nodes/catalog.ts';
+import { toModel } from '../../../src/nodes/models/from-schema.ts';
+import type { Model } from '../../../src/nodes/models/model.ts';
+import { reconcile } from '../../../src/nodes/models/reconcile.ts';
+import { planSync } from '../../../src/nodes/models/sync.ts';
+import { publishedOf, VIDEO_INPUT } from './published.ts';
+
+const OLD = toModel(publishedOf());
+
+/** The model after its provider has changed these fields; null: gone. */
+function changed(fields: Readonly<Record<string, unknown>>, more: Parameters<typeof publishedOf>[1] = {}) {
+  const all = Object.entries({ ...VIDEO_INPUT, ...fields }).filter(([, field]) => field !== null);
+  return reconcile(OLD, toModel(publishedOf(Object.fromEntries(all), more)));
+}
+
+/** What lint says of a stored node of it, and what a run would be given. */
+function use(model: Model, config: JsonObject) {
+  const { catalog, findNode, install } = createNodeTypes({ SANDBOX_MODELS: true, FAL_KEY: 'k' });
+  install([model]);
+  const data = { label: 'n', category: 'model', nodeType: model.nodeType, config };
+  const graph: Graph = { nodes: [{ id: 'n', type: 'basedNode', position: { x: 0, y: 0 }, data }], edges: [] };
+  const inputs = findNode(model.nodeType)?.ports(config).inputs ?? [];
+  const node = { inputDefs: inputs.filter(({ isPort }) => !isPort), inputs: [] } as unknown as PlanNode;
+  return {
+    issues: lintGraph(graph, catalog).filter(({ code }) => code !== 'required_port_unfed'),
+    run: () => resolveValues(node, config, new Map()),
+  };
+}
+
+describe('a model that its provider has changed', () => {
+  it('is the same model where nothing has changed', () => {
+    const { model, changes } = changed({});
+    assert.equal(model, OLD);
+    assert.deepEqual(changes, []);
+  });
+
+  it('keeps the defaults that stored graphs rely on', () => {
+    const { model } = changed({ duration: { type: 'string', enum: ['4s', '8s', '12s'], default: '12s' } });
+    assert.equal(use(model, {}).run().duration, '8s');
+  });
+
+  it('asks for a value in place of a default that is no longer taken, before anything is paid', () => {
+    const { model, changes } = changed({ duration: { type: 'string', enum: ['4s', '6s'], default: '4s' } });
+    assert.match(changes[0]?.what ?? '', /duration no longer takes 8s, must now be set/);
+    const { issues, run } = use(model, {});
+    assert.equal(
+      issues.find(({ code }) => code === 'required_field_missing')?.path,
+      '/nodes/0/data/config/duration',
+    );
+    assert.throws(run, { code: 'missing_input' });
+    const stale = use(model, { duration: '8s' });
+    assert.equal(stale.issues[0]?.path, '/nodes/0/data/config/duration');
+    assert.throws(stale.run, { code: 'invalid_config' });
+  });
+
+  it('names a field that has gone, to lint and to a run', () => {
+    const { model, changes } = changed({ generate_audio: null });
+    assert.equal(changes[0]?.what, 'generate_audio has gone');
+    const { issues, run } = use(model, { generate_audio: false });
+    assert.deepEqual(
+      [issues[0]?.code, issues[0]?.path],
+      ['removed_config_key', '/nodes/0/data/config/generate_audio'],
+    );
+    assert.throws(run, { code: 'invalid_config', message: /no longer a field/ });
+    assert.doesNotThrow(use(model, {}).run);
+  });
+
+  it('tells new fields, needed ones as such', () => {
+    const { changes } = changed({ style: { type: 'string' } });
+    assert.deepEqual(changes, [{ kind: 'field', what: 'takes style, which is new' }]);
+  });
+
+  it('takes a new price of the same unit, and keeps one that was read in more detail', () => {
+    assert.equal(changed({}, { price: { usd: 0.3, unit: 'seconds' } }).model.price?.usd, 0.3);
+    const detailed: Model = {
+      ...OLD,
+      price: { unit: 'second', usd: { '720p': 0.2, '1080p': 0.4 }, by: ['resolution'], of: 'duration' },
+    };
+    const { model, changes } = reconcile(
+      detailed,
+      toModel(publishedOf(VIDEO_INPUT, { price: { usd: 0.3, unit: 'seconds' } })),
+    );
+    assert.deepEqual(model.price, detailed.price);
+    assert.match(changes[0]?.what ?? '', /it stays, look at it/);
+    assert.deepEqual(reconcile(detailed, OLD).changes, []);
+  });
+
+  it('stays as it is, deprecated, where it now gives something else', () => {
+    const output = { type: 'object', properties: { image: {} } };
+    const { model } = changed({}, { output });
+    assert.equal(model.output.kind, 'video');
+    assert.equal(model.deprecated?.since, '2026-11-22');
+  });
+});
+
+describe('a listing', () => {
+  const models = Array.from(
+    { length: 20 },
+    (_, index): Model => ({ ...OLD, nodeType: `video:m${index}`, endpoint: `fal-ai/m${index}` }),
+  );
+  const listed = models.map(({ endpoint }) => ({
+    provider: 'fal' as const,
+    endpoint,
+    label: 'm',
+    model: { ...OLD, endpoint },
+  }));
+  const options = { date: '2026-11-22', addsNew: false, taken: new Set<string>() };
+
+  it('of which a fifth has gone is not believed unasked', () => {
+    assert.equal(planSync(models, listed, options).isLarge, false);
+    const few = planSync(models, listed.slice(4), options);
+    assert.deepEqual([few.changes.length, few.isLarge], [4, false]);
+    const many = planSync(models, listed.slice(5), options);
+    assert.equal(many.isLarge, true);
+    assert.ok(
+      many.changes.every(
+        ({ kind, model }) => kind === 'gone' && model?.deprecated !== undefined && model.isHidden,
+      ),
+    );
+  });
+
+  it('gives two endpoints of one name two names', () => {
+    const twice = listed.slice(0, 2).map(row => ({ ...row, model: { ...OLD, endpoint: row.endpoint } }));
+    const { changes } = planSync([], twice, { ...options, addsNew: true });
+    assert.deepEqual(
+      changes.map(({ nodeType }) => nodeType),
+      ['video:fal_veo3_1', 'video:fal_veo3_1_2'],
+    );
+  });
+});
