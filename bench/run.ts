@@ -12,6 +12,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   engine: async () => (await import('./engine-rows.ts')).runEngineRows,
   start: async () => (await import('./start-rows.ts')).runStartRows,
   runs: async () => (await import('./run-rows.ts')).runRunRows,
+  waiting: async () => (await import('./waiting-rows.ts')).runWaitingRows,
   workers: async () => (await import('./worker-rows.ts')).runWorkerRows,
   webhooks: async () => (await import('./webhook-rows.ts')).runWebhookRows,
   idle: async () => (await import('./idle-rows.ts')).runIdleRows,

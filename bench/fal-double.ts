@@ -1,0 +1,69 @@
+// A stand-in for fal in a process of its own: takes any model's call, works on it for a set time, and gives a small picture.
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface BenchFal {
+  readonly url: string;
+  /** When each request was accepted, by its id, in ms of the epoch. */
+  accepted(): Promise<ReadonlyMap<string, number>>;
+  stop(): Promise<void>;
+}
+
+/** `jobMs`: how long it works on each call. */
+export async function startBenchFal(jobMs: number): Promise<BenchFal> {
+  const child: ChildProcess = fork(import.meta.filename, [String(jobMs)]);
+  const [{ url }] = (await once(child, 'message')) as [{ url: string }];
+  return {
+    url,
+    accepted: async () => new Map((await (await fetch(`${url}/accepted`)).json()) as [string, number][]),
+    async stop() {
+      child.kill();
+      await once(child, 'exit');
+    },
+  };
+}
+
+// One blue pixel.
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+function serve(jobMs: number): void {
+  const accepted = new Map<string, number>();
+  const server = createServer((req, res) => {
+    const path = (req.url ?? '').split('?')[0] ?? '';
+    req.resume();
+    if (path === '/accepted') return sendJson(res, 200, [...accepted]);
+    if (path.startsWith('/files/')) return void res.writeHead(200).end(PNG);
+    const [, id = '', tail = ''] = /\/requests\/([^/]+)(\/\w+)?$/.exec(path) ?? [];
+    const place = `http://${req.headers.host}/bench/model/requests`;
+    if (id === '') {
+      const fresh = `req-${accepted.size}`;
+      accepted.set(fresh, Date.now());
+      const urls = { response_url: `${place}/${fresh}`, status_url: `${place}/${fresh}/status` };
+      return sendJson(res, 200, { request_id: fresh, ...urls, cancel_url: `${place}/${fresh}/cancel` });
+    }
+    const hasEnded = Date.now() >= (accepted.get(id) ?? Number.POSITIVE_INFINITY) + jobMs;
+    if (tail === '/cancel') return sendJson(res, 202, { status: 'CANCELLATION_REQUESTED' });
+    if (tail === '/status')
+      return sendJson(res, hasEnded ? 200 : 202, { status: hasEnded ? 'COMPLETED' : 'IN_PROGRESS' });
+    if (!hasEnded) return sendJson(res, 400, { detail: 'Request is still in progress' });
+    return sendJson(res, 200, { images: [{ url: `http://${req.headers.host}/files/${id}.png` }] });
+  });
+  server.keepAliveTimeout = 60_000;
+  server.listen(0, '127.0.0.1', () => {
+    const { port } = server.address() as AddressInfo;
+    process.send?.({ url: `http://127.0.0.1:${port}` });
+  });
+  // Its parent may end without a word.
+  process.once('disconnect', () => process.exit());
+}
+
+function sendJson(res: ServerResponse, status: number, body: unknown): void {
+  res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+if (process.argv[1] === import.meta.filename && process.send !== undefined) serve(Number(process.argv[2]));

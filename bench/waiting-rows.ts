@@ -1,0 +1,178 @@
+// Runs that wait for a provider: how long many of them take, what they cost while they wait, how fast paid runs are accepted.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Pool } from 'undici';
+import { type BenchFal, startBenchFal } from './fal-double.ts';
+import { THREE_NODES } from './graphs.ts';
+import { load, median, quantile } from './load.ts';
+import type { Row } from './row.ts';
+import { store } from './run-rows.ts';
+import {
+  API_KEY,
+  type BenchService,
+  makeFolder,
+  memoryOfTree,
+  removeFolder,
+  startBenchService,
+} from './service.ts';
+
+const CONNECTIONS = 20;
+const ONE_CALL = {
+  name: 'one call',
+  nodes: [
+    {
+      id: 'm',
+      type: 'basedNode',
+      position: { x: 0, y: 0 },
+      data: {
+        label: 'Picture',
+        category: 'model',
+        nodeType: 'generate:fal_seedream',
+        config: { prompt: 'a lighthouse' },
+      },
+    },
+  ],
+  edges: [],
+};
+
+export async function* runWaitingRows(isShort: boolean): AsyncGenerator<Row> {
+  yield* acceptRows(isShort);
+  yield* manyRows(isShort);
+  yield* thousandsRows(isShort);
+}
+
+async function* acceptRows(isShort: boolean): AsyncGenerator<Row> {
+  yield* withService(3_600_000, async function* (service) {
+    const [free, paid] = [await store(service, THREE_NODES), await store(service, ONE_CALL)];
+    const count = isShort ? 100 : 3000;
+    await accept(service, free, Math.ceil(count / 5));
+    const frees = [];
+    const paids = [];
+    for (let round = 0; round < (isShort ? 1 : 3); round++) {
+      frees.push((await accept(service, free, count)).perSecond);
+      paids.push((await accept(service, paid, count)).perSecond);
+    }
+    yield {
+      figure: 'paid runs accepted a second, 20 connections, one pool',
+      value: median(paids),
+      unit: 'runs/s',
+      reach: { value: 1000, is: 'at least' },
+      beside: { name: 'free runs accepted', value: median(frees) },
+      note: `rounds: ${paids.map(Math.round).join(', ')}; of free ones: ${frees.map(Math.round).join(', ')}`,
+    };
+  });
+}
+
+async function* manyRows(isShort: boolean): AsyncGenerator<Row> {
+  const jobMs = isShort ? 500 : 10_000;
+  yield* withService(jobMs, async function* (service, fal) {
+    const workflow = await store(service, ONE_CALL);
+    const began = performance.now();
+    const { ids } = await accept(service, workflow, isShort ? 20 : 640);
+    await untilEnded(service, workflow);
+    yield {
+      figure: `${ids.length} runs of one ${jobMs / 1000} s call each, accepted to last COMPLETED`,
+      value: (performance.now() - began) / 1000,
+      unit: 's',
+      reach: { value: 16, is: 'at most' },
+    };
+    const delays = await delaysOf(service, fal, ids, jobMs);
+    yield {
+      figure: `call of ${jobMs / 1000} s ended at the provider to run ended, by polling, p50`,
+      value: quantile(delays, 0.5),
+      unit: 'ms',
+      reach: { value: 1500, is: 'at most' },
+      note: `p99 ${Math.round(quantile(delays, 0.99))}`,
+    };
+  });
+}
+
+async function* thousandsRows(isShort: boolean): AsyncGenerator<Row> {
+  const jobMs = isShort ? 500 : 60_000;
+  yield* withService(jobMs, async function* (service) {
+    const workflow = await store(service, ONE_CALL);
+    const before = await memoryOfTree(service.pid);
+    const began = performance.now();
+    const { ids } = await accept(service, workflow, isShort ? 50 : 10_000);
+    await sleep(isShort ? 100 : 25_000);
+    const growth = (await memoryOfTree(service.pid)) - before;
+    await untilEnded(service, workflow);
+    yield {
+      figure: `${ids.length} runs of one ${jobMs / 1000} s call each, accepted to last COMPLETED, by polling`,
+      value: (performance.now() - began) / 1000,
+      unit: 's',
+      reach: { value: 120, is: 'at most' },
+    };
+    yield {
+      figure: `growth of PSS while ${ids.length} runs wait, service and PostgreSQL`,
+      value: growth,
+      unit: 'MB',
+      reach: { value: 150, is: 'at most' },
+    };
+  });
+}
+
+async function* withService(
+  jobMs: number,
+  measure: (service: BenchService, fal: BenchFal) => AsyncGenerator<Row>,
+): AsyncGenerator<Row> {
+  const folder = await makeFolder();
+  const fal = await startBenchFal(jobMs);
+  const service = await startBenchService(folder, { FAL_KEY: 'bench', FAL_BASE_URL: fal.url });
+  try {
+    yield* measure(service, fal);
+  } finally {
+    await service.stop();
+    await fal.stop();
+    await removeFolder(folder);
+  }
+}
+
+async function accept(service: BenchService, workflowId: string, count: number) {
+  const pool = new Pool(service.url, { connections: CONNECTIONS, pipelining: 1 });
+  const ids: string[] = [];
+  const { seconds } = await load(CONNECTIONS, { count }, async () => {
+    const answered = await pool.request({
+      method: 'POST',
+      path: `/api/v1/workflows/${workflowId}/execute`,
+      headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' },
+      body: '{}',
+    });
+    const answer = (await answered.body.json()) as { executionId: string };
+    if (answered.statusCode !== 202) throw new Error(`A run was refused: ${JSON.stringify(answer)}`);
+    ids.push(answer.executionId);
+  });
+  await pool.close();
+  return { ids, perSecond: count / seconds };
+}
+
+/** Throws where one did not complete. */
+async function untilEnded(service: BenchService, workflowId: string): Promise<void> {
+  const hasAny = async (status: string): Promise<boolean> => {
+    const answer = await service.fetch(`/api/v1/workflows/${workflowId}/executions?limit=1&status=${status}`);
+    return ((await answer.json()) as { data: unknown[] }).data.length > 0;
+  };
+  while ((await hasAny('RUNNING')) || (await hasAny('QUEUED'))) await sleep(100);
+  const answer = await service.fetch(`/api/v1/workflows/${workflowId}/executions?limit=1&status=FAILED`);
+  const [failed] = ((await answer.json()) as { data: { error: object }[] }).data;
+  if (failed !== undefined) throw new Error(`A run has failed: ${JSON.stringify(failed.error)}`);
+}
+
+async function delaysOf(
+  service: BenchService,
+  fal: BenchFal,
+  ids: readonly string[],
+  jobMs: number,
+): Promise<readonly number[]> {
+  const accepted = await fal.accepted();
+  const delays: number[] = [];
+  for (const id of ids) {
+    const answer = await service.fetch(`/api/v1/executions/${id}`);
+    const record = (await answer.json()) as {
+      finishedAt: string;
+      nodeStates: { provider?: { jobId: string } }[];
+    };
+    const atMs = accepted.get(record.nodeStates[0]?.provider?.jobId ?? '');
+    if (atMs !== undefined) delays.push(Date.parse(record.finishedAt) - atMs - jobMs);
+  }
+  return delays.sort((a, b) => a - b);
+}
