@@ -3,7 +3,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backoffMs } from '../lib/backoff.ts';
-import { createGate, type Gate } from '../lib/gate.ts';
+import { type AdaptiveGate, createAdaptiveGate } from './adaptive-gate.ts';
 import type { ProviderName } from './names.ts';
 import type {
   FileSource,
@@ -42,7 +42,7 @@ export interface Delivery extends Omit<Output, 'files'> {
   readonly files: readonly Buffer[];
 }
 
-// Calls of one process in flight at once; the provider's own limit is told by its 429.
+// Requests of one process at once; the provider's own limit is told by its 429.
 const CONCURRENCY: Readonly<Record<ProviderName, number>> = {
   fal: 64,
   replicate: 64,
@@ -50,11 +50,10 @@ const CONCURRENCY: Readonly<Record<ProviderName, number>> = {
   elevenlabs: 4,
   comfyui: 4,
 };
-const GATES = new Map<ProviderName, Gate>(
-  Object.entries(CONCURRENCY).map(([name, concurrency]) => [
+const GATES = new Map<ProviderName, AdaptiveGate>(
+  Object.entries(CONCURRENCY).map(([name, most]) => [
     name as ProviderName,
-    // What has begun waits for its turn, however many there are.
-    createGate({ concurrency, maxWaiting: Number.POSITIVE_INFINITY }),
+    createAdaptiveGate(most, () => performance.now()),
   ]),
 );
 const ENDINGS: ReadonlySet<unknown> = new Set(['cancelled', 'timeout']);
@@ -69,8 +68,7 @@ const NEVER = new AbortController().signal;
  * fired, its reason; CallUnderWay where the work goes on and somebody else watches over it.
  */
 export async function runJob<Call>(provider: Provider<Call>, call: Call, host: JobHost): Promise<Delivery> {
-  const gate = GATES.get(provider.name) as Gate;
-  return gate(async () => {
+  return gateOf(provider).enter(async () => {
     const submission = await attach(provider, call, host);
     const output =
       'output' in submission
@@ -80,6 +78,10 @@ export async function runJob<Call>(provider: Provider<Call>, call: Call, host: J
           : await askOnce(provider, call, submission.job, host);
     return { ...output, files: await collect(provider, output.files, host) };
   }, host.signal);
+}
+
+function gateOf({ name }: Pick<Provider<never>, 'name'>): AdaptiveGate {
+  return GATES.get(name) as AdaptiveGate;
 }
 
 /** The submission of an earlier worker, or a new one. */
@@ -176,7 +178,11 @@ async function submitOnce<Call>(
   const submissions = provider.jobs === undefined ? whenRunEnds(host.signal) : NEVER;
   try {
     const signals = { submissions, others: host.signal };
-    return await converse(provider, provider.submit(call, ourId, hookUrl), host.fetch, signals);
+    const gate = gateOf(provider);
+    const sender = { ...provider, onLimited: () => gate.shrink() };
+    const submission = await converse(sender, provider.submit(call, ourId, hookUrl), host.fetch, signals);
+    gate.grow();
+    return submission;
   } catch (err) {
     const isUnclear = err instanceof ProviderError && err.kind === 'outcome_unknown';
     if (!isUnclear || provider.jobs?.takesOurIds !== true) throw err;

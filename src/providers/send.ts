@@ -19,7 +19,10 @@ export interface SendInit {
 export type Send = (url: string, init: SendInit) => Promise<ProviderAnswer>;
 
 /** What a request needs to know of its provider. */
-export type Sender = Pick<Provider<never>, 'name' | 'pace' | 'classify'>;
+export type Sender = Pick<Provider<never>, 'name' | 'pace' | 'classify'> & {
+  /** Called for each submission that the provider turns away by its rate limit. */
+  readonly onLimited?: () => void;
+};
 
 /** What ends an exchange: a submission under way, and everything else, pauses between its repeats included. */
 export interface Signals {
@@ -59,7 +62,7 @@ async function sendRepeatedly(
   { submissions, others }: Signals,
 ): Promise<ProviderAnswer> {
   const signal = request.role === 'submits' ? submissions : others;
-  const endMs = performance.now() + sender.pace.patienceMs;
+  const beganMs = performance.now();
   for (let tries = 0; ; tries++) {
     others.throwIfAborted();
     const { answer, failure } = await tryOnce(sender, request, send, signal);
@@ -68,7 +71,11 @@ async function sendRepeatedly(
     // "Retry-After: 0" is no leave to ask without a pause.
     const askedMs = failure?.retryAfterMs ?? backoffMs(sender.pace, tries);
     const delayMs = Math.max(askedMs, sender.pace.firstMs);
-    if (failure !== undefined && performance.now() + delayMs > endMs) throw failure;
+    const isTurnedAway = request.role === 'submits' && failure?.kind === 'rate_limited';
+    if (isTurnedAway) sender.onLimited?.();
+    // Room is waited for as long as the work itself would be.
+    const patienceMs = isTurnedAway ? sender.pace.deadlineMs : sender.pace.patienceMs;
+    if (failure !== undefined && performance.now() + delayMs > beganMs + patienceMs) throw failure;
     await sleep(delayMs, undefined, { signal: others }).catch(() => others.throwIfAborted());
   }
 }
