@@ -112,7 +112,7 @@ function keepUp(
   ours: Result,
   theirs: ReadonlyMap<string, Result>,
 ): Row {
-  // d3-dag counts once, by the variant that issue 3 lists first.
+  // d3-dag counts once, as its simplex variant.
   const values = [...theirs].filter(([peer]) => peer !== 'd3-dag greedy').map(([, result]) => result[name]);
   const value = values.sort((a, b) => a - b)[1] ?? 0;
   const beside = { name: 'median of ELK, dagre and d3-dag', value };

@@ -57,6 +57,19 @@ describe('the documentation', () => {
     assert.deepEqual(outside, []);
   });
 
+  it('is in the repository: no file refers to an issue or a folder outside', () => {
+    const outside = files
+      .filter(path => /\.(?:ts|js|md|css|wat)$/.test(path))
+      .flatMap(path =>
+        [
+          ...read(path).matchAll(
+            /\bissues? #?\d+\b|(?<![\w.])(?:\.\.\/)*\/?(?:work\/)?shared\/(?:spec|design|research)\b/g,
+          ),
+        ].map(([found]) => `${path}: ${found}`),
+      );
+    assert.deepEqual(outside, []);
+  });
+
   it('lists every error code under its status', () => {
     const section = /## Errors\n([\s\S]*?)\n## /.exec(read('docs/api.md'))?.[1] ?? '';
     const listed = [...section.matchAll(/^\| (\d[^|]*) \| (.+) \|$/gm)].flatMap(
