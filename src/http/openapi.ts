@@ -7,7 +7,8 @@ import { SCOPES } from '../services/accounts/actor.ts';
 import type { Deps } from '../services/deps.ts';
 import type { App } from './app.ts';
 import { sendCached, type TaggedText } from './conditional.ts';
-import { completeDocument, type Document, ERROR_RESPONSES, ERROR_SCHEMA } from './openapi-document.ts';
+import { completeDocument } from './openapi/document.ts';
+import type { Document } from './openapi/operation.ts';
 
 const GUIDE_PATH = '/docs/api.md';
 
@@ -37,6 +38,7 @@ export async function registerOpenApi(app: App, deps: Deps): Promise<void> {
         title: 'Graphwright',
         version: '1',
         description: DESCRIPTION,
+        contact: { name: 'The operator of this service', url: deps.settings.BASE_URL },
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: deps.settings.BASE_URL }],
@@ -45,8 +47,6 @@ export async function registerOpenApi(app: App, deps: Deps): Promise<void> {
           apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'sk-…' },
           contentSecret: { type: 'http', scheme: 'bearer', description: 'CONTENT_WEBHOOK_SECRET' },
         },
-        schemas: { Error: ERROR_SCHEMA as object },
-        responses: ERROR_RESPONSES,
       },
       security: [{ apiKey: [] }],
     },

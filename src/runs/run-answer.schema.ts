@@ -2,7 +2,8 @@
 import { Type } from 'typebox';
 import { NODE_STATUSES } from '../engine/types.ts';
 import { pageOf } from '../services/paging.ts';
-import { Answer, Nullable } from '../services/workflows/workflow.schema.ts';
+import { Edge, Node } from '../services/workflows/graph.schema.ts';
+import { Answer, Named, Nullable } from '../services/workflows/workflow.schema.ts';
 import { EXECUTION_STATUSES, TERMINAL_STATUSES } from './present-execution.ts';
 
 const Timestamp = Type.String({ format: 'date-time' });
@@ -24,40 +25,43 @@ const Render = Type.Optional(
   ),
 );
 
-const NodeState = Type.Object(
-  {
-    nodeId: Type.String(),
-    label: Type.String(),
-    status: Type.Enum([...NODE_STATUSES]),
-    error: Nullable(Type.String()),
-    outputUrl: Type.Optional(Type.String({ description: 'A media result' })),
-    outputUrls: Type.Optional(
-      Type.Array(Type.String(), { description: 'Several, in the order of the list' }),
-    ),
-    text: Type.Optional(Type.String()),
-    texts: Type.Optional(Type.Array(Type.String())),
-    value: Type.Optional(Type.Unknown({ description: 'A number or JSON result' })),
-    values: Type.Optional(Type.Array(Type.Unknown())),
-    render: Render,
-    startedAt: Nullable(Timestamp),
-    finishedAt: Nullable(Timestamp),
-    credits: Credits,
-    cached: Type.Boolean({ description: 'Served from the node cache or an earlier run, at no charge' }),
-    attempt: Type.Integer({ minimum: 0, description: 'Starts of this node in this run' }),
-    progress: Type.Number({ minimum: 0, maximum: 1 }),
-    warnings: Type.Optional(
-      Type.Array(Type.String(), {
-        description: 'What is not as it was asked for, e.g. a text that was cut off',
-      }),
-    ),
-    provider: Type.Optional(
-      Type.Object(
-        { name: Type.String(), jobId: Nullable(Type.String()) },
-        { description: 'The job at the provider; for owners of the workflow' },
+const NodeState = Named(
+  'NodeState',
+  Type.Object(
+    {
+      nodeId: Type.String(),
+      label: Type.String(),
+      status: Type.Enum([...NODE_STATUSES]),
+      error: Nullable(Type.String()),
+      outputUrl: Type.Optional(Type.String({ description: 'A media result' })),
+      outputUrls: Type.Optional(
+        Type.Array(Type.String(), { description: 'Several, in the order of the list' }),
       ),
-    ),
-  },
-  { description: 'In topological order' },
+      text: Type.Optional(Type.String()),
+      texts: Type.Optional(Type.Array(Type.String())),
+      value: Type.Optional(Type.Unknown({ description: 'A number or JSON result' })),
+      values: Type.Optional(Type.Array(Type.Unknown())),
+      render: Render,
+      startedAt: Nullable(Timestamp),
+      finishedAt: Nullable(Timestamp),
+      credits: Credits,
+      cached: Type.Boolean({ description: 'Served from the node cache or an earlier run, at no charge' }),
+      attempt: Type.Integer({ minimum: 0, description: 'Starts of this node in this run' }),
+      progress: Type.Number({ minimum: 0, maximum: 1 }),
+      warnings: Type.Optional(
+        Type.Array(Type.String(), {
+          description: 'What is not as it was asked for, e.g. a text that was cut off',
+        }),
+      ),
+      provider: Type.Optional(
+        Type.Object(
+          { name: Type.String(), jobId: Nullable(Type.String()) },
+          { description: 'The job at the provider; for owners of the workflow' },
+        ),
+      ),
+    },
+    { description: 'One node of a run' },
+  ),
 );
 
 const LISTED = {
@@ -87,11 +91,12 @@ const LISTED = {
   resumedFromId: Nullable(Type.String()),
 };
 
-export const ExecutionRecord = Answer(
+const Execution = Named(
+  'Execution',
   Type.Object({
     ...LISTED,
     inputs: Type.Object({}, { additionalProperties: true }),
-    nodeStates: Type.Array(NodeState),
+    nodeStates: Type.Array(NodeState, { description: 'In topological order' }),
     outputs: Type.Array(
       Type.Object({
         nodeId: Type.String(),
@@ -105,104 +110,195 @@ export const ExecutionRecord = Answer(
       { description: 'What the output nodes show; without any, what the last nodes gave' },
     ),
   }),
+  'A run: its status, nodes, outputs and costs',
 );
+export const ExecutionRecord = Answer(Execution);
 
-export const ExecutionPage = Answer(pageOf(Type.Object(LISTED)));
+const ListedExecution = Named(
+  'ExecutionListItem',
+  Type.Object(LISTED),
+  'A run without its nodes, inputs and outputs',
+);
+export const ExecutionPage = Answer(pageOf(ListedExecution));
+
+const EventId = Type.Integer({ description: 'Rises; goes back as Last-Event-ID' });
+const EVENTS = {
+  snapshot: Named(
+    'SnapshotEvent',
+    Type.Object({ event: Type.Literal('snapshot'), id: EventId, data: Execution }),
+    'The first: all that was before',
+  ),
+  node: Named(
+    'NodeEvent',
+    Type.Object({ event: Type.Literal('node'), id: EventId, data: NodeState }),
+    'A node has changed',
+  ),
+  execution: Named(
+    'ExecutionEvent',
+    Type.Object({ event: Type.Literal('execution'), id: EventId, data: ListedExecution }),
+    'The run has changed; the last one says how it ended',
+  ),
+  progress: Named(
+    'ProgressEvent',
+    Type.Object({
+      event: Type.Literal('progress'),
+      data: Type.Object({ nodeId: Type.String(), progress: Type.Number({ minimum: 0, maximum: 1 }) }),
+    }),
+    'How far a node is; not stored, so without an id',
+  ),
+};
+
+/** The events of a run's stream, told apart by their name. */
+export const EventStream = Type.Unsafe<unknown>({
+  description: 'A stream of these',
+  content: {
+    'text/event-stream': {
+      schema: {
+        title: 'RunEvent',
+        description: 'One server-sent event of a run: its fields `event`, `id` and `data`',
+        oneOf: Object.values(EVENTS),
+        discriminator: {
+          propertyName: 'event',
+          mapping: Object.fromEntries(
+            Object.entries(EVENTS).map(([event, schema]) => [
+              event,
+              `#/components/schemas/${(schema as { title?: string }).title}`,
+            ]),
+          ),
+        },
+      },
+    },
+  },
+});
 
 export const AcceptedRun = Answer(
-  Type.Object({
-    executionId: Type.String(),
-    workflowId: Type.String(),
-    status: Type.Enum([...EXECUTION_STATUSES], {
-      description: 'QUEUED; after `Prefer: wait` what it is by then',
+  Named(
+    'AcceptedRun',
+    Type.Object({
+      executionId: Type.String(),
+      workflowId: Type.String(),
+      status: Type.Enum([...EXECUTION_STATUSES], {
+        description: 'QUEUED; after `Prefer: wait` what it is by then',
+      }),
+      estimatedCredits: Type.Integer(),
+      createdAt: Timestamp,
+      urls: Type.Object({ self: Type.String(), events: Type.String(), cancel: Type.String() }),
     }),
-    estimatedCredits: Type.Integer(),
-    createdAt: Timestamp,
-    urls: Type.Object({ self: Type.String(), events: Type.String(), cancel: Type.String() }),
-  }),
+    'A run that has been stored and will execute',
+  ),
 );
 
 export const ExecutedGraph = Answer(
-  Type.Object({
-    workflowId: Type.String(),
-    workflowVersion: Type.Integer(),
-    nodes: Type.Array(Type.Object({}, { additionalProperties: true })),
-    edges: Type.Array(Type.Object({}, { additionalProperties: true })),
-  }),
+  Named(
+    'ExecutedGraph',
+    Type.Object({
+      workflowId: Type.String(),
+      workflowVersion: Type.Integer(),
+      nodes: Type.Array(Node),
+      edges: Type.Array(Edge),
+    }),
+    'The graph that a run executes',
+  ),
 );
 
 export const Success = Answer(Type.Object({ success: Type.Literal(true) }));
 
 /** What a webhook is sent when a run has ended. */
-export const CompletionEvent = Type.Object({
-  event: Type.Enum(['execution.completed', 'execution.failed']),
-  eventId: Type.String({ format: 'uuid', description: 'The same across retries' }),
-  executionId: Type.String(),
-  workflowId: Type.String(),
-  status: Type.Enum([...TERMINAL_STATUSES]),
-  nodeStates: Type.Array(NodeState, { description: 'The nodes that ran' }),
-  metadata: Type.Optional(Type.Object({}, { additionalProperties: true, description: 'If sent on the run' })),
-  createdAt: Timestamp,
-});
+export const CompletionEvent = Named(
+  'CompletionEvent',
+  Type.Object({
+    event: Type.Enum(['execution.completed', 'execution.failed']),
+    eventId: Type.String({ format: 'uuid', description: 'The same across retries' }),
+    executionId: Type.String(),
+    workflowId: Type.String(),
+    status: Type.Enum([...TERMINAL_STATUSES]),
+    nodeStates: Type.Array(NodeState, { description: 'The nodes that ran' }),
+    metadata: Type.Optional(
+      Type.Object({}, { additionalProperties: true, description: 'If sent on the run' }),
+    ),
+    createdAt: Timestamp,
+  }),
+  'What a webhook is sent when a run has ended',
+);
 
-const DELIVERY = Type.Object({
-  id: Type.String({ description: '`X-Service-Delivery` of every attempt' }),
-  executionId: Type.String(),
-  event: Type.String(),
-  eventId: Type.String({ format: 'uuid' }),
-  url: Type.String(),
-  state: Type.Enum(['pending', 'attempting', 'delivered', 'exhausted']),
-  lastStatusCode: Nullable(Type.Integer()),
-  nextAttemptAt: Nullable(Timestamp),
-  createdAt: Timestamp,
-  finishedAt: Nullable(Timestamp),
-  attempts: Type.Array(
-    Type.Object({
-      attempt: Type.Integer(),
-      startedAt: Timestamp,
-      durationMs: Nullable(Type.Integer()),
-      statusCode: Nullable(Type.Integer()),
-      error: Nullable(Type.String({ description: 'Why there was no answer' })),
-      response: Nullable(Type.String({ description: 'The first KB of the answer' })),
-    }),
-  ),
-});
+const DELIVERY = Named(
+  'Delivery',
+  Type.Object({
+    id: Type.String({ description: '`X-Service-Delivery` of every attempt' }),
+    executionId: Type.String(),
+    event: Type.String(),
+    eventId: Type.String({ format: 'uuid' }),
+    url: Type.String(),
+    state: Type.Enum(['pending', 'attempting', 'delivered', 'exhausted']),
+    lastStatusCode: Nullable(Type.Integer()),
+    nextAttemptAt: Nullable(Timestamp),
+    createdAt: Timestamp,
+    finishedAt: Nullable(Timestamp),
+    attempts: Type.Array(
+      Type.Object({
+        attempt: Type.Integer(),
+        startedAt: Timestamp,
+        durationMs: Nullable(Type.Integer()),
+        statusCode: Nullable(Type.Integer()),
+        error: Nullable(Type.String({ description: 'Why there was no answer' })),
+        response: Nullable(Type.String({ description: 'The first KB of the answer' })),
+      }),
+    ),
+  }),
+  'A message to a webhook, with every attempt to deliver it',
+);
 export const Delivery = Answer(DELIVERY);
 export const DeliveryPage = Answer(pageOf(DELIVERY));
 
 export const WebhookTestAnswer = Answer(
-  Type.Object({
-    delivered: Type.Boolean(),
-    eventId: Type.String({ format: 'uuid' }),
-    statusCode: Nullable(Type.Integer()),
-    durationMs: Type.Integer(),
-    error: Nullable(Type.String()),
-    response: Nullable(Type.String()),
-  }),
+  Named(
+    'WebhookTest',
+    Type.Object({
+      delivered: Type.Boolean(),
+      eventId: Type.String({ format: 'uuid' }),
+      statusCode: Nullable(Type.Integer()),
+      durationMs: Type.Integer(),
+      error: Nullable(Type.String()),
+      response: Nullable(Type.String()),
+    }),
+    'What the receiver of a sample answered',
+  ),
 );
 
 export const CreditsAnswer = Answer(
-  Type.Object({
-    teamId: Nullable(Type.String()),
-    balance: Credits,
-    held: Type.Integer({ minimum: 0, description: 'Set aside for runs under way' }),
-    entries: Type.Array(
-      Type.Object({
-        id: Type.Integer(),
-        kind: Type.Enum(['grant', 'hold', 'charge', 'release']),
-        amount: Type.Integer(),
-        executionId: Nullable(Type.String()),
-        workflowId: Nullable(Type.String()),
-        nodeId: Nullable(Type.String()),
-        note: Nullable(Type.String()),
-        createdAt: Timestamp,
-      }),
-      { description: 'The ledger, newest first' },
-    ),
-    nextCursor: Nullable(Type.String()),
-  }),
+  Named(
+    'Credits',
+    Type.Object({
+      teamId: Nullable(Type.String()),
+      balance: Credits,
+      held: Type.Integer({ minimum: 0, description: 'Set aside for runs under way' }),
+      entries: Type.Array(
+        Named(
+          'LedgerEntry',
+          Type.Object({
+            id: Type.Integer(),
+            kind: Type.Enum(['grant', 'hold', 'charge', 'release']),
+            amount: Type.Integer(),
+            executionId: Nullable(Type.String()),
+            workflowId: Nullable(Type.String()),
+            nodeId: Nullable(Type.String()),
+            note: Nullable(Type.String()),
+            createdAt: Timestamp,
+          }),
+          'One change of a balance',
+        ),
+        { description: 'The ledger, newest first' },
+      ),
+      nextCursor: Nullable(Type.String()),
+    }),
+    'A balance and a page of its ledger',
+  ),
 );
 
 export const PoolAnswer = Answer(
-  Type.Object({ workspace: Type.String(), balance: Credits, held: Type.Integer() }),
+  Named(
+    'CreditPool',
+    Type.Object({ workspace: Type.String(), balance: Credits, held: Type.Integer() }),
+    'A balance after a grant',
+  ),
 );

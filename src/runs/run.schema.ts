@@ -3,6 +3,7 @@
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import { PageQuery } from '../services/paging.ts';
+import { Named } from '../services/workflows/workflow.schema.ts';
 import { EXECUTION_STATUSES } from './present-execution.ts';
 
 const RUN_FIELDS = {
@@ -28,41 +29,53 @@ const RUN_FIELDS = {
   maxCredits: Type.Optional(Type.Integer({ minimum: 0 })),
 };
 
-export const ExecuteBody = Type.Object(RUN_FIELDS, { additionalProperties: false });
-export const RunBody = Type.Object(
-  {
-    ...RUN_FIELDS,
-    webhook: Type.Optional(
-      Type.Object({
-        url: Type.String({ maxLength: 2048, description: 'https; plain http for localhost only' }),
-        secret: Type.Optional(Type.Union([Type.String({ maxLength: 1024 }), Type.Null()])),
-      }),
-    ),
-  },
-  { additionalProperties: false },
+export const ExecuteBody = Named(
+  'ExecuteRequest',
+  Type.Object(RUN_FIELDS, { additionalProperties: false }),
+  'How to run a workflow',
+);
+export const RunBody = Named(
+  'RunRequest',
+  Type.Object(
+    {
+      ...RUN_FIELDS,
+      webhook: Type.Optional(
+        Type.Object({
+          url: Type.String({ maxLength: 2048, description: 'https; plain http for localhost only' }),
+          secret: Type.Optional(Type.Union([Type.String({ maxLength: 1024 }), Type.Null()])),
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  'How to run a workflow, and whom to tell',
 );
 export type RunBody = Static<typeof RunBody>;
 
-export const ResumeBody = Type.Object(
-  {
-    decision: Type.Optional(
-      Type.Object(
-        {
-          nodeId: Type.String({ maxLength: 200 }),
-          approved: Type.Boolean(),
-          value: Type.Optional(Type.Unknown({ description: 'Goes on in place of what waited' })),
-        },
-        { additionalProperties: false, description: 'Of an execution that waits' },
+export const ResumeBody = Named(
+  'ResumeRequest',
+  Type.Object(
+    {
+      decision: Type.Optional(
+        Type.Object(
+          {
+            nodeId: Type.String({ maxLength: 200 }),
+            approved: Type.Boolean(),
+            value: Type.Optional(Type.Unknown({ description: 'Goes on in place of what waited' })),
+          },
+          { additionalProperties: false, description: 'Of an execution that waits' },
+        ),
       ),
-    ),
-    fromNodeId: Type.Optional(
-      Type.String({ maxLength: 200, description: 'Run this node and all that hangs on it again' }),
-    ),
-    useLatestWorkflow: Type.Optional(Type.Boolean({ default: false })),
-    inputs: RUN_FIELDS.inputs,
-    webhook: RunBody.properties.webhook,
-  },
-  { additionalProperties: false },
+      fromNodeId: Type.Optional(
+        Type.String({ maxLength: 200, description: 'Run this node and all that hangs on it again' }),
+      ),
+      useLatestWorkflow: Type.Optional(Type.Boolean({ default: false })),
+      inputs: RUN_FIELDS.inputs,
+      webhook: RunBody.properties.webhook,
+    },
+    { additionalProperties: false },
+  ),
+  'A decision for a run that waits, or where to start again',
 );
 
 export const ExecutionId = Type.Object({

@@ -29,8 +29,17 @@ export interface Page<T> {
   readonly nextCursor: string | null;
 }
 
+const titleOf = (item: TSchema): string => String((item as { readonly title?: string }).title);
+
+/** A page of named items, under a name of its own. */
 export const pageOf = (item: TSchema) =>
-  Type.Object({ data: Type.Array(item), nextCursor: Type.Union([Type.String(), Type.Null()]) });
+  Type.Object(
+    {
+      data: Type.Array(item),
+      nextCursor: Type.Union([Type.String(), Type.Null()], { description: 'null: this is the last page' }),
+    },
+    { title: `${titleOf(item).replace(/ListItem$/, '')}Page`, description: 'One page of a list' },
+  );
 
 /** How the key of a row is written into a cursor, and read from what a caller sends as one. */
 export interface CursorForm<K> {

@@ -1,4 +1,5 @@
 // The API in this process, on a database of its own, without a worker: requests go in by `inject`, no socket is opened.
+import { appendFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,6 +30,7 @@ import { createViewCounts } from '../../src/services/workflows/view-counts.ts';
 import { createWorkflowReads } from '../../src/services/workflows/workflow-reads.ts';
 import { openDb } from '../../src/store/db.ts';
 import { insertUser } from '../../src/store/users.ts';
+import { watchAnswers } from './conformance.ts';
 import { createTestDatabase } from './database.ts';
 
 /** An answer whose body was JSON, or a refusal; `body` is undefined where there was none. */
@@ -91,6 +93,13 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   const deps = await createDeps({ db, runDb }, folder, options);
   const keys = createKeyAuthenticator(db, deps.now);
   const app = await createServer(deps, keys);
+  const conformance = watchAnswers(app, sent => {
+    if (process.env.CONF)
+      appendFileSync(
+        process.env.CONF,
+        `${sent.operation}\t${sent.status}\t${/"code":"(\w+)"/.exec(sent.text)?.[1] ?? ''}\n`,
+      );
+  });
   const callerOf = async (userId: number, email: string, scopes: readonly Scope[]): Promise<Caller> => {
     const key = `sk-test-${userId}-${people++}-${Math.random()}`;
     await storeKey(db, { userId, name: 'test', scopes, expiresAt: null, key });
@@ -108,6 +117,8 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     },
     withScopes: ({ userId, email }, scopes) => callerOf(userId, email, scopes),
     close: async () => {
+      if (process.env.CONF)
+        for (const f of conformance.faults) appendFileSync(`${process.env.CONF}.faults`, `${f}\n`);
       await app.close();
       await deps.fetch.close();
       await deps.providerFetch.close();

@@ -8,10 +8,16 @@ import { removeExecution } from '../../runs/delete-execution.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { cancelRun, getExecution, getExecutionGraph, listRuns } from '../../runs/executions.ts';
 import { ExecutionId, ListExecutionsQuery } from '../../runs/run.schema.ts';
-import { ExecutedGraph, ExecutionPage, ExecutionRecord, Success } from '../../runs/run-answer.schema.ts';
+import {
+  EventStream,
+  ExecutedGraph,
+  ExecutionPage,
+  ExecutionRecord,
+  Success,
+} from '../../runs/run-answer.schema.ts';
 import type { RunEvent } from '../../runs/watch-run.ts';
 import { watchRun } from '../../runs/watch-run.ts';
-import { Plain, WorkflowId } from '../../services/workflows/workflow.schema.ts';
+import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 import { sendJson } from '../conditional.ts';
 
@@ -89,7 +95,7 @@ export function registerExecutions(app: App, deps: RunDeps): void {
         description:
           'Events `snapshot` (the whole record), `node` (a NodeState), `execution` (the record less its nodes) and ' +
           '`progress` ({nodeId, progress}); 204 where nothing is left to tell after `Last-Event-ID`.',
-        response: { 200: Plain('text/event-stream') },
+        response: { 200: EventStream, 204: Type.Null() },
       },
     },
     (req, reply) => streamEvents(deps, req, reply),

@@ -1,30 +1,41 @@
 // The forms of estimates: what is asked of a run before it begins, and what it will cost.
 import { Type } from 'typebox';
-import { Answer } from '../../services/workflows/workflow.schema.ts';
+import { Answer, Named } from '../../services/workflows/workflow.schema.ts';
 import { ExecuteBody } from '../run.schema.ts';
 
 const { inputs, targets } = ExecuteBody.properties;
 
-export const EstimateBody = Type.Object({ inputs, targets }, { additionalProperties: false });
+export const EstimateBody = Named(
+  'EstimateRequest',
+  Type.Object({ inputs, targets }, { additionalProperties: false }),
+  'The run that is asked about',
+);
 
 export const RunEstimate = Answer(
-  Type.Object({
-    credits: Type.Integer(),
-    costUsd: Type.Number(),
-    exact: Type.Boolean({
-      description: 'false: a price, or the length of a list, is known at run time only',
-    }),
-    breakdown: Type.Array(
-      Type.Object({
-        nodeId: Type.String(),
-        nodeLabel: Type.String(),
-        credits: Type.Integer(),
-        cached: Type.Boolean(),
+  Named(
+    'RunEstimate',
+    Type.Object({
+      credits: Type.Integer(),
+      costUsd: Type.Number(),
+      exact: Type.Boolean({
+        description: 'false: a price, or the length of a list, is known at run time only',
       }),
-    ),
-    availableCredits: Type.Integer(),
-    issues: Type.Array(Type.Object({ nodeId: Type.String(), code: Type.String(), message: Type.String() }), {
-      description: 'Why a node could not run: its provider is not configured, its lists do not match',
+      breakdown: Type.Array(
+        Type.Object({
+          nodeId: Type.String(),
+          nodeLabel: Type.String(),
+          credits: Type.Integer(),
+          cached: Type.Boolean(),
+        }),
+      ),
+      availableCredits: Type.Integer(),
+      issues: Type.Array(
+        Type.Object({ nodeId: Type.String(), code: Type.String(), message: Type.String() }),
+        {
+          description: 'Why a node could not run: its provider is not configured, its lists do not match',
+        },
+      ),
     }),
-  }),
+    'What a run would cost',
+  ),
 );

@@ -2,7 +2,7 @@
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import { pageOf } from '../paging.ts';
-import { Answer, Nullable } from '../workflows/workflow.schema.ts';
+import { Answer, Named, Nullable } from '../workflows/workflow.schema.ts';
 import { SCOPES } from './actor.ts';
 import { Name } from './names.ts';
 
@@ -20,20 +20,24 @@ export type Somebody = { readonly userId?: number | undefined; readonly email?: 
 export const UserParams = Type.Object({ userId: UserId });
 
 export const Me = Answer(
-  Type.Object({
-    userId: UserId,
-    email: Email,
-    name: Type.String(),
-    plan: Type.String(),
-    isAuthor: Type.Boolean(),
-    scopes: Type.Array(Type.Enum([...SCOPES]), { description: 'Of the key that asks' }),
-    personalTeamId: Type.String({
-      description: 'Names your personal workspace wherever a teamId is asked for',
+  Named(
+    'Me',
+    Type.Object({
+      userId: UserId,
+      email: Email,
+      name: Type.String(),
+      plan: Type.String(),
+      isAuthor: Type.Boolean(),
+      scopes: Type.Array(Type.Enum([...SCOPES]), { description: 'Of the key that asks' }),
+      personalTeamId: Type.String({
+        description: 'Names your personal workspace wherever a teamId is asked for',
+      }),
+      activeTeamId: Nullable(Type.String({ description: 'null: your personal workspace' })),
+      activeRole: TeamRole,
+      createdAt: Timestamp,
     }),
-    activeTeamId: Nullable(Type.String({ description: 'null: your personal workspace' })),
-    activeRole: TeamRole,
-    createdAt: Timestamp,
-  }),
+    'Who asks',
+  ),
 );
 
 export const WorkspaceBody = Type.Object({ teamId: Nullable(TeamId) }, exact);
@@ -41,80 +45,116 @@ export const WorkspaceBody = Type.Object({ teamId: Nullable(TeamId) }, exact);
 export const TeamParams = Type.Object({ id: TeamId });
 export const CreateTeamBody = Type.Object({ name: Name }, exact);
 export const ChangeTeamBody = Type.Object({ name: Name }, exact);
-const TeamObject = Type.Object({ id: TeamId, name: Type.String(), role: TeamRole, createdAt: Timestamp });
+const TeamObject = Named(
+  'Team',
+  Type.Object({ id: TeamId, name: Type.String(), role: TeamRole, createdAt: Timestamp }),
+  'A workspace that several users share',
+);
 export const Team = Answer(TeamObject);
 export const TeamPage = Answer(pageOf(TeamObject));
 
 export const MemberParams = Type.Object({ id: TeamId, userId: UserId });
-export const AddMemberBody = Type.Object({ ...Somebody, role: TeamRole }, exact);
+export const AddMemberBody = Named(
+  'MemberInput',
+  Type.Object({ ...Somebody, role: TeamRole }, exact),
+  'Whom to add',
+);
 export type AddMemberBody = Static<typeof AddMemberBody>;
 export const ChangeMemberBody = Type.Object({ role: TeamRole }, exact);
 // Emails are not shown: user ids can be guessed, and whoever adds an id to a team would learn whose it is.
-const MemberObject = Type.Object({
-  userId: UserId,
-  name: Type.String(),
-  role: TeamRole,
-  createdAt: Timestamp,
-});
+const MemberObject = Named(
+  'Member',
+  Type.Object({
+    userId: UserId,
+    name: Type.String(),
+    role: TeamRole,
+    createdAt: Timestamp,
+  }),
+  'A user in a team',
+);
 export const Member = Answer(MemberObject);
 export const MemberPage = Answer(pageOf(MemberObject));
 
 export const PermissionParams = Type.Object({ id: Type.String({ maxLength: 64 }), userId: UserId });
-export const ShareBody = Type.Object({ ...Somebody, role: ShareRole }, exact);
+export const ShareBody = Named(
+  'PermissionInput',
+  Type.Object({ ...Somebody, role: ShareRole }, exact),
+  'Whom to share with, and how',
+);
 export type ShareBody = Static<typeof ShareBody>;
-const PermissionObject = Type.Object({
-  userId: UserId,
-  name: Type.String(),
-  role: ShareRole,
-  createdAt: Timestamp,
-});
+const PermissionObject = Named(
+  'Permission',
+  Type.Object({
+    userId: UserId,
+    name: Type.String(),
+    role: ShareRole,
+    createdAt: Timestamp,
+  }),
+  'A user whom a workflow is shared with',
+);
 export const Permission = Answer(PermissionObject);
 export const PermissionPage = Answer(pageOf(PermissionObject));
 
-export const CreateUserBody = Type.Object(
-  {
-    email: Email,
-    name: Name,
-    plan: Type.Optional(Type.String({ maxLength: 64, description: 'Default: DEFAULT_PLAN' })),
-    credits: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 1_000_000_000_000, description: 'Default: DEFAULT_CREDITS' }),
-    ),
-    isAuthor: Type.Optional(Type.Boolean({ default: false })),
-    keyScopes: Type.Optional(
-      Type.Array(Type.Enum([...SCOPES]), {
-        minItems: 1,
-        maxItems: SCOPES.length,
-        uniqueItems: true,
-        description: 'Mints a key with these; it is shown this once',
-      }),
-    ),
-  },
-  exact,
+export const CreateUserBody = Named(
+  'UserInput',
+  Type.Object(
+    {
+      email: Email,
+      name: Name,
+      plan: Type.Optional(Type.String({ maxLength: 64, description: 'Default: DEFAULT_PLAN' })),
+      credits: Type.Optional(
+        Type.Integer({ minimum: 0, maximum: 1_000_000_000_000, description: 'Default: DEFAULT_CREDITS' }),
+      ),
+      isAuthor: Type.Optional(Type.Boolean({ default: false })),
+      keyScopes: Type.Optional(
+        Type.Array(Type.Enum([...SCOPES]), {
+          minItems: 1,
+          maxItems: SCOPES.length,
+          uniqueItems: true,
+          description: 'Mints a key with these; it is shown this once',
+        }),
+      ),
+    },
+    exact,
+  ),
+  'The account to make',
 );
 export type CreateUserBody = Static<typeof CreateUserBody>;
-export const ChangeUserBody = Type.Object(
-  {
-    name: Type.Optional(Name),
-    plan: Type.Optional(Type.String({ maxLength: 64 })),
-    isAuthor: Type.Optional(Type.Boolean()),
-    disabled: Type.Optional(Type.Boolean({ description: 'Its keys stop working within 5 seconds' })),
-  },
-  exact,
+export const ChangeUserBody = Named(
+  'UserChanges',
+  Type.Object(
+    {
+      name: Type.Optional(Name),
+      plan: Type.Optional(Type.String({ maxLength: 64 })),
+      isAuthor: Type.Optional(Type.Boolean()),
+      disabled: Type.Optional(Type.Boolean({ description: 'Its keys stop working within 5 seconds' })),
+    },
+    exact,
+  ),
+  'What to change of an account',
 );
 export type ChangeUserBody = Static<typeof ChangeUserBody>;
-const UserObject = Type.Object({
-  userId: UserId,
-  email: Email,
-  name: Type.String(),
-  plan: Type.String(),
-  isAuthor: Type.Boolean(),
-  disabled: Type.Boolean(),
-  createdAt: Timestamp,
-});
+const UserObject = Named(
+  'User',
+  Type.Object({
+    userId: UserId,
+    email: Email,
+    name: Type.String(),
+    plan: Type.String(),
+    isAuthor: Type.Boolean(),
+    disabled: Type.Boolean(),
+    createdAt: Timestamp,
+  }),
+  'An account',
+);
 export const User = Answer(UserObject);
 export const UserPage = Answer(pageOf(UserObject));
 export const CreatedUser = Answer(
-  Type.Object({ ...UserObject.properties, apiKey: Type.Optional(Type.String()) }),
+  Named(
+    'CreatedUser',
+    Type.Object({ ...UserObject.properties, apiKey: Type.Optional(Type.String()) }),
+    'A new account, and its key if one was asked for',
+  ),
 );
 
-export const Success = Answer(Type.Object({ success: Type.Literal(true) }));
+export const Success = Answer(Named('Success', Type.Object({ success: Type.Literal(true) }), 'It is done'));

@@ -1,7 +1,7 @@
 // The forms of folder requests and answers.
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
-import { Answer, Nullable } from '../workflows/workflow.schema.ts';
+import { Answer, Named, Nullable } from '../workflows/workflow.schema.ts';
 import { Name } from './names.ts';
 
 const exact = { additionalProperties: false };
@@ -10,27 +10,32 @@ const Timestamp = Type.String({ format: 'date-time' });
 
 export const FolderParams = Type.Object({ id: FolderIdText });
 
-export const CreateFolderBody = Type.Object(
-  {
-    name: Name,
-    parentId: Type.Optional(Nullable(FolderIdText)),
-    teamId: Type.Optional(
-      Nullable(
-        Type.String({
-          maxLength: 64,
-          description:
-            'A team you are in; null or your personal team: your own. Absent: the active workspace',
-        }),
+export const CreateFolderBody = Named(
+  'FolderInput',
+  Type.Object(
+    {
+      name: Name,
+      parentId: Type.Optional(Nullable(FolderIdText)),
+      teamId: Type.Optional(
+        Nullable(
+          Type.String({
+            maxLength: 64,
+            description:
+              'A team you are in; null or your personal team: your own. Absent: the active workspace',
+          }),
+        ),
       ),
-    ),
-  },
-  exact,
+    },
+    exact,
+  ),
+  'The folder to make',
 );
 export type CreateFolderBody = Static<typeof CreateFolderBody>;
 
-export const ChangeFolderBody = Type.Object(
-  { name: Type.Optional(Name), parentId: Type.Optional(Nullable(FolderIdText)) },
-  exact,
+export const ChangeFolderBody = Named(
+  'FolderChanges',
+  Type.Object({ name: Type.Optional(Name), parentId: Type.Optional(Nullable(FolderIdText)) }, exact),
+  'What to change of a folder',
 );
 export type ChangeFolderBody = Static<typeof ChangeFolderBody>;
 
@@ -38,14 +43,18 @@ export const RemoveFolderQuery = Type.Object({
   recursive: Type.Optional(Type.Boolean({ default: false, description: 'Delete the subfolders too' })),
 });
 
-const FolderObject = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  parentId: Nullable(Type.String()),
-  teamId: Nullable(Type.String()),
-  workflowCount: Type.Integer({ description: 'Directly in it' }),
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
-});
+const FolderObject = Named(
+  'Folder',
+  Type.Object({
+    id: Type.String(),
+    name: Type.String(),
+    parentId: Nullable(Type.String()),
+    teamId: Nullable(Type.String()),
+    workflowCount: Type.Integer({ description: 'Directly in it' }),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  }),
+  'A place for workflows',
+);
 export const Folder = Answer(FolderObject);
 export const FolderList = Answer(Type.Array(FolderObject));

@@ -1,7 +1,7 @@
 // The forms of requests and answers about API keys.
 import { Type } from 'typebox';
 import { pageOf } from '../paging.ts';
-import { Answer, Nullable } from '../workflows/workflow.schema.ts';
+import { Answer, Named, Nullable } from '../workflows/workflow.schema.ts';
 import { SCOPES } from './actor.ts';
 import { Name } from './names.ts';
 
@@ -10,29 +10,41 @@ const Timestamp = Type.String({ format: 'date-time' });
 
 export const KeyParams = Type.Object({ id: Type.String({ maxLength: 64, description: 'Key id, `key_…`' }) });
 
-export const CreateKeyBody = Type.Object(
-  {
-    name: Name,
-    scopes: Type.Array(Scope, { minItems: 1, maxItems: SCOPES.length, uniqueItems: true }),
-    expiresAt: Type.Optional(
-      Nullable(Type.String({ maxLength: 40, description: 'ISO 8601; null or absent: never' })),
-    ),
-  },
-  { additionalProperties: false },
+export const CreateKeyBody = Named(
+  'KeyInput',
+  Type.Object(
+    {
+      name: Name,
+      scopes: Type.Array(Scope, { minItems: 1, maxItems: SCOPES.length, uniqueItems: true }),
+      expiresAt: Type.Optional(
+        Nullable(Type.String({ maxLength: 40, description: 'ISO 8601; null or absent: never' })),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  'The key to make',
 );
 
 export const ChangeKeyBody = Type.Object({ name: Name }, { additionalProperties: false });
 
-const KeyObject = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  scopes: Type.Array(Scope),
-  expiresAt: Nullable(Timestamp),
-  lastUsedAt: Nullable(Timestamp),
-  createdAt: Timestamp,
-});
+const KeyObject = Named(
+  'Key',
+  Type.Object({
+    id: Type.String(),
+    name: Type.String(),
+    scopes: Type.Array(Scope),
+    expiresAt: Nullable(Timestamp),
+    lastUsedAt: Nullable(Timestamp),
+    createdAt: Timestamp,
+  }),
+  'What is known of an API key',
+);
 export const Key = Answer(KeyObject);
 export const KeyPage = Answer(pageOf(KeyObject));
 export const CreatedKey = Answer(
-  Type.Object({ ...KeyObject.properties, key: Type.String({ description: 'Shown this once' }) }),
+  Named(
+    'CreatedKey',
+    Type.Object({ ...KeyObject.properties, key: Type.String({ description: 'Shown this once' }) }),
+    'A new key; it is shown this once',
+  ),
 );

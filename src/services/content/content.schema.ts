@@ -1,7 +1,7 @@
 // The form of content pages: it validates, documents, and types what the content webhook takes.
 import type { Static, TSchema } from 'typebox';
 import { Type } from 'typebox';
-import { Answer, Nullable } from '../workflows/workflow.schema.ts';
+import { Answer, Named, Nullable } from '../workflows/workflow.schema.ts';
 
 /** null puts a field back to its default. Written as one type, since the fault of a union says nothing. */
 const text = (maxLength: number, description?: string) =>
@@ -143,26 +143,38 @@ const FIELDS = {
   event: Type.Optional(Type.Enum(Object.keys(CONTENT_EVENTS) as (keyof typeof CONTENT_EVENTS)[])),
 };
 
-export const CreateContentBody = Type.Object({ slug: Slug, title: Title, ...FIELDS });
+export const CreateContentBody = Named(
+  'ContentPageInput',
+  Type.Object({ slug: Slug, title: Title, ...FIELDS }),
+  'The page to make',
+);
 export type CreateContentBody = Static<typeof CreateContentBody>;
 
-export const UpdateContentBody = Type.Object({ slug: Slug, title: Type.Optional(Title), ...FIELDS });
+export const UpdateContentBody = Named(
+  'ContentPageChanges',
+  Type.Object({ slug: Slug, title: Type.Optional(Title), ...FIELDS }),
+  'The fields of a page to change',
+);
 export type UpdateContentBody = Static<typeof UpdateContentBody>;
 
 const Timestamp = Type.String({ format: 'date-time' });
 export const WrittenPage = Answer(
-  Type.Object({
-    success: Type.Literal(true),
-    url: Type.String({ description: 'Address of the page' }),
-    page: Type.Object({
-      slug: Slug,
-      title: Title,
-      ...FIELDS,
-      author: Type.String(),
-      publishedAt: Nullable(Timestamp),
-      createdAt: Timestamp,
-      updatedAt: Timestamp,
+  Named(
+    'WrittenPage',
+    Type.Object({
+      success: Type.Literal(true),
+      url: Type.String({ description: 'Address of the page' }),
+      page: Type.Object({
+        slug: Slug,
+        title: Title,
+        ...FIELDS,
+        author: Type.String(),
+        publishedAt: Nullable(Timestamp),
+        createdAt: Timestamp,
+        updatedAt: Timestamp,
+      }),
+      meta: Type.Optional(Type.Object({ warnings: Type.Array(Type.String()) })),
     }),
-    meta: Type.Optional(Type.Object({ warnings: Type.Array(Type.String()) })),
-  }),
+    'A page as it was written',
+  ),
 );

@@ -2,7 +2,7 @@
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import { PageQuery, pageOf } from '../paging.ts';
-import { Answer, Nullable } from '../workflows/workflow.schema.ts';
+import { Answer, Named, Nullable } from '../workflows/workflow.schema.ts';
 
 const exact = { additionalProperties: false };
 
@@ -15,39 +15,54 @@ const HINTS = {
 export const Hints = Type.Object(HINTS, exact);
 export type Hints = Static<typeof Hints>;
 
-export const InlineBody = Type.Object(
-  {
-    dataUrl: Type.Optional(Type.String({ description: '`data:<type>;base64,…`, up to 3 MB of file' })),
-    url: Type.Optional(
-      Type.String({ maxLength: 8192, description: 'A public address; the file is fetched and kept here' }),
-    ),
-    ...HINTS,
-  },
-  { ...exact, description: 'Either `dataUrl` or `url`' },
+export const InlineBody = Named(
+  'InlineUpload',
+  Type.Object(
+    {
+      dataUrl: Type.Optional(Type.String({ description: '`data:<type>;base64,…`, up to 3 MB of file' })),
+      url: Type.Optional(
+        Type.String({ maxLength: 8192, description: 'A public address; the file is fetched and kept here' }),
+      ),
+      ...HINTS,
+    },
+    { ...exact, description: 'Either `dataUrl` or `url`' },
+  ),
+  'A file as a data URL, or its address',
 );
 export type InlineBody = Static<typeof InlineBody>;
 
 /** Documents the multipart form; its parts are read as they arrive, so there is no body to validate. */
-export const InlineForm = Type.Unsafe<unknown>({
-  type: ['object', 'null'],
-  required: ['file'],
-  properties: {
-    file: { type: 'string', format: 'binary', description: 'Up to 4 MB' },
-    ...Hints.properties,
-  },
-});
+export const InlineForm = Named(
+  'UploadForm',
+  Type.Unsafe<unknown>({
+    type: ['object', 'null'],
+    required: ['file'],
+    properties: {
+      file: { type: 'string', format: 'binary', description: 'Up to 4 MB' },
+      ...Hints.properties,
+    },
+  }),
+);
 
-export const MintBody = Type.Object(
-  {
-    contentType: Type.String({ maxLength: 200 }),
-    bytes: Type.Integer({ minimum: 1, description: 'The exact length of the file' }),
-    filename: Type.String({ minLength: 1, maxLength: 1000 }),
-  },
-  exact,
+export const MintBody = Named(
+  'MintRequest',
+  Type.Object(
+    {
+      contentType: Type.String({ maxLength: 200 }),
+      bytes: Type.Integer({ minimum: 1, description: 'The exact length of the file' }),
+      filename: Type.String({ minLength: 1, maxLength: 1000 }),
+    },
+    exact,
+  ),
+  'The file to be put',
 );
 export type MintBody = Static<typeof MintBody>;
 
-export const CompleteBody = Type.Object({ mediaId: Type.String(), ...HINTS }, exact);
+export const CompleteBody = Named(
+  'CompleteRequest',
+  Type.Object({ mediaId: Type.String(), ...HINTS }, exact),
+  'The upload that is done',
+);
 export type CompleteBody = Static<typeof CompleteBody>;
 
 export const MediaParams = Type.Object({
@@ -56,7 +71,7 @@ export const MediaParams = Type.Object({
 
 export const ListMediaQuery = Type.Object({
   type: Type.Optional(
-    Type.Union([Type.Literal('image'), Type.Literal('video'), Type.Literal('audio')], {
+    Type.Enum(['image', 'video', 'audio'], {
       description: 'Only media of this kind',
     }),
   ),
@@ -80,28 +95,35 @@ const RESULT = {
   bytes: Type.Integer({ description: 'Of the stored file; an SVG is stored sanitized' }),
 };
 
-export const UploadResult = Answer(Type.Object(RESULT));
+export const UploadResult = Answer(Named('Media', Type.Object(RESULT), 'A file that the service keeps'));
 
-const MediaObject = Type.Object({
+const MediaObject = Named('MediaItem', Type.Object({
   ...RESULT,
   name: Type.String(),
   teamId: Nullable(Type.String()),
   createdAt: Type.String({ format: 'date-time' }),
-});
+}), 'A media file with its name and owner');
 export const MediaItem = Answer(MediaObject);
 export const MediaPage = Answer(pageOf(MediaObject));
 
 export const MintedUpload = Answer(
-  Type.Object({
-    uploadUrl: Type.String({ format: 'uri', description: 'PUT the bytes here within 15 minutes' }),
-    method: Type.Literal('PUT'),
-    headers: Type.Record(Type.String(), Type.String(), {
-      description: 'Content-Type, Content-Length and Cache-Control, to be sent exactly',
+  Named(
+    'MintedUpload',
+    Type.Object({
+      uploadUrl: Type.String({ format: 'uri', description: 'PUT the bytes here within 15 minutes' }),
+      method: Type.Literal('PUT'),
+      headers: Type.Record(Type.String(), Type.String(), {
+        description: 'Content-Type, Content-Length and Cache-Control, to be sent exactly',
+      }),
+      mediaId: Type.String(),
+      url: Type.String({
+        format: 'uri',
+        description: 'Where the file is served once the upload is complete',
+      }),
+      contentType: Type.String(),
+      bytes: Type.Integer(),
+      expiresAt: Type.String({ format: 'date-time' }),
     }),
-    mediaId: Type.String(),
-    url: Type.String({ format: 'uri', description: 'Where the file is served once the upload is complete' }),
-    contentType: Type.String(),
-    bytes: Type.Integer(),
-    expiresAt: Type.String({ format: 'date-time' }),
-  }),
+    'Where to put a file, and with which headers',
+  ),
 );

@@ -1,33 +1,44 @@
 // The forms of answers about workflows, for the OpenAPI document.
 import { Type } from 'typebox';
 import { pageOf } from '../paging.ts';
-import { Answer, Nullable } from './workflow.schema.ts';
+import { Edge, Node } from './graph.schema.ts';
+import { Answer, Named, Nullable } from './workflow.schema.ts';
 
 export const Timestamp = Type.String({ format: 'date-time' });
 const Text = Nullable(Type.String());
-export const Open = Type.Object({}, { additionalProperties: true });
+const Open = Type.Object({}, { additionalProperties: true });
+const Nodes = Type.Array(Node);
+const Edges = Type.Array(Edge);
 
-const Issue = Type.Object({
-  severity: Type.Enum(['error', 'warning']),
-  code: Type.String(),
-  nodeId: Type.Optional(Type.String()),
-  edgeId: Type.Optional(Type.String()),
-  path: Type.Optional(Type.String({ description: 'JSON pointer into { nodes, edges }' })),
-  message: Type.String(),
-  suggestion: Type.Optional(Type.String()),
-});
+const Issue = Named(
+  'LintIssue',
+  Type.Object({
+    severity: Type.Enum(['error', 'warning']),
+    code: Type.String(),
+    nodeId: Type.Optional(Type.String()),
+    edgeId: Type.Optional(Type.String()),
+    path: Type.Optional(Type.String({ description: 'JSON pointer into { nodes, edges }' })),
+    message: Type.String(),
+    suggestion: Type.Optional(Type.String()),
+  }),
+  'A finding of the lint',
+);
 
-const Meta = Type.Object({
-  warnings: Type.Array(Type.String()),
-  issues: Type.Array(Issue, { description: 'Findings of the lint' }),
-});
+const Meta = Named(
+  'WriteMeta',
+  Type.Object({
+    warnings: Type.Array(Type.String()),
+    issues: Type.Array(Issue, { description: 'Findings of the lint' }),
+  }),
+  'What the lint found in what was written',
+);
 
 const Listed = {
   id: Type.String(),
   name: Type.String(),
   description: Text,
-  webhookId: Text,
-  webhookUrl: Text,
+  webhookId: Type.Optional(Text),
+  webhookUrl: Type.Optional(Text),
   isActive: Type.Boolean(),
   isPublished: Type.Boolean(),
   tags: Type.Array(Type.String()),
@@ -36,61 +47,79 @@ const Listed = {
 };
 
 export const Workflow = Answer(
-  Type.Object({
-    ...Listed,
-    userId: Type.Integer(),
-    teamId: Text,
-    folderId: Text,
-    linkPermission: Type.Enum(['PRIVATE', 'VIEW', 'DUPLICATE']),
-    publishedSlug: Text,
-    publishedAt: Nullable(Timestamp),
-    publishSettings: Nullable(Open),
-    poster: Text,
-    media: Nullable(Open),
-    secrets: Nullable(Open),
-    views: Type.Integer(),
-    dailyCreditBudget: Nullable(Type.Integer()),
-    executionEngine: Type.Literal('standard'),
-    lastEditorHeartbeatAt: Nullable(Timestamp),
-    isOwner: Type.Boolean(),
-    canEdit: Type.Boolean(),
-    canDuplicate: Type.Boolean(),
-    userRole: Type.Enum(['OWNER', 'EDITOR', 'VIEWER', 'ANONYMOUS']),
-    nodes: Type.Array(Open),
-    edges: Type.Array(Open),
-    meta: Type.Optional(Meta),
-  }),
+  Named(
+    'Workflow',
+    Type.Object({
+      ...Listed,
+      userId: Type.Integer(),
+      teamId: Text,
+      folderId: Text,
+      linkPermission: Type.Enum(['PRIVATE', 'VIEW', 'DUPLICATE']),
+      publishedSlug: Text,
+      publishedAt: Nullable(Timestamp),
+      publishSettings: Nullable(Open),
+      poster: Text,
+      media: Nullable(Open),
+      secrets: Nullable(Open),
+      views: Type.Integer(),
+      dailyCreditBudget: Type.Optional(Nullable(Type.Integer())),
+      executionEngine: Type.Optional(Type.Literal('standard')),
+      lastEditorHeartbeatAt: Type.Optional(Nullable(Timestamp)),
+      isOwner: Type.Boolean(),
+      canEdit: Type.Boolean(),
+      canDuplicate: Type.Boolean(),
+      userRole: Type.Enum(['OWNER', 'EDITOR', 'VIEWER', 'ANONYMOUS']),
+      nodes: Nodes,
+      edges: Edges,
+      meta: Type.Optional(Meta),
+    }),
+    'A graph with its settings, as this reader may see it',
+  ),
 );
 
 export const WorkflowList = Answer(
   Type.Array(
-    Type.Object({
-      ...Listed,
-      executionCount: Type.Integer(),
-      lastExecutedAt: Nullable(Timestamp),
-    }),
+    Named(
+      'WorkflowListItem',
+      Type.Object({
+        ...Listed,
+        executionCount: Type.Integer(),
+        lastExecutedAt: Nullable(Timestamp),
+      }),
+      'A workflow without its graph',
+    ),
   ),
 );
 
-export const LintReport = Answer(Type.Object({ ok: Type.Boolean(), issues: Type.Array(Issue) }));
+export const LintReport = Answer(
+  Named(
+    'LintReport',
+    Type.Object({ ok: Type.Boolean(), issues: Type.Array(Issue) }),
+    'Whether a graph could be stored, and all findings',
+  ),
+);
 
 const Position = Type.Object({ x: Type.Number(), y: Type.Number() });
 export const LayoutReport = Answer(
-  Type.Object({
-    id: Type.String(),
-    updatedAt: Timestamp,
-    moved: Type.Array(Type.Object({ id: Type.String(), position: Position })),
-    groups: Type.Array(
-      Type.Object({
-        id: Type.String(),
-        position: Position,
-        width: Type.Number(),
-        height: Type.Number(),
-        childNodeIds: Type.Array(Type.String()),
-      }),
-    ),
-    meta: Type.Object({ warnings: Type.Array(Type.String()) }),
-  }),
+  Named(
+    'LayoutReport',
+    Type.Object({
+      id: Type.String(),
+      updatedAt: Timestamp,
+      moved: Type.Array(Type.Object({ id: Type.String(), position: Position })),
+      groups: Type.Array(
+        Type.Object({
+          id: Type.String(),
+          position: Position,
+          width: Type.Number(),
+          height: Type.Number(),
+          childNodeIds: Type.Array(Type.String()),
+        }),
+      ),
+      meta: Type.Object({ warnings: Type.Array(Type.String()) }),
+    }),
+    'What was moved',
+  ),
 );
 
 const VersionHead = {
@@ -100,40 +129,60 @@ const VersionHead = {
   isCurrent: Type.Boolean(),
   isPublished: Type.Boolean({ description: 'The one that the public sees' }),
 };
-export const VersionPage = Answer(pageOf(Type.Object(VersionHead)));
+export const VersionPage = Answer(
+  pageOf(Named('VersionListItem', Type.Object(VersionHead), 'A version without its graph')),
+);
 export const Version = Answer(
-  Type.Object({
-    ...VersionHead,
-    workflowId: Type.String(),
-    nodes: Type.Array(Open),
-    edges: Type.Array(Open),
-  }),
+  Named(
+    'Version',
+    Type.Object({
+      ...VersionHead,
+      workflowId: Type.String(),
+      nodes: Nodes,
+      edges: Edges,
+    }),
+    'The graph as it was',
+  ),
 );
 
-export const Heartbeat = Answer(Type.Object({ lastEditorHeartbeatAt: Timestamp, heldUntil: Timestamp }));
+export const Heartbeat = Answer(
+  Named(
+    'Heartbeat',
+    Type.Object({ lastEditorHeartbeatAt: Timestamp, heldUntil: Timestamp }),
+    'Until when the board counts as open',
+  ),
+);
 
 export const TemplatePage = Answer(
   pageOf(
-    Type.Object({
-      id: Type.String({ description: '`tpl_…`' }),
-      workflowId: Type.String(),
-      slug: Text,
-      title: Type.String(),
-      description: Text,
-      category: Text,
-      tags: Type.Array(Type.String()),
-      poster: Text,
-      views: Type.Integer(),
-      canDuplicate: Type.Boolean(),
-      isOwner: Type.Boolean(),
-      isPublished: Type.Boolean(),
-      publishedAt: Nullable(Timestamp),
-    }),
+    Named(
+      'Template',
+      Type.Object({
+        id: Type.String({ description: '`tpl_…`' }),
+        workflowId: Type.String(),
+        slug: Text,
+        title: Type.String(),
+        description: Text,
+        category: Text,
+        tags: Type.Array(Type.String()),
+        poster: Text,
+        views: Type.Integer(),
+        canDuplicate: Type.Boolean(),
+        isOwner: Type.Boolean(),
+        isPublished: Type.Boolean(),
+        publishedAt: Nullable(Timestamp),
+      }),
+      'A published workflow',
+    ),
   ),
 );
 
 export const RestoredWorkflow = Answer(
-  Type.Object({ id: Type.String(), name: Type.String(), userId: Type.Integer(), restored: Type.Boolean() }),
+  Named(
+    'RestoredWorkflow',
+    Type.Object({ id: Type.String(), name: Type.String(), userId: Type.Integer(), restored: Type.Boolean() }),
+    'A workflow that was deleted',
+  ),
 );
 
 export const Deleted = Answer(Type.Object({ success: Type.Literal(true) }));

@@ -3,8 +3,9 @@ import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import { MAX_EXPORTED_MEDIA } from '../media/exported-media.ts';
 import { Hints } from '../media/media.schema.ts';
-import { Answer, Description, Edges, Name, Nodes, Nullable, Tags } from './workflow.schema.ts';
-import { Open, Timestamp } from './workflow-answer.schema.ts';
+import { Edge, Node } from './graph.schema.ts';
+import { Answer, Description, Edges, Name, Named, Nodes, Nullable, Tags } from './workflow.schema.ts';
+import { Timestamp } from './workflow-answer.schema.ts';
 
 export const WORKFLOW_FORMAT = 'graphwright-workflow';
 
@@ -22,7 +23,7 @@ const ImportedFile = Type.Object({
 });
 export type ImportedFile = Static<typeof ImportedFile>;
 
-export const ImportBody = Type.Object(
+export const ImportBody = Named('WorkflowFileInput', Type.Object(
   {
     format: Type.Optional(Type.Literal(WORKFLOW_FORMAT)),
     formatVersion: Type.Optional(Type.Literal(1)),
@@ -36,19 +37,19 @@ export const ImportBody = Type.Object(
     ),
   },
   { description: 'What GET /workflows/{id}/export gave' },
-);
+));
 export type ImportBody = Static<typeof ImportBody>;
 
 export const ExportedWorkflow = Answer(
-  Type.Object({
+  Named('WorkflowFile', Type.Object({
     format: Type.Literal(WORKFLOW_FORMAT),
     formatVersion: Type.Literal(1),
     exportedAt: Timestamp,
     name: Type.String(),
     description: Nullable(Type.String()),
     tags: Type.Array(Type.String()),
-    nodes: Type.Array(Open),
-    edges: Type.Array(Open),
+    nodes: Type.Array(Node),
+    edges: Type.Array(Edge),
     media: Type.Array(Type.Object({ ...ImportedFile.properties, bytes: Type.Integer() })),
-  }),
+  }), 'A workflow as one file'),
 );

@@ -2,6 +2,7 @@
 import type { Static, TSchema } from 'typebox';
 import { Type } from 'typebox';
 import { ArrayQuery, PageQuery } from '../paging.ts';
+import { Edge, NodeInput } from './graph.schema.ts';
 
 const MAX_NAME = 200;
 const MAX_DESCRIPTION = 10_000;
@@ -9,13 +10,17 @@ const MAX_TAGS = 50;
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
+/** A schema with a name of its own: the document refers to it by that name wherever it is used. */
+export const Named = <T extends TSchema>(title: string, schema: T, description?: string): T =>
+  Object.assign(schema, { title }, description === undefined ? {} : { description });
+
 /** An answer's schema: it documents only, what is sent is the service's to say. */
 export const Answer = (schema: TSchema) => Type.Unsafe<unknown>(schema);
 
 /** An answer that is not JSON. */
 export const Plain = (contentType: string) =>
   Type.Unsafe<unknown>({
-    description: 'Default Response',
+    description: 'Done',
     content: { [contentType]: { schema: { type: 'string' } } },
   });
 
@@ -30,12 +35,8 @@ const ShortText = Nullable(Type.String({ maxLength: 2048 }));
 const FolderId = Nullable(Type.String({ maxLength: 64, description: 'Folder id, `fld_…`; null: no folder' }));
 const NodeIds = Type.Array(Type.String({ maxLength: 1000 }), { maxItems: 10_000 });
 // Checked by graph/parse and graph/lint, which say more than a schema can.
-export const Nodes = Type.Unknown({
-  description: 'Node[]: {id, type, position, data: {label, category, nodeType, config?, inputs?, outputs?}}',
-});
-export const Edges = Type.Unknown({
-  description: 'Edge[]: {id, source, target, sourceHandle?, targetHandle?}',
-});
+export const Nodes = Type.Unsafe<unknown>({ 'x-schema': Type.Array(NodeInput) });
+export const Edges = Type.Unsafe<unknown>({ 'x-schema': Type.Array(Edge) });
 const Secrets = Nullable(
   Type.Record(Type.String(), Type.String({ maxLength: 10_000 }), {
     maxProperties: 100,
@@ -44,47 +45,55 @@ const Secrets = Nullable(
 );
 const AutoLayout = Type.Boolean({ description: 'false: keep the coordinates as sent' });
 
-export const CreateWorkflowBody = Type.Object({
-  name: Name,
-  description: Type.Optional(Description),
-  nodes: Nodes,
-  edges: Edges,
-  tags: Type.Optional(Tags),
-  isActive: Type.Optional(Type.Boolean({ default: true })),
-  webhookId: Type.Optional(ShortText),
-  mediaId: Type.Optional(ShortText),
-  folderId: Type.Optional(FolderId),
-  secrets: Type.Optional(Secrets),
-  autoLayout: Type.Optional(AutoLayout),
-  id: Type.Optional(
-    Type.String({
-      maxLength: 64,
-      description: 'A workflow there is: it is saved over, its folder may change',
-    }),
-  ),
-});
+export const CreateWorkflowBody = Named(
+  'WorkflowInput',
+  Type.Object({
+    name: Name,
+    description: Type.Optional(Description),
+    nodes: Nodes,
+    edges: Edges,
+    tags: Type.Optional(Tags),
+    isActive: Type.Optional(Type.Boolean({ default: true })),
+    webhookId: Type.Optional(ShortText),
+    mediaId: Type.Optional(ShortText),
+    folderId: Type.Optional(FolderId),
+    secrets: Type.Optional(Secrets),
+    autoLayout: Type.Optional(AutoLayout),
+    id: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description: 'A workflow there is: it is saved over, its folder may change',
+      }),
+    ),
+  }),
+  'A workflow as it is created',
+);
 export type CreateWorkflowBody = Static<typeof CreateWorkflowBody>;
 
-export const UpdateWorkflowBody = Type.Object({
-  name: Type.Optional(Name),
-  description: Type.Optional(Description),
-  nodes: Type.Optional(Nodes),
-  edges: Type.Optional(Edges),
-  tags: Type.Optional(Tags),
-  isActive: Type.Optional(Type.Boolean()),
-  webhookId: Type.Optional(ShortText),
-  webhookUrl: Type.Optional(ShortText),
-  folderId: Type.Optional(FolderId),
-  autoLayout: Type.Optional(AutoLayout),
-  secrets: Type.Optional(Secrets),
-  poster: Type.Optional(
-    Nullable(
-      Type.String({ maxLength: 2048, description: 'Sent back: pinned. Absent: the newest run image' }),
+export const UpdateWorkflowBody = Named(
+  'WorkflowChanges',
+  Type.Object({
+    name: Type.Optional(Name),
+    description: Type.Optional(Description),
+    nodes: Type.Optional(Nodes),
+    edges: Type.Optional(Edges),
+    tags: Type.Optional(Tags),
+    isActive: Type.Optional(Type.Boolean()),
+    webhookId: Type.Optional(ShortText),
+    webhookUrl: Type.Optional(ShortText),
+    folderId: Type.Optional(FolderId),
+    autoLayout: Type.Optional(AutoLayout),
+    secrets: Type.Optional(Secrets),
+    poster: Type.Optional(
+      Nullable(
+        Type.String({ maxLength: 2048, description: 'Sent back: pinned. Absent: the newest run image' }),
+      ),
     ),
-  ),
-  updatedAt: Type.Optional(Type.Unknown({ description: 'As the GET gave it: shows a stale write' })),
-  baseUpdatedAt: Type.Optional(Type.Unknown({ description: 'The same, under another name' })),
-});
+    updatedAt: Type.Optional(Type.Unknown({ description: 'As the GET gave it: shows a stale write' })),
+    baseUpdatedAt: Type.Optional(Type.Unknown({ description: 'The same, under another name' })),
+  }),
+  'The fields of a workflow to change',
+);
 export type UpdateWorkflowBody = Static<typeof UpdateWorkflowBody>;
 
 export const ListWorkflowsQuery = Type.Object({
@@ -97,7 +106,11 @@ export const ListWorkflowsQuery = Type.Object({
 });
 export type ListWorkflowsQuery = Static<typeof ListWorkflowsQuery>;
 
-export const GraphBody = Type.Object({ nodes: Nodes, edges: Edges });
+export const GraphBody = Named(
+  'GraphInput',
+  Type.Object({ nodes: Nodes, edges: Edges }),
+  'A graph that is stored nowhere',
+);
 export const StoredGraphBody = Nullable(
   Type.Object({ nodes: Type.Optional(Nodes), edges: Type.Optional(Edges) }),
 );

@@ -1,0 +1,107 @@
+// What the document says of accounts, keys, teams, credits, the operator's endpoints, content, pages and health.
+import type { OperationLines } from './operation.ts';
+
+const V1 = '/api/v1';
+const OWN = ['forbidden', 'not_found'] as const;
+
+export const ACCOUNT_OPERATIONS: OperationLines = {
+  [`GET ${V1}/me`]: ['getMe', 'Your user, active workspace, plan and the scopes of this key.'],
+  [`PUT ${V1}/me/workspace`]: [
+    'setWorkspace',
+    'Where new things go and whose credits pay: a team’s id, or null for your personal workspace.',
+    ['not_found'],
+  ],
+  [`GET ${V1}/keys`]: ['listKeys', 'What is known of your keys; the keys themselves are not stored.'],
+  [`POST ${V1}/keys`]: [
+    'createKey',
+    'No scope that this key lacks. The key is shown this once.',
+    ['forbidden'],
+  ],
+  [`GET ${V1}/keys/{id}`]: ['getKey', 'Name, scopes, and when it was last used.', OWN],
+  [`PATCH ${V1}/keys/{id}`]: ['updateKey', 'Changes its name.', OWN],
+  [`DELETE ${V1}/keys/{id}`]: ['revokeKey', 'It is refused everywhere within 5 s.', OWN],
+
+  [`GET ${V1}/teams`]: ['listTeams', 'Those that you are a member of.'],
+  [`POST ${V1}/teams`]: ['createTeam', 'You become its first OWNER.'],
+  [`GET ${V1}/teams/{id}`]: ['getTeam', 'One team and your role in it.', OWN],
+  [`PATCH ${V1}/teams/{id}`]: ['updateTeam', 'Changes its name. Needs the role OWNER.', OWN],
+  [`DELETE ${V1}/teams/{id}`]: [
+    'deleteTeam',
+    'Only one without workflows. Needs the role OWNER.',
+    [...OWN, 'team_not_empty'],
+  ],
+  [`GET ${V1}/teams/{id}/members`]: ['listMembers', 'Everybody in the team, with their role.', OWN],
+  [`POST ${V1}/teams/{id}/members`]: [
+    'addMember',
+    'Names a user by `userId` or `email`. Needs the role OWNER.',
+    [...OWN, 'conflict'],
+  ],
+  [`GET ${V1}/teams/{id}/members/{userId}`]: ['getMember', 'One member and the role.', OWN],
+  [`PATCH ${V1}/teams/{id}/members/{userId}`]: [
+    'updateMember',
+    'Changes the role. A team keeps at least one OWNER.',
+    [...OWN, 'last_owner'],
+  ],
+  [`DELETE ${V1}/teams/{id}/members/{userId}`]: [
+    'removeMember',
+    'Removes somebody, or yourself. A team keeps at least one OWNER.',
+    [...OWN, 'last_owner'],
+  ],
+  [`GET ${V1}/credits`]: [
+    'getCredits',
+    'The balance of your active workspace, what is reserved for runs, and a page of the ledger.',
+  ],
+
+  [`GET ${V1}/admin/users`]: ['listUsers', 'Every account of the instance.'],
+  [`POST ${V1}/admin/users`]: [
+    'createUser',
+    'With `keyScopes` a first key comes along; it is shown this once.',
+    ['forbidden', 'conflict'],
+  ],
+  [`GET ${V1}/admin/users/{userId}`]: ['getUser', 'One account.', ['not_found']],
+  [`PATCH ${V1}/admin/users/{userId}`]: [
+    'updateUser',
+    'Changes name, plan, authorship, or disables the account.',
+    [...OWN, 'conflict'],
+  ],
+  [`POST ${V1}/admin/credits`]: [
+    'grantCredits',
+    'Adds to the pool of a user or a team; a negative amount takes away.',
+    ['not_found', 'conflict', 'insufficient_credits'],
+  ],
+
+  'POST /api/content/webhook': [
+    'createPage',
+    'Writes a page of `/features`, `/models` or `/blog`, by its type. Needs the content secret.',
+    ['conflict', 'duplicate_title', 'author_missing', 'slug_taken', 'not_found'],
+  ],
+  'PUT /api/content/webhook': [
+    'updatePage',
+    'Finds the page by `slug` and changes the fields that are sent. Needs the content secret.',
+    ['not_found', 'duplicate_title'],
+  ],
+
+  'GET /': ['showStart', 'HTML: what this service is.', [], [304]],
+  'GET /workflows': ['showFirstSteps', 'HTML: how a first workflow is made.', [], [304]],
+  'GET /features': ['showFeatures', 'HTML: the pages of tools, features and apps.', ['not_found']],
+  'GET /features/{slug}': ['showFeature', 'HTML of one page.', ['not_found'], [301]],
+  'GET /models': ['showModels', 'HTML: the pages of models.', ['not_found']],
+  'GET /models/{slug}': ['showModel', 'HTML of one page.', ['not_found'], [301]],
+  'GET /blog': ['showBlog', 'HTML: the articles.', ['not_found']],
+  'GET /blog/{slug}': ['showArticle', 'HTML of one article.', ['not_found'], [301]],
+  'GET /sitemap.xml': ['getSitemap', 'Every published page, for search engines.'],
+  'GET /blog/rss.xml': ['getFeed', 'The newest articles.'],
+  'GET /flow/{id}': [
+    'showWorkflow',
+    'HTML: the graph of a workflow that the caller may read.',
+    ['unauthorized', 'forbidden', 'not_found'],
+  ],
+  'GET /flow/{id}/preview.svg': ['getWorkflowDrawing', 'A drawing of a public workflow.', ['not_found']],
+
+  'GET /healthz': ['getHealth', 'Answers while the process runs. For a supervisor.'],
+  'GET /readyz': [
+    'getReadiness',
+    '200 while database, storage and queue answer, else 503. For a load balancer.',
+  ],
+  'GET /metrics': ['getMetrics', 'Counters and histograms in the text form of Prometheus.'],
+};

@@ -1,0 +1,78 @@
+// The forms of nodes and edges. They document: graph/parse and graph/lint check, and say more than a schema can.
+import { Type } from 'typebox';
+import { CATEGORIES } from '../../graph/types.ts';
+
+const named = (title: string, description: string) => ({ title, description });
+
+const Port = Type.Object(
+  {
+    id: Type.String({ description: 'An edge names it as `in-<id>` or `out-<id>`' }),
+    label: Type.String(),
+    type: Type.String({ description: 'TEXT, NUMBER, JSON, IMAGE, VIDEO, AUDIO, LIST or ANY' }),
+  },
+  named('Port', 'Where an edge can end'),
+);
+
+const Position = Type.Object(
+  { x: Type.Number(), y: Type.Number() },
+  named('Position', 'Where a node is on the board'),
+);
+
+const NodeData = Type.Object(
+  {
+    label: Type.String({ description: 'What people call it' }),
+    category: Type.Enum([...CATEGORIES]),
+    nodeType: Type.String({ description: 'Of the catalog, like `utility:text_template`' }),
+    config: Type.Optional(
+      Type.Object({}, { additionalProperties: true, description: 'The settings of the node' }),
+    ),
+    params: Type.Optional(
+      Type.Object({}, { additionalProperties: true, description: 'Of older graphs; use `config`' }),
+    ),
+    inputs: Type.Optional(Type.Array(Port)),
+    outputs: Type.Optional(Type.Array(Port)),
+  },
+  { additionalProperties: true, ...named('NodeData', 'What a node is and how it is set') },
+);
+
+const NODE = {
+  id: Type.String({ description: 'Unique in the workflow' }),
+  type: Type.String({ description: '`basedNode`, or the `customNodeType` of the catalog entry' }),
+  data: NodeData,
+};
+
+/** A node as it is sent: one that a PUT adds may leave its place to the service. */
+export const NodeInput = Type.Object(
+  { ...NODE, position: Type.Optional(Position) },
+  { additionalProperties: true, ...named('NodeInput', 'A node as it is sent') },
+);
+
+/** A node as it is read. */
+export const Node = Type.Object(
+  {
+    ...NODE,
+    position: Position,
+    dims: Type.Optional(
+      Type.Object(
+        {
+          width: Type.Number(),
+          height: Type.Number(),
+          source: Type.Enum(['measured', 'declared', 'estimated']),
+        },
+        named('NodeDims', 'The size of the box, and how it is known'),
+      ),
+    ),
+  },
+  { additionalProperties: true, ...named('Node', 'One step of a graph') },
+);
+
+export const Edge = Type.Object(
+  {
+    id: Type.String({ description: 'Unique in the workflow' }),
+    source: Type.String({ description: 'Id of the node it leaves' }),
+    target: Type.String({ description: 'Id of the node it enters' }),
+    sourceHandle: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: '`out-<port id>`' })),
+    targetHandle: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: '`in-<port id>`' })),
+  },
+  { additionalProperties: true, ...named('Edge', 'What carries a value from one node to another') },
+);
