@@ -1,5 +1,5 @@
 // The API in this process, on a database of its own, without a worker: requests go in by `inject`, no socket is opened.
-import { appendFileSync } from 'node:fs';
+import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -93,13 +93,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   const deps = await createDeps({ db, runDb }, folder, options);
   const keys = createKeyAuthenticator(db, deps.now);
   const app = await createServer(deps, keys);
-  const conformance = watchAnswers(app, sent => {
-    if (process.env.CONF)
-      appendFileSync(
-        process.env.CONF,
-        `${sent.operation}\t${sent.status}\t${/"code":"(\w+)"/.exec(sent.text)?.[1] ?? ''}\n`,
-      );
-  });
+  const conformance = watchAnswers(app);
   const callerOf = async (userId: number, email: string, scopes: readonly Scope[]): Promise<Caller> => {
     const key = `sk-test-${userId}-${people++}-${Math.random()}`;
     await storeKey(db, { userId, name: 'test', scopes, expiresAt: null, key });
@@ -117,14 +111,13 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     },
     withScopes: ({ userId, email }, scopes) => callerOf(userId, email, scopes),
     close: async () => {
-      if (process.env.CONF)
-        for (const f of conformance.faults) appendFileSync(`${process.env.CONF}.faults`, `${f}\n`);
       await app.close();
       await deps.fetch.close();
       await deps.providerFetch.close();
       await runDb.close();
       await drop();
       await rm(folder, { recursive: true, force: true });
+      assert.deepEqual(conformance.faults, [], 'answers against the OpenAPI document');
     },
   };
 }

@@ -12,6 +12,7 @@ interface Response {
 }
 interface Operation {
   readonly description?: string;
+  readonly description?: string;
   readonly responses: Readonly<Record<string, Response>>;
 }
 interface Document {

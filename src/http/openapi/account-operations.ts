@@ -61,7 +61,7 @@ export const ACCOUNT_OPERATIONS: OperationLines = {
   [`GET ${V1}/admin/users/{userId}`]: ['getUser', 'One account.', ['not_found']],
   [`PATCH ${V1}/admin/users/{userId}`]: [
     'updateUser',
-    'Changes name, plan, authorship, or disables the account.',
+    'Changes plan, authorship, or disables the account.',
     [...OWN, 'conflict'],
   ],
   [`POST ${V1}/admin/credits`]: [

@@ -97,12 +97,16 @@ const RESULT = {
 
 export const UploadResult = Answer(Named('Media', Type.Object(RESULT), 'A file that the service keeps'));
 
-const MediaObject = Named('MediaItem', Type.Object({
-  ...RESULT,
-  name: Type.String(),
-  teamId: Nullable(Type.String()),
-  createdAt: Type.String({ format: 'date-time' }),
-}), 'A media file with its name and owner');
+const MediaObject = Named(
+  'MediaItem',
+  Type.Object({
+    ...RESULT,
+    name: Type.String(),
+    teamId: Nullable(Type.String()),
+    createdAt: Type.String({ format: 'date-time' }),
+  }),
+  'A media file with its name and owner',
+);
 export const MediaItem = Answer(MediaObject);
 export const MediaPage = Answer(pageOf(MediaObject));
 
