@@ -3,6 +3,7 @@
 // connection is closed; but to close while bytes arrive resets it, and the sender would lose the answer. So our side
 // ends first, and what still comes is dropped for a moment.
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** The rest of a body that is worth reading to keep a connection. */
@@ -29,7 +30,9 @@ function isShort(req: IncomingMessage): boolean {
 }
 
 /** Node ends the connection of a last answer by `destroySoon`, which does not wait for the other side. */
-function drainAtEnd({ socket }: IncomingMessage): void {
+function drainAtEnd({ socket }: { readonly socket: Socket | null }): void {
+  // The sender has broken off.
+  if (socket === null) return;
   socket.destroySoon = () => {
     socket.end();
     const timer = setTimeout(() => socket.destroy(), DRAIN_MS);

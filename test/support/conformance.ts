@@ -12,7 +12,6 @@ interface Response {
 }
 interface Operation {
   readonly description?: string;
-  readonly description?: string;
   readonly responses: Readonly<Record<string, Response>>;
 }
 interface Document {
@@ -82,7 +81,7 @@ function createJudge(app: App): (sent: Sent) => string | undefined {
     const { content } = name === undefined ? given : (document.components.responses[name] ?? {});
     if (content === undefined) return text === '' ? undefined : 'the document knows no body';
     if (text === '') return undefined;
-    if (content[contentType] === undefined) return `the document knows no ${contentType}`;
+    if (content[contentType] === undefined) return `the document knows no ${contentType}: ${text.slice(0, 200)}`;
     if (contentType !== 'application/json') return undefined;
     const base =
       name === undefined
