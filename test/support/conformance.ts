@@ -67,6 +67,8 @@ function createJudge(app: App): (sent: Sent) => string | undefined {
   const validators = new Map<string, ValidateFunction | undefined>();
   let document: Document | undefined;
   return ({ operation, status, contentType, text }) => {
+    // A worker serves no document.
+    if (!app.hasDecorator('swagger')) return undefined;
     if (document === undefined) {
       document = app.swagger() as unknown as Document;
       ajv.addSchema(document, 'document');
@@ -81,7 +83,8 @@ function createJudge(app: App): (sent: Sent) => string | undefined {
     const { content } = name === undefined ? given : (document.components.responses[name] ?? {});
     if (content === undefined) return text === '' ? undefined : 'the document knows no body';
     if (text === '') return undefined;
-    if (content[contentType] === undefined) return `the document knows no ${contentType}: ${text.slice(0, 200)}`;
+    if (content[contentType] === undefined)
+      return `the document knows no ${contentType}: ${text.slice(0, 200)}`;
     if (contentType !== 'application/json') return undefined;
     const base =
       name === undefined

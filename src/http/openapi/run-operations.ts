@@ -19,7 +19,8 @@ const START = [
   'unreadable_image',
   'daily_execution_limit',
 ] as const;
-const FILE = [
+/** What a file may be refused for. */
+export const FILE = [
   'file_too_large',
   'unsupported_type',
   'unreadable_image',
@@ -99,6 +100,12 @@ export const RUN_OPERATIONS: OperationLines = {
     ['invalid_webhook'],
   ],
 
+  'POST /hooks/{provider}/{token}': [
+    'receiveProviderHook',
+    'Where a provider says that a job has ended. It wakes the run, which asks the provider for the result.',
+    ['not_found', 'unauthorized', 'forbidden'],
+  ],
+
   [`POST ${V1}/media/upload`]: [
     'uploadMedia',
     'By multipart form (up to 4 MB, the hints before the file), by `dataUrl` (3 MB of file), or by `url`, which the service ' +
@@ -155,7 +162,7 @@ export const RUN_OPERATIONS: OperationLines = {
   [`GET ${V1}/renderer/templates/{id}/thumbnail`]: [
     'getVideoTemplateThumbnail',
     'A still of the composition, as WebP.',
-    ['not_found'],
+    ['unauthorized', ...OWN],
   ],
   [`POST ${V1}/render/renderer/preview`]: [
     'previewRender',

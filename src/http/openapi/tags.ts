@@ -17,6 +17,7 @@ export const TAGS = [
     description: 'Runs under way and ended: their records, events, and how to stop them.',
   },
   { name: 'Webhooks', description: 'The signed message at the end of a run, and its deliveries.' },
+  { name: 'Hooks', description: 'Addresses that providers call when their work has ended.' },
   { name: 'Media', description: 'Files that workflows read and write.' },
   { name: 'Video renderer', description: 'Videos made from templates and scene graphs.' },
   { name: 'Templates', description: 'Published workflows, for everybody.' },

@@ -1,5 +1,6 @@
 // What the document says of workflows, the catalog, templates, folders and sharing.
 import type { OperationLines } from './operation.ts';
+import { FILE } from './run-operations.ts';
 
 const V1 = '/api/v1';
 const GRAPH = ['invalid_graph', 'field_not_writable'] as const;
@@ -47,7 +48,20 @@ export const WORKFLOW_OPERATIONS: OperationLines = {
     'One file with the graph and no secrets, for `POST /workflows/import` of this service or another.',
     ['unauthorized', ...OWN],
   ],
-  [`POST ${V1}/workflows/import`]: ['importWorkflow', 'Creates a workflow from an exported file.', GRAPH],
+  [`POST ${V1}/workflows/import`]: [
+    'importWorkflow',
+    'Creates a workflow from an exported file, its media included.',
+    [
+      ...GRAPH,
+      ...FILE,
+      'forbidden',
+      'fetch_failed',
+      'invalid_svg',
+      'svg_too_complex',
+      'upload_busy',
+      'upload_budget_exceeded',
+    ],
+  ],
   [`POST ${V1}/workflows/lint`]: ['lintGraph', 'Finds errors and warnings in a graph and stores nothing.'],
   [`POST ${V1}/workflows/{id}/lint`]: [
     'lintWorkflow',

@@ -14,6 +14,7 @@ interface Operation {
   readonly responses: { readonly 200?: { readonly content?: Record<string, { readonly schema: Schema }> } };
 }
 interface Schema {
+  readonly $ref?: string;
   readonly type?: string;
   readonly properties?: Readonly<Record<string, Schema>>;
 }
@@ -62,14 +63,17 @@ describe('every list', () => {
   let test: TestApp;
   let caller: Caller;
   let operations: readonly (readonly [string, Operation])[];
+  let schemas: Readonly<Record<string, Schema>>;
   const ids: Record<string, string> = {};
 
   before(async () => {
     test = await createTestApp();
     caller = await test.createCaller();
-    const { paths } = (await test.app.inject('/openapi.json')).json<{
+    const { paths, components } = (await test.app.inject('/openapi.json')).json<{
       paths: Record<string, { get?: Operation }>;
+      components: { schemas: Record<string, Schema> };
     }>();
+    schemas = components.schemas;
     operations = Object.entries(paths).flatMap(([path, { get }]) =>
       get !== undefined && path.startsWith('/api/') ? [[path, get] as const] : [],
     );
@@ -81,7 +85,8 @@ describe('every list', () => {
   after(() => test.close());
 
   const isList = ([, { responses }]: readonly [string, Operation]): boolean => {
-    const schema = responses[200]?.content?.['application/json']?.schema;
+    const given = responses[200]?.content?.['application/json']?.schema;
+    const schema = schemas[given?.$ref?.split('/').at(-1) ?? ''] ?? given;
     return (
       schema?.type === 'array' ||
       schema?.properties?.nextCursor !== undefined ||
