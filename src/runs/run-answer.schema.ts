@@ -1,8 +1,8 @@
 // The forms of answers about runs, their deliveries and their credits, for the OpenAPI document.
 import { Type } from 'typebox';
 import { NODE_STATUSES } from '../engine/types.ts';
+import { Edge, Node } from '../services/graph.schema.ts';
 import { pageOf } from '../services/paging.ts';
-import { Edge, Node } from '../services/workflows/graph.schema.ts';
 import { Answer, Named, Nullable } from '../services/workflows/workflow.schema.ts';
 import { EXECUTION_STATUSES, TERMINAL_STATUSES } from './present-execution.ts';
 

@@ -1,7 +1,7 @@
 // The forms of answers about workflows, for the OpenAPI document.
 import { Type } from 'typebox';
+import { Edge, Node } from '../graph.schema.ts';
 import { pageOf } from '../paging.ts';
-import { Edge, Node } from './graph.schema.ts';
 import { Answer, Named, Nullable } from './workflow.schema.ts';
 
 export const Timestamp = Type.String({ format: 'date-time' });

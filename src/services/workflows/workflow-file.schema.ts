@@ -1,9 +1,9 @@
 // The form of a file that holds a workflow: what an export gives, and what an import takes.
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
+import { Edge, Node } from '../graph.schema.ts';
 import { MAX_EXPORTED_MEDIA } from '../media/exported-media.ts';
 import { Hints } from '../media/media.schema.ts';
-import { Edge, Node } from './graph.schema.ts';
 import { Answer, Description, Edges, Name, Named, Nodes, Nullable, Tags } from './workflow.schema.ts';
 import { Timestamp } from './workflow-answer.schema.ts';
 

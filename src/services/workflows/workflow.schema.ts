@@ -1,8 +1,8 @@
 // The forms of workflow requests: they validate, document, and type.
 import type { Static, TSchema } from 'typebox';
 import { Type } from 'typebox';
+import { Edge, NodeInput } from '../graph.schema.ts';
 import { ArrayQuery, PageQuery } from '../paging.ts';
-import { Edge, NodeInput } from './graph.schema.ts';
 
 const MAX_NAME = 200;
 const MAX_DESCRIPTION = 10_000;

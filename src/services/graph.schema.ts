@@ -1,6 +1,6 @@
 // The forms of nodes and edges. They document: graph/parse and graph/lint check, and say more than a schema can.
 import { Type } from 'typebox';
-import { CATEGORIES } from '../../graph/types.ts';
+import { CATEGORIES } from '../graph/types.ts';
 
 const named = (title: string, description: string) => ({ title, description });
 
