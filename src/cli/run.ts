@@ -24,7 +24,7 @@ export const run: Command = async ({ args, options, terminal, signal }) => {
   if (file !== undefined) parseFile(target, file);
   const source = file ?? (await client.get<Saved>(`/workflows/${target}`));
   const inputs = parseInputs(options.input, source);
-  const { id } = file === undefined ? { id: target } : await client.post<Saved>('/workflows', file);
+  const { id } = file === undefined ? { id: target } : await client.post<Saved>(storePath(file), file);
   const started = await client.run(id, { inputs });
   const quiet = options.json === true;
   if (!quiet)
@@ -46,6 +46,10 @@ export const run: Command = async ({ args, options, terminal, signal }) => {
   else printResult(ended, terminal);
   if (ended.status !== 'COMPLETED') throw new WorkFailed(`The run ended as ${ended.status}.`);
 };
+
+/** Where a file becomes a workflow: an export brings its media along. */
+const storePath = ({ media }: WorkflowFile): string =>
+  media === undefined ? '/workflows' : '/workflows/import';
 
 /** The value that a text on the command line stands for, by the type of the input node. */
 const READERS: Readonly<Record<string, (text: string) => Json>> = {

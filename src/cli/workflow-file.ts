@@ -1,4 +1,4 @@
-// A workflow in a file: the JSON that POST /workflows takes.
+// A workflow in a file: the JSON that POST /workflows takes, or an export with its media.
 import { readFile, stat } from 'node:fs/promises';
 import { type ParseResult, parseGraph } from '../graph/parse.ts';
 import type { Graph } from '../graph/types.ts';
@@ -6,11 +6,15 @@ import { toError } from '../lib/errors.ts';
 import { markInexactNumbers } from '../lib/exact-numbers.ts';
 import { UsageError, WorkFailed } from './failure.ts';
 
-/** The contract's limit of a request body. */
-const MAX_BYTES = 4 * 1024 * 1024;
+/** As much as an import takes: the graph, and 25 MB of media in base64. */
+const MAX_FILE_BYTES = 41_943_040;
+/** As much as any request that writes a graph may have. */
+const MAX_GRAPH_BYTES = 4_194_304;
 
 export interface WorkflowFile extends Graph {
   readonly name: string;
+  /** In an export: the files that the graph names. */
+  readonly media?: readonly unknown[];
 }
 
 /** Reads the file; UsageError where it is unreadable, no JSON, or holds no nodes and edges. */
@@ -19,6 +23,11 @@ export async function readWorkflowFile(path: string): Promise<WorkflowFile> {
   const parsed = parseJson(path, text) as Partial<WorkflowFile> | null;
   if (!Array.isArray(parsed?.nodes) || !Array.isArray(parsed.edges)) {
     throw new UsageError(`${path} is not a workflow: it needs "nodes" and "edges", each an array.`);
+  }
+  const { nodes, edges } = parsed;
+  // A file that is smaller cannot hold a larger graph.
+  if (text.length > MAX_GRAPH_BYTES && Buffer.byteLength(JSON.stringify([nodes, edges])) > MAX_GRAPH_BYTES) {
+    throw new UsageError(`${path}: nodes and edges have over ${MAX_GRAPH_BYTES} bytes.`);
   }
   return parsed as WorkflowFile;
 }
@@ -36,8 +45,8 @@ export function parseFile(
 async function readText(path: string): Promise<string> {
   try {
     const { size } = await stat(path);
-    if (size > MAX_BYTES)
-      throw new UsageError(`${path} has ${size} bytes; a workflow has at most ${MAX_BYTES}.`);
+    if (size > MAX_FILE_BYTES)
+      throw new UsageError(`${path} has ${size} bytes; a workflow has at most ${MAX_FILE_BYTES}.`);
     return await readFile(path, 'utf8');
   } catch (thrown) {
     if (thrown instanceof UsageError) throw thrown;

@@ -9,6 +9,7 @@ import {
 import type { Socket } from 'node:net';
 import { AppError } from '../lib/errors.ts';
 import { errorBody, translateError } from './errors.ts';
+import { holdBody } from './expect-continue.ts';
 import { requestIdOf } from './request-id.ts';
 
 /** As long as the address of a presigned upload works: 100 MB take a while. Silence ends sooner, see below. */
@@ -63,6 +64,10 @@ export function createNodeServer(handler: Handler, options: RefusalOptions): Ser
   );
   server.setTimeout(IDLE_TIMEOUT_MS);
   server.on('checkExpectation', track);
+  server.on('checkContinue', (req, res) => {
+    holdBody(req);
+    track(req, res);
+  });
   server.on('connect', (_req, socket) => refuse(NO_PROXY, socket as Socket));
   server.on('clientError', (err, socket) => refuse(err, socket as Socket));
   return server;

@@ -5,6 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isBodyHeld } from './expect-continue.ts';
 
 /** The rest of a body that is worth reading to keep a connection. */
 const MAX_REST_BYTES = 65_536;
@@ -13,7 +14,7 @@ const DRAIN_MS = 1000;
 
 /** Call it before a refusal is sent. */
 export function leaveBody({ raw }: FastifyRequest, reply: FastifyReply): void {
-  if (isShort(raw)) {
+  if (isShort(raw) && !isBodyHeld(raw)) {
     // Fastify closes the connection over each refused body.
     reply.removeHeader('connection');
     return;

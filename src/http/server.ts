@@ -16,6 +16,7 @@ import { registerBodyParsers, registerOptionalBodies } from './body.ts';
 import { registerCloseSignals } from './close-signal.ts';
 import { registerCompression } from './compression.ts';
 import { errorBody, translateError } from './errors.ts';
+import { askForBody } from './expect-continue.ts';
 import { createLimits, type Limits } from './limits.ts';
 import { registerMethodNotAllowed } from './method-not-allowed.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
@@ -72,6 +73,11 @@ export async function createServer(deps: RunDeps, keys: KeyAuthenticator): Promi
   await registerHooks(app, deps, limits);
   registerAccess(app);
   registerAdmission(app, createAuthentication(deps, keys), limits);
+  // Behind the hooks that refuse.
+  app.addHook('preParsing', ({ raw }, reply, _payload, done) => {
+    askForBody(raw, reply.raw);
+    done();
+  });
   app.setErrorHandler((err, req, reply) => {
     leaveBody(req, reply);
     if (req.is404) reply.header('vary', 'Accept');

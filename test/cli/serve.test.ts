@@ -2,13 +2,15 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { listSettings } from '../../src/lib/settings.ts';
+import { noiseImage } from '../support/pixels.ts';
+import { edge, node } from '../support/workflows.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const BIN = join(ROOT, 'bin', 'graphwright.js');
@@ -86,6 +88,38 @@ describe('graphwright serve', () => {
     }
     assert.match(out, /\nPreview: http\S+\n$/);
     assert.ok(!out.includes('\u001b'));
+  });
+
+  it('runs an exported file of over 4 MB with the media it holds', async () => {
+    const path = join(folder, 'export.json');
+    const bytes = Buffer.from(await noiseImage(1200, 1200, 'png'));
+    const mediaId = `med_${'0'.repeat(26)}`;
+    const media = { mediaId, url: `http://elsewhere.invalid/cdn/${mediaId}/x.png`, name: 'x.png' };
+    writeFileSync(
+      path,
+      JSON.stringify({
+        format: 'graphwright-workflow',
+        formatVersion: 1,
+        name: 'Exported',
+        nodes: [node('a', 'input:image', { mediaId }), node('b', 'output:preview')],
+        edges: [edge('a.image > b.input')],
+        media: [
+          {
+            ...media,
+            contentType: 'image/png',
+            width: null,
+            height: null,
+            duration: null,
+            data: bytes.toString('base64'),
+          },
+        ],
+      }),
+    );
+    assert.ok(statSync(path).size > 4_194_304);
+    const record = JSON.parse(await graphwright(['run', path, '--json'], settings));
+    assert.equal(record.status, 'COMPLETED');
+    const stored = await fetch(new URL(new URL(record.outputs[0].url).pathname, serving.url));
+    assert.deepEqual(Buffer.from(await stored.arrayBuffer()), bytes);
   });
 
   it('mints, lists and revokes keys over HTTP', async () => {

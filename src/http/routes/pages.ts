@@ -58,7 +58,9 @@ export function registerPages(app: App, deps: Deps): void {
       },
       async (req, reply) => {
         const head = await reader.find(req.params.slug);
-        if (!pagePath(head).startsWith(`${path}/`)) return reply.redirect(pagePath(head), 301);
+        if (!pagePath(head).startsWith(`${path}/`)) {
+          return reply.redirect(`${site.baseUrl}${pagePath(head)}`, 301);
+        }
         return sendPage(req, reply, await contentPage(head), FRESH);
       },
     );

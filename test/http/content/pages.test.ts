@@ -138,7 +138,10 @@ describe('a content page', () => {
   it('lives under one address; others lead there', async () => {
     await publish({ slug: 'one', title: 'One', type: 'MODEL' });
     const answer = await get('/blog/one');
-    assert.deepEqual([answer.statusCode, answer.headers.location], [301, '/models/one']);
+    assert.deepEqual(
+      [answer.statusCode, answer.headers.location],
+      [301, `${test.deps.settings.BASE_URL}/models/one`],
+    );
   });
 
   it('is not there before it is published, nor after it is taken back', async () => {

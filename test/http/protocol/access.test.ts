@@ -5,7 +5,8 @@ import { after, before, describe, it } from 'node:test';
 import { ACCESS, type Access } from '../../../src/http/access.ts';
 import { SCOPES, type Scope } from '../../../src/services/accounts/actor.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { listen } from '../../support/raw-http.ts';
+import { exchange, head, listen } from '../../support/raw-http.ts';
+import { PAIR } from '../../support/workflows.ts';
 
 let test: TestApp;
 let caller: Caller;
@@ -230,5 +231,33 @@ describe('a refused body', () => {
     let text = '';
     for await (const chunk of socket) text += String(chunk);
     assert.deepEqual(text.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 401', 'HTTP/1.1 200']);
+  });
+});
+
+describe('Expect: 100-continue', () => {
+  const BODY = JSON.stringify({ name: 'W', ...PAIR });
+  const ask = (authorization: string) =>
+    exchange(
+      port,
+      head('POST', '/api/v1/workflows', {
+        expect: '100-continue',
+        authorization,
+        'content-type': 'application/json',
+        'content-length': String(BODY.length),
+      }),
+      BODY,
+    );
+
+  it('asks for the body once the caller is let in', async () => {
+    const answers = await ask(`Bearer ${caller.key}`);
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [100, 201],
+    );
+  });
+
+  it('is refused without asking, and the connection closed, where the caller is not', async () => {
+    const [answer, ...more] = await ask('Bearer sk-unknown');
+    assert.deepEqual([answer?.status, answer?.headers.connection, more], [401, 'close', []]);
   });
 });
