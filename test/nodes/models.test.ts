@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import sharp from 'sharp';
+import type { InputDef } from '../../src/graph/catalog.ts';
 import type { MediaRef } from '../../src/graph/types.ts';
 import { createGuardedFetch, type GuardedFetch } from '../../src/lib/fetch.ts';
 import { makeCatalog } from '../../src/nodes/catalog.ts';
 import type { Providers } from '../../src/nodes/models/providers.ts';
+import { readShippedModels } from '../../src/nodes/models/shipped.ts';
 import { makeContext, runNode, type TestContext } from '../support/node-context.ts';
 import { plainImage } from '../support/pixels.ts';
 import { type ComfyDouble, startComfy } from '../support/providers/comfyui.ts';
@@ -28,6 +30,21 @@ const VALUES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   audio: { prompt: 'rain' },
   utility: { text: 'Hello', engine: 'elevenlabs' },
 };
+/** The texts that models on fal give, under all their names. */
+const TEXTS = Object.fromEntries(
+  readShippedModels()
+    .filter(({ output }) => output.kind === 'text')
+    .map(({ output }) => [output.path ?? 'output', 'A fox.']),
+);
+
+/** A value for each setting that must be set. */
+function needed(inputs: readonly InputDef[]): Readonly<Record<string, unknown>> {
+  const open = inputs.filter(input => !input.isPort && input.required === true && input.id !== 'maxCredits');
+  const valueOf = ({ type, enum: options, min = 1 }: InputDef): unknown =>
+    options?.[0] ?? (type === 'NUMBER' ? min : type === 'BOOLEAN' ? true : type === 'TEXT' ? 'x' : []);
+  return Object.fromEntries(open.map(input => [input.id, valueOf(input)]));
+}
+
 const WORKFLOW = {
   '9': { class_type: 'SaveImage', inputs: { text: '{{prompt}}', seed: '{{seed}}', images: ['8', 0] } },
 };
@@ -81,7 +98,13 @@ describe('model nodes', () => {
   /** Has every provider give such a file. */
   function give(file: Buffer): void {
     const dataUri = `data:application/octet-stream;base64,${file.toString('base64')}`;
-    doubles.fal.result = { status: 200, body: { file: { url: dataUri, content_type: 'audio/mp4' } } };
+    // Each model's own name for its result.
+    const found = { url: dataUri, content_type: 'audio/mp4' };
+    const named = readShippedModels().flatMap(({ output }) =>
+      output.kind === 'text' ? [] : (output.path ?? []),
+    );
+    const results = Object.fromEntries(named.map(name => [name, name.endsWith('s') ? [found] : found]));
+    doubles.fal.result = { status: 200, body: { file: found, ...results } };
     doubles.replicate.state.end = { status: 'succeeded', output: dataUri };
   }
 
@@ -96,14 +119,15 @@ describe('model nodes', () => {
   const models = entries.filter(
     ({ source, nodeType }) => source === 'vendor' && !nodeType.endsWith(':comfyui'),
   );
-  for (const { nodeType, outputs } of models) {
+  for (const { nodeType, inputs, outputs } of models) {
     const [family = ''] = nodeType.split(':');
     const [output] = outputs;
     it(`${nodeType} delivers its ${output?.id}`, async () => {
       give(output?.type === 'IMAGE' ? png : output?.type === 'VIDEO' ? MP4 : MP3);
+      if (output?.type === 'TEXT') doubles.fal.result = { status: 200, body: TEXTS };
       if (output?.type === 'TEXT')
         doubles.replicate.state.end = { status: 'succeeded', output: ['A ', 'fox.'] };
-      const result = await run(nodeType, VALUES[family] ?? {});
+      const result = await run(nodeType, { ...needed(inputs), ...VALUES[family] });
       const value = result[output?.id ?? ''];
       if (output?.type === 'TEXT') assert.equal(value, 'A fox.');
       else assert.match((value as MediaRef).contentType, new RegExp(`^${output?.type.toLowerCase()}/`));

@@ -1,0 +1,89 @@
+// The published types of fal's client, read as JSON Schemas: what each of its endpoints takes and gives.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+export interface FalEndpoint {
+  readonly input: Schema;
+  readonly output: Schema;
+}
+
+const FILE = join(import.meta.dirname, '../node_modules/@fal-ai/client/src/types/endpoints.d.ts');
+const ALIAS = /^export type (\w+) = (\w+);$/gm;
+const OBJECT = /^export type (\w+) = \{\n(.*?)^\};$/gms;
+const ENDPOINT = /^ {4}"([^"]+)": \{\n\s+input: (\w+);\n\s+output: (\w+);/gm;
+const FIELD =
+  /(?: {4}\/\*\*\n(?<doc>(?: {5}\*.*\n)+?) {5}\*\/\n)? {4}(?<quote>"?)(?<name>[\w-]+)\k<quote>(?<optional>\?)?: (?<type>.+);$/gm;
+// The types say only `number`; these are counted.
+const COUNTED = /^(?:seed|num_.*|.*_(?:steps|count|seed)|fps|frames_per_second|width|height|max_.*|top_k)$/;
+
+/** Endpoint → its schemas. */
+export function readFalTypes(): ReadonlyMap<string, FalEndpoint> {
+  const text = readFileSync(FILE, 'utf8');
+  const aliases = new Map([...text.matchAll(ALIAS)].map(([, name = '', other = '']) => [name, other]));
+  const bodies = new Map([...text.matchAll(OBJECT)].map(([, name = '', body = '']) => [name, body]));
+  const schemaOf = (name: string): Schema => {
+    let found = name;
+    for (let depth = 0; aliases.has(found) && depth < 10; depth++) found = aliases.get(found) ?? '';
+    return toSchema(bodies.get(found) ?? '');
+  };
+  return new Map(
+    [...text.matchAll(ENDPOINT)].map(([, endpoint = '', input = '', output = '']) => [
+      endpoint,
+      { input: schemaOf(input), output: schemaOf(output) },
+    ]),
+  );
+}
+
+function toSchema(body: string): Schema {
+  const fields = [...body.matchAll(FIELD)].map(({ groups = {} }) => {
+    const { name = '', type = '', doc = '', optional } = groups;
+    return { name, isRequired: optional === undefined, schema: toFieldSchema(name, type, doc) };
+  });
+  return {
+    type: 'object',
+    properties: Object.fromEntries(fields.map(({ name, schema }) => [name, schema])),
+    required: fields.filter(({ isRequired }) => isRequired).map(({ name }) => name),
+  };
+}
+
+function toFieldSchema(name: string, type: string, doc: string): Schema {
+  const schema = toTypeSchema(type);
+  const fallback = /Default value: `(.*?)`/.exec(doc)?.[1];
+  const counted = schema.type === 'number' && COUNTED.test(name) ? { type: 'integer' } : {};
+  return { ...schema, ...counted, ...(fallback === undefined ? {} : readDefault(fallback)) };
+}
+
+function readDefault(text: string): Schema {
+  try {
+    return { default: JSON.parse(text) };
+  } catch {
+    return {};
+  }
+}
+
+function toTypeSchema(type: string): Schema {
+  const parts = splitUnion(type).filter(part => part !== 'Blob' && part !== 'File');
+  const options = parts.filter(part => part.startsWith('"')).map(part => part.slice(1, -1));
+  if (options.length > 0) return { type: 'string', enum: options };
+  const simple = ['string', 'number', 'boolean'].find(name => parts.includes(name));
+  if (simple !== undefined) return { type: simple };
+  const items = /^Array<(.*)>$/.exec(parts[0] ?? '')?.[1];
+  return items === undefined ? { type: 'object' } : { type: 'array', items: toTypeSchema(items) };
+}
+
+/** At bars outside brackets and quotes. */
+function splitUnion(type: string): readonly string[] {
+  const parts = [''];
+  let depth = 0;
+  let isQuoted = false;
+  for (const char of type) {
+    if (char === '"') isQuoted = !isQuoted;
+    if (!isQuoted && '<{('.includes(char)) depth++;
+    if (!isQuoted && '>})'.includes(char)) depth--;
+    if (char === '|' && depth === 0 && !isQuoted) parts.push('');
+    else parts[parts.length - 1] += char;
+  }
+  return parts.map(part => part.trim()).filter(part => part !== '');
+}
