@@ -38,7 +38,7 @@ function fieldFaults(field: ModelField, properties: Readonly<Record<string, Publ
   const wrong = options.filter(option => published.enum !== undefined && !published.enum.includes(option));
   const isList = published.type === 'array';
   const shape =
-    isList === (type === 'LIST' || inList === true || type === 'JSON') ? [] : [`${id}: list or not`];
+    type === 'JSON' || isList === (type === 'LIST' || inList === true) ? [] : [`${id}: list or not`];
   const isNumber = published.type === 'number' || published.type === 'integer';
   const kind = isNumber === (type === 'NUMBER') || type === 'JSON' ? [] : [`${id}: number or not`];
   return [...wrong.map(option => `${id}: ${option} is no choice`), ...shape, ...kind];
