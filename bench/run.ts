@@ -19,6 +19,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   reads: async () => (await import('./read-rows.ts')).runReadRows,
   workflows: async () => (await import('./workflow-rows.ts')).runWorkflowRows,
   lint: async () => (await import('./lint.ts')).runLintRows,
+  models: async () => (await import('./model-rows.ts')).runModelRows,
   layout: async () => (await import('./layout.ts')).runLayoutRows,
   svg: async () => (await import('./svg-rows.ts')).runSvgRows,
   pages: async () => (await import('./pages-rows.ts')).runPagesRows,

@@ -1,0 +1,86 @@
+// 1,500 models installed: what the catalog weighs on its way out, what they cost at the start, and what lint pays for them.
+import { promisify } from 'node:util';
+import { brotliCompress, constants } from 'node:zlib';
+import { lintGraph } from '../src/graph/lint/lint.ts';
+import type { Graph } from '../src/graph/types.ts';
+import { createNodeTypes, type NodeTypes } from '../src/nodes/catalog.ts';
+import type { Model } from '../src/nodes/models/model.ts';
+import { readShippedModels } from '../src/nodes/models/shipped.ts';
+import type { Row } from './row.ts';
+
+const MODELS = 1_500;
+const NODES = 250;
+// As src/http/compression.ts has it.
+const QUALITY = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
+const KEYS = {
+  SANDBOX_MODELS: true,
+  FAL_KEY: 'k',
+  REPLICATE_API_TOKEN: 'k',
+  OPENAI_API_KEY: 'k',
+  ELEVENLABS_API_KEY: 'k',
+};
+
+export async function* runModelRows(isShort: boolean): AsyncIterable<Row> {
+  const shipped = createNodeTypes(KEYS);
+  yield {
+    figure: 'GET /nodes, the shipped set, brotli',
+    value: (await weigh(shipped)) / 1024,
+    unit: 'KB',
+    reach: { value: 60, is: 'at most' },
+  };
+  const many = createNodeTypes(KEYS);
+  const models = makeModels();
+  const heapBefore = process.memoryUsage().heapUsed;
+  const start = performance.now();
+  many.install(models);
+  yield row('install 1,500 models', performance.now() - start, 'ms', 50);
+  yield row('heap of 1,500 models', (process.memoryUsage().heapUsed - heapBefore) / 1_048_576, 'MB', 15);
+  yield row('GET /nodes, 1,500 models, brotli', (await weigh(many)) / 1024, 'KB', 150);
+  yield row('lint 250 nodes, 1,500 models', lintMs(many, isShort ? 5 : 200), 'ms', 2.5);
+}
+
+const row = (figure: string, value: number, unit: string, most: number): Row => ({
+  figure,
+  value,
+  unit,
+  reach: { value: most, is: 'at most' },
+});
+
+/** The shipped models again and again, each under a name and an address of its own. */
+function makeModels(): readonly Model[] {
+  const shipped = readShippedModels();
+  return Array.from({ length: MODELS }, (_, index) => {
+    const model = shipped[index % shipped.length] as Model;
+    const round = Math.floor(index / shipped.length);
+    const { nodeType, endpoint, label } = model;
+    return round === 0
+      ? model
+      : {
+          ...model,
+          nodeType: `${nodeType}_${round}`,
+          endpoint: `${endpoint}/v${round}`,
+          label: `${label} ${round}`,
+        };
+  });
+}
+
+async function weigh({ catalog }: NodeTypes): Promise<number> {
+  const shown = catalog.entries.filter(({ hidden, deprecated }) => hidden !== true && deprecated !== true);
+  return (await promisify(brotliCompress)(Buffer.from(JSON.stringify({ nodes: shown })), QUALITY)).length;
+}
+
+function lintMs({ catalog }: NodeTypes, rounds: number): number {
+  const types = catalog.entries.filter(({ source }) => source === 'vendor');
+  const nodes = Array.from({ length: NODES }, (_, index) => {
+    const nodeType = types[(index * 7) % types.length]?.nodeType ?? '';
+    const data = { label: 'n', category: 'model', nodeType, config: { seed: index } };
+    return { id: `n${index}`, type: 'basedNode', position: { x: index * 300, y: 0 }, data };
+  });
+  const graph: Graph = { nodes, edges: [] };
+  const times = Array.from({ length: rounds }, () => {
+    const start = performance.now();
+    lintGraph(graph, catalog);
+    return performance.now() - start;
+  });
+  return times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
+}
