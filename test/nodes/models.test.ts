@@ -40,9 +40,9 @@ const TEXTS = Object.fromEntries(
 /** A value for each setting that must be set. */
 function needed(inputs: readonly InputDef[]): Readonly<Record<string, unknown>> {
   const open = inputs.filter(input => !input.isPort && input.required === true && input.id !== 'maxCredits');
-  const valueOf = ({ type, enum: options, min = 1 }: InputDef): unknown =>
+  const fill = ({ type, enum: options, min = 1 }: InputDef): unknown =>
     options?.[0] ?? (type === 'NUMBER' ? min : type === 'BOOLEAN' ? true : type === 'TEXT' ? 'x' : []);
-  return Object.fromEntries(open.map(input => [input.id, valueOf(input)]));
+  return Object.fromEntries(open.map(input => [input.id, fill(input)]));
 }
 
 const WORKFLOW = {
