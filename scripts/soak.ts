@@ -1,5 +1,5 @@
 // `npm run soak`: 1,000 runs under kills, freezes and restarts, then a minute of mutations of what callers may send.
-// Everything follows from --seed. Exit code 1 where a promise is broken, with what to look at; 2 for wrong usage.
+// Everything follows from --seed. Exit code 1 with the violations where a promise is broken; 2 for wrong usage.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,12 +13,12 @@ import { soak } from '../test/soak/soak.ts';
 const FUZZ_MS = 60_000;
 const PARTS = ['runs', 'fuzz'] as const;
 
-// Ends the services on the way.
+// The exit handlers end the services.
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => process.exit(130));
 
-const tell = (line: string): void => void process.stdout.write(`${line}\n`);
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const { only, ...options } = readOptions();
-tell(`seed ${options.seed}`);
+print(`seed ${options.seed}`);
 const broken: string[] = [];
 if (only !== 'fuzz') await soakRuns(options);
 if (only !== 'runs') await fuzz(options.seed);
@@ -38,7 +38,7 @@ function readOptions(): SoakOptions & { readonly only: string | undefined } {
   const { only: part, ...texts } = values;
   const numbers = Object.values(texts).map(Number);
   if (!numbers.every(number => Number.isInteger(number) && number > 0) || !isPart(part)) {
-    tell(
+    print(
       'Usage: npm run soak -- [--seed N] [--runs N] [--faults N] [--seconds N] [--workers N] [--only runs|fuzz]',
     );
     process.exit(2);
@@ -59,20 +59,20 @@ function isPart(text: string | undefined): boolean {
 
 async function soakRuns(what: SoakOptions): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-soak-'));
-  const report = await soak({ ...what, folder }, tell);
-  for (const line of describeReport(report)) tell(line);
+  const report = await soak({ ...what, folder }, print);
+  for (const line of describeReport(report)) print(line);
   broken.push(...Object.keys(report.breaches));
   if (Object.keys(report.breaches).length === 0) await rm(folder, { recursive: true, force: true });
-  else tell(`The logs, PostgreSQL's files and the media are kept in ${folder}.`);
+  else print(`The logs, PostgreSQL's files and the media are kept in ${folder}.`);
 }
 
 async function fuzz(seed: number): Promise<void> {
   const [svg, forms] = await Promise.all([fuzzSvg(seed, FUZZ_MS), fuzzForms(seed, FUZZ_MS)]);
   for (const [name, { rounds, taken, breaches }] of Object.entries({ SVG: svg, forms })) {
-    tell(
+    print(
       `fuzz of ${name}: ${rounds} rounds in ${FUZZ_MS / 1000} s, ${taken} taken, ${rounds - taken} refused`,
     );
-    for (const breach of breaches) tell(`BROKEN: ${breach}`);
+    for (const breach of breaches) print(`BROKEN: ${breach}`);
     broken.push(...breaches);
   }
 }

@@ -1,10 +1,10 @@
-// Media after a soak: each row with its very file, each file with its row, or noted for the sweep.
+// Media after a soak: each row has its file, and each file has its row or is noted as an orphan for the sweep.
 import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Check } from './audit.ts';
 
-// PostgreSQL may lose the last notes of strays when it crashes, by decision (store/media-orphans.ts).
+// A crash of PostgreSQL may lose the notes of the last half second, by decision (store/media-orphans.ts).
 const LOST_NOTES_A_CRASH = 3;
 
 /** `crashes`: how often PostgreSQL was killed. */
@@ -15,8 +15,8 @@ export function checkMedia(crashes: number): Check {
     const { rows } = await fleet.db.query<{ id: string; bytes: number; sha256: string }>(
       'select id, bytes, sha256 from media',
     );
-    const { rows: strays } = await fleet.db.query<{ id: string }>('select id from media_strays');
-    const named = new Set([...rows, ...strays].map(({ id }) => id));
+    const { rows: orphans } = await fleet.db.query<{ id: string }>('select id from media_strays');
+    const named = new Set([...rows, ...orphans].map(({ id }) => id));
     const breaches: string[] = [];
     for (const { id, bytes, sha256 } of rows) {
       const path = files.get(id);
@@ -31,7 +31,7 @@ export function checkMedia(crashes: number): Check {
   };
 }
 
-/** The stored files by key; what lies in the folder of unfinished ones is none of them. */
+/** The stored files by key, without those in the folder of unfinished files. */
 async function listFiles(folder: string): Promise<ReadonlyMap<string, string>> {
   const files = new Map<string, string>();
   for (const shard of await readdir(folder).catch(() => [])) {

@@ -1,4 +1,4 @@
-// What must hold after a soak, asked of the database, the receiver and the providers: each function returns its breaches.
+// What must be true after a soak, read from the database, the receiver and the providers: each check returns its violations.
 import { assertLedgerBalanced } from '../support/ledger.ts';
 import type { Fleet } from './fleet.ts';
 import type { Hooks } from './hooks.ts';
@@ -35,11 +35,11 @@ interface EndedStep {
   readonly error?: { readonly code: string };
 }
 
-/** Wake-ups of runs that were decided on or cancelled stay until their time, and find nothing to do then. */
+/** Wake-ups of runs that were decided or cancelled stay until their time, and then find nothing to do. */
 export const DUE_JOBS =
   "(select * from graphile_worker._private_jobs where run_at < now() + interval '1 day') as due";
 
-// What may become of a run that nobody cancelled, under the faults that strike here.
+// Errors with which a run that nobody cancelled may fail under the faults of a soak.
 const EXCUSES: ReadonlySet<string> = new Set(['provider_outcome_unknown', 'insufficient_credits']);
 const MAX_ATTEMPTS = 12;
 
@@ -80,7 +80,7 @@ async function checkRuns(scene: Scene): Promise<readonly string[]> {
     const name = `run ${run} (${shape}, ${id})`;
     if (row === undefined) return [`${name} was accepted and is not there`];
     if (!row.is_finished)
-      return [`${name} is ${row.status}, held by ${row.worker_id}, parked: ${row.parked}`];
+      return [`${name} is ${row.status}, worker: ${row.worker_id}, deferred: ${row.parked}`];
     const open = row.steps.filter(({ status }) => !ENDED.has(status)).map(({ nodeId }) => nodeId);
     const code = row.error === null ? '' : (JSON.parse(row.error) as { code: string }).code;
     const isFair =
@@ -90,7 +90,9 @@ async function checkRuns(scene: Scene): Promise<readonly string[]> {
           ? cancelAfterMs !== undefined
           : row.status === 'FAILED' && EXCUSES.has(code);
     return [
-      ...(row.worker_id === null && !row.parked ? [] : [`${name} has ended and is held still`]),
+      ...(row.worker_id === null && !row.parked
+        ? []
+        : [`${name} has ended, and still has a lease or waits to be resumed`]),
       ...(open.length === 0 ? [] : [`${name} has ended, and its nodes ${open} have not`]),
       ...(isFair ? [] : [`${name} ended as ${row.status} ${row.error ?? ''}`]),
     ];
@@ -103,7 +105,7 @@ async function checkStrangers(scene: Scene): Promise<readonly string[]> {
   const known = new Set(accepted(scene).map(({ id }) => id));
   const twice = known.size === accepted(scene).length ? [] : ['two keys were answered with one execution'];
   const strangers = [...(await readRuns(scene)).keys()].filter(id => !known.has(id));
-  return [...twice, ...strangers.map(id => `${id} exists, and no caller was told of it`)];
+  return [...twice, ...strangers.map(id => `${id} exists, and no caller knows its id`)];
 }
 
 async function checkEvents(scene: Scene): Promise<readonly string[]> {
@@ -120,20 +122,21 @@ async function checkEvents(scene: Scene): Promise<readonly string[]> {
   );
   const byRun = new Map(rows.map(row => [row.execution_id, row]));
   return accepted(scene).flatMap(({ id, run, hook }) => {
-    const told = scene.hooks.told.get(run) ?? [];
+    const received = scene.hooks.received.get(run) ?? [];
     const row = byRun.get(id);
     const name = `the event of run ${run} (${id})`;
-    if (hook === 'none') return row === undefined && told.length === 0 ? [] : [`${name} was not asked for`];
+    if (hook === 'none')
+      return row === undefined && received.length === 0 ? [] : [`${name} was not asked for`];
     if (row === undefined) return [`${name} is not in the outbox`];
-    const isOne = told.every(({ eventId, raw }) => eventId === row.event_id && raw === row.body);
-    const isTrue = told.every(({ status, executionId }) => status === row.status && executionId === id);
-    const isTaken = told.some(one => one.isTaken);
+    const isOne = received.every(({ eventId, raw }) => eventId === row.event_id && raw === row.body);
+    const isTrue = received.every(({ status, executionId }) => status === row.status && executionId === id);
+    const isAccepted = received.some(event => event.isAccepted);
     const isDone =
-      row.state === 'delivered' ? isTaken : row.state === 'exhausted' && row.attempts === MAX_ATTEMPTS;
+      row.state === 'delivered' ? isAccepted : row.state === 'exhausted' && row.attempts === MAX_ATTEMPTS;
     return [
       ...(isOne ? [] : [`${name} came in several forms`]),
       ...(isTrue ? [] : [`${name} says what is not so: the run is ${row.status}`]),
-      ...(isDone ? [] : [`${name} is ${row.state} after ${row.attempts} attempts, taken: ${isTaken}`]),
+      ...(isDone ? [] : [`${name} is ${row.state} after ${row.attempts} attempts, accepted: ${isAccepted}`]),
     ];
   });
 }
@@ -164,7 +167,10 @@ async function checkLedger({ fleet }: Scene): Promise<readonly string[]> {
   const { rows } = await fleet.db.query<{ workspace: string; held: number }>(
     'select workspace, held from credit_pools where held <> 0',
   );
-  return [...breaches, ...rows.map(({ workspace, held }) => `${workspace} still holds ${held}`)];
+  return [
+    ...breaches,
+    ...rows.map(({ workspace, held }) => `${workspace} still has ${held} credits reserved`),
+  ];
 }
 
 async function checkCharges(scene: Scene): Promise<readonly string[]> {

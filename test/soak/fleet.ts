@@ -13,7 +13,7 @@ import { BIN, baseEnv, cleanEnv, READY, urlOf } from '../support/service.ts';
 const RESTART_DELAY_MS = 300;
 const START_MS = 120_000;
 const LOOK_MS = 20;
-// Runs in hand have 10 s to end.
+// Active runs have 10 s to end.
 const STOP_MS = 40_000;
 
 export interface Kept {
@@ -33,7 +33,7 @@ export interface Fleet {
   readonly db: Db;
   /** Where the media lie. */
   readonly dataDir: string;
-  /** Lives that ended though nobody ended them, or did not end when they were told to. */
+  /** Processes that ended though nobody ended them, or did not end when they should have. */
   readonly crashes: readonly string[];
   /** Ends API and workers in good order; PostgreSQL stays. */
   drain(): Promise<void>;
@@ -43,7 +43,7 @@ export interface Fleet {
 export interface FleetOptions {
   readonly folder: string;
   readonly workers: number;
-  /** `all`: it advances runs itself, beside the workers. */
+  /** `all`: it advances runs itself, like the workers. */
   readonly apiRole: 'api' | 'all';
   readonly env: NodeJS.ProcessEnv;
 }
@@ -59,7 +59,7 @@ export async function startFleet({ folder, workers, apiRole, env }: FleetOptions
     },
   });
   stack.defer(() => postgres.stop());
-  // PostgreSQL is ended on purpose: that the connections break is no news.
+  // PostgreSQL is ended on purpose, so broken connections are expected.
   const db = openDb({ connection: postgres, maxConnections: 4, onError: () => undefined });
   stack.defer(() => db.close());
   const port = await findFreePort();
@@ -151,7 +151,7 @@ function keepProcess(name: string, env: NodeJS.ProcessEnv, logs: string, crashes
     if (what === 'SIGKILL' || what === 'SIGTERM') state.isSignalled = true;
     process.kill(what === 'SIGKILL' ? -child.pid : child.pid, what);
   };
-  // A soak that dies takes everything with it.
+  // When the soak dies, its processes must not stay.
   const endNow = (): void => signal('SIGKILL');
   process.on('exit', endNow);
   const kept = keep();

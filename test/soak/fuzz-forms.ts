@@ -13,8 +13,8 @@ import { mutate } from './mutate.ts';
 const BOUNDARY = 'x';
 const ANSWER_MS = 10_000;
 const MAX_BREACHES = 5;
-// Connections at once.
-const LANES = 4;
+/** Connections at a time. */
+const CONCURRENCY = 4;
 const ANSWERS: ReadonlySet<number> = new Set([200, 400, 408, 413, 415, 422]);
 const TOKENS = [
   ...['--x', '--x--', '\r\n', '\r\n\r\n', '\r', '\n', '\0', '"', ';', '--', '\xff\xfe', '--x\r\n'.repeat(30)],
@@ -55,27 +55,28 @@ async function fuzz(app: TestApp, seed: number, forMs: number): Promise<FuzzRepo
   const breaches: string[] = [];
   const endMs = performance.now() + forMs;
   let [rounds, taken] = [0, 0];
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     while (performance.now() < endMs && breaches.length < MAX_BREACHES) {
       const round = rounds++;
       const random = seededRandom(seed * 1_000_003 + round);
-      // Now and then whole, so that what is sound is known to be taken.
+      // Sometimes unchanged, to know that valid forms are accepted.
       const form = random() < 0.05 ? (corpus[round % 2] as Buffer) : mutate(corpus, TOKENS, random);
       const { status, body } = await send(origin, caller, form, random);
       if (status === 200) taken++;
-      const isSound = corpus.includes(form);
-      const told = `round ${round}: ${status} ${body.slice(0, 200)} to ${JSON.stringify(form.toString('latin1')).slice(0, 600)}`;
-      if (!ANSWERS.has(status) || (isSound && status !== 200)) breaches.push(told);
-      else if (status === 200 && !(await isSame(app, body, form))) breaches.push(`stored otherwise, ${told}`);
+      const isValid = corpus.includes(form);
+      const found = `round ${round}: ${status} ${body.slice(0, 200)} to ${JSON.stringify(form.toString('latin1')).slice(0, 600)}`;
+      if (!ANSWERS.has(status) || (isValid && status !== 200)) breaches.push(found);
+      else if (status === 200 && !(await isSame(app, body, form)))
+        breaches.push(`stored otherwise, ${found}`);
     }
   };
-  await Promise.all(Array.from({ length: LANES }, lane));
-  const { rows } = await app.deps.db.query<{ strays: number; media: number }>(
-    'select (select count(*) from media_strays)::int as strays, (select count(*) from media)::int as media',
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  const { rows } = await app.deps.db.query<{ orphans: number; media: number }>(
+    'select (select count(*) from media_strays)::int as orphans, (select count(*) from media)::int as media',
   );
-  const left = rows[0] ?? { strays: 0, media: 0 };
-  if (left.strays > 0 || left.media !== taken)
-    breaches.push(`${left.media} media and ${left.strays} strays after ${taken} were taken`);
+  const left = rows[0] ?? { orphans: 0, media: 0 };
+  if (left.orphans > 0 || left.media !== taken)
+    breaches.push(`${left.media} media and ${left.orphans} orphans after ${taken} were taken`);
   return { rounds, taken, breaches };
 }
 
@@ -107,15 +108,15 @@ async function isSame({ deps }: TestApp, answer: string, form: Buffer): Promise<
   return rows[0]?.sha256 === sha256Hex(Buffer.from(await (files[0] as File).arrayBuffer()));
 }
 
-interface Heard {
+interface Answer {
   readonly status: number;
   readonly body: string;
 }
 
 /** Status 0: no answer in time. */
-async function send(origin: URL, caller: Caller, form: Buffer, random: () => number): Promise<Heard> {
+async function send(origin: URL, caller: Caller, form: Buffer, random: () => number): Promise<Answer> {
   const socket = connect(Number(origin.port), origin.hostname);
-  const heard = hear(socket);
+  const answer = readAnswer(socket);
   socket.write(
     `POST /api/v1/media/upload HTTP/1.1\r\nhost: ${origin.host}\r\nauthorization: Bearer ${caller.key}\r\n` +
       `connection: close\r\ncontent-type: multipart/form-data; boundary=${BOUNDARY}\r\ncontent-length: ${form.length}\r\n\r\n`,
@@ -126,10 +127,10 @@ async function send(origin: URL, caller: Caller, form: Buffer, random: () => num
     from = to;
     if (random() < 0.5) await sleep(0);
   }
-  return heard;
+  return answer;
 }
 
-async function hear(socket: Socket): Promise<Heard> {
+async function readAnswer(socket: Socket): Promise<Answer> {
   const chunks: Buffer[] = [];
   socket.on('data', chunk => chunks.push(chunk));
   // Cut off by the service, it may have answered before.

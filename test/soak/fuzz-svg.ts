@@ -158,14 +158,14 @@ function fuzz({ seed, counters }: { readonly seed: number; readonly counters: In
     try {
       const harm = findHarm(sanitizeSvg(input).toString('utf8'));
       Atomics.add(counters, TAKEN, 1);
-      if (harm !== undefined) tell(round, input, harm);
+      if (harm !== undefined) report(round, input, harm);
     } catch (err) {
-      if (!(err instanceof AppError)) tell(round, input, (err as Error).stack ?? String(err));
+      if (!(err instanceof AppError)) report(round, input, (err as Error).stack ?? String(err));
     }
   }
 }
 
-function tell(round: number, input: Buffer, what: string): void {
+function report(round: number, input: Buffer, what: string): void {
   parentPort?.postMessage(
     `round ${round}: ${what} from ${JSON.stringify(input.toString('latin1')).slice(0, 600)}`,
   );

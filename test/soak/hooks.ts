@@ -1,22 +1,22 @@
-// The receiver of the soak's webhooks, with its moods, and what it was told of each run.
+// The receiver of the soak's webhooks, with its moods, and the events that it received of each run.
 import type { ServerResponse } from 'node:http';
 import { type Received, startReceiver } from '../support/receiver.ts';
 import type { Mood } from './plan.ts';
 
-export interface Told {
+export interface ReceivedEvent {
   readonly eventId: string;
   readonly raw: string;
   readonly status: string;
   readonly executionId: string;
-  /** It was answered as received. */
-  readonly isTaken: boolean;
+  /** It was answered with success. */
+  readonly isAccepted: boolean;
 }
 
 export interface Hooks {
   readonly url: string;
   mood: Mood;
   /** By run. */
-  readonly told: ReadonlyMap<number, readonly Told[]>;
+  readonly received: ReadonlyMap<number, readonly ReceivedEvent[]>;
   close(): Promise<void>;
 }
 
@@ -28,22 +28,22 @@ const ANSWERS: Readonly<Record<Mood, (res: ServerResponse) => void>> = {
 };
 
 export async function startHooks(): Promise<Hooks> {
-  const told = new Map<number, Told[]>();
+  const received = new Map<number, ReceivedEvent[]>();
   const receiver = await startReceiver();
-  const hooks: Hooks = { url: receiver.url, mood: 'answers', told, close: () => receiver.close() };
+  const hooks: Hooks = { url: receiver.url, mood: 'answers', received, close: () => receiver.close() };
   receiver.answer((res, { path, raw, body }: Received) => {
     const [, kind, run] = path.split('/');
     if (kind === 'site') return res.writeHead(200).end('ok');
-    const mood = kind === 'deaf' ? 'fails' : hooks.mood;
+    const mood = kind === 'failing' ? 'fails' : hooks.mood;
     const { eventId, status, executionId } = body as Readonly<Record<string, string>>;
-    const one: Told = {
+    const event: ReceivedEvent = {
       eventId: eventId ?? '',
       status: status ?? '',
       executionId: executionId ?? '',
       raw,
-      isTaken: mood === 'answers',
+      isAccepted: mood === 'answers',
     };
-    told.set(Number(run), [...(told.get(Number(run)) ?? []), one]);
+    received.set(Number(run), [...(received.get(Number(run)) ?? []), event]);
     return ANSWERS[mood](res);
   });
   return hooks;

@@ -1,10 +1,10 @@
-// A caller as docs/api.md wants one: what fails for no fault of its own is asked again, runs under an idempotency key.
+// A caller as docs/api.md advises: requests that fail by no fault of their own are retried, runs under an idempotency key.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Said<B> {
   readonly status: number;
   readonly body: B;
-  /** It was the first answer again. */
+  /** It is the stored answer of an earlier request. */
   readonly isReplayed: boolean;
 }
 
@@ -20,13 +20,13 @@ export interface Caller {
 
 const ANSWER_MS = 10_000;
 const PAUSE_MS = { least: 100, most: 900 } as const;
-const PATIENCE_MS = 180_000;
+const RETRY_FOR_MS = 180_000;
 
-/** `troubles` counts what was asked again, by what had come instead of an answer. */
+/** `troubles` counts the retries by their reason. */
 export function createCaller(url: string, key: string, troubles: Map<string, number>): Caller {
   return {
     ask: async <B>(method: string, path: string, body?: unknown, idempotencyKey?: string) => {
-      const endMs = performance.now() + PATIENCE_MS;
+      const endMs = performance.now() + RETRY_FOR_MS;
       for (;;) {
         const said = await askOnce<B & { readonly code?: string }>(
           url,

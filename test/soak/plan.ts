@@ -1,4 +1,4 @@
-// What a soak does, all of it from its seed: which runs start when, what strikes whom, and how the receiver answers.
+// The plan of a soak, made from its seed alone: when runs start, which faults happen when, and how the receiver answers.
 import { seededRandom } from '../../src/lib/seeded-random.ts';
 import type { Shape } from './shapes.ts';
 
@@ -11,7 +11,7 @@ export interface SoakOptions {
   readonly workers: number;
 }
 
-/** What may strike. The table of `faults.ts` says what each does. */
+/** The kinds of fault. The table in `strike.ts` says what each does. */
 export const FAULTS = {
   'worker kill': { weight: 8 },
   'worker freeze': { weight: 5, mostMs: 4000 },
@@ -36,7 +36,7 @@ interface FaultRow {
   readonly mostMs?: number;
   /** Left out of loads that are shorter. */
   readonly leastLoadMs?: number;
-  /** The embedded PostgreSQL is started again five times a minute at most, as it should be. */
+  /** Ends PostgreSQL. The embedded one is restarted five times a minute at most, so these faults keep a distance. */
   readonly endsPostgres?: true;
 }
 
@@ -45,8 +45,8 @@ export type FaultKind = keyof typeof FAULTS;
 export interface PlannedFault {
   readonly kind: FaultKind;
   readonly atMs: number;
-  /** From 0 up to 1: which of those that it may strike. */
-  readonly whom: number;
+  /** From 0 up to 1: which of the possible targets it hits. */
+  readonly targetShare: number;
   /** Of a freeze. */
   readonly forMs: number;
 }
@@ -57,13 +57,14 @@ export interface PlannedRun {
   readonly shape: string;
   /** Which of the accounts; the last one has few credits. */
   readonly account: number;
-  readonly hook: 'none' | 'sound' | 'deaf';
-  /** Undefined: it is let run. */
+  /** `answering`: the receiver answers by its mood; `failing`: it always fails. */
+  readonly hook: 'none' | 'answering' | 'failing';
+  /** Undefined: it is not cancelled. */
   readonly cancelAfterMs: number | undefined;
   readonly approves: boolean;
 }
 
-/** How the receiver of webhooks answers; `hang` not at all. */
+/** How the receiver of webhooks answers; `hangs`: not at all. */
 export const MOODS = ['answers', 'fails', 'answers', 'hangs', 'answers', 'resets', 'answers'] as const;
 export type Mood = (typeof MOODS)[number];
 
@@ -75,7 +76,7 @@ export interface Plan {
 
 export const ACCOUNTS = 3;
 const POSTGRES_PAUSE_MS = 16_000;
-const HOOKS = { sound: 0.8, deaf: 0.02 } as const;
+const HOOKS = { answering: 0.8, failing: 0.02 } as const;
 const CANCELLED = 0.1;
 const APPROVED = 0.7;
 const MAX_CANCEL_MS = 4000;
@@ -94,7 +95,7 @@ export function makePlan(options: SoakOptions, shapes: Readonly<Record<string, S
         which,
       ),
       account: Math.floor(account * ACCOUNTS),
-      hook: hook < HOOKS.deaf ? 'deaf' : hook < HOOKS.deaf + HOOKS.sound ? 'sound' : 'none',
+      hook: hook < HOOKS.failing ? 'failing' : hook < HOOKS.failing + HOOKS.answering ? 'answering' : 'none',
       cancelAfterMs: cancel < CANCELLED ? when * MAX_CANCEL_MS : undefined,
       approves: approve < APPROVED,
     };
@@ -126,7 +127,7 @@ function planFaults({ faults, loadMs }: SoakOptions, random: () => number): Plan
     const { endsPostgres, leastMs = 300, mostMs = leastMs } = rowOf(kind);
     if (endsPostgres === true) postgresMs = atMs;
     due.delete(kind);
-    return { kind, atMs, whom: random(), forMs: leastMs + random() * (mostMs - leastMs) };
+    return { kind, atMs, targetShare: random(), forMs: leastMs + random() * (mostMs - leastMs) };
   });
 }
 

@@ -18,7 +18,7 @@ export interface Providers {
   readonly env: NodeJS.ProcessEnv;
   /** What each provider has begun to do, by the prompt: `17 m` is node `m` of run 17. */
   submissions(): ReadonlyMap<string, readonly Submission[]>;
-  /** One of them has no room for the next submissions, and does not do them. */
+  /** One of them is at its limit for the next submissions, and refuses them. */
   refuse(which: number): void;
   /** One of them fails at the next requests that submit nothing. */
   fail(which: number): void;

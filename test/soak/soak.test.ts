@@ -1,4 +1,4 @@
-// The soak in its short form: every process dies amid runs at every provider, and all that is promised is kept.
+// The soak in its short form: every process dies during runs at every provider, and every promise is kept.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { soak } from './soak.ts';
 const SHORT = { seed: 16, runs: 40, faults: 8, loadMs: 12_000, workers: 2 } as const;
 const TIME_LIMIT_MS = 240_000;
 
-describe('forty runs amid eight faults', () => {
+describe('forty runs during eight faults', () => {
   let folder: string;
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'graphwright-soak-'));

@@ -37,7 +37,7 @@ export interface SoakReport {
   readonly breaches: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What the settings of the services are, so that a minute holds what otherwise takes an hour. */
+/** Settings of the services that make retries fast: a minute shows what otherwise takes an hour. */
 const ENV = { WEBHOOK_BACKOFF_BASE_MS: '5', WEBHOOK_TIMEOUT_MS: '1000', MAX_CONCURRENT_RUNS: '60' } as const;
 const SETTLE_MS = 180_000;
 const LOOK_MS = 200;
@@ -45,7 +45,7 @@ const LOOK_MS = 200;
 /** Everything lies in the folder, which is the caller's to remove: PostgreSQL's files, media, a log a process. */
 export async function soak(
   options: SoakOptions & { readonly folder: string },
-  tell: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<SoakReport> {
   await using stack = new AsyncDisposableStack();
   const hooks = await startHooks();
@@ -63,11 +63,11 @@ export async function soak(
   const beginMs = performance.now();
   const [{ started, unanswered }, faults] = await Promise.all([
     startRuns(plan, accounts, shapes, hooks),
-    strikeAll(plan, { fleet, providers }, tell),
+    strikeAll(plan, { fleet, providers }, print),
     changeMoods(plan, hooks),
   ]);
   const loadMs = performance.now() - beginMs;
-  tell(`${started.length} runs are started, ${faults.length} faults have struck; waiting for what is open`);
+  print(`${started.length} runs are started, ${faults.length} faults have struck; waiting for what is open`);
   const settled = await settle(fleet);
   const settleMs = performance.now() - beginMs - loadMs;
   const refound = await askAgain(started, accounts, hooks.url);
@@ -126,13 +126,13 @@ async function startRuns(
 async function strikeAll(
   { faults }: Plan,
   target: { readonly fleet: Fleet; readonly providers: Providers },
-  tell: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<readonly string[]> {
   const struck = await Promise.all(
     faults.map(async fault => {
       await sleep(fault.atMs);
       const missed = await strike(target, fault);
-      tell(
+      print(
         `${(fault.atMs / 1000).toFixed(1)} s  ${fault.kind}${missed === undefined ? '' : ` missed: ${missed}`}`,
       );
       return missed === undefined ? [fault.kind] : [];
@@ -177,9 +177,9 @@ async function count({ fleet, providers, hooks, started }: Scene, folder: string
   };
   const logged = await readLogs(folder);
   const submissions = [...providers.submissions().values()].flat();
-  const retold = [...hooks.told.values()].map(told => {
-    const first = told.findIndex(({ isTaken }) => isTaken);
-    return first < 0 ? 0 : told.length - 1 - first;
+  const repeats = [...hooks.received.values()].map(events => {
+    const first = events.findIndex(({ isAccepted }) => isAccepted);
+    return first < 0 ? 0 : events.length - 1 - first;
   });
   return {
     accepted: started.filter(({ id }) => id !== undefined).length,
@@ -200,9 +200,9 @@ async function count({ fleet, providers, hooks, started }: Scene, folder: string
     submissions: tally(submissions.map(({ provider }) => provider)),
     deliveries: {
       ...(await list('select state as name, count(*)::int from deliveries group by 1 order by 1')),
-      attempts: [...hooks.told.values()].flat().length,
+      attempts: [...hooks.received.values()].flat().length,
     },
-    duplicates: retold.reduce((sum, times) => sum + times, 0),
+    duplicates: repeats.reduce((sum, times) => sum + times, 0),
     logged,
   };
 }

@@ -11,8 +11,8 @@ export interface Target {
 
 type Strike = (target: Target, fault: PlannedFault) => void | Promise<void>;
 
-const worker = ({ fleet }: Target, { whom }: PlannedFault): Kept =>
-  fleet.workers[Math.floor(whom * fleet.workers.length)] as Kept;
+const worker = ({ fleet }: Target, { targetShare }: PlannedFault): Kept =>
+  fleet.workers[Math.floor(targetShare * fleet.workers.length)] as Kept;
 
 const freeze: (of: (target: Target, fault: PlannedFault) => Kept) => Strike = of => async (target, fault) => {
   const kept = of(target, fault);
@@ -31,14 +31,14 @@ const STRIKES: Readonly<Record<FaultKind, Strike>> = {
   'api kill': ({ fleet }) => fleet.api.signal('SIGKILL'),
   'api freeze': freeze(({ fleet }) => fleet.api),
   'postgres kill': ({ fleet }) => signalAll([fleet.postgres.pid], 'SIGKILL'),
-  // The fast shutdown; whoever keeps it starts it again.
+  // The fast shutdown; its supervisor restarts it.
   'postgres restart': ({ fleet }) => signalAll([fleet.postgres.pid], 'SIGINT'),
-  'postgres backend kill': async ({ fleet }, { whom }) => {
+  'postgres backend kill': async ({ fleet }, { targetShare }) => {
     const pids = await listBackends(fleet, "where application_name = 'graphwright'");
-    signalAll(pids.slice(Math.floor(whom * pids.length)).slice(0, 1), 'SIGKILL');
+    signalAll(pids.slice(Math.floor(targetShare * pids.length)).slice(0, 1), 'SIGKILL');
   },
   'postgres freeze': async ({ fleet }, { forMs }) => {
-    // The postmaster first: it makes no more of them.
+    // The postmaster first, so that it starts no new backends.
     const pids = [fleet.postgres.pid, ...(await listBackends(fleet, ''))];
     signalAll(pids, 'SIGSTOP');
     await sleep(forMs);
@@ -50,12 +50,12 @@ const STRIKES: Readonly<Record<FaultKind, Strike>> = {
        where application_name = 'graphwright' and pid <> pg_backend_pid()`,
     );
   },
-  'provider refuses': ({ providers }, { whom }) => providers.refuse(whom),
-  'provider fails': ({ providers }, { whom }) => providers.fail(whom),
-  'provider resets': ({ providers }, { whom }) => providers.reset(whom),
+  'provider refuses': ({ providers }, { targetShare }) => providers.refuse(targetShare),
+  'provider fails': ({ providers }, { targetShare }) => providers.fail(targetShare),
+  'provider resets': ({ providers }, { targetShare }) => providers.reset(targetShare),
 };
 
-/** What is not there to be struck, as PostgreSQL between two lives, is let be: then it resolves with why. */
+/** Resolves with the reason where the target is absent at the moment, as PostgreSQL is between two starts. */
 export async function strike(target: Target, fault: PlannedFault): Promise<string | undefined> {
   try {
     await STRIKES[fault.kind](target, fault);

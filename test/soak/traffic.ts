@@ -12,12 +12,12 @@ export interface Account {
   readonly workflows: ReadonlyMap<string, string>;
 }
 
-/** What became of a planned run at the door. */
+/** A planned run and how its request was answered. */
 export interface Started extends PlannedRun {
   /** undefined: refused. */
   readonly id: string | undefined;
   readonly refusal: string | undefined;
-  /** The answer came at the second asking, or later. */
+  /** The answer came at the second request, or later. */
   readonly isReplayed: boolean;
 }
 
@@ -26,7 +26,7 @@ const FEW_CREDITS = 60;
 const MANY_CREDITS = 1_000_000;
 const TERMINAL: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'TIMEOUT', 'CANCELLED']);
 const LOOK_MS = 300;
-const LANES = 8;
+const CONCURRENCY = 8;
 
 export async function openAccounts(
   url: string,
@@ -55,7 +55,7 @@ export async function openAccounts(
   return accounts;
 }
 
-/** Starts the run and does to it what is planned. Resolves when nothing more is to be done from outside. */
+/** Starts the run, then cancels or decides it as planned. Resolves when no more requests are planned for it. */
 export async function perform(
   plan: PlannedRun,
   account: Account,
@@ -86,7 +86,7 @@ function start(
   return caller.ask('POST', path, { inputs: { [INPUT]: inputOf(plan.run) }, ...webhook }, `soak-${plan.run}`);
 }
 
-/** Asks for each accepted run again, long after, and tells of those whose key finds another. */
+/** Repeats the request of each accepted run, long after, and returns those whose key finds another run. */
 export async function askAgain(
   started: readonly Started[],
   accounts: readonly Account[],
@@ -94,14 +94,14 @@ export async function askAgain(
 ): Promise<readonly string[]> {
   const open = started.filter(({ id }) => id !== undefined);
   const wrong: string[] = [];
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     for (let run = open.pop(); run !== undefined; run = open.pop()) {
       const { status, body } = await start(run, accounts[run.account] as Account, hookUrl);
       if (body.executionId !== run.id)
         wrong.push(`the key of run ${run.run} (${run.id}) finds ${status} ${JSON.stringify(body)}`);
     }
   };
-  await Promise.all(Array.from({ length: LANES }, lane));
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
   return wrong;
 }
 
