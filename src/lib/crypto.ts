@@ -1,4 +1,4 @@
-// Hashes, keyed signatures, minted keys and sealed secrets: the few shapes of node:crypto that the service uses.
+// Hashes, keyed signatures, new keys and encrypted secrets: what the service uses of node:crypto.
 import {
   createCipheriv,
   createDecipheriv,
@@ -20,7 +20,7 @@ export function hmacSha256Hex(key: string | Uint8Array, data: string | Uint8Arra
   return createHmac('sha256', key).update(data).digest('hex');
 }
 
-/** Whether two texts are equal, in a time that tells neither where they differ nor how long the secret one is. */
+/** Whether two texts are equal, in a time that depends neither on where they differ nor on how long the secret one is. */
 export function safeEqual(a: string, b: string): boolean {
   return timingSafeEqual(sha256(a), sha256(b));
 }
@@ -36,24 +36,26 @@ const NONCE_END = 13;
 const HEADER_BYTES = 29;
 
 /** Encrypts a text with AES-256-GCM under a random nonce; the key is 32 bytes. */
-export function seal(key: Uint8Array, text: string): Buffer {
+export function encrypt(key: Uint8Array, text: string): Buffer {
   const nonce = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(VERSION);
-  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-  return Buffer.concat([VERSION, nonce, cipher.getAuthTag(), sealed]);
+  const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([VERSION, nonce, cipher.getAuthTag(), encrypted]);
 }
 
-/** The text that `seal` was given. Throws where the key is another or any byte was changed. */
-export function open(key: Uint8Array, sealed: Uint8Array): string {
-  if (sealed.length < HEADER_BYTES || sealed[0] !== VERSION[0])
-    throw new Error('The sealed secret has an unknown form.');
-  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(1, NONCE_END), { authTagLength: 16 });
-  decipher.setAAD(VERSION).setAuthTag(sealed.subarray(NONCE_END, HEADER_BYTES));
+/** The text that was encrypted. Throws where the key is another or any byte was changed. */
+export function decrypt(key: Uint8Array, encrypted: Uint8Array): string {
+  if (encrypted.length < HEADER_BYTES || encrypted[0] !== VERSION[0])
+    throw new Error('The encrypted secret has an unknown form.');
+  const decipher = createDecipheriv('aes-256-gcm', key, encrypted.subarray(1, NONCE_END), {
+    authTagLength: 16,
+  });
+  decipher.setAAD(VERSION).setAuthTag(encrypted.subarray(NONCE_END, HEADER_BYTES));
   try {
-    return decipher.update(sealed.subarray(HEADER_BYTES), undefined, 'utf8') + decipher.final('utf8');
+    return decipher.update(encrypted.subarray(HEADER_BYTES), undefined, 'utf8') + decipher.final('utf8');
   } catch (err) {
     throw new Error(
-      'The sealed secret cannot be opened: SECRETS_KEY is not the one it was sealed with, or it was altered.',
+      'The secret cannot be decrypted: SECRETS_KEY is not the key that encrypted it, or it was altered.',
       { cause: err },
     );
   }

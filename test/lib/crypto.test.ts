@@ -1,8 +1,16 @@
-// Hashes against published vectors; sealed texts against every altered byte.
+// Hashes against published vectors; encrypted texts against every altered byte.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { hmacSha256Hex, mintApiKey, open, safeEqual, seal, sha256, sha256Hex } from '../../src/lib/crypto.ts';
+import {
+  decrypt,
+  encrypt,
+  hmacSha256Hex,
+  mintApiKey,
+  safeEqual,
+  sha256,
+  sha256Hex,
+} from '../../src/lib/crypto.ts';
 
 test('hashes and keyed hashes equal the published vectors', () => {
   const abc = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
@@ -26,20 +34,21 @@ test('minted keys carry 256 random bits', () => {
   for (const key of keys) assert.match(key, /^sk-[A-Za-z0-9_-]{43}$/);
 });
 
-test('a sealed text opens with its key and is sealed anew each time', () => {
+test('a encrypted text opens with its key and is encrypted anew each time', () => {
   const key = randomBytes(32);
-  for (const text of ['', 'geheim 🔑', 'x'.repeat(100_000)]) assert.equal(open(key, seal(key, text)), text);
-  assert.notDeepEqual(seal(key, 'same'), seal(key, 'same'));
+  for (const text of ['', 'geheim 🔑', 'x'.repeat(100_000)])
+    assert.equal(decrypt(key, encrypt(key, text)), text);
+  assert.notDeepEqual(encrypt(key, 'same'), encrypt(key, 'same'));
 });
 
-test('a sealed text does not open with another key, altered or cut anywhere', () => {
+test('a encrypted text does not open with another key, altered or cut anywhere', () => {
   const key = randomBytes(32);
-  const sealed = seal(key, 'secret');
-  assert.throws(() => open(randomBytes(32), sealed), /SECRETS_KEY/);
-  for (let at = 0; at < sealed.length; at++) {
-    const altered = Buffer.from(sealed);
+  const encrypted = encrypt(key, 'secret');
+  assert.throws(() => decrypt(randomBytes(32), encrypted), /SECRETS_KEY/);
+  for (let at = 0; at < encrypted.length; at++) {
+    const altered = Buffer.from(encrypted);
     altered.writeUInt8(altered.readUInt8(at) ^ 1, at);
-    assert.throws(() => open(key, altered), `byte ${at}`);
-    assert.throws(() => open(key, sealed.subarray(0, at)), `cut at ${at}`);
+    assert.throws(() => decrypt(key, altered), `byte ${at}`);
+    assert.throws(() => decrypt(key, encrypted.subarray(0, at)), `cut at ${at}`);
   }
 });

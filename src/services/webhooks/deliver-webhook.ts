@@ -11,7 +11,7 @@ import type { Deps } from '../deps.ts';
 import { createHostQueues } from './host-queues.ts';
 import type { WebhookAnswer } from './send-webhook.ts';
 import { isDelivered, sendWebhook } from './send-webhook.ts';
-import { openSecret } from './webhook-target.ts';
+import { decryptSecret } from './webhook-target.ts';
 
 /** Attempts of a delivery, and again of each redelivery. */
 export const MAX_ATTEMPTS = 12;
@@ -58,7 +58,7 @@ export function createDeliverer(deps: Deps): Deliverer {
       ]);
       if (release === undefined) return postpone(id);
       const startedAt = new Date(deps.now());
-      // The receiver's room is another's as soon as it has answered, whatever the log still takes.
+      // The slot of the receiver is free as soon as it has answered, not only when the attempt is logged.
       const answer = await sendWebhook(deps, messageOf(deps, delivery), signal).finally(release);
       // Shutting down: the job stays, and the attempt is made again.
       if (answer === undefined) throw new Error('The delivery was interrupted.');
@@ -83,7 +83,7 @@ function messageOf(deps: Deps, { id, event, event_id, url, body, secret }: Deliv
     eventId: event_id,
     url,
     body,
-    secret: secret === null ? null : openSecret(deps, secret),
+    secret: secret === null ? null : decryptSecret(deps, secret),
   };
 }
 

@@ -1,6 +1,6 @@
-// The webhook block of a run: checked before anything else of the body, kept with its secret sealed.
+// The webhook block of a run: checked before anything else of the body, stored with its secret encrypted.
 import { isLoopbackHost } from '../../lib/addresses.ts';
-import { open, seal } from '../../lib/crypto.ts';
+import { decrypt, encrypt } from '../../lib/crypto.ts';
 import { AppError, toError } from '../../lib/errors.ts';
 import type { Settings } from '../../lib/settings.ts';
 import type { Deps } from '../deps.ts';
@@ -78,10 +78,10 @@ function refuse(path: string, message: string): AppError {
 export function sealTarget(deps: Deps, target: WebhookTarget): string {
   return JSON.stringify({
     url: target.url,
-    secret: target.secret === null ? null : seal(deps.secretsKey, target.secret).toString('base64'),
+    secret: target.secret === null ? null : encrypt(deps.secretsKey, target.secret).toString('base64'),
   });
 }
 
-export function openSecret(deps: Deps, sealed: Buffer): string {
-  return open(deps.secretsKey, sealed);
+export function decryptSecret(deps: Deps, encrypted: Buffer): string {
+  return decrypt(deps.secretsKey, encrypted);
 }

@@ -21,7 +21,7 @@ import type { PresentedWorkflow } from './present-workflow.ts';
 import { describeIgnored } from './sent-fields.ts';
 import { CreateWorkflowBody } from './workflow.schema.ts';
 import { checkMedia, checkOwnFolder, moveWithin } from './workflow-place.ts';
-import { changeSecrets, sealSecrets } from './workflow-secrets.ts';
+import { changeSecrets, encryptSecrets } from './workflow-secrets.ts';
 import type { GraphWrite } from './write-graph.ts';
 import { prepareGraph } from './write-graph.ts';
 
@@ -52,7 +52,7 @@ export async function createWorkflow(
     webhookId: body.webhookId ?? null,
     mediaId: body.mediaId ?? null,
     folderId: body.folderId ?? null,
-    secrets: sealSecrets(deps, body.secrets ?? null),
+    secrets: encryptSecrets(deps, body.secrets ?? null),
   };
   return commitNewWorkflow(deps, user, { fields, write, warnings: ignored });
 }

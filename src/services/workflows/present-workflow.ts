@@ -7,7 +7,7 @@ import type { WorkflowRole } from '../accounts/access.ts';
 import { can, canDo, roleOf } from '../accounts/access.ts';
 import type { Actor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
-import { openSecrets, seesSecrets } from './workflow-secrets.ts';
+import { decryptSecrets, seesSecrets } from './workflow-secrets.ts';
 
 /** The whole object as text: parsing a large graph only to write it out again would cost more than all the rest. */
 export interface PresentedWorkflow {
@@ -78,7 +78,7 @@ export function presentMembers(deps: PresentDeps, { workflow: row, actor, role }
     publishSettings: row.publish_settings,
     poster: presentPoster(deps, row.poster),
     media: presentMedia(deps, row.media),
-    secrets: seesSecrets(actor, row) ? openSecrets(deps, row.secrets) : null,
+    secrets: seesSecrets(actor, row) ? decryptSecrets(deps, row.secrets) : null,
     views: row.views,
     dailyCreditBudget: row.daily_credit_budget,
     executionEngine: 'standard',

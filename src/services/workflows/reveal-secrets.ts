@@ -4,7 +4,7 @@ import type { Tx } from '../../store/db.ts';
 import { findSecrets } from '../../store/workflows/secrets.ts';
 import type { Deps } from '../deps.ts';
 import type { Secrets } from './workflow-secrets.ts';
-import { openSecrets } from './workflow-secrets.ts';
+import { decryptSecrets } from './workflow-secrets.ts';
 
 const PLACE = /\{\{\s*secrets\.([A-Za-z_][A-Za-z0-9_]{0,63})\s*\}\}/g;
 // A setting is nested ten levels at most (graph/parse), a scene graph 32.
@@ -20,7 +20,7 @@ export async function createReveal(
   graphText: string,
 ): Promise<Reveal | undefined> {
   if (!graphText.includes('secrets.')) return undefined;
-  const secrets = openSecrets(deps, await findSecrets(tx, workflowId)) ?? {};
+  const secrets = decryptSecrets(deps, await findSecrets(tx, workflowId)) ?? {};
   return setting => revealIn(setting, secrets, 0);
 }
 

@@ -1,6 +1,6 @@
-// A workflow's secrets: an object of strings, sealed at rest, seen and sent by its creator alone.
+// A workflow's secrets: an object of strings, stored encrypted, seen and sent by its creator alone.
 import { isDeepStrictEqual } from 'node:util';
-import { open, seal } from '../../lib/crypto.ts';
+import { decrypt, encrypt } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Actor } from '../accounts/actor.ts';
 import { hasScope } from '../accounts/actor.ts';
@@ -17,12 +17,12 @@ export function seesSecrets(actor: Actor, workflow: { readonly user_id: number }
 }
 
 /** The secrets as they were sent; null where there are none. */
-export function openSecrets(deps: Pick<Deps, 'secretsKey'>, sealed: Buffer | null): Secrets | null {
-  return sealed === null ? null : (JSON.parse(open(deps.secretsKey, sealed)) as Secrets);
+export function decryptSecrets(deps: Pick<Deps, 'secretsKey'>, encrypted: Buffer | null): Secrets | null {
+  return encrypted === null ? null : (JSON.parse(decrypt(deps.secretsKey, encrypted)) as Secrets);
 }
 
 /** Throws 400 for a name that no config could use. */
-export function sealSecrets(deps: Pick<Deps, 'secretsKey'>, secrets: Secrets | null): Buffer | null {
+export function encryptSecrets(deps: Pick<Deps, 'secretsKey'>, secrets: Secrets | null): Buffer | null {
   if (secrets === null) return null;
   const wrong = Object.keys(secrets).filter(name => !NAME.test(name));
   if (wrong.length > 0) {
@@ -33,11 +33,11 @@ export function sealSecrets(deps: Pick<Deps, 'secretsKey'>, secrets: Secrets | n
         .map(name => ({ path: `/secrets/${name}`, code: 'invalid_request', message })),
     });
   }
-  return seal(deps.secretsKey, JSON.stringify(secrets));
+  return encrypt(deps.secretsKey, JSON.stringify(secrets));
 }
 
 /**
- * The sealed secrets after a PUT. What anybody but the creator sends is ignored; so is null from a key that cannot
+ * The encrypted secrets after a PUT. What anybody but the creator sends is ignored; so is null from a key that cannot
  * read, since a GET with it has shown null whatever was stored. The very same buffer where nothing changes.
  */
 export function changeSecrets(
@@ -49,8 +49,8 @@ export function changeSecrets(
   const isCreator = actor.kind === 'user' && actor.userId === workflow.user_id;
   if (sent === undefined || !isCreator) return workflow.secrets;
   if (sent === null && !seesSecrets(actor, workflow)) return workflow.secrets;
-  if (isDeepStrictEqual({ ...openSecrets(deps, workflow.secrets) }, { ...sent })) {
+  if (isDeepStrictEqual({ ...decryptSecrets(deps, workflow.secrets) }, { ...sent })) {
     return sent === null ? null : workflow.secrets;
   }
-  return sealSecrets(deps, sent);
+  return encryptSecrets(deps, sent);
 }

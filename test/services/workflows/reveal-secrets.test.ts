@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { seal } from '../../../src/lib/crypto.ts';
+import { encrypt } from '../../../src/lib/crypto.ts';
 import { createReveal } from '../../../src/services/workflows/reveal-secrets.ts';
 import type { Tx } from '../../../src/store/db.ts';
 
@@ -10,12 +10,12 @@ const secretsKey = randomBytes(32);
 
 /** A database whose one workflow has these secrets; counts the questions. */
 function databaseWith(secrets: Record<string, string> | null): Tx & { asked: number } {
-  const sealed = secrets === null ? null : seal(secretsKey, JSON.stringify(secrets));
+  const encrypted = secrets === null ? null : encrypt(secretsKey, JSON.stringify(secrets));
   return {
     asked: 0,
     async query<R>() {
       this.asked++;
-      return { rows: [{ secrets: sealed } as R], rowCount: 1 };
+      return { rows: [{ secrets: encrypted } as R], rowCount: 1 };
     },
   };
 }
