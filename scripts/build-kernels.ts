@@ -1,4 +1,4 @@
-// Builds the WebAssembly kernels: each .wat file of src/codecs/pixels/kernels into the .wasm file beside it.
+// Builds the WebAssembly kernels: each .wat file of src/codecs/pixels/kernels into the .wasm file next to it.
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import wabt from 'wabt';

@@ -98,7 +98,7 @@ const COMMANDS: readonly CommandRow[] = [
     usage: 'preview <scene>',
     summary: 'draw stills of a scene file, again whenever it changes',
     options: {
-      '--watch': 'go on until SIGINT; faults of the scene are told by their place',
+      '--watch': 'go on until SIGINT; faults of the scene are printed with their place',
       '--frames <list>': 'such as 0,30,60 (default: four at equal distances)',
       '--scale <factor>': '0.1 to 1 of its own size (default: 0.5)',
       '-o, --out <folder>': 'where to (default: preview)',

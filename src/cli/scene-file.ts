@@ -1,4 +1,4 @@
-// Scenes on the command line: a file or a template with props, the faults of a graph by pointer, the files beside it.
+// Scenes on the command line: a file or a template with props, the faults of a graph by pointer, the files next to it.
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
@@ -111,7 +111,7 @@ async function readJson(path: string): Promise<unknown> {
   }
 }
 
-/** Paths that begin with ./ are files beside the scene or below it; anything else goes through the guarded client. */
+/** Paths that begin with ./ are files next to the scene or below it; anything else goes through the guarded client. */
 function fileReader(folder: string, client: ReturnType<typeof createGuardedFetch>): ReadSource {
   return async (source, { maxBytes, signal }) => {
     if ('mediaId' in source)

@@ -17,7 +17,7 @@ export interface WorkflowFile extends Graph {
   readonly media?: readonly unknown[];
 }
 
-/** Reads the file; UsageError where it is unreadable, no JSON, or holds no nodes and edges. */
+/** Reads the file; UsageError where it is unreadable, no JSON, or has no nodes and edges. */
 export async function readWorkflowFile(path: string): Promise<WorkflowFile> {
   const text = await readText(path);
   const parsed = parseJson(path, text) as Partial<WorkflowFile> | null;

@@ -23,7 +23,7 @@ export function inspectGraph(catalog: Catalog, nodes: unknown, edges: unknown, p
 export function inspectParsed(catalog: Catalog, parsed: ParseResult, previous?: Graph): Inspection {
   const { graph, issues: changes } = normalizeConfig(parsed.ok ? parsed.graph : parsed.rest, catalog);
   const broken = parsed.ok ? [] : parsed.issues;
-  // There is no room for more, and a hostile graph of a million blanks is not worth the look.
+  // No more fit, and the blanks of a hostile graph may be a million.
   const isFull = broken.length >= MAX_ISSUES;
   const found = isFull ? [] : lintGraph(graph, catalog, { previous, unplaced: parsed.unplaced });
   const consequences = new Set(broken.flatMap(({ code }) => CONSEQUENCES[code] ?? []));

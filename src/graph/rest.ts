@@ -8,7 +8,7 @@ const MAX_DEPTH = 32;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** For the lint alone: it holds only what the rules look at. */
+/** For the lint alone: it has only what the rules read. */
 export function readRest(nodes: unknown, edges: unknown): Graph {
   return { nodes: itemsOf(nodes).map(readNode), edges: itemsOf(edges).map(readEdge) };
 }

@@ -17,6 +17,6 @@ export function backoffMs(
   random: number = Math.random(),
 ): number {
   const delayMs = Math.min(firstMs * factor ** retries, maxMs);
-  // The limit holds after the jitter too.
+  // The limit applies after the jitter too.
   return Math.min(delayMs * (1 + least + (most - least) * random), maxMs);
 }

@@ -1,6 +1,6 @@
 // Numbers of a JSON text that JavaScript would change: they are found before JSON.parse rounds them without a word.
 
-/** What stands in for such a number: JSON.parse makes Infinity of it, which no value that JSON can hold is. */
+/** What stands in for such a number: JSON.parse makes Infinity of it, which no value in JSON is. */
 const MARK = '1e999';
 /** As many digits survive in any double. */
 const SAFE_LENGTH = 15;
@@ -14,7 +14,7 @@ const COMMA = 0x2c;
 const POINT = 0x2e;
 
 /**
- * The text, with MARK for each whole number that a double cannot hold, each that is too large for any, and each fraction
+ * The text, with MARK for each whole number that a double cannot represent, each that is too large for any, and each fraction
  * inside `data` or `config` that would be rounded. One pass; the very text where there is none.
  */
 export function markInexactNumbers(text: string): string {

@@ -6,7 +6,7 @@ import type { Agent, Dispatcher } from 'undici';
 import { FetchError, refusal, toFetchError } from './fetch-error.ts';
 import { createPools, type Pools, type ReachOptions } from './fetch-pools.ts';
 
-/** A body that is too large to hold; it can be sent once, so no redirect is followed with it. */
+/** A body that is too large for memory; it can be sent once, so no redirect is followed with it. */
 export interface SizedStream {
   readonly stream: Readable;
   readonly bytes: number;

@@ -18,7 +18,7 @@ export function acceptWaiting(signal: AbortSignal): AbortSignal {
 
 export type Gate = <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
 
-/** Returns a function that runs the work once there is room, in order of arrival; an aborted signal leaves the queue. */
+/** Returns a function that runs the work once a slot is free, in order of arrival; an aborted signal leaves the queue. */
 export function createGate({ concurrency, maxWaiting }: GateOptions): Gate {
   const waiting = new Set<() => void>();
   let active = 0;

@@ -19,9 +19,9 @@ export class JsonText<T = unknown> {
   }
 
   toJSON(): unknown {
-    if (held === undefined) return this.value;
-    held.push(this.text);
-    return MARK + (held.length - 1);
+    if (written === undefined) return this.value;
+    written.push(this.text);
+    return MARK + (written.length - 1);
   }
 }
 
@@ -29,17 +29,17 @@ export class JsonText<T = unknown> {
 const MARK = `${randomUUID()}:`;
 const PLACES = new RegExp(`"${MARK}(\\d+)"`, 'g');
 // The texts of the value that is being written; writing is synchronous.
-let held: string[] | undefined;
+let written: string[] | undefined;
 
 /** JSON.stringify, with each JsonText inside as it was sent. */
 export function stringifyJson(value: unknown): string {
   const texts: string[] = [];
-  held = texts;
+  written = texts;
   try {
     const text = JSON.stringify(value);
     return texts.length === 0 ? text : text.replace(PLACES, (_, place: string) => texts[Number(place)] ?? '');
   } finally {
-    held = undefined;
+    written = undefined;
   }
 }
 

@@ -1,4 +1,4 @@
-// The key that seals stored secrets: SECRETS_KEY, or one minted into the data folder at the first start.
+// The key that encrypts stored secrets: SECRETS_KEY, or one made in the data folder at the first start.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -41,12 +41,12 @@ async function readKey(path: string): Promise<Buffer | undefined> {
   });
   if (text === undefined) return undefined;
   if (!/^[0-9a-f]{64}\s*$/i.test(text)) {
-    throw new SettingsError(`${path} must hold 64 hex digits. Restore it from a backup, or set SECRETS_KEY.`);
+    throw new SettingsError(`${path} must be 64 hex digits. Restore it from a backup, or set SECRETS_KEY.`);
   }
   return Buffer.from(text.trim(), 'hex');
 }
 
-/** Writes a whole file beside the path, then links it there: link, unlike rename, never replaces another process's key. */
+/** Writes a complete file next to the path, then links it there: link, unlike rename, never replaces another process's key. */
 async function writeKey(dataDir: string, path: string, fresh: Buffer): Promise<Buffer> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const temporary = join(dataDir, `secrets.key.${randomUUID()}`);

@@ -29,7 +29,7 @@ const COMPARISONS: Readonly<Record<Operator, Comparison>> = {
   matches: (value, compare) => testRegex(compare, valueToText(value)),
 };
 
-/** Whether the comparison holds; a value that is not there counts as an empty text. */
+/** Whether the comparison is true; a value that is not there counts as an empty text. */
 export async function compareValue(
   value: Value | undefined,
   operator: Operator,

@@ -120,7 +120,7 @@ export interface NodeContext {
   now(): number;
   /** The providers that the operator has configured. */
   readonly providers: Providers;
-  /** The address under which a provider tells of the end of a call; undefined where it cannot reach us. */
+  /** The address that a provider calls at the end of a call; undefined where it cannot reach us. */
   readonly hookUrl?: (provider: ProviderName, token: string) => string | undefined;
   /** The record of this call at a provider; it outlives the worker. */
   readonly job: {
@@ -137,7 +137,7 @@ export interface NodeContext {
 }
 
 export interface NodeMedia {
-  /** Stores the bytes as an output of this run. What is said of size and duration holds where they cannot be read. */
+  /** Stores the bytes as an output of this run. The given size and duration count where they cannot be read. */
   put(source: Uint8Array | AsyncIterable<Uint8Array>, file: OutputFile): Promise<MediaRef>;
   /** The bytes of a media, at most `maxBytes` (default 100 MB). */
   read(ref: MediaRef, maxBytes?: number): Promise<Buffer>;
@@ -183,7 +183,7 @@ export interface NodeFetchResponse {
 }
 
 /**
- * Returned by a node that waits without holding a worker: for a time, for a person's decision until a time, or for a
+ * Returned by a node that waits without a worker: for a time, for a person's decision until a time, or for a
  * call at a provider. Nodes that call a provider deep inside throw it.
  */
 export class Suspend {
@@ -195,7 +195,7 @@ export class Suspend {
   }
 }
 
-/** A failure that is the graph's or its input's fault, told to the caller as it stands. `code` is snake_case. */
+/** A failure that is the graph's or its input's fault, shown to the caller as it is. `code` is snake_case. */
 export class NodeError extends Error {
   readonly code: string;
   constructor(code: string, message: string, options?: ErrorOptions) {
@@ -266,7 +266,7 @@ export interface NodeDeclaration<I extends Specs, C extends Specs> {
   ): NodeResult | Promise<NodeResult>;
 }
 
-/** A declaration with its types erased, ready for the engine, beside its catalog entry. */
+/** A declaration with its types erased, ready for the engine, with its catalog entry. */
 export interface NodeDefinition {
   readonly entry: CatalogEntry;
   readonly version: number;

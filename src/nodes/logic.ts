@@ -17,8 +17,8 @@ export const logicIf = defineNode({
   config: { operator: choice('Operator', OPERATORS), compare: text('Compare with', { default: '' }) },
   outputs: { true: any('True'), false: any('False') },
   run: async ({ value, input, operator, compare }) => {
-    const holds = await compareValue(value, operator, compare);
-    return { [String(holds)]: input ?? value ?? jsonToValue(holds) };
+    const isTrue = await compareValue(value, operator, compare);
+    return { [String(isTrue)]: input ?? value ?? jsonToValue(isTrue) };
   },
 });
 

@@ -1,4 +1,4 @@
-// Regular expressions that come with a graph: matched by RE2, in linear time, and bounded besides.
+// Regular expressions that come with a graph: matched by RE2, in linear time, and bounded.
 import type { RE2JS } from 're2js';
 import { NodeError } from './define.ts';
 import { assertTextLength } from './limits.ts';

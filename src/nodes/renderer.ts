@@ -40,14 +40,14 @@ export const videoRenderer = defineNode({
     const { id: name, thumbnailFrame: posterFrame } =
       mode.kind === 'template' ? mode.template : { id: 'video', thumbnailFrame: undefined };
     const order = { graph, posterFrame, read: ctx.media.open };
-    return { video: await renderMediaInParts(ctx, name, order).catch(tellIssues) };
+    return { video: await renderMediaInParts(ctx, name, order).catch(throwWithIssues) };
   },
 });
 
 const NAMED_ISSUES = 5;
 
 /** A step has a sentence and no list, so the sentence names what is wrong and where. */
-function tellIssues(thrown: unknown): never {
+function throwWithIssues(thrown: unknown): never {
   if (!(thrown instanceof AppError) || thrown.issues === undefined) throw thrown;
   const describe = ({ path = '', message }: Issue): string => `${path === '' ? 'it' : path} ${message}`;
   const described = thrown.issues.slice(0, NAMED_ISSUES).map(describe).join('; ');

@@ -30,7 +30,7 @@ export interface Studio {
   make(name: string, request: Omit<EncodeRequest, 'path' | 'onFrame'>): Promise<MediaRef>;
 }
 
-/** Runs the work once there is room for it; its files are gone afterwards. */
+/** Runs the work once a slot is free; its files are gone afterwards. */
 export function inStudio<T>(ctx: NodeContext, work: (studio: Studio) => Promise<T>): Promise<T> {
   return gate(async () => {
     const backend = await findBackend(readSettings(), ctx.signal);

@@ -69,10 +69,12 @@ export function applyEvent(run: Execution | undefined, { event, data }: RunChang
   if (run === undefined) return undefined;
   if (event === 'execution') return { ...run, ...(data as Partial<Execution>) };
   // `node` brings a complete state, `progress` the id and the fraction alone.
-  const news = data as Partial<NodeState>;
+  const change = data as Partial<NodeState>;
   return {
     ...run,
-    nodeStates: run.nodeStates.map(state => (state.nodeId === news.nodeId ? { ...state, ...news } : state)),
+    nodeStates: run.nodeStates.map(state =>
+      state.nodeId === change.nodeId ? { ...state, ...change } : state,
+    ),
   };
 }
 

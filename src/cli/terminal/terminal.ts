@@ -44,10 +44,10 @@ export function openTerminal(
     note: line => void err.write(`${line}\n`),
     paint: (style, text) => styleText(style, text, { stream: out }),
     draw(lines) {
-      // A frame taller than the screen could not be rewound, so its head gives way to a count.
-      const room = Math.max(3, (out.rows ?? 24) - 1);
-      const hidden = lines.length - room + 1;
-      const shown = lines.length <= room ? lines : [`  … ${hidden} more above`, ...lines.slice(hidden)];
+      // A frame taller than the screen could not be rewound, so a count replaces its first lines.
+      const maxLines = Math.max(3, (out.rows ?? 24) - 1);
+      const hidden = lines.length - maxLines + 1;
+      const shown = lines.length <= maxLines ? lines : [`  … ${hidden} more above`, ...lines.slice(hidden)];
       const body = shown.map(line => `${fitText(line, width() - 1)}\n`).join('');
       out.write(`${frameHeight === 0 ? HIDE_CURSOR : ''}${rewind()}${body}`);
       frameHeight = shown.length;

@@ -59,7 +59,7 @@ export function portColor(type: string): string {
   return PORT_COLORS[type] ?? PORT_COLORS.ANY ?? '';
 }
 
-/** The settings, as far as the box has room for them, each like a field of a form. */
+/** The settings, as many as fit into the box, each like a field of a form. */
 function drawFields(
   node: GraphNode,
   inputs: readonly InputDef[],

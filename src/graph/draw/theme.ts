@@ -65,7 +65,7 @@ export const CATEGORY_COLORS: Readonly<Record<string, string>> = {
 
 export const FONT = "Inter, 'Segoe UI', 'Helvetica Neue', Arial, 'Noto Sans', sans-serif";
 
-/** The content of the `style` element; every class begins with `gw-`, since a page may hold the picture inline. */
+/** The content of the `style` element; every class begins with `gw-`, since a page may contain the picture inline. */
 export function styleSheet(theme: Theme): string {
   if (theme === 'light') return rules(LIGHT);
   if (theme === 'dark') return rules(DARK);

@@ -6,7 +6,7 @@ import { refinePlaces } from './refine.ts';
 
 export type Direction = 'RIGHT' | 'DOWN';
 
-/** Canvas pixels. Long wires get wide lanes: that costs height, and keeps them off the boxes (bench/layout.ts). */
+/** Canvas pixels. Long wires get wide gaps: that costs height, and keeps them off the boxes (bench/layout.ts). */
 export const GAPS: Gaps = { row: 60, column: 120, wire: 130 };
 const PART_GAP = 120;
 /** Where each try starts from: small graphs have the time for all, and no single one is best for most. */

@@ -52,7 +52,7 @@ export function legacyParent(node: GraphNode): string | undefined {
   return typeof parent === 'string' ? parent : undefined;
 }
 
-/** Whether `group` is, or stands somewhere in, `other`; or too deep to tell. */
+/** Whether `group` is, or stands somewhere in, `other`; or too deep to know. */
 function isInside(group: string, other: string, ownerOf: ReadonlyMap<string, string>): boolean {
   let at: string | undefined = group;
   for (let depth = 0; depth < MAX_NESTING; depth++) {

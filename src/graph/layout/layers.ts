@@ -4,7 +4,7 @@
 // 2. The longest path from the left gives the first columns.
 // 3. Boxes with slack move towards the side that more wires pull them to, until none gains; those that are pulled
 //    to both sides alike go where the fewest stand.
-// 4. A wire over several columns becomes a chain of joints, so that room is kept where it passes.
+// 4. A wire over several columns becomes a chain of joints, so that space is kept where it passes.
 
 /** A rectangle to be placed. */
 export interface Box {

@@ -19,11 +19,11 @@ export interface PlacedGraph {
   readonly moves: readonly { readonly id: string; readonly position: Position }[];
 }
 
-/** Above this, new nodes without a place are set in rows: one look for room each would take the square of their number. */
+/** Above this, new nodes without a place are set in rows: one search for free space each would take the square of their number. */
 const MAX_FITTED = 250;
 const ROW_LENGTH = 20;
 
-/** Moves only nodes that are not in `previous`: next to what they are wired to, then down to where there is room. */
+/** Moves only nodes that are not in `previous`: next to what they are wired to, then down to free space. */
 export function placeNewNodes(
   previous: Graph,
   next: Graph,

@@ -43,7 +43,7 @@ export const NODE_RULES: readonly Rule[] = [
   eachNode('value_out_of_range', 'warning', findOutOfRange),
   eachNode('params_override_config', 'warning', findOverrides),
   eachNode('params_in_use', 'warning', findParams),
-  eachNode('stray_port', 'warning', findStrayPorts),
+  eachNode('stray_port', 'warning', findSettingPorts),
   eachNode('required_port_unfed', 'warning', findUnfed),
   eachNode('required_field_missing', 'warning', findMissingFields),
   eachNode('unusable_config', 'warning', findUnusable),
@@ -207,7 +207,7 @@ function* findParams({ params }: LintNode): Iterable<NodeFinding> {
   };
 }
 
-function* findStrayPorts({ node, entry, inputs }: LintNode): Iterable<NodeFinding> {
+function* findSettingPorts({ node, entry, inputs }: LintNode): Iterable<NodeFinding> {
   if (entry === undefined) return;
   for (const [index, { id }] of (node.data.inputs ?? []).entries()) {
     const input = inputs.get(id);

@@ -7,7 +7,7 @@ import { presentUpload } from './media-record.ts';
 
 /** Of all embedded files together. */
 export const MAX_EMBEDDED_BYTES = 25 * 1_048_576;
-/** Of one file that holds a workflow. */
+/** Of one workflow file. */
 export const MAX_EXPORTED_MEDIA = 200;
 
 export interface ExportedMedia {

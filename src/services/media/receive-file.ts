@@ -163,7 +163,7 @@ async function putSvg(deps: Deps, id: string, source: Source, bounds: Bounds): P
   return { ...stored, size: svgSize(clean) };
 }
 
-/** Read back to be decoded when there is room for it, so that many uploads at once need no more memory than their buffers. */
+/** Read back to be decoded when a slot is free, so that many uploads at once need no more memory than their buffers. */
 async function putImage(deps: Deps, id: string, source: Source, bounds: Bounds): Promise<Checked> {
   const stored = await deps.storage.put(id, source, bounds);
   const bytes = source instanceof Uint8Array ? source : () => readAll(deps, id);

@@ -1,4 +1,4 @@
-// One webhook request: signed, sent through the guarded client, its answer told as far as it matters.
+// One webhook request: signed, sent through the guarded client, with what matters of its answer.
 import { toError } from '../../lib/errors.ts';
 import { FetchError } from '../../lib/fetch-error.ts';
 import { signWebhook } from '../../lib/webhook-signature.ts';
@@ -83,6 +83,6 @@ async function readStart(body: AsyncIterable<Uint8Array>): Promise<string> {
   } catch (err) {
     if (!(err instanceof FetchError)) throw err;
   }
-  // NUL is the one character that PostgreSQL's text cannot hold.
+  // NUL is the one character that PostgreSQL's text cannot store.
   return Buffer.concat(chunks).subarray(0, KEPT_ANSWER_BYTES).toString('utf8').replaceAll('\0', '');
 }

@@ -52,7 +52,7 @@ function makeVersion(text: string, catalog: Catalog, known?: Graph): GraphVersio
   let graph = known;
   let redacted: string | undefined;
   let whole: PlanResult | undefined;
-  // Models come and go while the service runs; a plan holds for the entries that it was made of.
+  // Models come and go while the service runs; a plan is valid for the entries that it was made from.
   let plannedFor: Catalog['entries'] | undefined;
   const getGraph = (): Graph => {
     graph ??= JSON.parse(`{${text}}`) as Graph;

@@ -1,4 +1,4 @@
-// The editor's heartbeat: while the board is open in a tab, no write moves its nodes.
+// The editor's heartbeat: while the workflow is open in a tab, no write moves its nodes.
 
 import type { WorkflowRow } from '../../store/workflows/workflows.ts';
 import { findWorkflow } from '../../store/workflows/workflows.ts';
@@ -8,8 +8,8 @@ import type { Actor } from '../accounts/actor.ts';
 import { requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 
-/** How long one heartbeat counts. */
-const HOLD_MS = 30_000;
+/** How long after a heartbeat the workflow counts as open. */
+const HEARTBEAT_TTL_MS = 30_000;
 
 export async function recordHeartbeat(deps: Deps, actor: Actor, id: string) {
   const user = requireScope(actor, 'workflows:write');
@@ -17,12 +17,12 @@ export async function recordHeartbeat(deps: Deps, actor: Actor, id: string) {
   const at = await touchHeartbeat(deps.db, id);
   return {
     lastEditorHeartbeatAt: at.toISOString(),
-    heldUntil: new Date(at.getTime() + HOLD_MS).toISOString(),
+    heldUntil: new Date(at.getTime() + HEARTBEAT_TTL_MS).toISOString(),
   };
 }
 
-/** Whether an editor has the workflow's board open now. */
+/** Whether an editor has the workflow open now. */
 export function isBeingEdited(deps: Pick<Deps, 'now'>, workflow: WorkflowRow): boolean {
   const at = workflow.last_editor_heartbeat_at;
-  return at !== null && at.getTime() + HOLD_MS > deps.now();
+  return at !== null && at.getTime() + HEARTBEAT_TTL_MS > deps.now();
 }

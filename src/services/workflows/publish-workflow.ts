@@ -148,7 +148,7 @@ async function chooseSlug(
     : `${made === '' ? 'workflow' : made}-${randomBytes(5).toString('hex')}`;
 }
 
-/** `Ein Bild für Dich` → `ein-bild-fur-dich`; at most 60 characters, so that a suffix finds room. */
+/** `Ein Bild für Dich` → `ein-bild-fur-dich`; at most 60 characters, so that a suffix fits. */
 function slugOf(name: string): string {
   return name
     .normalize('NFKD')

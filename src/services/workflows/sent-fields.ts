@@ -1,4 +1,4 @@
-// What a PUT may send besides what it changes: values as a GET gave them are accepted, others are refused or named.
+// What a PUT may send in addition to what it changes: values as a GET gave them are accepted, others are refused or named.
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../lib/errors.ts';
 import type { PresentedMembers } from './present-workflow.ts';

@@ -1,4 +1,4 @@
-// The form of a file that holds a workflow: what an export gives, and what an import takes.
+// The schema of a workflow file: what an export returns, and what an import accepts.
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import { Edge, Node } from '../graph.schema.ts';

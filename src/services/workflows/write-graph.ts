@@ -86,7 +86,7 @@ function arrange(deps: WriteDeps, read: ReadGraph, input: GraphInput): Arrangeme
           keepGiven: input.autoLayout === false,
         });
   const reason = whyPending(deps, graph, input);
-  if (reason === undefined) return arrangeBoard(deps, read, graph);
+  if (reason === undefined) return arrangeGraph(deps, read, graph);
   const what =
     moves.length === 0
       ? 'no node was moved and the graph is as written'
@@ -100,7 +100,7 @@ function arrange(deps: WriteDeps, read: ReadGraph, input: GraphInput): Arrangeme
   };
 }
 
-function arrangeBoard(deps: WriteDeps, read: ReadGraph, graph: Graph): Arrangement {
+function arrangeGraph(deps: WriteDeps, read: ReadGraph, graph: Graph): Arrangement {
   const layout = layoutGraph(graph, deps.catalog);
   const arranged = applyLayout(graph, layout);
   const before = new Map(read.graph.nodes.map(({ id, position }) => [id, position]));
