@@ -1,0 +1,96 @@
+// Every entry of the catalog, hidden ones among them, as GET /nodes gives it.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+
+interface Field {
+  readonly id: string;
+  readonly label: string;
+  readonly type: string;
+  readonly isPort: boolean;
+  readonly default?: unknown;
+  readonly enum?: readonly unknown[];
+}
+interface Entry {
+  readonly nodeType: string;
+  readonly inputs: readonly Field[];
+  readonly outputs: readonly Field[];
+  readonly [field: string]: unknown;
+}
+
+let test: TestApp;
+let caller: Pick<Caller, 'request'>;
+let entries: readonly Entry[];
+before(async () => {
+  test = await createTestApp();
+  caller = test.anonymous;
+  entries = (await caller.request<{ nodes: readonly Entry[] }>('GET', '/nodes?includeHidden=1')).body.nodes;
+});
+after(() => test.close());
+
+/** What holds of each entry. */
+const RULES: Readonly<Record<string, (entry: Entry) => boolean>> = {
+  'has a label and a category': ({ label, category }) =>
+    [label, category].every(text => /\S/.test(String(text))),
+  'says where it runs': ({ source }) => ['vendor', 'non-vendor', 'registry-shell'].includes(String(source)),
+  'is free or paid': ({ executionCost }) => ['free', 'paid'].includes(String(executionCost)),
+  'has a pricing model of the table': ({ pricingModel }) =>
+    ['free', 'flat-usd', 'per-second', 'video-tokens', 'per-image', 'unknown'].includes(String(pricingModel)),
+  'is free exactly where its pricing model is': ({ executionCost, pricingModel }) =>
+    (executionCost === 'free') === (pricingModel === 'free'),
+  'is estimated at 0 exactly where it is free, otherwise at whole credits or null': ({
+    executionCost,
+    estimatedCredits,
+  }) =>
+    executionCost === 'free'
+      ? estimatedCredits === 0
+      : estimatedCredits === null || (Number.isInteger(estimatedCredits) && Number(estimatedCredits) > 0),
+  'has the cost of a flat price': ({ pricingModel, costUsd }) =>
+    pricingModel !== 'flat-usd' || (typeof costUsd === 'number' && costUsd > 0),
+  'has fields and ports with id, label and type': ({ inputs, outputs }) =>
+    [...inputs, ...outputs].every(({ id, label, type }) =>
+      [id, label, type].every(text => /\S/.test(String(text))),
+    ),
+  'says of each input whether it is a port': ({ inputs }) =>
+    inputs.every(({ isPort }) => typeof isPort === 'boolean'),
+  'has ports alone as outputs': ({ outputs }) => outputs.every(({ isPort }) => isPort === true),
+  'lists values of config fields alone, the default among them': ({ inputs }) =>
+    inputs.every(
+      field =>
+        field.enum === undefined ||
+        (!field.isPort &&
+          field.enum.length > 0 &&
+          (field.default === undefined || field.enum.includes(field.default))),
+    ),
+  'explains ports that depend on the settings': ({ dynamicPorts, dynamicPortsNote }) =>
+    dynamicPorts === undefined ? dynamicPortsNote === undefined : dynamicPorts === true,
+};
+
+describe('an entry of the catalog', () => {
+  for (const [rule, holds] of Object.entries(RULES))
+    it(rule, () => {
+      assert.ok(entries.length > 50);
+      assert.deepEqual(
+        entries.filter(entry => !holds(entry)).map(({ nodeType }) => nodeType),
+        [],
+      );
+    });
+
+  it('names another type of node only where it is no basedNode', () => {
+    const custom = entries.filter(({ customNodeType }) => customNodeType !== undefined);
+    assert.deepEqual(custom.map(({ nodeType, customNodeType }) => [nodeType, customNodeType]).sort(), [
+      ['utility:group', 'groupFrame'],
+      ['utility:sticky_note', 'stickyNote'],
+    ]);
+  });
+
+  it('is found by each source, hidden ones where they are asked for', async () => {
+    for (const source of ['vendor', 'non-vendor', 'registry-shell']) {
+      const { body } = await caller.request<{ count: number; nodes: readonly Entry[] }>(
+        'GET',
+        `/nodes?includeHidden=1&source=${source}`,
+      );
+      assert.ok(body.count > 0 && body.nodes.every(entry => entry.source === source), source);
+    }
+  });
+});

@@ -1,0 +1,85 @@
+// Who may read the contracts of the video renderer, and the form of its templates.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { SCOPES } from '../../../src/services/accounts/actor.ts';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { refused } from '../../support/workflows.ts';
+
+interface Template {
+  readonly id: string;
+  readonly inputMappings: readonly Readonly<Record<string, unknown>>[];
+  readonly [field: string]: unknown;
+}
+
+let test: TestApp;
+let caller: Caller;
+before(async () => {
+  test = await createTestApp();
+  caller = await test.createCaller();
+});
+after(() => test.close());
+
+const PATHS = ['/renderer/templates', '/renderer/templates/quote-card', '/renderer/scene-graph'];
+const TOKEN = { authorization: 'Bearer eyJhbGciOiJFUzI1NiJ9.e30.c2ln' };
+
+for (const path of PATHS)
+  describe(`GET ${path}`, () => {
+    it('takes a key that may read or execute, and no other key', async () => {
+      for (const scope of SCOPES) {
+        const answer = await (await test.withScopes(caller, [scope])).request('GET', path);
+        const isEnough = scope === 'workflows:read' || scope === 'workflows:execute';
+        if (isEnough) assert.equal(answer.status, 200, scope);
+        else refused(answer, 401, 'insufficient_scope');
+      }
+    });
+
+    it('takes no request without a key, and no token of another kind', async () => {
+      refused(await test.anonymous.request('GET', path), 401, 'unauthorized');
+      refused(await test.anonymous.request('GET', path, undefined, TOKEN), 401, 'invalid_api_key');
+    });
+  });
+
+describe('a template', () => {
+  it('has every field in its type, and mappings that say where each value comes from and goes to', async () => {
+    const { body } = await caller.request<{ data: readonly Template[] }>('GET', '/renderer/templates');
+    for (const template of body.data) {
+      for (const name of ['id', 'label', 'category', 'compositionId'])
+        assert.equal(typeof template[name], 'string', `${template.id}: ${name}`);
+      for (const name of ['fps', 'width', 'height', 'durationInFrames'])
+        assert.ok(Number.isInteger(template[name]), `${template.id}: ${name}`);
+      for (const { propPath, portId, portLabel, portType, required } of template.inputMappings) {
+        assert.deepEqual(
+          [typeof propPath, typeof portLabel, typeof required],
+          ['string', 'string', 'boolean'],
+        );
+        assert.match(String(portId), /^[A-Za-z0-9_.-]+$/);
+        assert.match(String(portType), /^(?:TEXT|IMAGE|VIDEO|AUDIO|JSON|NUMBER)$/);
+      }
+    }
+  });
+
+  it('is 404 not_found where there is none of that id', async () => {
+    refused(await caller.request('GET', '/renderer/templates/nothing'), 404, 'not_found');
+  });
+});
+
+describe('the scene-graph contract', () => {
+  it('has its notes as texts, a schema of draft 2020-12, and about the announced size', async () => {
+    const { body } = await caller.request<{ data: Record<string, unknown> }>('GET', '/renderer/scene-graph');
+    const { doc, jsonSchema, readerNote, scopeNote, ...rest } = body.data;
+    assert.deepEqual(Object.keys(rest).sort(), ['configPath', 'mode', 'nodeType']);
+    for (const note of [readerNote, scopeNote]) assert.ok(typeof note === 'string' && note.length > 0);
+    const schema = jsonSchema as Record<string, unknown>;
+    assert.equal(schema.$schema, 'https://json-schema.org/draft/2020-12/schema');
+    for (const name of ['background', 'tracks', 'overlays', 'captionTrack', 'audioTrack'])
+      assert.ok(name in (schema.properties as object), name);
+    const kilobytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value)) / 1024;
+    assert.ok(kilobytes(doc) < 30 && kilobytes(schema) < 65, `${kilobytes(doc)}, ${kilobytes(schema)}`);
+  });
+
+  it('refuses another include than doc, schema and all', async () => {
+    for (const include of ['doc', 'schema', 'all'])
+      assert.equal((await caller.request('GET', `/renderer/scene-graph?include=${include}`)).status, 200);
+    refused(await caller.request('GET', '/renderer/scene-graph?include=half'), 400, 'invalid_request');
+  });
+});
