@@ -1,0 +1,132 @@
+// What a run makes of settings and inputs, which webhooks it takes, and what it tells them of a run out of time.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { waitUntil } from '../../support/processes.ts';
+import { type Receiver, startReceiver } from '../../support/receiver.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { edge, node, PAIR } from '../../support/workflows.ts';
+
+let service: TestService;
+let receiver: Receiver;
+let pair: string;
+before(async () => {
+  service = await startTestService({ WEBHOOK_BACKOFF_BASE_MS: '1', ALLOW_PRIVATE_NETWORK: 'true' });
+  receiver = await startReceiver();
+  pair = await service.create(PAIR);
+});
+after(async () => {
+  await service.close();
+  await receiver.close();
+});
+
+describe('the settings of a node', () => {
+  const template = node('t', 'utility:text_template', { template: 'config' });
+  const graph = (params?: object) => ({
+    nodes: [
+      { ...template, data: { ...template.data, ...(params && { params }) } },
+      node('p', 'output:preview'),
+    ],
+    edges: [edge('t.text > p.input')],
+  });
+  const [a, b] = PAIR.nodes;
+  const textOf = async (workflow: object, body: object = {}): Promise<unknown> => {
+    const record = await service.run(await service.create(workflow), body);
+    assert.equal(record.status, 'COMPLETED', JSON.stringify(record.error));
+    return record.outputs[0]?.text;
+  };
+
+  it('are those of config', async () => assert.equal(await textOf(graph()), 'config'));
+  it('are those of params where both have one', async () =>
+    assert.equal(await textOf(graph({ template: 'params' })), 'params'));
+  it('are those of the inputs before both', async () => {
+    const both = { ...PAIR, nodes: [{ ...a, data: { ...a.data, params: { value: 'params' } } }, b] };
+    assert.equal(await textOf(both), 'params');
+    assert.equal(await textOf(both, { inputs: { a: 'inputs' } }), 'inputs');
+  });
+  it('are not those of the position', async () => {
+    const moved = PAIR.nodes.map((one, i) => ({ ...one, position: { x: -1e6 * i, y: 1e6 } }));
+    assert.equal(await textOf({ ...PAIR, nodes: moved }), 'x');
+  });
+});
+
+describe('a webhook block', () => {
+  const long = (length: number): string => `https://example.com/${'x'.repeat(length - 20)}`;
+  const REFUSED: readonly unknown[] = [
+    null,
+    'https://example.com',
+    [],
+    {},
+    { secret: 's' },
+    { url: '' },
+    { url: 7 },
+    { url: 'example.com' },
+    { url: 'ftp://example.com' },
+    { url: 'http://example.com' },
+    { url: 'http://127.0.0.2' },
+    { url: 'http://localhost.example.com' },
+    { url: long(2049) },
+    { url: 'https://example.com', secret: 1 },
+  ];
+  for (const webhook of REFUSED)
+    it(`${JSON.stringify(webhook).slice(0, 50)} is 400 invalid_webhook, and nothing runs`, async () => {
+      const workflow = await service.create(PAIR);
+      // Other faults of the body come after it.
+      const body = { webhook, inputs: { nobody: 1 } };
+      const answer = await service.request<{ code: string }>('POST', `/workflows/${workflow}/run`, body);
+      assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_webhook']);
+      const { body: list } = await service.request<{ data: unknown[] }>(
+        'GET',
+        `/workflows/${workflow}/executions`,
+      );
+      assert.deepEqual(list.data, []);
+    });
+
+  const TAKEN = [
+    long(2048),
+    'http://localhost:9/x',
+    'http://127.0.0.1:9',
+    'http://a.localhost:9',
+    'https://localhost:9',
+  ];
+  for (const url of TAKEN)
+    it(`with ${url.slice(0, 40)} is taken`, async () => {
+      // A node that waits: nothing is sent anywhere before the run is cancelled with the service.
+      const { status } = await service.request('POST', `/workflows/${await waiting()}/run`, {
+        webhook: { url },
+      });
+      assert.equal(status, 202);
+    });
+
+  const waiting = () =>
+    service.create({
+      nodes: [PAIR.nodes[0], node('d', 'logic:delay', { ms: 600_000 })],
+      edges: [edge('a.text > d.input')],
+    });
+});
+
+describe('a run out of time', () => {
+  it('is told as execution.failed with status TIMEOUT, once', async () => {
+    const hanging = await startReceiver();
+    hanging.answer(() => undefined);
+    const workflow = await service.create({
+      nodes: [node('r', 'utility:http_request', { url: `${hanging.url}/hang` })],
+      edges: [],
+    });
+    const webhook = { url: receiver.url };
+    const id = await service.start(workflow, { timeoutMs: 200, webhook });
+    await waitUntil('the delivery', async () => (await service.execution(id)).webhook?.state === 'delivered');
+    await hanging.close();
+    assert.deepEqual(
+      receiver.received.map(({ body }) => [body.event, body.status, body.executionId]),
+      [['execution.failed', 'TIMEOUT', id]],
+    );
+  });
+});
+
+describe('a workflow that is switched off', () => {
+  it('is refused with 400 by every call that starts a run', async () => {
+    await service.request('PUT', `/workflows/${pair}`, { isActive: false });
+    for (const door of ['run', 'execute'])
+      assert.equal((await service.request('POST', `/workflows/${pair}/${door}`)).status, 400, door);
+  });
+});
