@@ -114,6 +114,12 @@ async function askOnce<Call>(
   job: ProviderJob,
   host: JobHost,
 ): Promise<Output> {
+  if (job.deadlineAtMs === undefined) {
+    // Kept by an older version, which waited in memory: from now on somebody watches over it.
+    const watched = { ...job, ...timesOf(provider.pace) };
+    await host.job.keep(watched);
+    throw new CallUnderWay(watched);
+  }
   const isJustSubmitted = host.job.stored === undefined;
   if (isJustSubmitted || host.job.waiting?.hasEnded !== true) throw new CallUnderWay(job);
   const { jobs } = provider;
@@ -129,7 +135,7 @@ async function askOnce<Call>(
     if ('output' in again) return again.output;
     throw new CallUnderWay(again.job);
   }
-  if (job.deadlineAtMs !== undefined && Date.now() >= job.deadlineAtMs) {
+  if (Date.now() >= job.deadlineAtMs) {
     await cancel(provider, handleOf(job), host);
     throw new ProviderError(provider.name, 'timeout');
   }

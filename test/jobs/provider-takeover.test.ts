@@ -32,13 +32,14 @@ describe('a call at a provider', () => {
   let openai: OpenAiDouble;
   let services: ServiceChild[];
 
-  const serve = async (): Promise<ServiceChild> => {
+  const serve = async (env: NodeJS.ProcessEnv = {}): Promise<ServiceChild> => {
     const service = await spawnService(folder, {
       DATABASE_URL: urlOf(database.connection),
       FAL_KEY: 'fal-key',
       FAL_BASE_URL: fal.url,
       OPENAI_API_KEY: 'sk-test',
       OPENAI_BASE_URL: `${openai.url}/v1`,
+      ...env,
     });
     services.push(service);
     return service;
@@ -84,6 +85,45 @@ describe('a call at a provider', () => {
     const execution = await again.until(id);
     assert.deepEqual([execution.status, execution.error?.code], ['FAILED', 'provider_outcome_unknown']);
     assert.equal(openai.asked.length, 1);
+  });
+
+  it('fails its run where the provider is no longer configured', async () => {
+    const victim = await serve();
+    const id = await victim.start(await victim.create(onFal));
+    await waitUntil('a poll', () => fal.count(/^GET .*\/status$/) > 0);
+    await victim.end('SIGKILL');
+    const again = await serve({ FAL_KEY: '' });
+    const execution = await again.until(id);
+    assert.deepEqual([execution.status, execution.error?.code], ['FAILED', 'provider_not_configured']);
+    await waitUntil('no call to be left', async () => {
+      const { rows } = await database.db.query('select from calls');
+      return rows.length === 0;
+    });
+  });
+
+  it('that an older version waited for in memory goes on', async () => {
+    const victim = await serve();
+    const id = await victim.start(await victim.create(onFal));
+    await waitUntil('a poll', () => fal.count(/^GET .*\/status$/) > 0);
+    await victim.end('SIGKILL');
+    const { rows } = await database.db.query<{ seq: number; steps: string }>(
+      'select seq, steps from execution_steps where execution_id = $1',
+      [id],
+    );
+    for (const { seq, steps } of rows) {
+      const older = steps.replace(/"(?:submittedAtMs|deadlineAtMs)":\d+,?/g, '').replace(/,\}/g, '}');
+      await database.db.query(
+        `update execution_steps set steps = replace($3, '"WAITING"', '"RUNNING"') where execution_id = $1 and seq = $2`,
+        [id, seq, older],
+      );
+    }
+    await database.db.query('delete from calls');
+    await database.db.query(`select graphile_worker.add_job('run', json_build_object('id', $1::text))`, [id]);
+    fal.polls = 0;
+    const again = await serve();
+    const execution = await again.until(id);
+    assert.equal(execution.status, 'COMPLETED', JSON.stringify(execution.error));
+    assert.equal(fal.accepted.length, 1);
   });
 
   it('is cancelled at the provider when its run is', async () => {

@@ -32,10 +32,7 @@ const CANCEL_PATIENCE_MS = 600_000;
 /** Begins to poll until the signal fires. Resolves when the last look has ended. */
 export async function pollCalls(deps: RunDeps, signal: AbortSignal): Promise<void> {
   const providers = readProviders(deps.settings);
-  const streams = WATCHED.flatMap(name => {
-    const provider = watchedProvider(providers, name);
-    return provider === undefined ? [] : [createStream(deps, name, provider, signal)];
-  });
+  const streams = WATCHED.map(name => createStream(deps, name, watchedProvider(providers, name), signal));
   await Promise.all(streams.map(poll => keepPolling(deps, poll, signal)));
 }
 
@@ -52,7 +49,7 @@ async function keepPolling(deps: RunDeps, poll: () => Promise<void>, signal: Abo
 function createStream(
   deps: RunDeps,
   name: WatchedName,
-  provider: NonNullable<ReturnType<typeof watchedProvider>>,
+  provider: ReturnType<typeof watchedProvider>,
   signal: AbortSignal,
 ): () => Promise<void> {
   const perSecond = PER_SECOND[name];
@@ -81,15 +78,17 @@ interface Looked {
 
 async function lookAt(
   deps: RunDeps,
-  provider: Parameters<typeof look>[0],
+  provider: ReturnType<typeof watchedProvider>,
   call: CallRow,
   signal: AbortSignal,
 ): Promise<Looked> {
   const nowMs = deps.now();
   const isCancelled = call.cancelled_at !== null;
   // Its run finds out, and ends it or itself.
-  if (!isCancelled && nowMs >= call.deadline_at.getTime())
-    return { call, outcome: 'ended', isLimited: false };
+  const isOver = provider === undefined || nowMs >= call.deadline_at.getTime();
+  if (!isCancelled && isOver) return { call, outcome: 'ended', isLimited: false };
+  // One that is no longer configured cannot be told.
+  if (provider === undefined) return { call, outcome: 'dropped', isLimited: false };
   const state = call.state === null ? {} : { state: call.state };
   const limits = AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]);
   const seen = await look(provider, { id: call.job_id, ...state, isCancelled }, fetchOf(deps), limits).catch(
