@@ -13,6 +13,7 @@ const PREFIXES = {
   delivery: 'dlv',
   worker: 'wrk',
   render: 'rnd',
+  session: 'ses',
 } as const;
 
 export type IdKind = keyof typeof PREFIXES;

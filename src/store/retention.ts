@@ -58,6 +58,10 @@ const SWEEPS = {
     select ctid from idempotency_keys where created_at < $1 limit $2)`,
   node_cache: `delete from node_cache where ctid in (select ctid from node_cache where created_at < $1 limit $2)`,
   render_parts: `delete from render_parts where ctid in (select ctid from render_parts where created_at < $1 limit $2)`,
+  sessions: `delete from sessions where ctid in (
+    select ctid from sessions where expires_at < $1 or last_seen_at < $1 - interval '7 days' limit $2)`,
+  password_links: `delete from password_links where ctid in (
+    select ctid from password_links where expires_at < $1 limit $2)`,
   rate_windows: `delete from rate_windows where ctid in (
     select ctid from rate_windows where window_start < extract(epoch from $1::timestamptz) limit $2)`,
 } as const;

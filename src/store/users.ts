@@ -7,12 +7,15 @@ export interface UserRow {
   readonly name: string;
   readonly plan: string;
   readonly is_author: boolean;
+  /** Of this installation: sessions of administrators have the scope `instance:admin`. */
+  readonly is_admin: boolean;
   readonly disabled: boolean;
   readonly active_team_id: string | null;
   readonly created_at: Date;
 }
 
-const USER = 'select id, email, name, plan, is_author, disabled, active_team_id, created_at from users';
+const COLUMNS = 'id, email, name, plan, is_author, is_admin, disabled, active_team_id, created_at';
+const USER = `select ${COLUMNS} from users`;
 
 export async function findUser(tx: Tx, id: number): Promise<UserRow | undefined> {
   const { rows } = await tx.query<UserRow>(`${USER} where id = $1`, [id]);
@@ -46,11 +49,17 @@ export async function hasUsers(tx: Tx): Promise<boolean> {
 /** Throws a unique violation of `users_email_key` where the address is taken. */
 export async function insertUser(
   tx: Tx,
-  user: { readonly email: string; readonly name: string; readonly plan: string; readonly isAuthor: boolean },
+  user: {
+    readonly email: string;
+    readonly name: string;
+    readonly plan: string;
+    readonly isAuthor: boolean;
+    readonly isAdmin?: boolean;
+  },
 ): Promise<number> {
   const { rows } = await tx.query<{ id: number }>(
-    'insert into users (email, name, plan, is_author) values ($1, $2, $3, $4) returning id',
-    [user.email, user.name, user.plan, user.isAuthor],
+    'insert into users (email, name, plan, is_author, is_admin) values ($1, $2, $3, $4, $5) returning id',
+    [user.email, user.name, user.plan, user.isAuthor, user.isAdmin ?? false],
   );
   return (rows[0] as { id: number }).id;
 }
@@ -63,17 +72,53 @@ export async function updateUser(
     readonly name?: string | null;
     readonly plan: string | null;
     readonly isAuthor: boolean | null;
+    readonly isAdmin?: boolean | null;
     readonly disabled: boolean | null;
   },
 ): Promise<UserRow | undefined> {
   const { rows } = await tx.query<UserRow>(
     `update users set plan = coalesce($2, plan), is_author = coalesce($3, is_author), disabled = coalesce($4, disabled),
-       name = coalesce($5, name)
+       name = coalesce($5, name), is_admin = coalesce($6, is_admin)
      where id = $1
-     returning id, email, name, plan, is_author, disabled, active_team_id, created_at`,
-    [id, change.plan, change.isAuthor, change.disabled, change.name ?? null],
+     returning ${COLUMNS}`,
+    [id, change.plan, change.isAuthor, change.disabled, change.name ?? null, change.isAdmin ?? null],
   );
   return rows[0];
+}
+
+/** What a password is checked against. */
+export interface SignInRow {
+  readonly id: number;
+  /** A PHC string; null: there is none. */
+  readonly password: string | null;
+}
+
+/** Upper and lower case of the email are the same. undefined where there is no such user, or it is disabled. */
+export async function findSignIn(tx: Tx, email: string): Promise<SignInRow | undefined> {
+  const { rows } = await tx.query<SignInRow>(
+    'select id, password from users where lower(email) = lower($1) and not disabled',
+    [email],
+  );
+  return rows[0];
+}
+
+export async function findPassword(tx: Tx, userId: number): Promise<string | undefined> {
+  const { rows } = await tx.query<{ password: string | null }>('select password from users where id = $1', [
+    userId,
+  ]);
+  return rows[0]?.password ?? undefined;
+}
+
+/** Sets the password, and the email and name where they are not null. Throws as `insertUser`. */
+export async function updateSignIn(
+  tx: Tx,
+  id: number,
+  change: { readonly password: string; readonly email: string | null; readonly name: string | null },
+): Promise<void> {
+  await tx.query(
+    'update users set password = $2, email = coalesce($3, email), name = coalesce($4, name) where id = $1',
+    [id, change.password, change.email, change.name],
+  );
 }
 
 export async function updateActiveTeam(tx: Tx, userId: number, teamId: string | null): Promise<void> {

@@ -1,0 +1,58 @@
+// Links that let whoever has one set the password of an account, once.
+import type { Tx } from './db.ts';
+
+export type LinkKind = 'setup' | 'invite' | 'reset';
+
+export interface NewLink {
+  readonly userId: number;
+  readonly kind: LinkKind;
+  readonly hash: Buffer;
+  readonly expiresAt: Date | null;
+}
+
+/** Replaces the link that the user has. */
+export async function putLink(tx: Tx, link: NewLink): Promise<void> {
+  await tx.query(
+    `insert into password_links (user_id, kind, hash, expires_at) values ($1, $2, $3, $4)
+     on conflict (user_id) do update set kind = excluded.kind, hash = excluded.hash, expires_at = excluded.expires_at`,
+    [link.userId, link.kind, link.hash, link.expiresAt],
+  );
+}
+
+/** Returns false where the user has a password or a link already. */
+export async function offerLink(tx: Tx, link: NewLink): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `insert into password_links (user_id, kind, hash, expires_at)
+     select id, $2, $3, $4 from users where id = $1 and password is null
+     on conflict (user_id) do nothing`,
+    [link.userId, link.kind, link.hash, link.expiresAt],
+  );
+  return rowCount === 1;
+}
+
+interface LinkQuery {
+  readonly hash: Buffer;
+  readonly kinds: readonly LinkKind[];
+  readonly now: Date;
+}
+
+const VALID = 'hash = $1 and kind = any ($2::text[]) and (expires_at is null or expires_at > $3)';
+
+/** Whether the link can still be used. */
+export async function hasLink(tx: Tx, { hash, kinds, now }: LinkQuery): Promise<boolean> {
+  const { rowCount } = await tx.query(`select from password_links where ${VALID}`, [hash, kinds, now]);
+  return rowCount === 1;
+}
+
+/** Uses the link up and returns its user; undefined where it cannot be used, or somebody just has. */
+export async function claimLink(tx: Tx, { hash, kinds, now }: LinkQuery): Promise<number | undefined> {
+  const { rows } = await tx.query<{ user_id: number }>(
+    `delete from password_links where ${VALID} returning user_id`,
+    [hash, kinds, now],
+  );
+  return rows[0]?.user_id;
+}
+
+export async function deleteLinkOf(tx: Tx, userId: number): Promise<void> {
+  await tx.query('delete from password_links where user_id = $1', [userId]);
+}

@@ -1,0 +1,129 @@
+// Sessions of people who signed in, kept as hashes of their cookies.
+import type { Tx } from './db.ts';
+
+/** A session lives at most 30 days, and 7 without use. */
+export const SESSION_MS = 30 * 86_400_000;
+const IDLE = "interval '7 days'";
+
+/** A session and its user, as a request needs them. */
+export interface SessionRow {
+  readonly id: string;
+  readonly user_id: number;
+  readonly plan: string;
+  readonly is_admin: boolean;
+  /** Whichever comes first: the end of its life, or of its time without use. */
+  readonly ends_at: Date;
+}
+
+/** undefined where it is unknown, has ended, or its user is disabled. */
+export async function findSessionByHash(tx: Tx, hash: Buffer, now: Date): Promise<SessionRow | undefined> {
+  const { rows } = await tx.query<SessionRow>(
+    `select s.id, s.user_id, u.plan, u.is_admin, least(s.expires_at, s.last_seen_at + ${IDLE}) as ends_at
+     from sessions s join users u on u.id = s.user_id
+     where s.hash = $1 and s.expires_at > $2 and s.last_seen_at + ${IDLE} > $2 and not u.disabled`,
+    [hash, now],
+  );
+  return rows[0];
+}
+
+/**
+ * Returns false where the user is disabled, or has another password than `password` meanwhile. The row of the user is
+ * locked: a change of the password either ends this session too or is seen here.
+ */
+export async function insertSession(
+  tx: Tx,
+  session: {
+    readonly id: string;
+    readonly userId: number;
+    readonly hash: Buffer;
+    readonly userAgent: string | null;
+    readonly address: string;
+    readonly createdAt: Date;
+    readonly expiresAt: Date;
+    /** null: the user was recognized by other means. */
+    readonly password: string | null;
+  },
+): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `insert into sessions (id, user_id, hash, user_agent, address, created_at, last_seen_at, expires_at)
+     select $1, id, $3, $4, $5, $6, $6, $7 from users
+     where id = $2 and not disabled and ($8::text is null or password = $8)
+     for share`,
+    [
+      session.id,
+      session.userId,
+      session.hash,
+      session.userAgent,
+      session.address,
+      session.createdAt,
+      session.expiresAt,
+      session.password,
+    ],
+  );
+  return rowCount === 1;
+}
+
+export interface ListedSession {
+  readonly id: string;
+  readonly user_agent: string | null;
+  readonly address: string;
+  readonly created_at: Date;
+  readonly last_seen_at: Date;
+  readonly expires_at: Date;
+}
+
+/** Those that have not ended, newest first, before the cursor. */
+export async function listSessions(
+  tx: Tx,
+  userId: number,
+  page: { readonly before: string | null; readonly limit: number; readonly now: Date },
+): Promise<readonly ListedSession[]> {
+  const { rows } = await tx.query<ListedSession>(
+    `select id, user_agent, address, created_at, last_seen_at, expires_at from sessions
+     where user_id = $1 and ($2::text is null or id < $2) and expires_at > $4 and last_seen_at + ${IDLE} > $4
+     order by id desc limit $3`,
+    [userId, page.before, page.limit, page.now],
+  );
+  return rows;
+}
+
+/** undefined where the user has no such session. */
+export async function findSession(
+  tx: Tx,
+  id: string,
+  userId: number,
+): Promise<{ readonly expires_at: Date } | undefined> {
+  const { rows } = await tx.query<{ expires_at: Date }>(
+    'select expires_at from sessions where id = $1 and user_id = $2',
+    [id, userId],
+  );
+  return rows[0];
+}
+
+/** Returns the hash of the session that was ended; undefined where the user has no such session. */
+export async function deleteSession(tx: Tx, id: string, userId: number): Promise<Buffer | undefined> {
+  const { rows } = await tx.query<{ hash: Buffer }>(
+    'delete from sessions where id = $1 and user_id = $2 returning hash',
+    [id, userId],
+  );
+  return rows[0]?.hash;
+}
+
+/** Ends all sessions of a user, and returns their hashes. */
+export async function deleteSessionsOf(tx: Tx, userId: number): Promise<readonly Buffer[]> {
+  const { rows } = await tx.query<{ hash: Buffer }>(
+    'delete from sessions where user_id = $1 returning hash',
+    [userId],
+  );
+  return rows.map(row => row.hash);
+}
+
+/** Flushed in batches: the time without use costs no write on the request. In one order, so that nothing deadlocks. */
+export async function touchSessions(tx: Tx, ids: readonly string[], now: Date): Promise<void> {
+  await tx.query(
+    `update sessions s set last_seen_at = greatest(s.last_seen_at, $2)
+     from (select id from sessions where id = any ($1::text[]) order by id for no key update) used
+     where s.id = used.id`,
+    [ids, now],
+  );
+}
