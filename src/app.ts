@@ -24,6 +24,8 @@ import { createRateLimiter } from './services/accounts/rate-limits.ts';
 import { createCatalogAnswers } from './services/catalog.ts';
 import type { JobPool } from './services/deps.ts';
 import { startLiveModels } from './services/models/live-models.ts';
+import { offerSetUp } from './services/sessions/mint-link.ts';
+import { createSessionAuthenticator } from './services/sessions/session-authenticator.ts';
 import { createGraphVersions } from './services/workflows/graph-versions.ts';
 import { createViewCounts } from './services/workflows/view-counts.ts';
 import { createWorkflowReads } from './services/workflows/workflow-reads.ts';
@@ -39,6 +41,8 @@ export interface Service {
   readonly url: string;
   /** The first user's key, where it was minted just now; it cannot be shown again. */
   readonly bootstrapKey: string | undefined;
+  /** Where the first user sets a password, where the link was minted just now; it cannot be shown again. */
+  readonly setUpLink: string | undefined;
   /** Finishes what is in flight, then stops; the embedded PostgreSQL last. */
   close(): Promise<void>;
 }
@@ -67,6 +71,8 @@ export async function startService(settings: Settings, options: StartOptions = {
   const hand = new Hand(settings.WORKER_CONCURRENCY, Date.now);
   const placement = settings.ROLE === 'api' ? BY_QUEUE : placeHere(hand);
   const nodeTypes = createNodeTypes(settings);
+  const setUpLink =
+    settings.ROLE === 'worker' ? undefined : await offerSetUp({ db, settings, now: Date.now });
   const deps = await createDeps(settings, log, databases, placement, nodeTypes);
   stack.defer(() => Promise.all([deps.fetch.close(), deps.providerFetch.close()]).then(() => undefined));
 
@@ -87,7 +93,7 @@ export async function startService(settings: Settings, options: StartOptions = {
   const url = await listen(deps, stack);
   log.info({ url, role: settings.ROLE }, 'ready');
   const running = stack.move();
-  return { url, bootstrapKey, close: () => running.disposeAsync() };
+  return { url, bootstrapKey, setUpLink, close: () => running.disposeAsync() };
 }
 
 export interface Databases {
@@ -171,6 +177,7 @@ async function createDeps(
     placement,
     runNotifier: createRunNotifier(),
     limiter: createRateLimiter(db, now),
+    sessions: createSessionAuthenticator(db, now),
     views: createViewCounts({ db, log }),
   };
 }
@@ -199,14 +206,14 @@ async function listen(deps: RunDeps, stack: AsyncDisposableStack): Promise<strin
   const keys = createKeyAuthenticator(deps.db, deps.now);
   const server = await createServer(deps, keys);
   const flush = (): void =>
-    void keys
-      .flush()
-      .catch((err: unknown) => deps.log.warn({ err }, 'times of use of keys could not be written'));
+    void Promise.all([keys.flush(), deps.sessions.flush()]).catch((err: unknown) =>
+      deps.log.warn({ err }, 'times of use of keys and sessions could not be written'),
+    );
   const timer = setInterval(flush, KEY_FLUSH_MS);
   stack.defer(async () => {
     clearInterval(timer);
     await server.close();
-    await keys.flush();
+    await Promise.all([keys.flush(), deps.sessions.flush()]);
     await deps.views.flush();
   });
   return server.listen({ host: deps.settings.HOST, port: deps.settings.PORT });

@@ -22,7 +22,7 @@ export async function asOperator<T>(
   const operator: UserActor = {
     kind: 'user',
     userId: BOOTSTRAP_USER_ID,
-    keyId: '',
+    credential: { kind: 'operator', id: '' },
     scopes: new Set(SCOPES),
     plan: 'self_hosted',
   };

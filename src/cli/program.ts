@@ -147,19 +147,36 @@ const COMMANDS: readonly CommandRow[] = [
   },
   {
     usage: 'users create <email>',
-    summary: 'make an account and print its first API key once',
+    summary: 'make an account and print its first API key once, or a link to choose a password at',
     options: {
       '--name <name>': 'how it is called (default: the email up to the @)',
       '--plan <plan>': 'whose limits it has (default: DEFAULT_PLAN)',
       '--author': 'content pages are in its name',
+      '--admin': 'its sessions may do what operators may',
+      '--invite': 'print a link to choose a password at, instead of a key',
       '--scope <scope...>': 'what the key may do (default: read, write and execute)',
       ...JSON_OPTION,
     },
     examples: [
       'graphwright users create ana@example.com',
+      'graphwright users create ana@example.com --invite',
       'graphwright users create ci@example.com --plan pro --scope workflows:execute',
     ],
     load: async () => (await import('./users.ts')).createUser,
+  },
+  {
+    usage: 'users setup-link',
+    summary: 'print a link at which the first user chooses email, name and password',
+    options: JSON_OPTION,
+    examples: ['graphwright users setup-link'],
+    load: async () => (await import('./users.ts')).makeSetUpLink,
+  },
+  {
+    usage: 'users password <email>',
+    summary: 'print a link at which an account chooses another password',
+    options: JSON_OPTION,
+    examples: ['graphwright users password ana@example.com'],
+    load: async () => (await import('./users.ts')).makeResetLink,
   },
   {
     usage: 'teams create <name>',

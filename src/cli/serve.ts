@@ -37,8 +37,10 @@ async function runService(settings: Settings, { terminal, signal }: CommandInput
 }
 
 // stdout belongs to the log, a JSON line an event; what is for a person goes to stderr.
-function announce({ url, bootstrapKey }: Service, terminal: Terminal): void {
+function announce({ url, bootstrapKey, setUpLink }: Service, terminal: Terminal): void {
   terminal.note(`Graphwright is ready at ${url} (${formatMs(performance.now())}). Ctrl-C stops it.`);
+  if (setUpLink !== undefined)
+    terminal.note(`\n  To sign in, choose your email and password here, once: ${setUpLink}`);
   if (bootstrapKey === undefined) return;
   terminal.note(`\n  Your API key, shown this once: ${bootstrapKey}\n`);
   terminal.note(`  export GRAPHWRIGHT_URL=${url} GRAPHWRIGHT_API_KEY=${bootstrapKey}`);

@@ -1,7 +1,8 @@
 // `graphwright users`: accounts, over HTTP where a key is at hand, else on the database itself.
 import { readSettings } from '../lib/settings.ts';
 import { connect } from './client.ts';
-import type { Command } from './command.ts';
+import type { Command, CommandInput } from './command.ts';
+import { UsageError } from './failure.ts';
 import { parseScopes } from './keys.ts';
 import { asOperator } from './operator.ts';
 import { cleanText } from './terminal/text-width.ts';
@@ -11,16 +12,25 @@ interface NewUser {
   readonly email: string;
   readonly plan: string;
   readonly apiKey?: string;
+  readonly inviteUrl?: string;
+}
+
+interface NewLink {
+  readonly url: string;
+  readonly expiresAt: string | null;
 }
 
 export const createUser: Command = async ({ args, options, terminal, signal }) => {
   const [email = ''] = args;
+  if (options.invite === true && options.scope !== undefined)
+    throw new UsageError('--scope is for a key, which an invited user makes: leave out --scope or --invite.');
   const wanted = {
     email,
     name: typeof options.name === 'string' ? options.name : (email.split('@')[0] ?? email),
     ...(typeof options.plan === 'string' ? { plan: options.plan } : {}),
     ...(options.author === true ? { isAuthor: true } : {}),
-    keyScopes: [...parseScopes(options.scope)],
+    ...(options.admin === true ? { isAdmin: true } : {}),
+    ...(options.invite === true ? { invite: true } : { keyScopes: [...parseScopes(options.scope)] }),
   };
   const settings = readSettings();
   const user: NewUser =
@@ -30,8 +40,30 @@ export const createUser: Command = async ({ args, options, terminal, signal }) =
         )
       : await connect(settings, signal).post<NewUser>('/admin/users', wanted);
   if (options.json === true) return terminal.print(JSON.stringify(user, null, 2));
-  terminal.print(user.apiKey ?? '');
+  terminal.print(user.inviteUrl ?? user.apiKey ?? '');
+  const shown = user.inviteUrl === undefined ? 'key' : 'link, good for 72 hours,';
   terminal.note(
-    `User ${user.userId}, ${cleanText(user.email)}, on plan ${user.plan}. The key above is shown this once.`,
+    `User ${user.userId}, ${cleanText(user.email)}, on plan ${user.plan}. The ${shown} above is shown this once.`,
   );
 };
+
+export const makeSetUpLink: Command = input => makeLink(input, { kind: 'setup' });
+
+export const makeResetLink: Command = input => makeLink(input, { kind: 'reset', email: input.args[0] ?? '' });
+
+async function makeLink(
+  { options, terminal, signal }: CommandInput,
+  wanted: { readonly kind: 'setup' | 'reset'; readonly email?: string },
+): Promise<void> {
+  const settings = readSettings();
+  const link: NewLink =
+    settings.GRAPHWRIGHT_API_KEY === undefined
+      ? await asOperator(settings, async (deps, operator) =>
+          (await import('../services/sessions/mint-link.ts')).createLink(deps, operator, wanted),
+        )
+      : await connect(settings, signal).post<NewLink>('/admin/password-links', wanted);
+  if (options.json === true) return terminal.print(JSON.stringify(link, null, 2));
+  terminal.print(link.url);
+  const until = link.expiresAt === null ? '' : `, until ${link.expiresAt}`;
+  terminal.note(`Good for one use${until}; earlier links of this account work no more. Shown this once.`);
+}

@@ -3,12 +3,19 @@ import type { RouteOptions } from 'fastify';
 import type { Scope } from '../services/accounts/actor.ts';
 import type { App } from './app.ts';
 
+/** An API key that has the scope: no session. */
+type KeyOnly = `key with ${Scope}`;
+
 /**
- * What a caller must show. A scope: a credential that has it. `signed-in`: any credential of a user. `anyone`: a
- * credential where there is one, which must then be right. `public`: the Authorization header is not read.
- * `content-secret`: CONTENT_WEBHOOK_SECRET.
+ * What a caller must show. A scope: a credential that has it. `signed-in`: any credential of a user. `session`: no key.
+ * `anyone`: a credential where there is one; a key must then be right, and a cookie that is not is none. `public`: no
+ * credential is read. `content-secret`: CONTENT_WEBHOOK_SECRET.
  */
-export type Access = Scope | 'signed-in' | 'anyone' | 'public' | 'content-secret';
+export type Access = Scope | KeyOnly | 'signed-in' | 'session' | 'anyone' | 'public' | 'content-secret';
+
+const KEY_ONLY = 'key with ';
+export const isKeyOnly = (access: Access): access is KeyOnly => access.startsWith(KEY_ONLY);
+export const scopeOf = (access: KeyOnly): Scope => access.slice(KEY_ONLY.length) as Scope;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -104,13 +111,27 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   [`POST ${V1}/media/upload-url`]: 'workflows:write',
   [`POST ${V1}/media/upload-url/complete`]: 'workflows:write',
 
-  [`GET ${V1}/renderer/scene-graph`]: 'workflows:read',
-  [`GET ${V1}/renderer/templates`]: 'workflows:read',
-  [`GET ${V1}/renderer/templates/:id`]: 'workflows:read',
+  [`GET ${V1}/renderer/scene-graph`]: 'key with workflows:read',
+  [`GET ${V1}/renderer/templates`]: 'key with workflows:read',
+  [`GET ${V1}/renderer/templates/:id`]: 'key with workflows:read',
+  // The same, for the pages.
+  'GET /app/renderer/scene-graph': 'session',
+  'GET /app/renderer/templates': 'session',
+  'GET /app/renderer/templates/:id': 'session',
   [`GET ${V1}/renderer/templates/:id/thumbnail`]: 'anyone',
   [`POST ${V1}/render/renderer/preview`]: 'workflows:execute',
   [`GET ${V1}/render/renderer/:id`]: 'workflows:read',
   [`POST ${V1}/render/renderer/:id/cancel`]: 'workflows:execute',
+
+  [`POST ${V1}/auth/setup`]: 'public',
+  [`POST ${V1}/auth/accept-invite`]: 'public',
+  [`POST ${V1}/auth/sign-in`]: 'public',
+  [`POST ${V1}/auth/password`]: 'session',
+  // Whose session has ended is signed out.
+  [`POST ${V1}/auth/sign-out`]: 'anyone',
+  [`GET ${V1}/auth/session`]: 'session',
+  [`GET ${V1}/auth/sessions`]: 'account:admin',
+  [`DELETE ${V1}/auth/sessions/:id`]: 'account:admin',
 
   [`GET ${V1}/me`]: 'signed-in',
   [`PUT ${V1}/me/workspace`]: 'workflows:write',
@@ -137,6 +158,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   [`POST ${V1}/admin/users`]: 'instance:admin',
   [`GET ${V1}/admin/users/:userId`]: 'instance:admin',
   [`PATCH ${V1}/admin/users/:userId`]: 'instance:admin',
+  [`POST ${V1}/admin/password-links`]: 'instance:admin',
   [`POST ${V1}/admin/credits`]: 'instance:admin',
   [`POST ${V1}/admin/workflows/:id/restore`]: 'instance:admin',
 };
@@ -167,6 +189,8 @@ function accessOf({ method, url }: Pick<RouteOptions, 'method' | 'url'>): Access
 function securityOf(access: Access): Readonly<Record<string, string[]>>[] {
   if (access === 'public') return [];
   if (access === 'content-secret') return [{ contentSecret: [] }];
-  if (access === 'anyone') return [{ apiKey: [] }, {}];
-  return [{ apiKey: access === 'signed-in' ? [] : [access] }];
+  if (access === 'anyone') return [{ apiKey: [] }, { session: [] }, {}];
+  if (access === 'session') return [{ session: [] }];
+  if (isKeyOnly(access)) return [{ apiKey: [scopeOf(access)] }];
+  return [{ apiKey: access === 'signed-in' ? [] : [access] }, { session: [] }];
 }

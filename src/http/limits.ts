@@ -27,6 +27,8 @@ const MINUTE = 60;
 const DAY = 86_400;
 /** A site's import sends page after page. */
 const CONTENT_PER_MINUTE = 600;
+/** Pages ask for more than programs do, and must not use up what the plan leaves to those. */
+const SESSION_PER_MINUTE = 600;
 
 export interface Limits {
   /** Counts the request and sets the headers. Resolves to 429 where the limit is used up. */
@@ -94,7 +96,9 @@ function windowOf(req: FastifyRequest, planOf: (name: string) => PlanLimits): Wi
   const { access, limit } = req.routeOptions.config;
   if (actor !== undefined && access === 'content-secret')
     return { key: 'requests:content-secret', limit: CONTENT_PER_MINUTE };
-  const who = actor?.kind === 'user' ? `user:${actor.userId}` : addressOf(req);
+  if (actor?.kind === 'user' && actor.credential.kind === 'session' && limit !== 'executions')
+    return { key: `requests:sessions-of:${actor.userId}`, limit: SESSION_PER_MINUTE };
+  const who = actor?.kind === 'user' ? `user:${actor.userId}` : `address:${networkOf(addressOf(req))}`;
   const plan = planOf(actor?.plan ?? 'anonymous');
   return limit === 'executions'
     ? { key: `executions:${who}`, limit: plan.executionsPerMinute }
@@ -104,6 +108,6 @@ function windowOf(req: FastifyRequest, planOf: (name: string) => PlanLimits): Wi
 const dailyKey = ({ userId }: UserActor): string => `daily:user:${userId}`;
 
 /** Where a trusted proxy hands on what is no address, the proxy's own counts. */
-function addressOf(req: FastifyRequest): string {
-  return `address:${networkOf(isIP(req.ip) > 0 ? req.ip : (req.socket.remoteAddress ?? ''))}`;
+export function addressOf(req: FastifyRequest): string {
+  return isIP(req.ip) > 0 ? req.ip : (req.socket.remoteAddress ?? '');
 }

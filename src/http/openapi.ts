@@ -9,6 +9,7 @@ import type { App } from './app.ts';
 import { sendCached, type TaggedText } from './conditional.ts';
 import { completeDocument } from './openapi/document.ts';
 import type { Document } from './openapi/operation.ts';
+import { sessionCookieOf } from './session-cookie.ts';
 
 const GUIDE_PATH = '/docs/api.md';
 
@@ -43,12 +44,9 @@ export async function registerOpenApi(app: App, deps: Deps): Promise<void> {
       },
       servers: [{ url: deps.settings.BASE_URL }],
       components: {
-        securitySchemes: {
-          apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'sk-…' },
-          contentSecret: { type: 'http', scheme: 'bearer', description: 'CONTENT_WEBHOOK_SECRET' },
-        },
+        securitySchemes: securitySchemes(deps.settings.BASE_URL),
       },
-      security: [{ apiKey: [] }],
+      security: [{ apiKey: [] }, { session: [] }],
     },
     hideUntagged: false,
     transformObject: given =>
@@ -84,3 +82,17 @@ function createDocumentText(app: App): () => TaggedText {
     return made;
   };
 }
+
+const securitySchemes = (baseUrl: string) =>
+  ({
+    apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'sk-…' },
+    session: {
+      type: 'apiKey',
+      in: 'cookie',
+      name: sessionCookieOf(baseUrl).name,
+      description:
+        'Set by `POST /api/v1/auth/sign-in`. It has all scopes of its user, `instance:admin` where the user is an ' +
+        'administrator. A method other than GET and HEAD needs `Sec-Fetch-Site: same-origin`, or the `Origin` of this service.',
+    },
+    contentSecret: { type: 'http', scheme: 'bearer', description: 'CONTENT_WEBHOOK_SECRET' },
+  }) as const;

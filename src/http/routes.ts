@@ -4,6 +4,7 @@ import type { App } from './app.ts';
 import type { Metrics } from './metrics.ts';
 import { registerAccount } from './routes/account.ts';
 import { registerAdmin } from './routes/admin.ts';
+import { registerAuth } from './routes/auth.ts';
 import { registerCatalog } from './routes/catalog.ts';
 import { registerCdn } from './routes/cdn.ts';
 import { registerContent } from './routes/content.ts';
@@ -48,6 +49,7 @@ export const ROUTES: readonly Register[] = [
   registerPermissions,
   registerFolders,
   registerKeys,
+  registerAuth,
   registerAccount,
   registerTeams,
   registerAdmin,

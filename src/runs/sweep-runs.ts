@@ -1,4 +1,4 @@
-// The daily cleanup of what runs leave behind: ended executions, deliveries, idempotency keys, kept results, counters.
+// The daily cleanup: ended executions, deliveries, idempotency keys, kept results, ended sessions, counters.
 import { newId } from '../lib/ids.ts';
 import { deleteRendersBefore } from '../store/renders.ts';
 import { deleteExecutionsBefore, deleteOld } from '../store/retention.ts';
@@ -33,6 +33,8 @@ export async function sweepRuns(deps: RunDeps, signal: AbortSignal): Promise<voi
     ),
     // Their files were strays from the first, and are gone by now.
     renderParts: await inBatches(signal, () => deleteOld(deps.db, 'render_parts', daysAgo(2), BATCH)),
+    sessions: await inBatches(signal, () => deleteOld(deps.db, 'sessions', daysAgo(1), BATCH)),
+    passwordLinks: await inBatches(signal, () => deleteOld(deps.db, 'password_links', daysAgo(1), BATCH)),
     rateWindows: await inBatches(signal, () => deleteOld(deps.db, 'rate_windows', daysAgo(2), BATCH)),
   };
   deps.log.info({ counts }, 'old runs were swept');

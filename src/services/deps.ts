@@ -11,6 +11,7 @@ import type { MediaStorage } from '../media/storage.ts';
 import type { NodeDefinition } from '../nodes/define.ts';
 import type { Db } from '../store/db.ts';
 import type { RateLimiter } from './accounts/rate-limits.ts';
+import type { SessionAuthenticator } from './sessions/session-authenticator.ts';
 import type { GraphVersions } from './workflows/graph-versions.ts';
 import type { ViewCounts } from './workflows/view-counts.ts';
 import type { FindInBatch } from './workflows/workflow-reads.ts';
@@ -51,6 +52,7 @@ export interface Deps {
   readonly findInBatch: FindInBatch;
   readonly runNotifier: RunNotifier;
   readonly limiter: RateLimiter;
+  readonly sessions: SessionAuthenticator;
   /** Wakes the queue's pools of this process when work of theirs falls due. */
   readonly wakeTimers: WakeTimers<JobPool>;
   readonly views: ViewCounts;

@@ -49,6 +49,30 @@ function suite(way: string, settingsOf: () => Readonly<Record<string, string>>, 
       assert.deepEqual([member.userId, member.role], [user.userId, 'EDITOR']);
     });
 
+    it('are invited, set up and reset by links, each minted once', async () => {
+      const invited = await graphwright(
+        ['users', 'create', 'ines@example.com', '--invite', '--admin'],
+        settingsOf(),
+      );
+      assert.match(String(invited.inviteUrl), /\/setup#invite_[\w-]{43}$/);
+      assert.deepEqual([invited.apiKey, invited.isAdmin], [undefined, true]);
+      const setUp = await graphwright(['users', 'setup-link'], settingsOf());
+      assert.match(String(setUp.url), /\/setup#setup_[\w-]{43}$/);
+      const reset = await graphwright(['users', 'password', 'ines@example.com'], settingsOf());
+      assert.match(String(reset.url), /\/setup#reset_[\w-]{43}$/);
+      const { rows } = await dbOf().query<{ kind: string }>(
+        'select kind from password_links order by user_id',
+      );
+      assert.deepEqual(
+        rows.map(({ kind }) => kind),
+        ['setup', 'reset'],
+      );
+      const unknown = { code: 1, stderr: /no user with this email/ };
+      await assert.rejects(graphwright(['users', 'password', 'no@example.com'], settingsOf()), unknown);
+      const both = ['users', 'create', 'x@example.com', '--invite', '--scope', 'workflows:read'];
+      await assert.rejects(graphwright(both, settingsOf()), { code: 2, stderr: /leave out/ });
+    });
+
     it('are given credits, and teams too, of which some can be taken back', async () => {
       const team = await graphwright(['teams', 'create', 'Studio Porto'], settingsOf());
       const grant = (account: unknown, amount: number) =>

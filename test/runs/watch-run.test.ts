@@ -42,7 +42,7 @@ describe('who follows a run and hangs up', () => {
   const actorOf = (userId: number): UserActor => ({
     kind: 'user',
     userId,
-    keyId: 'key_1',
+    credential: { kind: 'key', id: 'key_1' },
     scopes: new Set(SCOPES),
     plan: 'free',
   });

@@ -25,6 +25,7 @@ import { storeKey } from '../../src/services/accounts/keys.ts';
 import { createRateLimiter } from '../../src/services/accounts/rate-limits.ts';
 import { createCatalogAnswers } from '../../src/services/catalog.ts';
 import type { JobPool } from '../../src/services/deps.ts';
+import { createSessionAuthenticator } from '../../src/services/sessions/session-authenticator.ts';
 import { createGraphVersions } from '../../src/services/workflows/graph-versions.ts';
 import { createViewCounts } from '../../src/services/workflows/view-counts.ts';
 import { createWorkflowReads } from '../../src/services/workflows/workflow-reads.ts';
@@ -159,6 +160,7 @@ async function createDeps(
     placement: BY_QUEUE,
     runNotifier: createRunNotifier(),
     limiter: createRateLimiter(db, now),
+    sessions: createSessionAuthenticator(db, now),
     views: createViewCounts({ db, log }),
   };
 }

@@ -5,7 +5,7 @@ const V1 = '/api/v1';
 const OWN = ['forbidden', 'not_found'] as const;
 
 export const ACCOUNT_OPERATIONS: OperationLines = {
-  [`GET ${V1}/me`]: ['getMe', 'Your user, active workspace, plan and the scopes of this key.'],
+  [`GET ${V1}/me`]: ['getMe', 'Your user, active workspace, plan and the scopes of what you showed.'],
   [`PUT ${V1}/me/workspace`]: [
     'setWorkspace',
     'Where new things go and whose credits pay: a team’s id, or null for your personal workspace.',
@@ -55,13 +55,13 @@ export const ACCOUNT_OPERATIONS: OperationLines = {
   [`GET ${V1}/admin/users`]: ['listUsers', 'Every account of the instance.'],
   [`POST ${V1}/admin/users`]: [
     'createUser',
-    'With `keyScopes` a first key comes along; it is shown this once.',
+    'With `keyScopes` a first key comes along, with `invite` a link at which the user sets a password; shown this once.',
     ['forbidden', 'conflict'],
   ],
   [`GET ${V1}/admin/users/{userId}`]: ['getUser', 'One account.', ['not_found']],
   [`PATCH ${V1}/admin/users/{userId}`]: [
     'updateUser',
-    'Changes plan, authorship, or disables the account.',
+    'Changes plan, authorship, administration, or disables the account.',
     [...OWN, 'conflict'],
   ],
   [`POST ${V1}/admin/credits`]: [

@@ -9,6 +9,7 @@ import { linksOf } from './links.ts';
 import type { Content, Document, Operation, OperationLines, Response } from './operation.ts';
 import { ERROR_ISSUE_SCHEMA, ERROR_SCHEMA, type Refusals, refusalsOf } from './refusals.ts';
 import { RUN_OPERATIONS } from './run-operations.ts';
+import { SIGN_IN_OPERATIONS } from './sign-in-operations.ts';
 import { TAGS } from './tags.ts';
 import { WORKFLOW_OPERATIONS } from './workflow-operations.ts';
 
@@ -17,6 +18,7 @@ export const OPERATIONS: OperationLines = {
   ...WORKFLOW_OPERATIONS,
   ...RUN_OPERATIONS,
   ...ACCOUNT_OPERATIONS,
+  ...SIGN_IN_OPERATIONS,
 };
 
 /** What the service sends: the document's `webhooks`. */

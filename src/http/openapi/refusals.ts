@@ -90,7 +90,11 @@ function commonCodes({ security = [] }: Operation, isRead: boolean): readonly Er
       ? []
       : (['invalid_json', 'request_timeout', 'payload_too_large', 'unsupported_type'] as const)),
     ...(credential === undefined || isOpen ? [] : (['unauthorized'] as const)),
-    ...(credential?.apiKey === undefined ? [] : (['invalid_api_key', 'expired_api_key'] as const)),
+    // Where a session is asked for, a key that comes in its place is looked at too.
+    ...(credential?.apiKey === undefined && credential?.session === undefined
+      ? []
+      : (['invalid_api_key', 'expired_api_key'] as const)),
+    ...(!isRead && security.some(way => 'session' in way) ? (['cross_site_request'] as const) : []),
     ...(scopes.length === 0 ? [] : (['insufficient_scope'] as const)),
     'rate_limited',
     'internal_error',

@@ -23,6 +23,7 @@ export const TAGS = [
   { name: 'Templates', description: 'Published workflows, for everybody.' },
   { name: 'Folders', description: 'Where workflows are kept.' },
   { name: 'Sharing', description: 'Who else may read and change a workflow.' },
+  { name: 'Sign-in', description: 'People: passwords, links that set one, and sessions.' },
   { name: 'Account', description: 'Who you are, and your active workspace.' },
   { name: 'Keys', description: 'API keys and their scopes.' },
   { name: 'Teams', description: 'Workspaces that several users share.' },

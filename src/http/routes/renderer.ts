@@ -27,37 +27,12 @@ import { sendCached } from '../conditional.ts';
 
 const tags = ['Video renderer'];
 const PRIVATE = 'private, no-cache';
+/** Where the pages read by session what programs read by key. */
+const PAGES_ROOT = '/app/renderer';
 
 export function registerRenderer(app: App, deps: Deps): void {
-  app.get(
-    '/api/v1/renderer/scene-graph',
-    {
-      schema: {
-        tags,
-        summary: 'Read the scene-graph contract',
-        querystring: ContractQuery,
-        response: { 200: ContractAnswer },
-      },
-    },
-    (req, reply) => sendCached(req, reply, sceneGraphContract(req.actor, req.query.include), PRIVATE),
-  );
-  app.get(
-    '/api/v1/renderer/templates',
-    { schema: { tags, summary: 'List the video templates', response: { 200: TemplateListAnswer } } },
-    async (req, reply) => sendCached(req, reply, await listTemplates(deps, req.actor), PRIVATE),
-  );
-  app.get(
-    '/api/v1/renderer/templates/:id',
-    {
-      schema: {
-        tags,
-        summary: 'Read a video template',
-        params: TemplateParams,
-        response: { 200: TemplateAnswer },
-      },
-    },
-    (req, reply) => sendCached(req, reply, getTemplate(deps, req.actor, req.params.id), PRIVATE),
-  );
+  registerContracts(app, deps, '/api/v1/renderer');
+  registerContracts(app, deps, PAGES_ROOT);
   app.get(
     '/api/v1/renderer/templates/:id/thumbnail',
     {
@@ -118,5 +93,48 @@ export function registerRenderer(app: App, deps: Deps): void {
       },
     },
     req => stopRender(deps, req.actor, req.params.id),
+  );
+}
+
+function registerContracts(app: App, deps: Deps, root: string): void {
+  // Not for programs.
+  const hide = root === PAGES_ROOT;
+  app.get(
+    `${root}/scene-graph`,
+    {
+      schema: {
+        hide,
+        tags,
+        summary: 'Read the scene-graph contract',
+        querystring: ContractQuery,
+        response: { 200: ContractAnswer },
+      },
+    },
+    (req, reply) => sendCached(req, reply, sceneGraphContract(req.actor, req.query.include), PRIVATE),
+  );
+  app.get(
+    `${root}/templates`,
+    {
+      schema: {
+        hide,
+        tags,
+        summary: 'List the video templates',
+        response: { 200: TemplateListAnswer },
+      },
+    },
+    async (req, reply) => sendCached(req, reply, await listTemplates(deps, req.actor), PRIVATE),
+  );
+  app.get(
+    `${root}/templates/:id`,
+    {
+      schema: {
+        hide,
+        tags,
+        summary: 'Read a video template',
+        params: TemplateParams,
+        response: { 200: TemplateAnswer },
+      },
+    },
+    (req, reply) => sendCached(req, reply, getTemplate(deps, req.actor, req.params.id), PRIVATE),
   );
 }

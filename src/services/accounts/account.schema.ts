@@ -4,12 +4,11 @@ import { Type } from 'typebox';
 import { pageOf } from '../paging.ts';
 import { Answer, Named, Nullable } from '../workflows/workflow.schema.ts';
 import { SCOPES } from './actor.ts';
-import { Name } from './names.ts';
+import { Email, Name } from './names.ts';
 
 const exact = { additionalProperties: false };
 const Timestamp = Type.String({ format: 'date-time' });
 const UserId = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
-const Email = Type.String({ minLength: 3, maxLength: 254, description: 'Upper and lower case are the same' });
 const TeamId = Type.String({ maxLength: 64, description: 'Team id, `team_…`' });
 const TeamRole = Type.Enum(['OWNER', 'EDITOR', 'VIEWER']);
 const ShareRole = Type.Enum(['VIEW', 'EDIT', 'OWNER']);
@@ -28,7 +27,8 @@ export const Me = Answer(
       name: Type.String(),
       plan: Type.String(),
       isAuthor: Type.Boolean(),
-      scopes: Type.Array(Type.Enum([...SCOPES]), { description: 'Of the key that asks' }),
+      isAdmin: Type.Boolean(),
+      scopes: Type.Array(Type.Enum([...SCOPES]), { description: 'Of the credential that asks' }),
       personalTeamId: Type.String({
         description: 'Names your personal workspace wherever a teamId is asked for',
       }),
@@ -106,6 +106,18 @@ export const CreateUserBody = Named(
         Type.Integer({ minimum: 0, maximum: 1_000_000_000_000, description: 'Default: DEFAULT_CREDITS' }),
       ),
       isAuthor: Type.Optional(Type.Boolean({ default: false })),
+      isAdmin: Type.Optional(
+        Type.Boolean({
+          default: false,
+          description: 'Sessions of the account have the scope instance:admin',
+        }),
+      ),
+      invite: Type.Optional(
+        Type.Boolean({
+          default: false,
+          description: 'Mints a link at which the user sets a password, for 72 hours; it is shown this once',
+        }),
+      ),
       keyScopes: Type.Optional(
         Type.Array(Type.Enum([...SCOPES]), {
           minItems: 1,
@@ -127,7 +139,10 @@ export const ChangeUserBody = Named(
       name: Type.Optional(Name),
       plan: Type.Optional(Type.String({ maxLength: 64 })),
       isAuthor: Type.Optional(Type.Boolean()),
-      disabled: Type.Optional(Type.Boolean({ description: 'Its keys stop working within 5 seconds' })),
+      isAdmin: Type.Optional(Type.Boolean()),
+      disabled: Type.Optional(
+        Type.Boolean({ description: 'Its keys and sessions stop working within 5 seconds' }),
+      ),
     },
     exact,
   ),
@@ -142,6 +157,7 @@ const UserObject = Named(
     name: Type.String(),
     plan: Type.String(),
     isAuthor: Type.Boolean(),
+    isAdmin: Type.Boolean(),
     disabled: Type.Boolean(),
     createdAt: Timestamp,
   }),
@@ -152,8 +168,37 @@ export const UserPage = Answer(pageOf(UserObject));
 export const CreatedUser = Answer(
   Named(
     'CreatedUser',
-    Type.Object({ ...UserObject.properties, apiKey: Type.Optional(Type.String()) }),
-    'A new account, and its key if one was asked for',
+    Type.Object({
+      ...UserObject.properties,
+      apiKey: Type.Optional(Type.String()),
+      inviteUrl: Type.Optional(Type.String()),
+    }),
+    'A new account, and its key or invitation if one was asked for',
+  ),
+);
+
+export const LinkBody = Named(
+  'PasswordLinkInput',
+  Type.Object(
+    {
+      kind: Type.Enum(['setup', 'invite', 'reset'], {
+        description:
+          'Sets email, name and password of the first user; the password of an invited user; a forgotten one',
+      }),
+      email: Type.Optional(Email),
+    },
+    exact,
+  ),
+  'Whose password a link shall set',
+);
+export const LinkAnswer = Answer(
+  Named(
+    'PasswordLink',
+    Type.Object({
+      url: Type.String({ description: 'Shown this once, and good for one use' }),
+      expiresAt: Nullable(Timestamp),
+    }),
+    'A link that sets a password',
   ),
 );
 

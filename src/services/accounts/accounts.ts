@@ -37,6 +37,7 @@ async function presentMe(tx: Tx, user: UserActor) {
     name: row.name,
     plan: row.plan,
     isAuthor: row.is_author,
+    isAdmin: row.is_admin,
     scopes: [...user.scopes],
     personalTeamId: userWorkspace(row.id),
     activeTeamId: active.team_id,

@@ -1,4 +1,4 @@
-// Who is asking: a user by key, or nobody in particular.
+// Who is asking: a user by key or by session, or nobody in particular.
 import { AppError } from '../../lib/errors.ts';
 
 export const SCOPES = [
@@ -10,10 +10,16 @@ export const SCOPES = [
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
+/** What a user showed. `operator`: the command line, on the database itself. */
+export interface Credential {
+  readonly kind: 'key' | 'session' | 'operator';
+  readonly id: string;
+}
+
 export interface UserActor {
   readonly kind: 'user';
   readonly userId: number;
-  readonly keyId: string;
+  readonly credential: Credential;
   readonly scopes: ReadonlySet<Scope>;
   readonly plan: string;
 }
@@ -36,16 +42,33 @@ export function hasScope(actor: Actor, scope: Scope): boolean {
 /** The user behind the request, or 401. */
 export function requireUser(actor: Actor): UserActor {
   if (actor.kind === 'user') return actor;
-  throw new AppError('unauthorized', 'This needs an API key: send Authorization: Bearer sk-….', {
+  throw new AppError(
+    'unauthorized',
+    'This needs an API key, Authorization: Bearer sk-…, or a session: sign in.',
+    {
+      headers: { 'www-authenticate': 'Bearer' },
+    },
+  );
+}
+
+/** The user and the session behind the request, or 401. */
+export function requireSession(actor: Actor): { readonly user: UserActor; readonly sessionId: string } {
+  if (actor.kind === 'user' && actor.credential.kind === 'session')
+    return { user: actor, sessionId: actor.credential.id };
+  throw new AppError('unauthorized', 'This needs a session: sign in.', {
     headers: { 'www-authenticate': 'Bearer' },
   });
 }
 
-/** The user, if the key has the scope; else 401, for a missing scope too. */
+/** The user, if the credential has the scope; else 401, for a missing scope too. */
 export function requireScope(actor: Actor, scope: Scope): UserActor {
   const user = requireUser(actor);
   if (hasScope(user, scope)) return user;
-  throw new AppError('insufficient_scope', `The API key lacks the scope ${scope}.`, {
-    headers: { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
-  });
+  throw new AppError(
+    'insufficient_scope',
+    `The ${user.credential.kind === 'session' ? 'session' : 'API key'} lacks the scope ${scope}.`,
+    {
+      headers: { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
+    },
+  );
 }

@@ -2,24 +2,25 @@
 import { mintApiKey } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
 import { grant } from '../../store/credits.ts';
-import type { Db } from '../../store/db.ts';
-import { isUniqueViolation } from '../../store/db.ts';
+import type { Db, Tx } from '../../store/db.ts';
 import type { UserRow } from '../../store/users.ts';
 import { findUser, insertUser, listUsers, updateUser } from '../../store/users.ts';
 import type { Deps } from '../deps.ts';
 import type { PageQuery } from '../paging.ts';
 import { numberCursor, readPage } from '../paging.ts';
+import { mintLink } from '../sessions/mint-link.ts';
 import { userWorkspace } from './access.ts';
 import type { ChangeUserBody, CreateUserBody } from './account.schema.ts';
 import type { Actor } from './actor.ts';
 import { requireScope } from './actor.ts';
 import { requireScopesToHandOn, storeKey } from './keys.ts';
-import { parseName } from './names.ts';
+import { namingEmailConflict, parseEmail, parseName } from './names.ts';
 
 /** What the command line has too, which makes accounts without a running service. */
 type UserDeps = {
   readonly db: Db;
-  readonly settings: Pick<Deps['settings'], 'plans' | 'DEFAULT_PLAN' | 'DEFAULT_CREDITS'>;
+  readonly now: () => number;
+  readonly settings: Pick<Deps['settings'], 'plans' | 'DEFAULT_PLAN' | 'DEFAULT_CREDITS' | 'BASE_URL'>;
 };
 
 export async function listAllUsers(deps: UserDeps, actor: Actor, query: PageQuery) {
@@ -32,31 +33,41 @@ export async function listAllUsers(deps: UserDeps, actor: Actor, query: PageQuer
   });
 }
 
-/** Makes an account, and a key of it where `keyScopes` asks for one. Throws 409 where the email is taken. */
+/** Makes an account, and for it an invitation or a key, where one is asked for. Throws 409 where the email is taken. */
 export async function createUser(deps: UserDeps, actor: Actor, input: CreateUserBody) {
   const operator = requireScope(actor, 'instance:admin');
+  if (input.invite === true && input.keyScopes !== undefined)
+    throw new AppError('invalid_request', 'Ask for invite or for keyScopes: an invited user makes the keys.');
   if (input.keyScopes !== undefined) requireScopesToHandOn(operator, input.keyScopes);
   const user = {
     email: parseEmail(input.email),
     name: parseName(input.name),
     plan: parsePlan(deps, input.plan ?? deps.settings.DEFAULT_PLAN),
     isAuthor: input.isAuthor ?? false,
+    isAdmin: input.isAdmin ?? false,
   };
-  try {
-    return await deps.db.transaction(async tx => {
+  return namingEmailConflict(
+    deps.db.transaction(async tx => {
       const userId = await insertUser(tx, user);
       const credits = input.credits ?? deps.settings.DEFAULT_CREDITS;
       if (credits > 0) await grant(tx, userWorkspace(userId), credits, 'opening balance');
       const row = (await findUser(tx, userId)) as UserRow;
-      if (input.keyScopes === undefined) return presentUser(row);
-      const key = mintApiKey();
-      await storeKey(tx, { userId, name: 'first key', scopes: input.keyScopes, expiresAt: null, key });
-      return { ...presentUser(row), apiKey: key };
-    });
-  } catch (err) {
-    if (!isUniqueViolation(err, 'users_email_key')) throw err;
-    throw new AppError('conflict', 'There is an account with this email already.', { cause: err });
-  }
+      return { ...presentUser(row), ...(await mintFirstCredential(tx, deps, userId, input)) };
+    }),
+  );
+}
+
+async function mintFirstCredential(
+  tx: Tx,
+  deps: UserDeps,
+  userId: number,
+  { invite, keyScopes }: CreateUserBody,
+): Promise<{ readonly apiKey?: string; readonly inviteUrl?: string }> {
+  if (invite === true) return { inviteUrl: (await mintLink(tx, deps, userId, 'invite')).url };
+  if (keyScopes === undefined) return {};
+  const key = mintApiKey();
+  await storeKey(tx, { userId, name: 'first key', scopes: keyScopes, expiresAt: null, key });
+  return { apiKey: key };
 }
 
 /** Throws 404. */
@@ -75,21 +86,16 @@ export async function changeUser(deps: UserDeps, actor: Actor, userId: number, i
   const operator = requireScope(actor, 'instance:admin');
   if (input.disabled === true && userId === operator.userId)
     throw new AppError('conflict', 'You cannot disable your own account.');
+  if (input.isAdmin === false && userId === operator.userId)
+    throw new AppError('conflict', 'You cannot end your own administration: another administrator can.');
   const row = await updateUser(deps.db, userId, {
     name: input.name === undefined ? null : parseName(input.name),
     plan: input.plan === undefined ? null : parsePlan(deps, input.plan),
     isAuthor: input.isAuthor ?? null,
+    isAdmin: input.isAdmin ?? null,
     disabled: input.disabled ?? null,
   });
   return presentFound(row);
-}
-
-function parseEmail(text: string): string {
-  const email = text.trim();
-  if (/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email)) return email;
-  throw new AppError('invalid_request', 'The email must have the form name@host.', {
-    issues: [{ path: '/email', code: 'invalid_request', message: 'must have the form name@host' }],
-  });
 }
 
 function parsePlan({ settings }: UserDeps, plan: string): string {
@@ -108,6 +114,7 @@ function presentUser(user: UserRow) {
     name: user.name,
     plan: user.plan,
     isAuthor: user.is_author,
+    isAdmin: user.is_admin,
     disabled: user.disabled,
     createdAt: user.created_at.toISOString(),
   };

@@ -39,6 +39,7 @@ export async function bootstrap(db: Db, settings: Settings): Promise<string | un
       name: 'Administrator',
       plan: 'self_hosted',
       isAuthor: true,
+      isAdmin: true,
     });
     await grant(tx, userWorkspace(userId), BOOTSTRAP_CREDITS, 'first start');
     const key = given ?? mintApiKey();

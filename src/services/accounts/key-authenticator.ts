@@ -1,14 +1,9 @@
-// Keys on the way of each request: looked up by their hash, through a cache of five seconds.
-import { sha256 } from '../../lib/crypto.ts';
+// API keys as credentials: who a key stands for, or why it stands for nobody.
 import { AppError } from '../../lib/errors.ts';
-import { createLru } from '../../lib/lru.ts';
 import type { Db } from '../../store/db.ts';
 import { findKeyByHash, touchKeys } from '../../store/keys.ts';
 import type { Scope, UserActor } from './actor.ts';
-
-/** Revocation reaches every process within it. */
-const CACHE_MS = 5000;
-const MAX_CACHED_KEYS = 10_000;
+import { type Credential, createCredentialCache } from './credential-cache.ts';
 
 const CHALLENGE = { 'www-authenticate': 'Bearer error="invalid_token"' };
 
@@ -19,55 +14,34 @@ export interface KeyAuthenticator {
   flush(): Promise<void>;
 }
 
-interface CachedKey {
-  readonly actor: UserActor | undefined;
-  readonly expiresAtMs: number;
-  readonly readAtMs: number;
-}
-
 export function createKeyAuthenticator(db: Db, now: () => number): KeyAuthenticator {
-  // By hash, so that a memory dump holds no key.
-  const cache = createLru<CachedKey>(MAX_CACHED_KEYS);
-  const used = new Set<string>();
-
-  const check = (cached: CachedKey): UserActor => {
-    if (cached.actor === undefined)
+  const cache = createCredentialCache({
+    now,
+    touch: ids => touchKeys(db, ids),
+    read: async hash => {
+      const row = await findKeyByHash(db, hash);
+      if (row === undefined) return undefined;
+      const { id, user_id: userId, plan } = row;
+      const scopes = new Set(row.scopes as Scope[]);
+      return {
+        id,
+        actor: { kind: 'user', userId, credential: { kind: 'key', id }, scopes, plan },
+        expiresAtMs: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY,
+      };
+    },
+  });
+  const check = (key: Credential | undefined): UserActor => {
+    if (key === undefined)
       throw new AppError('invalid_api_key', 'The API key is not valid.', { headers: CHALLENGE });
-    if (cached.expiresAtMs <= now())
+    if (key.expiresAtMs <= now())
       throw new AppError('expired_api_key', 'The API key has expired.', { headers: CHALLENGE });
-    used.add(cached.actor.keyId);
-    return cached.actor;
-  };
-  const read = async (hash: Buffer, name: string): Promise<UserActor> => {
-    // Before the query: what it saw is at least this old.
-    const readAtMs = now();
-    const row = await findKeyByHash(db, hash);
-    const cached: CachedKey = {
-      actor: row && {
-        kind: 'user',
-        userId: row.user_id,
-        keyId: row.id,
-        scopes: new Set(row.scopes as Scope[]),
-        plan: row.plan,
-      },
-      expiresAtMs: row?.expires_at?.getTime() ?? Number.POSITIVE_INFINITY,
-      readAtMs,
-    };
-    cache.set(name, cached, 1);
-    return check(cached);
+    return cache.use(key);
   };
   return {
     authenticate(key) {
-      const hash = sha256(key);
-      const name = hash.toString('latin1');
-      const cached = cache.get(name);
-      return cached !== undefined && now() - cached.readAtMs < CACHE_MS ? check(cached) : read(hash, name);
+      const found = cache.find(key);
+      return found instanceof Promise ? found.then(check) : check(found);
     },
-    async flush() {
-      if (used.size === 0) return;
-      const ids = [...used];
-      used.clear();
-      await touchKeys(db, ids);
-    },
+    flush: cache.flush,
   };
 }

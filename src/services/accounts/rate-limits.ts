@@ -168,7 +168,10 @@ export function createRateLimiter(db: Tx, now: () => number): RateLimiter {
     },
     giveBack(key, windowSeconds, { reset }) {
       const bucket = buckets.get(key);
-      if (bucket !== undefined && bucket.windowStart + windowSeconds === reset) bucket.tokens++;
+      if (bucket === undefined || bucket.windowStart + windowSeconds !== reset) return;
+      bucket.tokens++;
+      // Near the end each one counts for the other processes too.
+      if (bucket.unleased <= NEAR_THE_END) settle(key, bucket);
     },
   };
 }

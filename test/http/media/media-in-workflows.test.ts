@@ -148,7 +148,7 @@ describe('rehosting', () => {
     const actor = {
       kind: 'user',
       userId: owner.userId,
-      keyId: 'key',
+      credential: { kind: 'key', id: 'key' },
       scopes: new Set(['workflows:write'] as const),
       plan: 'free',
     } as const;

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { ACCESS, type Access } from '../../../src/http/access.ts';
+import { ACCESS, type Access, isKeyOnly, scopeOf } from '../../../src/http/access.ts';
 import { SCOPES, type Scope } from '../../../src/services/accounts/actor.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { createPerson } from '../../support/people.ts';
 import { exchange, head, listen } from '../../support/raw-http.ts';
 import { PAIR } from '../../support/workflows.ts';
 
@@ -25,8 +26,10 @@ const LINES: readonly Line[] = Object.entries(ACCESS).map(([name, access]) => {
   const [method = '', path = ''] = name.split(' ');
   return [name, method, path.replaceAll(/:\w+/g, '1'), access];
 });
-const isScope = (access: Access): access is Scope => (SCOPES as readonly string[]).includes(access);
-const takesCredential = (access: Access): boolean => isScope(access) || access === 'signed-in';
+const scopeFor = (access: Access): Scope | undefined =>
+  SCOPES.find(scope => scope === (isKeyOnly(access) ? scopeOf(access) : access));
+const takesCredential = (access: Access): boolean =>
+  scopeFor(access) !== undefined || access === 'signed-in' || access === 'session';
 /** Of each method but GET the body is no JSON: who is refused for it was let in. */
 const broken = (method: string) =>
   method === 'GET' || method === 'DELETE'
@@ -86,8 +89,9 @@ describe('nobody', () => {
 });
 
 describe('a key', () => {
-  for (const [name, method, url, access] of LINES)
-    if (isScope(access))
+  for (const [name, method, url, line] of LINES) {
+    const access = scopeFor(line);
+    if (access !== undefined)
       it(`without ${access} is answered 401 insufficient_scope by ${name}`, async () => {
         const others = SCOPES.filter(
           scope => scope !== access && !(access === 'workflows:read' && scope === 'workflows:execute'),
@@ -106,9 +110,11 @@ describe('a key', () => {
           `Bearer error="insufficient_scope", scope="${access}"`,
         );
       });
+  }
 
-  for (const [name, method, url, access] of LINES)
-    if (isScope(access))
+  for (const [name, method, url, line] of LINES) {
+    const access = scopeFor(line);
+    if (access !== undefined)
       it(`with ${access} alone is let in by ${name}`, async () => {
         const { key } = await test.withScopes(caller, [access]);
         const { headers = {}, ...body } = broken(method);
@@ -121,6 +127,34 @@ describe('a key', () => {
         assert.notEqual(answer.statusCode, 401, answer.body);
         if (body.payload !== undefined) assert.equal(answer.statusCode, 400, answer.body);
       });
+  }
+});
+
+describe('a session of an administrator', () => {
+  it('is let in by every route but those that take a key', async () => {
+    const { cookie } = await createPerson(test, caller, { isAdmin: true });
+    for (const [name, method, url, access] of LINES) {
+      // These end it.
+      if (url.startsWith('/api/v1/auth/')) continue;
+      const { headers = {}, ...body } = broken(method);
+      const sent = { ...headers, cookie, 'sec-fetch-site': 'same-origin' };
+      const answer = await test.app.inject({ method: method as 'GET', url, headers: sent, ...body });
+      const isRefused = isKeyOnly(access) || access === 'content-secret';
+      assert.equal(answer.statusCode === 401, isRefused, `${name}: ${answer.statusCode}`);
+    }
+  });
+
+  it('is refused by every route that changes something, where another site may have sent the request', async () => {
+    const { cookie } = await createPerson(test, caller, { isAdmin: true });
+    for (const [name, method, url, access] of LINES) {
+      if (method === 'GET' || access === 'public' || isKeyOnly(access) || access === 'content-secret')
+        continue;
+      const { headers = {}, ...body } = broken(method);
+      const sent = { ...headers, cookie, 'sec-fetch-site': 'cross-site' };
+      const answer = await test.app.inject({ method: method as 'GET', url, headers: sent, ...body });
+      assert.deepEqual([answer.statusCode, answer.json().code], [403, 'cross_site_request'], name);
+    }
+  });
 });
 
 describe('a wrong key', () => {

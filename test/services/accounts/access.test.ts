@@ -106,7 +106,13 @@ before(async () => {
       plan: 'free',
       isAuthor: false,
     });
-    actors.set(person, { kind: 'user', userId, keyId: '', scopes: new Set(SCOPES), plan: 'free' });
+    actors.set(person, {
+      kind: 'user',
+      userId,
+      credential: { kind: 'key', id: '' },
+      scopes: new Set(SCOPES),
+      plan: 'free',
+    });
   }
   await insertTeam(db, { id: TEAM, name: 'Team' });
   for (const role of ['OWNER', 'EDITOR', 'VIEWER'] as const)

@@ -1,5 +1,5 @@
 // Links that let whoever has one set the password of an account, once.
-import type { Tx } from './db.ts';
+import type { Tx } from '../db.ts';
 
 export type LinkKind = 'setup' | 'invite' | 'reset';
 

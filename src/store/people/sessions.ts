@@ -1,5 +1,5 @@
 // Sessions of people who signed in, kept as hashes of their cookies.
-import type { Tx } from './db.ts';
+import type { Tx } from '../db.ts';
 
 /** A session lives at most 30 days, and 7 without use. */
 export const SESSION_MS = 30 * 86_400_000;

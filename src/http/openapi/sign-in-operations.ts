@@ -1,0 +1,44 @@
+// What the document says of sign-in and sessions.
+import type { OperationLines } from './operation.ts';
+
+const V1 = '/api/v1';
+
+export const SIGN_IN_OPERATIONS: OperationLines = {
+  [`POST ${V1}/auth/setup`]: [
+    'setUp',
+    'Makes the first user somebody who can sign in. The link works once, also for two who use it at the same time.',
+    ['invalid_link', 'conflict', 'invalid_credentials'],
+  ],
+  [`POST ${V1}/auth/accept-invite`]: [
+    'acceptInvite',
+    'The link works once. All sessions that the account had end.',
+    ['invalid_link', 'invalid_credentials'],
+  ],
+  [`POST ${V1}/auth/sign-in`]: [
+    'signIn',
+    'A wrong email and a wrong password give the same answer. After ten failures in 15 minutes for an account, or fifty ' +
+      'from an address: 429.',
+    ['invalid_credentials'],
+  ],
+  [`POST ${V1}/auth/password`]: [
+    'changePassword',
+    'All sessions end, and a new one starts for who asks.',
+    ['invalid_credentials'],
+  ],
+  [`POST ${V1}/auth/sign-out`]: ['signOut', 'Without a session it does nothing.'],
+  [`GET ${V1}/auth/session`]: [
+    'getSession',
+    'Your user, active workspace and its credits, teams, and when the session ends.',
+  ],
+  [`GET ${V1}/auth/sessions`]: ['listSessions', 'Those that have not ended, newest first.'],
+  [`DELETE ${V1}/auth/sessions/{id}`]: [
+    'endSession',
+    'It is refused by this process at once, by others within 5 s.',
+    ['not_found'],
+  ],
+  [`POST ${V1}/admin/password-links`]: [
+    'createPasswordLink',
+    '`setup` is for the first user and takes no `email`; `invite` and `reset` need one.',
+    ['not_found'],
+  ],
+};

@@ -1,0 +1,81 @@
+// The forms of requests and answers about sign-in and sessions.
+import { Type } from 'typebox';
+import { SCOPES } from '../accounts/actor.ts';
+import { Email, Name } from '../accounts/names.ts';
+import { pageOf } from '../paging.ts';
+import { Answer, Named, Nullable } from '../workflows/workflow.schema.ts';
+
+const exact = { additionalProperties: false };
+const Timestamp = Type.String({ format: 'date-time' });
+const Password = Type.String({ maxLength: 256 });
+const NewPassword = Type.String({ minLength: 10, maxLength: 256 });
+const Token = Type.String({ minLength: 1, maxLength: 100, description: 'What follows the # of the link' });
+const TeamRole = Type.Enum(['OWNER', 'EDITOR', 'VIEWER']);
+const Credits = Type.Integer();
+
+export const SetUpBody = Named(
+  'SetUpInput',
+  Type.Object({ token: Token, email: Email, name: Name, password: NewPassword }, exact),
+  'Who the first user is',
+);
+export const AcceptInviteBody = Named(
+  'AcceptInviteInput',
+  Type.Object({ token: Token, password: NewPassword }, exact),
+  'A link, and the password it sets',
+);
+export const SignInBody = Named(
+  'SignInInput',
+  Type.Object({ email: Email, password: Password }, exact),
+  'Email and password',
+);
+export const PasswordBody = Named(
+  'PasswordChange',
+  Type.Object({ current: Password, next: NewPassword }, exact),
+  'The password, and the next one',
+);
+
+export const OwnSession = Answer(
+  Named(
+    'Session',
+    Type.Object({
+      user: Type.Object({
+        userId: Type.Integer(),
+        email: Email,
+        name: Type.String(),
+        isAuthor: Type.Boolean(),
+        isAdmin: Type.Boolean(),
+        scopes: Type.Array(Type.Enum([...SCOPES])),
+        personalTeamId: Type.String(),
+      }),
+      workspace: Type.Object(
+        {
+          teamId: Nullable(Type.String({ description: 'null: your personal workspace' })),
+          name: Type.String(),
+          role: TeamRole,
+        },
+        { description: 'The active one' },
+      ),
+      teams: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), role: TeamRole })),
+      plan: Type.String(),
+      credits: Type.Object({ balance: Credits, held: Credits }, { description: 'Of the active workspace' }),
+      expiresAt: Timestamp,
+    }),
+    'Who is signed in',
+  ),
+);
+
+export const SessionParams = Type.Object({ id: Type.String({ maxLength: 64 }) });
+const SessionObject = Named(
+  'ListedSession',
+  Type.Object({
+    id: Type.String(),
+    userAgent: Nullable(Type.String()),
+    address: Type.String({ description: 'From where it was started' }),
+    createdAt: Timestamp,
+    lastSeenAt: Type.String({ format: 'date-time', description: 'Within a few seconds' }),
+    expiresAt: Timestamp,
+    isCurrent: Type.Boolean({ description: 'The one that asks' }),
+  }),
+  'A session of your account',
+);
+export const SessionPage = Answer(pageOf(SessionObject));

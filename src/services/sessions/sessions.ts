@@ -1,0 +1,96 @@
+// The caller's sessions: the one that asks, the list of all, and their end.
+import { AppError } from '../../lib/errors.ts';
+import { findPool } from '../../store/credits.ts';
+import { deleteSession, findSession, type ListedSession, listSessions } from '../../store/people/sessions.ts';
+import { listTeams } from '../../store/teams.ts';
+import { findUser, type UserRow } from '../../store/users.ts';
+import { userWorkspace } from '../accounts/access.ts';
+import { type Actor, requireScope, requireSession, type UserActor } from '../accounts/actor.ts';
+import { getActiveWorkspace } from '../accounts/teams.ts';
+import type { Deps } from '../deps.ts';
+import { idCursor, type PageQuery, readPage } from '../paging.ts';
+
+/** Of the teams, the first by id. */
+const MAX_TEAMS = 200;
+
+/** Who is signed in, where they work, and what they have. Throws 401 without a session. */
+export async function readOwnSession({ db }: Deps, actor: Actor) {
+  const { user, sessionId } = requireSession(actor);
+  const { userId } = user;
+  const [row, session, active, teams] = await Promise.all([
+    findUser(db, userId),
+    findSession(db, sessionId, userId),
+    getActiveWorkspace(db, user),
+    listTeams(db, userId, { after: '', limit: MAX_TEAMS }),
+  ]);
+  // Ended a moment ago, while it was still in the cache.
+  if (row === undefined || session === undefined)
+    throw new AppError('unauthorized', 'The session has ended.');
+  const { balance, held } = await findPool(db, active.team_id ?? userWorkspace(userId));
+  const team = teams.find(({ id }) => id === active.team_id);
+  return {
+    user: presentUser(row, user),
+    workspace: {
+      teamId: active.team_id,
+      name: team?.name ?? row.name,
+      role: active.team_role ?? ('OWNER' as const),
+    },
+    teams: teams.map(({ id, name, role }) => ({ id, name, role })),
+    plan: row.plan,
+    credits: { balance, held },
+    expiresAt: session.expires_at.toISOString(),
+  };
+}
+
+function presentUser(row: UserRow, { scopes }: UserActor) {
+  return {
+    userId: row.id,
+    email: row.email,
+    name: row.name,
+    isAuthor: row.is_author,
+    isAdmin: row.is_admin,
+    scopes: [...scopes],
+    personalTeamId: userWorkspace(row.id),
+  };
+}
+
+/** Those that have not ended, newest first. */
+export async function listOwnSessions({ db, now }: Deps, actor: Actor, query: PageQuery) {
+  const { userId, credential } = requireScope(actor, 'account:admin');
+  return readPage(query, {
+    cursor: idCursor('session'),
+    fetch: (before, limit) => listSessions(db, userId, { before, limit, now: new Date(now()) }),
+    keyOf: session => session.id,
+    present: session => ({ ...presentSession(session), isCurrent: session.id === credential.id }),
+  });
+}
+
+function presentSession(session: ListedSession) {
+  return {
+    id: session.id,
+    userAgent: session.user_agent,
+    address: session.address,
+    createdAt: session.created_at.toISOString(),
+    lastSeenAt: session.last_seen_at.toISOString(),
+    expiresAt: session.expires_at.toISOString(),
+  };
+}
+
+/** Ends a session of the caller's, in every process within five seconds. Throws 404. */
+export async function endOwnSession(deps: Deps, actor: Actor, id: string): Promise<void> {
+  const { userId } = requireScope(actor, 'account:admin');
+  if (!(await endSession(deps, id, userId)))
+    throw new AppError('not_found', 'You have no session with this id.');
+}
+
+/** Ends the session that asks, where one does. */
+export async function signOut(deps: Deps, actor: Actor): Promise<void> {
+  if (actor.kind !== 'user' || actor.credential.kind !== 'session') return;
+  await endSession(deps, actor.credential.id, actor.userId);
+}
+
+async function endSession({ db, sessions }: Deps, id: string, userId: number): Promise<boolean> {
+  const hash = await deleteSession(db, id, userId);
+  if (hash !== undefined) sessions.forget([hash]);
+  return hash !== undefined;
+}

@@ -1,0 +1,63 @@
+// A link used: the account gets its password, and the link works no more.
+import { sha256 } from '../../lib/crypto.ts';
+import { AppError } from '../../lib/errors.ts';
+import { claimLink, hasLink, type LinkKind } from '../../store/people/password-links.ts';
+import { updateSignIn } from '../../store/users.ts';
+import { namingEmailConflict, parseEmail, parseName } from '../accounts/names.ts';
+import type { Deps } from '../deps.ts';
+import { attemptsFrom, limitFailures } from './failed-attempts.ts';
+import { hashPassword } from './passwords.ts';
+import { replacePassword } from './sign-in.ts';
+import type { StartedSession, Visitor } from './start-session.ts';
+
+/** Sets email, name and password of the first user. Throws 400 `invalid_link`, 409 where the email is taken, and 429. */
+export async function setUp(
+  deps: Deps,
+  input: { readonly token: string; readonly email: string; readonly name: string; readonly password: string },
+  visitor: Visitor,
+): Promise<StartedSession> {
+  const profile = { email: parseEmail(input.email), name: parseName(input.name) };
+  return applyLink(deps, { ...input, ...profile, kinds: ['setup'] }, visitor);
+}
+
+/** Sets the password of whoever was invited, or forgot it. Throws 400 `invalid_link` and 429. */
+export async function acceptInvite(
+  deps: Deps,
+  input: { readonly token: string; readonly password: string },
+  visitor: Visitor,
+): Promise<StartedSession> {
+  return applyLink(deps, { ...input, email: null, name: null, kinds: ['invite', 'reset'] }, visitor);
+}
+
+interface LinkUse {
+  readonly token: string;
+  readonly kinds: readonly LinkKind[];
+  readonly password: string;
+  readonly email: string | null;
+  readonly name: string | null;
+}
+
+/** Of two at once, one claims the link; the other waits for it and is refused. */
+async function applyLink(
+  deps: Deps,
+  { token, kinds, password, email, name }: LinkUse,
+  visitor: Visitor,
+): Promise<StartedSession> {
+  const link = { hash: sha256(token), kinds, now: new Date(deps.now()) };
+  return limitFailures(deps, attemptsFrom(visitor.network), async () => {
+    // Before the hash, which costs something.
+    if (!(await hasLink(deps.db, link))) throw invalidLink();
+    const hash = await hashPassword(password, visitor.signal);
+    return namingEmailConflict(
+      replacePassword(deps, visitor, async tx => {
+        const userId = await claimLink(tx, link);
+        if (userId === undefined) throw invalidLink();
+        await updateSignIn(tx, userId, { password: hash, email, name });
+        return userId;
+      }),
+    );
+  });
+}
+
+const invalidLink = (): AppError =>
+  new AppError('invalid_link', 'The link was used already, or has expired. Ask for a new one.');

@@ -1,0 +1,311 @@
+// Sessions as credentials of the API: what the cookie opens, from where, how long, and what ends it.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { createSessionAuthenticator } from '../../../src/services/sessions/session-authenticator.ts';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { browserWith, createPerson, PASSWORD, type Person, signIn } from '../../support/people.ts';
+
+const DAY_MS = 86_400_000;
+let nowMs = Date.now();
+let test: TestApp;
+let operator: Caller;
+let ana: Person;
+before(async () => {
+  test = await createTestApp({ now: () => nowMs });
+  operator = await test.createCaller();
+  ana = await createPerson(test, operator);
+});
+after(() => test.close());
+
+const folder = { name: 'Drafts' };
+const seen = async (answer: ReturnType<Person['request']>): Promise<readonly unknown[]> => {
+  const { status, body } = await answer;
+  return body?.code === undefined ? [status] : [status, body.code];
+};
+
+describe('a session', () => {
+  it('says who is signed in, where, with what', async () => {
+    const team = await ana.request<{ id: string }>('POST', '/teams', { name: 'Studio' });
+    await ana.request('PUT', '/me/workspace', { teamId: team.body.id });
+    const { status, headers, body } = await ana.request('GET', '/auth/session');
+    assert.deepEqual([status, headers['cache-control']], [200, 'no-store']);
+    assert.deepEqual(body, {
+      user: {
+        userId: ana.userId,
+        email: ana.email,
+        name: 'Ana',
+        isAuthor: false,
+        isAdmin: false,
+        scopes: ['workflows:read', 'workflows:write', 'workflows:execute', 'account:admin'],
+        personalTeamId: `user:${ana.userId}`,
+      },
+      workspace: { teamId: team.body.id, name: 'Studio', role: 'OWNER' },
+      teams: [{ id: team.body.id, name: 'Studio', role: 'OWNER' }],
+      plan: 'self_hosted',
+      credits: { balance: 0, held: 0 },
+      expiresAt: body.expiresAt,
+    });
+    assert.ok(Math.abs(Date.parse(String(body.expiresAt)) - nowMs - 30 * DAY_MS) < 60_000);
+    await ana.request('PUT', '/me/workspace', { teamId: null });
+  });
+
+  it('is not there for a caller without a cookie, or with a key', async () => {
+    assert.deepEqual(await seen(test.anonymous.request('GET', '/auth/session')), [401, 'unauthorized']);
+    assert.deepEqual(await seen(operator.request('GET', '/auth/session')), [401, 'unauthorized']);
+  });
+
+  it('may do all that its user may', async () => {
+    const made = await ana.request<{ id: string }>('POST', '/folders', folder);
+    assert.equal(made.status, 201);
+    for (const path of ['/workflows', '/executions', '/credits', '/keys', '/teams', '/me', '/media'])
+      assert.equal((await ana.request('GET', path)).status, 200, path);
+    const key = { name: 'mine', scopes: ['workflows:read', 'account:admin'] };
+    assert.equal((await ana.request('POST', '/keys', key)).status, 201);
+    const tooMuch = { name: 'mine', scopes: ['instance:admin'] };
+    assert.deepEqual(await seen(ana.request('POST', '/keys', tooMuch)), [403, 'forbidden']);
+  });
+
+  it('has instance:admin where its user is an administrator', async () => {
+    assert.deepEqual(await seen(ana.request('GET', '/admin/users')), [401, 'insufficient_scope']);
+    const admin = await createPerson(test, operator, { isAdmin: true });
+    assert.equal((await admin.request('GET', '/admin/users')).status, 200);
+    const itself = `/admin/users/${admin.userId}`;
+    assert.deepEqual(await seen(admin.request('PATCH', itself, { isAdmin: false })), [409, 'conflict']);
+    const demoted = await operator.request('PATCH', itself, { isAdmin: false });
+    assert.equal(demoted.body.isAdmin, false);
+    nowMs += 5001;
+    assert.deepEqual(await seen(admin.request('GET', '/admin/users')), [401, 'insufficient_scope']);
+  });
+
+  it('is refused by the renderer contracts, which pages read elsewhere', async () => {
+    for (const path of ['scene-graph', 'templates', 'templates/quote-card']) {
+      assert.deepEqual(await seen(ana.request('GET', `/renderer/${path}`)), [401, 'unauthorized'], path);
+      const byKey = await operator.request('GET', `/renderer/${path}`);
+      assert.equal(byKey.status, 200, path);
+      const get = (headers: Record<string, string>) =>
+        test.app.inject({ method: 'GET', url: `/app/renderer/${path}`, headers });
+      const bySession = await get({ cookie: ana.cookie });
+      assert.deepEqual([bySession.statusCode, bySession.json()], [200, byKey.body], path);
+      assert.equal((await get({ authorization: `Bearer ${operator.key}` })).statusCode, 401, path);
+    }
+  });
+
+  it('counts its requests apart, and its runs with the plan', async () => {
+    const person = await createPerson(test, operator, { plan: 'free' });
+    const me = await person.request('GET', '/me');
+    assert.deepEqual([me.headers['x-ratelimit-limit'], me.headers['x-ratelimit-remaining']], ['600', '599']);
+    const run = await person.request('POST', '/workflows/wf_unknown/execute', {});
+    assert.deepEqual([run.status, run.headers['x-ratelimit-limit']], [404, '10']);
+    for (let count = 0; count < 598; count++) await person.request('GET', '/me');
+    assert.equal((await person.request('GET', '/me')).status, 200);
+    assert.deepEqual(await seen(person.request('GET', '/me')), [429, 'rate_limited']);
+    nowMs += 60_000;
+    assert.equal((await person.request('GET', '/me')).status, 200);
+  });
+});
+
+describe('a request by cookie', () => {
+  const ORIGIN = 'http://localhost:3000';
+
+  it('changes something only where it comes from a page of this service', async () => {
+    const send = (headers: Readonly<Record<string, string>>, method: 'POST' | 'GET' = 'POST') =>
+      seen(
+        test.anonymous.request(method, '/folders', method === 'GET' ? undefined : folder, {
+          cookie: ana.cookie,
+          ...headers,
+        }),
+      );
+    const refused = [403, 'cross_site_request'];
+    assert.deepEqual(await send({ 'sec-fetch-site': 'same-origin' }), [201]);
+    assert.deepEqual(await send({ origin: ORIGIN }), [201]);
+    assert.deepEqual(await send({ 'sec-fetch-site': 'same-site', origin: ORIGIN }), [201]);
+    assert.deepEqual(await send({}), refused);
+    assert.deepEqual(await send({ origin: 'null' }), refused);
+    assert.deepEqual(await send({ origin: 'null', 'sec-fetch-site': 'cross-site' }), refused);
+    for (const origin of [
+      'https://evil.example',
+      'http://localhost:3001',
+      'https://localhost:3000',
+      `${ORIGIN}.evil.example`,
+    ])
+      assert.deepEqual(await send({ origin }), refused, origin);
+    for (const site of ['cross-site', 'same-site', 'none', 'same-origin, same-origin'])
+      assert.deepEqual(await send({ 'sec-fetch-site': site }), refused, site);
+    assert.deepEqual(await send({ 'sec-fetch-site': 'cross-site' }, 'GET'), [200]);
+  });
+
+  it('cannot sign out or change the password from another site', async () => {
+    for (const [path, body] of [
+      ['/auth/sign-out', undefined],
+      ['/auth/password', { current: PASSWORD, next: 'another password' }],
+    ] as const) {
+      const answer = test.anonymous.request('POST', path, body, { cookie: ana.cookie, origin: 'null' });
+      assert.deepEqual(await seen(answer), [403, 'cross_site_request'], path);
+    }
+    assert.equal((await ana.request('GET', '/auth/session')).status, 200);
+  });
+
+  it('goes by the Authorization header where there is one', async () => {
+    const both = (authorization: string) =>
+      test.anonymous.request('GET', '/me', undefined, { cookie: ana.cookie, authorization });
+    assert.equal((await both(`Bearer ${operator.key}`)).body.userId, operator.userId);
+    assert.deepEqual(await seen(both('Bearer sk-wrong-0123456789abcdef')), [401, 'invalid_api_key']);
+    assert.deepEqual(await seen(both('Basic eDp5')), [401, 'invalid_api_key']);
+    const crossSite = { cookie: ana.cookie, authorization: `Bearer ${operator.key}`, origin: 'null' };
+    assert.equal((await test.anonymous.request('POST', '/folders', folder, crossSite)).status, 201);
+  });
+
+  it('is nobody where the cookie is cut, foreign or made up', async () => {
+    const [name = '', token = ''] = ana.cookie.split('=');
+    const cookies = [
+      `${name}=${token.slice(0, -1)}`,
+      `${name}=${token}x`,
+      `${name}=`,
+      name,
+      `${name}=${'A'.repeat(43)}`,
+      `__Host-session=${token}`,
+      `other=${token}`,
+      `${name}="${token}"`,
+      `${name}=${token.slice(0, 42)}\u00e9`,
+      ';'.repeat(2000),
+      `${name}=${'x'.repeat(4000)}`,
+    ];
+    for (const cookie of cookies) {
+      const get = (path: string) => test.anonymous.request('GET', path, undefined, { cookie });
+      assert.deepEqual(await seen(get('/auth/session')), [401, 'unauthorized'], cookie.slice(0, 60));
+      assert.equal((await get('/nodes')).status, 200);
+    }
+    const among = `theme=dark; ${ana.cookie}; x=1`;
+    assert.equal((await browserWith(test, among).request('GET', '/auth/session')).status, 200);
+  });
+
+  it('is never allowed with credentials across origins', async () => {
+    for (const method of ['GET', 'OPTIONS'] as const) {
+      const answer = await test.app.inject({
+        method,
+        url: '/api/v1/me',
+        headers: {
+          cookie: ana.cookie,
+          origin: 'https://evil.example',
+          'access-control-request-method': 'GET',
+        },
+      });
+      assert.equal(answer.headers['access-control-allow-credentials'], undefined);
+      assert.equal(answer.headers['access-control-allow-origin'], '*');
+    }
+  });
+});
+
+describe('a session ends', () => {
+  const isIn = async ({ request }: Pick<Person, 'request'>) =>
+    (await request('GET', '/auth/session')).status === 200;
+
+  it('by sign-out, at once, and again without harm', async () => {
+    const person = await signIn(test, ana);
+    const out = await person.request('POST', '/auth/sign-out');
+    assert.deepEqual(
+      [out.status, out.headers['set-cookie']],
+      [204, 'session=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax'],
+    );
+    assert.equal(await isIn(person), false);
+    assert.equal((await person.request('POST', '/auth/sign-out')).status, 204);
+    assert.equal((await test.anonymous.request('POST', '/auth/sign-out')).status, 204);
+    assert.equal(await isIn(ana), true);
+  });
+
+  it('after seven days without use, and after thirty in all', async () => {
+    const person = await createPerson(test, operator);
+    const idle = await signIn(test, person);
+    for (let day = 6; day <= 24; day += 6) {
+      nowMs += 6 * DAY_MS;
+      assert.equal(await isIn(person), true, `day ${day}`);
+      await test.deps.sessions.flush();
+    }
+    assert.equal(await isIn(idle), false);
+    nowMs += 6 * DAY_MS - 10_000;
+    assert.equal(await isIn(person), true);
+    nowMs += 20_000;
+    assert.equal(await isIn(person), false);
+  });
+
+  it('where its user ends it, by name; nobody else can', async () => {
+    const bob = await createPerson(test, operator);
+    // The list is in the order of time.
+    nowMs += 1000;
+    const second = await signIn(test, bob);
+    const { body } = await bob.request<{ data: readonly { id: string; isCurrent: boolean }[] }>(
+      'GET',
+      '/auth/sessions',
+    );
+    const [other, own] = body.data;
+    assert.deepEqual([other?.isCurrent, own?.isCurrent], [false, true]);
+    const path = `/auth/sessions/${other?.id}`;
+    const stranger = await createPerson(test, operator);
+    assert.deepEqual(await seen(stranger.request('DELETE', path)), [404, 'not_found']);
+    assert.equal(await isIn(second), true);
+    assert.equal((await bob.request('DELETE', path)).status, 200);
+    assert.deepEqual([await isIn(second), await isIn(bob)], [false, true]);
+    assert.deepEqual(await seen(bob.request('DELETE', path)), [404, 'not_found']);
+  });
+
+  it('in other processes within five seconds', async () => {
+    const person = await createPerson(test, operator);
+    const other = createSessionAuthenticator(test.deps.db, () => nowMs);
+    const [, token = ''] = person.cookie.split('=');
+    assert.equal((await other.authenticate(token))?.userId, person.userId);
+    await person.request('POST', '/auth/sign-out');
+    assert.equal((await other.authenticate(token))?.userId, person.userId);
+    nowMs += 5000;
+    assert.equal(await other.authenticate(token), undefined);
+  });
+
+  it('with every other one where the password changes', async () => {
+    const person = await createPerson(test, operator);
+    const elsewhere = await signIn(test, person);
+    const next = 'another long password';
+    const wrong = person.request('POST', '/auth/password', { current: 'not this one', next });
+    assert.deepEqual(await seen(wrong), [401, 'invalid_credentials']);
+    const short = person.request('POST', '/auth/password', { current: PASSWORD, next: 'nine char' });
+    assert.deepEqual(await seen(short), [400, 'invalid_request']);
+    assert.equal(await isIn(elsewhere), true);
+    const changed = await person.request('POST', '/auth/password', { current: PASSWORD, next });
+    assert.equal(changed.status, 204);
+    const fresh = browserWith(test, (changed.headers['set-cookie'] ?? '').split(';', 1)[0] ?? '');
+    assert.deepEqual([await isIn(fresh), await isIn(person), await isIn(elsewhere)], [true, false, false]);
+    const old = test.anonymous.request('POST', '/auth/sign-in', { email: person.email, password: PASSWORD });
+    assert.deepEqual(await seen(old), [401, 'invalid_credentials']);
+    await signIn(test, person, next);
+  });
+
+  it('with its user, who was disabled', async () => {
+    const person = await createPerson(test, operator);
+    await operator.request('PATCH', `/admin/users/${person.userId}`, { disabled: true });
+    nowMs += 5001;
+    assert.equal(await isIn(person), false);
+  });
+});
+
+describe('under https', () => {
+  it('the cookie is Secure and bound to the host', async () => {
+    const secure = await createTestApp({ env: { BASE_URL: 'https://graphs.example' } });
+    try {
+      const person = await createPerson(secure, await secure.createCaller());
+      assert.match(person.cookie, /^__Host-session=[\w-]{43}$/);
+      const out = await person.request('POST', '/auth/sign-out');
+      assert.match(out.headers['set-cookie'] ?? '', /; Path=\/; HttpOnly; SameSite=Lax; Secure$/);
+      const again = await signIn(secure, person);
+      assert.equal((await again.request('GET', '/auth/session')).status, 200);
+      const renamed = browserWith(secure, again.cookie.replace('__Host-', ''));
+      assert.equal((await renamed.request('GET', '/auth/session')).status, 401);
+      const { status } = await secure.anonymous.request('POST', '/folders', folder, {
+        cookie: again.cookie,
+        origin: 'https://graphs.example',
+      });
+      assert.equal(status, 201);
+      const document = await secure.app.inject('/openapi.json');
+      assert.equal(document.json().components.securitySchemes.session.name, '__Host-session');
+    } finally {
+      await secure.close();
+    }
+  });
+});

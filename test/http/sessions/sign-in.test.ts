@@ -1,0 +1,202 @@
+// Sign-in by password: what it sets and stores, and how guessing is answered.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { createServer } from '../../../src/http/server.ts';
+import { createRateLimiter } from '../../../src/services/accounts/rate-limits.ts';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { cookieOf, createPerson, PASSWORD, type Person, sendFrom, signIn } from '../../support/people.ts';
+
+let test: TestApp;
+let operator: Caller;
+before(async () => {
+  test = await createTestApp();
+  operator = await test.createCaller();
+});
+after(() => test.close());
+
+let addresses = 0;
+/** Another network each time, so that no test counts the failures of another. */
+const address = (): string => `10.1.${addresses++}.1`;
+const tryIn = (body: object, from: string, app: TestApp = test) =>
+  sendFrom(app, from, 'POST', '/auth/sign-in', body);
+
+describe('sign-in', () => {
+  it('sets a cookie that scripts cannot read and other sites cannot send, and stores its hash alone', async () => {
+    const { email } = await createPerson(test, operator);
+    const answer = await test.anonymous.request('POST', '/auth/sign-in', {
+      email: ` ${email.toUpperCase()} `,
+      password: PASSWORD,
+    });
+    assert.deepEqual([answer.status, answer.body], [204, undefined]);
+    const written = answer.headers['set-cookie'] ?? '';
+    assert.match(written, /^session=[\w-]{43}; Expires=[^;]+ GMT; Path=\/; HttpOnly; SameSite=Lax$/);
+    const [, token = ''] = cookieOf(answer).split('=');
+    const { rows } = await test.deps.db.query<{ text: string }>(
+      'select to_jsonb(s)::text as text from sessions s',
+    );
+    assert.equal(
+      rows.some(({ text }) => text.includes(token)),
+      false,
+    );
+  });
+
+  it('hashes passwords with Argon2id: 19 MiB, two passes', async () => {
+    const { userId } = await createPerson(test, operator);
+    const { rows } = await test.deps.db.query<{ password: string }>(
+      'select password from users where id = $1',
+      [userId],
+    );
+    assert.match(rows[0]?.password ?? '', /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
+  });
+
+  it('starts a new session each time', async () => {
+    const person = await createPerson(test, operator);
+    const [one, other] = [await signIn(test, person), await signIn(test, person)];
+    assert.notEqual(one.cookie, other.cookie);
+    const { body } = await one.request<{ data: readonly { isCurrent: boolean }[] }>('GET', '/auth/sessions');
+    assert.deepEqual(
+      body.data.map(session => session.isCurrent),
+      [false, true, false],
+    );
+  });
+
+  it('takes a password however its letters are composed', async () => {
+    const person = await createPerson(test, operator);
+    const composed = 'caf\u00e9 cr\u00e8me au lait';
+    const changed = await person.request('POST', '/auth/password', { current: PASSWORD, next: composed });
+    assert.equal(changed.status, 204);
+    await signIn(test, person, composed.normalize('NFD'));
+  });
+
+  it('answers alike whether the email or the password is wrong, or the account is disabled', async () => {
+    const { email } = await createPerson(test, operator);
+    const disabled = await createPerson(test, operator);
+    await operator.request('PATCH', `/admin/users/${disabled.userId}`, { disabled: true });
+    const withKeyOnly = await test.createCaller();
+    const answers = await Promise.all(
+      [
+        { email, password: 'not the password' },
+        { email: 'nobody@example.com', password: PASSWORD },
+        { email: disabled.email, password: PASSWORD },
+        { email: withKeyOnly.email, password: PASSWORD },
+      ].map(body => test.anonymous.request('POST', '/auth/sign-in', body)),
+    );
+    for (const { status, headers, body } of answers) {
+      assert.deepEqual([status, body.code], [401, 'invalid_credentials']);
+      assert.equal(body.error, answers[0]?.body.error);
+      assert.equal(headers['set-cookie'], undefined);
+    }
+  });
+
+  it('takes as long for an email that nobody has', async () => {
+    const { email } = await createPerson(test, operator);
+    const from = address();
+    const times: Record<string, number[]> = { [email]: [], 'no.one@example.com': [] };
+    for (let round = 0; round < 8; round++) {
+      for (const [who, taken] of Object.entries(times)) {
+        const startedMs = performance.now();
+        assert.equal((await tryIn({ email: who, password: 'wrong password' }, from)).status, 401);
+        taken.push(performance.now() - startedMs);
+      }
+    }
+    const [known = 0, unknown = 0] = Object.values(times).map(taken => Math.min(...taken));
+    // Without the hash it would be less than a tenth; other work of the machine makes either one longer.
+    assert.ok(unknown > known / 6, `${known} ms and ${unknown} ms`);
+  });
+
+  it('refuses bodies of the wrong form', async () => {
+    for (const body of [
+      {},
+      { email: 'ana@example.com' },
+      { email: 'ana@example.com', password: 'x'.repeat(257) },
+      { email: ['ana@example.com'], password: PASSWORD },
+      { email: 'ana@example.com', password: PASSWORD, admin: true },
+    ])
+      assert.deepEqual(await codeOf(body), [400, 'invalid_request']);
+    async function codeOf(body: object) {
+      const { status, code } = await tryIn(body, address());
+      return [status, code];
+    }
+  });
+});
+
+describe('failed sign-ins', () => {
+  const WRONG = 'not the password';
+
+  it('are ten in 15 minutes for an account, over all processes; then the right password is refused too', async () => {
+    const { email } = await createPerson(test, operator);
+    const deps = { ...test.deps, limiter: createRateLimiter(test.deps.db, test.deps.now) };
+    const second: TestApp = { ...test, app: await createServer(deps, test.keys) };
+    try {
+      for (let failure = 0; failure < 10; failure++) {
+        const app = failure % 2 === 0 ? test : second;
+        assert.equal((await tryIn({ email, password: WRONG }, address(), app)).status, 401);
+      }
+      for (const app of [test, second]) {
+        const refused = await tryIn({ email, password: PASSWORD }, address(), app);
+        assert.deepEqual([refused.status, refused.code], [429, 'rate_limited']);
+        const seconds = Number(refused.headers['retry-after']);
+        assert.ok(seconds >= 1 && seconds <= 900, String(seconds));
+      }
+      const other = await createPerson(test, operator);
+      await signIn(test, other);
+    } finally {
+      await second.app.close();
+    }
+  });
+
+  it('do not count sign-ins that succeed, in whichever process', async () => {
+    const person = await createPerson(test, operator);
+    const from = address();
+    for (let round = 0; round < 12; round++)
+      assert.equal((await tryIn({ email: person.email, password: PASSWORD }, from)).status, 204);
+    const deps = { ...test.deps, limiter: createRateLimiter(test.deps.db, test.deps.now) };
+    const second: TestApp = { ...test, app: await createServer(deps, test.keys) };
+    try {
+      for (let failure = 0; failure < 10; failure++)
+        assert.equal((await tryIn({ email: person.email, password: WRONG }, from, second)).status, 401);
+      assert.equal((await tryIn({ email: person.email, password: PASSWORD }, from, second)).status, 429);
+    } finally {
+      await second.app.close();
+    }
+  });
+
+  it('are fifty for an address, whatever the accounts', async () => {
+    const from = address();
+    const statuses = [];
+    for (let failure = 0; failure < 51; failure++)
+      statuses.push((await tryIn({ email: `guess-${failure}@example.com`, password: WRONG }, from)).status);
+    assert.deepEqual(statuses, [...Array<number>(50).fill(401), 429]);
+    assert.equal((await tryIn({ email: 'guess@example.com', password: WRONG }, address())).status, 401);
+  });
+
+  it('count for a wrong current password and for wrong links too', async () => {
+    const person: Person = await createPerson(test, operator);
+    const change = (current: string) => person.request('POST', '/auth/password', { current, next: PASSWORD });
+    for (let failure = 0; failure < 10; failure++)
+      assert.deepEqual((await change(WRONG)).body.code, 'invalid_credentials');
+    assert.equal((await change(PASSWORD)).status, 429);
+    const from = address();
+    const useLink = () =>
+      sendFrom(test, from, 'POST', '/auth/accept-invite', { token: 'invite_x', password: WRONG });
+    for (let failure = 0; failure < 50; failure++) assert.equal((await useLink()).code, 'invalid_link');
+    assert.equal((await useLink()).status, 429);
+  });
+
+  it('of ten thousand at once cost ten hashes: the others are refused before', async () => {
+    const { email } = await createPerson(test, operator);
+    const counts: Record<number, number> = {};
+    for (let sent = 0; sent < 10_000; sent += 500) {
+      const answers = await Promise.all(
+        Array.from({ length: 500 }, (_, index) =>
+          tryIn(
+            { email, password: `guess number ${index}` },
+            `10.2.${Math.floor(sent / 250)}.${index % 250}`,
+          ),
+        ),
+      );
+      for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+    }
+    assert.deepEqual(counts, { 401: 10, 429: 9990 });
+  });
+});
