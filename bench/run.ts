@@ -17,6 +17,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   webhooks: async () => (await import('./webhook-rows.ts')).runWebhookRows,
   idle: async () => (await import('./idle-rows.ts')).runIdleRows,
   reads: async () => (await import('./read-rows.ts')).runReadRows,
+  lists: async () => (await import('./list-rows.ts')).runListRows,
   workflows: async () => (await import('./workflow-rows.ts')).runWorkflowRows,
   lint: async () => (await import('./lint.ts')).runLintRows,
   models: async () => (await import('./model-rows.ts')).runModelRows,

@@ -22,6 +22,7 @@ export type IdKind = keyof typeof PREFIXES;
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_CHARS = 10;
 const RANDOM_CHARS = 16;
+const LAST_MS = 32 ** TIME_CHARS - 1;
 const POOL_BYTES = RANDOM_CHARS * 256;
 
 const pool = Buffer.alloc(POOL_BYTES);
@@ -30,6 +31,11 @@ let poolOffset = POOL_BYTES;
 /** A new id of the kind, e.g. `wf_01kadj3vc8…`: 26 characters after the prefix, in the form of a ULID. */
 export function newId(kind: IdKind, nowMs: number = Date.now()): string {
   return `${PREFIXES[kind]}_${encodeTime(nowMs)}${encodeRandom()}`;
+}
+
+/** What no id of the kind that was made at that time, or later, sorts below. */
+export function firstIdOf(kind: IdKind, ms: number): string {
+  return `${PREFIXES[kind]}_${encodeTime(Math.min(Math.max(ms, 0), LAST_MS))}`;
 }
 
 /** Whether the text has the form of an id of the kind; says nothing of its existence. */

@@ -1,4 +1,4 @@
-// Reads of executions: one record with its node states, and lists without them.
+// One execution with its node states and decisions.
 import type { Tx } from './db.ts';
 
 export interface ExecutionRow {
@@ -36,7 +36,8 @@ export interface ExecutionRow {
   readonly credits_released: number | null;
 }
 
-const COLUMNS = `e.id, e.workflow_id, e.workflow_version, e.user_id, e.workspace, e.status, e.trigger, e.request, e.webhook,
+/** Of `executions e`, `deliveries d` and `run_credits c`. */
+export const COLUMNS = `e.id, e.workflow_id, e.workflow_version, e.user_id, e.workspace, e.status, e.trigger, e.request, e.webhook,
   e.lease, e.worker_id, e.seq, e.nodes_total, e.running_ms, e.wake_at, e.error, e.idempotency_key, e.resumed_from_id,
   e.decisions, e.created_at, e.started_at, e.finished_at, e.nodes_done,
   d.state as delivery_state, d.attempts as delivery_attempts, d.last_status_code as delivery_last_status_code,
@@ -70,47 +71,6 @@ export async function listSteps(tx: Tx, executionId: string, afterSeq = -1): Pro
       .filter(({ seq }) => seq > afterSeq);
   });
 }
-
-export interface ExecutionFilter {
-  readonly workflowId: string | null;
-  /** Executions that this user started or whose workflow the user owns; null where access is already settled. */
-  readonly userId: number | null;
-  readonly status: string | null;
-  readonly createdAfter: Date | null;
-  readonly createdBefore: Date | null;
-  readonly idempotencyKey: string | null;
-  /** Ids below it: the cursor. */
-  readonly before: string | null;
-  readonly limit: number;
-}
-
-/** Newest first. */
-export async function listExecutions(tx: Tx, filter: ExecutionFilter): Promise<readonly ExecutionRow[]> {
-  const { rows } = await tx.query<ExecutionRow>(
-    filter.workflowId === null ? LIST_OF_USER : LIST_OF_WORKFLOW,
-    [
-      filter.workflowId ?? filter.userId,
-      filter.status,
-      filter.createdAfter,
-      filter.createdBefore,
-      filter.idempotencyKey,
-      filter.before,
-      filter.limit,
-    ],
-  );
-  return rows;
-}
-
-const list = (owner: string): string => `
-select ${COLUMNS}
-from executions e left join deliveries d on d.execution_id = e.id
-  left join run_credits c on c.execution_id = e.id
-where ${owner} and ($2::text is null or e.status = $2) and ($3::timestamptz is null or e.created_at > $3)
-  and ($4::timestamptz is null or e.created_at < $4) and ($5::text is null or e.idempotency_key = $5)
-  and ($6::text is null or e.id < $6)
-order by e.id desc limit $7`;
-const LIST_OF_WORKFLOW = list('e.workflow_id = $1::text');
-const LIST_OF_USER = list('e.user_id = $1::int');
 
 export interface IdempotencyRow {
   readonly body_hash: Buffer;

@@ -1,0 +1,84 @@
+// Lists of executions of an account that has a million of them, by every filter, over HTTP.
+import { insertManyExecutions, SPAN_MS } from '../test/support/many-executions.ts';
+import { chain } from './graphs.ts';
+import { median } from './load.ts';
+import { startBenchPostgres } from './postgres.ts';
+import type { Row } from './row.ts';
+import { store } from './run-rows.ts';
+import { type BenchService, makeFolder, removeFolder, startBenchService } from './service.ts';
+
+const REACH_MS = 8;
+
+const STATUSES = ['', 'status=COMPLETED', 'status=FAILED', 'status=TIMEOUT'];
+const KEYS = ['', 'idempotencyKey=key-100005', 'idempotencyKey=none'];
+
+export async function* runListRows(isShort: boolean): AsyncGenerator<Row> {
+  const count = isShort ? 10_000 : 1_000_000;
+  const folder = await makeFolder();
+  const postgres = await startBenchPostgres(2);
+  const service = await startBenchService(folder, { DATABASE_URL: postgres.url });
+  try {
+    const workflowIds = [await store(service, chain(1)), await store(service, chain(1))] as const;
+    const { userId } = (await (await service.fetch('/api/v1/me')).json()) as { userId: number };
+    const endMs = Date.now() - 1000;
+    // The pool allows a statement less time than this takes.
+    await postgres.db.transaction(async tx => {
+      await tx.query('set local statement_timeout = 0');
+      await insertManyExecutions(tx, { count, userId, workflowIds, endMs });
+    });
+    await postgres.db.query('analyze executions');
+    const paths = ['/executions', ...workflowIds.map(id => `/workflows/${id}/executions`)];
+    const times = await measure(
+      service,
+      paths.flatMap(path => queriesOf(endMs).map(it => path + it)),
+      isShort,
+    );
+    const [slowest, value] = [...times].toSorted(([, a], [, b]) => b - a)[0] ?? ['', Number.NaN];
+    yield {
+      figure: `lists of ${count} executions: the slowest of ${times.size} combinations of filters, p50`,
+      value,
+      unit: 'ms',
+      reach: { value: REACH_MS, is: 'at most' },
+      beside: { name: 'the median combination', value: median([...times.values()]) },
+      note: slowest,
+    };
+  } finally {
+    await service.stop();
+    await postgres.stop();
+    await removeFolder(folder);
+  }
+}
+
+function queriesOf(endMs: number): readonly string[] {
+  const at = (ms: number): string => new Date(ms).toISOString();
+  const times = [
+    '',
+    `createdAfter=${at(endMs - SPAN_MS / 2)}`,
+    `createdBefore=${at(endMs - SPAN_MS / 2)}`,
+    'createdAfter=2999-01-01T00:00:00Z',
+    'createdBefore=2000-01-01T00:00:00Z',
+  ];
+  return STATUSES.flatMap(status =>
+    times.flatMap(time => KEYS.map(key => `?${[status, time, key].filter(Boolean).join('&')}`)),
+  );
+}
+
+/** Path → the median of its times in ms. */
+async function measure(
+  service: BenchService,
+  paths: readonly string[],
+  isShort: boolean,
+): Promise<ReadonlyMap<string, number>> {
+  const rounds = isShort ? 1 : 9;
+  const times = new Map<string, number[]>(paths.map(path => [path, []]));
+  for (let round = 0; round < rounds; round++) {
+    for (const [path, taken] of times) {
+      const began = performance.now();
+      const answer = await service.fetch(`/api/v1${path}`);
+      await answer.text();
+      if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}.`);
+      taken.push(performance.now() - began);
+    }
+  }
+  return new Map([...times].map(([path, taken]) => [path, median(taken)]));
+}

@@ -1,0 +1,81 @@
+// Lists of executions. Each filter is answered from an index, whatever it matches of however many.
+import { firstIdOf } from '../lib/ids.ts';
+import type { Tx } from './db.ts';
+import { COLUMNS, type ExecutionRow } from './executions.ts';
+
+export interface ExecutionFilter {
+  readonly workflowId: string | null;
+  /** Executions that this user started; asked where there is no workflow. */
+  readonly userId: number;
+  /** All that are wanted. */
+  readonly statuses: readonly string[];
+  readonly createdAfter: Date | null;
+  readonly createdBefore: Date | null;
+  readonly idempotencyKey: string | null;
+  /** Ids below it: the cursor. */
+  readonly before: string | null;
+  readonly limit: number;
+}
+
+/** Newest first. */
+export async function listExecutions(tx: Tx, filter: ExecutionFilter): Promise<readonly ExecutionRow[]> {
+  const { workflowId, idempotencyKey, createdAfter, createdBefore } = filter;
+  const owner = workflowId === null ? 'user' : 'workflow';
+  const { rows } = await tx.query<ExecutionRow>(idempotencyKey === null ? BY_STATUS[owner] : BY_KEY[owner], [
+    workflowId ?? filter.userId,
+    filter.statuses,
+    createdAfter,
+    createdBefore,
+    ...idsOf(filter),
+    filter.limit,
+    ...(idempotencyKey === null ? [] : [idempotencyKey]),
+  ]);
+  return rows;
+}
+
+// An id begins with the time at which it was made, and created_at is read from the clock in the same moment.
+const SLACK_MS = 2000;
+
+/** The first id that may be in the list, and the one that ends it: bounds that an index takes, where a time is none. */
+function idsOf({ createdAfter, createdBefore, before }: ExecutionFilter): readonly [string, string] {
+  const first = firstIdOf('execution', (createdAfter?.getTime() ?? 0) - SLACK_MS);
+  const end = firstIdOf('execution', (createdBefore?.getTime() ?? Number.POSITIVE_INFINITY) + SLACK_MS);
+  return [first, before !== null && before < end ? before : end];
+}
+
+const OWNERS = { user: 'user_id = $1::int', workflow: 'workflow_id = $1::text' } as const;
+type Statements = Readonly<Record<keyof typeof OWNERS, string>>;
+
+const perOwner = (write: (owner: string) => string): Statements => ({
+  user: write(OWNERS.user),
+  workflow: write(OWNERS.workflow),
+});
+
+// Ordered as these two indexes are and the primary key is not, or a plan may walk that through everybody's rows.
+const ID = 'id collate "C"';
+const WITHIN = `${ID} >= $5 and ${ID} < $6
+    and ($3::timestamptz is null or created_at > $3) and ($4::timestamptz is null or created_at < $4)`;
+const NEWEST = `order by ${ID} desc limit $7`;
+
+/** The ids come as one array, so that the rows joined to them are always found one by one. */
+const page = (ids: string): string => `
+select ${COLUMNS}
+from executions e left join deliveries d on d.execution_id = e.id
+  left join run_credits c on c.execution_id = e.id
+where e.id = any (array(${ids})) order by e.id desc`;
+
+/** The newest of each status, one after the other from an index of owner, status and id. */
+const BY_STATUS = perOwner(owner =>
+  page(`
+  select n.id from unnest($2::text[]) as s(status) cross join lateral (
+    select id from executions where ${owner} and status = s.status and ${WITHIN} ${NEWEST}) n
+  ${NEWEST}`),
+);
+
+/** A key has few executions, so they are found first; without `materialized` a plan may walk all of the owner's instead. */
+const BY_KEY = perOwner(owner =>
+  page(`
+  with found as materialized (
+    select id, user_id, workflow_id, status, created_at from executions where idempotency_key = $8)
+  select id from found where ${owner} and status = any ($2::text[]) and ${WITHIN} ${NEWEST}`),
+);

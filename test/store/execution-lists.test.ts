@@ -1,0 +1,130 @@
+// Lists of executions over many rows: each combination of filters finds what it should, and touches few rows for it.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { EXECUTION_STATUSES } from '../../src/runs/present-execution.ts';
+import type { Db, Tx } from '../../src/store/db.ts';
+import { type ExecutionFilter, listExecutions } from '../../src/store/execution-lists.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { insertManyExecutions, SPAN_MS } from '../support/many-executions.ts';
+
+const COUNT = 20_000;
+const LIMIT = 51;
+const END_MS = Date.UTC(2026, 5, 1);
+const WORKFLOWS = ['wf_many', 'wf_some'] as const;
+const USER = 7;
+
+interface Facts {
+  readonly id: string;
+  readonly workflow_id: string;
+  readonly status: string;
+  readonly idempotency_key: string | null;
+  readonly created_at: Date;
+}
+
+let db: Db;
+let drop: () => Promise<void>;
+let all: readonly Facts[];
+
+before(async () => {
+  ({ db, drop } = await createTestDatabase());
+  await insertManyExecutions(db, { count: COUNT, userId: USER, workflowIds: WORKFLOWS, endMs: END_MS });
+  // Somebody else's of the same key.
+  await insertManyExecutions(db, { count: 100, userId: 8, workflowIds: ['wf_c', 'wf_d'], endMs: END_MS });
+  await db.query('analyze executions');
+  const { rows } = await db.query<Facts>(
+    'select id, workflow_id, status, idempotency_key, created_at from executions where user_id = $1 order by id desc',
+    [USER],
+  );
+  all = rows;
+});
+after(() => drop());
+
+const middle = new Date(END_MS - SPAN_MS / 2);
+const CHOICES = {
+  workflowId: [null, ...WORKFLOWS, 'wf_none'],
+  status: [null, 'COMPLETED', 'FAILED', 'TIMEOUT'],
+  createdAfter: [null, middle, new Date(END_MS), new Date('2999-01-01')],
+  createdBefore: [null, middle, new Date(END_MS - SPAN_MS * 2), new Date(0)],
+  idempotencyKey: [null, 'key-15', 'none'],
+} as const;
+
+type Choice = { readonly [K in keyof typeof CHOICES]: (typeof CHOICES)[K][number] };
+
+function* combine(): Generator<Choice> {
+  for (const workflowId of CHOICES.workflowId)
+    for (const status of CHOICES.status)
+      for (const createdAfter of CHOICES.createdAfter)
+        for (const createdBefore of CHOICES.createdBefore)
+          for (const idempotencyKey of CHOICES.idempotencyKey)
+            yield { workflowId, status, createdAfter, createdBefore, idempotencyKey };
+}
+
+const fits = (row: Facts, choice: Choice): boolean =>
+  (choice.workflowId === null || row.workflow_id === choice.workflowId) &&
+  (choice.status === null || row.status === choice.status) &&
+  (choice.createdAfter === null || row.created_at > choice.createdAfter) &&
+  (choice.createdBefore === null || row.created_at < choice.createdBefore) &&
+  (choice.idempotencyKey === null || row.idempotency_key === choice.idempotencyKey);
+
+const filterOf = ({ status, ...choice }: Choice, before: string | null = null): ExecutionFilter => ({
+  ...choice,
+  userId: USER,
+  statuses: status === null ? EXECUTION_STATUSES : [status],
+  before,
+  limit: LIMIT,
+});
+
+/** The ids listed, and how many rows of the table were read for them, by an index or not. */
+async function list(
+  filter: ExecutionFilter,
+): Promise<{ readonly ids: readonly string[]; readonly read: number }> {
+  return db.transaction(async tx => {
+    const before = await countRead(tx);
+    const rows = await listExecutions(tx, filter);
+    return { ids: rows.map(({ id }) => id), read: (await countRead(tx)) - before };
+  });
+}
+
+async function countRead(tx: Tx): Promise<number> {
+  const { rows } = await tx.query<{ read: number }>(
+    `select (coalesce(idx_tup_fetch, 0) + seq_tup_read)::int as read from pg_stat_xact_user_tables
+     where relname = 'executions'`,
+  );
+  return rows[0]?.read ?? 0;
+}
+
+test('every combination of filters finds its newest rows and reads few others', async () => {
+  for (const choice of combine()) {
+    const { ids, read } = await list(filterOf(choice));
+    const wanted = all.filter(row => fits(row, choice)).slice(0, LIMIT);
+    const name = JSON.stringify(choice);
+    assert.deepEqual(
+      ids,
+      wanted.map(({ id }) => id),
+      name,
+    );
+    // A page of each status, the rows of the page again, and those within the slack of a time.
+    assert.ok(read <= 5 * LIMIT, `${read} rows were read for ${name}`);
+  }
+});
+
+test('a cursor goes on below it, wherever it lies', async () => {
+  const choice = {
+    workflowId: null,
+    status: null,
+    createdAfter: null,
+    createdBefore: null,
+    idempotencyKey: null,
+  };
+  for (const at of [10, COUNT / 2, COUNT - 2]) {
+    const cursor = all[at]?.id ?? '';
+    const { ids, read } = await list(filterOf(choice, cursor));
+    assert.deepEqual(
+      ids,
+      all.slice(at + 1, at + 1 + LIMIT).map(({ id }) => id),
+    );
+    assert.ok(read <= 5 * LIMIT, `${read} rows were read`);
+    const { ids: none } = await list(filterOf({ ...choice, createdBefore: new Date(0) }, cursor));
+    assert.deepEqual(none, []);
+  }
+});
