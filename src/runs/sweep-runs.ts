@@ -1,6 +1,6 @@
 // The daily cleanup: ended executions, deliveries, idempotency keys, kept results, ended sessions, counters.
 import { newId } from '../lib/ids.ts';
-import { deleteRendersBefore } from '../store/renders.ts';
+import { deleteRendersBefore } from '../store/renders/renders.ts';
 import { deleteExecutionsBefore, deleteOld } from '../store/retention.ts';
 import type { RunDeps } from './deps.ts';
 

@@ -1,6 +1,6 @@
 // The forms of the video renderer's requests and answers.
 import { type Static, Type } from 'typebox';
-import { RENDER_STATUSES } from '../../store/renders.ts';
+import { RENDER_STATUSES } from '../../store/renders/renders.ts';
 import { Answer, Named, Nullable } from '../workflows/workflow.schema.ts';
 
 const exact = { additionalProperties: false };

@@ -9,7 +9,7 @@ import {
   hasEnded,
   type RenderEnd,
   touchRender,
-} from '../../store/renders.ts';
+} from '../../store/renders/renders.ts';
 import type { Deps } from '../deps.ts';
 import { storeMedia } from '../media/media.ts';
 import { serviceReader } from './render-files.ts';

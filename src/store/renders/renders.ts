@@ -1,5 +1,5 @@
 // Clips that were asked for as previews, from their asking to their end.
-import type { Tx } from './db.ts';
+import type { Tx } from '../db.ts';
 
 export const RENDER_STATUSES = ['QUEUED', 'RUNNING', 'COMPLETED', 'FAILED', 'CANCELLED'] as const;
 export type RenderStatus = (typeof RENDER_STATUSES)[number];

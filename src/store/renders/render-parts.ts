@@ -1,5 +1,5 @@
 // Finished parts of videos under way: which file of media storage holds which part.
-import type { Tx } from './db.ts';
+import type { Tx } from '../db.ts';
 
 export interface RenderPart {
   readonly name: string;
