@@ -5,8 +5,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { describe, it } from 'node:test';
 import { ERROR_CODES } from '../src/lib/errors.ts';
-import { signWebhook } from '../src/lib/webhook-signature.ts';
 import { readModels } from '../src/nodes/models/shipped.ts';
+import { signWebhook } from '../src/services/webhooks/webhook-signature.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { signWebhook } from '../../src/lib/webhook-signature.ts';
+import { signWebhook } from '../../src/services/webhooks/webhook-signature.ts';
 import { type InstalledSdk, installSdk, run, SDK } from '../support/sdk-package.ts';
 import { KEY, startTestService, type TestService } from '../support/service.ts';
 

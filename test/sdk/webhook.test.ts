@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { verifyWebhook, type WebhookToVerify, WebhookVerificationError } from '../../sdk/src/sdk.ts';
-import { signWebhook } from '../../src/lib/webhook-signature.ts';
+import { signWebhook } from '../../src/services/webhooks/webhook-signature.ts';
 
 const event = {
   event: 'execution.completed',

@@ -1,8 +1,8 @@
 // One webhook request: signed, sent through the guarded client, with what matters of its answer.
 import { toError } from '../../lib/errors.ts';
 import { FetchError } from '../../lib/fetch-error.ts';
-import { signWebhook } from '../../lib/webhook-signature.ts';
 import type { Deps } from '../deps.ts';
+import { signWebhook } from './webhook-signature.ts';
 import { allowsLoopback } from './webhook-target.ts';
 
 // The guarded client's bound; reading stops far below it, once there is enough to keep.

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { verify } from '@octokit/webhooks-methods';
 import { Webhook } from 'standardwebhooks';
-import { signWebhook } from '../../src/lib/webhook-signature.ts';
+import { signWebhook } from '../../../src/services/webhooks/webhook-signature.ts';
 
 const body = JSON.stringify({ event: 'execution.completed', text: 'Grüße 🎈' });
 const delivery = {

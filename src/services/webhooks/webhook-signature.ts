@@ -1,6 +1,6 @@
 // Signs webhook deliveries, as docs/api.md (Webhooks) says: our own form and that of standardwebhooks.com.
 import { createHmac } from 'node:crypto';
-import { hmacSha256Hex } from './crypto.ts';
+import { hmacSha256Hex } from '../../lib/crypto.ts';
 
 export interface WebhookToSign {
   readonly secret: string;
