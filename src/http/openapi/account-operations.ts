@@ -64,6 +64,15 @@ export const ACCOUNT_OPERATIONS: OperationLines = {
     'Changes plan, authorship, administration, or disables the account.',
     [...OWN, 'conflict'],
   ],
+  [`GET ${V1}/admin/models`]: [
+    'listAddedModels',
+    'The models that the operator added, and why a stored one is left out.',
+  ],
+  [`POST ${V1}/admin/models`]: [
+    'addModels',
+    'Adds models, or puts them in place of those of the same `nodeType`: all or none.',
+    ['stale_write'],
+  ],
   [`POST ${V1}/admin/credits`]: [
     'grantCredits',
     'Adds to the pool of a user or a team; a negative amount takes away.',

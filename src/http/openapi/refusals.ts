@@ -45,6 +45,7 @@ export const ERROR_ISSUE_SCHEMA = {
   description: 'One of several things that are wrong.',
   required: ['code', 'message'],
   properties: {
+    severity: { ...TEXT, enum: ['error', 'warning'], description: 'Of what lint finds' },
     path: { ...TEXT, description: 'A JSON pointer into the body' },
     nodeId: TEXT,
     edgeId: TEXT,
