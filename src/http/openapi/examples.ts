@@ -6,23 +6,32 @@ interface Example {
   readonly summary?: string;
   readonly value: unknown;
 }
-
-const RECORDED = join(import.meta.dirname, 'examples.json');
-const { answers, refusals } = JSON.parse(readFileSync(RECORDED, 'utf8')) as {
+interface Recorded {
   readonly answers: Readonly<Record<string, unknown>>;
   readonly refusals: Readonly<Record<string, unknown>>;
-};
+}
+
+const FILE = join(import.meta.dirname, 'examples.json');
+let recorded: Recorded | undefined;
+
+/** Read when the document is first built, not when the service starts. */
+function readRecorded(): Recorded {
+  recorded ??= JSON.parse(readFileSync(FILE, 'utf8')) as Recorded;
+  return recorded;
+}
 
 /** The recorded answer of an operation with this status. */
 export function exampleOf(operationId: string, status: string): Example | undefined {
-  const value = answers[`${operationId} ${status}`];
+  const value = readRecorded().answers[`${operationId} ${status}`];
   return value === undefined ? undefined : { summary: 'A recorded answer', value };
 }
 
 /** A recorded refusal for each code, under `components.examples`. */
 export function errorExamples(): Readonly<Record<string, Example>> {
-  return Object.fromEntries(Object.entries(refusals).map(([code, value]) => [code, { value }]));
+  return Object.fromEntries(
+    Object.entries(readRecorded().refusals).map(([code, value]) => [code, { value }]),
+  );
 }
 
 /** Whether the code's refusal has been recorded. */
-export const isRecorded = (code: string): boolean => code in refusals;
+export const isRecorded = (code: string): boolean => code in readRecorded().refusals;

@@ -1,0 +1,176 @@
+// The document's examples are answers of the service: a tour asks for each, and `--write` records them anew.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { ERROR_CODES } from '../../../src/lib/errors.ts';
+import { waitUntil } from '../../support/processes.ts';
+import { type Receiver, startReceiver } from '../../support/receiver.ts';
+import { KEY, startTestService, type TestService } from '../../support/service.ts';
+import { differencesOf, findOperation, type OpenApi, type Recorded, toExample } from './recorder.ts';
+import { type Ask, type Settling, tour } from './tour.ts';
+
+const FILE = join(import.meta.dirname, '../../../src/http/openapi/examples.json');
+const SECRET = 'content-secret-of-the-test';
+const recorded: Recorded = { answers: {}, refusals: {} };
+
+/** Codes that the tour does not provoke: limits, outages, and what takes a paid run or a set-up of its own. */
+const NOT_PROVOKED = (
+  'expired_api_key insufficient_credits max_credits_exceeded daily_budget_exceeded method_not_allowed ' +
+  'not_acceptable request_timeout idempotency_in_progress uri_too_long range_not_satisfiable unreadable_media ' +
+  'rate_limited daily_execution_limit render_busy upload_busy upload_budget_exceeded headers_too_large ' +
+  'author_missing codec_failed internal_error unavailable provider_not_configured svg_not_drawable media_in_use ' +
+  'team_not_empty cross_site_request invalid_credentials invalid_link'
+).split(' ');
+/** Answers in JSON without an example: of sessions, which take a browser's cookie, and of what only a provider calls. */
+const NO_EXAMPLE = [
+  'createPasswordLink 201',
+  'endSession 200',
+  'getSession 200',
+  'listSessions 200',
+  'receiveProviderHook 200',
+];
+const MAX_DOCUMENT_BYTES = 600_000;
+const MAX_FILE_BYTES = 120_000;
+
+let service: TestService;
+let receiver: Receiver;
+let document: OpenApi;
+before(async () => {
+  receiver = await startReceiver();
+  const port = await findPort();
+  const env = { PORT: String(port), BASE_URL: `http://localhost:${port}`, CONTENT_WEBHOOK_SECRET: SECRET };
+  service = await startTestService(env);
+  document = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApi;
+  const keys: Record<string, string> = { admin: KEY, content: SECRET, wrong: 'sk-wrong-0123456789' };
+  const ask: Ask = async (method, path, body, { headers = {}, who = 'admin' } = {}) => {
+    const { 'x-raw': raw, ...sent } = headers;
+    const key = keys[who];
+    const response = await fetch(`${service.url}${path}`, {
+      method,
+      signal: AbortSignal.timeout(30_000),
+      headers: {
+        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+        ...(body === undefined ? {} : { 'content-type': raw === 'text' ? 'text/plain' : 'application/json' }),
+        ...sent,
+      },
+      ...(body === undefined ? {} : { body: raw === undefined ? JSON.stringify(body) : String(body) }),
+    });
+    const answer = { status: response.status, body: JSON.parse((await response.text()) || 'null') };
+    record(findOperation(document, method, path)?.operationId ?? assert.fail(`${method} ${path}`), answer);
+    return answer;
+  };
+  const graph = JSON.parse(
+    readFileSync(join(import.meta.dirname, '../../../examples/postcard.json'), 'utf8'),
+  );
+  await tour({
+    ask,
+    addKey: (name, key) => {
+      keys[name] = key;
+    },
+    graph: { nodes: graph.nodes.slice(0, 2), edges: graph.edges.slice(0, 1) },
+    receiver,
+    until: (path, isSettled) =>
+      waitUntil(path, async () => isSettled((await service.request<Settling>('GET', path)).body)),
+  });
+  if (process.argv.includes('--write')) {
+    const sorted = (of: object) =>
+      Object.fromEntries(Object.entries(of).sort(([a], [b]) => (a < b ? -1 : 1)));
+    const file = { answers: sorted(recorded.answers), refusals: sorted(recorded.refusals) };
+    writeFileSync(FILE, JSON.stringify(file));
+    execFileSync(join(import.meta.dirname, '../../../node_modules/.bin/biome'), ['format', '--write', FILE]);
+  }
+});
+after(async () => {
+  await service.close();
+  await receiver.close();
+});
+
+function record(
+  operationId: string,
+  { status, body }: { readonly status: number; readonly body: unknown },
+): void {
+  const { code } = (body ?? {}) as { code?: string };
+  if (status >= 400 && code !== undefined) recorded.refusals[code] ??= toExample(body);
+  else recorded.answers[`${operationId} ${status}`] ??= toExample(body);
+}
+
+/** A free port: BASE_URL must name it before the service listens. */
+async function findPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+const operations = () => Object.values(document.paths).flatMap(methods => Object.values(methods));
+
+describe("the document's examples", () => {
+  const committed = (): Recorded => JSON.parse(readFileSync(FILE, 'utf8')) as Recorded;
+
+  it('have the form of what the service answers now (node test/http/openapi/examples.test.ts --write records them anew)', () => {
+    assert.deepEqual(differencesOf(committed(), recorded), []);
+  });
+
+  it('are there for every operation and status that answers in JSON, but those listed', () => {
+    const missing = operations().flatMap(({ operationId, responses }) =>
+      Object.entries(responses)
+        .filter(
+          ([status, { content }]) =>
+            status !== '204' && Number(status) < 300 && content?.['application/json'] !== undefined,
+        )
+        .map(([status]) => `${operationId} ${status}`)
+        .filter(name => !(name in committed().answers)),
+    );
+    assert.deepEqual(missing.sort(), NO_EXAMPLE, 'add a step to tour.ts, and record again');
+  });
+
+  it('are there for every code, but those listed', () => {
+    const missing = Object.keys(ERROR_CODES).filter(code => !(code in committed().refusals));
+    assert.deepEqual(missing.sort(), NOT_PROVOKED.toSorted());
+  });
+
+  it('are part of the document, which stays small with them', async () => {
+    const run = operations().find(({ operationId }) => operationId === 'runWorkflow');
+    assert.deepEqual(run?.responses['202']?.content?.['application/json']?.examples, {
+      recorded: { summary: 'A recorded answer', value: committed().answers['runWorkflow 202'] },
+    });
+    assert.deepEqual(document.components.examples.not_found?.value, committed().refusals.not_found);
+    const bytes = Buffer.byteLength(JSON.stringify(document));
+    assert.ok(bytes < MAX_DOCUMENT_BYTES, `${bytes} bytes`);
+    assert.ok(statSync(FILE).size < MAX_FILE_BYTES);
+  });
+
+  it('fit their schemas', () => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    ajv.addSchema(document, 'document');
+    const escapePart = (part: string): string =>
+      encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));
+    for (const [path, methods] of Object.entries(document.paths))
+      for (const [method, { operationId, responses }] of Object.entries(methods))
+        for (const status of Object.keys(responses)) {
+          const example = committed().answers[`${operationId} ${status}`];
+          if (example === undefined) continue;
+          const pointer = [
+            'paths',
+            path,
+            method,
+            'responses',
+            status,
+            'content',
+            'application/json',
+            'schema',
+          ];
+          const validate = ajv.compile({ $ref: `document#/${pointer.map(escapePart).join('/')}` });
+          assert.ok(validate(example), `${operationId} ${status}: ${ajv.errorsText(validate.errors)}`);
+        }
+    const isError = ajv.compile({ $ref: 'document#/components/schemas/Error' });
+    for (const [code, example] of Object.entries(committed().refusals)) assert.ok(isError(example), code);
+  });
+});

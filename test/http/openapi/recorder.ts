@@ -1,0 +1,106 @@
+// Records answers of a service as examples of the OpenAPI document: ids, times and long texts made the same each time.
+
+export interface Recorded {
+  /** By operation id and status. */
+  readonly answers: Record<string, unknown>;
+  /** By error code. */
+  readonly refusals: Record<string, unknown>;
+}
+
+export interface OpenApi {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
+  readonly components: {
+    readonly examples: Readonly<Record<string, { readonly value: unknown }>>;
+    readonly responses: Readonly<Record<string, object>>;
+  };
+}
+export interface OpenApiOperation {
+  readonly operationId: string;
+  readonly tags?: readonly string[];
+  readonly parameters?: readonly { readonly in?: string; readonly name?: string; readonly schema?: object }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema?: object }>> };
+  readonly responses: Readonly<
+    Record<
+      string,
+      { readonly $ref?: string; readonly content?: Readonly<Record<string, { examples?: object }>> }
+    >
+  >;
+}
+
+/** The operation that answers to the path. */
+export function findOperation(document: OpenApi, method: string, path: string): OpenApiOperation | undefined {
+  const parts = (path.split('?')[0] ?? '').split('/');
+  const fits = (template: string): boolean => {
+    const wanted = template.split('/');
+    return (
+      wanted.length === parts.length && wanted.every((part, at) => part.startsWith('{') || part === parts[at])
+    );
+  };
+  // The fewest parameters first: /workflows/lint is no workflow.
+  const found = Object.keys(document.paths)
+    .filter(template => fits(template) && method.toLowerCase() in (document.paths[template] ?? {}))
+    .sort((a, b) => a.split('{').length - b.split('{').length)[0];
+  return found === undefined ? undefined : document.paths[found]?.[method.toLowerCase()];
+}
+
+const MAX_ITEMS = 2;
+const MAX_TEXT = 240;
+const MAX_DEPTH = 9;
+
+const RULES: readonly (readonly [RegExp, string])[] = [
+  [/https?:\/\/localhost:\d+/g, 'https://graphwright.example.com'],
+  [/https?:\/\/127\.0\.0\.1:\d+/g, 'https://hooks.example.com'],
+  [/\b(wf|ex|med|fld|team|key|tpl|dlv|rnd|user)_[0-9a-hjkmnp-tv-z]{26}\b/g, '$1_01jd8x3k5m7p9r1t3v5w7y9z0b'],
+  [/\bsk-[\w-]{8,}/g, 'sk-shown-once'],
+  [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '3b9a2f0e-6c1d-4a6e-9a4d-0c9f4f1b7a11'],
+  [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '2026-01-02T03:04:05.678Z'],
+  [/(X-Amz-(?:Date|Credential|Signature|Security-Token))=[^&"]*/g, '$1=x'],
+];
+
+/** Members whose value is another at each recording, though its type is not. */
+const STABLE: Readonly<Record<string, string | number>> = { nextCursor: 'd2ZfMDE', durationMs: 12 };
+/** Left out: Spectral takes an object with a type and a default for a schema, also within an example. */
+const LEFT_OUT = 'default';
+
+/** An answer as an example: short, and the same at every recording. */
+export function toExample(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') return toText(value);
+  if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map(item => toExample(item, depth + 1));
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth > MAX_DEPTH) return {};
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name]) => name !== LEFT_OUT)
+      .map(([name, member]) => {
+        const stable = STABLE[name];
+        return [
+          name,
+          typeof stable === typeof member && stable !== undefined ? stable : toExample(member, depth + 1),
+        ];
+      }),
+  );
+}
+
+function toText(value: string): string {
+  const same = RULES.reduce((text, [pattern, by]) => text.replaceAll(pattern, by), value);
+  return same.length > MAX_TEXT && !URL.canParse(same) ? `${same.slice(0, MAX_TEXT)}…` : same;
+}
+
+/**
+ * Where two answers differ in form: a member that one of them lacks, or of another type. Null fits any type and an
+ * empty list any list, because both depend on how far the work behind the answer is.
+ */
+export function differencesOf(was: unknown, is: unknown, at = ''): readonly string[] {
+  if (was === null || is === null) return [];
+  const [before, now] = [typeOf(was), typeOf(is)];
+  if (before !== now) return [`${at || '/'}: was ${before}, is ${now}`];
+  if (Array.isArray(was) && Array.isArray(is))
+    return was.length === 0 || is.length === 0 ? [] : differencesOf(was[0], is[0], `${at}/0`);
+  if (typeof was !== 'object') return [];
+  const [old, fresh] = [was as Record<string, unknown>, is as Record<string, unknown>];
+  return [...new Set([...Object.keys(old), ...Object.keys(fresh)])].flatMap(name =>
+    differencesOf(old[name], fresh[name], `${at}/${name}`),
+  );
+}
+
+const typeOf = (value: unknown): string => (Array.isArray(value) ? 'array' : typeof value);

@@ -1,0 +1,268 @@
+// A tour of the API: every operation that answers in JSON, with the refusals that can be provoked.
+
+import { uploadPicture } from '../../support/media-files.ts';
+import { noiseImage } from '../../support/pixels.ts';
+import type { Receiver } from '../../support/receiver.ts';
+
+export interface Asked {
+  readonly status: number;
+  readonly body: Record<string, never> & { readonly id: string };
+}
+
+/** Asks the service; `who` names the key, by default that of the administrator. */
+export type Ask = (
+  method: string,
+  path: string,
+  body?: unknown,
+  more?: { readonly headers?: Readonly<Record<string, string>>; readonly who?: string },
+) => Promise<Asked>;
+
+/** What tells that the work behind an answer is done: of an execution, and of a render. */
+export interface Settling {
+  readonly finishedAt?: string | null;
+  readonly webhook?: { readonly state: string } | null;
+  readonly data?: { readonly finishedAt: string | null };
+}
+
+export interface TourContext {
+  readonly ask: Ask;
+  /** Registers a key under a name. */
+  readonly addKey: (name: string, key: string) => void;
+  readonly graph: { readonly nodes: readonly object[]; readonly edges: readonly object[] };
+  readonly receiver: Receiver;
+  /** Asks for the path, unrecorded, until the answer is as wanted. */
+  readonly until: (path: string, isSettled: (body: Settling) => boolean) => Promise<void>;
+}
+
+const V1 = '/api/v1';
+const NOBODY = '01jd8x3k5m7p9r1t3v5w7y9z0b';
+
+export async function tour(context: TourContext): Promise<void> {
+  await tourAccounts(context);
+  const workflowId = await tourWorkflows(context);
+  await tourRuns(context, workflowId);
+  await tourMedia(context);
+  await tourRenders(context);
+  await tourContent(context);
+  await tourRefusals(context, workflowId);
+}
+
+async function tourAccounts({ ask, addKey, graph }: TourContext): Promise<void> {
+  await ask('GET', `${V1}/me`);
+  const user = await ask('POST', `${V1}/admin/users`, {
+    email: 'ada@example.com',
+    name: 'Ada',
+    keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute', 'account:admin'],
+  });
+  const { userId, apiKey } = user.body as unknown as { userId: number; apiKey: string };
+  addKey('ada', apiKey);
+  await ask('GET', `${V1}/admin/users`);
+  await ask('GET', `${V1}/admin/users/${userId}`);
+  await ask('PATCH', `${V1}/admin/users/${userId}`, { plan: 'enterprise' });
+  await ask('POST', `${V1}/admin/credits`, { userId, amount: 5, note: 'Welcome' });
+  await ask('POST', `${V1}/admin/users`, { email: 'ada@example.com', name: 'Ada' });
+  const { id: keyId } = (await ask('POST', `${V1}/keys`, { name: 'Nightly', scopes: ['workflows:read'] }))
+    .body;
+  await ask('GET', `${V1}/keys`);
+  await ask('GET', `${V1}/keys/${keyId}`);
+  await ask('PATCH', `${V1}/keys/${keyId}`, { name: 'Hourly' });
+  await ask('DELETE', `${V1}/keys/${keyId}`);
+  const { id: team } = (await ask('POST', `${V1}/teams`, { name: 'Studio' })).body;
+  await ask('GET', `${V1}/teams`);
+  await ask('GET', `${V1}/teams/${team}`);
+  await ask('PATCH', `${V1}/teams/${team}`, { name: 'Studio North' });
+  await ask('POST', `${V1}/teams/${team}/members`, { userId, role: 'EDITOR' });
+  await ask('GET', `${V1}/teams/${team}/members`);
+  await ask('GET', `${V1}/teams/${team}/members/${userId}`);
+  await ask('PATCH', `${V1}/teams/${team}/members/${userId}`, { role: 'VIEWER' });
+  await ask('DELETE', `${V1}/teams/${team}/members/${userId}`);
+  await ask('PATCH', `${V1}/teams/${team}/members/1`, { role: 'VIEWER' });
+  await ask('PUT', `${V1}/me/workspace`, { teamId: team });
+  await ask('PUT', `${V1}/me/workspace`, { teamId: null });
+  const { id: folder } = (await ask('POST', `${V1}/folders`, { name: 'Drafts' })).body;
+  const { id: inner } = (await ask('POST', `${V1}/folders`, { name: 'Old', parentId: folder })).body;
+  await ask('GET', `${V1}/folders`);
+  await ask('GET', `${V1}/folders/${folder}`);
+  await ask('PATCH', `${V1}/folders/${folder}`, { name: 'Ideas' });
+  await ask('PATCH', `${V1}/folders/${folder}`, { parentId: inner });
+  await ask('DELETE', `${V1}/folders/${folder}`);
+  await ask('DELETE', `${V1}/folders/${inner}`);
+  const theirs = (await ask('POST', `${V1}/folders`, { name: 'Theirs', teamId: team })).body.id;
+  await ask('POST', `${V1}/workflows`, { name: 'W', ...graph, folderId: theirs });
+  await ask('DELETE', `${V1}/folders/${theirs}`);
+  await ask('DELETE', `${V1}/teams/${team}`);
+  await ask('GET', `${V1}/credits`);
+  const { revision } = (await ask('GET', `${V1}/admin/models`)).body;
+  await ask('POST', `${V1}/admin/models`, { revision, models: [] });
+  for (const path of ['/healthz', '/readyz', `${V1}/nodes`, `${V1}/models`]) await ask('GET', path);
+}
+
+async function tourWorkflows({ ask, graph }: TourContext): Promise<string> {
+  const { id } = (await ask('POST', `${V1}/workflows`, { name: 'Postcard', tags: ['example'], ...graph }))
+    .body;
+  const at = `${V1}/workflows/${id}`;
+  await ask('GET', `${V1}/workflows?limit=2`);
+  await ask('GET', at);
+  await ask('PUT', at, { description: 'A place becomes a postcard.' });
+  await ask('PUT', at, { name: 'X' }, { headers: { 'if-match': '"old"' } });
+  await ask('PUT', at, { isPublished: true });
+  const file = (await ask('GET', `${at}/export`)).body;
+  await ask('POST', `${V1}/workflows/import`, file);
+  await ask('POST', `${V1}/workflows/lint`, graph);
+  await ask('POST', `${at}/lint`, {});
+  await ask('POST', `${at}/layout`, {});
+  await ask('POST', `${at}/heartbeat`);
+  await ask('POST', `${at}/visibility`, { linkPermission: 'VIEW' });
+  await ask('POST', `${at}/publish`, { isPublished: true, slug: 'postcard', settings: { isTemplate: true } });
+  await ask('PUT', `${at}/budget`, { dailyCreditBudget: 100 });
+  const copy = (await ask('POST', `${at}/duplicate`, {})).body.id;
+  await ask('POST', `${V1}/workflows/${copy}/publish`, { isPublished: true, slug: 'postcard' });
+  await ask('GET', `${at}/versions`);
+  await ask('GET', `${at}/versions/1`);
+  await ask('POST', `${at}/versions/1/restore`);
+  await ask('PUT', `${at}/permissions`, { email: 'ada@example.com', role: 'VIEW' });
+  const shared = (await ask('GET', `${at}/permissions`)).body as unknown as { data: { userId: number }[] };
+  await ask('DELETE', `${at}/permissions/${shared.data[0]?.userId}`);
+  await ask('GET', `${V1}/templates`);
+  await ask('GET', `${V1}/published/postcard`);
+  await ask('DELETE', `${V1}/workflows/${copy}`);
+  await ask('POST', `${V1}/admin/workflows/${copy}/restore`);
+  return id;
+}
+
+async function tourRuns({ ask, until, receiver }: TourContext, workflowId: string): Promise<void> {
+  const at = `${V1}/workflows/${workflowId}`;
+  await ask('POST', `${at}/estimate`, {});
+  const body = { inputs: { place: 'Lisbon' }, webhook: { url: receiver.url, secret: 'hunter2' } };
+  const keyed = { headers: { 'idempotency-key': 'order-1042' } };
+  const run = (await ask('POST', `${at}/run`, body, keyed)).body as unknown as { executionId: string };
+  await ask('POST', `${at}/run`, { inputs: { place: 'Porto' } }, keyed);
+  await ask('POST', `${at}/execute`, {});
+  await ask('POST', `${at}/run`, {}, { headers: { prefer: 'wait=20' } });
+  await ask('POST', `${at}/execute`, {}, { headers: { prefer: 'wait=20' } });
+  const ex = `${V1}/executions/${run.executionId}`;
+  await until(ex, ({ webhook }) => webhook?.state === 'delivered');
+  await ask('GET', ex);
+  await ask('GET', `${ex}/workflow`);
+  await ask('GET', `${V1}/executions?limit=2`);
+  await ask('GET', `${at}/executions?limit=2`);
+  await ask('POST', `${ex}/cancel`);
+  await ask('POST', `${ex}/resume`, {});
+  const again = (await ask('POST', `${ex}/resume`, { fromNodeId: 'prompt' })).body as unknown as {
+    executionId: string;
+  };
+  await until(`${V1}/executions/${again.executionId}`, ({ finishedAt }) => finishedAt !== null);
+  await ask('POST', `${ex}/resume`, { fromNodeId: 'prompt' }, { headers: { prefer: 'wait=20' } });
+  const { data } = (await ask('GET', `${ex}/deliveries`)).body as unknown as { data: { id: string }[] };
+  // Answered late, so that what is sent again is under way when the service answers.
+  receiver.answer(res => setTimeout(() => res.writeHead(204).end(), 1_000));
+  await ask('POST', `${ex}/deliveries/${data[0]?.id}/redeliver`);
+  receiver.answer(res => res.writeHead(204).end());
+  await ask('POST', `${V1}/webhooks/test`, { url: receiver.url, secret: 'hunter2' });
+  await ask('DELETE', `${V1}/executions/${again.executionId}`);
+}
+
+async function tourMedia({ ask }: TourContext): Promise<void> {
+  const request = (async (method: string, path: string, body?: unknown) =>
+    ask(method, `${V1}${path}`, body)) as never;
+  const { mediaId } = await uploadPicture({ request });
+  await ask('GET', `${V1}/media`);
+  await ask('GET', `${V1}/media/${mediaId}`);
+  await ask('DELETE', `${V1}/media/${mediaId}`);
+  const bytes = await noiseImage(4, 4, 'png');
+  const minted = (
+    await ask('POST', `${V1}/media/upload-url`, {
+      contentType: 'image/png',
+      bytes: bytes.length,
+      filename: 'a.png',
+    })
+  ).body as unknown as { uploadUrl: string; headers: Record<string, string>; mediaId: string };
+  await fetch(minted.uploadUrl, { method: 'PUT', headers: minted.headers, body: new Uint8Array(bytes) });
+  await ask('POST', `${V1}/media/upload-url/complete`, { mediaId: minted.mediaId });
+  const upload = (type: string, content: string | Buffer) =>
+    ask('POST', `${V1}/media/upload`, {
+      dataUrl: `data:${type};base64,${Buffer.from(content).toString('base64')}`,
+    });
+  await upload('image/tiff', 'x');
+  await upload('image/png', '');
+  await upload('image/svg+xml', '<html/>');
+  await upload(
+    'image/svg+xml',
+    `<svg xmlns="http://www.w3.org/2000/svg">${'<g>'.repeat(70)}${'</g>'.repeat(70)}</svg>`,
+  );
+  await upload('image/png', Buffer.concat([bytes.subarray(0, 60), Buffer.alloc(20)]));
+  await ask('POST', `${V1}/media/upload`, { url: 'http://127.0.0.1:9/a.png' });
+  await ask('POST', `${V1}/media/upload-url`, { contentType: 'image/png', bytes: 0, filename: 'a.png' });
+  await ask('POST', `${V1}/media/upload-url`, {
+    contentType: 'image/png',
+    bytes: 99_000_000,
+    filename: 'a.png',
+  });
+  await ask('POST', `${V1}/media/upload-url/complete`, { mediaId: 7 });
+  await ask('POST', `${V1}/media/upload-url/complete`, { mediaId: `med_${NOBODY}` });
+}
+
+async function tourRenders({ ask, until }: TourContext): Promise<void> {
+  await ask('GET', `${V1}/renderer/scene-graph?include=doc`);
+  await ask('GET', `${V1}/renderer/templates`);
+  await ask('GET', `${V1}/renderer/templates/quote-card`);
+  const still = { templateId: 'quote-card', props: { quote: 'Less.' }, scale: 0.1 };
+  await ask('POST', `${V1}/render/renderer/preview`, { ...still, frames: [1], format: 'webp' });
+  await ask('POST', `${V1}/render/renderer/preview`, { sceneGraph: {} });
+  const clip = (
+    await ask('POST', `${V1}/render/renderer/preview`, { ...still, format: 'mp4', range: [0, 2] })
+  ).body;
+  const { renderId } = (clip as unknown as { data: { renderId: string } }).data;
+  await until(`${V1}/render/renderer/${renderId}`, ({ data }) => data?.finishedAt !== null);
+  await ask('GET', `${V1}/render/renderer/${renderId}`);
+  await ask('POST', `${V1}/render/renderer/${renderId}/cancel`);
+}
+
+async function tourContent({ ask }: TourContext): Promise<void> {
+  const page = { slug: 'postcards', title: 'Postcards', type: 'FEATURE', isPublished: true };
+  const as = { who: 'content' };
+  await ask('POST', '/api/content/webhook', page, as);
+  await ask('POST', '/api/content/webhook', { ...page, slug: 'other' }, as);
+  await ask('PUT', '/api/content/webhook', { slug: 'postcards', subtitle: 'From everywhere' }, as);
+}
+
+async function tourRefusals({ ask }: TourContext, workflowId: string): Promise<void> {
+  const at = `${V1}/workflows/${workflowId}`;
+  await ask('GET', `${V1}/executions/ex_${NOBODY}`);
+  await ask('GET', `${V1}/workflows`, undefined, { who: 'nobody' });
+  await ask('GET', `${V1}/workflows`, undefined, { who: 'wrong' });
+  await ask('GET', `${V1}/admin/users`, undefined, { who: 'ada' });
+  await ask('PUT', at, { name: 'Mine' }, { who: 'ada' });
+  await ask('POST', `${V1}/workflows`, { name: 7 });
+  await ask('POST', `${V1}/workflows`, 'broken', { headers: { 'x-raw': 'json' } });
+  await ask('POST', `${V1}/workflows`, 'text', { headers: { 'x-raw': 'text' } });
+  await ask('POST', `${V1}/workflows`, 'x'.repeat(4_300_000), { headers: { 'x-raw': 'json' } });
+  await ask('POST', `${V1}/workflows`, { name: 'W', nodes: [{ id: 'a' }], edges: [] });
+  await ask('POST', `${at}/run`, { inputs: { nowhere: 1 } });
+  await ask('POST', `${at}/run`, { webhook: { url: 'ftp://x' } });
+  await ask('PUT', at, { isActive: false });
+  await ask('POST', `${at}/run`, {});
+  await ask('PUT', at, { isActive: true });
+  const merge = { type: 'basedNode', data: { label: 'M', category: 'logic', nodeType: 'logic:delay' } };
+  const nodes = ['a', 'b'].map((id, at) => ({ id, position: { x: at * 400, y: 0 }, ...merge }));
+  const edges = [
+    ['a', 'b'],
+    ['b', 'a'],
+  ].map(([source, target]) => ({
+    id: `${source}${target}`,
+    source,
+    target,
+    sourceHandle: 'out-output',
+    targetHandle: 'in-input',
+  }));
+  const { id: round } = (await ask('POST', `${V1}/workflows`, { name: 'Round', nodes, edges })).body;
+  await ask('POST', `${V1}/workflows/${round}/run`, {});
+  const many = Array.from({ length: 251 }, (_, at) => ({
+    id: `n${at}`,
+    position: { x: at * 300, y: 0 },
+    ...merge,
+  }));
+  const { id: large } = (await ask('POST', `${V1}/workflows`, { name: 'Large', nodes: many, edges: [] }))
+    .body;
+  await ask('POST', `${V1}/workflows/${large}/layout`, {});
+}
