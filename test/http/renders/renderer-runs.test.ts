@@ -1,0 +1,138 @@
+// Runs of a Video Editor that cannot be rendered: no mode, two at once, or a required port that only config speaks of.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { findBackend } from '../../../src/codecs/backend.ts';
+import { startWorker, type Worker } from '../../../src/jobs/worker.ts';
+import { readSettings } from '../../../src/lib/settings.ts';
+import { Hand } from '../../../src/runs/hand.ts';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { at, createWorkflow, edge, node, put, read } from '../../support/workflows.ts';
+
+interface Run {
+  readonly status: string;
+  readonly error: { readonly code: string; readonly nodeId: string; readonly message: string };
+}
+
+const backend = await findBackend(readSettings(), new AbortController().signal).catch(() => undefined);
+const skip = backend === undefined && 'this machine has no codec';
+
+let test: TestApp;
+let worker: Worker;
+let caller: Caller;
+before(async () => {
+  test = await createTestApp();
+  worker = await startWorker(test.deps, new Hand(4, Date.now));
+  caller = await test.createCaller();
+});
+after(async () => {
+  await worker.stop(1000);
+  await test.close();
+});
+
+const sceneGraph = { fps: 10, width: 160, height: 90, scenes: [{ duration: 1 }] };
+const open = { ...sceneGraph, overlays: [{ type: 'text', text: '{{title}}' }] };
+
+/** A text beside a Video Editor whose video is shown. */
+const graphOf = (config: object, wires: readonly string[] = [], data: object = {}) => {
+  const video = node('video', 'video:renderer', { ...config }, at(500, 0));
+  return {
+    nodes: [
+      node('text', 'input:text', { value: 'Lamp' }),
+      { ...video, data: { ...video.data, ...data } },
+      node('end', 'output:preview', {}, at(1000, 0)),
+    ],
+    edges: [...wires, 'video.video > end.input'].map(edge),
+  };
+};
+
+describe('a run with a Video Editor fails there, before anything is rendered,', { skip }, () => {
+  const filled = { product: 'Lamp', image: 'sample:lamp' };
+  const product = 'text.text > video.product';
+  const CASES: readonly (readonly [
+    what: string,
+    graph: ReturnType<typeof graphOf>,
+    code: string,
+    said: RegExp,
+  ])[] = [
+    [
+      'by the label of a required port that is not wired',
+      graphOf({ templateId: 'product-reel' }, [product]),
+      'missing_input',
+      /Product picture/,
+    ],
+    [
+      'where config has a value by the name of the port',
+      graphOf({ templateId: 'product-reel', ...filled }, [product]),
+      'missing_input',
+      /Product picture/,
+    ],
+    [
+      'where params have one',
+      graphOf({ templateId: 'product-reel' }, [product], { params: filled }),
+      'missing_input',
+      /Product picture/,
+    ],
+    [
+      'where the props have one',
+      graphOf({ templateId: 'product-reel', props: filled }, [product]),
+      'missing_input',
+      /Product picture/,
+    ],
+    [
+      'by the token that a scene graph leaves open',
+      graphOf({ props: { sceneGraph: open } }),
+      'missing_input',
+      /title/,
+    ],
+    [
+      'where config has a value by the name of the token',
+      graphOf({ props: { sceneGraph: open }, title: 'Lamp' }),
+      'missing_input',
+      /title/,
+    ],
+    ['without a mode', graphOf({}), 'invalid_config', /needs a template/],
+    [
+      'with both modes',
+      graphOf({ templateId: 'quote-card', props: { sceneGraph } }),
+      'invalid_config',
+      /both set/,
+    ],
+    ['with a template that is not there', graphOf({ templateId: 'nobody' }), 'invalid_config', /nobody/],
+    [
+      'with a scene graph outside of the schema',
+      graphOf({ props: { sceneGraph: { ...sceneGraph, fps: 0 } } }),
+      'invalid_scene_graph',
+      /\/fps/,
+    ],
+  ];
+  for (const [what, graph, code, said] of CASES)
+    it(what, async () => {
+      const { id } = await createWorkflow(caller, graph);
+      const wait = { prefer: 'wait=20' };
+      const { body } = await caller.request<Run>('POST', `/workflows/${id}/execute`, {}, wait);
+      assert.deepEqual([body.status, body.error?.code, body.error?.nodeId], ['FAILED', code, 'video']);
+      assert.match(body.error.message, said);
+    });
+});
+
+describe('PUT of a workflow by a key that may write', () => {
+  it('adds the node, wires its ports, selects a template, and authors a scene graph instead', async () => {
+    const writer = await test.withScopes(caller, ['workflows:write', 'workflows:read']);
+    const { id } = await createWorkflow(writer, { nodes: [node('text', 'input:text', {})], edges: [] });
+    const wire = 'text.text > video.quote';
+    const template = { templateId: 'quote-card' };
+    for (const [config, wires] of [
+      [template, [wire]],
+      [{ props: { sceneGraph: open } }, ['text.text > video.title']],
+    ] as const) {
+      const answer = await put(writer, id, graphOf(config, wires));
+      assert.equal(answer.status, 200, JSON.stringify(answer.body));
+      assert.deepEqual(answer.body.meta.issues, []);
+      const video = (await read(writer, id)).nodes.find(({ id: nodeId }) => nodeId === 'video');
+      assert.deepEqual(video?.data.config, config);
+      const [wired] = (await read(writer, id)).edges;
+      const inputs = video?.data.inputs as readonly { readonly id: string }[];
+      assert.ok(inputs.some(port => wired?.targetHandle === `in-${port.id}`));
+    }
+  });
+});
