@@ -1,0 +1,203 @@
+// Each field of a content page by itself: changed alone, refused in another form, and shown where the page has a place for it.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { insertUser } from '../../../src/store/users.ts';
+import { checkPage } from '../../pages/page-check.ts';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { WHOLE_PAGE } from '../../support/content.ts';
+import { createWorkflow, node } from '../../support/workflows.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const SECRET = 'content-secret';
+const TYPES = ['TOOL', 'FEATURE', 'APP', 'MODEL', 'ARTICLE'] as const;
+
+let test: TestApp;
+let owner: Caller;
+before(async () => {
+  test = await createTestApp({ env: { CONTENT_WEBHOOK_SECRET: SECRET } });
+  for (const [name, isAuthor] of [
+    ['Nobody', false],
+    ['First Author', true],
+    ['Second Author', true],
+  ] as const)
+    await insertUser(test.deps.db, { email: `${name[0]}@example.com`, name, plan: 'free', isAuthor });
+  owner = await test.createCaller();
+});
+after(() => test.close());
+
+async function send(method: 'POST' | 'PUT', payload: Fields, type = 'application/json') {
+  const answer = await test.app.inject({
+    method,
+    url: '/api/content/webhook',
+    headers: { authorization: `Bearer ${SECRET}`, 'content-type': type },
+    payload: JSON.stringify(payload),
+  });
+  const body = answer.json() as { url: string; page: Record<string, unknown>; code?: string; error?: string };
+  return { status: answer.statusCode, body };
+}
+
+async function refuse(sent: ReturnType<typeof send>, wanted: readonly [number, string], said: RegExp) {
+  const { status, body } = await sent;
+  assert.deepEqual([status, body.code], wanted, body.error);
+  assert.match(body.error ?? '', said);
+}
+
+let pages = 0;
+async function create(fields: Fields = {}) {
+  const slug = `page-${pages++}`;
+  const { status, body } = await send('POST', { slug, title: slug, type: 'TOOL', ...fields });
+  assert.equal(status, 201, body.error);
+  return { slug, ...body };
+}
+
+describe('a page', () => {
+  for (const type of TYPES)
+    it(`of type ${type} needs a slug and a title, and its markdown may be absent`, async () => {
+      const invalid = [400, 'invalid_request'] as const;
+      await refuse(send('POST', { type, title: 'x' }), invalid, /slug/);
+      await refuse(send('POST', { type, slug: 'x' }), invalid, /title/);
+      assert.equal((await create({ type })).page.body_markdown, null);
+    });
+
+  it('is by the first of those who are authors', async () => {
+    assert.equal((await create()).page.author, 'First Author');
+  });
+
+  it('has a title and a slug of its own, whatever the types', async () => {
+    const { slug } = await create({ type: 'MODEL' });
+    const other = { type: 'ARTICLE', slug: `${slug}-b`, title: slug };
+    await refuse(send('POST', other), [500, 'duplicate_title'], /already|title/i);
+    await refuse(send('POST', { ...other, slug, title: 'Y' }), [409, 'slug_taken'], /slug|already/i);
+  });
+
+  it('is taken as JSON only, to be made and to be changed', async () => {
+    const { slug, page } = await create();
+    for (const method of ['POST', 'PUT'] as const) {
+      const { status } = await send(method, { slug, title: 'New', type: 'TOOL' }, 'text/plain');
+      assert.equal(status, 415, method);
+    }
+    assert.equal((await send('PUT', { slug })).body.page.title, page.title);
+  });
+});
+
+const CHANGES: Fields = {
+  ...WHOLE_PAGE,
+  title: 'Changed alone',
+  body_markdown: '# x',
+  heroImage: 'https://a.example/h.jpg',
+  canonicalUrl: 'https://a.example/x',
+  ogImage: '/o.png',
+  c2aButtonCopy: 'Go',
+  c2aLink: '/templates',
+  workflowId: 'wf_x',
+  parentCategory: 'models',
+};
+
+/** What follows from another field. */
+const FOLLOWS: Readonly<Record<string, readonly string[]>> = {
+  title: ['subtitle'],
+  type: ['parentCategory'],
+  isPublished: ['publishedAt'],
+};
+
+describe('PUT of one field', () => {
+  for (const [name, value] of Object.entries(CHANGES))
+    it(`changes ${name} and leaves the others`, async () => {
+      const { slug, page: before } = await create();
+      const { status, body } = await send('PUT', { slug, [name]: value });
+      assert.equal(status, 200, body.error);
+      assert.deepEqual(body.page[name], value);
+      const changed = Object.keys(before).filter(
+        field => JSON.stringify(body.page[field]) !== JSON.stringify(before[field]),
+      );
+      const allowed = [name, 'updatedAt', ...(FOLLOWS[name] ?? [])];
+      assert.deepEqual(
+        changed.filter(field => !allowed.includes(field)),
+        [],
+      );
+    });
+
+  it('refuses an event that is none, and takes each that is', async () => {
+    const { slug } = await create();
+    await refuse(send('PUT', { slug, event: 'delete_page' }), [400, 'invalid_request'], /event/);
+    for (const event of [...TYPES.map(type => `create_${type.toLowerCase()}`), 'update_page'])
+      assert.equal((await send('PUT', { slug, event })).status, 200, event);
+  });
+});
+
+describe('another form', () => {
+  const BAD: Fields = {
+    isPublished: 'yes',
+    seoKeywords: 'a, b',
+    pillar: 7,
+    c2aTitle: 7,
+    valueProps: [{ title: 'a' }],
+    faqSchema: [{ question: 'a' }],
+    howToSteps: [{ description: 'a' }],
+    contentBlocks: {},
+    crossLinks: [{ url: '/x' }],
+    quickAnswer: { question: 'a' },
+    workflowId: 7,
+    subcategory: [],
+    parentCategory: 'tools',
+    meta_description: {},
+  };
+  for (const [name, value] of Object.entries(BAD))
+    it(`of ${name} is refused by its name, to be made and to be changed`, async () => {
+      const { slug } = await create();
+      const page = { title: 'Bad', type: 'TOOL', [name]: value };
+      const said = new RegExp(name);
+      await refuse(send('POST', { ...page, slug: 'bad' }), [400, 'invalid_request'], said);
+      await refuse(send('PUT', { slug, [name]: value }), [400, 'invalid_request'], said);
+    });
+});
+
+describe('parentCategory', () => {
+  for (const parentCategory of ['features', 'models', 'articles'])
+    it(`may be ${parentCategory} whatever the type, and the address stays that of the type`, async () => {
+      for (const [type, path] of [
+        ['TOOL', 'features'],
+        ['MODEL', 'models'],
+        ['ARTICLE', 'blog'],
+      ] as const) {
+        const { slug, url, page } = await create({ type, parentCategory, isPublished: true });
+        assert.deepEqual([page.parentCategory, new URL(url).pathname], [parentCategory, `/${path}/${slug}`]);
+        assert.equal((await test.app.inject(url)).statusCode, 200);
+      }
+    });
+});
+
+describe('a content block', () => {
+  const BLOCKS: readonly (readonly [block: Fields, shown: RegExp])[] = [
+    [{ type: 'markdown', markdown: 'a **b** c' }, /a <strong>b<\/strong> c/],
+    [{ type: 'image', url: '/a.png', alt: 'An alt' }, /<img[^>]+src="\/a\.png"[^>]+alt="An alt"/],
+    [{ type: 'video', url: '/a.mp4' }, /<video[^>]+src="\/a\.mp4"/],
+    [{ type: 'quote', text: 'Well said' }, /<blockquote[\s\S]*Well said/],
+    [{ type: 'code', code: 'a < b' }, /<pre[\s\S]*a &lt; b/],
+    [{ type: 'gallery', images: [{ url: '/1.png' }, { url: '/2.png' }] }, /\/1\.png[\s\S]*\/2\.png/],
+    [{ type: 'cta', title: 'Go on', link: '/templates' }, /Go on[\s\S]*href="\/templates"/],
+  ];
+  for (const [block, shown] of BLOCKS)
+    it(`of type ${block.type} is shown on every type of page`, async () => {
+      for (const type of TYPES) {
+        const { url } = await create({ type, isPublished: true, contentBlocks: [block] });
+        const page = (await test.app.inject(url)).body;
+        checkPage(page);
+        assert.match(page, shown);
+      }
+    });
+});
+
+describe('a workflow on a page', () => {
+  for (const type of TYPES.filter(type => type !== 'ARTICLE'))
+    it(`of type ${type} stands below the hero and above the steps, with a button that leads to it`, async () => {
+      const nodes = [node('place', 'input:text', { value: 'x' }, { position: { x: 0, y: 0 } })];
+      const { id } = await createWorkflow(owner, { nodes, edges: [] });
+      await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
+      const { howToSteps } = WHOLE_PAGE;
+      const { url } = await create({ type, isPublished: true, workflowId: id, howToSteps });
+      const { body } = await test.app.inject(url);
+      assert.match(body, new RegExp(`<h1[\\s\\S]*<svg[\\s\\S]*href="/flow/${id}"[\\s\\S]*Step by step`));
+    });
+});
