@@ -1,0 +1,160 @@
+// Rules of media by name: what may be minted, who may link a file to a workflow, and what a swept upload leaves.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { startWorker } from '../../../src/jobs/worker.ts';
+import { Hand } from '../../../src/runs/hand.ts';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { uploadPicture } from '../../support/media-files.ts';
+import { noiseImage } from '../../support/pixels.ts';
+import { node, refused, type Workflow } from '../../support/workflows.ts';
+
+const HOUR_MS = 3_600_000;
+const SWEPT_WITHIN_MS = 20_000;
+
+interface Minted {
+  readonly uploadUrl: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly mediaId: string;
+  readonly url: string;
+  readonly contentType: string;
+  readonly bytes: number;
+  readonly expiresAt: string;
+}
+
+let test: TestApp;
+let caller: Caller;
+let now = Math.floor(Date.now() / 1000) * 1000;
+before(async () => {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  test = await createTestApp({ env: { BASE_URL: `http://127.0.0.1:${port}` }, now: () => now });
+  await test.app.listen({ host: '127.0.0.1', port });
+  caller = await test.createCaller();
+});
+after(() => test.close());
+
+const mint = (contentType: string, bytes: number) =>
+  caller.request<Minted>('POST', '/media/upload-url', { contentType, bytes, filename: 'A file' });
+const complete = (mediaId: string) => caller.request('POST', '/media/upload-url/complete', { mediaId });
+
+describe('an upload link', () => {
+  const TYPES = [
+    ...['image/jpeg', 'image/png', 'image/gif', 'image/webp', 'image/avif'],
+    ...['video/mp4', 'video/webm', 'video/quicktime'],
+    ...['audio/mpeg', 'audio/wav', 'audio/mp4'],
+  ];
+  for (const contentType of TYPES)
+    it(`is given for ${contentType}, for 15 minutes, with the headers to send`, async () => {
+      const { status, body } = await mint(contentType, 1234);
+      assert.equal(status, 200, body.error);
+      assert.deepEqual([body.method, body.contentType, body.bytes], ['PUT', contentType, 1234]);
+      assert.deepEqual([body.headers['Content-Type'], body.headers['Content-Length']], [contentType, '1234']);
+      assert.equal(typeof body.headers['Cache-Control'], 'string');
+      assert.equal(Date.parse(body.expiresAt) - now, 900_000);
+      assert.ok(body.url.startsWith(`${test.deps.settings.CDN_URL}/${body.mediaId}/`));
+    });
+
+  it('is refused to a key without workflows:write', async () => {
+    const reader = await test.withScopes(caller, ['workflows:read', 'workflows:execute']);
+    for (const path of ['/media/upload-url', '/media/upload-url/complete'])
+      refused(await reader.request('POST', path, {}), 401, 'insufficient_scope');
+  });
+});
+
+describe('uploads that nobody completed', () => {
+  it('are gone a day later, whether put or not: not listed, not served, not to be completed', async () => {
+    const bytes = await noiseImage(8, 8, 'png');
+    const minted = (await mint('image/png', bytes.length)).body;
+    const stored = (await mint('image/png', bytes.length)).body;
+    const sent = { method: 'PUT', headers: stored.headers, body: new Uint8Array(bytes) };
+    assert.equal((await fetch(stored.uploadUrl, sent)).status, 200);
+    const kept = await uploadPicture(caller);
+    const listed = async () => {
+      const { body } = await caller.request<{ data: { mediaId: string }[] }>('GET', '/media');
+      return body.data.map(({ mediaId }) => mediaId);
+    };
+    assert.deepEqual(await listed(), [kept.mediaId]);
+    now += 26 * HOUR_MS;
+    const worker = await startWorker(test.deps, new Hand(4, Date.now));
+    try {
+      await test.deps.db.query(`select graphile_worker.add_job('sweep_media', '{}')`);
+      const rows = async () => (await test.deps.db.query('select from media_uploads')).rowCount;
+      for (const end = Date.now() + SWEPT_WITHIN_MS; (await rows()) !== 0 && Date.now() < end; )
+        await delay(20);
+      assert.equal(await rows(), 0);
+    } finally {
+      await worker.stop(1000);
+    }
+    for (const { mediaId, url } of [minted, stored]) {
+      refused(await complete(mediaId), 404, 'upload_not_found');
+      assert.equal((await fetch(url)).status, 404);
+      refused(await caller.request('GET', `/media/${mediaId}`), 404, 'not_found');
+    }
+    assert.deepEqual(await listed(), [kept.mediaId]);
+    assert.equal((await fetch(kept.url)).status, 200);
+  });
+});
+
+describe('mediaId of a new workflow', () => {
+  const ROLES = { owner: 201, editor: 201, viewer: 201, left: 403, guest: 403, stranger: 403 } as const;
+  type Role = keyof typeof ROLES;
+  let people: Readonly<Record<Role, Caller>>;
+  let ofTeam: string;
+  let sentByLeaver: string;
+
+  before(async () => {
+    const [owner, editor, viewer, left, guest, stranger] = await Promise.all(
+      Object.keys(ROLES).map(() => test.createCaller()),
+    );
+    assert.ok(owner && editor && viewer && left && guest && stranger);
+    people = { owner, editor, viewer, left, guest, stranger };
+    const team = `/teams/${(await owner.request('POST', '/teams', { name: 'T' })).body.id}`;
+    for (const [member, role] of [
+      [editor, 'EDITOR'],
+      [viewer, 'VIEWER'],
+      [left, 'EDITOR'],
+    ] as const)
+      await owner.request('POST', `${team}/members`, { userId: member.userId, role });
+    for (const member of [owner, left])
+      await member.request('PUT', '/me/workspace', { teamId: team.slice('/teams/'.length) });
+    ofTeam = (await uploadPicture(owner)).mediaId;
+    sentByLeaver = (await uploadPicture(left)).mediaId;
+    await owner.request('DELETE', `${team}/members/${left.userId}`);
+    // Whoever may edit a workflow may not therefore use the file that it shows.
+    const shown = await link(owner, ofTeam);
+    await owner.request('PUT', `/workflows/${shown.body.id}/permissions`, {
+      userId: guest.userId,
+      role: 'EDIT',
+    });
+  });
+
+  const link = (by: Caller, mediaId: string) =>
+    by.request<Workflow>('POST', '/workflows', {
+      name: 'W',
+      nodes: [node('a', 'input:text')],
+      edges: [],
+      mediaId,
+    });
+  const count = async (by: Caller) => (await by.request<readonly object[]>('GET', '/workflows')).body.length;
+
+  for (const [role, status] of Object.entries(ROLES) as [Role, number][])
+    it(`that is a team's answers ${status} to ${role}, and saves accordingly`, async () => {
+      const before = await count(people[role]);
+      const answer = await link(people[role], ofTeam);
+      assert.equal(answer.status, status, answer.body.error);
+      if (status === 403) refused(answer, 403, 'forbidden');
+      else assert.equal(answer.body.media?.mediaId, ofTeam);
+      assert.equal(await count(people[role]), before + (status === 201 ? 1 : 0));
+    });
+
+  it('may be one that the caller sent to a team and left there, and the editors of the team may use it', async () => {
+    for (const by of [people.left, people.editor]) assert.equal((await link(by, sentByLeaver)).status, 201);
+    refused(await link(people.stranger, sentByLeaver), 403, 'forbidden');
+  });
+});
