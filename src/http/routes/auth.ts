@@ -130,12 +130,11 @@ export function registerAuth(app: App, deps: Deps): void {
         tags: ['Operator'],
         summary: 'Mint a link that sets a password, in place of the one the user has',
         body: LinkBody,
-        response: { 201: LinkAnswer },
+        response: { 200: LinkAnswer },
       },
     },
     async (req, reply) =>
       reply
-        .code(201)
         .header('cache-control', NO_STORE)
         .send(await createLink(deps, req.actor, req.body)),
   );
