@@ -66,31 +66,55 @@ export async function startWorker(deps: RunDeps, hand: Hand): Promise<Worker> {
   const utils = await makeWorkerUtils({ pgPool: deps.runDb.pool, logger: loggerOf(deps.log) });
   stack.defer(() => utils.release());
   const unlock = (dead: readonly string[]): Promise<void> => utils.forceUnlockWorkers([...dead]);
-  const pools: string[] = [];
-  const keep = async (pool: Pool, concurrency: number): Promise<KeptPool> => {
-    const kept = await keepPool(ctx, pool, concurrency, pools, unlock);
+  const ids: string[] = [];
+  const pools: KeptPool[] = [];
+  for (const [pool, concurrency] of poolsOf(hand)) {
+    const kept = await keepPool(ctx, pool, concurrency, ids, unlock);
     stack.defer(() => kept.stop());
-    return kept;
-  };
-  const kept = [
-    await keep('runs', queueShare(hand.capacity)),
-    await keep('deliveries', DELIVERIES_AT_ONCE),
-    await keep('renders', RENDERS_AT_ONCE),
-  ];
-  // What was handed out already would wait for ever where the start fails.
+    pools.push(kept);
+  }
+  // Jobs that were handed out already would wait for ever where the start fails.
   enrolled.promise.catch(() => undefined);
   stack.defer(() => enrolled.reject(new Error('The worker did not start.')));
+  hand.open(await enrolWorker(deps, ids));
+  enrolled.resolve();
+  const heart = await startHeartbeat(deps, hand, ids, unlock);
+  stack.defer(() => clearInterval(heart));
+  stack.defer(startPolling(deps));
+  const running = stack.move();
+  return {
+    wake: executionId => hand.runs.get(executionId)?.wake(),
+    cancel: executionId => hand.runs.get(executionId)?.stop('cancelled'),
+    async stop(graceMs) {
+      await using _ = running;
+      await drain(deps, hand, pools, stopping, graceMs);
+      clearInterval(heart);
+      await dismissWorker(deps, hand.workerId);
+    },
+  };
+}
+
+const poolsOf = (hand: Hand): readonly (readonly [Pool, number])[] => [
+  ['runs', queueShare(hand.capacity)],
+  ['deliveries', DELIVERIES_AT_ONCE],
+  ['renders', RENDERS_AT_ONCE],
+];
+
+/** Beats at once, since with the first beat after a restart the runs of the process before go on, and then steadily. */
+async function startHeartbeat(
+  deps: RunDeps,
+  hand: Hand,
+  pools: readonly string[],
+  unlock: (dead: readonly string[]) => Promise<void>,
+): Promise<NodeJS.Timeout> {
   let beats = 0;
   const tick = async (): Promise<void> => {
     await beat(deps, hand, pools, unlock);
     if (beats++ % BEATS_PER_TIDYING === 0) await tidyQueue(deps, unlock);
   };
-  hand.open(await enrolWorker(deps, pools));
-  enrolled.resolve();
-  // At once: with the first beat after a restart, the runs of the process before go on.
   await tick();
   let isBeating = false;
-  const heart = setInterval(() => {
+  return setInterval(() => {
     if (isBeating) return;
     isBeating = true;
     tick()
@@ -99,32 +123,35 @@ export async function startWorker(deps: RunDeps, hand: Hand): Promise<Worker> {
         isBeating = false;
       });
   }, HEARTBEAT_MS);
-  stack.defer(() => clearInterval(heart));
+}
+
+/** Starts to ask providers for the calls that are due; returns what ends that. */
+function startPolling(deps: RunDeps): () => Promise<void> {
   const polling = new AbortController();
   const polled = pollCalls(deps, polling.signal);
-  stack.defer(async () => {
+  return async () => {
     polling.abort();
     await polled;
-  });
-  const running = stack.move();
-  return {
-    wake: executionId => hand.runs.get(executionId)?.wake(),
-    cancel: executionId => hand.runs.get(executionId)?.stop('cancelled'),
-    async stop(graceMs) {
-      await using _ = running;
-      const release = setTimeout(() => {
-        stopping.abort();
-        for (const { stop } of hand.runs.values()) stop('released');
-      }, graceMs);
-      hand.shut();
-      deps.wakeTimers.close();
-      await Promise.all(kept.map(pool => pool.stop()));
-      await Promise.all([...hand.runs.values()].map(({ ended }) => ended));
-      clearTimeout(release);
-      clearInterval(heart);
-      await dismissWorker(deps, hand.workerId);
-    },
   };
+}
+
+/** Takes no more jobs, and waits for those under way: for `graceMs` to end, then to be released. */
+async function drain(
+  deps: RunDeps,
+  hand: Hand,
+  pools: readonly KeptPool[],
+  stopping: AbortController,
+  graceMs: number,
+): Promise<void> {
+  const release = setTimeout(() => {
+    stopping.abort();
+    for (const { stop } of hand.runs.values()) stop('released');
+  }, graceMs);
+  hand.shut();
+  deps.wakeTimers.close();
+  await Promise.all(pools.map(pool => pool.stop()));
+  await Promise.all([...hand.runs.values()].map(({ ended }) => ended));
+  clearTimeout(release);
 }
 
 interface KeptPool {

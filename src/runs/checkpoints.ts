@@ -30,80 +30,108 @@ const GATHER_MS = 10;
  * `stop` is aborted with 'lost' where a write finds that the lease number no longer stands or the database stays away,
  * with 'broken' where it refuses what is to be written.
  */
-export function createCheckpoints(
+export const createCheckpoints = (
   deps: RunDeps,
   { run, timeoutAtMs }: { readonly run: RunRow; readonly timeoutAtMs: number },
   steps: Map<string, Step>,
   stop: AbortController,
-): Checkpoints {
-  // As it was last written.
-  let row = run;
-  let pending = new Map<string, Step>();
-  let writing: Promise<void> = Promise.resolve();
-  let timer: NodeJS.Timeout | undefined;
-  let isShut = false;
+): Checkpoints => new BatchedCheckpoints(deps, run, timeoutAtMs, steps, stop);
 
-  const shut = (reason: 'lost' | 'broken'): void => {
-    isShut = true;
-    stop.abort(reason);
-  };
+class BatchedCheckpoints implements Checkpoints {
+  readonly steps: Map<string, Step>;
+  readonly #deps: RunDeps;
+  readonly #timeoutAtMs: number;
+  readonly #stop: AbortController;
+  /** As it was last written. */
+  #row: RunRow;
+  #pending = new Map<string, Step>();
+  #writing: Promise<void> = Promise.resolve();
+  #timer: NodeJS.Timeout | undefined;
+  #isShut = false;
 
-  const take = (): readonly Step[] => {
-    clearTimeout(timer);
-    timer = undefined;
-    const taken = [...pending.values()];
-    pending = new Map();
-    return taken;
-  };
-  const write = async (leaving: Leaving | { readonly kind: 'checkpoint' }): Promise<void> => {
-    const news = { lease: run.lease, steps: take(), nodesDone: countSettled(steps), timeoutAtMs };
-    const event = { ...leaving, ...news } as RunEvent;
-    const written = await outlast(
-      // A write that did arrive and is made again finds the run let go of, or says the same things twice.
-      () => deps.commit.write(row, event),
-      err => deps.log.warn({ err, executionId: run.id }, 'a checkpoint is written again'),
-    );
-    if (written === undefined) return shut('lost');
-    row = written;
-    deps.runNotifier.notify(run.id);
-  };
-  const flush = (): void => {
-    writing = writing
+  constructor(
+    deps: RunDeps,
+    run: RunRow,
+    timeoutAtMs: number,
+    steps: Map<string, Step>,
+    stop: AbortController,
+  ) {
+    this.#deps = deps;
+    this.#row = run;
+    this.#timeoutAtMs = timeoutAtMs;
+    this.steps = steps;
+    this.#stop = stop;
+  }
+
+  add(step: Step): void {
+    if (this.#isShut) return;
+    // Of a released run only what a call at a provider keeps of itself still counts: it may have cost already.
+    if (this.#stop.signal.reason === 'released' && step.jobs === undefined) return;
+    this.steps.set(step.nodeId, step);
+    // Re-inserted, so that the order of writing is the order of happening.
+    this.#pending.delete(step.nodeId);
+    this.#pending.set(step.nodeId, step);
+    this.#timer ??= setTimeout(() => this.#flush(), GATHER_MS);
+  }
+
+  async saved(): Promise<void> {
+    this.#clearTimer();
+    this.#flush();
+    await this.#writing;
+    if (this.#isShut) throw new Error('The states of the run can no longer be stored by this worker.');
+  }
+
+  async leave(leaving: Leaving): Promise<void> {
+    await this.#writing;
+    await this.#write(leaving);
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #clearTimer(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #shut(reason: 'lost' | 'broken'): void {
+    this.#isShut = true;
+    this.#stop.abort(reason);
+  }
+
+  #takePending(): readonly Step[] {
+    this.#clearTimer();
+    const pending = [...this.#pending.values()];
+    this.#pending = new Map();
+    return pending;
+  }
+
+  #flush(): void {
+    this.#writing = this.#writing
       .then(async () => {
-        if (pending.size > 0) await write({ kind: 'checkpoint' });
+        if (this.#pending.size > 0) await this.#write({ kind: 'checkpoint' });
       })
       .catch((err: unknown) => {
-        deps.log.error({ err, executionId: run.id }, 'a checkpoint could not be written');
-        shut(isOutage(err) ? 'lost' : 'broken');
+        this.#deps.log.error({ err, executionId: this.#row.id }, 'a checkpoint could not be written');
+        this.#shut(isOutage(err) ? 'lost' : 'broken');
       });
-  };
-  return {
-    steps,
-    add(step) {
-      if (isShut) return;
-      // Of a run let go of only what a call at a provider keeps of itself still counts: it may have cost already.
-      if (stop.signal.reason === 'released' && step.jobs === undefined) return;
-      steps.set(step.nodeId, step);
-      // Re-inserted, so that the order of writing is the order of happening.
-      pending.delete(step.nodeId);
-      pending.set(step.nodeId, step);
-      timer ??= setTimeout(flush, GATHER_MS);
-    },
-    async saved() {
-      clearTimeout(timer);
-      timer = undefined;
-      flush();
-      await writing;
-      if (isShut) throw new Error('The states of the run can no longer be stored by this worker.');
-    },
-    async leave(leaving) {
-      await writing;
-      await write(leaving);
-    },
-    close() {
-      clearTimeout(timer);
-    },
-  };
+  }
+
+  async #write(leaving: Leaving | { readonly kind: 'checkpoint' }): Promise<void> {
+    const { id, lease } = this.#row;
+    const steps = this.#takePending();
+    const state = { lease, steps, nodesDone: countSettled(this.steps), timeoutAtMs: this.#timeoutAtMs };
+    const event = { ...leaving, ...state } as RunEvent;
+    const written = await outlast(
+      // A write that did arrive and is made again finds the run released, or says the same things twice.
+      () => this.#deps.commit.write(this.#row, event),
+      err => this.#deps.log.warn({ err, executionId: id }, 'a checkpoint is written again'),
+    );
+    if (written === undefined) return this.#shut('lost');
+    this.#row = written;
+    this.#deps.runNotifier.notify(id);
+  }
 }
 
 function countSettled(steps: ReadonlyMap<string, Step>): number {

@@ -69,73 +69,108 @@ const NEAR_THE_END = 20;
 const MAX_BUCKETS = 100_000;
 const COUNT_EVERY_MS = 1000;
 
-export function createRateLimiter(db: Tx, now: () => number): RateLimiter {
-  const buckets = new Map<string, Bucket>();
+export const createRateLimiter = (db: Tx, now: () => number): RateLimiter => new LeasedLimiter(db, now);
 
-  const startOf = (windowSeconds: number): number => Math.floor(now() / 1000 / windowSeconds) * windowSeconds;
+class LeasedLimiter implements RateLimiter {
+  readonly #db: Tx;
+  readonly #now: () => number;
+  readonly #buckets = new Map<string, Bucket>();
 
-  const findBucket = (key: string, limit: number, windowSeconds: number): Bucket | undefined => {
-    const found = buckets.get(key);
-    if (found?.windowStart !== startOf(windowSeconds)) return undefined;
+  constructor(db: Tx, now: () => number) {
+    this.#db = db;
+    this.#now = now;
+  }
+
+  take(key: string, limit: number, windowSeconds: number): Allowance | Promise<Allowance> {
+    const bucket = this.#bucketOf(key, limit, windowSeconds);
+    if (limit === Number.POSITIVE_INFINITY) return this.#takeUnlimited(key, bucket, windowSeconds);
+    const isSettling = bucket.leasing !== undefined && bucket.tokens <= 0;
+    if (isSettling || (bucket.tokens === 0 && bucket.unleased > 0))
+      return this.#takeSlowly(key, limit, windowSeconds);
+    const allowed = bucket.tokens > 0;
+    if (allowed) bucket.tokens--;
+    return allowanceOf(bucket, allowed, windowSeconds);
+  }
+
+  peek(key: string, limit: number, windowSeconds: number): Allowance {
+    const found = this.#findBucket(key, limit, windowSeconds);
+    return allowanceOf(found ?? newBucket(this.#startOf(windowSeconds), limit), true, windowSeconds);
+  }
+
+  giveBack(key: string, windowSeconds: number, { reset }: Allowance): void {
+    const bucket = this.#buckets.get(key);
+    if (bucket === undefined || bucket.windowStart + windowSeconds !== reset) return;
+    bucket.tokens++;
+    // Near the end each one counts for the other processes too.
+    if (bucket.unleased <= NEAR_THE_END) this.#settle(key, bucket);
+  }
+
+  #startOf(windowSeconds: number): number {
+    return Math.floor(this.#now() / 1000 / windowSeconds) * windowSeconds;
+  }
+
+  #findBucket(key: string, limit: number, windowSeconds: number): Bucket | undefined {
+    const found = this.#buckets.get(key);
+    if (found?.windowStart !== this.#startOf(windowSeconds)) return undefined;
     if (found.limit !== limit) {
-      // Another plan since: what was leased under the old one is handed back, or what was used counted, before any more.
+      // The plan has changed: tokens leased under the old one go back, or what was used is counted, before any more.
       found.limit = limit;
-      settle(key, found);
+      this.#settle(key, found);
     }
     return found;
-  };
+  }
 
-  const bucketOf = (key: string, limit: number, windowSeconds: number): Bucket => {
-    const found = findBucket(key, limit, windowSeconds);
+  #bucketOf(key: string, limit: number, windowSeconds: number): Bucket {
+    const found = this.#findBucket(key, limit, windowSeconds);
     if (found !== undefined) return found;
-    if (buckets.size >= MAX_BUCKETS) dropOldest(buckets);
-    const fresh = newBucket(startOf(windowSeconds), limit);
+    if (this.#buckets.size >= MAX_BUCKETS) dropOldest(this.#buckets);
+    const fresh = newBucket(this.#startOf(windowSeconds), limit);
     // The newest stand last.
-    buckets.delete(key);
-    buckets.set(key, fresh);
+    this.#buckets.delete(key);
+    this.#buckets.set(key, fresh);
     return fresh;
-  };
+  }
 
   /** Makes the database's count what was used; tokens in hand are nobody's again. */
-  const settle = (key: string, bucket: Bucket): void => {
+  #settle(key: string, bucket: Bucket): void {
     const { leasing: before, tokens } = bucket;
     bucket.tokens = 0;
-    bucket.countedAtMs = now();
-    const count = async (): Promise<void> => {
-      await before?.catch(() => undefined);
-      const counted = Math.max(0, bucket.tokens) + tokens;
-      bucket.tokens = Math.min(0, bucket.tokens);
-      try {
-        bucket.unleased = bucket.limit - (await countUses(db, key, bucket.windowStart, -counted));
-      } catch (err) {
-        bucket.tokens += counted;
-        throw err;
-      } finally {
-        bucket.leasing = undefined;
-      }
-    };
-    bucket.leasing = count();
-    // Whoever waits for it hears of a failure; where nobody does, the next count makes up for it.
+    bucket.countedAtMs = this.#now();
+    bucket.leasing = this.#count(key, bucket, tokens, before);
+    // Whoever waits for it sees a failure; where nobody does, the next count makes up for it.
     bucket.leasing.catch(() => undefined);
-  };
+  }
+
+  async #count(
+    key: string,
+    bucket: Bucket,
+    tokens: number,
+    before: Promise<void> | undefined,
+  ): Promise<void> {
+    await before?.catch(() => undefined);
+    const counted = Math.max(0, bucket.tokens) + tokens;
+    bucket.tokens = Math.min(0, bucket.tokens);
+    try {
+      bucket.unleased = bucket.limit - (await countUses(this.#db, key, bucket.windowStart, -counted));
+    } catch (err) {
+      bucket.tokens += counted;
+      throw err;
+    } finally {
+      bucket.leasing = undefined;
+    }
+  }
 
   /** Uses without a limit are counted too, a moment later, so that another plan finds them. */
-  const takeUnlimited = (key: string, bucket: Bucket, windowSeconds: number): Allowance => {
+  #takeUnlimited(key: string, bucket: Bucket, windowSeconds: number): Allowance {
     bucket.tokens--;
-    if (bucket.leasing === undefined && now() - bucket.countedAtMs >= COUNT_EVERY_MS) settle(key, bucket);
+    if (bucket.leasing === undefined && this.#now() - bucket.countedAtMs >= COUNT_EVERY_MS)
+      this.#settle(key, bucket);
     return allowanceOf(bucket, true, windowSeconds);
-  };
+  }
 
-  const lease = async (key: string, bucket: Bucket): Promise<void> => {
-    const block = bucket.unleased <= NEAR_THE_END ? 1 : Math.max(1, Math.floor(bucket.unleased / 10));
-    const used = await countUses(db, key, bucket.windowStart, block);
-    bucket.tokens += Math.min(block, Math.max(0, bucket.limit - (used - block)));
-    bucket.unleased = bucket.limit - used;
-  };
-
-  const takeSlowly = async (key: string, limit: number, windowSeconds: number): Promise<Allowance> => {
+  async #takeSlowly(key: string, limit: number, windowSeconds: number): Promise<Allowance> {
     for (;;) {
-      const bucket = bucketOf(key, limit, windowSeconds);
+      const bucket = this.#bucketOf(key, limit, windowSeconds);
       if (bucket.leasing !== undefined) {
         await bucket.leasing;
         continue;
@@ -145,35 +180,18 @@ export function createRateLimiter(db: Tx, now: () => number): RateLimiter {
         return allowanceOf(bucket, true, windowSeconds);
       }
       if (bucket.unleased <= 0) return allowanceOf(bucket, false, windowSeconds);
-      bucket.leasing = lease(key, bucket).finally(() => {
+      bucket.leasing = this.#lease(key, bucket).finally(() => {
         bucket.leasing = undefined;
       });
     }
-  };
+  }
 
-  return {
-    take(key, limit, windowSeconds) {
-      const bucket = bucketOf(key, limit, windowSeconds);
-      if (limit === Number.POSITIVE_INFINITY) return takeUnlimited(key, bucket, windowSeconds);
-      const isSettling = bucket.leasing !== undefined && bucket.tokens <= 0;
-      if (isSettling || (bucket.tokens === 0 && bucket.unleased > 0))
-        return takeSlowly(key, limit, windowSeconds);
-      const allowed = bucket.tokens > 0;
-      if (allowed) bucket.tokens--;
-      return allowanceOf(bucket, allowed, windowSeconds);
-    },
-    peek(key, limit, windowSeconds) {
-      const bucket = findBucket(key, limit, windowSeconds) ?? newBucket(startOf(windowSeconds), limit);
-      return allowanceOf(bucket, true, windowSeconds);
-    },
-    giveBack(key, windowSeconds, { reset }) {
-      const bucket = buckets.get(key);
-      if (bucket === undefined || bucket.windowStart + windowSeconds !== reset) return;
-      bucket.tokens++;
-      // Near the end each one counts for the other processes too.
-      if (bucket.unleased <= NEAR_THE_END) settle(key, bucket);
-    },
-  };
+  async #lease(key: string, bucket: Bucket): Promise<void> {
+    const block = bucket.unleased <= NEAR_THE_END ? 1 : Math.max(1, Math.floor(bucket.unleased / 10));
+    const used = await countUses(this.#db, key, bucket.windowStart, block);
+    bucket.tokens += Math.min(block, Math.max(0, bucket.limit - (used - block)));
+    bucket.unleased = bucket.limit - used;
+  }
 }
 
 const newBucket = (windowStart: number, limit: number): Bucket => ({
