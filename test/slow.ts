@@ -10,6 +10,7 @@ const SLOW: Readonly<Record<string, readonly string[]>> = {
     'codecs/**',
     'docs.test.ts',
     'jobs/**',
+    'http/openapi/examples.test.ts',
     'http/protocol/{limits-processes,shutdown}.test.ts',
     'http/runs/{as-sent,deliveries,execution-events,resume,run-rules,runs}.test.ts',
     'lib/secrets-key.test.ts',

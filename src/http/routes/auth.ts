@@ -134,9 +134,7 @@ export function registerAuth(app: App, deps: Deps): void {
       },
     },
     async (req, reply) =>
-      reply
-        .header('cache-control', NO_STORE)
-        .send(await createLink(deps, req.actor, req.body)),
+      reply.header('cache-control', NO_STORE).send(await createLink(deps, req.actor, req.body)),
   );
 }
 

@@ -28,7 +28,7 @@ const NOT_PROVOKED = (
 ).split(' ');
 /** Answers in JSON without an example: of sessions, which take a browser's cookie, and of what only a provider calls. */
 const NO_EXAMPLE = [
-  'createPasswordLink 201',
+  'createPasswordLink 200',
   'endSession 200',
   'getSession 200',
   'listSessions 200',
