@@ -14,18 +14,18 @@ const DRAIN_MS = 1000;
 
 /** Call it before a refusal is sent. */
 export function leaveBody({ raw }: FastifyRequest, reply: FastifyReply): void {
-  if (isShort(raw) && !isBodyHeld(raw)) {
-    // Fastify closes the connection over each refused body.
-    reply.removeHeader('connection');
-    return;
-  }
-  reply.header('connection', 'close');
-  drainAtEnd(raw);
+  // Fastify closes the connection over each refused body.
+  if (isShort(raw) && !isBodyHeld(raw)) reply.removeHeader('connection');
+  else reply.header('connection', 'close');
+  // A sender that asked for the end of the connection may still be sending too, however little.
+  if (!isRead(raw)) drainAtEnd(raw);
 }
 
 /** An injected request knows no `complete`. */
+const isRead = (req: IncomingMessage): boolean => req.complete || req.readableEnded;
+
 function isShort(req: IncomingMessage): boolean {
-  if (req.complete || req.readableEnded) return true;
+  if (isRead(req)) return true;
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = req.headers;
   return encoding === undefined && Number(length) <= MAX_REST_BYTES;
 }
