@@ -1,7 +1,7 @@
 // The one translator: anything thrown on the way of a request → a row of the error table, and its body.
 
 import type { ErrorCode, Issue } from '../lib/errors.ts';
-import { AppError, toError } from '../lib/errors.ts';
+import { AppError, OutageError, toError } from '../lib/errors.ts';
 
 /** Fastify's, Node's and the parser's own codes → ours, with the sentence to say. */
 const FOREIGN: Readonly<Record<string, readonly [ErrorCode, string]>> = {
@@ -26,14 +26,18 @@ const FOREIGN: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request did not arrive in time.'],
 };
 
-// What a statement is refused with before it was sent: PostgreSQL is starting or stopping, full, or not there at all.
-const AWAY: ReadonlySet<string> = new Set(['57P03', '53300', 'ECONNREFUSED']);
+// Methods that come to the same when they are made twice (RFC 9110 §9.2.2).
+const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
 
 const PARSER_ERROR = 'The request is not valid HTTP.';
 
-/** Any thrown value as an AppError; what is not known to be the caller's fault is `internal_error`. */
-export function translateError(thrown: unknown): AppError {
+/**
+ * Any thrown value as an AppError; what is not known to be the caller's fault is `internal_error`. The method says whether
+ * a request whose outcome is not known may be repeated.
+ */
+export function translateError(thrown: unknown, method = 'POST'): AppError {
   if (thrown instanceof AppError) return thrown;
+  if (thrown instanceof OutageError) return translateOutage(thrown, method);
   const err = toError(thrown) as Error & {
     code?: string;
     statusCode?: number;
@@ -44,10 +48,7 @@ export function translateError(thrown: unknown): AppError {
     return translateValidation(err.validation, err.validationContext ?? 'body', err);
   const row = FOREIGN[err.code ?? ''];
   if (row !== undefined) return new AppError(row[0], row[1], { cause: err });
-  if (AWAY.has(err.code ?? '')) {
-    const message = 'The database cannot be reached at the moment: try again in a few seconds.';
-    return new AppError('unavailable', message, { cause: err, headers: { 'retry-after': '2' } });
-  }
+  if (err.code === 'ECONNREFUSED') return unavailable('A service that this one needs', err);
   if (err.code?.startsWith('HPE_')) return new AppError('invalid_request', PARSER_ERROR, { cause: err });
   if (err.statusCode !== undefined && err.statusCode < 500)
     return new AppError('invalid_request', 'The request cannot be handled as it stands.', { cause: err });
@@ -56,6 +57,20 @@ export function translateError(thrown: unknown): AppError {
     'Something failed on our side; the request id helps to find out what.',
     { cause: err },
   );
+}
+
+function translateOutage(outage: OutageError, method: string): AppError {
+  if (!outage.mayBeDone || REPEATABLE.has(method)) return unavailable('The database', outage);
+  return new AppError(
+    'internal_error',
+    'The database was lost during the request, and it is not known whether it was done: look before you repeat it.',
+    { cause: outage },
+  );
+}
+
+function unavailable(what: string, cause: Error): AppError {
+  const message = `${what} cannot be reached at the moment: try again in a few seconds.`;
+  return new AppError('unavailable', message, { cause, headers: { 'retry-after': '2' } });
 }
 
 export interface ValidationFault {

@@ -146,7 +146,7 @@ function hostFault({ raw, headers }: FastifyRequest): AppError | undefined {
 }
 
 function sendError(deps: RunDeps, req: FastifyRequest, reply: FastifyReply, thrown: unknown): void {
-  const err = translateError(thrown);
+  const err = translateError(thrown, req.method);
   if (err.status >= 500) deps.log.error({ err: err.cause ?? err, requestId: req.id }, 'a request failed');
   reply
     .code(err.status)

@@ -108,6 +108,17 @@ export class AppError extends Error {
   }
 }
 
+/** The database was not to be had. `mayBeDone`: a write had been sent, and whether it was committed is not known. */
+export class OutageError extends Error {
+  readonly mayBeDone: boolean;
+
+  constructor(mayBeDone: boolean, cause: Error) {
+    super(`The database was lost: ${cause.message}`, { cause });
+    this.name = 'OutageError';
+    this.mayBeDone = mayBeDone;
+  }
+}
+
 /** Any thrown value as an Error, so that `message` and `stack` can be read. */
 export function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown), { cause: thrown });

@@ -1,6 +1,6 @@
 // The commit that makes a run exist, with its job and its idempotency key, and the answer that says so.
 import type { Step } from '../engine/types.ts';
-import { AppError, toError } from '../lib/errors.ts';
+import { AppError, OutageError, toError } from '../lib/errors.ts';
 import { newId } from '../lib/ids.ts';
 import { workspaceOf } from '../services/accounts/access.ts';
 import type { UserActor } from '../services/accounts/actor.ts';
@@ -97,18 +97,20 @@ async function store(
     return accepted;
   } catch (err) {
     place?.free();
-    if (err instanceof AppError) throw err;
+    if (err instanceof AppError || (err instanceof OutageError && !err.mayBeDone)) throw err;
     const found = await findExecution(deps.db, id).catch((lookupError: unknown) => {
-      throw new AppError(
-        'internal_error',
-        'It is not known whether the run was accepted: look for executionId before you try again.',
-        {
-          cause: new AggregateError([toError(err), toError(lookupError)]),
-          details: { executionId: id },
-        },
-      );
+      throw unknownOutcome(id, new AggregateError([toError(err), toError(lookupError)]));
     });
     if (found !== undefined) return { isFound: true };
-    throw err;
+    // A server that we merely lost sight of may commit it yet.
+    throw err instanceof OutageError ? unknownOutcome(id, err) : err;
   }
+}
+
+function unknownOutcome(executionId: string, cause: Error): AppError {
+  return new AppError(
+    'internal_error',
+    'It is not known whether the run was accepted: look for executionId before you try again.',
+    { cause, details: { executionId } },
+  );
 }

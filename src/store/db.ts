@@ -1,6 +1,7 @@
 // The one owner of `pg`: the pool, statements, transactions, and a connection that listens.
 import pg from 'pg';
-import { AppError, toError } from '../lib/errors.ts';
+import { AppError, OutageError, toError } from '../lib/errors.ts';
+import { isConnectionLoss, isWrite } from './outages.ts';
 
 // int8 counts fit in a double here; timestamps stay text until a presenter asks for them as Date.
 pg.types.setTypeParser(20, Number);
@@ -65,7 +66,7 @@ export function openDb(options: DbOptions): Db {
   pool.on('connect', client => client.on('error', onError));
   return {
     pool,
-    query: (statement, values) => run(pool, statement, values),
+    query: (statement, values) => runAlone(pool, statement, values),
     transaction: work => transact(pool, work),
     listen: (channels, onNotify) => listen(config, channels, onNotify, onError),
     close: () => {
@@ -109,39 +110,76 @@ function nameOf(statement: string): string {
 }
 
 async function run<R>(
-  on: pg.Pool | pg.PoolClient,
+  client: pg.PoolClient,
   statement: string,
   values: readonly unknown[] = [],
 ): Promise<Rows<R>> {
   const name = nameOf(statement);
   try {
-    const result = await on.query({ name, text: statement, values: values as unknown[] });
+    const result = await client.query({ name, text: statement, values: values as unknown[] });
     return { rows: result.rows as R[], rowCount: result.rowCount ?? 0 };
   } catch (err) {
-    throw translate(toError(err));
+    throw translate(toError(err), isWrite(statement));
   }
 }
 
-async function transact<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
+async function runAlone<R>(pool: pg.Pool, statement: string, values?: readonly unknown[]): Promise<Rows<R>> {
+  const client = await connect(pool);
   let broken: Error | undefined;
   try {
-    await client.query('begin');
-    const result = await work({ query: (statement, values) => run(client, statement, values) });
-    await client.query('commit');
-    return result;
+    return await run<R>(client, statement, values);
   } catch (err) {
-    await client.query('rollback').catch((rollbackError: unknown) => {
-      broken = toError(rollbackError);
-    });
+    broken = toError(err);
     throw err;
   } finally {
     client.release(broken);
   }
 }
 
-/** PostgreSQL refuses some texts that JSON allows; that is the caller's fault, not ours. */
-function translate(err: Error): Error {
+/** What fails here was never sent. */
+async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
+  try {
+    return await pool.connect();
+  } catch (err) {
+    throw translate(toError(err), false);
+  }
+}
+
+async function transact<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const client = await connect(pool);
+  let broken: Error | undefined;
+  let hasWritten = false;
+  let isCommitting = false;
+  const control = (statement: string): Promise<unknown> =>
+    client.query(statement).catch((err: unknown) => {
+      throw translate(toError(err), hasWritten);
+    });
+  try {
+    await control('begin');
+    const result = await work({
+      query: (statement, values) => {
+        hasWritten ||= isWrite(statement);
+        return run(client, statement, values);
+      },
+    });
+    isCommitting = true;
+    await control('commit');
+    return result;
+  } catch (err) {
+    await client.query('rollback').catch((rollbackError: unknown) => {
+      broken = toError(rollbackError);
+    });
+    // Only what was lost with its commit may have been done.
+    if (err instanceof OutageError && !isCommitting) throw new OutageError(false, toError(err.cause));
+    throw err;
+  } finally {
+    client.release(broken);
+  }
+}
+
+/** A lost connection by what it left; some texts that JSON allows are refused, which is the caller's fault, not ours. */
+function translate(err: Error, mayBeDone: boolean): Error {
+  if (isConnectionLoss(err)) return new OutageError(mayBeDone, err);
   const code = (err as { code?: unknown }).code;
   // 22021 character_not_in_repertoire, 22P05 untranslatable_character: NUL or a lone surrogate in a text.
   if (code === '22021' || code === '22P05') {

@@ -1,0 +1,33 @@
+// Which errors of the database's driver say that the connection was lost, and which statements may leave something done.
+
+// Connection exceptions; the server stops, crashed, or is starting; no connection is left.
+const SQL_STATES = /^(?:08...|57P0[123]|53300)$/;
+const SYSTEM_CODES: ReadonlySet<string> = new Set([
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+  'EPIPE',
+  'ETIMEDOUT',
+]);
+// The driver's own errors have no code. A fault of ours that it finds (a value that it cannot send) must not match.
+const MESSAGES =
+  /^(?:Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect|timeout expired)/;
+
+/** Whether the connection was lost or not to be had. Whatever else fails is the statement's fault. */
+export function isConnectionLoss(err: Error): boolean {
+  const code = (err as { code?: unknown }).code;
+  if (typeof code !== 'string') return MESSAGES.test(err.message);
+  return SQL_STATES.test(code) || SYSTEM_CODES.has(code);
+}
+
+// Functions of PostgreSQL and of the queue that change something in a `select` too.
+const WRITES =
+  /\b(?:insert|update|delete|truncate|merge|alter|create|drop|call|do|nextval|add_jobs?|pg_notify)\b/i;
+
+/** Whether the statement may change something; rather yes where its text leaves it open. */
+export function isWrite(statement: string): boolean {
+  return !/^\s*(?:--[^\n]*\s+)*(?:select|with|values|show)\b/i.test(statement) || WRITES.test(statement);
+}

@@ -1,0 +1,90 @@
+// What callers are answered while PostgreSQL is killed under them, over HTTP and with a PostgreSQL of the service's own.
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Reply } from '../support/client.ts';
+import { noiseImage } from '../support/pixels.ts';
+import { waitUntil } from '../support/processes.ts';
+import { type ServiceChild, spawnService } from '../support/service.ts';
+import { PAIR } from '../support/workflows.ts';
+
+const KILLS = 3;
+const LOAD_MS = 2500;
+const PAUSE_MS = 10;
+
+interface Answer extends Reply<{ readonly error?: string; readonly executionId?: string }> {
+  readonly call: string;
+}
+
+describe('a service whose PostgreSQL is killed under load', () => {
+  let folder: string;
+  let api: ServiceChild;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'graphwright-outage-'));
+    api = await spawnService(folder, { LOG_LEVEL: 'warn' });
+  });
+  after(async () => {
+    await api.end('SIGTERM');
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const postmaster = (): number => {
+    const [file = ''] = globSync('**/postmaster.pid', { cwd: folder });
+    return Number.parseInt(readFileSync(join(folder, file), 'utf8'), 10);
+  };
+
+  it('asks for a repetition with 503, and says where it is not known what was stored', async () => {
+    const workflow = await api.create(PAIR);
+    const dataUrl = `data:image/png;base64,${(await noiseImage(4, 4, 'png')).toString('base64')}`;
+    const calls: readonly (readonly [string, string, object?])[] = [
+      ['GET', `/workflows/${workflow}`],
+      ['GET', '/executions'],
+      ['GET', '/workflows'],
+      ['POST', '/workflows', { name: 'one more', ...PAIR }],
+      ['PUT', `/workflows/${workflow}`, { name: 'another name' }],
+      ['POST', `/workflows/${workflow}/run`, {}],
+      ['POST', '/media/upload', { dataUrl }],
+    ];
+    for (const [method, path, body] of calls) {
+      const { status, body: told } = await api.request(method, path, body);
+      assert.ok(status < 300, `${method} ${path}: ${status} ${told?.error}`);
+    }
+    const answers: Answer[] = [];
+    let isOver = false;
+    const load = calls
+      .flatMap(call => [call, call])
+      .map(async ([method, path, body]) => {
+        while (!isOver) {
+          const reply = await api.request<Answer['body']>(method, path, body);
+          answers.push({ ...reply, call: `${method} ${path}` });
+          await sleep(PAUSE_MS);
+        }
+      });
+    for (let kill = 0; kill < KILLS; kill++) {
+      await sleep(LOAD_MS);
+      process.kill(postmaster(), 'SIGKILL');
+    }
+    await sleep(LOAD_MS);
+    isOver = true;
+    await Promise.all(load);
+
+    const away = answers.filter(({ status }) => status === 503);
+    assert.ok(away.length > 0, 'the kills met nobody');
+    for (const { headers } of away) assert.match(headers.get('retry-after') ?? 'none', /^\d+$/);
+    for (const { call, status, body } of answers.filter(({ status }) => status >= 500 && status !== 503)) {
+      assert.match(call, /^(?:POST|PATCH) /, `${call}: ${status} ${body.error}`);
+      assert.match(body.error ?? '', /not known/, `${call}: ${status}`);
+      if (call.endsWith('/run')) assert.ok(body.executionId);
+    }
+    for (const [method, path, body] of calls)
+      await waitUntil(`${method} ${path} to be answered again`, async () => {
+        const { status } = await api.request(method, path, body);
+        return status < 300;
+      });
+    assert.equal((await api.run(workflow)).status, 'COMPLETED');
+  });
+});
