@@ -90,6 +90,17 @@ describe('POST /folders', () => {
     }
   });
 
+  it('answers 404 for a team that the caller has left', async () => {
+    const former = await test.createCaller();
+    const members = `/teams/${teamId}/members`;
+    await owner.request('POST', members, { userId: former.userId, role: 'EDITOR' });
+    const inTeam = () => former.request('POST', '/folders', { name: 'x', teamId });
+    assert.equal((await inTeam()).status, 201);
+    await former.request('DELETE', `${members}/${former.userId}`);
+    const { status, body } = await inTeam();
+    assert.deepEqual([status, body.code], [404, 'not_found']);
+  });
+
   it('is refused to viewers of the team, with 403', async () => {
     assert.equal((await viewer.request('POST', '/folders', { name: 'x', teamId })).status, 403);
   });

@@ -1,0 +1,132 @@
+// SVG by each form of the inline door: what is taken out of it, how large it may be, and how it is served.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+
+let test: TestApp;
+let caller: Caller;
+let elsewhere: Server;
+let address: string;
+let shown = '';
+before(async () => {
+  test = await createTestApp({ env: { ALLOW_PRIVATE_NETWORK: 'true' } });
+  caller = await test.createCaller();
+  elsewhere = createServer((_, res) => res.writeHead(200, { 'content-type': 'image/svg+xml' }).end(shown));
+  elsewhere.listen(0, '127.0.0.1');
+  await once(elsewhere, 'listening');
+  address = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/a.svg`;
+});
+after(async () => {
+  elsewhere.close();
+  await test.close();
+});
+
+interface Sent {
+  readonly status: number;
+  readonly body: {
+    readonly url: string;
+    readonly bytes: number;
+    readonly contentType: string;
+    readonly code?: string;
+    readonly error?: string;
+  };
+}
+
+const BOUNDARY = 'form-of-one-file';
+const FORMS: Readonly<Record<string, (svg: string) => Promise<Sent>>> = {
+  'a form': async svg => {
+    const answer = await test.app.inject({
+      method: 'POST',
+      url: '/api/v1/media/upload',
+      headers: {
+        authorization: `Bearer ${caller.key}`,
+        'content-type': `multipart/form-data; boundary=${BOUNDARY}`,
+      },
+      payload: `--${BOUNDARY}\r\ncontent-disposition: form-data; name="file"; filename="a.svg"\r\ncontent-type: image/svg+xml\r\n\r\n${svg}\r\n--${BOUNDARY}--\r\n`,
+    });
+    return { status: answer.statusCode, body: answer.json() };
+  },
+  'a data URL': svg =>
+    caller.request('POST', '/media/upload', {
+      dataUrl: `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`,
+    }),
+  'an address': svg => {
+    shown = svg;
+    return caller.request('POST', '/media/upload', { url: address });
+  },
+};
+
+const wrap = (inner: string, before = ''): string =>
+  `${before}<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="9" height="9">${inner}<path d="M0 0h9"/></svg>`;
+
+const REMOVED: readonly (readonly [what: string, svg: string, rest: RegExp])[] = [
+  ['a script', wrap('<script>alert(1)</script>'), /script|alert/],
+  ['an event handler', wrap('<rect width="1" height="1" onload="alert(1)"/>'), /onload|alert/],
+  ['foreignObject', wrap('<foreignObject><p>x</p></foreignObject>'), /foreignObject|<p>/],
+  ['an image element', wrap('<image href="https://a.example/x.png"/>'), /<image|a\.example/],
+  ['a link', wrap('<a href="https://a.example/"><rect width="1" height="1"/></a>'), /<a |a\.example/],
+  ['an animation', wrap('<rect><animate attributeName="x" to="9"/></rect>'), /animate/],
+  [
+    'an external address',
+    wrap('<use href="https://a.example/x#y"/><rect fill="url(https://a.example/#z)"/>'),
+    /a\.example/,
+  ],
+  ['a data: URL', wrap('<use xlink:href="data:image/svg+xml,x"/><rect fill="url(data:x)"/>'), /data:/],
+  ['@import', wrap('<style>@import "https://a.example/x.css";</style>'), /@import|a\.example/],
+  [
+    'a DOCTYPE with entities',
+    wrap('', '<!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]>'),
+    /DOCTYPE|ENTITY|passwd/,
+  ],
+];
+
+async function read(url: string) {
+  const { body, headers } = await test.app.inject({ url: new URL(url).pathname });
+  return { body, headers };
+}
+
+for (const [form, send] of Object.entries(FORMS))
+  describe(`SVG by ${form}`, () => {
+    for (const [what, svg, rest] of REMOVED)
+      it(`is stored without ${what}, and with its shapes`, async () => {
+        const sent = await send(svg);
+        assert.equal(sent.status, 200, sent.body.error);
+        const { body, headers } = await read(sent.body.url);
+        assert.doesNotMatch(body, rest);
+        assert.match(body, /<path/);
+        assert.equal(Buffer.byteLength(body), sent.body.bytes);
+        assert.match(String(headers['content-type']), /^image\/svg\+xml/);
+        assert.match(String(headers['content-disposition']), /^attachment/);
+      });
+
+    it('keeps gradients, clips, masks, and use of what is in the same document', async () => {
+      const sent = await send(
+        wrap(
+          '<defs><linearGradient id="g"><stop offset="0"/></linearGradient><clipPath id="c"><circle r="3"/></clipPath><mask id="m"><circle r="3"/></mask></defs><use href="#g"/><rect width="3" height="3" fill="url(#g)" clip-path="url(#c)" mask="url(#m)"/>',
+        ),
+      );
+      const { body } = await read(sent.body.url);
+      for (const kept of ['linearGradient', 'clipPath', 'mask', '<use', '"#g"', 'url(#g)'])
+        assert.ok(body.includes(kept), `${kept}: ${body}`);
+    });
+
+    const nested = (depth: number) =>
+      `<svg xmlns="http://www.w3.org/2000/svg">${'<g>'.repeat(depth - 1)}${'</g>'.repeat(depth - 1)}</svg>`;
+    const many = (count: number) =>
+      `<svg xmlns="http://www.w3.org/2000/svg">${'<g/>'.repeat(count - 1)}</svg>`;
+    const LIMITS = [
+      ['64 levels, its root among them', nested(64), 200],
+      ['65 levels', nested(65), 'svg_too_complex'],
+      ['20,000 elements, its root among them', many(20_000), 200],
+      ['20,001 elements', many(20_001), 'svg_too_complex'],
+      ['another root than svg', '<g xmlns="http://www.w3.org/2000/svg"/>', 'invalid_svg'],
+    ] as const;
+    for (const [what, svg, wanted] of LIMITS)
+      it(`is ${wanted === 200 ? 'taken' : 'refused'} with ${what}`, async () => {
+        const { status, body } = await send(svg);
+        assert.deepEqual([status, body.code], wanted === 200 ? [200, undefined] : [400, wanted], body.error);
+      });
+  });
