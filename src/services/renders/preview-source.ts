@@ -22,13 +22,14 @@ export interface PreviewSource {
 export async function openSource(deps: Deps, user: UserActor, body: PreviewBody): Promise<PreviewSource> {
   const { sceneGraph, templateId, workflowId, nodeId, props = {} } = body;
   const given = [sceneGraph, templateId, workflowId].filter(value => value !== undefined);
-  if (given.length !== 1)
+  const isWhole = workflowId === undefined || nodeId !== undefined;
+  if (given.length !== 1 || !isWhole)
     throw new AppError(
       'invalid_request',
       'Send exactly one of sceneGraph, templateId, and workflowId with nodeId.',
     );
   const owner = { userId: user.userId, workspace: userWorkspace(user.userId) };
-  if (workflowId !== undefined) return openNode(deps, user, workflowId, nodeId);
+  if (workflowId !== undefined && nodeId !== undefined) return openNode(deps, user, workflowId, nodeId);
   if (templateId !== undefined) requireTemplate(templateId);
   return open(templateId === undefined ? { props: { sceneGraph } } : { templateId, props }, owner);
 }
@@ -44,17 +45,14 @@ async function openNode(
   deps: Deps,
   user: UserActor,
   workflowId: string,
-  nodeId: string | undefined,
+  nodeId: string,
 ): Promise<PreviewSource> {
   const view = await openForReading(deps, user, workflowId);
   authorize(user, 'run', view.workflow);
   const { nodes }: { nodes: readonly GraphNode[] } = JSON.parse(`{${await readableText(deps, view)}}`);
   const node = nodes.find(({ id, data }) => id === nodeId && data.nodeType === 'video:renderer');
   if (node === undefined)
-    throw new AppError(
-      'not_found',
-      `The workflow has no video:renderer node ${nodeId ?? '(nodeId is missing)'}.`,
-    );
+    throw new AppError('not_found', `The workflow has no video:renderer node ${nodeId}.`);
   const { config, params } = node.data;
   return open({ ...config, ...params }, { userId: user.userId, workspace: workspaceOf(view.workflow) });
 }
