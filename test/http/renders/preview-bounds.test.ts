@@ -1,0 +1,138 @@
+// What a preview of stills may be asked for, at its bounds; and the slots of templates whose count of inputs varies.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { createWorkflow, node, put, refused } from '../../support/workflows.ts';
+
+interface Preview {
+  readonly data: { readonly frames: readonly { readonly frame: number; readonly width: number }[] };
+}
+interface Mapping {
+  readonly propPath: string;
+  readonly portId: string;
+}
+interface Template {
+  readonly id: string;
+  readonly category: string;
+  readonly inputMappings: readonly Mapping[];
+}
+
+let test: TestApp;
+let caller: Caller;
+before(async () => {
+  test = await createTestApp();
+  caller = await test.createCaller();
+});
+after(() => test.close());
+
+const sceneGraph = {
+  fps: 10,
+  width: 160,
+  height: 90,
+  background: '#336699',
+  scenes: [{ duration: 2, elements: [] }],
+};
+const preview = (body: object, by = caller) => by.request<Preview>('POST', '/render/renderer/preview', body);
+
+describe('a preview', () => {
+  const TAKEN: readonly (readonly [what: string, body: object, frames: readonly number[], width: number])[] =
+    [
+      ['eight frames', { frames: [0, 1, 2, 3, 4, 5, 6, 19], scale: 0.1 }, [0, 1, 2, 3, 4, 5, 6, 19], 16],
+      ['a tenth of the size', { frames: [0], scale: 0.1 }, [0], 16],
+      ['the whole size', { frames: [0], scale: 1 }, [0], 160],
+      ['no size', { frames: [0] }, [0], 160],
+      ['a time', { timeSeconds: 1.5 }, [15], 160],
+      ['the time 0', { timeSeconds: 0 }, [0], 160],
+      ...['png', 'jpeg', 'webp'].map(format => [format, { frames: [1], format }, [1], 160] as const),
+    ];
+  for (const [what, body, frames, width] of TAKEN)
+    it(`takes ${what}`, async () => {
+      const answer = await preview({ sceneGraph, ...body });
+      assert.equal(answer.status, 200, answer.body.error);
+      assert.deepEqual(
+        answer.body.data.frames.map(still => still.frame),
+        frames,
+      );
+      assert.ok(answer.body.data.frames.every(still => still.width === width));
+    });
+
+  const REFUSED: readonly (readonly [what: string, body: object])[] = [
+    ['nine frames', { sceneGraph, frames: [0, 1, 2, 3, 4, 5, 6, 7, 8] }],
+    ['no frames', { sceneGraph, frames: [] }],
+    ['a frame before the first', { sceneGraph, frames: [-1] }],
+    ['a frame after the last', { sceneGraph, frames: [20] }],
+    ['half a frame', { sceneGraph, frames: [0.5] }],
+    ['a time before the first', { sceneGraph, timeSeconds: -1 }],
+    ['a size below a tenth', { sceneGraph, scale: 0.09 }],
+    ['a size above the whole', { sceneGraph, scale: 1.01 }],
+    ['another format', { sceneGraph, format: 'gif' }],
+    ['two sources', { sceneGraph, templateId: 'quote-card' }],
+    ['a node without its workflow', { nodeId: 'video' }],
+    ['a workflow without a node', { workflowId: 'wf_x' }],
+    ['an unknown member', { sceneGraph, quality: 3 }],
+  ];
+  for (const [what, body] of REFUSED)
+    it(`refuses ${what}`, async () => {
+      refused(await preview(body), 400, 'invalid_request');
+    });
+
+  it("shows nobody another's workflow", async () => {
+    const video = node('video', 'video:renderer', { props: { sceneGraph } });
+    const { id } = await createWorkflow(caller, { nodes: [video], edges: [] });
+    const body = { workflowId: id, nodeId: 'video' };
+    assert.equal((await preview(body)).status, 200);
+    refused(await preview(body, await test.createCaller()), 403, 'forbidden');
+  });
+});
+
+describe('templates', () => {
+  const listed = async () =>
+    (await caller.request<{ data: readonly Template[] }>('GET', '/renderer/templates')).body.data;
+
+  it('have ports of other names than their props, and props within lists', async () => {
+    const mappings = (await listed()).flatMap(({ inputMappings }) => inputMappings);
+    assert.ok(mappings.some(({ propPath, portId }) => !propPath.includes('.') && propPath !== portId));
+    assert.ok(mappings.some(({ propPath }) => /^\w+\.\d+\.\w+$/.test(propPath)));
+  });
+
+  it('whose count of inputs varies are saved with the slots of their props at that moment', async () => {
+    const photos = (count: number) =>
+      Array.from({ length: count }, () => ({ image: 'sample:x', caption: '' }));
+    const graphOf = (count: number) => ({
+      nodes: [
+        node('video', 'video:renderer', {
+          templateId: 'photo-slideshow',
+          props: { photos: photos(count) },
+        }),
+      ],
+      edges: [],
+    });
+    const slots = (nodes: readonly { readonly data: Record<string, unknown> }[]) =>
+      ((nodes[0]?.data.inputs ?? []) as readonly { id: string }[])
+        .map(({ id }) => id)
+        .filter(id => id.startsWith('photo'));
+    const { id, nodes } = await createWorkflow(caller, graphOf(1));
+    assert.deepEqual(slots(nodes), ['photo1']);
+    for (const count of [3, 2]) {
+      const wanted = Array.from({ length: count }, (_, index) => `photo${index + 1}`);
+      assert.deepEqual(slots((await put(caller, id, graphOf(count))).body.nodes), wanted);
+    }
+  });
+});
+
+describe('the scene-graph schema', () => {
+  it('declares exactly its 15 properties, and requires four of them', async () => {
+    const { body } = await caller.request<{
+      data: { jsonSchema: { properties: object; required: readonly string[] } };
+    }>('GET', '/renderer/scene-graph?include=schema');
+    const { properties, required } = body.data.jsonSchema;
+    assert.deepEqual([...required].sort(), ['fps', 'height', 'scenes', 'width']);
+    assert.deepEqual(
+      Object.keys(properties).sort(),
+      [
+        ...['fps', 'width', 'height', 'scenes', 'background', 'tracks', 'overlays', 'captionTrack'],
+        ...['audioTrack', 'durationInFrames', 'fonts', 'theme', 'assets', 'defaults', 'metadata'],
+      ].sort(),
+    );
+  });
+});
