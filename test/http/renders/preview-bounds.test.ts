@@ -76,6 +76,16 @@ describe('a preview', () => {
       refused(await preview(body), 400, 'invalid_request');
     });
 
+  it('costs no credits', async () => {
+    const grant = { userId: caller.userId, amount: 5, note: 'n' };
+    assert.ok((await caller.request('POST', '/admin/credits', grant)).status < 300);
+    const credits = async () => (await caller.request('GET', '/credits')).body;
+    const before = await credits();
+    assert.equal(before.balance, 5);
+    assert.equal((await preview({ sceneGraph })).status, 200);
+    assert.deepEqual(await credits(), before);
+  });
+
   it("shows nobody another's workflow", async () => {
     const video = node('video', 'video:renderer', { props: { sceneGraph } });
     const { id } = await createWorkflow(caller, { nodes: [video], edges: [] });
