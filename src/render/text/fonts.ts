@@ -82,7 +82,7 @@ function chooseFonts(text: string, face: Face, weight: number, italic: boolean):
       break;
     }
   }
-  if (EMOJI.test(text)) found.add(useEmoji());
+  if (EMOJI.test(text)) found.add(emojiFamily());
   return [...found].map(name => `"${name}"`).join(', ');
 }
 
@@ -123,7 +123,7 @@ function use(face: Face, subset: string, weight: number, italic: boolean): strin
   return family;
 }
 
-function useEmoji(): string {
+function emojiFamily(): string {
   const file = '@fontsource/noto-color-emoji/files/noto-color-emoji-emoji-400-normal.woff2';
   if (!registered.has(file)) {
     registered.add(file);

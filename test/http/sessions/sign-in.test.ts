@@ -177,10 +177,10 @@ describe('failed sign-ins', () => {
       assert.deepEqual((await change(WRONG)).body.code, 'invalid_credentials');
     assert.equal((await change(PASSWORD)).status, 429);
     const from = address();
-    const useLink = () =>
+    const tryLink = () =>
       sendFrom(test, from, 'POST', '/auth/accept-invite', { token: 'invite_x', password: WRONG });
-    for (let failure = 0; failure < 50; failure++) assert.equal((await useLink()).code, 'invalid_link');
-    assert.equal((await useLink()).status, 429);
+    for (let failure = 0; failure < 50; failure++) assert.equal((await tryLink()).code, 'invalid_link');
+    assert.equal((await tryLink()).status, 429);
   });
 
   it('of ten thousand at once cost ten hashes: the others are refused before', async () => {
