@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -102,6 +102,28 @@ describe('the embedded PostgreSQL', () => {
     await waitUntil('an answer', () => isAnswering(db));
     assert.deepEqual((await db.query('select n from t')).rows, [{ n: 1 }]);
     assert.equal(postgres.socketDir, socketDir);
+  });
+
+  it('is started again when the next postmaster is killed too, before it is ready', async () => {
+    const kills: number[] = [];
+    const postgres = await start({
+      log: line => {
+        lines.push(line);
+        if (kills.length !== 1 || !/starting PostgreSQL/.test(line)) return;
+        const next = Number.parseInt(readFileSync(join(cluster, 'postmaster.pid'), 'utf8'), 10);
+        kills.push(next);
+        process.kill(next, 'SIGKILL');
+      },
+      onExit: err => assert.fail(err),
+    });
+    kills.push(postgres.pid);
+    const db = open(postgres);
+    process.kill(postgres.pid, 'SIGKILL');
+    await waitUntil(
+      'the postmaster after the next',
+      () => kills.length === 2 && !kills.includes(postgres.pid),
+    );
+    await waitUntil('an answer', () => isAnswering(db));
   });
 
   it('ends a busy backend that a killed postmaster left before it starts another', {

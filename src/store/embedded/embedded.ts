@@ -143,13 +143,25 @@ async function keepServer(request: ServerRequest, onExit: (err: Error) => void):
   let server = await startServer(request);
   let stopping = false;
 
-  const restart = async (how: string): Promise<void> => {
+  const waitForTurn = async (how: string): Promise<void> => {
     request.log(`PostgreSQL (process ${server.pid}) ended unexpectedly: ${how}. Starting it again.`);
     ends.push(performance.now());
     const recent = ends.filter(atMs => atMs > performance.now() - RESTART_WINDOW_MS).length;
     if (recent > MAX_RESTARTS)
       throw new Error(`PostgreSQL ended ${recent} times within a minute, last with ${how}.`);
     if (recent > 1) await sleep(RESTART_DELAY_MS * recent);
+  };
+  // Whoever ended PostgreSQL may end the next one too, before that is ready: a failed start counts as one more end.
+  const restart = async (how: string): Promise<void> => {
+    for (let reason: string | undefined = how; reason !== undefined && !stopping; ) {
+      await waitForTurn(reason);
+      reason = await startNext().then(
+        () => undefined,
+        (err: unknown) => toError(err).message,
+      );
+    }
+  };
+  const startNext = async (): Promise<void> => {
     await clearLeftovers(request.cluster, request.log);
     server = await startServer(request);
   };
