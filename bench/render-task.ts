@@ -1,4 +1,4 @@
-// One render in a process of its own, so that its memory can be told from all others': the task as JSON in, seconds out.
+// One render in a process of its own, so that its memory can be measured alone: the task as JSON in, seconds out.
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { text } from 'node:stream/consumers';

@@ -148,7 +148,7 @@ async function createDeps(
   { catalog, findNode }: NodeTypes,
 ): Promise<RunDeps> {
   const now = Date.now;
-  // What is wrong with a template of the operator's is told at the start.
+  // What is wrong with a template of the operator's is logged at the start.
   allTemplates();
   const wakeTimers = createWakeTimers<JobPool>(now);
   const bucket = bucketOf(settings);

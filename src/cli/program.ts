@@ -65,7 +65,7 @@ const COMMANDS: readonly CommandRow[] = [
   },
   {
     usage: 'layout <file>',
-    summary: 'lay a workflow file out, without service or database; prints it unless told where to write',
+    summary: 'lay a workflow file out, without service or database; prints it unless a file is named',
     options: {
       '-o, --out <file>': 'write the workflow there',
       '--svg <file>': 'draw it there',
@@ -266,7 +266,7 @@ const COMMANDS: readonly CommandRow[] = [
   },
   {
     usage: 'models check',
-    summary: 'tell what sync would change, and fail where there is something',
+    summary: 'report what sync would change, and fail where there is something',
     options: { ...PROVIDER_OPTION, ...JSON_OPTION },
     examples: ['graphwright models check --provider fal'],
     load: async () => (await import('./models.ts')).checkModels,

@@ -120,7 +120,7 @@ class Outlook {
     };
   }
 
-  /** One call: its values, and its outputs where an earlier run or the node itself can tell them. */
+  /** One call: its values, and its outputs where an earlier run or the node itself can say. */
   async #turn(
     node: PlanNode,
     definition: NodeDefinition,

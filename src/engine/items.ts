@@ -49,10 +49,10 @@ function isOpen({ host, job, results, failures }: Items, index: number): boolean
 async function runItem(items: Items, index: number): Promise<void> {
   const { host, job, results } = items;
   const { options } = host;
-  const tell = (): void => host.report(job.index, running(items));
+  const report = (): void => host.report(job.index, running(items));
   try {
     options.signal.throwIfAborted();
-    const turn = { item: index, progress: ignoreProgress, tell };
+    const turn = { item: index, progress: ignoreProgress, report };
     const result = await call(host, job, items.arrivals[index] as Arrivals, turn);
     if (result instanceof Suspend) {
       if (result.kind === 'call') return;
@@ -67,7 +67,7 @@ async function runItem(items: Items, index: number): Promise<void> {
     items.failures.set(index, explain(options, job.node.id, thrown));
   }
   delete job.jobs[index];
-  tell();
+  report();
   options.onProgress?.(job.node.id, results.filter(result => result !== null).length / results.length);
 }
 

@@ -11,7 +11,7 @@ import type { ProviderJob, RunOptions, Step, StepError } from './types.ts';
 /** What the run that a node belongs to does for it. */
 export interface StepHost {
   readonly options: RunOptions;
-  /** Tells that the node goes on. */
+  /** Reports that the node goes on. */
   report(index: number, step: Step): void;
   /** Has the work done when there is room for it. The work must not reject. */
   submit(work: () => Promise<void>): Promise<void>;
@@ -24,7 +24,7 @@ export interface Job {
   readonly settings: JsonObject;
   readonly earlier: Step | undefined;
   readonly begun: Begun;
-  /** What the step tells of calls at providers: those under way, and the last one. */
+  /** What the step reports of calls at providers: those under way, and the last one. */
   readonly jobs: Record<number, ProviderJob>;
   provider?: Step['provider'] | undefined;
   warnings?: Step['warnings'] | undefined;
@@ -35,7 +35,7 @@ export interface Turn {
   readonly item: number;
   readonly progress: (fraction: number) => void;
   /** Reports the node as it stands, its calls at providers included. */
-  readonly tell: () => void;
+  readonly report: () => void;
   /** What was set aside for the call. */
   promised?: number;
 }
@@ -56,8 +56,8 @@ export function call(
     nodeId: node.id,
     signal: options.signal,
     progress: turn.progress,
-    job: recordOf(options, job, turn, told => {
-      usage = told;
+    job: recordOf(options, job, turn, used => {
+      usage = used;
     }),
     ...(isTimed(earlier) ? { suspended: wakeReason(options, earlier) } : {}),
   };
@@ -70,14 +70,14 @@ export function call(
 // Of the items of a list, the last ones.
 const MAX_WARNINGS = 10;
 
-/** What the call keeps of itself: told as part of the node's step, and durable before the call goes on. */
+/** What the call keeps of itself: reported as part of the node's step, and durable before the call goes on. */
 function recordOf(
   options: RunOptions,
   job: Job,
   turn: Turn,
   use: NodeContext['job']['use'],
 ): NodeContext['job'] {
-  const { item, tell } = turn;
+  const { item, report } = turn;
   const stored = job.jobs[item];
   const { calls } = options;
   return {
@@ -90,10 +90,10 @@ function recordOf(
     keep: async record => {
       job.jobs[item] = turn.promised === undefined ? record : { ...record, credits: turn.promised };
       job.provider = { name: record.provider, jobId: record.id };
-      // A worker that was frozen meanwhile may have lost the run: storing it once more tells.
+      // A worker that was frozen meanwhile may have lost the run: storing it once more shows it.
       for (let tookMs = Number.POSITIVE_INFINITY; tookMs > FRESH_MS; ) {
         const begunMs = options.now();
-        tell();
+        report();
         await options.saved?.();
         tookMs = options.now() - begunMs;
       }

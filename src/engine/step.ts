@@ -44,12 +44,12 @@ export function runNode(
     if (items !== undefined) return runItems(host, job, items);
     // A worker that takes a woken node over still knows that it was woken.
     const suspended = isTimed(earlier) ? { suspended: earlier.suspended } : {};
-    const tell = (): void =>
+    const report = (): void =>
       host.report(index, { ...begun, status: 'RUNNING', ...suspended, ...jobsOf(job) });
     const progress = (fraction: number): void => host.options.onProgress?.(node.id, fraction);
-    const result = call(host, job, arrivals, { item: 0, progress, tell });
+    const result = call(host, job, arrivals, { item: 0, progress, report });
     if (!(result instanceof Promise)) return end(host, job, result);
-    tell();
+    report();
     return result.then(
       late => end(host, job, late),
       err => fail(host, { ...begun, ...providerOf(job) }, err),

@@ -113,12 +113,12 @@ export interface RunOptions {
   readonly reveal?: (setting: unknown) => unknown;
   /** Called with each new state, in order; must not throw. */
   readonly onStep: (step: Step) => void;
-  /** Resolves once the states told so far would outlive this process; rejects where the run has been taken away. */
+  /** Resolves once the states reported so far would outlive this process; rejects where the run has been taken away. */
   readonly saved?: () => Promise<void>;
   /** Absent: calls at providers are waited for in memory. */
   readonly calls?: WaitingCalls;
   readonly onProgress?: (nodeId: string, fraction: number) => void;
-  /** Called with what a node threw, where its step tells only that it failed. */
+  /** Called with what a node threw, where its step says only that it failed. */
   readonly onError?: (nodeId: string, err: unknown) => void;
   /** Nodes, and items of nodes mapped over lists, in flight at once. */
   readonly concurrency: number;
@@ -131,7 +131,7 @@ export interface RunOptions {
 /**
  * How a run of a plan ended. `suspended`: nothing else can run until `untilMs` or, where any node waits for one, a
  * decision or the end of a call. `expired`: a decision did not come in time.
- * `aborted`: the signal fired; nodes in flight are CANCELLED, the reason is the caller's to tell.
+ * `aborted`: the signal fired; nodes in flight are CANCELLED, the reason is known to the caller.
  */
 export type RunOutcome =
   | { readonly kind: 'completed' }

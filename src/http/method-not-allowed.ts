@@ -1,4 +1,4 @@
-// 404 and 405: a path that other methods answer to is told apart from one that nothing answers to.
+// 404 and 405: a path that other methods answer to differs from one that nothing answers to.
 import type { FastifyRequest } from 'fastify';
 import findMyWay from 'find-my-way';
 import { AppError } from '../lib/errors.ts';

@@ -1,4 +1,4 @@
-// What /metrics tells Prometheus: requests as they end, and pools, queue and runs as they stand at the scrape.
+// What /metrics reports to Prometheus: requests as they end, and pools, queue and runs as they stand at the scrape.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { RunDeps } from '../runs/deps.ts';
 import { countWork } from '../services/workload.ts';
@@ -9,7 +9,7 @@ export interface Metrics {
   /** A connection that was refused before it made a request. */
   observeRefusal(status: number): void;
   readonly contentType: string;
-  /** The exposition text. Never waits long for the database: what it does not tell in time is left out. */
+  /** The exposition text. Never waits long for the database: what it does not answer in time is left out. */
   render(): Promise<string>;
 }
 

@@ -16,7 +16,7 @@ export class RequestLog extends LogController {
   }
 
   override incomingRequest(): void {
-    // It is told when it is through.
+    // The end of the answer is logged then.
   }
 
   override requestCompleted(err: Error | null | undefined, req: FastifyRequest, reply: FastifyReply): void {

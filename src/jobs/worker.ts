@@ -46,7 +46,7 @@ export async function migrateQueue({ db, log }: Pick<RunDeps, 'db' | 'log'>): Pr
 export interface Worker {
   /** Stops the run that this process executes, if it does. */
   cancel(executionId: string): void;
-  /** Tells the run that calls of it have ended, if this process executes it. */
+  /** Notifies the run that calls of it have ended, if this process executes it. */
   wake(executionId: string): void;
   /** Takes no more jobs, gives those in hand `graceMs` to end, then hands them back to the queue. */
   stop(graceMs: number): Promise<void>;
@@ -160,7 +160,7 @@ interface KeptPool {
 }
 
 /**
- * Keeps a pool of the queue at work. One that cannot tell PostgreSQL what became of a job ends by itself, for good: then
+ * Keeps a pool of the queue at work. One that cannot write to PostgreSQL how a job ended ends by itself, for good: then
  * its jobs are unlocked and another takes its place. `pools` holds the ids of those at work.
  */
 async function keepPool(

@@ -129,7 +129,7 @@ export interface NodeContext {
     keep(job: ProviderJob): Promise<void>;
     /** Set where the run can wait for the call without being in memory, and then whether the call has ended. */
     readonly waiting?: { readonly hasEnded: boolean };
-    /** Tells what the provider says that the call used, by which it may be priced. */
+    /** Reports what the provider says that the call used, by which it may be priced. */
     use(usage: unknown): void;
     /** Reports what is not as it was asked for, in a sentence; the node's state shows it. */
     warn(sentence: string): void;

@@ -56,7 +56,7 @@ function classify(answer: ProviderAnswer): ProviderError {
   const detail = readObject(answer)?.detail;
   const { code: named, status, message } = asRecord(detail);
   const [problem] = asArray(detail).map(asRecord);
-  // `status` is the older name of `code`: where both are there, only `code` tells apart what has the same status.
+  // `status` is the older name of `code`: where both are there, only `code` differs between errors of the same status.
   const code = [asText(named), asText(status)].find(name => name !== undefined && name in BY_CODE) ?? '';
   return new ProviderError('elevenlabs', BY_CODE[code] ?? kindOfStatus(answer.status), {
     detail: asText(message) ?? asText(problem?.msg) ?? asText(detail),

@@ -1,4 +1,4 @@
-// The signatures of the hooks by which providers tell that work has ended. Free of I/O: the keys are the caller's to fetch.
+// The signatures of the hooks by which providers report that work has ended. Free of I/O: the keys are the caller's to fetch.
 import {
   createHash,
   createHmac,

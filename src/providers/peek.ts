@@ -14,7 +14,7 @@ export type Watched = Pick<Provider<never>, 'name' | 'pace' | 'classify'> & {
 
 export type Look =
   | { readonly kind: 'running'; readonly fraction?: number }
-  /** It has come to whatever end: the result tells. */
+  /** It has come to whatever end: the result says which. */
   | { readonly kind: 'ended' }
   /** The provider did not say; it may be asked again after that long. */
   | { readonly kind: 'unknown'; readonly afterMs: number | undefined; readonly isLimited: boolean };
@@ -31,7 +31,7 @@ export async function peek(
   return drive(provider, protocol, send, signal);
 }
 
-/** Asks for the end of the work. `ended`: the provider has been told, or knows nothing of it. */
+/** Asks for the end of the work. `ended`: the provider has been asked to stop, or knows nothing of it. */
 export async function askToCancel(
   provider: Watched,
   handle: Handle,

@@ -11,7 +11,7 @@ const KINDS = {
   unavailable: 'could not do the work',
   failed: 'failed at the work',
   timeout: 'took too long',
-  cancelled: 'was told to stop, or stopped by itself',
+  cancelled: 'was asked to stop, or stopped by itself',
   lost: 'no longer knows the work or has deleted its result',
   bad_output: 'sent a result that cannot be used',
   outcome_unknown:

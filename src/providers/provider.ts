@@ -81,7 +81,7 @@ export interface Provider<Call> {
   readonly name: ProviderName;
   readonly pace: Pace;
   /**
-   * `ourId` is a fresh UUID; only providers with `takesOurIds` use it. `hookUrl`: an address to be told at once the work
+   * `ourId` is a fresh UUID; only providers with `takesOurIds` use it. `hookUrl`: an address for the provider to call at once the work
    * has ended, for providers that do so.
    */
   submit(call: Call, ourId: string, hookUrl?: string): Protocol<Submission>;
@@ -119,7 +119,7 @@ export interface ProviderJob {
   readonly deadlineAtMs?: number;
   /** How often its result was asked for in vain. */
   readonly asks?: number;
-  /** Names it in the address that the provider tells of its end. */
+  /** Names it in the address to which the provider reports its end. */
   readonly token?: string;
   /** What was set aside for it. */
   readonly credits?: number;

@@ -96,7 +96,7 @@ function* uploadFile(endpoint: Endpoint, file: Attachment): Protocol<string> {
   throw new ProviderError('replicate', 'unavailable', { detail: 'an upload has no address' });
 }
 
-/** Told of its end alone. */
+/** It reports its end alone. */
 function hookOf(webhook: string | undefined): object {
   return webhook === undefined ? {} : { webhook, webhook_events_filter: ['completed'] };
 }

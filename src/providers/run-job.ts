@@ -34,7 +34,7 @@ export interface JobHost {
     readonly waiting?: { readonly hasEnded: boolean } | undefined;
   };
   progress(fraction: number): void;
-  /** The address under which the provider tells of the end of a call; undefined where it cannot. */
+  /** The address under which the provider reports the end of a call; undefined where it cannot. */
   hookUrl?(provider: ProviderName, token: string): string | undefined;
 }
 
@@ -42,7 +42,7 @@ export interface Delivery extends Omit<Output, 'files'> {
   readonly files: readonly Buffer[];
 }
 
-// Requests of one process at once; the provider's own limit is told by its 429.
+// Requests of one process at once; the provider's own limit shows in its 429.
 const CONCURRENCY: Readonly<Record<ProviderName, number>> = {
   fal: 64,
   replicate: 64,
@@ -64,7 +64,7 @@ const DOWNLOAD_TIMEOUT_MS = 300_000;
 const NEVER = new AbortController().signal;
 
 /**
- * Does the call, or goes on with the one that `host.job.stored` tells of. Throws ProviderError; once the signal has
+ * Does the call, or goes on with the one that `host.job.stored` describes. Throws ProviderError; once the signal has
  * fired, its reason; CallUnderWay where the work goes on and somebody else watches over it.
  */
 export async function runJob<Call>(provider: Provider<Call>, call: Call, host: JobHost): Promise<Delivery> {

@@ -43,7 +43,7 @@ async function speak(command: string, text: string, maxBytes: number, signal: Ab
   };
   const closed = once(child, 'close') as Promise<[code: number | null]>;
   signal.addEventListener('abort', kill, { once: true });
-  // A command that ends before it has read all of it is told by its exit code.
+  // A command that ends before it has read all of it shows in its exit code.
   child.stdin.on('error', () => undefined);
   child.stdin.end(text);
   try {

@@ -1,4 +1,4 @@
-// What a run has to tell while it goes on: node states gathered for a moment, written together, one write at a time.
+// What a run reports while it goes on: node states gathered for a moment, written together, one write at a time.
 import type { Step } from '../engine/types.ts';
 import { isSettled } from '../engine/types.ts';
 import { isOutage } from '../store/db.ts';

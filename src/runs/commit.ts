@@ -242,8 +242,8 @@ function toWrite({ before, next: { row, effects } }: Move): RunWrite {
     delivery: effects.find(effect => effect.kind === 'deliver')?.delivery ?? null,
     job_at: effects.find(effect => effect.kind === 'queue')?.at ?? null,
     frees: effects.some(({ kind }) => kind === 'free place'),
-    cancels: effects.some(({ kind }) => kind === 'tell worker to stop'),
-    wakes: effects.some(({ kind }) => kind === 'tell worker of wake'),
+    cancels: effects.some(({ kind }) => kind === 'notify worker of cancel'),
+    wakes: effects.some(({ kind }) => kind === 'notify worker of wake'),
   };
 }
 

@@ -58,7 +58,7 @@ function presentDelivery(row: DeliveryRow, attempts: readonly AttemptRow[]) {
   };
 }
 
-/** Sends a signed sample of an event at once, and tells what came back. Nothing is kept. */
+/** Sends a signed sample of an event at once, and returns what came back. Nothing is kept. */
 export async function testWebhook(deps: RunDeps, actor: Actor, block: unknown, signal: AbortSignal) {
   requireScope(actor, 'workflows:execute');
   const target = parseWebhook(deps.settings, block);

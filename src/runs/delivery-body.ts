@@ -14,7 +14,7 @@ export interface EndedRun {
   readonly plan: Plan;
 }
 
-// Whoever is told may be anybody.
+// The receiver may be anybody.
 const STRANGER = { isOwner: false } as const;
 
 /** null where the run asked for no webhook. One event a run: its row is unique by execution. */

@@ -51,8 +51,8 @@ export async function recordOf(deps: RunDeps, actor: Actor, row: ExecutionRow): 
   const steps = new Map(
     (await listSteps(deps.db, row.id)).map(({ step }) => [(step as Step).nodeId, step as Step]),
   );
-  const mayTellMore = [...steps.values()].some(({ provider }) => provider !== undefined);
-  const reader = mayTellMore ? await readerOf(deps, actor, row) : { isOwner: false };
+  const hasProviderSteps = [...steps.values()].some(({ provider }) => provider !== undefined);
+  const reader = hasProviderSteps ? await readerOf(deps, actor, row) : { isOwner: false };
   return presentExecution(row, await planOf(deps, row), steps, reader);
 }
 

@@ -9,7 +9,7 @@ import { LONG_MS, listCrowded, mayBeginHere, queueShare } from './policy.ts';
  */
 export type StopReason = 'cancelled' | 'timeout' | 'broken' | 'released' | 'lost';
 
-/** Tells a run in hand that calls of it have ended. */
+/** Notifies an active run that calls of it have ended. */
 export class Wakes {
   #listener: (() => void) | undefined;
   #isMissed = false;

@@ -142,12 +142,12 @@ function readPidSpace(): string {
   try {
     return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}/${readlinkSync('/proc/self/ns/pid')}`;
   } catch {
-    // No /proc (macOS): there silence alone tells.
+    // No /proc (macOS): there only silence counts.
     return 'unknown';
   }
 }
 
-/** Tells a process from a later one with the same pid; '' where there is none. */
+/** Distinguishes a process from a later one with the same pid; '' where there is none. */
 function processIdentity(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -6,7 +6,7 @@ import type { NewDelivery, RunFacts, RunRow, RunState } from '../store/runs.ts';
 
 export type TerminalStatus = 'COMPLETED' | 'FAILED' | 'TIMEOUT' | 'CANCELLED';
 
-/** News of nodes, told by the worker that holds the run by this lease number. */
+/** What the worker with this lease number reports of nodes. */
 interface Held {
   readonly lease: number;
   /** Oldest first. */
@@ -64,8 +64,8 @@ export type Effect =
   | { readonly kind: 'cancel calls' }
   /** A parked run of the workspace may go on. */
   | { readonly kind: 'free place' }
-  | { readonly kind: 'tell worker to stop' }
-  | { readonly kind: 'tell worker of wake' };
+  | { readonly kind: 'notify worker of cancel' }
+  | { readonly kind: 'notify worker of wake' };
 
 export interface Transition {
   readonly row: RunRow;
@@ -143,7 +143,7 @@ function fromOutside(run: RunRow, event: Exclude<RunEvent, HeldEvent>): Transiti
       if (!isHeld) return undefined;
       return {
         row: run.status === 'CANCELLING' ? run : { ...run, status: 'CANCELLING', seq: run.seq + 1 },
-        effects: [{ kind: 'tell worker to stop' }],
+        effects: [{ kind: 'notify worker of cancel' }],
       };
     case 'decide': {
       if (isHeld || run.status !== 'WAITING') return undefined;
@@ -192,7 +192,7 @@ function afterSteps(run: RunRow, news: Omit<Held, 'lease'>): Transition {
 function callsOf({ steps, timeoutAtMs }: Omit<Held, 'lease'>): readonly Effect[] {
   const byNode = new Map<string, Effect>();
   for (const { nodeId, provider, status, jobs = {} } of steps) {
-    // What is cancelled is told to the provider with the end of the run.
+    // The provider learns of the cancelled call with the end of the run.
     if (provider === undefined || status === 'CANCELLED') continue;
     const calls = isSettled(status) ? [] : Object.entries(jobs);
     byNode.set(nodeId, {
@@ -245,7 +245,7 @@ function suspended(kept: Transition, event: Extract<RunEvent, { readonly kind: '
 function woken(run: RunRow, atMs: number): Transition {
   const row = { ...run, wake_at: new Date(atMs) };
   // Whoever holds it learns of it before it is let go of: its row is no longer what it was.
-  return { row, effects: [run.worker_id === null ? queueAt(0) : { kind: 'tell worker of wake' }] };
+  return { row, effects: [run.worker_id === null ? queueAt(0) : { kind: 'notify worker of wake' }] };
 }
 
 function ended(kept: Transition, ending: Ending): Transition {

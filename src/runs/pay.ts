@@ -22,7 +22,7 @@ export function requireWithinMax({ credits, breakdown }: Estimate, maxCredits: n
   );
 }
 
-/** Why a run is not accepted, as its caller is told: 402. */
+/** Why a run is not accepted, as its caller reads it: 402. */
 export function toPaymentError(refusal: Refusal, { credits, breakdown }: Estimate): AppError {
   if (refusal.code === 'insufficient_credits') {
     const { code, balance } = refusal;
@@ -62,7 +62,7 @@ async function raise(
   if (outcome === 'raised') await checkDay(tx, run.id, credits);
 }
 
-/** What a person can act on is told as the node's failure. */
+/** What a person can act on is reported as the node's failure. */
 function toRefusal(err: unknown): never {
   if (err instanceof AppError && err.status === 402)
     throw new NodeError(err.code, err.message, { cause: err });

@@ -106,7 +106,7 @@ function presentValues(outputs: Values): Record<string, Json> {
   return shown;
 }
 
-/** What is told of a rendered video besides its address. */
+/** What is reported of a rendered video besides its address. */
 function presentRender(value: Value): { readonly render?: JsonObject } {
   if (!('media' in value) || value.media.render === undefined) return {};
   const { width, height, duration, render } = value.media;
@@ -172,7 +172,7 @@ export function presentListedExecution(row: ExecutionRow) {
 }
 
 function presentWebhook(row: ExecutionRow) {
-  // Of a run that has ended, the delivery may have been swept; there is nothing left to tell of it.
+  // Of a run that has ended, the delivery may have been swept; nothing is left of it.
   if (row.webhook === null || (row.finished_at !== null && row.delivery_state === null)) return null;
   const { url } = JSON.parse(row.webhook) as { url: string };
   return {

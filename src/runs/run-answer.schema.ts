@@ -148,7 +148,7 @@ const EVENTS = {
   ),
 };
 
-/** The events of a run's stream, told apart by their name. */
+/** The events of a run's stream, by their name. */
 export const EventStream = Type.Unsafe<unknown>({
   description: 'A stream of these',
   content: {

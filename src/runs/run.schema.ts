@@ -48,7 +48,7 @@ export const RunBody = Named(
     },
     { additionalProperties: false },
   ),
-  'How to run a workflow, and whom to tell',
+  'How to run a workflow, and whom to notify',
 );
 export type RunBody = Static<typeof RunBody>;
 

@@ -59,7 +59,7 @@ const PROGRESS_EVERY_MS = 250;
 /**
  * The events of an execution (docs/api.md, Runs): a snapshot, then each node's and the run's changes, until the run has ended. Ids are
  * the run's sequence numbers; `afterId` leaves out the snapshot and resumes behind that event. Node states are the
- * newest ones: of two changes between looks, the first is not told. undefined: nothing is left to tell.
+ * newest ones: of two changes between looks, the first is not sent. undefined: nothing is left to send.
  */
 export async function watchRun(
   deps: RunDeps,
@@ -104,7 +104,7 @@ async function* follow(
 
 /**
  * What happened above `seen` up to the row, in order. Every number that is no node state's is a change of the run's
- * status; of several, the last is told. States newer than the row are told at the next look.
+ * status; of several, the last is sent. States newer than the row are sent at the next look.
  */
 function* changesOf(
   row: ExecutionRow,
@@ -138,7 +138,7 @@ function createBell(deps: RunDeps, id: string): Bell {
   let rung = false;
   let wake: (() => void) | undefined;
   const progress = new Map<string, number>();
-  const toldAtMs = new Map<string, number>();
+  const sentAtMs = new Map<string, number>();
   const ring = (): void => {
     rung = true;
     wake?.();
@@ -147,7 +147,7 @@ function createBell(deps: RunDeps, id: string): Bell {
     onChange: ring,
     onProgress(nodeId, fraction) {
       progress.set(nodeId, fraction);
-      if (deps.now() - (toldAtMs.get(nodeId) ?? 0) >= PROGRESS_EVERY_MS) ring();
+      if (deps.now() - (sentAtMs.get(nodeId) ?? 0) >= PROGRESS_EVERY_MS) ring();
     },
   });
   return {
@@ -167,8 +167,8 @@ function createBell(deps: RunDeps, id: string): Bell {
       }),
     *takeProgress() {
       for (const [nodeId, fraction] of progress) {
-        if (deps.now() - (toldAtMs.get(nodeId) ?? 0) < PROGRESS_EVERY_MS) continue;
-        toldAtMs.set(nodeId, deps.now());
+        if (deps.now() - (sentAtMs.get(nodeId) ?? 0) < PROGRESS_EVERY_MS) continue;
+        sentAtMs.set(nodeId, deps.now());
         progress.delete(nodeId);
         yield { event: 'progress', data: { nodeId, progress: fraction } };
       }

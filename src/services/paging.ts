@@ -73,7 +73,7 @@ export interface List<R, K, T> {
 export async function readPage<R, K, T>(query: PageQuery, list: List<R, K, T>): Promise<Page<T>> {
   const limit = query.limit ?? list.defaultLimit ?? DEFAULT_LIMIT;
   const after = query.cursor === undefined ? null : parseCursor(query.cursor, list.cursor);
-  // One row more than is shown tells whether another page follows.
+  // One row more than is shown says whether another page follows.
   const rows = await list.fetch(after, limit + 1);
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);

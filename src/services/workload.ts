@@ -10,7 +10,7 @@ export interface Workload {
 
 const TIMEOUT_MS = 1000;
 
-/** undefined where the database does not answer in time; the log tells why. */
+/** undefined where the database does not answer in time; the log says why. */
 export async function countWork(deps: Deps): Promise<Workload | undefined> {
   const { promise: tooLate, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => resolve(undefined), TIMEOUT_MS);

@@ -47,7 +47,7 @@ on conflict (execution_id, node_id, item) do update
     submitted_at = excluded.submitted_at, due_at = excluded.due_at, deadline_at = excluded.deadline_at, ended_at = null
   where (c.job_id, c.asks) is distinct from (excluded.job_id, excluded.asks)`;
 
-/** Of runs that have ended: nobody wants the results of their calls, and the providers are to be told. */
+/** Of runs that have ended: nobody wants the results of their calls, and the providers are to be asked to cancel. */
 export async function cancelCalls(tx: Tx, executionIds: readonly string[]): Promise<void> {
   await tx.query(
     `update calls set cancelled_at = now(), due_at = now(), ended_at = null
@@ -113,7 +113,7 @@ export async function endCalls(tx: Tx, calls: readonly CallKey[]): Promise<void>
   );
 }
 
-/** Removes calls that nobody wants, once their providers have been told. */
+/** Removes calls that nobody wants, once their providers have been asked to cancel. */
 export async function dropCalls(tx: Tx, calls: readonly CallKey[]): Promise<void> {
   await tx.query(
     `delete from calls c using json_to_recordset($1::json) as i(execution_id text, node_id text, item int)

@@ -112,7 +112,7 @@ export async function findContent(tx: Tx, id: number): Promise<ContentRow | unde
   return rows[0];
 }
 
-/** What tells whether a rendered page is still right. */
+/** What decides whether a rendered page is still right. */
 export interface ContentHeadRow {
   readonly id: number;
   readonly slug: string;
@@ -171,7 +171,7 @@ export async function countContent(tx: Tx, category: ContentCategory): Promise<n
   return rows[0]?.count ?? 0;
 }
 
-/** A page with what tells how much others have in common with it. */
+/** A page with what decides how much others have in common with it. */
 export interface ContentKinRow extends ContentCardRow {
   readonly id: number;
   readonly pillar: string | null;

@@ -210,15 +210,15 @@ export interface RunWrite {
   readonly job_at: Date | null;
   /** Whether a parked run of its workspace may go on for it. */
   readonly frees: boolean;
-  /** Whether its worker is told to stop it. */
+  /** Whether its worker is notified of the cancel. */
   readonly cancels: boolean;
-  /** Whether its worker is told that it was woken. */
+  /** Whether its worker is notified that it was woken. */
   readonly wakes: boolean;
 }
 
 /**
  * Writes the changes whose rows are still as they were, each with its node states, its delivery, its jobs and what others
- * are told of it. Returns the ids that were written.
+ * are notified. Returns the ids that were written.
  */
 export async function writeRuns(tx: Tx, writes: readonly RunWrite[]): Promise<ReadonlySet<string>> {
   const { rows } = await tx.query<{ id: string }>(WRITE_RUNS, [
@@ -281,14 +281,14 @@ with input as materialized (
     select 'deliver' as task, id, null::timestamptz as run_at from outbox
     union all select 'run', id, null from unparked
     union all select 'run', id, job_at from written where job_at is not null`)}
-), told as (
+), notified as (
   select pg_notify('${CHANNELS.changed}', string_agg(id, ',')) from written where watched having count(*) > 0
 ), stopped as (
   select pg_notify('${CHANNELS.cancel}', string_agg(id, ',')) from written where cancels having count(*) > 0
 ), woken as (
   select pg_notify('${CHANNELS.woken}', string_agg(id, ',')) from written where wakes having count(*) > 0
 )
-select id from written, (select count(*) from jobs) as enqueued, (select count(*) from told) as notified,
+select id from written, (select count(*) from jobs) as enqueued, (select count(*) from notified) as notified,
   (select count(*) from stopped) as asked, (select count(*) from woken) as roused`;
 
 /** Marks runs that are in the queue's hands as waiting for one of their workspace's to end. */

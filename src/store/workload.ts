@@ -8,7 +8,7 @@ export interface JobCount {
   readonly count: number;
 }
 
-// A longer queue is told as this long; to count all of it would cost the database more than it tells.
+// A longer queue is reported as this long: to count all of it would cost the database too much.
 const MAX_COUNTED = 100_000;
 
 export async function countJobs(tx: Tx): Promise<readonly JobCount[]> {

@@ -28,7 +28,7 @@ describe('graphwright layout', () => {
     for (const { source, target } of laid.edges) assert.ok((x.get(source) ?? 0) < (x.get(target) ?? 0));
   });
 
-  it('writes the file and the drawing where it is told, and the same each time', () => {
+  it('writes the file and the drawing where the options say, and the same each time', () => {
     const out = join(folder, 'a.json');
     const again = join(folder, 'b.json');
     const svg = join(folder, 'a.svg');

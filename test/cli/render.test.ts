@@ -1,4 +1,4 @@
-// `graphwright render` as a process: a picture is written, faults are told, nothing half-done is left.
+// `graphwright render` as a process: a picture is written, faults are reported, nothing half-done is left.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -61,7 +61,7 @@ describe('graphwright render', () => {
     assert.match(JSON.parse(out).warnings[0], /^\/scenes\/0\/elements\/0 .+outside the folder/);
   });
 
-  it('tells faults by pointer, and ends with 1 without a file', () => {
+  it('reports faults by pointer, and ends with 1 without a file', () => {
     const { code, err } = render({ ...scene([]), fps: 0 }, '--frame', '0', '-o', 'bad.png');
     assert.equal(code, 1);
     assert.match(err, /scene\.json#\/fps {2}must be >= 1/);

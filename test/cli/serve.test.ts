@@ -167,7 +167,7 @@ describe('graphwright serve', () => {
     await once(again.child, 'exit');
   });
 
-  it('tells which migrations the database has', async () => {
+  it('lists which migrations the database has', async () => {
     const { migrations } = JSON.parse(await graphwright(['migrate', '--json']));
     assert.deepEqual(migrations[0], { version: 1, name: 'init' });
   });

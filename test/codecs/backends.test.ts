@@ -1,4 +1,4 @@
-// Both back ends, held to the same: frames and sound come out as they went in, at their time, and failures are told.
+// Both back ends, held to the same: frames and sound come out as they went in, at their time, and failures are reported.
 import assert from 'node:assert/strict';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -163,7 +163,7 @@ function testBackend(backend: Backend): void {
       }
     }));
 
-  it('cuts sound where it is told, and fills up with silence', () =>
+  it('cuts sound at the given times, and fills up with silence', () =>
     withScratch(async folder => {
       const clip = await make(folder, { path: '', maxSeconds: 2, audio: tone(1, 0.5) });
       const sound = await collect(decodeSound(backend, clip, { startSeconds: 0.4, seconds: 1 }, signal));
@@ -228,7 +228,7 @@ function testBackend(backend: Backend): void {
       assert.deepEqual(await readdir(folder), []);
     }));
 
-  it('stops when told, in the middle of a job, with the reason given', () =>
+  it('stops when asked, in the middle of a job, with the reason given', () =>
     withScratch(async folder => {
       const controller = new AbortController();
       const frames = (async function* () {
@@ -263,7 +263,7 @@ function testBackend(backend: Backend): void {
       }
     }));
 
-  it('tells damaged files by a sentence of ours, or reads what is left of them', () =>
+  it('reports damaged files by a sentence of ours, or reads what is left of them', () =>
     withScratch(async folder => {
       const clip = await make(folder, { ...sourceOf(30), audio: tone(1.5) });
       const whole = await readFile(clip.path);

@@ -34,7 +34,7 @@ describe('a codec process', () => {
     assert.equal(failure.message, 'The codec stopped answering and was ended.');
   });
 
-  it('that fails is told in our words; its own are cleaned and stay in the cause', async () => {
+  it('that fails is reported in our words; its own are cleaned and stay in the cause', async () => {
     const failure = await failureOf(
       startProgram(
         'process.stderr.write(Buffer.from([7, 0, 255, 254, 65, 66, 10, 27, 91])); process.exitCode = 1',
@@ -47,7 +47,7 @@ describe('a codec process', () => {
     assert.equal(printable('\u0000\u0001'), 'no message');
   });
 
-  it('that dies of a signal, or does not exist, is told as well', async () => {
+  it('that dies of a signal, or does not exist, is reported as well', async () => {
     for (const child of [
       startProgram("process.kill(process.pid, 'SIGSEGV')"),
       new CodecChild({ file: '/no/such/program', args: [], env: {} }, { signal, failure: 'codec_failed' }),
@@ -73,7 +73,7 @@ describe('a codec process', () => {
 });
 
 describe('a pressure', () => {
-  it('holds the feeder back until outputs have come, and tells of a failure', async () => {
+  it('holds the feeder back until outputs have come, and reports a failure', async () => {
     const pressure = new Backpressure();
     let underWay = 3;
     const waiting = pressure.untilBelow(2, () => underWay);
@@ -93,7 +93,7 @@ describe('a pressure', () => {
 });
 
 describe('the back end', () => {
-  it('is said to be missing in words that tell what to install', async () => {
+  it('is said to be missing in words that say what to install', async () => {
     const reason = await openFfmpeg('/no/such/ffmpeg', signal);
     assert.equal(reason, 'the ffmpeg at /no/such/ffmpeg does not start');
     assert.match(String(await openFfmpeg(process.execPath, signal)), /does not start|has no encoder/);

@@ -1,4 +1,4 @@
-// Clips whose every frame shows its number, and sounds whose every moment can be told, to see what codecs made of them.
+// Clips whose every frame shows its number, and sounds whose every moment can be recognized, to see what codecs made of them.
 import { CHANNELS, SAMPLE_RATE } from '../../src/codecs/job.ts';
 
 export const WIDTH = 96;

@@ -138,7 +138,7 @@ describe('sound', () => {
     assert.ok(limit(9) <= 1 && limit(-9) >= -1);
   });
 
-  it('of an MP3 begins behind the delay that its tag tells, if it has one', () => {
+  it('of an MP3 begins behind the delay that its tag names, if it has one', () => {
     const frame = Buffer.alloc(417);
     frame.set([0xff, 0xfb, 0x90, 0x00]);
     assert.equal(parseEncoderDelay(frame), 0);

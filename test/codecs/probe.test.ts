@@ -16,7 +16,7 @@ const backend = await findBackend({}, signal).catch(() => undefined);
 const unreadable = { code: 'unreadable_media', message: /^The file is no video or audio/ };
 
 describe('the probe', () => {
-  it('refuses what is no video or audio, and stops when told', async () => {
+  it('refuses what is no video or audio, and stops when asked', async () => {
     for (const bytes of [
       '',
       'text',
@@ -29,7 +29,7 @@ describe('the probe', () => {
     await assert.rejects(probeMedia(Buffer.from('x'), AbortSignal.abort(new Error('enough'))), /enough/);
   });
 
-  it('tells the type of a file that lies elsewhere, and reads little of it', async () => {
+  it('finds the type of a file that lies elsewhere, and reads little of it', async () => {
     const wholes = [
       ['video/mp4', mp4(30_000_000)],
       ['audio/mp4', mp4(30_000_000, { handler: 'soun' })],

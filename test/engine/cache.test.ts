@@ -52,7 +52,7 @@ describe('the key of a call', () => {
     assert.match(keyOf({ a: 'x' }) ?? '', /^[0-9a-f]{64}$/);
   });
 
-  it('tells media by their bytes, not by their address, wherever they stand', () => {
+  it('identifies media by their bytes, not by their address, wherever they stand', () => {
     const forms = (media: MediaRef) => [
       { picture: media },
       { whole: [{ type: 'IMAGE', media }] },
@@ -112,7 +112,7 @@ describe('a run with a cache', () => {
     return runRecorded(definitions, planGraph(definitions, graph), { cache });
   };
 
-  it('runs a node once, and then tells that its result was kept', async () => {
+  it('runs a node once, and then reports that its result was kept', async () => {
     const { cache } = memory();
     runs = 0;
     const first = (await run(cache)).steps.get('c');

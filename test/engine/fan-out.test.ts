@@ -132,7 +132,7 @@ describe('a list at a single-value port', () => {
     assert.deepEqual(steps.get('c')?.outputs, { number: numberValue(2) });
   });
 
-  it('tells of progress by the share of items done', async () => {
+  it('reports progress by the share of items done', async () => {
     const seen: number[] = [];
     await run({ l: give('x y'), j: { type: 't:join' } }, ['l.list > j.a'], {
       onProgress: (_, share) => seen.push(share),

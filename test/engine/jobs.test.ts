@@ -36,13 +36,14 @@ const run = (seen: Seen, graph = single, options: Parameters<typeof runRecorded>
   return runRecorded(nodes, planGraph(nodes, graph), options);
 };
 
-const ofNode = (told: readonly Step[]): readonly Step[] => told.filter(({ nodeId }) => nodeId === 'm');
+const ofNode = (reported: readonly Step[]): readonly Step[] =>
+  reported.filter(({ nodeId }) => nodeId === 'm');
 
 describe('a call at a provider', () => {
-  it('is told in the step while it runs, and no longer once it has ended', async () => {
-    const { told } = await run([]);
+  it('is reported in the step while it runs, and no longer once it has ended', async () => {
+    const { reported } = await run([]);
     assert.deepEqual(
-      ofNode(told).map(({ status, jobs }) => [status, jobs]),
+      ofNode(reported).map(({ status, jobs }) => [status, jobs]),
       [
         ['RUNNING', { 0: { provider: 'fal', id: 'job-a' } }],
         ['RUNNING', { 0: { provider: 'fal', id: 'job-a' } }],
@@ -84,9 +85,9 @@ describe('a call at a provider', () => {
     assert.equal(steps.get('m')?.status, 'COMPLETED');
   });
 
-  it('is told by the item where the node is mapped, and taken over by the item', async () => {
+  it('is reported by the item where the node is mapped, and taken over by the item', async () => {
     const first = await run([], mapped);
-    const running = ofNode(first.told).filter(({ status }) => status === 'RUNNING');
+    const running = ofNode(first.reported).filter(({ status }) => status === 'RUNNING');
     assert.ok(running.some(({ jobs }) => Object.values(jobs ?? {}).length === 3));
     assert.equal(first.steps.get('m')?.jobs, undefined);
 

@@ -91,7 +91,7 @@ export const fail = defineNode({
   config: { with: text('With', { default: 'node' }) },
   outputs: { text: text('Text') },
   run: values => {
-    if (values.with === 'node') throw new NodeError('told_so', 'It failed as told.');
+    if (values.with === 'node') throw new NodeError('as_asked', 'It failed as asked.');
     throw new Error('secret path /etc/x');
   },
 });

@@ -20,7 +20,7 @@ const words = defineNode({
   run: () => ({ list: ['a', 'bad', 'c'].map(textValue) }),
 });
 
-/** Costs four credits, fails for 'bad', and tells what it was called with. */
+/** Costs four credits, fails for 'bad', and records what it was called with. */
 function paidNode(calls: string[]) {
   return defineNode({
     nodeType: 'test:paid',
@@ -74,19 +74,19 @@ describe('a call that costs', () => {
   });
 
   it('costs what it is settled at by what it used', async () => {
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     const paid = paidNode([]);
     const { steps } = await runRecorded([paid], planGraph([paid], single()), {
       pay: async () => ({
         credits: 4,
         settle: usage => {
-          told.push(usage);
+          reported.push(usage);
           return 3;
         },
         forgo: () => undefined,
       }),
     });
-    assert.deepEqual(told, [{ tokens: 7 }]);
+    assert.deepEqual(reported, [{ tokens: 7 }]);
     assert.equal(steps.get('m')?.credits, 3);
   });
 
@@ -145,16 +145,16 @@ describe('a secret', () => {
       keep: key => void asked.push(key),
     };
     const plan = planGraph([paid], single({ prompt: 'bad {{secrets.WORD}}', seed: '7' }));
-    const { told } = await runRecorded([paid], plan, {
+    const { reported } = await runRecorded([paid], plan, {
       cache,
       reveal: setting => String(setting).replace('{{secrets.WORD}}', 'hush'),
     });
     assert.deepEqual(calls, ['bad hush']);
     assert.deepEqual(asked, []);
-    assert.ok(!JSON.stringify(told.map(({ outputs: _, ...step }) => step)).includes('hush'));
+    assert.ok(!JSON.stringify(reported.map(({ outputs: _, ...step }) => step)).includes('hush'));
   });
 
-  it('is not put into what came along an edge, nor into nodes that tell it on', async () => {
+  it('is not put into what came along an edge, nor into nodes that pass it on', async () => {
     const calls: string[] = [];
     const paid = paidNode(calls);
     const leak = defineNode({

@@ -101,9 +101,9 @@ describe('a run of a random graph', () => {
     it(`of seed ${seed} ends as the simple evaluation does, each node after its sources`, async () => {
       const plan = randomPlan(seed);
       const expected = evaluate(plan);
-      const { told, steps, outcome } = await runRecorded(NODES, plan, { concurrency: 1 + (seed % 5) });
+      const { reported, steps, outcome } = await runRecorded(NODES, plan, { concurrency: 1 + (seed % 5) });
       assert.deepEqual(new Map([...resultsOf(steps)].sort()), new Map([...expected].sort()));
-      assertOrder(plan, told);
+      assertOrder(plan, reported);
       const hasFailed = [...expected.values()].some(([status]) => status === 'FAILED');
       assert.equal(outcome.kind, hasFailed ? 'failed' : 'completed');
     });
@@ -113,24 +113,24 @@ describe('a run of a random graph', () => {
     it(`of seed ${seed} ends the same from any prefix of its steps`, async () => {
       const plan = randomPlan(seed);
       const whole = await runRecorded(NODES, plan);
-      for (let length = 0; length <= whole.told.length; length++) {
-        const prefix = new Map(whole.told.slice(0, length).map(step => [step.nodeId, step]));
+      for (let length = 0; length <= whole.reported.length; length++) {
+        const prefix = new Map(whole.reported.slice(0, length).map(step => [step.nodeId, step]));
         const resumed = await runRecorded(NODES, plan, { steps: prefix });
         assert.deepEqual(
           new Map([...resultsOf(resumed.steps)].sort()),
           new Map([...resultsOf(whole.steps)].sort()),
         );
-        for (const step of resumed.told) assert.notEqual(prefix.get(step.nodeId)?.status, 'COMPLETED');
+        for (const step of resumed.reported) assert.notEqual(prefix.get(step.nodeId)?.status, 'COMPLETED');
       }
     });
   }
 });
 
 /** Every node starts after all of its sources have settled. */
-function assertOrder(plan: Plan, told: readonly Step[]): void {
+function assertOrder(plan: Plan, reported: readonly Step[]): void {
   const firsts = new Map<string, number>();
   const settled = new Map<string, number>();
-  for (const [moment, step] of told.entries()) {
+  for (const [moment, step] of reported.entries()) {
     if (!firsts.has(step.nodeId)) firsts.set(step.nodeId, moment);
     if (isSettled(step.status)) settled.set(step.nodeId, moment);
   }

@@ -179,7 +179,7 @@ describe('a node is skipped', () => {
 });
 
 describe('a failed node', () => {
-  it('fails the run once the branches beside it have finished, and the first failure is told', async () => {
+  it('fails the run once the branches beside it have finished, and the first failure is reported', async () => {
     const { outcome, statuses } = await run(
       {
         f: { type: 't:fail' },
@@ -192,12 +192,12 @@ describe('a failed node', () => {
     assert.deepEqual(outcome, {
       kind: 'failed',
       nodeId: 'f',
-      error: { code: 'told_so', message: 'It failed as told.' },
+      error: { code: 'as_asked', message: 'It failed as asked.' },
     });
     assert.deepEqual(statuses, { f: 'FAILED', late: 'COMPLETED', after: 'COMPLETED', n: 'FAILED' });
   });
 
-  it('tells nothing of an error that was not meant for people, and hands it to the log', async () => {
+  it('hides an error that was not meant for people, and hands it to the log', async () => {
     const logged: unknown[] = [];
     const { errorOf } = await run({ f: { type: 't:fail', config: { with: 'bug' } } }, [], {
       onError: (nodeId, err) => logged.push(nodeId, err),
@@ -298,12 +298,15 @@ describe('branches', () => {
 
 describe('steps', () => {
   it('of a node that answers at once are one, of one that takes time two', async () => {
-    const { told } = await run({ a: { type: 't:join' }, b: { type: 't:join', config: { late: 'yes' } } }, []);
+    const { reported } = await run(
+      { a: { type: 't:join' }, b: { type: 't:join', config: { late: 'yes' } } },
+      [],
+    );
     assert.deepEqual(
-      told.map(step => `${step.nodeId} ${step.status} ${step.attempt}`),
+      reported.map(step => `${step.nodeId} ${step.status} ${step.attempt}`),
       ['a COMPLETED 1', 'b RUNNING 1', 'b COMPLETED 1'],
     );
-    for (const step of told) assert.equal(typeof step.startedAtMs, 'number');
+    for (const step of reported) assert.equal(typeof step.startedAtMs, 'number');
   });
 
   it('let the rest of the process have its turn in a long chain of free nodes', async () => {
@@ -329,7 +332,7 @@ describe('steps', () => {
     assert.ok(turns > 0);
   });
 
-  it('tell of progress by node', async () => {
+  it('report progress by node', async () => {
     const seen: [string, number][] = [];
     const half = defineNode({
       nodeType: 't:half',
@@ -343,11 +346,11 @@ describe('steps', () => {
         return {};
       },
     });
-    await run({ h: { type: 't:half' } }, [], { onProgress: (...told) => seen.push(told) }, [half]);
+    await run({ h: { type: 't:half' } }, [], { onProgress: (...reported) => seen.push(reported) }, [half]);
     assert.deepEqual(seen, [['h', 0.5]]);
   });
 
-  it('reject the run where the one who is told of them throws', async () => {
+  it('reject the run where the function that receives them throws', async () => {
     const onStep = (): never => {
       throw new Error('no room for steps');
     };

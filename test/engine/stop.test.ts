@@ -35,7 +35,7 @@ describe('a run that is stopped', () => {
 
   it('waits no longer than its grace for a node that ignores the signal', async () => {
     const stop = new AbortController();
-    const { outcome, told } = await run(
+    const { outcome, reported } = await run(
       { h: { type: 't:hang' } },
       [],
       { signal: stop.signal, graceMs: 5, onStep: () => stop.abort() },
@@ -43,7 +43,7 @@ describe('a run that is stopped', () => {
     );
     assert.deepEqual(outcome, { kind: 'aborted' });
     assert.deepEqual(
-      told.map(step => step.status),
+      reported.map(step => step.status),
       ['RUNNING', 'CANCELLED'],
     );
   });
@@ -61,11 +61,11 @@ describe('a run that is stopped', () => {
       run: () => late.promise,
     });
     const options = { signal: stop.signal, graceMs: 0, onStep: () => stop.abort() };
-    const { told } = await run({ d: { type: 't:deaf' } }, [], options, [deaf]);
+    const { reported } = await run({ d: { type: 't:deaf' } }, [], options, [deaf]);
     late.resolve({ text: 'too late' });
     await sleep(1);
     assert.deepEqual(
-      told.map(step => step.status),
+      reported.map(step => step.status),
       ['RUNNING', 'CANCELLED'],
     );
   });
@@ -87,8 +87,8 @@ describe('a run that is stopped', () => {
   });
 
   it('before it began runs nothing', async () => {
-    const { outcome, told } = await run({ a: { type: 't:give' } }, [], { signal: AbortSignal.abort() });
-    assert.deepEqual([outcome.kind, told.length], ['aborted', 0]);
+    const { outcome, reported } = await run({ a: { type: 't:give' } }, [], { signal: AbortSignal.abort() });
+    assert.deepEqual([outcome.kind, reported.length], ['aborted', 0]);
   });
 
   it('when its last node has just ended is complete', async () => {

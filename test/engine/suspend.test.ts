@@ -17,9 +17,9 @@ const EDGES = ['w.output > after.a'];
 
 describe('a node that waits', () => {
   it('suspends the run until its time, with what hangs on it not begun', async () => {
-    const { outcome, told } = await run(DELAY, EDGES, { now: () => 5000 });
+    const { outcome, reported } = await run(DELAY, EDGES, { now: () => 5000 });
     assert.deepEqual(outcome, { kind: 'suspended', untilMs: 6000, waitsFor: 'time' });
-    assert.deepEqual(told, [
+    assert.deepEqual(reported, [
       {
         nodeId: 'w',
         status: 'WAITING',
@@ -32,9 +32,9 @@ describe('a node that waits', () => {
 
   it('stays as it is where the run goes on too early', async () => {
     const { steps } = await run(DELAY, EDGES, { now: () => 5000 });
-    const { outcome, told } = await run(DELAY, EDGES, { steps, now: () => 5999 });
+    const { outcome, reported } = await run(DELAY, EDGES, { steps, now: () => 5999 });
     assert.deepEqual(outcome, { kind: 'suspended', untilMs: 6000, waitsFor: 'time' });
-    assert.deepEqual(told, []);
+    assert.deepEqual(reported, []);
   });
 
   it('wakes when its time has come, and knows since when it waited', async () => {
@@ -109,9 +109,9 @@ describe('a run that goes on', () => {
 
   it('takes the outputs of completed nodes as they stand', async () => {
     const steps = new Map([stepOf('a', 'COMPLETED', { outputs: { text: textValue('kept') } })]);
-    const { told, steps: after } = await run(nodes, edges, { steps });
+    const { reported, steps: after } = await run(nodes, edges, { steps });
     assert.deepEqual(
-      told.map(step => step.nodeId),
+      reported.map(step => step.nodeId),
       ['b', 'c'],
     );
     assert.deepEqual(after.get('c')?.outputs, { text: textValue('((kept))') });
@@ -125,24 +125,26 @@ describe('a run that goes on', () => {
 
   it('leaves a failed node failed', async () => {
     const error = { code: 'x', message: 'y' };
-    const { outcome, told } = await run(nodes, edges, { steps: new Map([stepOf('a', 'FAILED', { error })]) });
+    const { outcome, reported } = await run(nodes, edges, {
+      steps: new Map([stepOf('a', 'FAILED', { error })]),
+    });
     assert.deepEqual(outcome, { kind: 'failed', nodeId: 'a', error });
     assert.deepEqual(
-      told.map(step => step.status),
+      reported.map(step => step.status),
       ['SKIPPED', 'SKIPPED'],
     );
   });
 
-  it('finds anew whether a node is skipped, and tells of it only once', async () => {
+  it('finds anew whether a node is skipped, and reports it only once', async () => {
     const error = { code: 'x', message: 'y' };
     const skipped = [stepOf('b', 'SKIPPED'), stepOf('c', 'SKIPPED')] as const;
     const still = await run(nodes, edges, { steps: new Map([stepOf('a', 'FAILED', { error }), ...skipped]) });
-    assert.deepEqual(still.told, []);
+    assert.deepEqual(still.reported, []);
     const repaired = await run(nodes, edges, { steps: new Map(skipped) });
     assert.equal(repaired.steps.get('c')?.status, 'COMPLETED');
   });
 
-  it('tells a woken node that a dead worker had begun that it was woken', async () => {
+  it('resumes a woken node that a dead worker had begun as woken', async () => {
     const suspended = { kind: 'time', sinceMs: 0, untilMs: 10 } as const;
     const { outcome } = await run(DELAY, EDGES, { steps: new Map([stepOf('w', 'RUNNING', { suspended })]) });
     assert.deepEqual(outcome, { kind: 'completed' });

@@ -1,4 +1,4 @@
-// diffGraphs: structural changes told from changes of values.
+// diffGraphs: structural changes, and changes of values.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { diffGraphs } from '../../src/graph/diff.ts';

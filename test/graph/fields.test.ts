@@ -1,4 +1,4 @@
-// What a field takes beyond its type: whole numbers, steps, lists of so many; told by lint and refused by a run alike.
+// What a field takes beyond its type: whole numbers, steps, lists of so many; lint reports it and a run refuses it.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { resolveValues } from '../../src/engine/inputs.ts';
@@ -79,7 +79,7 @@ describe('a field', () => {
     [{ gone: 'x' }, 'removed_config_key', /no longer a field/],
   ];
   for (const [config, code, message] of wrong) {
-    it(`that is ${JSON.stringify(config)} is told by lint and refused by a run`, () => {
+    it(`that is ${JSON.stringify(config)} is reported by lint and refused by a run`, () => {
       const found = lintGraph(graphOf(config), catalog).find(issue => issue.code === code);
       assert.match(found?.message ?? '', message);
       assert.match(found?.path ?? '', new RegExp(`config/${Object.keys(config)[0]}$`));

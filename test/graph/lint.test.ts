@@ -246,7 +246,7 @@ describe('lintGraph', () => {
     it(name, () => assert.deepEqual(summarize(given).sort(), [...given.finds].sort()));
   }
 
-  it('tells errors first and at most 500 findings', () => {
+  it('reports errors first and at most 500 findings', () => {
     const many = Array.from({ length: 600 }, (_, index) => [`bad${index}`, 1]);
     const nodes = [node('g', 'generate:image', Object.fromEntries(many)), node('x', 'no:such')];
     const issues = lintGraph({ nodes, edges: [] }, CATALOG);

@@ -1,4 +1,4 @@
-// normalizeConfig: what it mends, what it leaves, and that it tells each change.
+// normalizeConfig: what it mends, what it leaves, and that it reports each change.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { normalizeConfig } from '../../src/graph/normalize.ts';

@@ -87,7 +87,7 @@ describe('a run that cannot be executed', () => {
     await api.db.query('alter table node_cache_gone rename to node_cache');
   });
 
-  it('is not one after the queue could not be told of another that has ended: it is started again', async () => {
+  it('is not one after the queue could not record another that has ended: it is started again', async () => {
     const pools = async (): Promise<readonly string[]> => {
       const { rows } = await api.db.query<{ pools: string[] }>('select pools from workers');
       return rows[0]?.pools ?? [];

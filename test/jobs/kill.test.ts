@@ -67,9 +67,10 @@ describe('a service that is killed with all of its processes', () => {
     assert.equal(accepted.length, KILLS * RUNS_A_ROUND);
     for (const id of accepted) assert.equal((await service.until(id)).status, 'COMPLETED', id);
 
-    const told = (): ReadonlySet<unknown> => new Set(receiver.received.map(({ body }) => body.executionId));
-    await waitUntil('an event of each run', () => told().size === accepted.length);
-    assert.deepEqual([...told()].sort(), [...accepted].sort());
+    const notified = (): ReadonlySet<unknown> =>
+      new Set(receiver.received.map(({ body }) => body.executionId));
+    await waitUntil('an event of each run', () => notified().size === accepted.length);
+    assert.deepEqual([...notified()].sort(), [...accepted].sort());
     // At least once, but always the same event.
     assert.equal(new Set(receiver.received.map(({ body }) => body.eventId)).size, accepted.length);
   });

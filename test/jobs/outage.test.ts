@@ -50,8 +50,8 @@ describe('a service whose PostgreSQL is killed under load', () => {
       ['POST', '/media/upload', { dataUrl }],
     ];
     for (const [method, path, body] of calls) {
-      const { status, body: told } = await api.request(method, path, body);
-      assert.ok(status < 300, `${method} ${path}: ${status} ${told?.error}`);
+      const { status, body: answer } = await api.request(method, path, body);
+      assert.ok(status < 300, `${method} ${path}: ${status} ${answer?.error}`);
     }
     const answers: Answer[] = [];
     let isOver = false;

@@ -200,7 +200,7 @@ describe('a worker that is killed amid a render', { skip }, () => {
       });
       await victim.end('SIGKILL');
 
-      // In its place one that shows another colour, so that the video tells which of them it was made of.
+      // In its place one that shows another colour, so that the video shows which of them it was made of.
       await copyFile(
         await renderSegment(folder, slowGraph('#0000ff')),
         join(folder, 'media', kept.slice(-2), kept),

@@ -38,7 +38,7 @@ const inFlight = async (path: string): Promise<string> => {
 const cancel = (id: string) => api.request<Execution>('POST', `/executions/${id}/cancel`);
 
 describe('an API without a worker', () => {
-  it('tells callers of runs that a worker advances: waited for, streamed, delivered', async () => {
+  it('reports runs that a worker advances: waited for, streamed, delivered', async () => {
     receiver.answer(res => res.writeHead(204).end());
     const workflow = await api.create({
       nodes: [...PAIR.nodes, node('d', 'logic:delay', { ms: 100 })],
@@ -56,7 +56,7 @@ describe('an API without a worker', () => {
 
   it('cancels a run in the hands of a worker', async () => {
     const id = await inFlight('/cancelled');
-    // The answer is read back after the worker was told, which may have been swift.
+    // The answer is read back after the worker was notified, which may have been swift.
     assert.match(String((await cancel(id)).body.status), /^CANCELL(ING|ED)$/);
     const record = await api.until(id);
     assert.deepEqual([record.status, statesOf(record).r?.status], ['CANCELLED', 'CANCELLED']);

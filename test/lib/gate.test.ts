@@ -5,7 +5,7 @@ import { createGate } from '../../src/lib/gate.ts';
 
 const { signal } = new AbortController();
 
-/** A piece of work that ends when told to. */
+/** A piece of work that ends when asked to. */
 function makeWork(name: string, log: string[]) {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const work = () => {

@@ -111,7 +111,7 @@ describe('resizeImage', () => {
     assert.ok(isRed(pixels.at(10, 10)));
   });
 
-  it('keeps JPEG and WebP, makes PNG of the rest, and drops what the file tells of its maker', async () => {
+  it('keeps JPEG and WebP, makes PNG of the rest, and drops what the file says of its maker', async () => {
     for (const [from, to] of [
       ['jpeg', 'jpeg'],
       ['webp', 'webp'],

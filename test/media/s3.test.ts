@@ -94,7 +94,7 @@ test('the bucket serves a presigned address to anyone, by the name that was aske
   assert.equal((await fetch(url.replace('K_se', 'x'))).status, 403);
 });
 
-test('a bucket that is not there, and keys that are not right, are told in a sentence', async () => {
+test('a bucket that is not there, and keys that are not right, are reported in a sentence', async () => {
   const options = { contentType: 'image/png', maxBytes: 10 };
   const absent = await openS3Storage({ ...bucket, name: 'absent' }, client, join(root, 'spool'));
   await assert.rejects(

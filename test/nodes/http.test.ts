@@ -59,7 +59,7 @@ describe('utility:http_request', () => {
     }
   });
 
-  it('fails on 400 and above unless told to pass it on', async () => {
+  it('fails on 400 and above unless asked to pass it on', async () => {
     const { ctx } = answering(404, 'gone');
     await assert.rejects(runNode('utility:http_request', { url }, ctx), {
       code: 'http_error',

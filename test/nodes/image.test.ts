@@ -66,7 +66,7 @@ describe('image nodes', () => {
     assert.deepEqual([image.width, image.height], [19, 15]);
   });
 
-  it('tell the facts of an image', async () => {
+  it('report the facts of an image', async () => {
     const json = { contentType: 'image/png', width: 40, height: 20, hasAlpha: true, bytes: red.bytes };
     assert.deepEqual(await runNode('utility:image_info', { image: red }, ctx), {
       width: 40,

@@ -70,7 +70,7 @@ describe("the operator's price", () => {
     assert.deepEqual(priceOf(definition, { model: 'local' }), { credits: 0, isExact: true });
   });
 
-  it('leaves the ceiling to be charged where the provider does not tell what was used', () => {
+  it('leaves the ceiling to be charged where the provider does not report what was used', () => {
     for (const usage of [
       undefined,
       null,

@@ -154,10 +154,10 @@ describe('failures', () => {
 const backend = await findBackend(readSettings(), AbortSignal.timeout(30_000)).catch(() => undefined);
 
 describe('a render', { skip: backend === undefined && 'this machine has no codec' }, () => {
-  it('is a video with its size, its length and a poster, told by frames', async () => {
-    const told: number[] = [];
+  it('is a video with its size, its length and a poster, with its progress by frames', async () => {
+    const reported: number[] = [];
     const base = makeContext();
-    const ctx = { ...base, progress: (fraction: number) => told.push(fraction) };
+    const ctx = { ...base, progress: (fraction: number) => reported.push(fraction) };
     const photo = await base.upload(await plainImage(80, 60, '#cc3300'), 'image/png');
     const sceneGraph = scene({ overlays: [{ type: 'image', src: '{{photo}}' }] });
     const { video } = await runNode('video:renderer', { props: { sceneGraph }, photo }, ctx);
@@ -171,13 +171,13 @@ describe('a render', { skip: backend === undefined && 'this machine has no codec
     const [red = 0, green = 255] = poster.at(80, 45);
     assert.ok(red > 180 && green < 80);
     assert.deepEqual(
-      told,
-      told.toSorted((a, b) => a - b),
+      reported,
+      reported.toSorted((a, b) => a - b),
     );
-    assert.ok(told.length >= 2 && (told.at(-1) ?? 0) > 0.9);
+    assert.ok(reported.length >= 2 && (reported.at(-1) ?? 0) > 0.9);
   });
 
-  it('stops when it is told to, and stores nothing', async () => {
+  it('stops when it is asked to, and stores nothing', async () => {
     const stop = new AbortController();
     const base = makeContext({ signal: stop.signal });
     let stored = 0;

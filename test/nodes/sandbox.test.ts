@@ -29,7 +29,7 @@ function count(
 describe('generate:sandbox', () => {
   const small = { prompt: 'a red fox', width: 256, height: 192 };
 
-  it('draws 1024 × 1024 unless told otherwise, at no cost', async () => {
+  it('draws 1024 × 1024 unless asked otherwise, at no cost', async () => {
     const image = await draw('generate:sandbox', { prompt: 'a red fox' });
     assert.deepEqual([image.width, image.height, image.contentType], [1024, 1024, 'image/png']);
   });

@@ -79,10 +79,10 @@ describe('video and audio nodes', { skip }, async () => {
   const mute = await makeClip(10);
   const sound = await makeSound(1, 0.25);
 
-  it('trim a video at the frame, with its sound, and tell of their progress', async () => {
-    const told: number[] = [];
+  it('trim a video at the frame, with its sound, and report their progress', async () => {
+    const reported: number[] = [];
     const values = { video: both, start: 0.25, duration: 1 };
-    const progress = { ...ctx, progress: (fraction: number) => void told.push(fraction) };
+    const progress = { ...ctx, progress: (fraction: number) => void reported.push(fraction) };
     const { video } = await runNode('utility:video_trim', values, progress);
     const result = await look(video as MediaRef);
     assert.deepEqual(
@@ -91,7 +91,7 @@ describe('video and audio nodes', { skip }, async () => {
     );
     assert.ok(Math.abs(onset(result.sound) - 0.25) < 0.003, `${onset(result.sound)}`);
     assert.match((video as MediaRef).url, /trimmed\.mp4$/);
-    assert.deepEqual([told.length, told.at(-1)], [20, 1]);
+    assert.deepEqual([reported.length, reported.at(-1)], [20, 1]);
   });
 
   it('join videos of several sizes, with silence where one has no sound', async () => {
@@ -123,7 +123,7 @@ describe('video and audio nodes', { skip }, async () => {
     assert.deepEqual([0, 1, 2, 3, 4].map(isLit), [false, false, true, true, false]);
   });
 
-  it('tell the facts of a video', async () => {
+  it('report the facts of a video', async () => {
     const { json, ...rest } = await runNode('utility:video_info', { video: both }, ctx);
     assert.deepEqual([rest.width, rest.height], [WIDTH, HEIGHT]);
     assert.ok(Math.abs((rest.duration as number) - 1.5) < 0.03);

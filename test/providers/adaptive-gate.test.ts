@@ -1,4 +1,4 @@
-// Room at a provider, as its 429s tell it.
+// How many requests a provider takes at once, by its 429s.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createAdaptiveGate } from '../../src/providers/adaptive-gate.ts';

@@ -60,7 +60,7 @@ describe('ComfyUI', () => {
     await runJob({ ...comfyui({ baseUrl: double.url, key: 'Bearer secret' }), pace: QUICK }, CALL, host);
   });
 
-  it('is told by id to stop where the server knows jobs', async () => {
+  it('is asked by id to stop where the server knows jobs', async () => {
     double.state.knowsJobs = true;
     double.state.polls = 1e9;
     const stop = new AbortController();
@@ -131,7 +131,7 @@ describe('ComfyUI', () => {
     assert.equal(double.count(/^POST \/interrupt$/), 1);
   });
 
-  it('tells what is wrong with a graph', async () => {
+  it('says what is wrong with a graph', async () => {
     const node_errors = {
       '3': { class_type: 'KSampler', errors: [{ message: 'Required input is missing', details: 'model' }] },
     };
@@ -146,7 +146,7 @@ describe('ComfyUI', () => {
     });
   });
 
-  it('tells why a run failed', async () => {
+  it('says why a run failed', async () => {
     const failed = (event: string, data: object) => ({
       status: { status_str: 'error', messages: [[event, data]] },
     });

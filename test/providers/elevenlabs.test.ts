@@ -71,12 +71,12 @@ describe('ElevenLabs', () => {
     await assert.rejects(run(), { code: 'provider_auth', message: /check the key.*lacks sound_generation/ });
   });
 
-  it('tells an empty quota, which is 401 too, from a wrong key', async () => {
+  it('distinguishes an empty quota, which is 401 too, from a wrong key', async () => {
     double.refuse(/^POST/, refusal(401, 'quota_exceeded', 'This request exceeds your quota of 10'));
     await assert.rejects(run(), { code: 'provider_insufficient_funds', message: /quota of 10/ });
   });
 
-  it('tells what is wrong with the input', async () => {
+  it('says what is wrong with the input', async () => {
     await assert.rejects(run({ path: '/v1/text-to-speech/nobody', body: { text: 'hi' } }), {
       code: 'provider_invalid_input',
       message: /voice with that id/,

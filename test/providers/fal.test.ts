@@ -162,7 +162,7 @@ describe('fal', () => {
     await assert.rejects(run(), { code: 'provider_lost' });
   });
 
-  it('tells an empty balance from a wrong key', async () => {
+  it('distinguishes an empty balance from a wrong key', async () => {
     double.refuse(/^POST/, { status: 403, body: { detail: 'User is locked. Reason: Exhausted balance.' } });
     await assert.rejects(run(), { code: 'provider_insufficient_funds' });
     double.refuse(/^POST/, { status: 403, body: { detail: 'Forbidden' } });

@@ -111,7 +111,7 @@ describe('OpenAI', () => {
     assert.equal(double.asked.length, 2);
   });
 
-  it('tells refused content from refused input', async () => {
+  it('distinguishes refused content from refused input', async () => {
     const refuse = (code: string | null, message: string) =>
       double.refuse(/^POST/, { status: 400, body: { error: { code, message } } });
     refuse('moderation_blocked', 'Your request was rejected by the safety system.');
@@ -150,7 +150,7 @@ describe('OpenAI', () => {
     assert.equal((await runJob(provider, CHAT, { ...host, fetch, signal: release.signal })).text, 'A fox.');
   });
 
-  it('tells the ways in which a response ends', async () => {
+  it('distinguishes the ways in which a response ends', async () => {
     const ends = [
       [{ status: 'failed', error: { code: 'server_error', message: 'broke' } }, 'provider_unavailable'],
       [{ status: 'failed', error: { code: 'invalid_prompt', message: 'no' } }, 'provider_invalid_input'],

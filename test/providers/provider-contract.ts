@@ -63,7 +63,7 @@ export function holdContract<Call>(name: string, contract: Contract<Call>): void
       assert.deepEqual(double.asked, []);
     });
 
-    it('submits again after 429, as late as it is told to', async () => {
+    it('submits again after 429, as late as the answer says', async () => {
       double.refuse(contract.submission, { status: 429, headers: { 'retry-after': '0' } }, 3);
       contract.check(await run());
       assert.equal(submissions(), 4);
@@ -87,7 +87,7 @@ export function holdContract<Call>(name: string, contract: Contract<Call>): void
       assert.equal(submissions(), 1);
     });
 
-    it('says that the key is wrong, without telling it', async () => {
+    it('says that the key is wrong, without naming it', async () => {
       double.refuse(contract.submission, { status: 401, body: { error: `bad key ${contract.key}` } });
       await assert.rejects(run(), (err: Error & { code: string }) => {
         assert.equal(err.code, 'provider_auth');
@@ -135,7 +135,7 @@ export function holdContract<Call>(name: string, contract: Contract<Call>): void
         assert.equal(submissions(), 1);
       });
 
-      it('is told to stop when the run is cancelled', async () => {
+      it('is asked to stop when the run is cancelled', async () => {
         delay(double);
         const stop = new AbortController();
         const running = run({ signal: stop.signal });
@@ -155,14 +155,14 @@ export function holdContract<Call>(name: string, contract: Contract<Call>): void
         assert.equal(double.count(cancel), 0);
       });
 
-      it('is told to stop when it takes longer than is waited for', async () => {
+      it('is asked to stop when it takes longer than is waited for', async () => {
         delay(double);
         const hasty = { ...provider(), pace: { ...QUICK, deadlineMs: 100 } };
         await assert.rejects(runJob(hasty, contract.call, host()), { code: 'provider_timeout' });
         assert.equal(double.count(cancel), 1);
       });
 
-      it('is told to stop where its id could not be kept', async () => {
+      it('is asked to stop where its id could not be kept', async () => {
         let records = 0;
         const onKeep = (): void => {
           if (++records === 2) throw new Error('The lease is gone.');

@@ -104,14 +104,14 @@ describe('Replicate', () => {
     assert.equal((await run({ ...CALL, expects: 'text' })).text, 'A fox.');
   });
 
-  it('tells how far a prediction is, from the bar in its logs', async () => {
-    const told: number[] = [];
+  it('reports how far a prediction is, from the bar in its logs', async () => {
+    const reported: number[] = [];
     const provider = { ...connect({ baseUrl: double.url, key: 'r8-key' }), pace: QUICK };
-    await runJob(provider, CALL, { ...host, progress: fraction => told.push(fraction) });
-    assert.deepEqual(told, [0.5, 0.5]);
+    await runJob(provider, CALL, { ...host, progress: fraction => reported.push(fraction) });
+    assert.deepEqual(reported, [0.5, 0.5]);
   });
 
-  it('tells the ways in which a prediction ends', async () => {
+  it('distinguishes the ways in which a prediction ends', async () => {
     const ends = [
       [{ status: 'failed', error: 'CUDA broke' }, 'provider_failed', /CUDA broke/],
       [{ status: 'failed', error: 'Prediction interrupted (code: E1001)' }, 'provider_unavailable', /E1001/],
@@ -134,7 +134,7 @@ describe('Replicate', () => {
     await assert.rejects(run(), { code: 'provider_rate_limited', retryAfterMs: 30_000 });
   });
 
-  it('tells refused input and missing credit', async () => {
+  it('recognizes refused input and missing credit', async () => {
     const invalid_fields = [{ type: 'required', field: 'input.prompt', description: 'prompt is required' }];
     double.refuse(/^POST/, { status: 422, body: { detail: '- input', invalid_fields } });
     await assert.rejects(run(), { code: 'provider_invalid_input', message: /prompt is required/ });

@@ -210,7 +210,7 @@ function testBackend(backend: Backend): void {
   });
 }
 
-/** What the probe would tell of a clip that is there only as far as its decoder goes. */
+/** What the probe would say of a clip that is there only as far as its decoder goes. */
 const facts = {
   container: 'mp4',
   contentType: 'video/mp4',
@@ -236,7 +236,7 @@ describe('a decoder', () => {
     commandFor: () => ({ file, args, env: {} }),
   });
 
-  it('that dies leaves the frame that came last, and is told by pointer', async () => {
+  it('that dies leaves the frame that came last, and is reported by pointer', async () => {
     const two = `process.stdout.write(Buffer.concat([1, 2].flatMap(() => [Buffer.alloc(6144, 235), Buffer.alloc(3072, 128)])), () => process.exit(1))`;
     const dying = decoding(process.execPath, '-e', two);
     const { drawn, warnings } = await drawClips(dying, scene({}), range(0, 5), clip);
@@ -245,7 +245,7 @@ describe('a decoder', () => {
     assert.match(warnings[0] ?? '', /^\/scenes\/0\/elements\/0 cannot be shown: The file cannot be decoded/);
   });
 
-  it('is one of sixteen at most; clips beyond that are told by pointer', async () => {
+  it('is one of sixteen at most; clips beyond that are reported by pointer', async () => {
     const elements = Array.from({ length: 18 }, (_, index) => ({
       type: 'video',
       src: './clip.mp4',

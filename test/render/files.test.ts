@@ -1,4 +1,4 @@
-// The files of a scene on their way to the painter: streamed, bounded, told by what they hold, refused in a sentence.
+// The files of a scene on their way to the painter: streamed, bounded, recognized by their content, refused in a sentence.
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';

@@ -99,7 +99,7 @@ describe('an animation', () => {
     assert.deepEqual(await shown(30, [3, 60], { speed: 2, loop: false }), [6, 39]);
   });
 
-  it('stands in its box as told, and fades as a whole', async () => {
+  it('stands in its box as asked, and fades as a whole', async () => {
     const data = animation([shapes([group(rectangle([50, 50], [100, 100]), red)])]);
     const half = { width: 50, height: 100, x: 0, anchor: 'left' };
     const contained = await drawFrame(data, half);
@@ -186,7 +186,7 @@ describe('a hostile animation', () => {
   for (const [name, [value, reason]] of Object.entries(REFUSED))
     it(`${name} is refused with the reason`, () => assert.rejects(clean(value), reason));
 
-  it('of compositions one after another, told from the last to the first, is as deep as it is', async () => {
+  it('of compositions one after another, listed from the last to the first, is as deep as it is', async () => {
     const assets = Array.from({ length: 100 }, (_, level) => ({
       id: `c${level}`,
       layers: [composition(`c${level + 1}`)],
@@ -225,7 +225,7 @@ describe('a hostile animation', () => {
     assert.deepEqual(warnings, []);
   });
 
-  it('is told by the pointer of its element, and the rest is drawn', async () => {
+  it('is reported by the pointer of its element, and the rest is drawn', async () => {
     const { warnings } = await drawFrame(nested(12, 10));
     assert.match(
       warnings[0] ?? '',

@@ -71,7 +71,7 @@ const captioned = (rest: object = {}): Timeline =>
     })),
   });
 
-describe('the rows that are told', () => {
+describe('the rows that are reported', () => {
   const rowsOf = async (timeline: Timeline, frames: readonly number[]) =>
     (await paintTwice(timeline, frames)).map(({ rows }) => rows);
 
@@ -113,7 +113,7 @@ async function check(timeline: Timeline, frames: readonly number[], what: string
   }
 }
 
-/** Rows that were not told have not changed at all. */
+/** Rows that were not reported have not changed at all. */
 function checkRows({ followed, before, rows }: TwicePainted, stride: number, what: string): void {
   if (before === undefined) return;
   for (let row = 0; row * stride < followed.length; row++) {

@@ -73,7 +73,7 @@ describe('the scene-graph schema', () => {
     );
   });
 
-  it('is told of whole by the guide: every kind and every top-level property', () => {
+  it('is described in full by the guide: every kind and every top-level property', () => {
     const doc = sceneGraphDoc();
     for (const kind of Object.values(KINDS)) assert.ok(doc.includes(`### ${kind.properties.type.const}\n`));
     for (const name of Object.keys(SCENE_GRAPH_SCHEMA.properties))
@@ -112,7 +112,7 @@ describe('the scene-graph schema', () => {
     ]);
   });
 
-  it('tells the fault of the gradient that is meant, not of every form of a paint', () => {
+  it('reports the fault of the gradient that is meant, not of every form of a paint', () => {
     assert.deepEqual(
       pathsOf(() => parseSceneGraph(graph([], { background: { type: 'linear' } }))),
       ['/background/stops'],

@@ -72,15 +72,15 @@ function jobFor(backend: Backend, folder: string, more: Partial<VideoJob> = {}):
 }
 
 function testVideos(backend: Backend): void {
-  const render = (folder: string, more: Partial<VideoJob> = {}, told: number[] = []) => {
-    const onFrame = (done: number): void => void told.push(done);
+  const render = (folder: string, more: Partial<VideoJob> = {}, reported: number[] = []) => {
+    const onFrame = (done: number): void => void reported.push(done);
     return renderVideo(jobFor(backend, folder, more), { onFrame }, signal);
   };
 
   it('has the frames of the painter, each at its time, tagged BT.709', () =>
     withScratch(async folder => {
-      const told: number[] = [];
-      const result = await render(folder, {}, told);
+      const reported: number[] = [];
+      const result = await render(folder, {}, reported);
       const path = join(folder, 'video.mp4');
       assert.deepEqual(
         [result.width, result.height, result.frameCount, result.durationSeconds, result.hasAudio],
@@ -88,7 +88,7 @@ function testVideos(backend: Backend): void {
       );
       assert.equal(result.backend, backend.name);
       assert.deepEqual(result.warnings, []);
-      assert.equal(told.at(-1), 80);
+      assert.equal(reported.at(-1), 80);
       assert.deepEqual(await readdir(folder), ['video.mp4']);
       const { video, durationSeconds } = await probeMedia(path, signal);
       assert.deepEqual(
@@ -169,11 +169,11 @@ function testVideos(backend: Backend): void {
       const first = await readdir(segmentFolder);
       assert.equal(first.length, 2);
       const direct = await framesOf(backend, join(folder, 'video.mp4'));
-      const told: number[] = [];
-      await render(folder, { segmentFolder }, told);
-      assert.deepEqual(told, [40, 80], 'Nothing was drawn.');
+      const reported: number[] = [];
+      await render(folder, { segmentFolder }, reported);
+      assert.deepEqual(reported, [40, 80], 'Nothing was drawn.');
       assert.deepEqual(await framesOf(backend, join(folder, 'video.mp4')), direct);
-      await render(folder, { segmentFolder, graph: changed }, told);
+      await render(folder, { segmentFolder, graph: changed }, reported);
       assert.equal((await readdir(segmentFolder)).length, 3, 'One of the two was there.');
       const likeness = await compare(backend, join(folder, 'video.mp4'), 60, { graph: changed, frame: 60 });
       assert.ok(likeness > 33, `${likeness} dB`);
@@ -201,9 +201,9 @@ function testVideos(backend: Backend): void {
       await waitUntil('the end of its group', () => !group.some(isRunning));
       assert.deepEqual(await readdir(folder), ['segments']);
       assert.equal((await readdir(segmentFolder)).length, 1);
-      const told: number[] = [];
-      const result = await render(folder, { segmentFolder }, told);
-      assert.equal(told[0], 40, 'The first segment was not rendered again.');
+      const reported: number[] = [];
+      const result = await render(folder, { segmentFolder }, reported);
+      assert.equal(reported[0], 40, 'The first segment was not rendered again.');
       assert.equal(result.frameCount, 80);
     }),
   );

@@ -21,12 +21,12 @@ beforeEach(() => {
   paid.fal.polls = 1e9;
 });
 
-/** Where fal was told to tell of the newest call, below this service. */
+/** Where fal was asked to report the newest call, below this service. */
 const doorOf = (): string => {
   const { path } = paid.fal.asked.findLast(({ method }) => method === 'POST') ?? { path: '' };
-  const told = new URLSearchParams(path.split('?')[1]).get('fal_webhook') ?? '';
-  assert.match(told, /^https:\/\/graphwright\.example\.com\/hooks\/fal\/[\w-]{32}$/);
-  return paid.service.url + new URL(told).pathname;
+  const address = new URLSearchParams(path.split('?')[1]).get('fal_webhook') ?? '';
+  assert.match(address, /^https:\/\/graphwright\.example\.com\/hooks\/fal\/[\w-]{32}$/);
+  return paid.service.url + new URL(address).pathname;
 };
 const startWaiting = async (): Promise<string> => {
   const id = await user.start(await user.create(single()));

@@ -127,8 +127,8 @@ describe('a run, whatever happens to it', () => {
   it('releases its credits with its end, once, and charges what its steps say', () => {
     for (const { row, effects, event } of moves) {
       assert.equal(has(effects, 'release credits'), row.finished_at !== null);
-      const told = 'steps' in event ? event.steps.length : 0;
-      assert.equal(effects.filter(({ kind }) => kind === 'charge').length, told);
+      const reported = 'steps' in event ? event.steps.length : 0;
+      assert.equal(effects.filter(({ kind }) => kind === 'charge').length, reported);
     }
   });
 

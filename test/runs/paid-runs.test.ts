@@ -53,7 +53,7 @@ describe('a paid run', () => {
     );
   });
 
-  it('tells the job at the provider to owners of the workflow, and to nobody else', async () => {
+  it('shows the job at the provider to owners of the workflow, and to nobody else', async () => {
     const [owner, editor] = [await paid.newUser(10), await paid.newUser(0)];
     const workflow = await owner.create(single());
     const me = await editor.request<{ userId: number }>('GET', '/me');

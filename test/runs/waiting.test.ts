@@ -87,7 +87,7 @@ describe('a run that waits for a call', () => {
     for (const id of ids) assert.equal((await user.until(id)).status, 'COMPLETED');
   });
 
-  it('ends at once where it is cancelled, and its provider is told', async () => {
+  it('ends at once where it is cancelled, and its provider is asked to stop', async () => {
     const id = await startWaiting(single());
     const { body } = await user.request<{ status: string }>('POST', `/executions/${id}/cancel`);
     assert.equal(body.status, 'CANCELLED');

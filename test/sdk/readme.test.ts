@@ -88,7 +88,7 @@ describe("the README's examples", () => {
     assert.equal(await runExample('verifyWebhook', call), 'e-1 ex_1 COMPLETED\n204\n');
   });
 
-  it('tell refusals apart', async () => {
+  it('distinguish refusals', async () => {
     assert.match(await runExample('InsufficientCreditsError'), /^There is no .* [0-9a-f-]{36}\n$/);
   });
 

@@ -167,7 +167,7 @@ describe('the embedded PostgreSQL under an ordinary user', { skip: NOT_ROOT }, (
   });
 });
 
-describe('what root is told', { skip: NOT_ROOT }, () => {
+describe('what root reads', { skip: NOT_ROOT }, () => {
   it('names each way that was tried where none works', async () => {
     const request = { postgres: '/nowhere/postgres', folder: '/', owner: undefined, account: MISSING };
     await assert.rejects(

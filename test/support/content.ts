@@ -44,7 +44,7 @@ export const WHOLE_PAGE = {
     { title: 'Choose a setting', description: 'A sentence is enough: "on wet slate, morning light".' },
     {
       title: 'Run it',
-      description: 'Watch each node as it finishes, or close the tab and be told by webhook.',
+      description: 'Watch each node as it finishes, or close the tab and be notified by webhook.',
     },
   ],
   contentBlocks: [

@@ -2,7 +2,7 @@
 import { openDb } from '../../src/store/db.ts';
 import { type EmbeddedOptions, startEmbedded } from '../../src/store/embedded/embedded.ts';
 
-const tell = (event: Readonly<Record<string, unknown>>): boolean =>
+const report = (event: Readonly<Record<string, unknown>>): boolean =>
   process.stdout.write(`${JSON.stringify(event)}\n`);
 
 const postgres = await startEmbedded(JSON.parse(process.argv[2] ?? '') as EmbeddedOptions);
@@ -12,7 +12,7 @@ await db.query('create table if not exists kept (id integer primary key)');
 
 process.on('SIGINT', async () => {
   await db.query('insert into kept values (1) on conflict do nothing');
-  tell({ event: 'drained', postmaster: postgres.pid });
+  report({ event: 'drained', postmaster: postgres.pid });
 });
 process.on('SIGTERM', async () => {
   await db.close();
@@ -20,4 +20,4 @@ process.on('SIGTERM', async () => {
   process.exit(0);
 });
 setInterval(() => undefined, 60_000);
-tell({ event: 'ready', postmaster: postgres.pid, connection: { socketDir, user, database } });
+report({ event: 'ready', postmaster: postgres.pid, connection: { socketDir, user, database } });

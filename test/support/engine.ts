@@ -65,8 +65,8 @@ export function planGraph(
 
 export interface RecordedRun {
   readonly outcome: RunOutcome;
-  /** Every step in the order it was told. */
-  readonly told: readonly Step[];
+  /** Every step in the order it was reported. */
+  readonly reported: readonly Step[];
   /** The newest step of each node, earlier attempts included. */
   readonly steps: ReadonlyMap<string, Step>;
 }
@@ -78,7 +78,7 @@ export async function runRecorded(
   options: Partial<RunOptions> = {},
 ): Promise<RecordedRun> {
   const byType = new Map(definitions.map(definition => [definition.entry.nodeType, definition]));
-  const told: Step[] = [];
+  const reported: Step[] = [];
   const steps = new Map(options.steps);
   const now = options.now ?? Date.now;
   const outcome = await runPlan(plan, {
@@ -91,12 +91,12 @@ export async function runRecorded(
     ...options,
     steps: options.steps ?? new Map(),
     onStep: step => {
-      told.push(step);
+      reported.push(step);
       steps.set(step.nodeId, step);
       options.onStep?.(step);
     },
   });
-  return { outcome, told, steps };
+  return { outcome, reported, steps };
 }
 
 function closedWorld(now: () => number): ReturnType<RunOptions['context']> {

@@ -1,4 +1,4 @@
-// A webhook receiver on loopback: keeps every delivery as it came, and answers as it is told.
+// A webhook receiver on loopback: keeps every delivery as it came, and answers as the test asks.
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';

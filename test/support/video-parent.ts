@@ -1,4 +1,4 @@
-// A process that renders a video and is killed meanwhile: tells each frame, and never ends by itself.
+// A process that renders a video and is killed meanwhile: reports each frame, and never ends by itself.
 
 import type { VideoJob } from '../../src/render/video/job.ts';
 import { renderVideo } from '../../src/render/video/video.ts';

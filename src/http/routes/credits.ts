@@ -40,7 +40,7 @@ export function registerCredits(app: App, deps: RunDeps): void {
     {
       schema: {
         tags: ['Credits'],
-        summary: 'Tell what a run would cost, without starting it',
+        summary: 'Estimate what a run would cost, without starting it',
         params: WorkflowId,
         body: EstimateBody,
         response: { 200: RunEstimate },

@@ -94,7 +94,7 @@ export function registerExecutions(app: App, deps: RunDeps): void {
         headers: Type.Object({ 'last-event-id': Type.Optional(Type.String({ maxLength: 20 })) }),
         description:
           'Events `snapshot` (the whole record), `node` (a NodeState), `execution` (the record less its nodes) and ' +
-          '`progress` ({nodeId, progress}); 204 where nothing is left to tell after `Last-Event-ID`.',
+          '`progress` ({nodeId, progress}); 204 where no event is left after `Last-Event-ID`.',
         response: { 200: EventStream, 204: Type.Null() },
       },
     },
@@ -120,7 +120,7 @@ async function streamEvents(deps: RunDeps, req: FastifyRequest, reply: FastifyRe
     afterId: parseLastEventId(req),
     signal,
   });
-  // Nothing is left to tell: 204 keeps an EventSource from asking again.
+  // No event is left: 204 keeps an EventSource from asking again.
   if (events === undefined) {
     reply.code(204).send();
     return;

@@ -1,4 +1,4 @@
-// The doors for providers that tell of the end of their work.
+// The addresses where providers report the end of their work.
 import { Type } from 'typebox';
 import { createHookReceiver } from '../../runs/calls/hooks.ts';
 import type { RunDeps } from '../../runs/deps.ts';

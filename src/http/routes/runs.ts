@@ -26,7 +26,7 @@ export function registerRuns(app: App, deps: RunDeps): void {
     {
       schema: {
         tags,
-        summary: 'Start a run, told by webhook when it has ended',
+        summary: 'Start a run; a webhook reports its end',
         params: WorkflowId,
         body: RunBody,
         response,

@@ -27,7 +27,7 @@ export const PRICE_UNITS = [
   'second of audio',
   'million video tokens',
   'thousand characters',
-  // What the provider counts, and tells afterwards.
+  // What the provider counts, and reports afterwards.
   'billed unit',
 ] as const;
 export type PriceUnit = (typeof PRICE_UNITS)[number];

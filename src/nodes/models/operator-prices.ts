@@ -28,7 +28,7 @@ export function withPrices(definition: NodeDefinition, prices: Prices): NodeDefi
   };
 }
 
-/** A ceiling may still be set; whether a call needs one depends on its model, and is told when it is made. */
+/** A ceiling may still be set; whether a call needs one depends on its model, and is said when it is made. */
 function relax(input: InputDef): InputDef {
   if (input.id !== MAX_CREDITS) return input;
   const { required: _, ...free } = input;
@@ -67,18 +67,18 @@ interface Counts {
 }
 
 function readCounts(usage: unknown): Counts {
-  const told = asUsage(usage);
+  const used = asUsage(usage);
   const first = (from: Usage, ...names: readonly string[]): number | undefined =>
     names.map(name => from[name]).find((value): value is number => typeof value === 'number' && value >= 0);
-  const input = asUsage(told.input_tokens_details ?? told.prompt_tokens_details);
-  const output = asUsage(told.output_tokens_details);
+  const input = asUsage(used.input_tokens_details ?? used.prompt_tokens_details);
+  const output = asUsage(used.output_tokens_details);
   return {
-    units: first(told, 'billable_units'),
-    characters: first(told, 'characters'),
-    input: first(told, 'input_tokens', 'prompt_tokens', 'input_token_count'),
+    units: first(used, 'billable_units'),
+    characters: first(used, 'characters'),
+    input: first(used, 'input_tokens', 'prompt_tokens', 'input_token_count'),
     cached: first(input, 'cached_tokens'),
     imageInput: first(input, 'image_tokens'),
-    output: first(told, 'output_tokens', 'completion_tokens', 'output_token_count'),
+    output: first(used, 'output_tokens', 'completion_tokens', 'output_token_count'),
     imageOutput: first(output, 'image_tokens'),
   };
 }

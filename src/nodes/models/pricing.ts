@@ -7,13 +7,13 @@ export interface Pricing {
   readonly model: Exclude<PricingModel, 'free'>;
   /** What a call with these values costs; null where that is known only afterwards, or could not be confirmed. */
   usd(values: PricedValues): number | null;
-  /** What a call has cost, by what its provider says that it used; null where that does not tell. */
+  /** What a call has cost, by what its provider says that it used; null where it does not say. */
   settle?(values: PricedValues, usage: unknown): number | null;
   /** Where the price was read, and when. */
   readonly source: string;
 }
 
-/** The config field of every entry whose price cannot be told beforehand: what a call may be charged at most. */
+/** The config field of every entry whose price is not known beforehand: what a call may be charged at most. */
 export const MAX_CREDITS = 'maxCredits';
 
 export const CEILING = {

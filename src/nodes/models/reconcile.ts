@@ -46,7 +46,7 @@ export function deprecate(model: Model, since: string, use?: string): Model {
 
 /**
  * A list gives one price of a unit. It takes the place of one in the same unit, or of none; a price that somebody has read
- * in more detail, by resolution or by the length of an audio, stays, and where the list names another sum it is told.
+ * in more detail, by resolution or by the length of an audio, stays, and where the list names another sum it is reported.
  */
 function reconcilePrice(
   { price: before, priceSource }: Model,

@@ -60,22 +60,22 @@ function findTooDeep(value: unknown): string | undefined {
 const escapeKey = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
 
 /** Keywords that say more about a value than that it fits none of several forms. */
-const TELLING: ReadonlySet<string> = new Set(['additionalProperties', 'required', 'discriminator']);
+const SPECIFIC: ReadonlySet<string> = new Set(['additionalProperties', 'required', 'discriminator']);
 
 /**
  * One issue a place. Where a value may have several forms the validator complains once for each form and then that none
- * fits; of these only the telling and deeper ones help, else that it has none of the forms.
+ * fits; of these only the specific and deeper ones help, else that it has none of the forms.
  */
 function explain(errors: readonly ErrorObject[]): readonly Issue[] {
   const unions = new Map<string, ErrorObject>();
-  const telling = new Set<string>();
+  const specific = new Set<string>();
   for (const error of errors) {
     if (error.keyword === 'anyOf') unions.set(error.instancePath, error);
-    else if (TELLING.has(error.keyword)) telling.add(error.instancePath);
+    else if (SPECIFIC.has(error.keyword)) specific.add(error.instancePath);
     // This error stands for those of everything around the value.
     const { instancePath: path } = error;
     for (let end = path.lastIndexOf('/'); end >= 0; end = path.lastIndexOf('/', end - 1)) {
-      telling.add(path.slice(0, end));
+      specific.add(path.slice(0, end));
       if (end === 0) break;
     }
   }
@@ -83,8 +83,8 @@ function explain(errors: readonly ErrorObject[]): readonly Issue[] {
   for (const error of errors) {
     const { instancePath, keyword } = error;
     if (unions.has(instancePath)) {
-      const isTold = telling.has(instancePath);
-      if (isTold ? !TELLING.has(keyword) : keyword !== 'anyOf') continue;
+      const isSpecific = specific.has(instancePath);
+      if (isSpecific ? !SPECIFIC.has(keyword) : keyword !== 'anyOf') continue;
     }
     const path = pointerOf(error);
     if (!reported.has(path))

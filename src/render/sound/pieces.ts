@@ -22,7 +22,7 @@ export function createPieces(backend: Backend, signal: AbortSignal): Pieces {
   const decode = (part: Part, skip: number): Sound => {
     const startSeconds = (part.from + skip) / SAMPLE_RATE;
     const seconds = (part.taken - skip) / SAMPLE_RATE;
-    return telling(part.pointer, decodeSound(backend, part.clip, { startSeconds, seconds }, signal));
+    return withPointer(part.pointer, decodeSound(backend, part.clip, { startSeconds, seconds }, signal));
   };
 
   const keep = (part: Part): Promise<Float32Array> => {
@@ -96,7 +96,7 @@ async function gather(sound: Sound, samples: number): Promise<Float32Array> {
 }
 
 /** A file that cannot be decoded is reported with the place where the graph names it. */
-async function* telling(pointer: string, sound: Sound): AsyncGenerator<Float32Array> {
+async function* withPointer(pointer: string, sound: Sound): AsyncGenerator<Float32Array> {
   try {
     yield* sound;
   } catch (err) {

@@ -52,7 +52,7 @@ class FramesHere implements FrameSource {
     const size = i420Size(scene.width, scene.height);
     this.#pictures = [new Uint8Array(size), new Uint8Array(size)];
     this.#drawer = createFrameDrawer(scene, 1);
-    // Told to whoever reads.
+    // Thrown where somebody reads.
     this.#drawer.catch(() => undefined);
   }
 

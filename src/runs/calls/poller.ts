@@ -1,5 +1,5 @@
 // Watches over calls at providers that no run in memory waits for: asks for those that are due, at the pace that the
-// provider takes, wakes the runs whose calls have ended, and tells providers of calls that nobody wants any more.
+// provider takes, wakes the runs whose calls have ended, and cancels calls at providers that nobody wants any more.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readProviders } from '../../nodes/models/providers.ts';
 import type { WatchedName } from '../../nodes/models/watched.ts';
@@ -26,7 +26,7 @@ const LIMITED_PAUSE_MS = 2000;
 const SHARE_OF_AGE = 0.2;
 const MIN_DELAY_MS = 1000;
 const MAX_DELAY_MS = 15_000;
-/** A provider that cannot be told that long of a call nobody wants is told no more. */
+/** A call nobody wants is forgotten when the provider could not be asked that long to cancel it. */
 const CANCEL_PATIENCE_MS = 600_000;
 
 /** Begins to poll until the signal fires. Resolves when the last look has ended. */
@@ -87,7 +87,7 @@ async function lookAt(
   // Its run finds out, and ends it or itself.
   const isOver = provider === undefined || nowMs >= call.deadline_at.getTime();
   if (!isCancelled && isOver) return { call, outcome: 'ended', isLimited: false };
-  // One that is no longer configured cannot be told.
+  // One that is no longer configured cannot be asked.
   if (provider === undefined) return { call, outcome: 'dropped', isLimited: false };
   const state = call.state === null ? {} : { state: call.state };
   const limits = AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]);
@@ -132,7 +132,7 @@ async function settle(deps: RunDeps, looks: readonly Looked[]): Promise<void> {
 
 const keyOf = ({ execution_id, node_id, item }: CallKey): CallKey => ({ execution_id, node_id, item });
 
-/** Marks the calls as ended and lets their runs go on; whoever has one in hand is told. */
+/** Marks the calls as ended and lets their runs go on; the worker that executes one is notified. */
 export async function wakeRuns(deps: RunDeps, calls: readonly CallKey[]): Promise<void> {
   const ids = [...new Set(calls.map(({ execution_id }) => execution_id))];
   const event = { kind: 'wake', atMs: deps.now() } as const;

@@ -66,7 +66,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Tells one secrets key from another without revealing it: the key has 256 random bits. */
+/** Distinguishes one secrets key from another without showing it: the key has 256 random bits. */
 export function fingerprintOf(secretsKey: Uint8Array): string {
   return sha256Hex(Buffer.concat([Buffer.from('graphwright secrets key\0'), secretsKey])).slice(0, 16);
 }

@@ -13,7 +13,7 @@ import { type Server, type ServerRequest, startServer } from './server.ts';
 export interface EmbeddedOptions {
   /** Made where it is missing; PostgreSQL's part is its subfolder `postgres`. */
   readonly dataDir: string;
-  /** What a second service on the folder is told of this one, e.g. its base URL. */
+  /** What a second service on the folder learns of this one, e.g. its base URL. */
   readonly address?: string;
   /** PostgreSQL's own log and what was done about its troubles, a line at a time. */
   readonly log?: (line: string) => void;

@@ -30,7 +30,7 @@ export interface ServiceLock {
 const MAX_FILE_BYTES = 4096;
 const COMMAND_TIMEOUT_MS = 5_000;
 
-/** Takes the lock, or throws a sentence that names its holder. `address` is what the next one would be told. */
+/** Takes the lock, or throws a sentence that names its holder. `address` is what the next one would read. */
 export async function takeLock(file: string, dataDir: string, address?: string): Promise<ServiceLock> {
   const handle = await open(file, 'a+', 0o600).catch((err: unknown) => {
     throw new AppError(

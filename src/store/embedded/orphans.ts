@@ -1,4 +1,4 @@
-// Ends what a killed service or postmaster left on a cluster, and tells it from somebody else's processes.
+// Ends what a killed service or postmaster left on a cluster, and distinguishes it from somebody else's processes.
 import { execFile } from 'node:child_process';
 import { readdir, readFile, readlink, rm } from 'node:fs/promises';
 import { join } from 'node:path';

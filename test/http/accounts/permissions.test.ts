@@ -55,7 +55,7 @@ describe('PUT /workflows/{id}/permissions', () => {
     assert.deepEqual([body.userId, body.role], [friend.userId, 'EDIT']);
   });
 
-  it("tells nobody's email to one who guesses a userId", async () => {
+  it("shows nobody's email to one who guesses a userId", async () => {
     const { body } = await share('VIEW');
     const listed = await owner.request('GET', `${path}/permissions`);
     assert.ok(!JSON.stringify([body, listed.body]).includes(friend.email));

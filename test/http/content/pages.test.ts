@@ -71,10 +71,10 @@ describe('a content page', () => {
     }
   });
 
-  it('tells search engines and networks what it is', async () => {
+  it('describes itself to search engines and networks what it is', async () => {
     const url = await publish({
-      slug: 'told',
-      title: 'Told',
+      slug: 'spoken',
+      title: 'Spoken',
       type: 'ARTICLE',
       meta_description: 'What it says.',
       ogImage: '/cdn/og.png',
@@ -83,11 +83,11 @@ describe('a content page', () => {
     });
     const page = await read(url);
     for (const tag of [
-      '<title>Told · Graphwright</title>',
+      '<title>Spoken · Graphwright</title>',
       '<meta name="description" content="What it says.">',
-      '<link rel="canonical" href="https://films.example/blog/told">',
+      '<link rel="canonical" href="https://films.example/blog/spoken">',
       '<meta property="og:type" content="article">',
-      '<meta property="og:url" content="https://films.example/blog/told">',
+      '<meta property="og:url" content="https://films.example/blog/spoken">',
       '<meta property="og:image" content="https://films.example/cdn/og.png">',
       '<meta name="twitter:card" content="summary_large_image">',
     ])

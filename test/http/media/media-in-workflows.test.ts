@@ -176,7 +176,7 @@ describe('rehosting', () => {
     await assert.rejects(rehost(`/mp4/${25 * MB + 1}/a.mp4`), { code: 'file_too_large' });
   });
 
-  it('tells what the other side did wrong', async () => {
+  it('says what the other side did wrong', async () => {
     await assert.rejects(rehost('/missing'), { code: 'fetch_failed', message: /answered with status 404/ });
     await assert.rejects(rehost('/html'), { code: 'unsupported_type' });
     await assert.rejects(rehost('/mp4/0'), { code: 'empty_file' });

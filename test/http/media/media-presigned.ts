@@ -124,12 +124,12 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
 
     it('say of video and audio what the caller says, within bounds', async () => {
       const silent = await upload(mp4(20_000), 'video/mp4');
-      const told = await upload(mp4(20_000), 'video/mp4');
+      const described = await upload(mp4(20_000), 'video/mp4');
       const first = (await complete(silent.mediaId)).body;
       assert.deepEqual([first.width, first.height, first.duration], [null, null, null]);
-      refused(await complete(told.mediaId, { duration: 90_000 }), 400, 'invalid_request');
-      refused(await complete(told.mediaId, { width: -1 }), 400, 'invalid_request');
-      const second = (await complete(told.mediaId, { width: 640, height: 360, duration: 1.5 })).body;
+      refused(await complete(described.mediaId, { duration: 90_000 }), 400, 'invalid_request');
+      refused(await complete(described.mediaId, { width: -1 }), 400, 'invalid_request');
+      const second = (await complete(described.mediaId, { width: 640, height: 360, duration: 1.5 })).body;
       assert.deepEqual([second.width, second.height, second.duration], [640, 360, 1.5]);
     });
 

@@ -270,7 +270,7 @@ describe('deleting', () => {
     assert.equal((await remove(editor, shared.mediaId)).status, 200);
   });
 
-  it('is refused while a workflow is linked to it or names it, and tells which', async () => {
+  it('is refused while a workflow is linked to it or names it, and says which', async () => {
     const { mediaId, url } = await upload(owner);
     const linked = await createWorkflow(owner, { name: 'Linked', mediaId });
     now += 5;
@@ -336,7 +336,7 @@ describe('scopes', () => {
 });
 
 describe('the OpenAPI document', () => {
-  it('tells of both forms of the inline door', async () => {
+  it('describes both forms of the inline door', async () => {
     const document = (await test.app.inject({ url: '/openapi.json' })).json();
     const { content } = document.paths['/api/v1/media/upload'].post.requestBody;
     assert.deepEqual(Object.keys(content).sort(), ['application/json', 'multipart/form-data']);

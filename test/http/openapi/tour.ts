@@ -17,7 +17,7 @@ export type Ask = (
   more?: { readonly headers?: Readonly<Record<string, string>>; readonly who?: string },
 ) => Promise<Asked>;
 
-/** What tells that the work behind an answer is done: of an execution, and of a render. */
+/** What shows that the work behind an answer is done: of an execution, and of a render. */
 export interface Settling {
   readonly finishedAt?: string | null;
   readonly webhook?: { readonly state: string } | null;

@@ -80,13 +80,13 @@ async function ask(route: Route, options: InjectOptions): Promise<number> {
     ...options,
     headers: { authorization: `Bearer ${caller.key}`, ...options.headers },
   });
-  const told = `${route.method} ${String(options.url).slice(0, 120)}: ${answer.statusCode} ${answer.body.slice(0, 200)}`;
-  assert.ok(answer.statusCode < 500, told);
+  const request = `${route.method} ${String(options.url).slice(0, 120)}: ${answer.statusCode} ${answer.body.slice(0, 200)}`;
+  assert.ok(answer.statusCode < 500, request);
   if (answer.statusCode >= 400) {
     const body = answer.json();
-    assert.match(body.error, /\S\.$/, told);
-    assert.match(body.code, /^[a-z_]+$/, told);
-    assert.equal(body.requestId, answer.headers['x-request-id'], told);
+    assert.match(body.error, /\S\.$/, request);
+    assert.match(body.code, /^[a-z_]+$/, request);
+    assert.equal(body.requestId, answer.headers['x-request-id'], request);
   }
   return answer.statusCode;
 }
@@ -210,7 +210,7 @@ describe('the size of a body', () => {
     assert.equal(inChunks.status, 201, await inChunks.text());
   });
 
-  it('may not be a byte more, whether or not its length is told', async () => {
+  it('may not be a byte more, whether or not its length is declared', async () => {
     const rows = await countRows();
     for (const body of [sized(LIMIT_BYTES + 1), new Blob([sized(LIMIT_BYTES + 1)]).stream()]) {
       const answer = await send(body);
@@ -220,7 +220,7 @@ describe('the size of a body', () => {
     assert.equal(await countRows(), rows);
   });
 
-  it('is told as too large though many times as much is sent', async () => {
+  it('is refused as too large though many times as much is sent', async () => {
     const answer = await send('x'.repeat(8 * LIMIT_BYTES));
     assert.equal(answer.status, 413);
   });

@@ -47,7 +47,7 @@ describe('CORS', () => {
     assert.equal(second.headers['x-ratelimit-remaining'], first.headers['x-ratelimit-remaining']);
   });
 
-  it('lets pages read refusals, and the headers that tell why', async () => {
+  it('lets pages read refusals, and the headers that say why', async () => {
     const caller = await test.createCaller({ plan: 'tiny' });
     const limited = { authorization: `Bearer ${caller.key}` };
     await test.app.inject({ url: '/api/v1/workflows', headers: limited });

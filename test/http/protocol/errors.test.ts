@@ -1,4 +1,4 @@
-// What callers are told of failures that are not theirs.
+// What callers see of failures that are not theirs.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { translateError } from '../../../src/http/errors.ts';

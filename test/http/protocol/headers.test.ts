@@ -174,7 +174,7 @@ describe('a connection that carries several requests', () => {
     assert.equal(JSON.parse(answers[3]?.body ?? '').error, 'The request is not valid HTTP.');
   });
 
-  it('is told of a fault that comes after an answer', async () => {
+  it('has an entry for a fault that comes after an answer', async () => {
     const socket = await open(port);
     const answers = readAnswers(socket);
     socket.write(get('/healthz'));

@@ -103,7 +103,7 @@ describe('callers without a valid key', () => {
     for (let count = 0; count < 5; count++) await from(address, authorization);
   };
 
-  it('are counted by address, which a trusted proxy tells', async () => {
+  it('are counted by address, which a trusted proxy names', async () => {
     await exhaust('203.0.113.7');
     assert.equal((await from('203.0.113.7')).statusCode, 429);
     assert.equal((await from('203.0.113.8')).statusCode, 200);

@@ -1,4 +1,4 @@
-// What Prometheus is told, and that it stays a bounded number of series whatever is asked of the service.
+// What Prometheus reads, and that it stays a bounded number of series whatever is asked of the service.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createTestApp, type TestApp } from '../../support/app.ts';
@@ -16,7 +16,7 @@ after(() => test.close());
 const scrape = async (): Promise<string> => (await test.app.inject('/metrics')).body;
 
 describe('GET /metrics', () => {
-  it('tells requests by method, route pattern and status, not by path', async () => {
+  it('counts requests by method, route pattern and status, not by path', async () => {
     for (let count = 0; count < 5; count++) {
       await exchange(port, head('GET', `/api/v1/workflows/wf_${count}?secret=${count}`));
       await exchange(port, head('PURGE', `/nothing/${count}`));
@@ -35,7 +35,7 @@ describe('GET /metrics', () => {
     assert.doesNotMatch(text, /wf_\d|secret|nothing\//);
   });
 
-  it('tells the queue, the runs and the pools as they stand', async () => {
+  it('reports the queue, the runs and the pools as they stand', async () => {
     const caller = await test.createCaller();
     const { id } = await createWorkflow(caller);
     await caller.request('POST', `/workflows/${id}/execute`, {});

@@ -1,4 +1,4 @@
-// The OpenAPI document is valid and tells of every route; the reference shows it without the internet.
+// The OpenAPI document is valid and describes every route; the reference shows it without the internet.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -216,7 +216,7 @@ describe('GET /openapi.json', () => {
     });
   });
 
-  it('tells the events of a run apart by their name', () => {
+  it('distinguishes the events of a run by their name', () => {
     const { oneOf, discriminator } = document.components.schemas.RunEvent as unknown as {
       oneOf: { $ref: string }[];
       discriminator: { propertyName: string; mapping: Record<string, string> };
@@ -245,7 +245,7 @@ describe('GET /openapi.json', () => {
     );
   });
 
-  it('tells the form of what each operation answers with', () => {
+  it('describes the form of what each operation answers with', () => {
     for (const [name, { responses }] of operations()) {
       const good = Object.entries(responses).filter(([status]) => /^2/.test(status));
       assert.ok(good.length > 0, name);
@@ -255,7 +255,7 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  it('tells what is sent when a run has ended', () => {
+  it('describes what is sent when a run has ended', () => {
     const { requestBody } = document.webhooks.executionEnded.post;
     assert.equal(requestBody.content['application/json'].schema.$ref, '#/components/schemas/CompletionEvent');
     const { properties } = document.components.schemas.CompletionEvent;
@@ -272,7 +272,7 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  it('tells of every route of the API', () => {
+  it('describes every route of the API', () => {
     const api = listPaths();
     assert.ok(api.length > 30, String(api.length));
     for (const path of api) assert.ok(document.paths[path], path);

@@ -108,7 +108,7 @@ describe('SIGTERM', () => {
     halfway.write(name);
     assert.equal((await halfwayAnswers)[0]?.status, 201);
     assert.match(await events, /^id: \d+\nevent: snapshot\n/);
-    // Told of the run that it was waiting for; it goes on after the next start.
+    // It got an answer about the run that it waited for, which goes on after the next start.
     assert.ok([200, 202].includes((await waiting).status));
     assert.deepEqual(await exited, [0, null]);
     agent.destroy();
@@ -122,11 +122,11 @@ describe('SIGTERM', () => {
       [],
     );
     assert.doesNotMatch(log(), /Warning|DEP\d|sk-test|Bearer/);
-    const told = lines.filter(line => line.msg === 'request');
+    const logged = lines.filter(line => line.msg === 'request');
     assert.ok(
-      told.some(line => line.path === '/api/v1/folders' && line.method === 'POST' && line.status === 201),
+      logged.some(line => line.path === '/api/v1/folders' && line.method === 'POST' && line.status === 201),
     );
-    assert.ok(told.every(line => typeof line.ms === 'number' && typeof line.requestId === 'string'));
+    assert.ok(logged.every(line => typeof line.ms === 'number' && typeof line.requestId === 'string'));
   });
 
   it('a second time ends the process at once', async () => {

@@ -32,7 +32,7 @@ describe('a still with clips', { skip: backend === undefined && 'this machine ha
       pixels: 'rgba',
       frames: numberedFrames(20),
     } as const;
-    // Silent in its first second, so that the bars tell where they are.
+    // Silent in its first second, so that the bars show where they are.
     assert.ok(backend);
     await encode(backend, { path, maxSeconds: 2, video, audio: tone(2, 1) }, signal);
     const owner = { userId: caller.userId, workspace: `user:${caller.userId}`, executionId: null };

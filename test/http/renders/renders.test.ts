@@ -116,7 +116,7 @@ describe('clips', { skip: backend === undefined && 'this machine has no codec' }
   });
 
   describe('404', () => {
-    it('tells nobody of the renders of others', async () => {
+    it('shows nobody the renders of others', async () => {
       const { renderId } = (await ask()).body.data;
       const other = await test.createCaller();
       refused(await read(renderId, other), 404, 'not_found');

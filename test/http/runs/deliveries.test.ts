@@ -122,7 +122,7 @@ describe('the deliveries of an execution', () => {
 describe('a webhook test', () => {
   const test = (body: object) => service.request<Record<string, unknown>>('POST', '/webhooks/test', body);
 
-  it('sends a signed sample and tells what came back', async () => {
+  it('sends a signed sample and returns what came back', async () => {
     receiver.answer(res => res.writeHead(201).end('thanks'));
     const { status, body } = await test({ url: `${receiver.url}/x`, secret: 'hush' });
     assert.equal(status, 200);
@@ -135,7 +135,7 @@ describe('a webhook test', () => {
     assert.deepEqual([sample.event, sample.eventId], ['execution.completed', body.eventId]);
   });
 
-  it('tells of failures, and refuses what is no webhook', async () => {
+  it('reports failures, and refuses what is no webhook', async () => {
     receiver.answer(res => res.destroy());
     const { body } = await test({ url: receiver.url });
     assert.deepEqual([body.delivered, body.statusCode], [false, null]);

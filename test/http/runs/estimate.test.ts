@@ -48,7 +48,7 @@ describe('POST /workflows/{id}/estimate', () => {
     return answer.body;
   };
 
-  it('tells the price of each paid node as it is configured, and what there is to pay it with', async () => {
+  it('names the price of each paid node as it is configured, and what there is to pay it with', async () => {
     const grant = { userId: user.userId, amount: 70, note: 'n' };
     await user.request('POST', '/admin/credits', grant);
     assert.deepEqual(await estimate(PAID), {

@@ -1,4 +1,4 @@
-// Server-sent events of a run, over real sockets: what is told, in which order, and when the stream ends.
+// Server-sent events of a run, over real sockets: what is sent, in which order, and when the stream ends.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { waitUntil } from '../../support/processes.ts';
@@ -40,7 +40,7 @@ describe('the events of an execution', { concurrency: true }, () => {
       [...new Set(ids)].sort((a, b) => a - b),
     );
 
-  it('begin with a snapshot, tell each node and status in increasing ids, and close after the end', async () => {
+  it('begin with a snapshot, report each node and status in increasing ids, and close after the end', async () => {
     const id = await service.start(chain);
     const stream = await follow(id);
     await stream.closed;
@@ -49,10 +49,10 @@ describe('the events of an execution', { concurrency: true }, () => {
     assertIncreasing(idsOf(stream));
     const last = rest.at(-1);
     assert.deepEqual([last?.event, last?.data.status], ['execution', 'COMPLETED']);
-    const told = rest
+    const sent = rest
       .filter(({ event }) => event === 'node')
       .map(({ data }) => `${data.nodeId} ${data.status}`);
-    assert.ok(told.includes('d COMPLETED') && told.includes('b COMPLETED'), told.join());
+    assert.ok(sent.includes('d COMPLETED') && sent.includes('b COMPLETED'), sent.join());
   });
 
   it('are one snapshot for a run that has ended', async () => {
@@ -65,7 +65,7 @@ describe('the events of an execution', { concurrency: true }, () => {
     );
   });
 
-  it('go on behind Last-Event-ID, and answer 204 where nothing is left to tell', async () => {
+  it('go on behind Last-Event-ID, and answer 204 where no event is left', async () => {
     const id = await service.start(chain);
     const whole = await follow(id, { 'last-event-id': '0' });
     await whole.closed;
@@ -85,7 +85,7 @@ describe('the events of an execution', { concurrency: true }, () => {
     assert.equal((await follow(id, { authorization: 'Bearer sk-0123456789abcdefgh' })).status, 401);
   });
 
-  it('tell of a cancel, with the waiting node as CANCELLED', async () => {
+  it('report a cancel, with the waiting node as CANCELLED', async () => {
     const id = await service.start(long);
     await waitUntil('the delay to wait', async () => (await service.execution(id)).progress.done === 1);
     const stream = await follow(id);

@@ -1,4 +1,4 @@
-// Idempotency-Key: the same request gets the same run, whatever comes at once; another request is told so.
+// Idempotency-Key: the same request gets the same run, whatever comes at once; another request is refused.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';

@@ -192,11 +192,11 @@ describe('a run that has ended', () => {
     );
   });
 
-  it('tells its own webhook, where one is given', async () => {
+  it('notifies its own webhook, where it names one', async () => {
     const { failed } = await failing();
-    const record = await resumed(failed.id, { webhook: { url: `${receiver.url}/told` } });
-    await waitUntil('the event', () => count('/told') === 1);
-    assert.equal(receiver.received.find(({ path }) => path === '/told')?.body.executionId, record.id);
+    const record = await resumed(failed.id, { webhook: { url: `${receiver.url}/resumed` } });
+    await waitUntil('the event', () => count('/resumed') === 1);
+    assert.equal(receiver.received.find(({ path }) => path === '/resumed')?.body.executionId, record.id);
     assert.equal((await resume(failed.id, { webhook: { url: 'nowhere' } })).body.code, 'invalid_webhook');
   });
 

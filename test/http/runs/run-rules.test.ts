@@ -1,4 +1,4 @@
-// What a run makes of settings and inputs, which webhooks it takes, and what it tells them of a run out of time.
+// What a run makes of settings and inputs, which webhooks it takes, and what it sends them of a run out of time.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { waitUntil } from '../../support/processes.ts';
@@ -105,7 +105,7 @@ describe('a webhook block', () => {
 });
 
 describe('a run out of time', () => {
-  it('is told as execution.failed with status TIMEOUT, once', async () => {
+  it('is reported as execution.failed with status TIMEOUT, once', async () => {
     const hanging = await startReceiver();
     hanging.answer(() => undefined);
     const workflow = await service.create({

@@ -179,7 +179,7 @@ describe('a run', () => {
     assert.deepEqual([states.b?.status, states.b2?.status], ['SKIPPED', 'COMPLETED']);
   });
 
-  it('finds a picture that it drew before in the cache, unless it is told not to', async () => {
+  it('finds a picture that it drew before in the cache, unless it is asked not to', async () => {
     const workflow = await service.create({
       nodes: [
         node('a', 'input:text', { value: 'a lake' }),

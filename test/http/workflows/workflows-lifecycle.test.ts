@@ -100,7 +100,7 @@ describe('lint', () => {
     by.request<LintReport>('POST', path, body);
   const WRONG = { nodes: [node('a', 'input:txet')], edges: [] };
 
-  it('of a graph tells errors and suggestions and stores nothing', async () => {
+  it('of a graph reports errors and suggestions and stores nothing', async () => {
     const { status, body } = await lint(owner, '/workflows/lint', WRONG);
     assert.deepEqual([status, body.ok], [200, false]);
     assert.deepEqual(

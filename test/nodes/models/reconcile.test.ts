@@ -72,7 +72,7 @@ describe('a model that its provider has changed', () => {
     assert.doesNotThrow(use(model, {}).run);
   });
 
-  it('tells new fields, needed ones as such', () => {
+  it('reports new fields, needed ones as such', () => {
     const { changes } = changed({ style: { type: 'string' } });
     assert.deepEqual(changes, [{ kind: 'field', what: 'takes style, which is new' }]);
   });

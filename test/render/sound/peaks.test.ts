@@ -119,7 +119,7 @@ describe('a waveform', () => {
     assert.equal(open({ scenes }).resources.size, 0);
   });
 
-  it('is told of as missing where its file cannot be read', { skip: backend === undefined }, async () => {
+  it('is reported as missing where its file cannot be read', { skip: backend === undefined }, async () => {
     const timeline = open();
     const absent: ResourceFile = { kind: 'absent', reason: 'is gone' };
     assert.ok(file.kind === 'clip' && backend !== undefined);

@@ -118,23 +118,23 @@ describe('stretches and their files', () => {
     );
   });
 
-  it('are told of by pointer where nothing can be heard', () => {
-    const told = (rest: object, file: ResourceFile) => withFile(rest, file).warnings;
-    assert.deepEqual(told(item({}), { kind: 'absent', reason: 'cannot be read: gone' }), [
+  it('are reported by pointer where nothing can be heard', () => {
+    const warn = (rest: object, file: ResourceFile) => withFile(rest, file).warnings;
+    assert.deepEqual(warn(item({}), { kind: 'absent', reason: 'cannot be read: gone' }), [
       '/audioTrack/items/0 cannot be read: gone.',
     ]);
     assert.match(
-      String(told(item({}), { kind: 'clip', path: '', facts })),
+      String(warn(item({}), { kind: 'clip', path: '', facts })),
       /^\/audioTrack\/items\/0 is a file without/,
     );
-    assert.match(String(told(item({ trim: 3 }), CLIP)), /^\/audioTrack\/items\/0 is trimmed to 3 s/);
+    assert.match(String(warn(item({ trim: 3 }), CLIP)), /^\/audioTrack\/items\/0 is trimmed to 3 s/);
     const fast = { type: 'group', speed: 20, elements: [element({})] };
     assert.match(
-      String(told({ overlays: [fast] }, CLIP)),
+      String(warn({ overlays: [fast] }, CLIP)),
       /^\/overlays\/0\/elements\/0 is not heard: at 20 times/,
     );
     // A clip may be silent.
-    assert.deepEqual(told({ overlays: [{ type: 'video', ...SRC }] }, { kind: 'clip', path: '', facts }), []);
+    assert.deepEqual(warn({ overlays: [{ type: 'video', ...SRC }] }, { kind: 'clip', path: '', facts }), []);
   });
 
   it('are refused by pointer where too many are heard at once, and not where one follows another', () => {

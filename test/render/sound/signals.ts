@@ -1,4 +1,4 @@
-// Signals of known samples, as blocks and as WAV files, and what can be told of a sound.
+// Signals of known samples, as blocks and as WAV files, and what can be measured of a sound.
 import { writeFile } from 'node:fs/promises';
 import { CHANNELS, SAMPLE_RATE } from '../../../src/codecs/job.ts';
 

@@ -26,7 +26,7 @@ const backends = [
   ['codec host', await openCodecHost([], signal)],
 ] as const;
 
-/** Each sample tells where it stands: a slow ramp at the left, its mirror at the right. */
+/** Each sample shows where it stands: a slow ramp at the left, its mirror at the right. */
 const ramp = makeSignal(2, (_, sample) => [sample / 192_000, -sample / 192_000]);
 const burst = (second: number): number => (second >= 1 && second < 2 ? 0.5 * sine(1000, second) : 0);
 const SOUNDS = {

@@ -90,7 +90,7 @@ describe('a delivery', () => {
     );
   });
 
-  it('tells of failed and cancelled runs as execution.failed with their status', async () => {
+  it('reports failed and cancelled runs as execution.failed with their status', async () => {
     const waiting = await service.create({
       nodes: [node('a', 'input:text', { value: 'x' }), node('d', 'logic:delay', { ms: 60_000 })],
       edges: [edge('a.text > d.input')],

@@ -1,4 +1,4 @@
-// A stand-in for a provider at the network's edge: a real HTTP server that can be told to misbehave.
+// A stand-in for a provider at the network's edge: a real HTTP server that can be made to misbehave.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
