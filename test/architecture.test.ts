@@ -7,6 +7,8 @@ import { describe, it } from 'node:test';
 const ROOT = join(import.meta.dirname, '..');
 const MAX_LINES = 400;
 const MAX_FILES_IN_FOLDER = 30;
+/** Nobody writes these by hand. */
+const WRITTEN_BY_TESTS = ['sdk/src/schemas.ts'];
 
 /** Folder or file → what it may import besides itself. A folder stands for all in it, a file for itself; absent is forbidden. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
@@ -349,7 +351,7 @@ describe('every file', () => {
   it(`has at most ${MAX_LINES} lines`, () => {
     assert.deepEqual(
       all.filter(({ text }) => text.split('\n').length - 1 > MAX_LINES).map(file => file.path),
-      [],
+      WRITTEN_BY_TESTS,
     );
   });
 });

@@ -1,13 +1,8 @@
 // Everything the SDK throws: refusals of the service as classes by code, and failures on the way to it.
+import type { ErrorIssue } from './schemas.ts';
 
 /** One of several things wrong with a request; `path` is a JSON pointer into the body. */
-export interface Issue {
-  readonly code: string;
-  readonly message: string;
-  readonly path?: string;
-  readonly nodeId?: string;
-  readonly edgeId?: string;
-}
+export type Issue = ErrorIssue;
 
 /** What all errors of this package are. */
 export class GraphwrightError extends Error {

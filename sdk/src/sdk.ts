@@ -34,6 +34,7 @@ export {
   type StartOptions,
   type WaitOptions,
 } from './run.ts';
+export type * as Schemas from './schemas.ts';
 export type { Timing } from './send.ts';
 export {
   type AcceptedRun,

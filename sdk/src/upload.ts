@@ -1,7 +1,7 @@
 // Uploads: small files and SVG go inline, larger ones by a presigned address; both end as the same result.
 import { putBytes } from './put.ts';
 import { type CallOptions, type Connection, isPassing, send } from './send.ts';
-import type { Media } from './types.ts';
+import type { Media, MintedUpload } from './types.ts';
 import { backoffMs, sleep } from './waiting.ts';
 
 /** The inline door takes no more. */
@@ -27,12 +27,6 @@ export interface UploadOptions extends CallOptions, UploadHints {
   readonly contentType?: string;
   /** Called as bytes go out. After a cut the file is sent from its beginning, and the count falls back. */
   readonly onProgress?: (progress: UploadProgress) => void;
-}
-
-interface Minted {
-  readonly uploadUrl: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly mediaId: string;
 }
 
 /** Uploads a file. A cut is taken up again; at worst an upload whose answer was lost leaves a second copy. */
@@ -111,7 +105,7 @@ async function putWithRetries(
   { signal, onProgress }: UploadOptions,
 ): Promise<string> {
   for (let attempt = 1; ; attempt++) {
-    const { body: minted } = await send<Minted>(connection, {
+    const { body: minted } = await send<MintedUpload>(connection, {
       method: 'POST',
       path: '/media/upload-url',
       body: { contentType: blob.type, bytes: blob.size, filename: name },

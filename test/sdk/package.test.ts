@@ -92,7 +92,7 @@ describe('the package', () => {
 
   it('brings types that strict TypeScript takes, in Node and in a browser', async () => {
     const source = `
-import { createClient, type Execution, type RunEvent } from '@graphwright/sdk';
+import { createClient, type Execution, type RunEvent, type Schemas } from '@graphwright/sdk';
 const client = createClient({ url: 'http://localhost' });
 const run = await client.run('wf_1', { inputs: { a: [1] } });
 const ended: Execution = await run.wait({ timeoutMs: 1 });
@@ -104,6 +104,8 @@ for await (const change of run.events()) {
 ended.status === 'DONE';
 // @ts-expect-error: the service knows no such member
 await client.run('wf_1', { input: {} });
+const { nodes } = await client.request<Schemas.Workflow>('GET', '/workflows/wf_1');
+nodes[0]?.position.x.toFixed();
 for await (const { order } of client.runMany([{ workflowId: 'wf_1', tag: 7 }])) order.tag.toFixed();
 `;
     await writeFile(join(sdk.folder, 'consumer.ts'), source);

@@ -1,0 +1,1810 @@
+// The named schemas of the service's OpenAPI document, as types. Written by test/sdk/schema-types.test.ts --write.
+
+/** Every refusal: a sentence for people, and a code for programs. */
+export type Error = {
+  /** A sentence that a person can act on */
+  readonly error: string;
+  /**
+   * - `invalid_request`: The request has the wrong form
+   * - `invalid_json`: The body is not JSON
+   * - `invalid_graph`: The graph breaks a rule that refuses the write
+   * - `invalid_webhook`: The webhook block is not usable
+   * - `invalid_inputs`: The run inputs do not fit the graph
+   * - `cyclic_graph`: The nodes to be run form a cycle
+   * - `provider_not_configured`: A node needs a provider that this service does not have
+   * - `svg_not_drawable`: A paid model needs an SVG as pixels, and it cannot be drawn
+   * - `workflow_inactive`: The workflow is switched off
+   * - `field_not_writable`: A field is owned by another endpoint
+   * - `folder_workspace_mismatch`: The folder is in another workspace
+   * - `folder_cycle`: A folder cannot be its own ancestor
+   * - `fetch_failed`: The file could not be fetched from its address
+   * - `invalid_bytes`: bytes is not a positive whole number
+   * - `invalid_media_id`: The media id was not minted here
+   * - `empty_file`: The file has no bytes
+   * - `invalid_svg`: The SVG root element is not svg
+   * - `svg_too_complex`: The SVG has too many elements or is nested too deep
+   * - `invalid_link`: The link was used, has expired, or never was
+   * - `invalid_scene_graph`: The scene graph does not fit its schema
+   * - `unauthorized`: A session or a valid API key is needed
+   * - `invalid_api_key`: The API key is not valid
+   * - `expired_api_key`: The API key has expired
+   * - `invalid_credentials`: The email or the password is wrong
+   * - `insufficient_scope`: The API key lacks a scope
+   * - `insufficient_credits`: The credits do not cover the run
+   * - `max_credits_exceeded`: The run would cost more than maxCredits
+   * - `daily_budget_exceeded`: The run would pass the daily credit budget
+   * - `forbidden`: The caller may not do this
+   * - `cross_site_request`: Another site may have sent the request
+   * - `not_found`: There is no such thing
+   * - `upload_not_found`: There is no such upload
+   * - `method_not_allowed`: The path does not answer to this method
+   * - `not_acceptable`: None of the accepted types can be sent
+   * - `request_timeout`: The request took too long to arrive
+   * - `stale_write`: The workflow changed after it was read
+   * - `slug_taken`: The slug is in use
+   * - `folder_not_empty`: The folder has subfolders
+   * - `team_not_empty`: The team has workflows
+   * - `last_owner`: A team must keep an owner
+   * - `idempotency_in_progress`: The first request with this key is still in flight
+   * - `not_resumable`: The execution cannot be resumed
+   * - `media_in_use`: Workflows use this media
+   * - `conflict`: The thing exists already or is in another state
+   * - `file_too_large`: The file is over the limit
+   * - `payload_too_large`: The body is over the limit
+   * - `uri_too_long`: The address is too long
+   * - `unsupported_type`: The content type is not accepted
+   * - `range_not_satisfiable`: The range lies outside the file
+   * - `idempotency_key_reused`: The idempotency key was used with another body
+   * - `unreadable_image`: The bytes are not a readable image
+   * - `unreadable_media`: The bytes are not a readable video or sound
+   * - `board_too_large`: The board is too large to lay out
+   * - `rate_limited`: Too many requests
+   * - `daily_execution_limit`: The daily executions are used up
+   * - `render_busy`: Too many renders wait already
+   * - `upload_busy`: Another upload is being minted
+   * - `upload_budget_exceeded`: The hourly upload budget is used up
+   * - `headers_too_large`: The headers are too large
+   * - `duplicate_title`: Another content page has this title
+   * - `author_missing`: No author record is available
+   * - `codec_failed`: A codec failed while writing a file
+   * - `internal_error`: Something failed on our side
+   * - `unavailable`: The service is not ready
+   */
+  readonly code:
+    | 'invalid_request'
+    | 'invalid_json'
+    | 'invalid_graph'
+    | 'invalid_webhook'
+    | 'invalid_inputs'
+    | 'cyclic_graph'
+    | 'provider_not_configured'
+    | 'svg_not_drawable'
+    | 'workflow_inactive'
+    | 'field_not_writable'
+    | 'folder_workspace_mismatch'
+    | 'folder_cycle'
+    | 'fetch_failed'
+    | 'invalid_bytes'
+    | 'invalid_media_id'
+    | 'empty_file'
+    | 'invalid_svg'
+    | 'svg_too_complex'
+    | 'invalid_link'
+    | 'invalid_scene_graph'
+    | 'unauthorized'
+    | 'invalid_api_key'
+    | 'expired_api_key'
+    | 'invalid_credentials'
+    | 'insufficient_scope'
+    | 'insufficient_credits'
+    | 'max_credits_exceeded'
+    | 'daily_budget_exceeded'
+    | 'forbidden'
+    | 'cross_site_request'
+    | 'not_found'
+    | 'upload_not_found'
+    | 'method_not_allowed'
+    | 'not_acceptable'
+    | 'request_timeout'
+    | 'stale_write'
+    | 'slug_taken'
+    | 'folder_not_empty'
+    | 'team_not_empty'
+    | 'last_owner'
+    | 'idempotency_in_progress'
+    | 'not_resumable'
+    | 'media_in_use'
+    | 'conflict'
+    | 'file_too_large'
+    | 'payload_too_large'
+    | 'uri_too_long'
+    | 'unsupported_type'
+    | 'range_not_satisfiable'
+    | 'idempotency_key_reused'
+    | 'unreadable_image'
+    | 'unreadable_media'
+    | 'board_too_large'
+    | 'rate_limited'
+    | 'daily_execution_limit'
+    | 'render_busy'
+    | 'upload_busy'
+    | 'upload_budget_exceeded'
+    | 'headers_too_large'
+    | 'duplicate_title'
+    | 'author_missing'
+    | 'codec_failed'
+    | 'internal_error'
+    | 'unavailable';
+  /** The X-Request-Id of the answer */
+  readonly requestId: string;
+  /** With 429: Unix seconds, as X-RateLimit-Reset */
+  readonly retryAfter?: number;
+  /** With 402 */
+  readonly insufficientCredits?: true;
+  /** With 402: what the run would cost */
+  readonly requiredCredits?: number;
+  /** With 402: what there is */
+  readonly availableCredits?: number;
+  /** With 402: the cost of each node */
+  readonly breakdown?: readonly {
+    readonly nodeId?: string;
+    readonly nodeLabel?: string;
+    readonly credits?: number;
+  }[];
+  /** With 500 at a start: the run that may have been started */
+  readonly executionId?: string;
+  /** Where several things are wrong at once */
+  readonly issues?: readonly ErrorIssue[];
+};
+
+/** One of several things that are wrong. */
+export type ErrorIssue = {
+  /** Of what lint finds */
+  readonly severity?: 'error' | 'warning';
+  /** A JSON pointer into the body */
+  readonly path?: string;
+  readonly nodeId?: string;
+  readonly edgeId?: string;
+  readonly code: string;
+  readonly message: string;
+  readonly suggestion?: string;
+};
+
+/** A link, and the password it sets */
+export type AcceptInviteInput = {
+  /** What follows the # of the link */
+  readonly token: string;
+  readonly password: string;
+};
+
+/** A clip that will be rendered */
+export type AcceptedRender = {
+  readonly data: {
+    readonly renderId: string;
+    readonly status: 'QUEUED';
+    readonly urls: {
+      readonly self: string;
+      readonly cancel: string;
+    };
+  };
+};
+
+/** A run that has been stored and will execute */
+export type AcceptedRun = {
+  readonly executionId: string;
+  readonly workflowId: string;
+  /** QUEUED; after `Prefer: wait` what it is by then */
+  readonly status:
+    | 'QUEUED'
+    | 'RUNNING'
+    | 'WAITING'
+    | 'CANCELLING'
+    | 'COMPLETED'
+    | 'FAILED'
+    | 'TIMEOUT'
+    | 'CANCELLED';
+  readonly estimatedCredits: number;
+  readonly createdAt: string;
+  readonly urls: {
+    readonly self: string;
+    readonly events: string;
+    readonly cancel: string;
+  };
+};
+
+/** Every node type */
+export type Catalog = {
+  readonly version: number;
+  readonly generatedAt: string;
+  readonly count: number;
+  readonly nodes: readonly CatalogEntry[];
+};
+
+/** A node type */
+export type CatalogEntry = {
+  /** `family:name` */
+  readonly nodeType: string;
+  readonly label: string;
+  readonly category: 'model' | 'input' | 'utility' | 'output' | 'logic' | 'video';
+  readonly description?: string;
+  readonly source: 'vendor' | 'non-vendor' | 'registry-shell';
+  readonly inputs: readonly CatalogInput[];
+  readonly outputs: readonly CatalogOutput[];
+  readonly executionCost: 'free' | 'paid';
+  readonly pricingModel: 'free' | 'flat-usd' | 'per-second' | 'video-tokens' | 'per-image' | 'unknown';
+  readonly estimatedCredits: number | null;
+  readonly costUsd?: number;
+  /** Where the price was read, and when */
+  readonly priceSource?: string;
+  /** The `type` that such a node must have */
+  readonly customNodeType?: string;
+  readonly dynamicPorts?: true;
+  readonly dynamicPortsNote?: string;
+  readonly deprecated?: true;
+  readonly hidden?: true;
+};
+
+/** A port or a config field */
+export type CatalogInput = {
+  /** An edge names it as `in-<id>` or `out-<id>` */
+  readonly id: string;
+  readonly label: string;
+  readonly type: 'TEXT' | 'NUMBER' | 'JSON' | 'IMAGE' | 'VIDEO' | 'AUDIO' | 'LIST' | 'ANY' | 'BOOLEAN';
+  /** Wired by an edge; false: a field of `data.config` */
+  readonly isPort: boolean;
+  readonly required?: boolean;
+  readonly default?: unknown;
+  readonly enum?: readonly string[];
+  readonly min?: number;
+  readonly max?: number;
+  /** Whole numbers alone */
+  readonly integer?: boolean;
+  /** Counted from `min`, or from 0 */
+  readonly step?: number;
+  /** Of a LIST: what its items must be */
+  readonly itemType?: 'TEXT' | 'NUMBER' | 'JSON' | 'IMAGE' | 'VIDEO' | 'AUDIO' | 'LIST' | 'ANY';
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  /** null is a value: none, in place of the default */
+  readonly nullable?: boolean;
+  readonly description?: string;
+};
+
+/** An output port */
+export type CatalogOutput = {
+  /** An edge names it as `in-<id>` or `out-<id>` */
+  readonly id: string;
+  readonly label: string;
+  readonly type: 'TEXT' | 'NUMBER' | 'JSON' | 'IMAGE' | 'VIDEO' | 'AUDIO' | 'LIST' | 'ANY';
+  /** Wired by an edge; false: a field of `data.config` */
+  readonly isPort: boolean;
+};
+
+/** The upload that is done */
+export type CompleteRequest = {
+  readonly mediaId: string;
+  readonly width?: number;
+  readonly height?: number;
+  /** Seconds */
+  readonly duration?: number;
+};
+
+/** What a webhook is sent when a run has ended */
+export type CompletionEvent = {
+  readonly event: 'execution.completed' | 'execution.failed';
+  /** The same across retries */
+  readonly eventId: string;
+  readonly executionId: string;
+  readonly workflowId: string;
+  readonly status: 'COMPLETED' | 'FAILED' | 'TIMEOUT' | 'CANCELLED';
+  /** The nodes that ran */
+  readonly nodeStates: readonly NodeState[];
+  /** If sent on the run */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly createdAt: string;
+};
+
+/** The fields of a page to change */
+export type ContentPageChanges = {
+  readonly title?: string;
+  /** Lowercase letters, digits and hyphens */
+  readonly slug: string;
+  /** May be left out where event names it */
+  readonly type?: 'TOOL' | 'FEATURE' | 'APP' | 'MODEL' | 'ARTICLE';
+  /** Default: the title */
+  readonly subtitle?: string | null;
+  readonly body_markdown?: string | null;
+  readonly heroImage?: string | null;
+  readonly isPublished?: boolean;
+  readonly meta_description?: string | null;
+  readonly seoKeywords?: readonly string[] | null;
+  readonly canonicalUrl?: string | null;
+  readonly ogImage?: string | null;
+  readonly pillar?: string | null;
+  readonly c2aTitle?: string | null;
+  readonly c2aSubtitle?: string | null;
+  /** Default: Start Creating */
+  readonly c2aButtonCopy?: string | null;
+  /** Default: /workflows */
+  readonly c2aLink?: string | null;
+  readonly valueProps?:
+    | readonly {
+        readonly title: string;
+        readonly description: string;
+        readonly icon?: string;
+        readonly image?: string;
+      }[]
+    | null;
+  readonly faqSchema?:
+    | readonly {
+        readonly question: string;
+        readonly answer: string;
+      }[]
+    | null;
+  readonly howToSteps?:
+    | readonly {
+        readonly title: string;
+        readonly description: string;
+        readonly image?: string;
+      }[]
+    | null;
+  readonly contentBlocks?:
+    | readonly {
+        readonly type: string;
+      }[]
+    | null;
+  readonly crossLinks?:
+    | readonly {
+        readonly url: string;
+        readonly anchorText: string;
+        readonly description?: string;
+      }[]
+    | null;
+  readonly quickAnswer?: {
+    readonly question: string;
+    readonly answer: string;
+    readonly bullets?: readonly string[];
+    readonly variant?: 'default' | 'highlight' | 'compact';
+  } | null;
+  /** Its preview is shown where anybody may see it */
+  readonly workflowId?: string | null;
+  readonly subcategory?: string | null;
+  /** Default: by type */
+  readonly parentCategory?: 'features' | 'models' | 'articles' | null;
+  readonly event?:
+    | 'create_tool'
+    | 'create_feature'
+    | 'create_app'
+    | 'create_model'
+    | 'create_article'
+    | 'update_page';
+};
+
+/** The page to make */
+export type ContentPageInput = {
+  readonly title: string;
+  /** Lowercase letters, digits and hyphens */
+  readonly slug: string;
+  /** May be left out where event names it */
+  readonly type?: 'TOOL' | 'FEATURE' | 'APP' | 'MODEL' | 'ARTICLE';
+  /** Default: the title */
+  readonly subtitle?: string | null;
+  readonly body_markdown?: string | null;
+  readonly heroImage?: string | null;
+  readonly isPublished?: boolean;
+  readonly meta_description?: string | null;
+  readonly seoKeywords?: readonly string[] | null;
+  readonly canonicalUrl?: string | null;
+  readonly ogImage?: string | null;
+  readonly pillar?: string | null;
+  readonly c2aTitle?: string | null;
+  readonly c2aSubtitle?: string | null;
+  /** Default: Start Creating */
+  readonly c2aButtonCopy?: string | null;
+  /** Default: /workflows */
+  readonly c2aLink?: string | null;
+  readonly valueProps?:
+    | readonly {
+        readonly title: string;
+        readonly description: string;
+        readonly icon?: string;
+        readonly image?: string;
+      }[]
+    | null;
+  readonly faqSchema?:
+    | readonly {
+        readonly question: string;
+        readonly answer: string;
+      }[]
+    | null;
+  readonly howToSteps?:
+    | readonly {
+        readonly title: string;
+        readonly description: string;
+        readonly image?: string;
+      }[]
+    | null;
+  readonly contentBlocks?:
+    | readonly {
+        readonly type: string;
+      }[]
+    | null;
+  readonly crossLinks?:
+    | readonly {
+        readonly url: string;
+        readonly anchorText: string;
+        readonly description?: string;
+      }[]
+    | null;
+  readonly quickAnswer?: {
+    readonly question: string;
+    readonly answer: string;
+    readonly bullets?: readonly string[];
+    readonly variant?: 'default' | 'highlight' | 'compact';
+  } | null;
+  /** Its preview is shown where anybody may see it */
+  readonly workflowId?: string | null;
+  readonly subcategory?: string | null;
+  /** Default: by type */
+  readonly parentCategory?: 'features' | 'models' | 'articles' | null;
+  readonly event?:
+    | 'create_tool'
+    | 'create_feature'
+    | 'create_app'
+    | 'create_model'
+    | 'create_article'
+    | 'update_page';
+};
+
+/** A new key; it is shown this once */
+export type CreatedKey = {
+  readonly id: string;
+  readonly name: string;
+  readonly scopes: readonly (
+    | 'workflows:read'
+    | 'workflows:write'
+    | 'workflows:execute'
+    | 'account:admin'
+    | 'instance:admin'
+  )[];
+  readonly expiresAt: string | null;
+  readonly lastUsedAt: string | null;
+  readonly createdAt: string;
+  /** Shown this once */
+  readonly key: string;
+};
+
+/** A new account, and its key or invitation if one was asked for */
+export type CreatedUser = {
+  readonly userId: number;
+  /** Upper and lower case are the same */
+  readonly email: string;
+  readonly name: string;
+  readonly plan: string;
+  readonly isAuthor: boolean;
+  readonly isAdmin: boolean;
+  readonly disabled: boolean;
+  readonly createdAt: string;
+  readonly apiKey?: string;
+  readonly inviteUrl?: string;
+};
+
+/** A balance after a grant */
+export type CreditPool = {
+  readonly workspace: string;
+  readonly balance: number;
+  readonly held: number;
+};
+
+/** A balance and a page of its ledger */
+export type Credits = {
+  readonly teamId: string | null;
+  readonly balance: number;
+  /** Set aside for runs under way */
+  readonly held: number;
+  /** The ledger, newest first */
+  readonly entries: readonly LedgerEntry[];
+  readonly nextCursor: string | null;
+};
+
+/** A message to a webhook, with every attempt to deliver it */
+export type Delivery = {
+  /** `X-Service-Delivery` of every attempt */
+  readonly id: string;
+  readonly executionId: string;
+  readonly event: string;
+  readonly eventId: string;
+  readonly url: string;
+  readonly state: 'pending' | 'attempting' | 'delivered' | 'exhausted';
+  readonly lastStatusCode: number | null;
+  readonly nextAttemptAt: string | null;
+  readonly createdAt: string;
+  readonly finishedAt: string | null;
+  readonly attempts: readonly {
+    readonly attempt: number;
+    readonly startedAt: string;
+    readonly durationMs: number | null;
+    readonly statusCode: number | null;
+    readonly error: string | null;
+    readonly response: string | null;
+  }[];
+};
+
+/** One page of a list */
+export type DeliveryPage = {
+  readonly data: readonly Delivery[];
+  /** null: this is the last page */
+  readonly nextCursor: string | null;
+};
+
+/** What carries a value from one node to another */
+export type Edge = {
+  /** Unique in the workflow */
+  readonly id: string;
+  /** Id of the node it leaves */
+  readonly source: string;
+  /** Id of the node it enters */
+  readonly target: string;
+  /** `out-<port id>` */
+  readonly sourceHandle?: string | null;
+  /** `in-<port id>` */
+  readonly targetHandle?: string | null;
+} & Readonly<Record<string, unknown>>;
+
+/** The run that is asked about */
+export type EstimateRequest = {
+  /** By input node id: a string, number, JSON or list; for media a URL, {url} or {mediaId} */
+  readonly inputs?: Readonly<Record<string, unknown>>;
+  /** Run these nodes and what they need */
+  readonly targets?: readonly string[];
+};
+
+/** How to run a workflow */
+export type ExecuteRequest = {
+  /** By input node id: a string, number, JSON or list; for media a URL, {url} or {mediaId} */
+  readonly inputs?: Readonly<Record<string, unknown>>;
+  /** Echoed in the delivery, members in the same order */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  /** Run these nodes and what they need */
+  readonly targets?: readonly string[];
+  readonly useCache?: boolean;
+  readonly timeoutMs?: number;
+  readonly maxCredits?: number;
+};
+
+/** The graph that a run executes */
+export type ExecutedGraph = {
+  readonly workflowId: string;
+  readonly workflowVersion: number;
+  readonly nodes: readonly Node[];
+  readonly edges: readonly Edge[];
+};
+
+/** A run: its status, nodes, outputs and costs */
+export type Execution = {
+  /** `ex_…` */
+  readonly id: string;
+  readonly workflowId: string;
+  readonly workflowVersion: number;
+  readonly status:
+    | 'QUEUED'
+    | 'RUNNING'
+    | 'WAITING'
+    | 'CANCELLING'
+    | 'COMPLETED'
+    | 'FAILED'
+    | 'TIMEOUT'
+    | 'CANCELLED';
+  readonly trigger: 'api' | 'editor' | 'mcp' | 'cli' | 'resume';
+  readonly metadata: Readonly<Record<string, unknown>> | null;
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+    readonly nodeId: string | null;
+  } | null;
+  readonly progress: {
+    readonly done: number;
+    readonly total: number;
+  };
+  readonly credits: {
+    readonly estimated: number;
+    readonly held: number;
+    readonly charged: number;
+    readonly released: number;
+  };
+  readonly createdAt: string;
+  readonly startedAt: string | null;
+  readonly finishedAt: string | null;
+  readonly webhook: {
+    readonly url: string;
+    readonly state: 'pending' | 'attempting' | 'delivered' | 'exhausted';
+    readonly attempts: number;
+    readonly lastStatusCode: number | null;
+  } | null;
+  readonly idempotencyKey: string | null;
+  readonly resumedFromId: string | null;
+  readonly inputs: Readonly<Record<string, unknown>>;
+  /** In topological order */
+  readonly nodeStates: readonly NodeState[];
+  /** What the output nodes show; without any, what the last nodes gave */
+  readonly outputs: readonly {
+    readonly nodeId: string;
+    readonly label: string;
+    readonly type: string;
+    readonly url?: string;
+    /** Of a video that was rendered here */
+    readonly render?: {
+      readonly width: number | null;
+      readonly height: number | null;
+      readonly duration: number | null;
+      readonly fps: number;
+      readonly frameCount: number;
+      /** A still of it, JPEG */
+      readonly posterUrl: string;
+      /** The codecs that made it: ffmpeg or codec-host */
+      readonly backend: string;
+      readonly warnings: readonly string[];
+    };
+    readonly text?: string;
+    readonly value?: unknown;
+  }[];
+};
+
+/** The run has changed; the last one says how it ended */
+export type ExecutionEvent = {
+  readonly event: 'execution';
+  /** Rises; goes back as Last-Event-ID */
+  readonly id: number;
+  readonly data: ExecutionListItem;
+};
+
+/** A run without its nodes, inputs and outputs */
+export type ExecutionListItem = {
+  /** `ex_…` */
+  readonly id: string;
+  readonly workflowId: string;
+  readonly workflowVersion: number;
+  readonly status:
+    | 'QUEUED'
+    | 'RUNNING'
+    | 'WAITING'
+    | 'CANCELLING'
+    | 'COMPLETED'
+    | 'FAILED'
+    | 'TIMEOUT'
+    | 'CANCELLED';
+  readonly trigger: 'api' | 'editor' | 'mcp' | 'cli' | 'resume';
+  readonly metadata: Readonly<Record<string, unknown>> | null;
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+    readonly nodeId: string | null;
+  } | null;
+  readonly progress: {
+    readonly done: number;
+    readonly total: number;
+  };
+  readonly credits: {
+    readonly estimated: number;
+    readonly held: number;
+    readonly charged: number;
+    readonly released: number;
+  };
+  readonly createdAt: string;
+  readonly startedAt: string | null;
+  readonly finishedAt: string | null;
+  readonly webhook: {
+    readonly url: string;
+    readonly state: 'pending' | 'attempting' | 'delivered' | 'exhausted';
+    readonly attempts: number;
+    readonly lastStatusCode: number | null;
+  } | null;
+  readonly idempotencyKey: string | null;
+  readonly resumedFromId: string | null;
+};
+
+/** One page of a list */
+export type ExecutionPage = {
+  readonly data: readonly ExecutionListItem[];
+  /** null: this is the last page */
+  readonly nextCursor: string | null;
+};
+
+/** A place for workflows */
+export type Folder = {
+  readonly id: string;
+  readonly name: string;
+  readonly parentId: string | null;
+  readonly teamId: string | null;
+  /** Directly in it */
+  readonly workflowCount: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+};
+
+/** What to change of a folder */
+export type FolderChanges = {
+  readonly name?: string;
+  readonly parentId?: string | null;
+};
+
+/** The folder to make */
+export type FolderInput = {
+  readonly name: string;
+  readonly parentId?: string | null;
+  readonly teamId?: string | null;
+};
+
+/** A graph that is stored nowhere */
+export type GraphInput = {
+  readonly nodes: readonly NodeInput[];
+  readonly edges: readonly Edge[];
+};
+
+/** Until when the board counts as open */
+export type Heartbeat = {
+  readonly lastEditorHeartbeatAt: string;
+  readonly heldUntil: string;
+};
+
+/** A file as a data URL, or its address */
+export type InlineUpload = {
+  /** `data:<type>;base64,…`, up to 3 MB of file */
+  readonly dataUrl?: string;
+  /** A public address; the file is fetched and kept here */
+  readonly url?: string;
+  readonly width?: number;
+  readonly height?: number;
+  /** Seconds */
+  readonly duration?: number;
+};
+
+/** A port of a template, and the prop it fills */
+export type InputMapping = {
+  /** Where the value lands in the props */
+  readonly propPath: string;
+  /** An edge targets it as in-<portId> */
+  readonly portId: string;
+  readonly portLabel: string;
+  readonly portType: 'TEXT' | 'IMAGE' | 'VIDEO' | 'AUDIO' | 'JSON' | 'NUMBER';
+  readonly required: boolean;
+};
+
+/** What is known of an API key */
+export type Key = {
+  readonly id: string;
+  readonly name: string;
+  readonly scopes: readonly (
+    | 'workflows:read'
+    | 'workflows:write'
+    | 'workflows:execute'
+    | 'account:admin'
+    | 'instance:admin'
+  )[];
+  readonly expiresAt: string | null;
+  readonly lastUsedAt: string | null;
+  readonly createdAt: string;
+};
+
+/** The key to make */
+export type KeyInput = {
+  readonly name: string;
+  readonly scopes: readonly (
+    | 'workflows:read'
+    | 'workflows:write'
+    | 'workflows:execute'
+    | 'account:admin'
+    | 'instance:admin'
+  )[];
+  readonly expiresAt?: string | null;
+};
+
+/** One page of a list */
+export type KeyPage = {
+  readonly data: readonly Key[];
+  /** null: this is the last page */
+  readonly nextCursor: string | null;
+};
+
+/** What was moved */
+export type LayoutReport = {
+  readonly id: string;
+  readonly updatedAt: string;
+  readonly moved: readonly {
+    readonly id: string;
+    readonly position: {
+      readonly x: number;
+      readonly y: number;
+    };
+  }[];
+  readonly groups: readonly {
+    readonly id: string;
+    readonly position: {
+      readonly x: number;
+      readonly y: number;
+    };
+    readonly width: number;
+    readonly height: number;
+    readonly childNodeIds: readonly string[];
+  }[];
+  readonly meta: {
+    readonly warnings: readonly string[];
+  };
+};
+
+/** One change of a balance */
+export type LedgerEntry = {
+  readonly id: number;
+  readonly kind: 'grant' | 'hold' | 'charge' | 'release';
+  readonly amount: number;
+  readonly executionId: string | null;
+  readonly workflowId: string | null;
+  readonly nodeId: string | null;
+  readonly note: string | null;
+  readonly createdAt: string;
+};
+
+/** A finding of the lint */
+export type LintIssue = {
+  readonly severity: 'error' | 'warning';
+  readonly code: string;
+  readonly nodeId?: string;
+  readonly edgeId?: string;
+  /** JSON pointer into { nodes, edges } */
+  readonly path?: string;
+  readonly message: string;
+  readonly suggestion?: string;
+};
+
+/** Whether a graph could be stored, and all findings */
+export type LintReport = {
+  readonly ok: boolean;
+  readonly issues: readonly LintIssue[];
+};
+
+/** A session of your account */
+export type ListedSession = {
+  readonly id: string;
+  readonly userAgent: string | null;
+  /** From where it was started */
+  readonly address: string;
+  readonly createdAt: string;
+  /** Within a few seconds */
+  readonly lastSeenAt: string;
+  readonly expiresAt: string;
+  /** The one that asks */
+  readonly isCurrent: boolean;
+};
+
+/** One page of a list */
+export type ListedSessionPage = {
+  readonly data: readonly ListedSession[];
+  /** null: this is the last page */
+  readonly nextCursor: string | null;
+};
+
+/** Who asks */
+export type Me = {
+  readonly userId: number;
+  /** Upper and lower case are the same */
+  readonly email: string;
+  readonly name: string;
+  readonly plan: string;
+  readonly isAuthor: boolean;
+  readonly isAdmin: boolean;
+  /** Of the credential that asks */
+  readonly scopes: readonly (
+    | 'workflows:read'
+    | 'workflows:write'
+    | 'workflows:execute'
+    | 'account:admin'
+    | 'instance:admin'
+  )[];
+  /** Names your personal workspace wherever a teamId is asked for */
+  readonly personalTeamId: string;
+  readonly activeTeamId: string | null;
+  readonly activeRole: 'OWNER' | 'EDITOR' | 'VIEWER';
+  readonly createdAt: string;
+};
+
+/** A file that the service keeps */
+export type Media = {
+  readonly url: string;
+  readonly mediaId: string;
+  readonly contentType: string;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly duration: number | null;
+  /** Of the stored file; an SVG is stored sanitized */
+  readonly bytes: number;
+};
+
+/** A media file with its name and owner */
+export type MediaItem = {
+  readonly url: string;
+  readonly mediaId: string;
+  readonly contentType: string;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly duration: number | null;
+  /** Of the stored file; an SVG is stored sanitized */
+  readonly bytes: number;
+  readonly name: string;
+  readonly teamId: string | null;
+  readonly createdAt: string;
+};
+
+/** One page of a list */
+export type MediaItemPage = {
+  readonly data: readonly MediaItem[];
+  /** null: this is the last page */
+  readonly nextCursor: string | null;
+};
+
+/** A user in a team */
+export type Member = {
+  readonly userId: number;
+  readonly name: string;
+  readonly role: 'OWNER' | 'EDITOR' | 'VIEWER';
+  readonly createdAt: string;
+};
+
+/** Whom to add */
+export type MemberInput = {
+  readonly userId?: number;
+  /** Upper and lower case are the same */
+  readonly email?: string;
+  readonly role: 'OWNER' | 'EDITOR' | 'VIEWER';
+};
+
+/** One page of a list */
+export type MemberPage = {
+  readonly data: readonly Member[];
+  /** null: this is the last page */
+  readonly nextCursor: string | null;
+};
+
+/** The file to be put */
+export type MintRequest = {
+  readonly contentType: string;
+  /** The exact length of the file */
+  readonly bytes: number;
+  readonly filename: string;
+};
+
+/** Where to put a file, and with which headers */
+export type MintedUpload = {
+  /** PUT the bytes here within 15 minutes */
+  readonly uploadUrl: string;
+  readonly method: 'PUT';
+  /** Content-Type, Content-Length and Cache-Control, to be sent exactly */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly mediaId: string;
+  /** Where the file is served once the upload is complete */
+  readonly url: string;
+  readonly contentType: string;
+  readonly bytes: number;
+  readonly expiresAt: string;
+};
+
+/** Every node type that is a model */
+export type ModelCatalog = {
+  readonly version: number;
+  readonly generatedAt: string;
+  readonly count: number;
+  readonly models: readonly CatalogEntry[];
+};
+
+/** One step of a graph */
+export type Node = {
+  /** Unique in the workflow */
+  readonly id: string;
+  /** `basedNode`, or the `customNodeType` of the catalog entry */
+  readonly type: string;
+  readonly data: NodeData;
+  readonly position: Position;
+  readonly dims?: NodeDims;
+} & Readonly<Record<string, unknown>>;
+
+/** What a node is and how it is set */
+export type NodeData = {
+  /** What people call it */
+  readonly label: string;
+  readonly category: 'model' | 'input' | 'utility' | 'output' | 'logic';
+  /** Of the catalog, like `utility:text_template` */
+  readonly nodeType: string;
+  /** The settings of the node */
+  readonly config?: Readonly<Record<string, unknown>>;
+  /** Of older graphs; use `config` */
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly inputs?: readonly Port[];
+  readonly outputs?: readonly Port[];
+} & Readonly<Record<string, unknown>>;
+
+/** The size of the box, and how it is known */
+export type NodeDims = {
+  readonly width: number;
+  readonly height: number;
+  readonly source: 'measured' | 'declared' | 'estimated';
+};
+
+/** A node has changed */
+export type NodeEvent = {
+  readonly event: 'node';
+  /** Rises; goes back as Last-Event-ID */
+  readonly id: number;
+  readonly data: NodeState;
+};
+
+/** A node as it is sent */
+export type NodeInput = {
+  /** Unique in the workflow */
+  readonly id: string;
+  /** `basedNode`, or the `customNodeType` of the catalog entry */
+  readonly type: string;
+  readonly data: NodeData;
+  readonly position?: Position;
+} & Readonly<Record<string, unknown>>;
+
+/** One node of a run */
+export type NodeState = {
+  readonly nodeId: string;
+  readonly label: string;
+  readonly status: 'PENDING' | 'RUNNING' | 'WAITING' | 'COMPLETED' | 'FAILED' | 'SKIPPED' | 'CANCELLED';
+  readonly error: string | null;
+  /** A media result */
+  readonly outputUrl?: string;
+  /** Several, in the order of the list */
+  readonly outputUrls?: readonly string[];
+  readonly text?: string;
+  readonly texts?: readonly string[];
+  /** A number or JSON result */
+  readonly value?: unknown;
+  readonly values?: readonly unknown[];
+  /** Of a video that was rendered here */
+  readonly render?: {
+    readonly width: number | null;
+    readonly height: number | null;
+    readonly duration: number | null;
+    readonly fps: number;
+    readonly frameCount: number;
+    /** A still of it, JPEG */
+    readonly posterUrl: string;
+    /** The codecs that made it: ffmpeg or codec-host */
+    readonly backend: string;
+    readonly warnings: readonly string[];
+  };
+  readonly startedAt: string | null;
+  readonly finishedAt: string | null;
+  readonly credits: number;
+  /** Served from the node cache or an earlier run, at no charge */
+  readonly cached: boolean;
+  /** Starts of this node in this run */
+  readonly attempt: number;
+  readonly progress: number;
+  /** What is not as it was asked for, e.g. a text that was cut off */
+  readonly warnings?: readonly string[];
+  /** The job at the provider; for owners of the workflow */
+  readonly provider?: {
+    readonly name: string;
+    readonly jobId: string | null;
+  };
+};
+
+/** The password, and the next one */
+export type PasswordChange = {
+  readonly current: string;
+  readonly next: string;
+};
+
+/** A link that sets a password */
+export type PasswordLink = {
+  /** Shown this once, and good for one use */
+  readonly url: string;
+  readonly expiresAt: string | null;
+};
+
+/** Whose password a link shall set */
+export type PasswordLinkInput = {
+  /** Sets email, name and password of the first user; the password of an invited user; a forgotten one */
+  readonly kind: 'setup' | 'invite' | 'reset';
+  /** Upper and lower case are the same */
+  readonly email?: string;
+};
+
+/** A user whom a workflow is shared with */
+export type Permission = {
+  readonly userId: number;
+  readonly name: string;
+  readonly role: 'VIEW' | 'EDIT' | 'OWNER';
+  readonly createdAt: string;
+};
+
+/** Whom to share with, and how */
+export type PermissionInput = {
+  readonly userId?: number;
+  /** Upper and lower case are the same */
+  readonly email?: string;
+  readonly role: 'VIEW' | 'EDIT' | 'OWNER';
+};
+
+/** One page of a list */
+export type PermissionPage = {
+  readonly data: readonly Permission[];
+  /** null: this is the last page */
+  readonly nextCursor: string | null;
+};
+
+/** Where an edge can end */
+export type Port = {
+  /** An edge names it as `in-<id>` or `out-<id>` */
+  readonly id: string;
+  readonly label: string;
+  /** TEXT, NUMBER, JSON, IMAGE, VIDEO, AUDIO, LIST or ANY */
+  readonly type: string;
+};
+
+/** Where a node is on the board */
+export type Position = {
+  readonly x: number;
+  readonly y: number;
+};
+
+/** Stills of a video */
+export type Preview = {
+  readonly data: {
+    readonly frames: readonly PreviewFrame[];
+    readonly fps: number;
+    readonly durationInFrames: number;
+    readonly warnings: readonly string[];
+  };
+};
+
+/** A still */
+export type PreviewFrame = {
+  readonly frame: number;
+  readonly url: string;
+  readonly width: number;
+  readonly height: number;
+};
+
+/** What to draw */
+export type PreviewRequest = {
+  /** As GET /renderer/scene-graph describes */
+  readonly sceneGraph?: unknown;
+  readonly templateId?: string;
+  /** Over the template's defaultProps */
+  readonly props?: Readonly<Record<string, unknown>>;
+  readonly workflowId?: string;
+  readonly nodeId?: string;
+  /** Counted from 0. Default: the frame of timeSeconds, else the middle */
+  readonly frames?: readonly number[];
+  readonly timeSeconds?: number;
+  /** png (default), jpeg or webp; mp4 asks for a clip */
+  readonly format?: string;
+  readonly scale?: number;
+  /** Of a clip, in frames: [from, to) */
+  readonly range?: readonly number[];
+};
+
+/** How far a node is; not stored, so without an id */
+export type ProgressEvent = {
+  readonly event: 'progress';
+  readonly data: {
+    readonly nodeId: string;
+    readonly progress: number;
+  };
+};
+
+/** Why a clip was not rendered */
+export type RenderFailure = {
+  readonly code: string;
+  readonly message: string;
+  readonly issues?: readonly {
+    readonly path?: string;
+    readonly code: string;
+    readonly message: string;
+  }[];
+};
+
+/** A clip as it stands */
+export type RenderStatus = {
+  readonly data: {
+    readonly renderId: string;
+    readonly status: 'QUEUED' | 'RUNNING' | 'COMPLETED' | 'FAILED' | 'CANCELLED';
+    readonly progress: number;
+    /** Frames [from, to) */
+    readonly range: readonly number[];
+    readonly url: string | null;
+    readonly posterUrl: string | null;
+    readonly result: RenderedClip | null;
+    readonly error: RenderFailure | null;
+    readonly createdAt: string;
+    readonly startedAt: string | null;
+    readonly finishedAt: string | null;
+    readonly urls: {
+      readonly self: string;
+      readonly cancel: string;
+    };
+  };
+};
+
+/** Facts about a clip */
+export type RenderedClip = {
+  readonly width: number;
+  readonly height: number;
+  /** Seconds */
+  readonly duration: number;
+  readonly fps: number;
+  readonly frameCount: number;
+  /** The codecs that made it: ffmpeg or codec-host */
+  readonly backend: string;
+  readonly warnings: readonly string[];
+};
+
+/** A workflow that was deleted */
+export type RestoredWorkflow = {
+  readonly id: string;
+  readonly name: string;
+  readonly userId: number;
+  readonly restored: boolean;
+};
+
+/** A decision for a run that waits, or where to start again */
+export type ResumeRequest = {
+  /** Of an execution that waits */
+  readonly decision?: {
+    readonly nodeId: string;
+    readonly approved: boolean;
+    /** Goes on in place of what waited */
+    readonly value?: unknown;
+  };
+  /** Run this node and all that hangs on it again */
+  readonly fromNodeId?: string;
+  readonly useLatestWorkflow?: boolean;
+  /** By input node id: a string, number, JSON or list; for media a URL, {url} or {mediaId} */
+  readonly inputs?: Readonly<Record<string, unknown>>;
+  readonly webhook?: {
+    /** https; plain http for localhost only */
+    readonly url: string;
+    readonly secret?: string | null;
+  };
+};
+
+/** What a run would cost */
+export type RunEstimate = {
+  readonly credits: number;
+  readonly costUsd: number;
+  /** false: a price, or the length of a list, is known at run time only */
+  readonly exact: boolean;
+  readonly breakdown: readonly {
+    readonly nodeId: string;
+    readonly nodeLabel: string;
+    readonly credits: number;
+    readonly cached: boolean;
+  }[];
+  readonly availableCredits: number;
+  /** Why a node could not run: its provider is not configured, its lists do not match */
+  readonly issues: readonly {
+    readonly nodeId: string;
+    readonly code: string;
+    readonly message: string;
+  }[];
+};
+
+/** One server-sent event of a run: its fields `event`, `id` and `data` */
+export type RunEvent = SnapshotEvent | NodeEvent | ExecutionEvent | ProgressEvent;
+
+/** How to run a workflow, and whom to tell */
+export type RunRequest = {
+  /** By input node id: a string, number, JSON or list; for media a URL, {url} or {mediaId} */
+  readonly inputs?: Readonly<Record<string, unknown>>;
+  /** Echoed in the delivery, members in the same order */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  /** Run these nodes and what they need */
+  readonly targets?: readonly string[];
+  readonly useCache?: boolean;
+  readonly timeoutMs?: number;
+  readonly maxCredits?: number;
+  readonly webhook?: {
+    /** https; plain http for localhost only */
+    readonly url: string;
+    readonly secret?: string | null;
+  };
+};
+
+/** How to author a video */
+export type SceneGraphContract = {
+  readonly data: {
+    readonly mode: 'sceneGraph';
+    readonly nodeType: 'video:renderer';
+    readonly configPath: 'config.props.sceneGraph';
+    /** How to author a scene graph */
+    readonly doc?: string;
+    /** JSON Schema 2020-12 */
+    readonly jsonSchema?: Readonly<Record<string, unknown>>;
+    readonly readerNote: string;
+    readonly scopeNote: string;
+  };
+};
+
+/** Who is signed in */
+export type Session = {
+  readonly user: {
+    readonly userId: number;
+    /** Upper and lower case are the same */
+    readonly email: string;
+    readonly name: string;
+    readonly isAuthor: boolean;
+    readonly isAdmin: boolean;
+    readonly scopes: readonly (
+      | 'workflows:read'
+      | 'workflows:write'
+      | 'workflows:execute'
+      | 'account:admin'
+      | 'instance:admin'
+    )[];
+    readonly personalTeamId: string;
+  };
+  /** The active one */
+  readonly workspace: {
+    readonly teamId: string | null;
+    readonly name: string;
+    readonly role: 'OWNER' | 'EDITOR' | 'VIEWER';
+  };
+  readonly teams: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly role: 'OWNER' | 'EDITOR' | 'VIEWER';
+  }[];
+  readonly plan: string;
+  /** Of the active workspace */
+  readonly credits: {
+    readonly balance: number;
+    readonly held: number;
+  };
+  readonly expiresAt: string;
+};
+
+/** Who the first user is */
+export type SetUpInput = {
+  /** What follows the # of the link */
+  readonly token: string;
+  /** Upper and lower case are the same */
+  readonly email: string;
+  readonly name: string;
+  readonly password: string;
+};
+
+/** Email and password */
+export type SignInInput = {
+  /** Upper and lower case are the same */
+  readonly email: string;
+  readonly password: string;
+};
+
+/** The first: all that was before */
+export type SnapshotEvent = {
+  readonly event: 'snapshot';
+  /** Rises; goes back as Last-Event-ID */
+  readonly id: number;
+  readonly data: Execution;
+};
+
+/** It is done */
+export type Success = {
+  readonly success: true;
+};
+
+/** A workspace that several users share */
+export type Team = {
+  /** Team id, `team_…` */
+  readonly id: string;
+  readonly name: string;
+  readonly role: 'OWNER' | 'EDITOR' | 'VIEWER';
+  readonly createdAt: string;
+};
+
+/** One page of a list */
+export type TeamPage = {
+  readonly data: readonly Team[];
+  /** null: this is the last page */
+  readonly nextCursor: string | null;
+};
+
+/** A published workflow */
+export type Template = {
+  readonly title: string;
+  /** `tpl_…` */
+  readonly id: string;
+  readonly workflowId: string;
+  readonly slug: string | null;
+  readonly description: string | null;
+  readonly category: string | null;
+  readonly tags: readonly string[];
+  readonly poster: string | null;
+  readonly views: number;
+  readonly canDuplicate: boolean;
+  readonly isOwner: boolean;
+  readonly isPublished: boolean;
+  readonly publishedAt: string | null;
+};
+
+/** One page of a list */
+export type TemplatePage = {
+  readonly data: readonly Template[];
+  /** null: this is the last page */
+  readonly nextCursor: string | null;
+};
+
+export type UploadForm = {
+  /** Up to 4 MB */
+  readonly file: string;
+  readonly width?: number;
+  readonly height?: number;
+  /** Seconds */
+  readonly duration?: number;
+} | null;
+
+/** An account */
+export type User = {
+  readonly userId: number;
+  /** Upper and lower case are the same */
+  readonly email: string;
+  readonly name: string;
+  readonly plan: string;
+  readonly isAuthor: boolean;
+  readonly isAdmin: boolean;
+  readonly disabled: boolean;
+  readonly createdAt: string;
+};
+
+/** What to change of an account */
+export type UserChanges = {
+  readonly name?: string;
+  readonly plan?: string;
+  readonly isAuthor?: boolean;
+  readonly isAdmin?: boolean;
+  /** Its keys and sessions stop working within 5 seconds */
+  readonly disabled?: boolean;
+};
+
+/** The account to make */
+export type UserInput = {
+  /** Upper and lower case are the same */
+  readonly email: string;
+  readonly name: string;
+  /** Default: DEFAULT_PLAN */
+  readonly plan?: string;
+  /** Default: DEFAULT_CREDITS */
+  readonly credits?: number;
+  readonly isAuthor?: boolean;
+  /** Sessions of the account have the scope instance:admin */
+  readonly isAdmin?: boolean;
+  /** Mints a link at which the user sets a password, for 72 hours; it is shown this once */
+  readonly invite?: boolean;
+  /** Mints a key with these; it is shown this once */
+  readonly keyScopes?: readonly (
+    | 'workflows:read'
+    | 'workflows:write'
+    | 'workflows:execute'
+    | 'account:admin'
+    | 'instance:admin'
+  )[];
+};
+
+/** One page of a list */
+export type UserPage = {
+  readonly data: readonly User[];
+  /** null: this is the last page */
+  readonly nextCursor: string | null;
+};
+
+/** The graph as it was */
+export type Version = {
+  readonly version: number;
+  /** Who wrote it */
+  readonly userId: number;
+  readonly createdAt: string;
+  readonly isCurrent: boolean;
+  /** The one that the public sees */
+  readonly isPublished: boolean;
+  readonly workflowId: string;
+  readonly nodes: readonly Node[];
+  readonly edges: readonly Edge[];
+};
+
+/** A version without its graph */
+export type VersionListItem = {
+  readonly version: number;
+  /** Who wrote it */
+  readonly userId: number;
+  readonly createdAt: string;
+  readonly isCurrent: boolean;
+  /** The one that the public sees */
+  readonly isPublished: boolean;
+};
+
+/** One page of a list */
+export type VersionPage = {
+  readonly data: readonly VersionListItem[];
+  /** null: this is the last page */
+  readonly nextCursor: string | null;
+};
+
+/** A composition with slots */
+export type VideoTemplate = {
+  readonly id: string;
+  readonly label: string;
+  readonly category: string;
+  readonly compositionId: string;
+  readonly description: string;
+  /** Address of a picture */
+  readonly thumbnail: string;
+  readonly fps: number;
+  readonly width: number;
+  readonly height: number;
+  readonly durationInFrames: number;
+  readonly defaultProps: unknown;
+  readonly inputMappings: readonly InputMapping[];
+};
+
+/** One composition */
+export type VideoTemplateAnswer = {
+  readonly data: VideoTemplate;
+};
+
+/** The compositions that an account may use */
+export type VideoTemplateList = {
+  readonly data: readonly VideoTemplate[];
+};
+
+/** What the receiver of a sample answered */
+export type WebhookTest = {
+  readonly delivered: boolean;
+  readonly eventId: string;
+  readonly statusCode: number | null;
+  readonly durationMs: number;
+  readonly error: string | null;
+  readonly response: string | null;
+};
+
+/** A graph with its settings, as this reader may see it */
+export type Workflow = {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly webhookId?: string | null;
+  readonly webhookUrl?: string | null;
+  readonly isActive: boolean;
+  readonly isPublished: boolean;
+  readonly tags: readonly string[];
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly userId: number;
+  readonly teamId: string | null;
+  readonly folderId: string | null;
+  readonly linkPermission: 'PRIVATE' | 'VIEW' | 'DUPLICATE';
+  readonly publishedSlug: string | null;
+  readonly publishedAt: string | null;
+  readonly publishSettings: Readonly<Record<string, unknown>> | null;
+  readonly poster: string | null;
+  readonly media: Readonly<Record<string, unknown>> | null;
+  readonly secrets: Readonly<Record<string, unknown>> | null;
+  readonly views: number;
+  readonly dailyCreditBudget?: number | null;
+  readonly executionEngine?: 'standard';
+  readonly lastEditorHeartbeatAt?: string | null;
+  readonly isOwner: boolean;
+  readonly canEdit: boolean;
+  readonly canDuplicate: boolean;
+  readonly userRole: 'OWNER' | 'EDITOR' | 'VIEWER' | 'ANONYMOUS';
+  readonly nodes: readonly Node[];
+  readonly edges: readonly Edge[];
+  readonly meta?: WriteMeta;
+};
+
+/** The fields of a workflow to change */
+export type WorkflowChanges = {
+  readonly name?: string;
+  readonly description?: string | null;
+  readonly nodes?: readonly NodeInput[];
+  readonly edges?: readonly Edge[];
+  readonly tags?: readonly string[];
+  readonly isActive?: boolean;
+  readonly webhookId?: string | null;
+  readonly webhookUrl?: string | null;
+  readonly folderId?: string | null;
+  /** false: keep the coordinates as sent */
+  readonly autoLayout?: boolean;
+  readonly secrets?: Readonly<Record<string, string>> | null;
+  readonly poster?: string | null;
+  /** As the GET gave it: shows a stale write */
+  readonly updatedAt?: unknown;
+  /** The same, under another name */
+  readonly baseUpdatedAt?: unknown;
+};
+
+/** A workflow as one file */
+export type WorkflowFile = {
+  readonly format: 'graphwright-workflow';
+  readonly formatVersion: 1;
+  readonly exportedAt: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly tags: readonly string[];
+  readonly nodes: readonly Node[];
+  readonly edges: readonly Edge[];
+  readonly media: readonly {
+    /** As the graph names it */
+    readonly mediaId: string;
+    /** Fetched where `data` is absent */
+    readonly url: string;
+    readonly name: string;
+    readonly contentType: string;
+    /** Hex digits */
+    readonly sha256?: string;
+    readonly width: number | null;
+    readonly height: number | null;
+    readonly duration: number | null;
+    /** Base64; at most 25 MB in all files together */
+    readonly data?: string;
+    readonly bytes: number;
+  }[];
+};
+
+/** What GET /workflows/{id}/export gave */
+export type WorkflowFileInput = {
+  readonly format?: 'graphwright-workflow';
+  readonly formatVersion?: 1;
+  readonly name: string;
+  readonly description?: string | null;
+  readonly tags?: readonly string[];
+  readonly nodes: readonly NodeInput[];
+  readonly edges: readonly Edge[];
+  /** Files that the graph names */
+  readonly media?: readonly {
+    /** As the graph names it */
+    readonly mediaId: string;
+    /** Fetched where `data` is absent */
+    readonly url: string;
+    readonly name: string;
+    readonly contentType: string;
+    /** Hex digits */
+    readonly sha256?: string;
+    readonly width: number | null;
+    readonly height: number | null;
+    readonly duration: number | null;
+    /** Base64; at most 25 MB in all files together */
+    readonly data?: string;
+  }[];
+};
+
+/** A workflow as it is created */
+export type WorkflowInput = {
+  readonly name: string;
+  readonly description?: string | null;
+  readonly nodes: readonly NodeInput[];
+  readonly edges: readonly Edge[];
+  readonly tags?: readonly string[];
+  readonly isActive?: boolean;
+  readonly webhookId?: string | null;
+  readonly mediaId?: string | null;
+  readonly folderId?: string | null;
+  readonly secrets?: Readonly<Record<string, string>> | null;
+  /** false: keep the coordinates as sent */
+  readonly autoLayout?: boolean;
+  /** A workflow there is: it is saved over, its folder may change */
+  readonly id?: string;
+};
+
+/** A workflow without its graph */
+export type WorkflowListItem = {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly webhookId?: string | null;
+  readonly webhookUrl?: string | null;
+  readonly isActive: boolean;
+  readonly isPublished: boolean;
+  readonly tags: readonly string[];
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly executionCount: number;
+  readonly lastExecutedAt: string | null;
+};
+
+/** What the lint found in what was written */
+export type WriteMeta = {
+  readonly warnings: readonly string[];
+  /** Findings of the lint */
+  readonly issues: readonly LintIssue[];
+};
+
+/** A page as it was written */
+export type WrittenPage = {
+  readonly success: true;
+  /** Address of the page */
+  readonly url: string;
+  readonly page: {
+    readonly title: string;
+    /** Lowercase letters, digits and hyphens */
+    readonly slug: string;
+    /** May be left out where event names it */
+    readonly type?: 'TOOL' | 'FEATURE' | 'APP' | 'MODEL' | 'ARTICLE';
+    /** Default: the title */
+    readonly subtitle?: string | null;
+    readonly body_markdown?: string | null;
+    readonly heroImage?: string | null;
+    readonly isPublished?: boolean;
+    readonly meta_description?: string | null;
+    readonly seoKeywords?: readonly string[] | null;
+    readonly canonicalUrl?: string | null;
+    readonly ogImage?: string | null;
+    readonly pillar?: string | null;
+    readonly c2aTitle?: string | null;
+    readonly c2aSubtitle?: string | null;
+    /** Default: Start Creating */
+    readonly c2aButtonCopy?: string | null;
+    /** Default: /workflows */
+    readonly c2aLink?: string | null;
+    readonly valueProps?:
+      | readonly {
+          readonly title: string;
+          readonly description: string;
+          readonly icon?: string;
+          readonly image?: string;
+        }[]
+      | null;
+    readonly faqSchema?:
+      | readonly {
+          readonly question: string;
+          readonly answer: string;
+        }[]
+      | null;
+    readonly howToSteps?:
+      | readonly {
+          readonly title: string;
+          readonly description: string;
+          readonly image?: string;
+        }[]
+      | null;
+    readonly contentBlocks?:
+      | readonly {
+          readonly type: string;
+        }[]
+      | null;
+    readonly crossLinks?:
+      | readonly {
+          readonly url: string;
+          readonly anchorText: string;
+          readonly description?: string;
+        }[]
+      | null;
+    readonly quickAnswer?: {
+      readonly question: string;
+      readonly answer: string;
+      readonly bullets?: readonly string[];
+      readonly variant?: 'default' | 'highlight' | 'compact';
+    } | null;
+    /** Its preview is shown where anybody may see it */
+    readonly workflowId?: string | null;
+    readonly subcategory?: string | null;
+    /** Default: by type */
+    readonly parentCategory?: 'features' | 'models' | 'articles' | null;
+    readonly event?:
+      | 'create_tool'
+      | 'create_feature'
+      | 'create_app'
+      | 'create_model'
+      | 'create_article'
+      | 'update_page';
+    readonly author: string;
+    readonly publishedAt: string | null;
+    readonly createdAt: string;
+    readonly updatedAt: string;
+  };
+  readonly meta?: {
+    readonly warnings: readonly string[];
+  };
+};

@@ -1,0 +1,91 @@
+// Clients that others' generators make of the OpenAPI document: they are made without a warning, and compile.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { createTestApp } from '../support/app.ts';
+
+const PEERS = join(import.meta.dirname, '../peers');
+const BIN = join(PEERS, 'node_modules/.bin');
+const run = promisify(execFile);
+const skip = existsSync(BIN) ? false : 'npm ci --prefix test/peers installs the generators';
+
+let folder: string;
+before(async () => {
+  if (skip) return;
+  // Below the peers: what is generated imports nothing, but the generators look for TypeScript from here.
+  await mkdir(join(PEERS, 'node_modules/.cache'), { recursive: true });
+  folder = await mkdtemp(join(PEERS, 'node_modules/.cache/openapi-'));
+  const test = await createTestApp();
+  await writeFile(join(folder, 'openapi.json'), (await test.app.inject('/openapi.json')).body);
+  await test.close();
+});
+after(async () => {
+  if (folder !== undefined) await rm(folder, { recursive: true });
+});
+
+const call = (program: string, args: readonly string[]): Promise<{ stdout: string; stderr: string }> =>
+  run(join(BIN, program), args, { cwd: folder, timeout: 60_000 }).catch(
+    (err: { stdout?: string; stderr?: string }) => assert.fail(`${err.stdout}${err.stderr}`),
+  );
+
+/** With a browser's types alone. */
+async function compile(name: string, source: string): Promise<void> {
+  const compilerOptions = {
+    noEmit: true,
+    strict: true,
+    allowImportingTsExtensions: true,
+    target: 'es2022',
+    lib: ['es2023', 'dom', 'dom.iterable'],
+    module: 'esnext',
+    moduleResolution: 'bundler',
+    types: [],
+  };
+  await writeFile(join(folder, `${name}.ts`), source);
+  await writeFile(join(folder, `${name}.json`), JSON.stringify({ compilerOptions, files: [`${name}.ts`] }));
+  await call('tsc', ['-p', `${name}.json`]);
+}
+
+describe('the document', { skip }, () => {
+  it('becomes types by openapi-typescript', async () => {
+    const { stdout, stderr } = await call('openapi-typescript', ['openapi.json', '-o', 'types.ts']);
+    assert.doesNotMatch(`${stdout}${stderr}`, /warn|error/i);
+    await compile(
+      'use-types',
+      `
+import type { components, operations } from './types.ts';
+type Started = operations['runWorkflow']['responses'][202]['content']['application/json'];
+const started: Started = {} as components['schemas']['AcceptedRun'];
+started.estimatedCredits.toFixed();
+// @ts-expect-error: a status is one of a closed set
+started.status === 'DONE';
+const key: operations['runWorkflow']['parameters']['header'] = { 'Idempotency-Key': 'a', Prefer: 'wait=3' };
+void key;
+`,
+    );
+  });
+
+  it('becomes a client by @hey-api/openapi-ts, whose methods are the operation ids', async () => {
+    const { stdout, stderr } = await call('openapi-ts', [
+      '-i',
+      'openapi.json',
+      '-o',
+      'client',
+      '--no-log-file',
+    ]);
+    assert.doesNotMatch(`${stdout}${stderr}`, /warn|error/i);
+    await compile(
+      'use-client',
+      `
+import { getExecution, runWorkflow } from './client/sdk.gen';
+const { data } = await runWorkflow({ path: { id: 'wf_1' }, body: { inputs: { place: 'Lisbon' } } });
+if (data !== undefined && 'executionId' in data) await getExecution({ path: { id: data.executionId } });
+// @ts-expect-error: the service knows no such member
+await runWorkflow({ path: { id: 'wf_1' }, body: { input: {} } });
+`,
+    );
+  });
+});
