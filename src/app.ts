@@ -183,13 +183,15 @@ async function createDeps(
 }
 
 function trustedOrigins(settings: Settings, bucket: Bucket | undefined): readonly string[] {
-  const { FAL_BASE_URL, REPLICATE_BASE_URL, OPENAI_BASE_URL, ELEVENLABS_BASE_URL, COMFYUI_URL } = settings;
+  const { FAL_BASE_URL, REPLICATE_BASE_URL, OPENAI_BASE_URL, ELEVENLABS_BASE_URL, COMFYUI_URL, OIDC_ISSUER } =
+    settings;
   return [
     FAL_BASE_URL,
     REPLICATE_BASE_URL,
     OPENAI_BASE_URL,
     ELEVENLABS_BASE_URL,
     COMFYUI_URL,
+    OIDC_ISSUER,
     bucket && bucketOrigin(bucket),
   ].filter(url => url !== undefined);
 }

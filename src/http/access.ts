@@ -126,6 +126,9 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   [`POST ${V1}/auth/setup`]: 'public',
   [`POST ${V1}/auth/accept-invite`]: 'public',
   [`POST ${V1}/auth/sign-in`]: 'public',
+  [`GET ${V1}/auth/methods`]: 'public',
+  [`GET ${V1}/auth/oidc`]: 'public',
+  [`GET ${V1}/auth/oidc/callback`]: 'public',
   [`POST ${V1}/auth/password`]: 'session',
   // Whose session has ended is signed out.
   [`POST ${V1}/auth/sign-out`]: 'anyone',

@@ -18,6 +18,7 @@ import { registerHooks } from './routes/hooks.ts';
 import { registerKeys } from './routes/keys.ts';
 import { registerMedia } from './routes/media.ts';
 import { registerModels } from './routes/models.ts';
+import { registerOpenId } from './routes/openid.ts';
 import { registerPages } from './routes/pages.ts';
 import { registerPermissions } from './routes/permissions.ts';
 import { registerRenderer } from './routes/renderer.ts';
@@ -50,6 +51,7 @@ export const ROUTES: readonly Register[] = [
   registerFolders,
   registerKeys,
   registerAuth,
+  registerOpenId,
   registerAccount,
   registerTeams,
   registerAdmin,

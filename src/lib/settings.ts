@@ -53,6 +53,19 @@ const httpUrl = (fallback?: string) => (value: string | undefined) => {
   return given.replace(/\/+$/, '');
 };
 
+/** As given: a slash at its end is part of an issuer's name. */
+const issuer = (value: string | undefined): string | undefined =>
+  httpUrl()(value) === undefined ? undefined : value;
+
+const domains = (value: string | undefined): readonly string[] => {
+  const names = (value ?? '')
+    .split(',')
+    .map(name => name.trim().toLowerCase())
+    .filter(name => name !== '');
+  if (names.every(name => /^[a-z0-9-]+(\.[a-z0-9-]+)*$/.test(name))) return names;
+  throw new Error('must be domains such as example.com, with commas');
+};
+
 const databaseUrl = (value: string | undefined): string | undefined => {
   if (value !== undefined && !/^postgres(ql)?:\/\//.test(value))
     throw new Error('must begin with postgres:// or postgresql://');
@@ -158,6 +171,14 @@ const ROWS = {
   COMFYUI_URL: row('a ComfyUI server; enables it', 'unset', httpUrl()),
   COMFYUI_AUTH: row('its Authorization header, or another as `Name: value`', 'unset', optional),
   COMFY_ORG_API_KEY: row('key of comfy.org, for its nodes that call models elsewhere', 'unset', optional),
+  OIDC_ISSUER: row('an OpenID provider for sign-in; enables it', 'unset', issuer),
+  OIDC_CLIENT_ID: row('what the provider knows this service by', 'unset', optional),
+  OIDC_CLIENT_SECRET: row('its secret there', 'unset', optional),
+  OIDC_ALLOWED_DOMAINS: row(
+    'domains, with commas: who has a verified email there gets an account at the first sign-in',
+    'unset: accounts are made by administrators',
+    domains,
+  ),
   DEFAULT_PLAN: row('plan of accounts created later', 'free', text('free')),
   DEFAULT_CREDITS: row('credits of accounts created later', '0', integer(0, 0, 1e12)),
   PLANS_FILE: row('a JSON file that overrides the limits of plans', 'unset', optional),
@@ -237,6 +258,7 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
       `ROLE=${parsed.ROLE} needs DATABASE_URL: the embedded PostgreSQL serves one process with ROLE=all only.`,
     );
   }
+  checkOpenId(parsed);
   const plans = readPlans(parsed.PLANS_FILE);
   if (plans[parsed.DEFAULT_PLAN] === undefined) {
     throw new SettingsError(`DEFAULT_PLAN must be one of ${Object.keys(plans).join(', ')}.`);
@@ -249,6 +271,14 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
     plans,
     prices: readPrices(parsed.PRICES_FILE),
   };
+}
+
+function checkOpenId({ OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET }: Parsed): void {
+  const isSet = [OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET].map(value => value !== undefined);
+  if (new Set(isSet).size > 1)
+    throw new SettingsError(
+      'OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET go together: set all or none.',
+    );
 }
 
 /** The rows of `--help`: name, default, meaning. */

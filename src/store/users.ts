@@ -86,6 +86,14 @@ export async function updateUser(
   return rows[0];
 }
 
+/** Whether anybody can sign in yet: somebody has a password, or an identity at a provider. */
+export async function canAnybodySignIn(tx: Tx): Promise<boolean> {
+  const { rows } = await tx.query<{ found: boolean }>(
+    'select exists (select from users where password is not null) or exists (select from identities) as found',
+  );
+  return rows[0]?.found === true;
+}
+
 /** What a password is checked against. */
 export interface SignInRow {
   readonly id: number;

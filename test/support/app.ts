@@ -137,7 +137,7 @@ async function createDeps(
   const bucket = bucketOf(settings);
   const providerFetch = createGuardedFetch({
     allowPrivate: false,
-    trustedOrigins: bucket === undefined ? [] : [bucketOrigin(bucket)],
+    trustedOrigins: [settings.OIDC_ISSUER, bucket && bucketOrigin(bucket)].filter(url => url !== undefined),
   });
   return {
     settings,

@@ -135,6 +135,8 @@ const TITLES: Readonly<Record<string, string>> = {
   204: 'Nothing is left to say',
   206: 'The range that was asked for',
   301: 'It has moved',
+  302: 'The browser goes on there',
+  303: 'The browser goes on there',
   307: 'It is at the store',
   304: 'The copy you have is still right',
 };

@@ -147,7 +147,8 @@ const ANSWER_HEADERS: Readonly<Record<string, AnswerHeader>> = {
     description: 'Where to find it.',
     schema: TEXT,
     example: 'https://graphwright.example.com/api/v1/executions/ex_01',
-    when: (id, status) => [201, 301, 307].includes(status) || (status === 202 && STARTS.includes(id)),
+    when: (id, status) =>
+      [201, 301, 302, 303, 307].includes(status) || (status === 202 && STARTS.includes(id)),
   },
   Link: {
     description: 'The next page, with `rel="next"`, where there is one.',

@@ -20,6 +20,18 @@ export const SIGN_IN_OPERATIONS: OperationLines = {
       'from an address: 429.',
     ['invalid_credentials'],
   ],
+  [`GET ${V1}/auth/methods`]: ['listSignInMethods', 'What the sign-in page offers.'],
+  [`GET ${V1}/auth/oidc`]: [
+    'beginOpenIdSignIn',
+    'For browsers: sends them to the identity provider. A browser that cannot be sent there goes to `/sign-in?refused=…`.',
+    ['not_found'],
+  ],
+  [`GET ${V1}/auth/oidc/callback`]: [
+    'completeOpenIdSignIn',
+    'Where the identity provider sends the browser back. It goes on with a session cookie to `next`, or to ' +
+      '`/sign-in?refused=…`; whoever does not ask for HTML gets the refusal as JSON, with `reason`.',
+    ['not_found', 'sign_in_refused', 'conflict'],
+  ],
   [`POST ${V1}/auth/password`]: [
     'changePassword',
     'All sessions end, and a new one starts for who asks.',

@@ -138,7 +138,8 @@ export function registerAuth(app: App, deps: Deps): void {
   );
 }
 
-function visitorOf(req: FastifyRequest, reply: FastifyReply): Visitor {
+/** Who asks, as a session's row has it. */
+export function visitorOf(req: FastifyRequest, reply: FastifyReply): Visitor {
   const address = addressOf(req);
   return {
     address,

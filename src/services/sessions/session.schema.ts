@@ -34,6 +34,38 @@ export const PasswordBody = Named(
   'The password, and the next one',
 );
 
+export const SignInMethods = Answer(
+  Named(
+    'SignInMethods',
+    Type.Object({
+      password: Type.Literal(true),
+      openid: Nullable(
+        Type.Object({
+          issuer: Type.String(),
+          startUrl: Type.String({ description: 'Where a browser begins; takes `next`' }),
+        }),
+      ),
+      needsSetup: Type.Boolean({
+        description: 'Nobody can sign in yet: the first user has to open the link that the service printed',
+      }),
+    }),
+    'How people sign in here',
+  ),
+);
+export const BeginOpenIdQuery = Type.Object({
+  next: Type.Optional(
+    Type.String({ maxLength: 500, description: 'A path of this service, to go on to; default /' }),
+  ),
+});
+export const OpenIdAnswerQuery = Type.Object(
+  {
+    code: Type.Optional(Type.String({ maxLength: 8192 })),
+    state: Type.Optional(Type.String({ maxLength: 8192 })),
+    error: Type.Optional(Type.String({ maxLength: 8192 })),
+  },
+  { additionalProperties: true },
+);
+
 export const OwnSession = Answer(
   Named(
     'Session',

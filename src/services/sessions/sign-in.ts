@@ -4,12 +4,22 @@ import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
 import { deleteLinkOf } from '../../store/people/password-links.ts';
 import { deleteSessionsOf } from '../../store/people/sessions.ts';
-import { findPassword, findSignIn, updateSignIn } from '../../store/users.ts';
+import { canAnybodySignIn, findPassword, findSignIn, updateSignIn } from '../../store/users.ts';
 import { type Actor, requireUser } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { attemptsAt, attemptsFrom, limitFailures } from './failed-attempts.ts';
 import { hashPassword, isPassword } from './passwords.ts';
 import { type StartedSession, startSession, type Visitor } from './start-session.ts';
+
+/** What the sign-in page offers. */
+export async function listSignInMethods({ db, settings }: Pick<Deps, 'db' | 'settings'>, startUrl: string) {
+  const { OIDC_ISSUER: issuer } = settings;
+  return {
+    password: true,
+    openid: issuer === undefined ? null : { issuer, startUrl },
+    needsSetup: !(await canAnybodySignIn(db)),
+  };
+}
 
 /** Throws 401 `invalid_credentials`, the same after the same time whether or not there is such an account, and 429. */
 export async function signIn(

@@ -24,7 +24,7 @@ const NOT_PROVOKED = (
   'not_acceptable request_timeout idempotency_in_progress uri_too_long range_not_satisfiable unreadable_media ' +
   'rate_limited daily_execution_limit render_busy upload_busy upload_budget_exceeded headers_too_large ' +
   'author_missing codec_failed internal_error unavailable provider_not_configured svg_not_drawable media_in_use ' +
-  'team_not_empty cross_site_request invalid_credentials invalid_link'
+  'team_not_empty cross_site_request invalid_credentials invalid_link sign_in_refused'
 ).split(' ');
 /** Answers in JSON without an example: of sessions, which take a browser's cookie, and of what only a provider calls. */
 const NO_EXAMPLE = [
@@ -32,6 +32,7 @@ const NO_EXAMPLE = [
   'endSession 200',
   'getSession 200',
   'listSessions 200',
+  'listSignInMethods 200',
   'receiveProviderHook 200',
 ];
 const MAX_DOCUMENT_BYTES = 600_000;

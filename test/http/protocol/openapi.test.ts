@@ -237,7 +237,9 @@ describe('GET /openapi.json', () => {
       found.map(({ code, path, message }) => `${code} ${path.join('.')} ${message}`),
       [],
     );
-    const config = await createConfig({ extends: ['recommended'] });
+    // What sends a browser on has no answer of its own; the next test sees to the others.
+    const rules = { 'operation-2xx-response': 'off' } as const;
+    const config = await createConfig({ extends: ['recommended'], rules });
     const problems = await lintFromString({ source: text, config, absoluteRef: 'openapi.json' });
     assert.deepEqual(
       problems.map(({ ruleId, location, message }) => `${ruleId} ${location[0]?.pointer} ${message}`),
@@ -247,10 +249,10 @@ describe('GET /openapi.json', () => {
 
   it('describes the form of what each operation answers with', () => {
     for (const [name, { responses }] of operations()) {
-      const good = Object.entries(responses).filter(([status]) => /^2/.test(status));
+      const good = Object.entries(responses).filter(([status]) => /^[23]/.test(status));
       assert.ok(good.length > 0, name);
       for (const [status, { content }] of good)
-        if (!['204', '206'].includes(status))
+        if (/^2/.test(status) && !['204', '206'].includes(status))
           assert.ok(Object.values(content ?? {})[0]?.schema, `${name} ${status}`);
     }
   });

@@ -1,0 +1,118 @@
+// Sign-in at an OpenID provider over HTTP: browsers are sent there, come back, and go on with a session.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { AppError } from '../../lib/errors.ts';
+import type { Deps } from '../../services/deps.ts';
+import {
+  CALLBACK_PATH,
+  createOpenIdSignIn,
+  FLOW_SECONDS,
+  type OpenIdSignIn,
+} from '../../services/sessions/openid.ts';
+import {
+  BeginOpenIdQuery,
+  OpenIdAnswerQuery,
+  SignInMethods,
+} from '../../services/sessions/session.schema.ts';
+import { listSignInMethods } from '../../services/sessions/sign-in.ts';
+import type { App } from '../app.ts';
+import { wantsPage } from '../page-answers.ts';
+import { sessionCookieOf } from '../session-cookie.ts';
+import { visitorOf } from './auth.ts';
+
+const tags = ['Sign-in'];
+const SENT_ON = Type.Unsafe<undefined>({ description: 'The browser goes on there' });
+const START_PATH = '/api/v1/auth/oidc';
+
+export function registerOpenId(app: App, deps: Deps): void {
+  const { BASE_URL } = deps.settings;
+  const openId = createOpenIdSignIn(deps);
+  const session = sessionCookieOf(BASE_URL);
+  const flow = flowCookieOf(BASE_URL);
+  app.get(
+    '/api/v1/auth/methods',
+    { schema: { tags, summary: 'How people sign in here', response: { 200: SignInMethods } } },
+    (_req, reply) => {
+      reply.header('cache-control', 'no-store');
+      return listSignInMethods(deps, START_PATH);
+    },
+  );
+  app.get(
+    START_PATH,
+    {
+      schema: {
+        tags,
+        summary: 'Sign in at the identity provider',
+        querystring: BeginOpenIdQuery,
+        response: { 302: SENT_ON, 303: SENT_ON },
+      },
+    },
+    (req, reply) =>
+      orToSignIn(deps, { req, reply }, async () => {
+        const begun = await requireOpenId(openId).begin(req.query.next);
+        return reply
+          .headers({ 'set-cookie': flow.write(begun.flow), 'cache-control': 'no-store' })
+          .redirect(begun.url, 302);
+      }),
+  );
+  app.get(
+    CALLBACK_PATH,
+    {
+      schema: {
+        tags,
+        summary: 'Come back from the identity provider',
+        querystring: OpenIdAnswerQuery,
+        response: { 303: SENT_ON },
+      },
+    },
+    (req, reply) => {
+      // Whatever comes of it, it is used up in this browser.
+      reply.headers({ 'set-cookie': flow.cleared, 'cache-control': 'no-store' });
+      return orToSignIn(deps, { req, reply }, async () => {
+        const answer = { search: searchOf(req.url), flow: flow.read(req.headers.cookie) };
+        const signedIn = await requireOpenId(openId).complete(answer, visitorOf(req, reply));
+        const { token, expiresAt } = signedIn.session;
+        return reply.header('set-cookie', session.write(token, expiresAt)).redirect(signedIn.next, 303);
+      });
+    },
+  );
+}
+
+function requireOpenId(openId: OpenIdSignIn | undefined): OpenIdSignIn {
+  if (openId !== undefined) return openId;
+  throw new AppError('not_found', 'This service has no identity provider: sign in by password.');
+}
+
+const searchOf = (url: string): string => (url.includes('?') ? url.slice(url.indexOf('?')) : '');
+
+/** A refused browser goes on to the sign-in page, which has a text for each reason; others get the refusal itself. */
+async function orToSignIn(
+  { log }: Pick<Deps, 'log'>,
+  { req, reply }: { readonly req: FastifyRequest; readonly reply: FastifyReply },
+  work: () => Promise<FastifyReply>,
+): Promise<FastifyReply> {
+  try {
+    return await work();
+  } catch (err) {
+    const reason = err instanceof AppError ? err.details?.reason : undefined;
+    if (typeof reason !== 'string' || !wantsPage(req)) throw err;
+    log.warn({ err, reason, requestId: req.id }, 'a sign-in at the identity provider was refused');
+    return reply.redirect(`/sign-in?refused=${reason}`, 303);
+  }
+}
+
+/** Lax: the browser sends it along when the provider sends it back. */
+function flowCookieOf(baseUrl: string) {
+  const isSecure = baseUrl.startsWith('https:');
+  const name = isSecure ? '__Host-sign-in' : 'sign-in';
+  const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
+  return {
+    write: (value: string): string => `${name}=${value}; Max-Age=${FLOW_SECONDS}; ${attributes}`,
+    cleared: `${name}=; Max-Age=0; ${attributes}`,
+    read: (header: string | undefined): string | undefined =>
+      header
+        ?.split(';')
+        .map(pair => pair.trim().split('=', 2))
+        .find(([key]) => key === name)?.[1],
+  };
+}

@@ -1,0 +1,82 @@
+// Whom a provider's identity stands for: the account it is linked to, the one with its email, or a new one.
+import { AppError } from '../../lib/errors.ts';
+import type { Settings } from '../../lib/settings.ts';
+import { grant } from '../../store/credits.ts';
+import type { Tx } from '../../store/db.ts';
+import { findIdentity, insertIdentity, lockIdentity } from '../../store/people/identities.ts';
+import { findUserByEmail, insertUser } from '../../store/users.ts';
+import { userWorkspace } from '../accounts/access.ts';
+import { parseEmail, parseName } from '../accounts/names.ts';
+
+/** What a provider vouches for. */
+export interface Claims {
+  readonly issuer: string;
+  readonly subject: string;
+  /** Verified by the provider. */
+  readonly email: string;
+  readonly name: string | undefined;
+}
+
+/** Why a sign-in at a provider is refused: the reason is part of the answer, and the sign-in page has a text for each. */
+const REFUSALS = {
+  expired: 'The sign-in was not begun in this browser, or over ten minutes ago. Begin again.',
+  refused: 'The identity provider refused the sign-in, or its answer cannot be trusted.',
+  unverified: 'The identity provider has not verified your email.',
+  unknown: 'There is no account with your email. Ask an administrator to invite you.',
+  linked: 'The account with your email is linked to another identity of this provider.',
+  disabled: 'The account is disabled.',
+} as const;
+
+export function signInRefused(reason: keyof typeof REFUSALS, cause?: unknown): AppError {
+  return new AppError('sign_in_refused', REFUSALS[reason], { cause, details: { reason } });
+}
+
+type AccountSettings = Pick<Settings, 'OIDC_ALLOWED_DOMAINS' | 'DEFAULT_PLAN' | 'DEFAULT_CREDITS'>;
+
+/**
+ * The subject decides, whatever email comes with it later. An account is linked to one subject of a provider: another
+ * subject with its email is another person, who got the address later. Call it in a transaction. Throws 403
+ * `sign_in_refused`.
+ */
+export async function findOrCreateUser(tx: Tx, settings: AccountSettings, claims: Claims): Promise<number> {
+  await lockIdentity(tx, claims);
+  const linked = await findIdentity(tx, claims);
+  if (linked !== undefined) return linked;
+  const email = checkEmail(claims.email);
+  const known = await findUserByEmail(tx, email);
+  if (known === undefined && !isAllowed(email, settings.OIDC_ALLOWED_DOMAINS)) throw signInRefused('unknown');
+  const userId = known?.id ?? (await createAccount(tx, settings, { email, name: claims.name }));
+  if (!(await insertIdentity(tx, { ...claims, userId }))) throw signInRefused('linked');
+  return userId;
+}
+
+function checkEmail(email: string): string {
+  try {
+    return parseEmail(email);
+  } catch (err) {
+    throw signInRefused('unverified', err);
+  }
+}
+
+const isAllowed = (email: string, domains: readonly string[]): boolean =>
+  domains.includes(email.slice(email.lastIndexOf('@') + 1).toLowerCase());
+
+async function createAccount(
+  tx: Tx,
+  { DEFAULT_PLAN, DEFAULT_CREDITS }: AccountSettings,
+  { email, name }: Pick<Claims, 'email' | 'name'>,
+): Promise<number> {
+  const user = { email, name: nameOf(name, email), plan: DEFAULT_PLAN, isAuthor: false };
+  const userId = await insertUser(tx, user);
+  if (DEFAULT_CREDITS > 0) await grant(tx, userWorkspace(userId), DEFAULT_CREDITS, 'opening balance');
+  return userId;
+}
+
+/** The provider's name where it is one that may be shown; else what stands before the @. */
+function nameOf(name: string | undefined, email: string): string {
+  try {
+    return parseName((name ?? '').slice(0, 200));
+  } catch {
+    return email.slice(0, email.lastIndexOf('@'));
+  }
+}

@@ -1,0 +1,215 @@
+// Sign-in at an OpenID provider: the code flow with PKCE, state and nonce, which one encrypted cookie ties to one browser.
+import type * as openid from 'openid-client';
+import { decrypt, encrypt } from '../../lib/crypto.ts';
+import { AppError } from '../../lib/errors.ts';
+import type { GuardedFetch } from '../../lib/fetch.ts';
+import { isRecord } from '../../lib/record.ts';
+import { namingEmailConflict } from '../accounts/names.ts';
+import type { Deps } from '../deps.ts';
+import { type Claims, findOrCreateUser, signInRefused } from './identities.ts';
+import { type StartedSession, startSession, type Visitor } from './start-session.ts';
+
+/** Under BASE_URL; the provider must know it as a redirect URI. */
+export const CALLBACK_PATH = '/api/v1/auth/oidc/callback';
+/** How long somebody may take at the provider. */
+export const FLOW_SECONDS = 600;
+
+const TIMEOUT_MS = 5_000;
+const MAX_ANSWER_BYTES = 1_000_000;
+
+/** What the browser keeps between the two halves, encrypted. */
+interface Flow {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+  /** A path of this service, to go on to. */
+  readonly next: string;
+  readonly expiresAtMs: number;
+}
+
+export interface OpenIdSignIn {
+  /** Where to send the browser, and what it must bring back. Throws 503 where the provider does not answer. */
+  begin(next: string | undefined): Promise<{ readonly url: string; readonly flow: string }>;
+  /** `search` is the query that the provider sent back, with its `?`. Throws 403 `sign_in_refused`, and 503. */
+  complete(
+    answer: { readonly search: string; readonly flow: string | undefined },
+    visitor: Visitor,
+  ): Promise<{ readonly session: StartedSession; readonly next: string }>;
+}
+
+type OpenIdDeps = Pick<Deps, 'db' | 'now' | 'settings' | 'secretsKey' | 'providerFetch'>;
+
+/** The library, and what the provider says of itself. */
+interface Provider {
+  readonly oidc: typeof openid;
+  readonly config: openid.Configuration;
+}
+
+/** undefined where the operator configured no provider. That is asked for its metadata at the first sign-in, and again after a failure. */
+export function createOpenIdSignIn(deps: OpenIdDeps): OpenIdSignIn | undefined {
+  if (deps.settings.OIDC_ISSUER === undefined) return undefined;
+  let discovered: Promise<Provider> | undefined;
+  const provider = (): Promise<Provider> => {
+    discovered ??= discover(deps).catch((err: unknown) => {
+      discovered = undefined;
+      throw unreachable(err);
+    });
+    return discovered;
+  };
+  return {
+    begin: async next => beginFlow(deps, await provider(), parseNext(next)),
+    async complete({ search, flow: encrypted }, visitor) {
+      const flow = decryptFlow(deps, encrypted);
+      const claims = await readClaims(deps, await provider(), search, flow);
+      return { session: await startSessionOf(deps, claims, visitor), next: flow.next };
+    },
+  };
+}
+
+async function discover({ settings, providerFetch }: OpenIdDeps): Promise<Provider> {
+  const { OIDC_ISSUER = '', OIDC_CLIENT_ID = '', OIDC_CLIENT_SECRET = '' } = settings;
+  // Loaded by the first sign-in: the start does not wait for it.
+  const oidc = await import('openid-client');
+  const options: openid.DiscoveryRequestOptions = {
+    [oidc.customFetch]: toFetch(providerFetch),
+    timeout: TIMEOUT_MS / 1000,
+    execute: [
+      // The signature counts, though the token comes from the provider itself: behind http or a proxy anybody may stand.
+      oidc.enableNonRepudiationChecks,
+      // An operator who names an issuer by plain http means it.
+      ...(OIDC_ISSUER.startsWith('http:') ? [oidc.allowInsecureRequests] : []),
+    ],
+  };
+  const auth = authenticateClient(oidc, OIDC_CLIENT_SECRET);
+  const config = await oidc.discovery(new URL(OIDC_ISSUER), OIDC_CLIENT_ID, {}, auth, options);
+  return { oidc, config };
+}
+
+/** By header, which every provider must take unless it says otherwise; else in the body. */
+function authenticateClient(oidc: typeof openid, secret: string): openid.ClientAuth {
+  const [basic, post] = [oidc.ClientSecretBasic(secret), oidc.ClientSecretPost(secret)];
+  return (server, ...request) => {
+    const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+    return (methods.includes('client_secret_basic') ? basic : post)(server, ...request);
+  };
+}
+
+/** The library's requests go through the guarded client, like all that leave the service. */
+function toFetch({ fetch }: Pick<GuardedFetch, 'fetch'>): openid.CustomFetch {
+  return async (url, { method, headers, body, signal }) => {
+    const answer = await fetch(url, {
+      method: method === 'POST' ? 'POST' : 'GET',
+      headers,
+      ...(body === undefined || body === null ? {} : { body: String(body) }),
+      signal,
+      timeoutMs: TIMEOUT_MS,
+      maxBytes: MAX_ANSWER_BYTES,
+      maxRedirects: 0,
+    });
+    const hasBody = answer.status !== 204 && answer.status !== 304;
+    return new Response(hasBody ? new Uint8Array(answer.body) : null, {
+      status: answer.status,
+      headers: { ...answer.headers },
+    });
+  };
+}
+
+function unreachable(cause: unknown): AppError {
+  return new AppError('unavailable', 'The identity provider does not answer. Try again in a moment.', {
+    cause,
+    details: { reason: 'unreachable' },
+    headers: { 'retry-after': '10' },
+  });
+}
+
+async function beginFlow(
+  { settings, secretsKey, now }: OpenIdDeps,
+  { oidc, config }: Provider,
+  next: string,
+): Promise<{ readonly url: string; readonly flow: string }> {
+  const flow: Flow = {
+    state: oidc.randomState(),
+    nonce: oidc.randomNonce(),
+    verifier: oidc.randomPKCECodeVerifier(),
+    next,
+    expiresAtMs: now() + FLOW_SECONDS * 1000,
+  };
+  const url = oidc.buildAuthorizationUrl(config, {
+    redirect_uri: settings.BASE_URL + CALLBACK_PATH,
+    scope: 'openid email profile',
+    code_challenge: await oidc.calculatePKCECodeChallenge(flow.verifier),
+    code_challenge_method: 'S256',
+    state: flow.state,
+    nonce: flow.nonce,
+  });
+  return { url: url.href, flow: encrypt(secretsKey, JSON.stringify(flow)).toString('base64url') };
+}
+
+function decryptFlow({ secretsKey, now }: OpenIdDeps, encrypted: string | undefined): Flow {
+  try {
+    const flow = JSON.parse(decrypt(secretsKey, Buffer.from(encrypted ?? '', 'base64url'))) as Flow;
+    if (flow.expiresAtMs > now()) return flow;
+  } catch (err) {
+    // Cut, of another key, or absent.
+    throw signInRefused('expired', err);
+  }
+  throw signInRefused('expired');
+}
+
+/** What the provider vouches for, once issuer, audience, signature, nonce and times of its token are checked. */
+async function readClaims(
+  { settings }: OpenIdDeps,
+  { oidc, config }: Provider,
+  search: string,
+  { state, nonce, verifier }: Flow,
+): Promise<Claims> {
+  const address = new URL(settings.BASE_URL + CALLBACK_PATH + search);
+  const checks = {
+    expectedState: state,
+    expectedNonce: nonce,
+    pkceCodeVerifier: verifier,
+    idTokenExpected: true,
+  };
+  const tokens = await oidc.authorizationCodeGrant(config, address, checks).catch(toRefusal);
+  const token = tokens.claims();
+  if (token === undefined) throw signInRefused('refused');
+  // Providers may keep the email out of the token.
+  const profile: Readonly<Record<string, unknown>> =
+    token.email === undefined
+      ? await oidc.fetchUserInfo(config, tokens.access_token, token.sub).catch(toRefusal)
+      : token;
+  const { email, email_verified: isVerified, name } = profile;
+  if (typeof email !== 'string' || isVerified !== true) throw signInRefused('unverified');
+  return { issuer: token.iss, subject: token.sub, email, name: typeof name === 'string' ? name : undefined };
+}
+
+/** An outage of the provider is no fault of who signs in. */
+function toRefusal(thrown: unknown): never {
+  throw isOutage(thrown) ? unreachable(thrown) : signInRefused('refused', thrown);
+}
+
+/** The library wraps what the client threw, and keeps an answer that it did not expect. */
+function isOutage(thrown: unknown): boolean {
+  if (thrown instanceof Response) return thrown.status >= 500;
+  if (!(thrown instanceof Error)) return isRecord(thrown) && isOutage(thrown.response);
+  return thrown.name === 'FetchError' || thrown.name === 'TimeoutError' || isOutage(thrown.cause);
+}
+
+function startSessionOf(
+  { db, settings, now }: OpenIdDeps,
+  claims: Claims,
+  visitor: Visitor,
+): Promise<StartedSession> {
+  const work = db.transaction(async tx => {
+    const userId = await findOrCreateUser(tx, settings, claims);
+    const session = await startSession(tx, { userId, visitor, nowMs: now() });
+    if (session === undefined) throw signInRefused('disabled');
+    return session;
+  });
+  return namingEmailConflict(work);
+}
+
+/** A path of this service; `/` for any other text. `//host` and `/\host` are addresses of elsewhere. */
+function parseNext(next: string | undefined): string {
+  return next !== undefined && /^\/(?![/\\])[\x21-\x7e]{0,500}$/.test(next) ? next : '/';
+}

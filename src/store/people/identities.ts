@@ -1,0 +1,35 @@
+// Identities at OpenID providers, and the accounts that they are linked to.
+import type { Tx } from '../db.ts';
+
+interface IdentityKey {
+  readonly issuer: string;
+  readonly subject: string;
+}
+
+/** Of two sign-ins of one identity at the same time, the second waits for the first, until the transaction ends. */
+export async function lockIdentity(tx: Tx, { issuer, subject }: IdentityKey): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock(hashtextextended('identity ' || $1 || ' ' || $2, 0))`, [
+    issuer,
+    subject,
+  ]);
+}
+
+export async function findIdentity(tx: Tx, { issuer, subject }: IdentityKey): Promise<number | undefined> {
+  const { rows } = await tx.query<{ user_id: number }>(
+    'select user_id from identities where issuer = $1 and subject = $2',
+    [issuer, subject],
+  );
+  return rows[0]?.user_id;
+}
+
+/** Returns false where the account is linked to another identity of this provider, or the identity to another account. */
+export async function insertIdentity(
+  tx: Tx,
+  { issuer, subject, userId }: IdentityKey & { readonly userId: number },
+): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    'insert into identities (issuer, subject, user_id) values ($1, $2, $3) on conflict do nothing',
+    [issuer, subject, userId],
+  );
+  return rowCount === 1;
+}

@@ -1,0 +1,284 @@
+// Sign-in at an OpenID provider, tried against a real one, with each of the lies that it or a browser could tell.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { CALLBACK_PATH } from '../../../src/services/sessions/openid.ts';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import {
+  CLIENT,
+  FOREIGN_KEY,
+  type IdentityProvider,
+  type Lie,
+  startIdentityProvider,
+} from '../../support/identity-provider.ts';
+import { browserWith, createPerson } from '../../support/people.ts';
+
+const BASE_URL = 'http://localhost:3000';
+const START = '/api/v1/auth/oidc';
+let nowMs = Date.now();
+let provider: IdentityProvider;
+let test: TestApp;
+let operator: Caller;
+before(async () => {
+  provider = await startIdentityProvider(BASE_URL + CALLBACK_PATH);
+  test = await createTestApp({
+    now: () => nowMs,
+    env: {
+      OIDC_ISSUER: provider.issuer,
+      OIDC_CLIENT_ID: CLIENT.id,
+      OIDC_CLIENT_SECRET: CLIENT.secret,
+      OIDC_ALLOWED_DOMAINS: 'example.com, Studio.Example',
+      DEFAULT_CREDITS: '25',
+    },
+  });
+  operator = await test.createCaller();
+});
+after(async () => {
+  await test.close();
+  await provider.close();
+});
+
+interface Answered {
+  readonly status: number;
+  readonly location: string | undefined;
+  readonly cookies: Readonly<Record<string, string>>;
+  readonly body: { readonly code?: string; readonly reason?: string };
+}
+
+async function get(url: string, headers: Record<string, string> = {}): Promise<Answered> {
+  const answer = await test.app.inject({ url, headers: { accept: 'text/html', ...headers } });
+  const set = [answer.headers['set-cookie'] ?? []].flat().map(text => text.split(';', 1)[0] ?? '');
+  return {
+    status: answer.statusCode,
+    location: answer.headers.location as string | undefined,
+    cookies: Object.fromEntries(set.map(pair => pair.split(/=(.*)/s).slice(0, 2))),
+    body: answer.headers['content-type']?.toString().includes('json') ? answer.json() : {},
+  };
+}
+
+/** The first half: what the browser keeps, and where it comes back with what the provider said. */
+async function beginAs(
+  subject: string,
+  query = '',
+): Promise<{ readonly cookie: string; readonly back: string }> {
+  const begun = await get(START + query);
+  assert.equal(begun.status, 302, JSON.stringify(begun.body));
+  const back = await provider.visit(begun.location ?? '', subject);
+  assert.ok(back.startsWith(BASE_URL + CALLBACK_PATH), back);
+  return { cookie: `sign-in=${begun.cookies['sign-in']}`, back: back.slice(BASE_URL.length) };
+}
+
+async function signInAs(subject: string, query = ''): Promise<Answered> {
+  const { cookie, back } = await beginAs(subject, query);
+  return get(back, { cookie });
+}
+
+async function sessionOf(answer: Answered) {
+  const browser = browserWith(test, `session=${answer.cookies.session}`);
+  return browser.request<{ user: { userId: number; email: string; name: string }; credits: object }>(
+    'GET',
+    '/auth/session',
+  );
+}
+
+const say = (subject: string, email: string, more: object = {}): void => {
+  provider.people.set(subject, { email, email_verified: true, name: 'Ida', ...more });
+};
+
+const countUsers = async (): Promise<number> => {
+  const { rows } = await test.deps.db.query<{ count: number }>('select count(*)::int as count from users');
+  return rows[0]?.count ?? 0;
+};
+
+/** Refused, without a session or a new account; a program is told why. */
+async function isRefused(answer: Answered, reason: string): Promise<void> {
+  assert.deepEqual([answer.status, answer.location], [303, `/sign-in?refused=${reason}`]);
+  assert.equal(answer.cookies.session, undefined);
+}
+
+describe('the sign-in page', () => {
+  it('is told which ways of sign-in there are', async () => {
+    const { status, body } = await test.anonymous.request('GET', '/auth/methods');
+    assert.equal(status, 200);
+    assert.deepEqual(body, {
+      password: true,
+      openid: { issuer: provider.issuer, startUrl: START },
+      needsSetup: true,
+    });
+    await createPerson(test, operator);
+    const later = await test.anonymous.request('GET', '/auth/methods');
+    assert.equal(later.body.needsSetup, false);
+  });
+
+  it('has no provider to offer where none is configured', async () => {
+    const plain = await createTestApp();
+    const methods = await plain.anonymous.request('GET', '/auth/methods');
+    assert.equal(methods.body.openid, null);
+    for (const path of ['/auth/oidc', '/auth/oidc/callback?code=a&state=b']) {
+      const { status, body } = await plain.anonymous.request('GET', path);
+      assert.deepEqual([status, body.code], [404, 'not_found']);
+    }
+    await plain.close();
+  });
+});
+
+describe('sign-in at an identity provider', () => {
+  it('makes an account of an allowed domain, and finds it again', async () => {
+    say('ida', 'Ida@Example.com');
+    const first = await signInAs('ida', '?next=/workflows');
+    assert.deepEqual([first.status, first.location, first.cookies['sign-in']], [303, '/workflows', '']);
+    const { body } = await sessionOf(first);
+    assert.deepEqual([body.user.email, body.user.name], ['Ida@Example.com', 'Ida']);
+    assert.deepEqual(body.credits, { balance: 25, held: 0 });
+    say('ida', 'ida@elsewhere.example');
+    const again = await sessionOf(await signInAs('ida'));
+    assert.equal(again.body.user.userId, body.user.userId);
+  });
+
+  it('links the account that has the email, whatever its domain and case', async () => {
+    const person = await createPerson(test, operator);
+    await test.deps.db.query('update users set email = $2 where id = $1', [person.userId, 'ben@far.example']);
+    say('ben', 'BEN@far.example');
+    const { body } = await sessionOf(await signInAs('ben'));
+    assert.equal(body.user.userId, person.userId);
+    say('other-ben', 'ben@far.example');
+    await isRefused(await signInAs('other-ben'), 'linked');
+  });
+
+  it('reads the email from the provider where the token has none', async () => {
+    say('una', 'una@example.com');
+    provider.lie({ claims: ({ email: _email, email_verified: _verified, ...rest }) => rest });
+    const { body } = await sessionOf(await signInAs('una'));
+    provider.lie(undefined);
+    assert.equal(body.user.email, 'una@example.com');
+  });
+
+  it('makes one account of two first sign-ins at once', async () => {
+    say('pair', 'pair@example.com');
+    const begun = await Promise.all([beginAs('pair'), beginAs('pair')]);
+    const answers = await Promise.all(begun.map(({ back, cookie }) => get(back, { cookie })));
+    const sessions = await Promise.all(answers.map(sessionOf));
+    assert.equal(new Set(sessions.map(({ body }) => body.user.userId)).size, 1);
+  });
+
+  it('goes on to no address of elsewhere', async () => {
+    say('ida', 'ida@example.com');
+    for (const next of [
+      '//evil.example',
+      '/\\evil.example',
+      'https://evil.example',
+      'workflows',
+      '/a%0d%0ab: c',
+    ]) {
+      const { location } = await signInAs(
+        'ida',
+        `?next=${next.includes('%') ? next : encodeURIComponent(next)}`,
+      );
+      assert.equal(location, '/', next);
+    }
+  });
+});
+
+describe('who is refused', () => {
+  it('is whoever has no account and no allowed domain', async () => {
+    const before = await countUsers();
+    for (const email of ['eve@far.example', 'eve@example.com.evil.example', 'eve@notexample.com']) {
+      say('eve', email);
+      await isRefused(await signInAs('eve'), 'unknown');
+    }
+    for (const email of ['eve@example.com@evil.example', 'no address', 7, undefined]) {
+      say('eve', email as string);
+      await isRefused(await signInAs('eve'), 'unverified');
+    }
+    for (const email_verified of [false, 'true', 1, undefined]) {
+      say('eve', 'eve@example.com', { email_verified });
+      await isRefused(await signInAs('eve'), 'unverified');
+    }
+    assert.equal(await countUsers(), before);
+  });
+
+  it('is whose account is disabled', async () => {
+    const person = await createPerson(test, operator);
+    say('dan', person.email);
+    await operator.request('PATCH', `/admin/users/${person.userId}`, { disabled: true });
+    await isRefused(await signInAs('dan'), 'disabled');
+    const { rows } = await test.deps.db.query(`select from identities where subject = 'dan'`);
+    assert.equal(rows.length, 0);
+  });
+
+  const LIES: Readonly<Record<string, Lie>> = {
+    'another nonce': { claims: claims => ({ ...claims, nonce: 'of another sign-in' }) },
+    'no nonce': { claims: ({ nonce: _nonce, ...claims }) => claims },
+    'another issuer': { claims: claims => ({ ...claims, iss: 'https://accounts.example' }) },
+    'another audience': { claims: claims => ({ ...claims, aud: 'another-client' }) },
+    'a time that has passed': { claims: claims => ({ ...claims, exp: 1_000_000_000 }) },
+    'no subject': { claims: ({ sub: _sub, ...claims }) => claims },
+    "another's signature": { signedBy: FOREIGN_KEY },
+    'no signature': { signedBy: 'nobody' },
+    'no token': { answer: { status: 200, body: { access_token: 'a', token_type: 'bearer' } } },
+    'no object': { answer: { status: 200, body: [] } },
+    'a refusal': { answer: { status: 400, body: { error: 'invalid_grant' } } },
+  };
+  for (const [name, lie] of Object.entries(LIES)) {
+    it(`is who comes with a token with ${name}`, async () => {
+      say('ida', 'ida@example.com');
+      const { back, cookie } = await beginAs('ida');
+      provider.lie(lie);
+      const answer = await get(back, { cookie });
+      provider.lie(undefined);
+      await isRefused(answer, 'refused');
+    });
+  }
+
+  it("is who brings back another's code, a code again, or another state", async () => {
+    say('ida', 'ida@example.com');
+    const [mine, theirs] = await Promise.all([beginAs('ida'), beginAs('ida')]);
+    const withCode = mine.back.replace(/code=[^&]+/, /code=[^&]+/.exec(theirs.back)?.[0] ?? '');
+    await isRefused(await get(withCode, { cookie: mine.cookie }), 'refused');
+    await isRefused(await get(theirs.back, { cookie: mine.cookie }), 'refused');
+    const { back, cookie } = await beginAs('ida');
+    assert.equal((await get(back, { cookie })).location, '/');
+    await isRefused(await get(back, { cookie }), 'refused');
+    for (const query of [
+      '',
+      '?error=access_denied&state=x',
+      '?code=a',
+      '?code=a&state=b',
+      `?code=${'a'.repeat(4000)}`,
+    ])
+      await isRefused(await get(CALLBACK_PATH + query, { cookie }), 'refused');
+  });
+
+  it('is who did not begin in this browser, or begins long before', async () => {
+    say('ida', 'ida@example.com');
+    const { back, cookie } = await beginAs('ida');
+    const foreign = Buffer.alloc(300, 1).toString('base64url');
+    for (const wrong of ['', 'sign-in=', cookie.slice(0, -4), `sign-in=${foreign}`, `session=${cookie}`])
+      await isRefused(await get(back, { cookie: wrong }), 'expired');
+    nowMs += 601_000;
+    await isRefused(await get(back, { cookie }), 'expired');
+    const told = await get(back, { cookie, accept: 'application/json' });
+    assert.deepEqual([told.status, told.body.code, told.body.reason], [403, 'sign_in_refused', 'expired']);
+  });
+});
+
+describe('a provider in trouble', () => {
+  it('is said to be unreachable where it fails, does not answer, or is away, and is asked again later', async () => {
+    say('ida', 'ida@example.com');
+    const failing = await beginAs('ida');
+    provider.lie({ answer: { status: 502, body: { error: 'bad gateway' } } });
+    await isRefused(await get(failing.back, { cookie: failing.cookie }), 'unreachable');
+    const silent = await beginAs('ida');
+    provider.lie({ answer: undefined });
+    await isRefused(await get(silent.back, { cookie: silent.cookie }), 'unreachable');
+    provider.lie(undefined);
+    assert.equal((await signInAs('ida')).location, '/');
+    const unreached = await createTestApp({
+      env: { OIDC_ISSUER: 'http://127.0.0.1:9', OIDC_CLIENT_ID: 'a', OIDC_CLIENT_SECRET: 'b' },
+    });
+    for (let asked = 0; asked < 2; asked++) {
+      const { status, body, headers } = await unreached.anonymous.request('GET', '/auth/oidc');
+      assert.deepEqual([status, body.code, headers['retry-after']], [503, 'unavailable', '10']);
+    }
+    await unreached.close();
+  });
+});

@@ -1,0 +1,117 @@
+// A real OpenID provider on a port of its own, whose tokens can be made to lie, and a person's way through its pages.
+import assert from 'node:assert/strict';
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Provider from 'oidc-provider';
+
+type Claims = Record<string, unknown>;
+
+/** What becomes of the answer of the token endpoint, whose ID token is signed anew. */
+export interface Lie {
+  readonly claims?: (claims: Claims) => Claims;
+  readonly signedBy?: KeyObject | 'nobody';
+  /** In place of the whole answer; undefined: the provider never answers. */
+  readonly answer?: { readonly status: number; readonly body: object } | undefined;
+}
+
+export interface IdentityProvider {
+  readonly issuer: string;
+  /** By subject: what it says of people. */
+  readonly people: Map<string, Claims>;
+  lie(lie: Lie | undefined): void;
+  /** Signs in as the subject and agrees. Returns the address that the browser is sent back to. */
+  visit(url: string, subject: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+export const CLIENT = { id: 'graphwright', secret: 'secret-of-the-client' };
+const MAX_HOPS = 12;
+
+const newKey = (): KeyObject => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+/** A key that the provider does not know. */
+export const FOREIGN_KEY = newKey();
+
+export async function startIdentityProvider(callback: string): Promise<IdentityProvider> {
+  const key = newKey();
+  const people = new Map<string, Claims>();
+  const current: { lie: Lie | undefined } = { lie: undefined };
+  const server = createServer((req, res) => handle(req, res)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const provider = new Provider(issuer, {
+    clients: [{ client_id: CLIENT.id, client_secret: CLIENT.secret, redirect_uris: [callback] }],
+    jwks: { keys: [{ ...key.export({ format: 'jwk' }), kid: 'first', alg: 'RS256', use: 'sig' }] },
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+    conformIdTokenClaims: false,
+    cookies: { keys: ['of the test'] },
+    findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ sub, ...people.get(sub) }) }),
+  });
+  provider.use(async (ctx, next) => {
+    await next();
+    const { lie } = current;
+    if (ctx.path !== '/token' || lie === undefined) return;
+    if ('answer' in lie) {
+      if (lie.answer === undefined) ctx.respond = false;
+      else Object.assign(ctx, lie.answer);
+      return;
+    }
+    const body = ctx.body as { id_token?: string };
+    if (body.id_token !== undefined) ctx.body = { ...body, id_token: forge(body.id_token, lie, key) };
+  });
+  const handle: RequestListener = provider.callback();
+  return {
+    issuer,
+    people,
+    lie: lie => {
+      current.lie = lie;
+    },
+    visit,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+function forge(token: string, { claims = it => it, signedBy }: Lie, key: KeyObject): string {
+  const [head = '', payload = ''] = token.split('.');
+  const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const decode = (text: string): Claims => JSON.parse(Buffer.from(text, 'base64url').toString());
+  const isUnsigned = signedBy === 'nobody';
+  const signed = `${isUnsigned ? encode({ ...decode(head), alg: 'none' }) : head}.${encode(claims(decode(payload)))}`;
+  if (isUnsigned) return `${signed}.`;
+  return `${signed}.${sign('RSA-SHA256', Buffer.from(signed), signedBy ?? key).toString('base64url')}`;
+}
+
+async function visit(start: string, subject: string): Promise<string> {
+  const { origin } = new URL(start);
+  const cookies = new Map<string, string>();
+  let next: { url: string; form?: Record<string, string> } = { url: start };
+  for (let hop = 0; hop < MAX_HOPS; hop++) {
+    const answer = await fetch(next.url, {
+      redirect: 'manual',
+      headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
+      ...(next.form === undefined ? {} : { method: 'POST', body: new URLSearchParams(next.form) }),
+    });
+    for (const cookie of answer.headers.getSetCookie()) {
+      const [name = '', value = ''] = (cookie.split(';', 1)[0] ?? '').split(/=(.*)/s);
+      cookies.set(name, value);
+    }
+    const location = answer.headers.get('location');
+    const page = await answer.text();
+    if (location === null) {
+      assert.match(next.url, /\/interaction\//, page);
+      const isLogin = page.includes('value="login"');
+      const form = isLogin ? { prompt: 'login', login: subject, password: 'any' } : { prompt: 'consent' };
+      next = { url: next.url, form };
+      continue;
+    }
+    const target = new URL(location, next.url);
+    if (target.origin !== origin) return target.href;
+    next = { url: target.href };
+  }
+  throw new Error('The provider sends in a circle.');
+}
