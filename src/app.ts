@@ -9,6 +9,7 @@ import { createRunNotifier } from './lib/run-notifier.ts';
 import { loadSecretsKey } from './lib/secrets-key.ts';
 import type { Settings } from './lib/settings.ts';
 import { createWakeTimers } from './lib/wake-timers.ts';
+import { createMcpMount } from './mcp/mount.ts';
 import { bucketOf, openStorage } from './media/open-storage.ts';
 import type { Bucket } from './media/s3.ts';
 import { bucketOrigin } from './media/s3.ts';
@@ -178,6 +179,7 @@ async function createDeps(
     runNotifier: createRunNotifier(),
     limiter: createRateLimiter(db, now),
     sessions: createSessionAuthenticator(db, now),
+    accessTokens: undefined,
     views: createViewCounts({ db, log }),
   };
 }
@@ -206,7 +208,9 @@ function hear(deps: RunDeps, worker: Worker | undefined, channel: string, payloa
 
 async function listen(deps: RunDeps, stack: AsyncDisposableStack): Promise<string> {
   const keys = createKeyAuthenticator(deps.db, deps.now);
-  const server = await createServer(deps, keys);
+  const mcp = createMcpMount(deps);
+  stack.defer(() => mcp.close());
+  const server = await createServer(deps, keys, { mcp: mcp.serve });
   const flush = (): void =>
     void Promise.all([keys.flush(), deps.sessions.flush()]).catch((err: unknown) =>
       deps.log.warn({ err }, 'times of use of keys and sessions could not be written'),

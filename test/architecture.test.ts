@@ -47,6 +47,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   '@fastify/': ['http'],
   '@fontsource/': ['render/text/fonts.ts', 'render/lottie.ts', 'render/paint/canvas.ts'],
   '@fontsource-variable/': ['render/text/fonts.ts'],
+  '@modelcontextprotocol/': ['mcp'],
   '@napi-rs/canvas': ['render/paint/canvas.ts'],
   aws4fetch: ['media'],
   ajv: ['http/validator.ts', 'render/schema'],
@@ -72,7 +73,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   saxes: ['media'],
   sharp: ['media/images.ts', 'media/load-sharp.ts', 'media/svg/rasterize-process.ts'],
   'string-width': ['cli/terminal/text-width.ts'],
-  typebox: ['http', 'runs', 'services', 'render/schema'],
+  typebox: ['http', 'mcp', 'runs', 'services', 'render/schema'],
   undici: ['lib'],
 };
 

@@ -8,10 +8,18 @@ type KeyOnly = `key with ${Scope}`;
 
 /**
  * What a caller must show. A scope: a credential that has it. `signed-in`: any credential of a user. `session`: no key.
- * `anyone`: a credential where there is one; a key must then be right, and a cookie that is not is none. `public`: no
- * credential is read. `content-secret`: CONTENT_WEBHOOK_SECRET.
+ * `anyone`: a credential where there is one; a key must then be right, and a cookie that is not is none. `agent`: a key or
+ * an access token, for MCP. `public`: no credential is read. `content-secret`: CONTENT_WEBHOOK_SECRET.
  */
-export type Access = Scope | KeyOnly | 'signed-in' | 'session' | 'anyone' | 'public' | 'content-secret';
+export type Access =
+  | Scope
+  | KeyOnly
+  | 'signed-in'
+  | 'session'
+  | 'agent'
+  | 'anyone'
+  | 'public'
+  | 'content-secret';
 
 const KEY_ONLY = 'key with ';
 export const isKeyOnly = (access: Access): access is KeyOnly => access.startsWith(KEY_ONLY);
@@ -53,6 +61,9 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'PUT /uploads/:mediaId': 'public',
   'POST /api/content/webhook': 'content-secret',
   'PUT /api/content/webhook': 'content-secret',
+
+  // Each tool asks for its scope.
+  'POST /mcp': 'agent',
 
   [`GET ${V1}/nodes`]: 'anyone',
   [`GET ${V1}/models`]: 'anyone',
@@ -194,6 +205,7 @@ function securityOf(access: Access): Readonly<Record<string, string[]>>[] {
   if (access === 'content-secret') return [{ contentSecret: [] }];
   if (access === 'anyone') return [{ apiKey: [] }, { session: [] }, {}];
   if (access === 'session') return [{ session: [] }];
+  if (access === 'agent') return [{ apiKey: [] }];
   if (isKeyOnly(access)) return [{ apiKey: [scopeOf(access)] }];
   return [{ apiKey: access === 'signed-in' ? [] : [access] }, { session: [] }];
 }

@@ -8,6 +8,7 @@ import {
   requireSession,
   requireUser,
 } from '../services/accounts/actor.ts';
+import { type AgentCallerDeps, authenticateAgent } from '../services/accounts/agent-caller.ts';
 import type { KeyAuthenticator } from '../services/accounts/key-authenticator.ts';
 import { requireContentSecret } from '../services/content/content.ts';
 import type { Deps } from '../services/deps.ts';
@@ -33,7 +34,7 @@ export interface Authentication {
 
 /** The first credential that a request carries decides. */
 export function createAuthentication(
-  deps: Pick<Deps, 'settings' | 'sessions'>,
+  deps: Pick<Deps, 'settings' | 'sessions'> & AgentCallerDeps,
   keys: KeyAuthenticator,
 ): Authentication {
   const byKey = [bearerKey(keys)];
@@ -45,6 +46,7 @@ export function createAuthentication(
         requireContentSecret(deps, req.headers.authorization);
         return ANONYMOUS;
       }
+      if (access === 'agent') return authenticateAgent(deps, keys, req.headers.authorization);
       for (const credential of isKeyOnly(access) ? byKey : byAny) {
         const actor = await credential(req);
         if (actor !== undefined) return actor;
@@ -85,7 +87,7 @@ function sessionCookie({ settings, sessions }: Pick<Deps, 'settings' | 'sessions
 
 /** Throws 401 where the actor has not what the route's access asks for. */
 export function requireAccess(actor: Actor, access: Access): void {
-  if (access === 'public' || access === 'anyone' || access === 'content-secret') return;
+  if (access === 'public' || access === 'anyone' || access === 'agent' || access === 'content-secret') return;
   if (access === 'signed-in') requireUser(actor);
   else if (access === 'session') requireSession(actor);
   else requireScope(actor, isKeyOnly(access) ? scopeOf(access) : access);

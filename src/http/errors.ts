@@ -1,7 +1,7 @@
 // The one translator: anything thrown on the way of a request → a row of the error table, and its body.
 
 import type { ErrorCode, Issue } from '../lib/errors.ts';
-import { AppError, OutageError, toError } from '../lib/errors.ts';
+import { AppError, OutageError, toAppError, toError, unavailable } from '../lib/errors.ts';
 
 /** Fastify's, Node's and the parser's own codes → ours, with the sentence to say. */
 const FOREIGN: Readonly<Record<string, readonly [ErrorCode, string]>> = {
@@ -37,7 +37,7 @@ const PARSER_ERROR = 'The request is not valid HTTP.';
  */
 export function translateError(thrown: unknown, method = 'POST'): AppError {
   if (thrown instanceof AppError) return thrown;
-  if (thrown instanceof OutageError) return translateOutage(thrown, method);
+  if (thrown instanceof OutageError) return toAppError(thrown, { isRepeatable: REPEATABLE.has(method) });
   const err = toError(thrown) as Error & {
     code?: string;
     statusCode?: number;
@@ -52,25 +52,7 @@ export function translateError(thrown: unknown, method = 'POST'): AppError {
   if (err.code?.startsWith('HPE_')) return new AppError('invalid_request', PARSER_ERROR, { cause: err });
   if (err.statusCode !== undefined && err.statusCode < 500)
     return new AppError('invalid_request', 'The request cannot be handled as it stands.', { cause: err });
-  return new AppError(
-    'internal_error',
-    'Something failed on our side; the request id helps to find out what.',
-    { cause: err },
-  );
-}
-
-function translateOutage(outage: OutageError, method: string): AppError {
-  if (!outage.mayBeDone || REPEATABLE.has(method)) return unavailable('The database', outage);
-  return new AppError(
-    'internal_error',
-    'The database was lost during the request, and it is not known whether it was done: look before you repeat it.',
-    { cause: outage },
-  );
-}
-
-function unavailable(what: string, cause: Error): AppError {
-  const message = `${what} cannot be reached at the moment: try again in a few seconds.`;
-  return new AppError('unavailable', message, { cause, headers: { 'retry-after': '2' } });
+  return toAppError(err, { isRepeatable: REPEATABLE.has(method) });
 }
 
 export interface ValidationFault {

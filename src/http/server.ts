@@ -26,6 +26,7 @@ import { sendErrorPage, wantsPage } from './page-answers.ts';
 import { requestIdOf } from './request-id.ts';
 import { RequestLog } from './request-log.ts';
 import { leaveBody } from './rest-of-body.ts';
+import { type McpMount, registerMcp } from './routes/mcp.ts';
 import { ROUTES, WORKER_ROUTES } from './routes.ts';
 import { registerTrigger } from './trigger.ts';
 import { createValidator } from './validator.ts';
@@ -55,8 +56,13 @@ const CORS = {
   strictPreflight: false,
 };
 
+/** What answers for whole protocols that are not REST. Passed down, since this folder imports none of them. */
+export interface Mounts {
+  readonly mcp: McpMount;
+}
+
 /** Builds the server; nothing listens yet. Requests walk: id → CORS → access → limits → body → schema → route. */
-export async function createServer(deps: RunDeps, keys: KeyAuthenticator): Promise<App> {
+export async function createServer(deps: RunDeps, keys: KeyAuthenticator, mounts: Mounts): Promise<App> {
   const limits = createLimits(deps);
   const metrics = createMetrics(deps);
   const app = createInstance(deps, limits, metrics);
@@ -89,6 +95,7 @@ export async function createServer(deps: RunDeps, keys: KeyAuthenticator): Promi
   const isWorker = deps.settings.ROLE === 'worker';
   if (!isWorker) await registerOpenApi(app, deps);
   for (const register of isWorker ? WORKER_ROUTES : ROUTES) register(app, deps, metrics);
+  if (!isWorker) registerMcp(app, deps, mounts.mcp);
   return app;
 }
 

@@ -120,6 +120,29 @@ export class OutageError extends Error {
   }
 }
 
+/**
+ * Any thrown value as a refusal; what is not known to be the caller's fault is `internal_error`. `isRepeatable`: a
+ * request whose outcome is not known may be sent again.
+ */
+export function toAppError(thrown: unknown, { isRepeatable }: { readonly isRepeatable: boolean }): AppError {
+  if (thrown instanceof AppError) return thrown;
+  const cause = toError(thrown);
+  if (!(cause instanceof OutageError)) {
+    const message = 'Something failed on our side; the request id helps to find out what.';
+    return new AppError('internal_error', message, { cause });
+  }
+  if (!cause.mayBeDone || isRepeatable) return unavailable('The database', cause);
+  const message =
+    'The database was lost during the request, and it is not known whether it was done: look before you repeat it.';
+  return new AppError('internal_error', message, { cause });
+}
+
+/** 503 with `Retry-After`, where something that the service needs does not answer. */
+export function unavailable(what: string, cause: Error): AppError {
+  const message = `${what} cannot be reached at the moment: try again in a few seconds.`;
+  return new AppError('unavailable', message, { cause, headers: { 'retry-after': '2' } });
+}
+
 /** Any thrown value as an Error, so that `message` and `stack` can be read. */
 export function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown), { cause: thrown });

@@ -10,6 +10,7 @@ import type { Bucket } from '../media/s3.ts';
 import type { MediaStorage } from '../media/storage.ts';
 import type { NodeDefinition } from '../nodes/define.ts';
 import type { Db } from '../store/db.ts';
+import type { AccessTokens } from './accounts/agent-caller.ts';
 import type { RateLimiter } from './accounts/rate-limits.ts';
 import type { SessionAuthenticator } from './sessions/session-authenticator.ts';
 import type { GraphVersions } from './workflows/graph-versions.ts';
@@ -53,6 +54,8 @@ export interface Deps {
   readonly runNotifier: RunNotifier;
   readonly limiter: RateLimiter;
   readonly sessions: SessionAuthenticator;
+  /** Undefined: the authorization server is off. */
+  readonly accessTokens: AccessTokens | undefined;
   /** Wakes the queue's pools of this process when work of theirs falls due. */
   readonly wakeTimers: WakeTimers<JobPool>;
   readonly views: ViewCounts;

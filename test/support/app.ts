@@ -4,12 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { App } from '../../src/http/app.ts';
-import { createServer } from '../../src/http/server.ts';
+import { createServer, type Mounts } from '../../src/http/server.ts';
 import { createGuardedFetch } from '../../src/lib/fetch.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import { createRunNotifier } from '../../src/lib/run-notifier.ts';
 import { type PlanLimits, readSettings } from '../../src/lib/settings.ts';
 import { createWakeTimers } from '../../src/lib/wake-timers.ts';
+import { createMcpMount } from '../../src/mcp/mount.ts';
 import { bucketOf, openStorage } from '../../src/media/open-storage.ts';
 import { bucketOrigin } from '../../src/media/s3.ts';
 import { makeCatalog, makeFindNode } from '../../src/nodes/catalog.ts';
@@ -60,6 +61,7 @@ export interface TestApp {
   readonly app: App;
   readonly deps: RunDeps;
   readonly keys: KeyAuthenticator;
+  readonly mounts: Mounts;
   /** Without a key. */
   readonly anonymous: Pick<Caller, 'request'>;
   /** A new user, by default with every scope and no rate limit worth the name. */
@@ -93,7 +95,9 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-app-'));
   const deps = await createDeps({ db, runDb }, folder, options);
   const keys = createKeyAuthenticator(db, deps.now);
-  const app = await createServer(deps, keys);
+  const mcp = createMcpMount(deps);
+  const mounts = { mcp: mcp.serve };
+  const app = await createServer(deps, keys, mounts);
   const conformance = watchAnswers(app);
   const callerOf = async (userId: number, email: string, scopes: readonly Scope[]): Promise<Caller> => {
     const key = `sk-test-${userId}-${people++}-${Math.random()}`;
@@ -104,6 +108,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     app,
     deps,
     keys,
+    mounts,
     anonymous: { request: requester(app) },
     createCaller: async ({ scopes = SCOPES, plan = 'self_hosted' } = {}) => {
       const email = `person-${people++}@example.com`;
@@ -112,6 +117,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     },
     withScopes: ({ userId, email }, scopes) => callerOf(userId, email, scopes),
     close: async () => {
+      await mcp.close();
       await app.close();
       await deps.fetch.close();
       await deps.providerFetch.close();
@@ -161,6 +167,7 @@ async function createDeps(
     runNotifier: createRunNotifier(),
     limiter: createRateLimiter(db, now),
     sessions: createSessionAuthenticator(db, now),
+    accessTokens: undefined,
     views: createViewCounts({ db, log }),
   };
 }

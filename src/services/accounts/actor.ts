@@ -10,9 +10,9 @@ export const SCOPES = [
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** What a user showed. `operator`: the command line, on the database itself. */
+/** What a user showed. `token`: an access token, which opens MCP alone. `operator`: the command line, on the database itself. */
 export interface Credential {
-  readonly kind: 'key' | 'session' | 'operator';
+  readonly kind: 'key' | 'session' | 'token' | 'operator';
   readonly id: string;
 }
 

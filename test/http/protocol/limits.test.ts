@@ -291,7 +291,7 @@ describe('several processes on one database', () => {
   it('hold one caller to one limit over two servers', async () => {
     const caller = await test.createCaller({ plan: 'small' });
     const deps = { ...test.deps, limiter: createRateLimiter(test.deps.db, test.deps.now) };
-    const second = await createServer(deps, createKeyAuthenticator(deps.db, deps.now));
+    const second = await createServer(deps, createKeyAuthenticator(deps.db, deps.now), test.mounts);
     const statuses = await Promise.all(
       Array.from({ length: 80 }, async (_, index) => {
         const app = index % 2 === 0 ? test.app : second;

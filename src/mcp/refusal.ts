@@ -1,0 +1,33 @@
+// A refusal as an agent reads it: the sentence, code and issues that REST gives, as an error of the tool and not of the protocol.
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { type AppError, type Issue, toAppError } from '../lib/errors.ts';
+import type { Logger } from '../lib/log.ts';
+import type { Tool } from './tool.ts';
+
+const MAX_ISSUES = 30;
+
+/** Whatever a tool threw, as its result. What is nobody's fault but ours is logged. */
+export function presentRefusal(log: Logger, { name, hints }: Tool, thrown: unknown): CallToolResult {
+  const err = toAppError(thrown, { isRepeatable: hints.readOnlyHint === true });
+  if (err.status >= 500) log.error({ err: err.cause ?? err, tool: name }, 'a tool failed');
+  const issues = (err.issues ?? []).slice(0, MAX_ISSUES);
+  return {
+    isError: true,
+    content: [{ type: 'text', text: refusalText(err, issues) }],
+    structuredContent: { ...err.details, message: err.message, code: err.code, issues: [...issues] },
+  };
+}
+
+function refusalText({ message, code, issues: all }: AppError, issues: readonly Issue[]): string {
+  const more = (all?.length ?? 0) - issues.length;
+  return [
+    `${message} (${code})`,
+    ...issues.map(issueText),
+    ...(more > 0 ? [`- and ${more} more issues`] : []),
+  ].join('\n');
+}
+
+function issueText(issue: Issue): string {
+  const place = [issue.nodeId ?? issue.edgeId, issue.path].filter(part => part !== undefined).join(' ');
+  return `- ${place === '' ? '' : `${place}: `}${issue.message} (${issue.code})`;
+}

@@ -1,0 +1,102 @@
+// From the facts of an answer to what goes out: the same facts as data and as text, both bounded.
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { isRecord } from '../lib/record.ts';
+import type { Tool, ToolAnswer } from './tool.ts';
+
+/** Clients cut what is longer, or refuse it. */
+export const MAX_CHARACTERS = 24_000;
+/** A text that is longer is the first to be shortened. */
+const LONG_TEXT = 1500;
+const NOTE_ROOM = 600;
+
+export function presentAnswer(tool: Tool, { facts, links = [], previews = [] }: ToolAnswer): CallToolResult {
+  const bounded = boundFacts(facts, tool.narrow);
+  return {
+    content: [
+      { type: 'text', text: toText(bounded) },
+      ...links.map(link => ({ type: 'resource_link' as const, ...link })),
+      ...previews.map(data => ({ type: 'image' as const, data, mimeType: 'image/jpeg' })),
+    ],
+    structuredContent: bounded,
+  };
+}
+
+type Facts = Readonly<Record<string, unknown>>;
+
+const sizeOf = (value: unknown): number => JSON.stringify(value).length;
+
+/**
+ * The facts in at most MAX_CHARACTERS. Long texts are cut first; then the longest list loses its end, until all fits. What
+ * was left out and how to ask for it stands in `note`.
+ */
+export function boundFacts(facts: Facts, narrow: string): Facts {
+  if (sizeOf(facts) <= MAX_CHARACTERS) return facts;
+  const cut = { texts: 0 };
+  let bounded = shortenTexts(facts, cut) as Record<string, unknown>;
+  const notes = cut.texts === 0 ? [] : [`${cut.texts} long texts are cut off.`];
+  // Each round cuts one list, so there are as many as there are lists.
+  for (const _ of Object.keys(facts)) {
+    const over = sizeOf(bounded) + NOTE_ROOM - MAX_CHARACTERS;
+    if (over <= 0) break;
+    const [name, list] = longestList(bounded);
+    if (list === undefined) break;
+    const kept = dropTail(list, over);
+    bounded = { ...bounded, [name]: kept };
+    notes.push(`Of ${name}, ${kept.length} of ${list.length} are shown.`);
+  }
+  return { ...bounded, note: [...notes, narrow].join(' ') };
+}
+
+function shortenTexts(value: unknown, cut: { texts: number }): unknown {
+  if (typeof value === 'string' && value.length > LONG_TEXT) {
+    cut.texts++;
+    const kept = value.slice(0, LONG_TEXT).toWellFormed();
+    return `${kept}… [${value.length - LONG_TEXT} more characters]`;
+  }
+  if (Array.isArray(value)) return value.map(item => shortenTexts(item, cut));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, shortenTexts(member, cut)]));
+}
+
+function longestList(facts: Facts): readonly [string, readonly unknown[] | undefined] {
+  const lists = Object.entries(facts).filter((entry): entry is [string, unknown[]] =>
+    Array.isArray(entry[1]),
+  );
+  const sized = lists.map(([name, list]) => ({ name, list, size: sizeOf(list) }));
+  const longest = sized.sort((a, b) => b.size - a.size)[0];
+  return longest === undefined ? ['', undefined] : [longest.name, longest.list];
+}
+
+function dropTail(list: readonly unknown[], characters: number): readonly unknown[] {
+  let dropped = 0;
+  let count = list.length;
+  while (count > 0 && dropped < characters) {
+    count--;
+    dropped += sizeOf(list[count]) + 1;
+  }
+  return list.slice(0, count);
+}
+
+/** Data as lines that read with few tokens: a line a member, a line an item. */
+export function toText(facts: Facts): string {
+  return Object.entries(facts)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}: ${valueText(value)}`)
+    .join('\n');
+}
+
+function valueText(value: unknown): string {
+  if (!Array.isArray(value)) return itemText(value);
+  if (value.length === 0) return 'none';
+  if (value.every(item => !isRecord(item)) && sizeOf(value) < 200) return value.map(itemText).join(', ');
+  return value.map(item => `\n- ${itemText(item)}`).join('');
+}
+
+function itemText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (!isRecord(value)) return JSON.stringify(value);
+  return Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .map(([key, member]) => `${key}: ${typeof member === 'string' ? member : JSON.stringify(member)}`)
+    .join(' · ');
+}

@@ -1,0 +1,144 @@
+// What a tool is: a row of data with the function that does it. The protocol's layer turns rows into answers.
+import type { Static, TObject, TSchema } from 'typebox';
+import { Type } from 'typebox';
+import { Check, Errors } from 'typebox/value';
+import { AppError, type Issue } from '../lib/errors.ts';
+import type { Scope } from '../services/accounts/actor.ts';
+import type { Caller } from './caller.ts';
+
+/** What clients may assume of a tool before they ask their user. */
+export interface Hints {
+  readonly readOnlyHint?: true;
+  readonly destructiveHint?: boolean;
+  readonly idempotentHint?: true;
+  readonly openWorldHint: boolean;
+}
+
+export const READS: Hints = { readOnlyHint: true, openWorldHint: false };
+export const ADDS: Hints = { destructiveHint: false, openWorldHint: false };
+export const CHANGES: Hints = { destructiveHint: true, openWorldHint: false };
+
+/** A file that an answer points to. */
+export interface Link {
+  readonly uri: string;
+  readonly name: string;
+  readonly mimeType?: string;
+  readonly size?: number;
+}
+
+export interface ToolAnswer {
+  readonly facts: Readonly<Record<string, unknown>>;
+  readonly links?: readonly Link[];
+  /** Small JPEGs, base64. */
+  readonly previews?: readonly string[];
+}
+
+export interface Tool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly scope: Scope;
+  readonly hints: Hints;
+  /** One plain object: no composition, no references, no unions, which some clients cannot read. */
+  readonly input: TObject;
+  /** As the input; nothing is required, so that a refusal fits it too. */
+  readonly output: TObject;
+  /** How to ask for less where the answer is too long. */
+  readonly narrow: string;
+  call(caller: Caller, input: unknown): Promise<ToolAnswer>;
+}
+
+interface TypedTool<I extends TObject> extends Omit<Tool, 'input' | 'call'> {
+  readonly input: I;
+  call(caller: Caller, input: Static<I>): Promise<ToolAnswer>;
+}
+
+/** A row of the table; its function is called with arguments that fit its schema. */
+export function defineTool<I extends TObject>({ call, ...tool }: TypedTool<I>): Tool {
+  return { ...tool, call: (caller, input) => call(caller, checkInput(tool.input, input)) };
+}
+
+export const exact = { additionalProperties: false };
+/** One of these words. Says its type too, which some clients ask for. */
+export const OneOf = <const T extends string>(words: readonly T[], description?: string) =>
+  Type.Unsafe<T>({ type: 'string', enum: [...words], ...(description === undefined ? {} : { description }) });
+export const Id = (description?: string) =>
+  Type.String({ maxLength: 200, ...(description === undefined ? {} : { description }) });
+export const Limit = (most: number) => Type.Optional(Type.Integer({ minimum: 1, maximum: most }));
+export const Cursor = Type.Optional(Type.String({ maxLength: 200 }));
+/** An object of anything; each use says of what. */
+export const Anything = (description?: string) =>
+  Type.Unsafe<Readonly<Record<string, unknown>>>({
+    type: 'object',
+    ...(description === undefined ? {} : { description }),
+  });
+
+/** The properties of an answer: each may be absent. */
+export function Answer(properties: Readonly<Record<string, TSchema>>): TObject {
+  return Type.Object(
+    Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, Type.Optional(schema)])),
+  );
+}
+
+const MAX_FAULTS = 20;
+
+function checkInput<S extends TObject>(schema: S, input: unknown): Static<S> {
+  const inexact = findInexact(input);
+  if (inexact !== undefined)
+    throw invalid([{ path: inexact, message: 'is a number that would be changed: send it as text' }]);
+  if (Check(schema, input)) return input;
+  throw invalid(faultsOf(schema, input));
+}
+
+interface Fault {
+  readonly path: string;
+  readonly message: string;
+}
+
+function faultsOf(schema: TObject, input: unknown): readonly Fault[] {
+  return Errors(schema, input)
+    .filter(({ keyword }) => keyword !== 'boolean')
+    .slice(0, MAX_FAULTS)
+    .flatMap(fault => describeFault(schema, fault));
+}
+
+type SchemaFault = ReturnType<typeof Errors>[number];
+
+function describeFault(schema: TObject, { keyword, instancePath, params, message }: SchemaFault): Fault[] {
+  const details = params as Readonly<Record<string, unknown>>;
+  if (keyword === 'required')
+    return namesIn(details.requiredProperties).map(name => ({
+      path: `${instancePath}/${name}`,
+      message: 'is missing',
+    }));
+  if (keyword === 'additionalProperties')
+    return namesIn(details.additionalProperties).map(name => ({
+      path: `${instancePath}/${name}`,
+      message:
+        instancePath === ''
+          ? `is no argument; there are ${Object.keys(schema.properties).join(', ')}`
+          : 'is not known here',
+    }));
+  if (keyword === 'enum')
+    return [{ path: instancePath, message: `must be one of ${namesIn(details.allowedValues).join(', ')}` }];
+  return [{ path: instancePath, message }];
+}
+
+const namesIn = (names: unknown): string[] => (Array.isArray(names) ? names.map(String) : []);
+
+function invalid(faults: readonly Fault[]): AppError {
+  const issues: Issue[] = faults.map(fault => ({ code: 'invalid_request', ...fault }));
+  const said = faults.map(({ path, message }) => `${path === '' ? 'they' : path} ${message}`);
+  return new AppError('invalid_request', `The arguments do not fit: ${said.join('; ')}.`, { issues });
+}
+
+/** Where a number is that JavaScript would change; the body's reader makes it infinite. */
+function findInexact(root: unknown): string | undefined {
+  const open: [string, unknown][] = [['', root]];
+  for (const [path, value] of open) {
+    if (typeof value === 'number' && !Number.isFinite(value)) return path;
+    if (typeof value === 'object' && value !== null)
+      for (const [key, member] of Object.entries(value)) open.push([`${path}/${key}`, member]);
+  }
+  return undefined;
+}

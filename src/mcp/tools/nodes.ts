@@ -1,0 +1,166 @@
+// The catalog for agents: a few words lead to brief rows, node types to whole entries.
+
+import { Type } from 'typebox';
+import type { CatalogEntry, InputDef, OutputDef } from '../../graph/catalog.ts';
+import { canJoin } from '../../graph/catalog.ts';
+import { nearest } from '../../graph/nearest.ts';
+import { PORT_TYPES, type PortType } from '../../graph/types.ts';
+import { AppError } from '../../lib/errors.ts';
+import type { RunDeps } from '../../runs/deps.ts';
+import { Answer, Anything, defineTool, exact, Limit, OneOf, READS } from '../tool.ts';
+
+/** Made of a template or a scene graph: it comes with a cloned template alone. */
+export const RENDERER = 'video:renderer';
+const RENDERER_NOTE =
+  'Cannot be added, wired or set here: clone a template that contains it (list_templates, clone_template).';
+
+const DEFAULT_LIMIT = 12;
+const MAX_WORDS = 12;
+
+export const findNodes = defineTool({
+  name: 'find_nodes',
+  title: 'Find node types',
+  description:
+    'Find node types by what they do, or by the types of their ports; with nodeTypes, read their ports, config and an example.',
+  scope: 'workflows:read',
+  hints: READS,
+  input: Type.Object(
+    {
+      query: Type.Optional(Type.String({ maxLength: 200, description: 'A few words' })),
+      accepts: Type.Optional(OneOf(PORT_TYPES)),
+      produces: Type.Optional(OneOf(PORT_TYPES)),
+      freeOnly: Type.Optional(Type.Boolean()),
+      limit: Limit(50),
+      nodeTypes: Type.Optional(
+        Type.Array(Type.String({ maxLength: 200 }), {
+          minItems: 1,
+          maxItems: 5,
+          description: 'Whole entries of these',
+        }),
+      ),
+    },
+    exact,
+  ),
+  output: Answer({
+    nodes: Type.Array(Anything()),
+    total: Type.Integer(),
+    note: Type.String(),
+  }),
+  narrow: 'Ask with a more exact query, a smaller limit, or fewer nodeTypes.',
+  call: async ({ deps }, { nodeTypes, ...search }) =>
+    nodeTypes === undefined
+      ? { facts: searchCatalog(deps, search) }
+      : { facts: readEntries(deps, nodeTypes) },
+});
+
+interface Search {
+  readonly query?: string;
+  readonly accepts?: PortType;
+  readonly produces?: PortType;
+  readonly freeOnly?: boolean;
+  readonly limit?: number;
+}
+
+function searchCatalog({ catalog }: RunDeps, search: Search) {
+  const words = (search.query ?? '')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(word => word !== '')
+    .slice(0, MAX_WORDS);
+  const found = catalog.entries
+    .filter(entry => entry.hidden !== true && entry.deprecated !== true && fits(entry, search))
+    .map(entry => ({ entry, score: scoreOf(entry, words) }))
+    .filter(({ score }) => words.length === 0 || score > 0)
+    .sort((a, b) => b.score - a.score);
+  const shown = found.slice(0, search.limit ?? DEFAULT_LIMIT).map(({ entry }) => presentBrief(entry));
+  const note =
+    found.length === 0 ? { note: 'Nothing fits. Try other words, or none with accepts or produces.' } : {};
+  return { nodes: shown, total: found.length, ...note };
+}
+
+function fits({ inputs, outputs, executionCost }: CatalogEntry, search: Search): boolean {
+  const { accepts, produces, freeOnly } = search;
+  return (
+    (accepts === undefined || inputs.some(({ isPort, type }) => isPort && canJoin(accepts, type))) &&
+    (produces === undefined || outputs.some(({ isPort, type }) => isPort && type === produces)) &&
+    (freeOnly !== true || executionCost === 'free')
+  );
+}
+
+/** A word in the name counts more than one in the description; a word that begins as another counts too. */
+function scoreOf({ nodeType, label, description = '' }: CatalogEntry, words: readonly string[]): number {
+  const name = `${nodeType} ${label}`.toLowerCase();
+  const about = description.toLowerCase();
+  return words.reduce((sum, word) => {
+    if (name.includes(word)) return sum + 3;
+    return about.includes(word) || name.includes(word.replace(/s$/, '')) ? sum + 1 : sum;
+  }, 0);
+}
+
+function presentBrief(entry: CatalogEntry) {
+  return {
+    nodeType: entry.nodeType,
+    label: entry.label,
+    about: entry.description ?? '',
+    price: priceOf(entry),
+    ...(entry.nodeType === RENDERER ? { note: RENDERER_NOTE } : {}),
+  };
+}
+
+export function priceOf({ executionCost, estimatedCredits }: CatalogEntry): string {
+  if (executionCost === 'free') return 'free';
+  return estimatedCredits === null ? 'paid, by its settings' : `${estimatedCredits} credits`;
+}
+
+function readEntries({ catalog }: RunDeps, nodeTypes: readonly string[]) {
+  const entries = nodeTypes.map(nodeType => {
+    const entry = catalog.find(nodeType);
+    if (entry !== undefined) return entry;
+    const near = nearest(
+      nodeType,
+      catalog.entries.map(it => it.nodeType),
+    );
+    const hint = near === undefined ? 'search with query.' : `did you mean ${near}?`;
+    throw new AppError('not_found', `There is no node type ${nodeType}: ${hint}`);
+  });
+  return { nodes: entries.map(presentWhole), total: entries.length };
+}
+
+function presentWhole(entry: CatalogEntry) {
+  const { inputs, outputs, dynamicPortsNote } = entry;
+  return {
+    ...presentBrief(entry),
+    in: inputs.filter(({ isPort }) => isPort).map(describeInput),
+    out: outputs.filter(({ isPort }) => isPort).map(({ id, type }: OutputDef) => `${id} ${type}`),
+    config: inputs.filter(({ isPort, removed }) => !isPort && removed !== true).map(describeInput),
+    ...(dynamicPortsNote === undefined ? {} : { ports: dynamicPortsNote }),
+    ...(entry.nodeType === RENDERER ? {} : { example: exampleOf(entry) }),
+  };
+}
+
+/** `width NUMBER, default 1024, 64 to 2048`: what may be set, in one line. */
+function describeInput(def: InputDef): string {
+  const { min, max } = def;
+  const range = min === undefined && max === undefined ? undefined : `${min ?? ''} to ${max ?? ''}`.trim();
+  return [
+    `${def.id} ${def.type}`,
+    def.required === true ? 'required' : undefined,
+    def.default === undefined ? undefined : `default ${JSON.stringify(def.default)}`,
+    def.enum === undefined ? undefined : `one of ${def.enum.join(' | ')}`,
+    range,
+    def.description,
+  ]
+    .filter(part => part !== undefined)
+    .join(', ');
+}
+
+/** A node as create_workflow takes it, with the config that has no default. */
+function exampleOf({ nodeType, inputs }: CatalogEntry) {
+  const fields = inputs.filter(({ isPort, removed }) => !isPort && removed !== true);
+  const config = Object.fromEntries(
+    fields
+      .filter(({ enum: words, required, default: set }) => set !== undefined && (required || words))
+      .map(({ id, default: set }) => [id, set]),
+  );
+  return { id: nodeType.split(':').at(-1) ?? nodeType, nodeType, config };
+}

@@ -1,0 +1,114 @@
+// The address of agents over HTTP: who is let in, what a refusal says, and that both revisions answer.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Caller, createTestApp, type TestApp } from '../support/app.ts';
+
+let test: TestApp;
+let caller: Caller;
+
+before(async () => {
+  test = await createTestApp();
+  caller = await test.createCaller();
+});
+after(() => test.close());
+
+const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
+const LIST = { jsonrpc: '2.0', id: 2, method: 'tools/list', params: {} };
+
+interface Sent {
+  readonly key?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly method?: 'GET' | 'POST' | 'DELETE';
+  readonly url?: string;
+}
+
+function send(body: unknown, { key = caller.key, headers = {}, method = 'POST', url = '/mcp' }: Sent = {}) {
+  return test.app.inject({
+    method,
+    url,
+    headers: {
+      ...(key === '' ? {} : { authorization: `Bearer ${key}` }),
+      accept: 'application/json, text/event-stream',
+      ...headers,
+    },
+    ...(body === undefined ? {} : { payload: body as object }),
+  });
+}
+
+/** The message of an answer, whether it came as JSON or as the one event of a stream. */
+function messageOf(payload: string): {
+  readonly result?: unknown;
+  readonly error?: { readonly code: number };
+} {
+  const line = payload.startsWith('{') ? payload : payload.split('\n').find(it => it.startsWith('data: {'));
+  return JSON.parse((line ?? '').replace(/^data: /, ''));
+}
+
+describe('POST /mcp', () => {
+  it('answers the older revision at both spellings of the address', async () => {
+    for (const url of ['/mcp', '/mcp/']) {
+      const answer = await send(PING, { url });
+      assert.equal(answer.statusCode, 200, answer.payload);
+      assert.deepEqual(messageOf(answer.payload).result, {});
+    }
+  });
+
+  it('sends a caller without a bearer the challenge that asks for all scopes', async () => {
+    const answer = await send(PING, { key: '' });
+    assert.equal(answer.statusCode, 401);
+    const challenge = String(answer.headers['www-authenticate']);
+    assert.match(challenge, /^Bearer .*scope="workflows:read workflows:write workflows:execute"$/);
+    assert.doesNotMatch(challenge, /error=/);
+  });
+
+  it('refuses a key that is not known, and a token where none can be', async () => {
+    for (const key of ['sk-nobody-has-this-key', 'neither']) {
+      const answer = await send(PING, { key });
+      assert.equal(answer.statusCode, 401);
+      assert.match(String(answer.headers['www-authenticate']), /error="invalid_token"/);
+      assert.equal(answer.json().code, 'invalid_api_key');
+    }
+  });
+
+  it('takes no session cookie', async () => {
+    const answer = await send(PING, { key: '', headers: { cookie: 'session=anything' } });
+    assert.equal(answer.statusCode, 401);
+  });
+
+  it('refuses the Host and the Origin of another site', async () => {
+    for (const headers of [
+      { host: 'evil.example.com' },
+      { origin: 'https://evil.example.com' },
+      { origin: 'null' },
+    ]) {
+      const answer = await send(PING, { headers: headers as Record<string, string> });
+      assert.equal(answer.statusCode, 403, JSON.stringify(headers));
+      assert.equal(answer.json().code, 'cross_site_request');
+    }
+    const own = await send(PING, { headers: { origin: test.deps.settings.BASE_URL } });
+    assert.equal(own.statusCode, 200);
+  });
+
+  it('answers 405 to GET and DELETE', async () => {
+    for (const method of ['GET', 'DELETE'] as const) {
+      const answer = await send(undefined, { method });
+      assert.equal(answer.statusCode, 405);
+      assert.equal(answer.headers.allow, 'POST');
+    }
+  });
+
+  it('refuses a body of more than 1 MB', async () => {
+    const answer = await send({ ...LIST, params: { filler: 'x'.repeat(1_100_000) } });
+    assert.equal(answer.statusCode, 413);
+  });
+
+  it('answers 403 with every scope that is needed where the key lacks one', async () => {
+    const writer = await test.withScopes(caller, ['workflows:write']);
+    const call = { ...LIST, method: 'tools/call', params: { name: 'find_nodes', arguments: {} } };
+    const answer = await send(call, { key: writer.key });
+    assert.equal(answer.statusCode, 403, answer.payload);
+    const challenge = String(answer.headers['www-authenticate']);
+    assert.match(challenge, /error="insufficient_scope"/);
+    assert.match(challenge, /scope="workflows:read workflows:write"/);
+  });
+});
