@@ -71,7 +71,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   re2js: ['nodes/regex.ts'],
   'sanitize-html': ['pages/markdown.ts'],
   saxes: ['media'],
-  sharp: ['media/images.ts', 'media/load-sharp.ts', 'media/svg/rasterize-process.ts'],
+  sharp: ['media/images.ts', 'media/image-work.ts', 'media/load-sharp.ts', 'media/svg/rasterize-process.ts'],
   'string-width': ['cli/terminal/text-width.ts'],
   typebox: ['http', 'mcp', 'runs', 'services', 'render/schema'],
   undici: ['lib'],

@@ -1,7 +1,6 @@
 // Reads and changes still images. Bytes in, bytes out.
-import type { Sharp, SharpOptions } from 'sharp';
+import type { Sharp } from 'sharp';
 import { AppError } from '../lib/errors.ts';
-import { createGate } from '../lib/gate.ts';
 import { laterFrames } from './animation.ts';
 import { isCompleteFile } from './framing.ts';
 import {
@@ -14,6 +13,7 @@ import {
   roundSize,
   type Size,
 } from './image-geometry.ts';
+import { decodeWhole, work } from './image-work.ts';
 import { loadSharp } from './load-sharp.ts';
 
 export interface ImageFile {
@@ -29,12 +29,6 @@ export interface ImageFacts {
   readonly hasAlpha: boolean;
 }
 
-// Decoding takes up to 400 MB, so few at once; a waiting caller keeps only the encoded bytes.
-const gate = createGate({ concurrency: 2, maxWaiting: 200 });
-const TIMEOUT_SECONDS = 60;
-
-const READ_OPTIONS: SharpOptions = { failOn: 'warning', limitInputPixels: MAX_PIXELS, sequentialRead: true };
-
 /**
  * Decodes the whole image, since a header alone may lie. Bytes that are given as a function are read when it is their
  * turn, so that only as many are in memory as are decoded at once. AppError `unreadable_image`.
@@ -48,16 +42,21 @@ export function inspectImage(
     const image = open(bytes);
     const facts = await readFacts(image);
     signal.throwIfAborted();
-    await image.stats();
+    await decodeWhole(bytes);
     if (!isCompleteFile(bytes, facts.contentType))
       throw new Error('The file ends before its last frame does.');
     const { pages = 1 } = await image.metadata();
     for (const { bytes: part, ...range } of laterFrames(bytes, { ...facts, pages })) {
       signal.throwIfAborted();
-      await open(part, range).stats();
+      await decodeWhole(part, range);
     }
     return facts;
   });
+}
+
+/** The type of an image by its header; whether the rest can be decoded is not looked at. AppError `unreadable_image`. */
+export function readImageType(bytes: Uint8Array, signal: AbortSignal): Promise<string> {
+  return work(signal, async open => (await readFacts(open(bytes))).contentType);
 }
 
 export const FITS = ['cover', 'contain', 'fill', 'inside', 'outside'] as const satisfies readonly Fit[];
@@ -302,29 +301,6 @@ export async function gridImages(
     const sheet = sharp({ create: { ...size, channels: 4, background }, limitInputPixels: MAX_PIXELS });
     return encode(sheet.composite(layers), 'png');
   });
-}
-
-type Open = (bytes: Uint8Array, options?: SharpOptions) => Sharp;
-
-async function work<T>(signal: AbortSignal, steps: (open: Open) => Promise<T>): Promise<T> {
-  const sharp = await loadSharp();
-  const open: Open = (bytes, options = {}) =>
-    sharp(bytes, { ...READ_OPTIONS, ...options })
-      .autoOrient()
-      .keepIccProfile()
-      .timeout({ seconds: TIMEOUT_SECONDS });
-  return gate(async () => {
-    try {
-      return await steps(open);
-    } catch (err) {
-      if (err instanceof AppError || signal.aborted) throw err;
-      throw new AppError(
-        'unreadable_image',
-        'The image cannot be read: it is damaged, too large, or of another type.',
-        { cause: err },
-      );
-    }
-  }, signal);
 }
 
 function change(

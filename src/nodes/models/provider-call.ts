@@ -1,6 +1,6 @@
 // What model nodes share: a call at a configured provider, its input as attachments, its output as media of the run.
 import type { MediaRef, Value } from '../../graph/types.ts';
-import { inspectImage } from '../../media/images.ts';
+import { readImageType } from '../../media/images.ts';
 import type { ProviderName } from '../../providers/names.ts';
 import { Attachment, CallUnderWay, type Endpoint, type Provider } from '../../providers/provider.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
@@ -64,7 +64,7 @@ export async function keepFiles(
   return items;
 }
 
-/** The first file, as media of the run. What a provider calls its type is not believed: the bytes are asked. */
+/** The first file, as media of the run. What a provider calls its type is not believed: the bytes are asked, and decoded as they are stored. */
 export async function keepFile(
   { files }: Delivery,
   kind: OutputKind,
@@ -73,7 +73,7 @@ export async function keepFile(
 ): Promise<MediaRef> {
   const [bytes] = files;
   if (bytes === undefined) throw badOutput(`no ${kind}`);
-  const contentType = kind === 'image' ? await imageType(bytes, ctx) : findType(bytes, kind);
+  const contentType = kind === 'image' ? await readImageType(bytes, ctx.signal) : findType(bytes, kind);
   if (contentType === undefined) throw badOutput(`a file that is no ${kind} of a known type`);
   return ctx.media.put(bytes, { contentType, name: `${name}.${extensionOf(contentType)}` });
 }
@@ -91,11 +91,6 @@ export function pickSet(
 ): Readonly<Record<string, unknown>> {
   const picked = Object.keys(fields).filter(name => values[name] !== undefined && values[name] !== null);
   return Object.fromEntries(picked.map(name => [name, values[name]]));
-}
-
-async function imageType(bytes: Buffer, ctx: NodeContext): Promise<string> {
-  const { contentType } = await inspectImage(bytes, ctx.signal);
-  return contentType;
 }
 
 interface Signature {

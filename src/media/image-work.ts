@@ -1,0 +1,48 @@
+// Where images are decoded: few at once, each with a time limit, refused in words of ours.
+import type { Sharp, SharpOptions } from 'sharp';
+import { AppError } from '../lib/errors.ts';
+import { createGate } from '../lib/gate.ts';
+import { MAX_PIXELS } from './image-geometry.ts';
+import { loadSharp } from './load-sharp.ts';
+
+// Decoding takes up to 400 MB, so few at once; a waiting caller keeps only the encoded bytes.
+const gate = createGate({ concurrency: 2, maxWaiting: 200 });
+const TIMEOUT_SECONDS = 60;
+
+const READ_OPTIONS: SharpOptions = { failOn: 'warning', limitInputPixels: MAX_PIXELS, sequentialRead: true };
+
+/** Opens an image as it is shown, the orientation of the file applied. */
+export type Open = (bytes: Uint8Array) => Sharp;
+
+/** Does the steps once a slot is free. AppError `unreadable_image` where they cannot read the image. */
+export async function work<T>(signal: AbortSignal, steps: (open: Open) => Promise<T>): Promise<T> {
+  const sharp = await loadSharp();
+  const open: Open = bytes =>
+    sharp(bytes, READ_OPTIONS).autoOrient().keepIccProfile().timeout({ seconds: TIMEOUT_SECONDS });
+  return gate(async () => {
+    try {
+      return await steps(open);
+    } catch (err) {
+      if (err instanceof AppError || signal.aborted) throw err;
+      throw new AppError(
+        'unreadable_image',
+        'The image cannot be read: it is damaged, too large, or of another type.',
+        { cause: err },
+      );
+    }
+  }, signal);
+}
+
+/**
+ * Decodes every row and keeps none: the last pixel comes after all others. Statistics of the image would decode it too,
+ * at three to ten times the cost. `range`: of an animation, the frames.
+ */
+export async function decodeWhole(bytes: Uint8Array, range: SharpOptions = {}): Promise<void> {
+  const sharp = await loadSharp();
+  const image = sharp(bytes, { ...READ_OPTIONS, ...range }).timeout({ seconds: TIMEOUT_SECONDS });
+  const { width, height, pageHeight = height } = await image.metadata();
+  await image
+    .extract({ left: width - 1, top: pageHeight - 1, width: 1, height: 1 })
+    .raw()
+    .toBuffer();
+}
