@@ -6,6 +6,7 @@ import type { Hand } from '../runs/hand.ts';
 import { sweepRuns } from '../runs/sweep-runs.ts';
 import type { JobPool } from '../services/deps.ts';
 import { sweepMedia } from '../services/media/sweep-media.ts';
+import { sweepOutputs } from '../services/media/sweep-outputs.ts';
 import { runRender } from '../services/renders/run-render.ts';
 import type { Deliverer } from '../services/webhooks/deliver-webhook.ts';
 
@@ -42,5 +43,11 @@ export const TASKS: Readonly<Record<string, Task>> = {
     pool: 'deliveries',
     daily: { hour: 3, minute: 17 },
     work: ({ deps, signal }) => sweepMedia(deps, signal),
+  },
+  // After the runs that name them.
+  sweep_outputs: {
+    pool: 'deliveries',
+    daily: { hour: 4, minute: 17 },
+    work: ({ deps, signal }) => sweepOutputs(deps, signal),
   },
 };

@@ -30,6 +30,10 @@ const integer = (fallback: number, min: number, max: number) => (value: string |
   return parsed;
 };
 
+/** undefined where it is unset. */
+const optionalInteger = (min: number, max: number) => (value: string | undefined) =>
+  value === undefined ? undefined : integer(min, min, max)(value);
+
 const flag = (fallback: boolean) => (value: string | undefined) => {
   if (value === undefined) return fallback;
   if (value !== 'true' && value !== 'false') throw new Error('must be true or false');
@@ -204,6 +208,11 @@ const ROWS = {
   ),
   KEEP_EXECUTIONS_DAYS: row('days that ended executions are kept', '90', integer(90, 1, 36_500)),
   KEEP_DELIVERIES_DAYS: row('days that webhook deliveries are kept', '30', integer(30, 1, 36_500)),
+  KEEP_OUTPUTS_DAYS: row(
+    'days that files of runs and previews are kept which nothing names any more',
+    'unset: for ever',
+    optionalInteger(1, 36_500),
+  ),
   ARRANGE_ON_WRITE: row('lay out a board when a write changes its structure', 'false', flag(false)),
   CDN_MODE: row('how media of a bucket are served: proxy or redirect', 'proxy', oneOf(['proxy', 'redirect'])),
   SANDBOX_MODELS: row('offer the local stand-in models', 'true', flag(true)),

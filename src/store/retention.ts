@@ -41,6 +41,7 @@ async function deleteExecutions(tx: Tx, rows: readonly ExecutionKey[]): Promise<
   if (last === undefined) return;
   await countExecutions(tx, [...new Set(rows.map(row => row.workflow_id))].sort(), last);
   await tx.query('delete from execution_steps where execution_id = any ($1::text[])', [ids]);
+  await tx.query('delete from media_reuses where execution_id = any ($1::text[])', [ids]);
   await tx.query('delete from deliveries where execution_id = any ($1::text[])', [ids]);
   await tx.query(
     `delete from idempotency_keys k using unnest($1::int[], $2::text[], $3::text[]) as e(user_id, workflow_id, id)

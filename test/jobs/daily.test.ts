@@ -29,7 +29,9 @@ test('media are swept: the queue has it in its calendar, and the task does it', 
     const { rows } = await db.query<{ identifier: string }>(
       'select identifier from graphile_worker._private_known_crontabs',
     );
-    return rows.some(({ identifier }) => identifier === 'sweep_media');
+    return ['sweep_media', 'sweep_outputs', 'sweep_runs'].every(name =>
+      rows.some(({ identifier }) => identifier === name),
+    );
   });
   const id = newId('media');
   await storage.put(id, Buffer.from('x'), { contentType: 'image/png', maxBytes: 1 });

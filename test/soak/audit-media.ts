@@ -4,7 +4,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Check } from './audit.ts';
 
-// A crash of PostgreSQL may lose the notes of the last half second, by decision (store/media-orphans.ts).
+// A crash of PostgreSQL may lose the notes of the last half second, by decision (store/media/orphans.ts).
 const LOST_NOTES_A_CRASH = 3;
 
 /** `crashes`: how often PostgreSQL was killed. */

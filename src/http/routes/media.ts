@@ -34,7 +34,8 @@ export function registerMedia(app: App, deps: Deps): void {
     {
       schema: {
         tags,
-        summary: 'List what was uploaded to the active workspace, newest first',
+        summary:
+          'List the media of the active workspace, newest first: uploads, outputs of runs, or previews',
         querystring: ListMediaQuery,
         response: { 200: MediaPage },
       },

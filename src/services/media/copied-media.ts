@@ -2,8 +2,8 @@
 import { AppError } from '../../lib/errors.ts';
 import { createGate } from '../../lib/gate.ts';
 import { newId } from '../../lib/ids.ts';
-import { listUsableMedia, type MediaRow, type NewMedia } from '../../store/media.ts';
-import { noteOrphan } from '../../store/media-orphans.ts';
+import { listUsableMedia, type MediaRow, type NewMedia } from '../../store/media/media.ts';
+import { noteOrphan } from '../../store/media/orphans.ts';
 import { userWorkspace, workspaceOf } from '../accounts/access.ts';
 import type { UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';

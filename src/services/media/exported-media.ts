@@ -1,7 +1,7 @@
 // The media of an exported workflow: the bytes of as many as fit, and the addresses of the others.
 import { AppError } from '../../lib/errors.ts';
 import { freeing } from '../../lib/freeing.ts';
-import type { MediaRow } from '../../store/media.ts';
+import type { MediaRow } from '../../store/media/media.ts';
 import type { Deps } from '../deps.ts';
 import { presentUpload } from './media-record.ts';
 

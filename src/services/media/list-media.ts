@@ -1,8 +1,8 @@
 // The media of a workspace: listed and read by its members, deleted by its editors.
 import { AppError } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
-import type { MediaRow, MediaUse } from '../../store/media.ts';
-import { deleteMedia, findMedia, listMediaUses, listUploads } from '../../store/media.ts';
+import type { MediaRow, MediaUse } from '../../store/media/media.ts';
+import { deleteMedia, findMedia, listMediaOf, listMediaUses } from '../../store/media/media.ts';
 import { findTeam } from '../../store/teams.ts';
 import type { WorkspaceVerb } from '../accounts/access.ts';
 import { can, userWorkspace, workspaceOf } from '../accounts/access.ts';
@@ -17,13 +17,14 @@ import { dropFile } from './receive-file.ts';
 
 const MAX_NAMED_USES = 20;
 
-/** What was uploaded to the active workspace, newest first. */
+/** The media of the active workspace, newest first: uploads, where the query does not ask for others. */
 export async function listMedia(deps: Deps, actor: Actor, query: ListMediaQuery) {
+  const { origin = 'upload', type: kind = null } = query;
   const user = requireScope(actor, 'workflows:write');
   const workspace = workspaceOf(await getActiveWorkspace(deps.db, user));
   return readPage(query, {
     cursor: idCursor('media'),
-    fetch: (before, limit) => listUploads(deps.db, workspace, { kind: query.type ?? null, before, limit }),
+    fetch: (before, limit) => listMediaOf(deps.db, workspace, { origin, kind, before, limit }),
     keyOf: row => row.id,
     present: row => presentMedia(deps, row),
   });

@@ -1,6 +1,6 @@
 // A media's record as the parts of the service show it: to nodes, to callers, as an address.
 import type { MediaRef } from '../../graph/types.ts';
-import type { MediaRow, NewMedia } from '../../store/media.ts';
+import type { MediaRow, NewMedia } from '../../store/media/media.ts';
 import { userWorkspace } from '../accounts/access.ts';
 import type { Deps } from '../deps.ts';
 

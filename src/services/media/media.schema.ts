@@ -75,6 +75,11 @@ export const ListMediaQuery = Type.Object({
       description: 'Only media of this kind',
     }),
   ),
+  origin: Type.Optional(
+    Type.Enum(['upload', 'output', 'preview'], {
+      description: 'Uploads (the default), what runs made, or what was drawn and rendered as a preview',
+    }),
+  ),
   ...PageQuery.properties,
 });
 export type ListMediaQuery = Static<typeof ListMediaQuery>;

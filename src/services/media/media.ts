@@ -5,8 +5,8 @@ import { isId } from '../../lib/ids.ts';
 import type { MediaKind } from '../../media/accepted-types.ts';
 import type { Source } from '../../media/storage.ts';
 import type { OutputFile } from '../../nodes/define.ts';
-import type { MediaRow } from '../../store/media.ts';
-import { findMedia, mayUseMedia } from '../../store/media.ts';
+import type { MediaRow } from '../../store/media/media.ts';
+import { findMedia, mayUseMedia } from '../../store/media/media.ts';
 import type { Deps } from '../deps.ts';
 import { mediaIdOf, toRef } from './media-record.ts';
 import { keepFile, receiveFile } from './receive-file.ts';
@@ -16,7 +16,7 @@ import { receiveUrl } from './receive-url.ts';
 export interface MediaOwner {
   readonly userId: number;
   readonly workspace: string;
-  /** null: it is stored for no run. */
+  /** null: it is stored for no run, as a preview. */
   readonly executionId: string | null;
 }
 
@@ -33,7 +33,8 @@ export async function storeMedia(
   const { source, contentType: declared, name } = file;
   const incoming = { source, declared, name, maxBytes: () => MAX_OUTPUT_BYTES };
   const received = await receiveFile(deps, incoming, signal);
-  return toRef(deps, await keepFile(deps, received, { ...owner, origin: 'output' }, file));
+  const origin = owner.executionId === null ? 'preview' : 'output';
+  return toRef(deps, await keepFile(deps, received, { ...owner, origin }, file));
 }
 
 /**

@@ -11,7 +11,7 @@ import { acceptDeclared } from '../../media/sniff.ts';
 import { tooLarge } from '../../media/spool.ts';
 import { pendingKey } from '../../media/storage.ts';
 import type { Tx } from '../../store/db.ts';
-import { findMintedAt, insertUpload, lockMinting, sumMinted } from '../../store/media-uploads.ts';
+import { findMintedAt, insertUpload, lockMinting, sumMinted } from '../../store/media/uploads.ts';
 import type { Actor } from '../accounts/actor.ts';
 import { limitRefusal } from '../accounts/rate-limits.ts';
 import type { Deps } from '../deps.ts';

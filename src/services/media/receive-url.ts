@@ -3,7 +3,7 @@ import { AppError } from '../../lib/errors.ts';
 import { FetchError } from '../../lib/fetch-error.ts';
 import { isId } from '../../lib/ids.ts';
 import { type FetchDoor, maxBytesAt, maxBytesAtDoor } from '../../media/accepted-types.ts';
-import { findMedia } from '../../store/media.ts';
+import { findMedia } from '../../store/media/media.ts';
 import type { Deps } from '../deps.ts';
 import { mediaIdOf } from './media-record.ts';
 import type { IncomingFile, ReceivedFile } from './receive-file.ts';

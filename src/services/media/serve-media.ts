@@ -7,8 +7,8 @@ import { PRESIGNED_SECONDS, presignGet } from '../../media/presign.ts';
 import { objectUrl } from '../../media/s3.ts';
 import type { MediaAnswer, MediaRequest } from '../../media/serve.ts';
 import { answerMedia } from '../../media/serve.ts';
-import type { MediaRow } from '../../store/media.ts';
-import { findMedia } from '../../store/media.ts';
+import type { MediaRow } from '../../store/media/media.ts';
+import { findMedia } from '../../store/media/media.ts';
 import type { Deps } from '../deps.ts';
 
 export interface OpenedMedia {

@@ -1,7 +1,7 @@
 // The daily cleanup: uploads that were never completed, and files that no row of media names.
 import { pendingKey } from '../../media/storage.ts';
-import { forgetOrphan, listOrphans } from '../../store/media-orphans.ts';
-import { deleteUpload, listUploadsBefore } from '../../store/media-uploads.ts';
+import { forgetOrphan, listOrphans } from '../../store/media/orphans.ts';
+import { deleteUpload, listUploadsBefore } from '../../store/media/uploads.ts';
 import type { Deps } from '../deps.ts';
 
 /** An hour past the window in which an upload may be completed, so that none is swept under its completion. */

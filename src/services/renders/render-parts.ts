@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import type { NodeParts } from '../../nodes/define.ts';
-import { noteOrphan } from '../../store/media-orphans.ts';
+import { noteOrphan } from '../../store/media/orphans.ts';
 import { deleteParts, insertPart, listParts, type RenderPart } from '../../store/renders/render-parts.ts';
 import type { Deps } from '../deps.ts';
 import { dropFile } from '../media/receive-file.ts';

@@ -1,6 +1,6 @@
 // POST of a workflow: a new personal one, or, with an id, an existing one that is replaced without leaving its workspace.
 import { newId } from '../../lib/ids.ts';
-import { insertMedia, type NewMedia } from '../../store/media.ts';
+import { insertMedia, type NewMedia } from '../../store/media/media.ts';
 import { insertVersion } from '../../store/workflows/versions.ts';
 import type { NewWorkflow } from '../../store/workflows/writes.ts';
 import { insertWorkflow } from '../../store/workflows/writes.ts';

@@ -3,7 +3,7 @@ import type { LintIssue } from '../../graph/issues.ts';
 import { MAX_ISSUES, pointer } from '../../graph/issues.ts';
 import type { Graph } from '../../graph/types.ts';
 import type { Tx } from '../../store/db.ts';
-import { findKnownMedia } from '../../store/media.ts';
+import { findKnownMedia } from '../../store/media/media.ts';
 import { mediaIdsIn } from '../../store/workflows/versions.ts';
 import type { GraphWrite } from './write-graph.ts';
 

@@ -3,7 +3,7 @@ import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
 import type { FolderRow } from '../../store/folders.ts';
 import { lockFolder } from '../../store/folders.ts';
-import { mayUseMedia } from '../../store/media.ts';
+import { mayUseMedia } from '../../store/media/media.ts';
 import type { ReadWorkflowRow } from '../../store/workflows/workflows.ts';
 import { authorize, can, userWorkspace, workspaceOf } from '../accounts/access.ts';
 import type { UserActor } from '../accounts/actor.ts';

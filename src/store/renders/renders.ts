@@ -1,5 +1,6 @@
 // Clips that were asked for as previews, from their asking to their end.
 import type { Tx } from '../db.ts';
+import { IS_NAMED } from '../media/outputs.ts';
 
 export const RENDER_STATUSES = ['QUEUED', 'RUNNING', 'COMPLETED', 'FAILED', 'CANCELLED'] as const;
 export type RenderStatus = (typeof RENDER_STATUSES)[number];
@@ -125,7 +126,7 @@ export async function cancelRender(tx: Tx, id: string): Promise<void> {
 }
 
 /**
- * Forgets renders that ended before, and their clips and posters where no workflow names them: the files are strays then.
+ * Forgets renders that ended before, and their clips and posters where nothing names them: the files are strays then.
  * Returns how many were forgotten.
  */
 export async function deleteRendersBefore(tx: Tx, before: Date, limit: number): Promise<number> {
@@ -136,7 +137,7 @@ export async function deleteRendersBefore(tx: Tx, before: Date, limit: number): 
        returning media_id, poster_id
      ), gone as (
        delete from media m using old
-       where m.id in (old.media_id, old.poster_id) and not exists (select from workflow_media w where w.media_id = m.id)
+       where m.id in (old.media_id, old.poster_id) and not (${IS_NAMED})
        returning m.id
      ), strays as (insert into media_strays (id) select id from gone on conflict (id) do nothing)
      select from old`,

@@ -1,6 +1,7 @@
 // Minting within the budget, listing, deleting, and who may do what.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { storeMedia } from '../../../src/services/media/media.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { uploadPicture } from '../../support/media-files.ts';
 import { noiseImage } from '../../support/pixels.ts';
@@ -204,6 +205,28 @@ describe('the list', () => {
     for (const query of ['?type=text', '?limit=0', '?limit=201', '?cursor=x']) {
       refused(await by.request('GET', `/media${query}`), 400, 'invalid_request');
     }
+  });
+
+  it('shows what runs made and previews by their origin, and uploads without one', async () => {
+    const by = await test.createCaller();
+    const { mediaId: sent } = await upload(by);
+    const source = await noiseImage(4, 4, 'png');
+    const make = async (executionId: string | null): Promise<string> => {
+      now += 1;
+      const owner = { userId: by.userId, workspace: `user:${by.userId}`, executionId };
+      const file = { source, contentType: 'image/png', name: 'made' };
+      return (await storeMedia(test.deps, owner, file, AbortSignal.timeout(10_000))).mediaId;
+    };
+    const [first, second, preview] = [await make('ex_1'), await make('ex_2'), await make(null)];
+    const ids = async (query: string) => (await list(by, query)).data.map(({ mediaId }) => mediaId);
+    assert.deepEqual(await ids(''), [sent]);
+    assert.deepEqual(await ids('?origin=upload'), [sent]);
+    assert.deepEqual(await ids('?origin=output'), [second, first]);
+    assert.deepEqual(await ids('?origin=preview'), [preview]);
+    assert.deepEqual(await ids('?origin=output&type=video'), []);
+    const page = await list(by, '?origin=output&limit=1');
+    assert.deepEqual(await ids(`?origin=output&limit=1&cursor=${page.nextCursor}`), [first]);
+    refused(await by.request('GET', '/media?origin=input'), 400, 'invalid_request');
   });
 
   it('of a team is for its members; its viewers may look and not add', async () => {

@@ -8,7 +8,7 @@ import { newId } from '../../../src/lib/ids.ts';
 import { sweepRuns } from '../../../src/runs/sweep-runs.ts';
 import { storeMedia } from '../../../src/services/media/media.ts';
 import { createParts } from '../../../src/services/renders/render-parts.ts';
-import { findMedia } from '../../../src/store/media.ts';
+import { findMedia } from '../../../src/store/media/media.ts';
 import { listParts } from '../../../src/store/renders/render-parts.ts';
 import { createTestApp, type TestApp } from '../../support/app.ts';
 import { plainImage } from '../../support/pixels.ts';

@@ -1,5 +1,5 @@
 // Uploads by presigned address: minted one after the other for each account, counted for an hour, open for a day.
-import type { Tx } from './db.ts';
+import type { Tx } from '../db.ts';
 
 export interface UploadRow {
   readonly id: string;

@@ -1,5 +1,5 @@
 // Files of media storage that no row of media names: noted before they are written, forgotten once they are known or gone.
-import type { Tx } from './db.ts';
+import type { Tx } from '../db.ts';
 
 /**
  * Not waited for on disk: a crash of PostgreSQL may lose the notes of its last half second, and then leaves a file that

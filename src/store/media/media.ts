@@ -1,5 +1,5 @@
 // Media records; the bytes are in media storage under the same id.
-import type { Tx } from './db.ts';
+import type { Tx } from '../db.ts';
 
 export interface MediaRow {
   readonly id: string;
@@ -12,8 +12,8 @@ export interface MediaRow {
   readonly width: number | null;
   readonly height: number | null;
   readonly duration: number | null;
-  /** Sent by a caller, made by a run, or fetched for one. */
-  readonly origin: 'upload' | 'output' | 'input';
+  /** Sent by a caller, made by a run, fetched for one, or made for somebody who asked to see it. */
+  readonly origin: 'upload' | 'output' | 'input' | 'preview';
   readonly execution_id: string | null;
   readonly created_at: Date;
 }
@@ -83,18 +83,26 @@ export async function listUsableMedia(
   return rows;
 }
 
-/** What callers sent to the workspace, newest first, below the cursor. `kind` is the first half of the content type. */
-export async function listUploads(
+export interface MediaPage {
+  readonly origin: MediaRow['origin'];
+  /** The first half of the content type. */
+  readonly kind: string | null;
+  readonly before: string | null;
+  readonly limit: number;
+}
+
+/** Media of the workspace, newest first, below the cursor. */
+export async function listMediaOf(
   tx: Tx,
   workspace: string,
-  page: { readonly kind: string | null; readonly before: string | null; readonly limit: number },
+  { origin, kind, before, limit }: MediaPage,
 ): Promise<readonly MediaRow[]> {
   const { rows } = await tx.query<MediaRow>(
     `select ${COLUMNS} from media
-     where workspace = $1 and origin = 'upload' and ($2::text is null or starts_with(content_type, $2 || '/'))
-       and ($3::text is null or id < $3)
-     order by id desc limit $4`,
-    [workspace, page.kind, page.before, page.limit],
+     where workspace = $1 and origin = $2 and ($3::text is null or starts_with(content_type, $3 || '/'))
+       and ($4::text is null or id < $4)
+     order by id desc limit $5`,
+    [workspace, origin, kind, before, limit],
   );
   return rows;
 }

@@ -1,0 +1,38 @@
+// The daily cleanup of files that runs made or fetched, and of previews, where the operator says how long to keep them.
+import { firstIdOf } from '../../lib/ids.ts';
+import { allTemplates } from '../../render/templates/catalog.ts';
+import { deleteOutputs, type OutputBatch, type SweptOutputs } from '../../store/media/outputs.ts';
+import { mediaIdsIn } from '../../store/workflows/versions.ts';
+import type { Deps } from '../deps.ts';
+import { dropFile } from './receive-file.ts';
+
+const DAY_MS = 86_400_000;
+const BATCH = 500;
+const CONCURRENT_REMOVALS = 8;
+
+/** Stops between two batches where the signal is aborted; the next day goes on. */
+export async function sweepOutputs(deps: Deps, signal: AbortSignal): Promise<void> {
+  const days = deps.settings.KEEP_OUTPUTS_DAYS;
+  if (days === undefined) return;
+  const beforeId = firstIdOf('media', deps.now() - days * DAY_MS);
+  const keptIds = mediaIdsIn(JSON.stringify([...allTemplates().values()]));
+  let count = 0;
+  for (let afterId: string | undefined = ''; afterId !== undefined; ) {
+    signal.throwIfAborted();
+    const batch: OutputBatch = { afterId, beforeId, limit: BATCH, keptIds };
+    const { removed, lastId }: SweptOutputs = await deps.db.transaction(tx => deleteOutputs(tx, batch));
+    await removeFiles(deps, removed);
+    count += removed.length;
+    afterId = lastId;
+  }
+  deps.log.info({ count }, 'old outputs were swept');
+}
+
+/** What a crash leaves of them are orphans, which are swept as such. */
+async function removeFiles(deps: Deps, ids: readonly string[]): Promise<void> {
+  const left = ids.values();
+  const removeNext = async (): Promise<void> => {
+    for (const id of left) await dropFile(deps, id);
+  };
+  await Promise.all(Array.from({ length: CONCURRENT_REMOVALS }, removeNext));
+}
