@@ -1,4 +1,4 @@
-// The fast lane stays fast: nothing in it starts a service or a process, and the list of the slow names files that exist.
+// Fast tests stay fast: none starts a service or a process, and the list of the slow ones names files that exist.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join, matchesGlob } from 'node:path';
@@ -7,7 +7,7 @@ import { SLOW_PATTERNS, splitTests } from './slow.ts';
 
 const STARTS = /from '(?:node:child_process|(?:\.\.?\/)+support\/(?:service|postgres|workers)\.ts)'/;
 
-it('has no test in the fast lane that starts a service or a process', () => {
+it('has no fast test that starts a service or a process', () => {
   const wrong = splitTests().fast.filter(file =>
     STARTS.test(readFileSync(join(import.meta.dirname, file), 'utf8')),
   );

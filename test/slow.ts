@@ -1,5 +1,5 @@
-// The two lanes of the tests: `npm test` runs all, `npm run test:fast` those that are not named here. Named are tests that
-// start services or other processes, that wait for real time to pass, and that draw, encode or fuzz at length.
+// The slow tests: `npm test` runs all, `npm run test:fast` those that are not named here. Named are tests that start
+// services or other processes, that wait for real time to pass, and that draw, encode or fuzz at length.
 import { globSync } from 'node:fs';
 import { matchesGlob } from 'node:path';
 
@@ -25,7 +25,7 @@ const SLOW: Readonly<Record<string, readonly string[]>> = {
   'waits for real time': [
     'http/accounts/keys.test.ts',
     'http/protocol/{headers,limits,metrics}.test.ts',
-    'runs/paid-*.test.ts',
+    'runs/{paid-*,waiting}.test.ts',
     'store/listen.test.ts',
   ],
   'draws, encodes or fuzzes': [
@@ -43,7 +43,7 @@ const SLOW: Readonly<Record<string, readonly string[]>> = {
 /** All patterns, for a test that looks for those that match nothing. */
 export const SLOW_PATTERNS: readonly string[] = Object.values(SLOW).flat();
 
-/** The test files, relative to `test/`, by lane. */
+/** The test files, relative to `test/`. */
 export function splitTests(): { readonly fast: readonly string[]; readonly slow: readonly string[] } {
   const files = globSync('**/*.test.ts', { cwd: import.meta.dirname }).sort();
   const isSlow = (file: string): boolean => SLOW_PATTERNS.some(pattern => matchesGlob(file, pattern));

@@ -183,10 +183,10 @@ describe('failed sign-ins', () => {
     assert.equal((await tryLink()).status, 429);
   });
 
-  it('of ten thousand at once cost ten hashes: the others are refused before', async () => {
+  it('of two thousand at once cost ten hashes: the others are refused before', async () => {
     const { email } = await createPerson(test, operator);
     const counts: Record<number, number> = {};
-    for (let sent = 0; sent < 10_000; sent += 500) {
+    for (let sent = 0; sent < 2000; sent += 500) {
       const answers = await Promise.all(
         Array.from({ length: 500 }, (_, index) =>
           tryIn(
@@ -197,6 +197,6 @@ describe('failed sign-ins', () => {
       );
       for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
     }
-    assert.deepEqual(counts, { 401: 10, 429: 9990 });
+    assert.deepEqual(counts, { 401: 10, 429: 1990 });
   });
 });

@@ -48,10 +48,13 @@ describe('a node', () => {
     assert.deepEqual([nodes[0]?.data.config, nodes[0]?.data.params], [{ width: 64 }, params]);
   });
 
-  it('of a type that was deprecated may stay and may not be added', async () => {
+  it('of a type that was deprecated may stay and may not be added', async t => {
     const old = node('old', 'utility:math', { a: 1, b: 2 });
     const { id } = await createWorkflow(owner, { nodes: [old], edges: [] });
-    Object.assign(test.deps.catalog.find('utility:math') as object, { deprecated: true });
+    const entry = test.deps.catalog.find('utility:math') as { deprecated?: boolean };
+    entry.deprecated = true;
+    // The entry is one for all catalogs of this process.
+    t.after(() => delete entry.deprecated);
     assert.equal((await put(owner, id, { nodes: [old, b] })).status, 200);
     const added = { nodes: [old, { ...old, id: 'new', ...at(0, 900) }] };
     const refusals = [

@@ -1,0 +1,4 @@
+// One half of the fast tests, in one process.
+import { runFastHalf } from './together.ts';
+
+runFastHalf(0);

@@ -1,0 +1,4 @@
+// The other half of the fast tests, in one process.
+import { runFastHalf } from './together.ts';
+
+runFastHalf(1);
