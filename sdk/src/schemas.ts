@@ -34,6 +34,7 @@ export type Error = {
    * - `max_credits_exceeded`: The run would cost more than maxCredits
    * - `daily_budget_exceeded`: The run would pass the daily credit budget
    * - `forbidden`: The caller may not do this
+   * - `sign_in_refused`: The identity provider did not vouch for an account
    * - `cross_site_request`: Another site may have sent the request
    * - `not_found`: There is no such thing
    * - `upload_not_found`: There is no such upload
@@ -100,6 +101,7 @@ export type Error = {
     | 'max_credits_exceeded'
     | 'daily_budget_exceeded'
     | 'forbidden'
+    | 'sign_in_refused'
     | 'cross_site_request'
     | 'not_found'
     | 'upload_not_found'
@@ -1295,7 +1297,7 @@ export type RunEstimate = {
 /** One server-sent event of a run: its fields `event`, `id` and `data` */
 export type RunEvent = SnapshotEvent | NodeEvent | ExecutionEvent | ProgressEvent;
 
-/** How to run a workflow, and whom to tell */
+/** How to run a workflow, and whom to notify */
 export type RunRequest = {
   /** By input node id: a string, number, JSON or list; for media a URL, {url} or {mediaId} */
   readonly inputs?: Readonly<Record<string, unknown>>;
@@ -1381,6 +1383,18 @@ export type SignInInput = {
   /** Upper and lower case are the same */
   readonly email: string;
   readonly password: string;
+};
+
+/** How people sign in here */
+export type SignInMethods = {
+  readonly password: true;
+  readonly openid: {
+    readonly issuer: string;
+    /** Where a browser begins; takes `next` */
+    readonly startUrl: string;
+  } | null;
+  /** Nobody can sign in yet: the first user has to open the link that the service printed */
+  readonly needsSetup: boolean;
 };
 
 /** The first: all that was before */
