@@ -1,0 +1,98 @@
+// The board: a workflow as it stands in the editor, and the one form in which it changes.
+import type { GraphEdge, GraphNode, Json } from '../../src/graph/types.ts';
+
+/** The fields of a workflow beside its graph that the editor changes. */
+export const FIELDS = ['name', 'description', 'tags'] as const;
+export type Field = (typeof FIELDS)[number];
+
+/** Plain data. What the service sends and the editor does not know stays in `nodes` and `edges` untouched. */
+export interface Board {
+  readonly fields: Readonly<Partial<Record<Field, Json>>>;
+  readonly nodes: readonly GraphNode[];
+  readonly edges: readonly GraphEdge[];
+}
+
+/**
+ * One item that is added (`before` absent), removed (`after` absent) or replaced. `index` is its place in the list at the
+ * moment of the change, so that a change taken back leaves the lists in the order they had, byte for byte.
+ */
+export type Change =
+  | ItemChange<'nodes', GraphNode>
+  | ItemChange<'edges', GraphEdge>
+  | { readonly of: 'fields'; readonly key: Field; readonly before?: Json; readonly after?: Json };
+
+interface ItemChange<Of extends 'nodes' | 'edges', Item> {
+  readonly of: Of;
+  readonly index: number;
+  readonly before?: Item;
+  readonly after?: Item;
+}
+
+/** The board after the changes, in their order. Throws where a change does not fit the board: that is a bug of the caller. */
+export function apply(board: Board, changes: readonly Change[]): Board {
+  const next = { fields: { ...board.fields }, nodes: [...board.nodes], edges: [...board.edges] };
+  for (const change of changes) {
+    if (change.of === 'fields') setField(next.fields, change.key, change.after);
+    else if (change.of === 'nodes') setItem(next.nodes, change);
+    else setItem(next.edges, change);
+  }
+  const touched = new Set(changes.map(({ of }) => of));
+  return {
+    fields: touched.has('fields') ? next.fields : board.fields,
+    nodes: touched.has('nodes') ? next.nodes : board.nodes,
+    edges: touched.has('edges') ? next.edges : board.edges,
+  };
+}
+
+/** What takes the changes back. */
+export function invert(changes: readonly Change[]): readonly Change[] {
+  return changes.toReversed().map(change => {
+    const { before, after, ...rest } = change;
+    return {
+      ...rest,
+      ...(after === undefined ? {} : { before: after }),
+      ...(before === undefined ? {} : { after: before }),
+    } as Change;
+  });
+}
+
+/** The node of that id, by a map that is made once for each list of nodes. */
+export function findNode(board: Board, id: string): GraphNode | undefined {
+  const index = indexOfNode(board, id);
+  return index === undefined ? undefined : board.nodes[index];
+}
+
+/** Its place in `nodes`. */
+export function indexOfNode(board: Board, id: string): number | undefined {
+  return indexOf(board.nodes, id);
+}
+
+/** An edge's place in `edges`. */
+export function indexOfEdge(board: Board, id: string): number | undefined {
+  return indexOf(board.edges, id);
+}
+
+const indexes = new WeakMap<readonly object[], ReadonlyMap<string, number>>();
+
+function indexOf(items: readonly { readonly id: string }[], id: string): number | undefined {
+  let index = indexes.get(items);
+  if (index === undefined) {
+    index = new Map(items.map((item, place) => [item.id, place]));
+    indexes.set(items, index);
+  }
+  return index.get(id);
+}
+
+function setField(fields: Partial<Record<Field, Json>>, key: Field, value: Json | undefined): void {
+  if (value === undefined) delete fields[key];
+  else fields[key] = value;
+}
+
+function setItem<Item extends { readonly id: string }>(
+  items: Item[],
+  { index, before, after }: ItemChange<'nodes' | 'edges', Item>,
+): void {
+  if (before !== undefined && items[index]?.id !== before.id)
+    throw new RangeError(`The change is of ${before.id}, and at ${index} stands ${items[index]?.id}.`);
+  items.splice(index, before === undefined ? 0 : 1, ...(after === undefined ? [] : [after]));
+}

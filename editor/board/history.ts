@@ -1,0 +1,85 @@
+// Undo and redo: gestures as lists of changes, each of which can be taken back. Plain data, so that it can be kept over a reload.
+import { apply, type Board, type Change, invert } from './board.ts';
+
+/** What one movement of the hand changed; it is undone as one. */
+export interface Gesture {
+  /** For people: "Move 3 nodes". */
+  readonly label: string;
+  readonly changes: readonly Change[];
+  /** Gestures in a row with the same key are one: typing into a field, arrow keys. */
+  readonly key?: string | undefined;
+  readonly atMs: number;
+}
+
+export interface History {
+  readonly past: readonly Gesture[];
+  readonly future: readonly Gesture[];
+}
+
+export interface Moment {
+  readonly board: Board;
+  readonly history: History;
+}
+
+export const NO_HISTORY: History = { past: [], future: [] };
+export const MAX_GESTURES = 500;
+/** Gestures of one key that are further apart are two. */
+const SAME_GESTURE_MS = 1000;
+
+/** The board after a gesture, which forgets what was undone. A gesture without a change changes nothing at all. */
+export function perform({ board, history }: Moment, gesture: Gesture): Moment {
+  if (gesture.changes.length === 0) return { board, history };
+  const last = history.past.at(-1);
+  const isSame =
+    last !== undefined &&
+    gesture.key !== undefined &&
+    gesture.key === last.key &&
+    gesture.atMs - last.atMs <= SAME_GESTURE_MS;
+  const past = isSame
+    ? [...history.past.slice(0, -1), { ...gesture, changes: join(last.changes, gesture.changes) }]
+    : [...history.past, gesture].slice(-MAX_GESTURES);
+  return { board: apply(board, gesture.changes), history: { past, future: [] } };
+}
+
+/** The board before the last gesture; the same moment where there is none. */
+export function undo({ board, history }: Moment): Moment {
+  const gesture = history.past.at(-1);
+  if (gesture === undefined) return { board, history };
+  return {
+    board: apply(board, invert(gesture.changes)),
+    history: { past: history.past.slice(0, -1), future: [...history.future, gesture] },
+  };
+}
+
+/** The board with the gesture that was undone last. */
+export function redo({ board, history }: Moment): Moment {
+  const gesture = history.future.at(-1);
+  if (gesture === undefined) return { board, history };
+  return {
+    board: apply(board, gesture.changes),
+    history: { past: [...history.past, gesture], future: history.future.slice(0, -1) },
+  };
+}
+
+// Replacements of the same item in the same place become one, so that a long text typed letter by letter stays one change.
+function join(first: readonly Change[], second: readonly Change[]): readonly Change[] {
+  const joined = [...first];
+  for (const change of second) {
+    const last = joined.at(-1);
+    if (last !== undefined && isSamePlace(last, change))
+      joined[joined.length - 1] = { ...last, ...after(change) } as Change;
+    else joined.push(change);
+  }
+  return joined;
+}
+
+function after(change: Change): Pick<Change, 'after'> {
+  return change.after === undefined ? {} : { after: change.after };
+}
+
+function isSamePlace(one: Change, other: Change): boolean {
+  if (one.after === undefined || other.before === undefined || other.after === undefined) return false;
+  if (one.of === 'fields' || other.of === 'fields')
+    return one.of === 'fields' && other.of === 'fields' && one.key === other.key;
+  return one.of === other.of && one.index === other.index && one.after.id === other.after.id;
+}

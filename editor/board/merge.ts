@@ -1,0 +1,128 @@
+// Three-way merge of two people's boards: by node, by edge, and within a node by place, label and setting. What only one of
+// them changed is taken; where both changed one value differently, mine stands for now and both are reported.
+import type { Board } from './board.ts';
+
+/** One value that both changed. `path` says where: ["nodes", id, "config", "prompt"], ["fields", "name"]. */
+export interface Clash {
+  readonly path: readonly string[];
+  readonly base: unknown;
+  readonly mine: unknown;
+  readonly theirs: unknown;
+}
+
+export interface Merged {
+  readonly board: Board;
+  readonly clashes: readonly Clash[];
+}
+
+/** `base` is what both began with: the version last read from, or written to, the service. */
+export function mergeBoards(base: Board, mine: Board, theirs: Board): Merged {
+  const clashes: Clash[] = [];
+  const nodes = mergeItems(['nodes'], base.nodes, mine.nodes, theirs.nodes, clashes);
+  const ids = new Set(nodes.map(({ id }) => id));
+  const edges = mergeItems(['edges'], base.edges, mine.edges, theirs.edges, clashes).filter(edge => {
+    const hasEnds = ids.has(edge.source) && ids.has(edge.target);
+    if (!hasEnds) clashes.push(clash(['edges', edge.id], undefined, edge, undefined));
+    return hasEnds;
+  });
+  const fields = mergeObjects(['fields'], base.fields, mine.fields, theirs.fields, clashes);
+  return { board: { fields: fields as Board['fields'], nodes, edges }, clashes };
+}
+
+/** Whether two JSON values are the same; the order of keys does not count. */
+export function isSame(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (Array.isArray(one) || Array.isArray(other))
+    return (
+      Array.isArray(one) &&
+      Array.isArray(other) &&
+      one.length === other.length &&
+      one.every((item, index) => isSame(item, other[index]))
+    );
+  if (!isObject(one) || !isObject(other)) return false;
+  const keys = Object.keys(one);
+  return (
+    keys.length === Object.keys(other).length &&
+    keys.every(key => Object.hasOwn(other, key) && isSame(one[key], other[key]))
+  );
+}
+
+type Item = { readonly id: string };
+type Fields = Readonly<Record<string, unknown>>;
+
+// In the order of mine, with what they added at its end.
+function mergeItems<T extends Item>(
+  path: readonly string[],
+  base: readonly T[],
+  mine: readonly T[],
+  theirs: readonly T[],
+  clashes: Clash[],
+): readonly T[] {
+  const [was, has] = [byId(base), byId(theirs)];
+  const kept = mine.flatMap((item): T[] => {
+    const [before, other] = [was.get(item.id), has.get(item.id)];
+    if (other === undefined) {
+      if (before === undefined || !isSame(before, item)) {
+        if (before !== undefined) clashes.push(clash([...path, item.id], before, item, undefined));
+        return [item];
+      }
+      return [];
+    }
+    return [mergeObjects([...path, item.id], before ?? {}, item, other, clashes) as T];
+  });
+  const here = byId(mine);
+  const added = theirs.filter(item => {
+    if (here.has(item.id)) return false;
+    const before = was.get(item.id);
+    if (before !== undefined && !isSame(before, item))
+      clashes.push(clash([...path, item.id], before, undefined, item));
+    return before === undefined;
+  });
+  return [...kept, ...added];
+}
+
+/** Objects whose keys are values of their own: everything else is one value. */
+const NESTED = new Set(['data', 'config', 'params']);
+
+function mergeObjects(
+  path: readonly string[],
+  base: Fields,
+  mine: Fields,
+  theirs: Fields,
+  clashes: Clash[],
+): Fields {
+  if (isSame(mine, theirs) || isSame(base, theirs)) return mine;
+  const merged: Record<string, unknown> = {};
+  for (const key of new Set([...Object.keys(mine), ...Object.keys(theirs)])) {
+    const value = mergeValue([...path, key], base[key], mine[key], theirs[key], clashes);
+    if (value !== undefined) merged[key] = value;
+  }
+  return merged;
+}
+
+function mergeValue(
+  path: readonly string[],
+  base: unknown,
+  mine: unknown,
+  theirs: unknown,
+  clashes: Clash[],
+): unknown {
+  if (isSame(mine, theirs) || isSame(base, theirs)) return mine;
+  if (isSame(base, mine)) return theirs;
+  if (NESTED.has(path.at(-1) ?? '') && isObject(mine) && isObject(theirs))
+    return mergeObjects(path, isObject(base) ? base : {}, mine, theirs, clashes);
+  clashes.push(clash(path, base, mine, theirs));
+  return mine;
+}
+
+function clash(path: readonly string[], base: unknown, mine: unknown, theirs: unknown): Clash {
+  return { path, base, mine, theirs };
+}
+
+function byId<T extends Item>(items: readonly T[]): ReadonlyMap<string, T> {
+  return new Map(items.map(item => [item.id, item]));
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,215 @@
+// The editor's board: changes, undo and redo, and the merge of two people's boards.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { apply, type Board, type Change, findNode } from '../../../editor/board/board.ts';
+import { add, freeId, move, remove, setConfig, setData, setField } from '../../../editor/board/edits.ts';
+import { MAX_GESTURES, type Moment, NO_HISTORY, perform, redo, undo } from '../../../editor/board/history.ts';
+import { mergeBoards } from '../../../editor/board/merge.ts';
+import type { GraphEdge, GraphNode } from '../../../src/graph/types.ts';
+import { seededRandom } from '../../../src/lib/seeded-random.ts';
+
+const node = (id: string, config = {}): GraphNode => ({
+  id,
+  type: 'standard',
+  position: { x: 0, y: 0 },
+  data: { label: id, category: 'input', nodeType: 'input:text', config, kept: { as: 'it came' } },
+});
+const edge = (source: string, target: string): GraphEdge => ({ id: `${source}-${target}`, source, target });
+const boardOf = (ids: readonly string[], edges: readonly (readonly [string, string])[] = []): Board => ({
+  fields: { name: 'A board' },
+  nodes: ids.map(id => node(id)),
+  edges: edges.map(([source, target]) => edge(source, target)),
+});
+const gesture = (changes: readonly Change[], key?: string, atMs = 0) => ({ label: 'x', changes, key, atMs });
+
+describe('a board', () => {
+  it('loses the edges of a removed node and its place in its group, and gets all back in order', () => {
+    const group = node('g', { childNodeIds: ['b', 'c'] });
+    const board = {
+      ...boardOf(
+        ['a', 'b', 'c'],
+        [
+          ['a', 'b'],
+          ['a', 'c'],
+          ['b', 'c'],
+        ],
+      ),
+    };
+    const grouped = apply(board, add(board, { nodes: [group] }));
+    const start: Moment = { board: grouped, history: NO_HISTORY };
+    const after = perform(start, gesture(remove(grouped, { nodes: ['b'] })));
+    assert.deepEqual(
+      after.board.nodes.map(({ id }) => id),
+      ['a', 'c', 'g'],
+    );
+    assert.deepEqual(
+      after.board.edges.map(({ id }) => id),
+      ['a-c'],
+    );
+    assert.deepEqual(findNode(after.board, 'g')?.data.config, { childNodeIds: ['c'] });
+    assert.equal(JSON.stringify(undo(after).board), JSON.stringify(grouped));
+    assert.equal(JSON.stringify(redo(undo(after)).board), JSON.stringify(after.board));
+  });
+
+  it('changes nothing where nothing moved, and keeps lists that did not change', () => {
+    const board = boardOf(['a', 'b'], [['a', 'b']]);
+    assert.deepEqual(move(board, new Map([['a', { x: 0, y: 0 }]])), []);
+    assert.deepEqual(setConfig(board, 'a', 'absent', undefined), []);
+    assert.deepEqual(setField(board, 'name', 'A board'), []);
+    assert.equal(apply(board, move(board, new Map([['a', { x: 1, y: 0 }]]))).edges, board.edges);
+  });
+
+  it('refuses a change that does not fit', () => {
+    const board = boardOf(['a', 'b']);
+    const changes = remove(board, { nodes: ['a'] });
+    assert.throws(() => apply(apply(board, changes), changes), RangeError);
+  });
+
+  it('finds free ids', () => {
+    const board = boardOf(['text', 'text-2']);
+    assert.equal(freeId(board, 'image'), 'image');
+    assert.equal(freeId(board, 'text'), 'text-3');
+    assert.equal(freeId(board, 'text-2', new Set(['text-3'])), 'text-4');
+  });
+});
+
+describe('undo', () => {
+  it('makes one gesture of letters typed in a row, and two of what lies apart', () => {
+    let moment: Moment = { board: boardOf(['a']), history: NO_HISTORY };
+    const start = moment.board;
+    for (const [text, atMs] of [
+      ['h', 0],
+      ['he', 400],
+      ['hey', 800],
+      ['hey you', 5000],
+    ] as const)
+      moment = perform(moment, gesture(setConfig(moment.board, 'a', 'text', text), 'a.text', atMs));
+    assert.equal(moment.history.past.length, 2);
+    assert.equal(moment.history.past[0]?.changes.length, 1);
+    moment = undo(moment);
+    assert.deepEqual(findNode(moment.board, 'a')?.data.config, { text: 'hey' });
+    moment = undo(moment);
+    assert.equal(JSON.stringify(moment.board), JSON.stringify(start));
+    assert.equal(undo(moment).board, moment.board);
+  });
+
+  it('gives the first board back, byte for byte, after 500 random gestures, and the last one by redo', () => {
+    for (const seed of [1, 2, 3]) {
+      const random = seededRandom(seed);
+      let moment: Moment = {
+        board: boardOf(
+          ['a', 'b', 'c'],
+          [
+            ['a', 'b'],
+            ['b', 'c'],
+          ],
+        ),
+        history: NO_HISTORY,
+      };
+      const first = JSON.stringify(moment.board);
+      for (let step = 0; step < MAX_GESTURES; step++)
+        moment = perform(moment, gesture(randomChanges(moment.board, random, step)));
+      const last = JSON.stringify(moment.board);
+      const steps = moment.history.past.length;
+      assert.ok(steps > MAX_GESTURES / 2, `${steps} gestures`);
+      for (let step = 0; step < steps; step++) moment = undo(moment);
+      assert.equal(JSON.stringify(moment.board), first);
+      for (let step = 0; step < steps; step++) moment = redo(moment);
+      assert.equal(JSON.stringify(moment.board), last);
+    }
+  });
+});
+
+describe('a merge', () => {
+  const base = boardOf(['a', 'b', 'c'], [['a', 'b']]);
+  const changed = (board: Board, changes: readonly Change[]): Board => apply(board, changes);
+
+  it('takes what only one of two changed, within one node too', () => {
+    const mine = changed(base, [
+      ...setConfig(base, 'a', 'prompt', 'mine'),
+      ...move(base, new Map([['b', { x: 9, y: 9 }]])),
+    ]);
+    const theirs = changed(base, setConfig(base, 'a', 'seed', 7));
+    const moved = changed(theirs, add(theirs, { nodes: [node('d')], edges: [edge('b', 'd')] }));
+    const { board, clashes } = mergeBoards(base, mine, moved);
+    assert.deepEqual(clashes, []);
+    assert.deepEqual(findNode(board, 'a')?.data.config, { prompt: 'mine', seed: 7 });
+    assert.deepEqual(findNode(board, 'b')?.position, { x: 9, y: 9 });
+    assert.deepEqual(
+      board.edges.map(({ id }) => id),
+      ['a-b', 'b-d'],
+    );
+  });
+
+  it('reports each value that both changed, and lets mine stand', () => {
+    const mine = changed(base, [
+      ...setConfig(base, 'a', 'prompt', 'mine'),
+      ...setField(base, 'name', 'Mine'),
+    ]);
+    const theirs = changed(base, [
+      ...setConfig(base, 'a', 'prompt', 'theirs'),
+      ...setField(base, 'name', 'Theirs'),
+    ]);
+    const { board, clashes } = mergeBoards(base, mine, theirs);
+    assert.deepEqual(
+      clashes.map(({ path, mine, theirs }) => [path.join('.'), mine, theirs]),
+      [
+        ['nodes.a.data.config.prompt', 'mine', 'theirs'],
+        ['fields.name', 'Mine', 'Theirs'],
+      ],
+    );
+    assert.equal(findNode(board, 'a')?.data.config?.prompt, 'mine');
+  });
+
+  it('removes what one removed, unless the other changed it meanwhile', () => {
+    const mine = changed(base, [...setData(base, 'b', { label: 'Kept' })]);
+    const theirs = changed(base, remove(base, { nodes: ['b', 'c'] }));
+    const { board, clashes } = mergeBoards(base, mine, theirs);
+    assert.deepEqual(
+      board.nodes.map(({ id }) => id),
+      ['a', 'b'],
+    );
+    assert.deepEqual(
+      clashes.map(({ path }) => path),
+      [['nodes', 'b']],
+    );
+    const other = mergeBoards(base, theirs, mine);
+    assert.deepEqual(
+      other.board.nodes.map(({ id }) => id),
+      ['a'],
+    );
+    assert.deepEqual(
+      other.clashes.map(({ theirs }) => (theirs as GraphNode).data.label),
+      ['Kept'],
+    );
+  });
+
+  it('reports an edge of mine to a node that the other removed', () => {
+    const mine = changed(base, add(base, { edges: [edge('a', 'c')] }));
+    const theirs = changed(base, remove(base, { nodes: ['c'] }));
+    const { board, clashes } = mergeBoards(base, mine, theirs);
+    assert.deepEqual(
+      board.edges.map(({ id }) => id),
+      ['a-b'],
+    );
+    assert.deepEqual(
+      clashes.map(({ path }) => path),
+      [['edges', 'a-c']],
+    );
+  });
+});
+
+function randomChanges(board: Board, random: () => number, step: number): readonly Change[] {
+  const pick = (): string => board.nodes[Math.floor(random() * board.nodes.length)]?.id ?? 'a';
+  const wishes: readonly (() => readonly Change[])[] = [
+    () => add(board, { nodes: [node(freeId(board, `n${step}`))] }),
+    () => add(board, { edges: [{ ...edge(pick(), pick()), id: freeId(board, `e${step}`) }] }),
+    () => remove(board, { nodes: [pick()] }),
+    () => remove(board, { edges: board.edges.slice(0, 1).map(({ id }) => id) }),
+    () => move(board, new Map([[pick(), { x: step, y: -step }]])),
+    () => setConfig(board, pick(), 'text', `text ${step}`),
+    () => setConfig(board, pick(), 'text', undefined),
+    () => setField(board, 'name', `Name ${step}`),
+  ];
+  return wishes[Math.floor(random() * wishes.length)]?.() ?? [];
+}
