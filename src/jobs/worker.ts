@@ -3,6 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Runner, TaskList } from 'graphile-worker';
 import { Logger, makeWorkerUtils, run, runMigrations } from 'graphile-worker';
+import { doAccepted } from '../lib/gate.ts';
 import { pollCalls } from '../runs/calls/poller.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { giveUp } from '../runs/end-run.ts';
@@ -265,7 +266,7 @@ function taskListOf(ctx: TaskContext, pool: Pool): TaskList {
       name,
       async (payload: unknown) => {
         await ctx.enrolled;
-        await task.work(ctx, (payload as { readonly id: string }).id);
+        await doAccepted(() => task.work(ctx, (payload as { readonly id: string }).id));
       },
     ]),
   );

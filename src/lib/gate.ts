@@ -1,25 +1,25 @@
-// A gate in front of costly work: so many at once, so many waiting, the rest refused.
+// A gate in front of costly work: so many at once, so many waiting, the rest refused. Work that has been accepted is
+// never refused: it waits for its turn.
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { AppError } from './errors.ts';
 
 export interface GateOptions {
   readonly concurrency: number;
-  /** Callers in the queue beyond which the next one is refused as `unavailable`. */
-  readonly maxWaiting: number;
+  /** Callers in the queue beyond which the next one is refused as `unavailable`. Absent: only accepted work comes here. */
+  readonly maxWaiting?: number;
 }
 
-// Of work that has been accepted: it waits for its turn, however many wait before it.
-const PATIENT = new WeakSet<AbortSignal>();
+const accepted = new AsyncLocalStorage<true>();
 
-/** Marks work that this signal ends as accepted: no gate refuses it. */
-export function acceptWaiting(signal: AbortSignal): AbortSignal {
-  PATIENT.add(signal);
-  return signal;
+/** Does what was promised to somebody: no gate that it comes to, at whatever depth, refuses it. */
+export function doAccepted<T>(work: () => T): T {
+  return accepted.run(true, work);
 }
 
 export type Gate = <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
 
 /** Returns a function that runs the work once a slot is free, in order of arrival; an aborted signal leaves the queue. */
-export function createGate({ concurrency, maxWaiting }: GateOptions): Gate {
+export function createGate({ concurrency, maxWaiting = Number.POSITIVE_INFINITY }: GateOptions): Gate {
   const waiting = new Set<() => void>();
   let active = 0;
 
@@ -29,7 +29,7 @@ export function createGate({ concurrency, maxWaiting }: GateOptions): Gate {
       active++;
       return;
     }
-    if (waiting.size >= maxWaiting && !PATIENT.has(signal)) {
+    if (waiting.size >= maxWaiting && accepted.getStore() === undefined) {
       throw new AppError(
         'unavailable',
         'Too much work of this kind is waiting already; try again in a moment.',

@@ -2,6 +2,7 @@
 // The catalog entry is derived from the declaration, so an entry without an implementation cannot exist.
 import type { CatalogEntry, InputDef, NodeSource, OutputDef, ResolvedPorts } from '../graph/catalog.ts';
 import type { Category, FieldType, Json, JsonObject, MediaRef, PortType, Value } from '../graph/types.ts';
+import type { Gate } from '../lib/gate.ts';
 import type { ProviderName } from '../providers/names.ts';
 import type { ProviderJob } from '../providers/provider.ts';
 import type { ReadSource } from '../render/files.ts';
@@ -258,6 +259,8 @@ export interface NodeDeclaration<I extends Specs, C extends Specs> {
   readonly cache?: boolean | ((values: Readonly<Record<string, unknown>>) => boolean);
   /** Whether `{{secrets.NAME}}` in its settings is replaced when it runs: only for nodes that send it to somebody. */
   readonly secrets?: true;
+  /** Where a call waits for its turn before it holds whole files in memory. */
+  readonly room?: Gate;
   /** Input nodes: a run's `inputs` value → the config keys it sets. */
   readonly runInput?: (value: Json) => JsonObject;
   run(
@@ -324,8 +327,12 @@ export function defineNode<I extends Specs, C extends Specs>(
       };
     },
     // The engine checks and converts every value against the same specs that `ValuesOf` is inferred from.
-    run: declaration.run as NodeDefinition['run'],
+    run: inRoom(declaration.run as NodeDefinition['run'], declaration.room),
   };
+}
+
+function inRoom(run: NodeDefinition['run'], room: Gate | undefined): NodeDefinition['run'] {
+  return room === undefined ? run : (values, ctx) => room(async () => run(values, ctx), ctx.signal);
 }
 
 const defaultsOf = (config: Specs): Readonly<Record<string, unknown>> =>

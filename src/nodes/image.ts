@@ -28,6 +28,7 @@ import {
   number,
   text,
 } from './define.ts';
+import { IMAGE_ROOM } from './rooms.ts';
 
 const MAX_SIDE = 8192;
 const side = (label: string) => number(label, { min: 1, max: MAX_SIDE });
@@ -41,6 +42,7 @@ export const imageResize = defineNode({
   description: 'Scales an image; with only one side given the other follows from its shape.',
   category: 'utility',
   cache: true,
+  room: IMAGE_ROOM,
   inputs: IMAGE_INPUT,
   config: {
     width: side('Width'),
@@ -70,6 +72,7 @@ export const imageCrop = defineNode({
   description: 'Cuts an area out of an image.',
   category: 'utility',
   cache: true,
+  room: IMAGE_ROOM,
   inputs: IMAGE_INPUT,
   config: {
     x: number('Left', { default: 0 }),
@@ -92,6 +95,7 @@ export const imageRotate = defineNode({
   description: 'Mirrors an image, then turns it clockwise; corners that come free are filled.',
   category: 'utility',
   cache: true,
+  room: IMAGE_ROOM,
   inputs: IMAGE_INPUT,
   config: {
     angle: number('Degrees', { default: 90, min: -360, max: 360 }),
@@ -112,6 +116,7 @@ export const imageAdjust = defineNode({
   description: 'Changes brightness, contrast, saturation and hue; 1 (hue: 0) leaves each as it is.',
   category: 'utility',
   cache: true,
+  room: IMAGE_ROOM,
   inputs: IMAGE_INPUT,
   config: {
     brightness: number('Brightness', { default: 1, min: 0, max: 4 }),
@@ -132,6 +137,7 @@ export const imageBlur = defineNode({
   label: 'Blur image',
   category: 'utility',
   cache: true,
+  room: IMAGE_ROOM,
   inputs: IMAGE_INPUT,
   config: { radius: number('Radius in pixels', { default: 8, min: 0.3, max: 200 }) },
   outputs: IMAGE_OUTPUT,
@@ -149,6 +155,7 @@ export const imageComposite = defineNode({
   description: 'Lays one image over another; the result has the size of the lower one.',
   category: 'utility',
   cache: true,
+  room: IMAGE_ROOM,
   inputs: { ...IMAGE_INPUT, overlay: image('Overlay', { required: true }) },
   config: {
     gravity: choice('Place', GRAVITIES),
@@ -174,6 +181,7 @@ export const imageGrid = defineNode({
   description: 'Lays a list of images out in rows of equal cells.',
   category: 'utility',
   cache: true,
+  room: IMAGE_ROOM,
   inputs: { list: list('Images', { required: true }) },
   config: {
     columns: number('Columns', { default: 3, min: 1, max: 20 }),
@@ -213,6 +221,7 @@ export const imageConvert = defineNode({
   description: 'Writes an image in another format.',
   category: 'utility',
   cache: true,
+  room: IMAGE_ROOM,
   inputs: IMAGE_INPUT,
   config: {
     format: choice('Format', FORMATS),
@@ -245,6 +254,7 @@ export const imageInfo = defineNode({
   description: 'Width, height and further facts of an image.',
   category: 'utility',
   cache: true,
+  room: IMAGE_ROOM,
   inputs: IMAGE_INPUT,
   config: {},
   outputs: { width: number('Width'), height: number('Height'), json: json('Facts') },

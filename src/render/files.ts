@@ -109,6 +109,8 @@ async function readOne(resource: Resource, reading: Reading): Promise<ResourceFi
   } catch (err) {
     signal.throwIfAborted();
     if (!(err instanceof AppError) && !(err instanceof FetchError)) throw err;
+    // No fault of the file: whoever asked may ask again, and gets no picture with a hole in it.
+    if (err.code === 'unavailable') throw err;
     return { kind: 'absent', reason: `cannot be read: ${toError(err).message.replace(/\.$/, '')}` };
   }
 }

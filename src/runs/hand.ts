@@ -1,5 +1,4 @@
 // The runs that a worker has in hand, and its places for them.
-import { acceptWaiting } from '../lib/gate.ts';
 import type { Occupant } from './policy.ts';
 import { LONG_MS, listCrowded, mayBeginHere, queueShare } from './policy.ts';
 
@@ -99,7 +98,6 @@ export class Hand {
   /** Registers a run before it is claimed, so that whoever asks for it finds it here. */
   hold(id: string): { readonly inHand: InHand; letGo(): void } {
     const stop = new AbortController();
-    acceptWaiting(stop.signal);
     const wakes = new Wakes();
     const { promise: ended, resolve } = Promise.withResolvers<void>();
     this.runs.set(id, { stop: reason => stop.abort(reason), wake: () => wakes.wake(), ended });

@@ -5,6 +5,7 @@ import { isSettled } from '../engine/types.ts';
 import type { Plan } from '../graph/plan.ts';
 import type { Json } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
+import { doAccepted } from '../lib/gate.ts';
 import type { Reveal } from '../services/workflows/reveal-secrets.ts';
 import { createReveal } from '../services/workflows/reveal-secrets.ts';
 import { listEndedCalls } from '../store/calls.ts';
@@ -38,7 +39,11 @@ const MAX_STARTS = 20;
  * Advances a claimed run until it ends, waits, or is taken away. Rejects where it could not be read or written: it then
  * goes back with the next heartbeat.
  */
-export async function executeRun(deps: RunDeps, row: RunRow, { stop, wakes }: InHand): Promise<void> {
+export function executeRun(deps: RunDeps, row: RunRow, inHand: InHand): Promise<void> {
+  return doAccepted(() => execute(deps, row, inHand));
+}
+
+async function execute(deps: RunDeps, row: RunRow, { stop, wakes }: InHand): Promise<void> {
   const run = await loadRun(deps, row);
   const budgetMs = (run.request.timeoutMs ?? deps.settings.RUN_TIMEOUT_MS) - row.running_ms;
   const startedMs = deps.now();

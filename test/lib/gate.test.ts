@@ -1,7 +1,7 @@
 // The gate: order, bounds, and callers that give up.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createGate } from '../../src/lib/gate.ts';
+import { createGate, doAccepted } from '../../src/lib/gate.ts';
 
 const { signal } = new AbortController();
 
@@ -40,6 +40,23 @@ describe('createGate', () => {
     first.end();
     second.end();
     assert.deepEqual(await Promise.all(results), ['a', 'b']);
+  });
+
+  it('refuses nothing that was accepted, by whatever signal it comes, and the next stranger still', async () => {
+    const gate = createGate({ concurrency: 1, maxWaiting: 1 });
+    const log: string[] = [];
+    const works = ['a', 'b', 'c', 'd'].map(name => makeWork(name, log));
+    const results = doAccepted(async () => {
+      await Promise.resolve();
+      return Promise.all(works.map(({ work }) => gate(work, AbortSignal.any([signal]))));
+    });
+    await new Promise(setImmediate);
+    await assert.rejects(
+      gate(async () => 'e', signal),
+      { code: 'unavailable' },
+    );
+    for (const { end } of works) end();
+    assert.deepEqual(await results, ['a', 'b', 'c', 'd']);
   });
 
   it('takes an aborted caller out of the queue, and lets the next one in after a failure', async () => {

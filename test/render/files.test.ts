@@ -54,6 +54,14 @@ describe('a file of a scene', () => {
     });
   });
 
+  it('is no hole in the picture where this service is too busy to read it', async () => {
+    const busy = new AppError('unavailable', 'Too much work of this kind is waiting already.');
+    const read: ReadSource = () => Promise.reject(busy);
+    await withScratch(folder =>
+      assert.rejects(readRenderFiles([resource('image', './x')], read, folder, signal), busy),
+    );
+  });
+
   it('is gathered whole, where it is a picture', async () => {
     const { file } = await readOne('image', inPieces(await plainImage(40, 30, '#ff0000')));
     assert.equal(file.kind, 'picture');

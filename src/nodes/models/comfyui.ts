@@ -4,9 +4,15 @@ import { type ComfyCall, comfyui } from '../../providers/comfyui.ts';
 import type { Attachment } from '../../providers/provider.ts';
 import { defineNode, image, json, type NodeContext, NodeError, number, text, video } from '../define.ts';
 import { isJsonObject } from '../limits.ts';
+import { PROVIDER_ROOMS } from '../rooms.ts';
 import { attachImage, callProvider, keepFile } from './provider-call.ts';
 
-const ON_COMFYUI = { category: 'model', source: 'vendor', requires: 'comfyui' } as const;
+const ON_COMFYUI = {
+  category: 'model',
+  source: 'vendor',
+  requires: 'comfyui',
+  room: PROVIDER_ROOMS.comfyui,
+} as const;
 const MAX_NODES = 500;
 
 const GRAPH = {

@@ -7,6 +7,7 @@ import { openai } from '../../providers/openai.ts';
 import { replicate } from '../../providers/replicate.ts';
 import type { Delivery } from '../../providers/run-job.ts';
 import { defineNode, type NodeContext, type NodeDefinition, type NodeOutput, type Specs } from '../define.ts';
+import { PROVIDER_ROOMS } from '../rooms.ts';
 import type { Model, ModelField, ModelProvider, OutputKind } from './model.ts';
 import { toPricing } from './model-price.ts';
 import { CEILING } from './pricing.ts';
@@ -95,6 +96,7 @@ export function toDefinition(model: Model): NodeDefinition {
     category: 'model',
     source: 'vendor',
     requires: model.provider,
+    room: PROVIDER_ROOMS[model.provider],
     inputs: toSpecs(ports),
     config: {
       ...toSpecs(fields.filter(({ removed }) => removed !== true)),

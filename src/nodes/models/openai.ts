@@ -4,10 +4,16 @@ import { convertImage, inspectImage } from '../../media/images.ts';
 import { type OpenAiCall, openai, openaiResponses } from '../../providers/openai.ts';
 import { Attachment } from '../../providers/provider.ts';
 import { choice, defineNode, image, list, type NodeContext, NodeError, number, text } from '../define.ts';
+import { PROVIDER_ROOMS } from '../rooms.ts';
 import { CEILING, unpriced } from './pricing.ts';
 import { attachImage, callProvider, keepFile, keepText, pickSet } from './provider-call.ts';
 
-const ON_OPENAI = { category: 'model', source: 'vendor', requires: 'openai' } as const;
+const ON_OPENAI = {
+  category: 'model',
+  source: 'vendor',
+  requires: 'openai',
+  room: PROVIDER_ROOMS.openai,
+} as const;
 const BY_THE_TOKEN = 'priced by the token, which is known only afterwards';
 // The newest small model of https://developers.openai.com/api/docs/models on 2026-11-21.
 const TEXT_MODEL = 'gpt-6-luna';
