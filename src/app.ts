@@ -1,4 +1,6 @@
 // The composition root: settings → one RunDeps record → worker and HTTP, torn down in reverse.
+import { join } from 'node:path';
+import { createEditorFiles, type EditorFiles } from './bundle/editor-files.ts';
 import { createServer } from './http/server.ts';
 import type { Worker } from './jobs/worker.ts';
 import { migrateQueue, startWorker } from './jobs/worker.ts';
@@ -91,8 +93,12 @@ export async function startService(settings: Settings, options: StartOptions = {
     worker = started;
     stack.defer(() => started.stop(DRAIN_MS));
   }
-  const url = await listen(deps, stack);
+  const editor = createEditorFiles({ folder: editorFolder(settings), log, now: Date.now });
+  stack.defer(() => editor.close());
+  const url = await listen(deps, editor, stack);
   log.info({ url, role: settings.ROLE }, 'ready');
+  // Only now: nobody who waits for the service waits for its pages.
+  if (settings.ROLE !== 'worker') void editor.start();
   const running = stack.move();
   return { url, bootstrapKey, setUpLink, close: () => running.disposeAsync() };
 }
@@ -198,6 +204,16 @@ function trustedOrigins(settings: Settings, bucket: Bucket | undefined): readonl
   ].filter(url => url !== undefined);
 }
 
+/** Where bundles of the web application are kept. */
+export const editorFolder = ({ DATA_DIR, EDITOR_DIR }: Settings): string =>
+  EDITOR_DIR ?? join(DATA_DIR, 'editor');
+
+/** The hosts of media besides the service itself. */
+export function mediaOrigins({ settings, bucket }: Pick<RunDeps, 'settings' | 'bucket'>): readonly string[] {
+  const origins = [new URL(settings.CDN_URL).origin, ...(bucket === undefined ? [] : [bucketOrigin(bucket)])];
+  return [...new Set(origins)].filter(origin => origin !== new URL(settings.BASE_URL).origin);
+}
+
 function hear(deps: RunDeps, worker: Worker | undefined, channel: string, payload: string): void {
   for (const id of payload.split(',')) {
     if (channel === CHANNELS.cancel) worker?.cancel(id);
@@ -206,11 +222,13 @@ function hear(deps: RunDeps, worker: Worker | undefined, channel: string, payloa
   }
 }
 
-async function listen(deps: RunDeps, stack: AsyncDisposableStack): Promise<string> {
+async function listen(deps: RunDeps, editor: EditorFiles, stack: AsyncDisposableStack): Promise<string> {
   const keys = createKeyAuthenticator(deps.db, deps.now);
   const mcp = createMcpMount(deps);
   stack.defer(() => mcp.close());
-  const server = await createServer(deps, keys, { mcp: mcp.serve });
+  const server = await createServer({ ...deps, editor, mediaOrigins: mediaOrigins(deps) }, keys, {
+    mcp: mcp.serve,
+  });
   const flush = (): void =>
     void Promise.all([keys.flush(), deps.sessions.flush()]).catch((err: unknown) =>
       deps.log.warn({ err }, 'times of use of keys and sessions could not be written'),

@@ -43,8 +43,19 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /docs/*': 'public',
   'GET /pages/*': 'public',
 
-  'GET /': 'public',
-  'GET /workflows': 'public',
+  // Who is signed in is led on.
+  'GET /': 'anyone',
+  // The application's pages are the same for everybody: what they show comes by the API. Visitors are led to sign-in.
+  'GET /setup': 'public',
+  'GET /sign-in': 'anyone',
+  'GET /workflows': 'anyone',
+  'GET /templates': 'anyone',
+  'GET /executions': 'anyone',
+  'GET /executions/:id': 'anyone',
+  'GET /media': 'anyone',
+  'GET /settings': 'anyone',
+  'GET /settings/*': 'anyone',
+  'GET /assets/:name': 'public',
   'GET /sitemap.xml': 'public',
   'GET /robots.txt': 'public',
   'GET /blog': 'public',

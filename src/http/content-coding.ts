@@ -7,12 +7,15 @@ export type Coding = (typeof CODINGS)[number];
 const MAX_LISTED = 16;
 const CODED = new RegExp(`-(?:${CODINGS.join('|')})"$`);
 
-/** The coding that the caller prefers; among equals ours. Undefined: the text as it is. */
-export function chooseCoding(accepted: string | undefined): Coding | undefined {
+/** Of those there are, the coding that the caller prefers; among equals the first. Undefined: the text as it is. */
+export function chooseCoding<C extends Coding = Coding>(
+  accepted: string | undefined,
+  codings: readonly C[] = CODINGS as readonly Coding[] as readonly C[],
+): C | undefined {
   if (accepted === undefined) return undefined;
   const weights = new Map(accepted.toLowerCase().split(',', MAX_LISTED).map(parseItem));
   const weightOf = (coding: string): number => weights.get(coding) ?? weights.get('*') ?? 0;
-  const best = CODINGS.reduce((left, right) => (weightOf(right) > weightOf(left) ? right : left));
+  const best = codings.reduce((left, right) => (weightOf(right) > weightOf(left) ? right : left));
   return weightOf(best) > 0 && weightOf(best) >= (weights.get('identity') ?? 0) ? best : undefined;
 }
 

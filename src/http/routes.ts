@@ -1,9 +1,10 @@
 // All routes, one file a noun.
-import type { RunDeps } from '../runs/deps.ts';
 import type { App } from './app.ts';
+import type { HttpDeps } from './deps.ts';
 import type { Metrics } from './metrics.ts';
 import { registerAccount } from './routes/account.ts';
 import { registerAdmin } from './routes/admin.ts';
+import { registerApp } from './routes/app.ts';
 import { registerAuth } from './routes/auth.ts';
 import { registerCatalog } from './routes/catalog.ts';
 import { registerCdn } from './routes/cdn.ts';
@@ -31,7 +32,7 @@ import { registerWorkflowActions } from './routes/workflow-actions.ts';
 import { registerWorkflowHistory } from './routes/workflow-history.ts';
 import { registerWorkflows } from './routes/workflows.ts';
 
-type Register = (app: App, deps: RunDeps, metrics: Metrics) => void;
+type Register = (app: App, deps: HttpDeps, metrics: Metrics) => void;
 
 /** What a process answers that only works (ROLE=worker). */
 export const WORKER_ROUTES: readonly Register[] = [registerHealth];
@@ -65,4 +66,5 @@ export const ROUTES: readonly Register[] = [
   registerPages,
   registerFlow,
   registerStart,
+  registerApp,
 ];

@@ -5,7 +5,6 @@ import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { fastify } from 'fastify';
 import { AppError } from '../lib/errors.ts';
 import { stringifyJson } from '../lib/json-text.ts';
-import type { RunDeps } from '../runs/deps.ts';
 import type { KeyAuthenticator } from '../services/accounts/key-authenticator.ts';
 import { rateHeaders } from '../services/accounts/rate-limits.ts';
 import { registerAccess } from './access.ts';
@@ -15,6 +14,7 @@ import { createAuthentication } from './auth.ts';
 import { registerBodyParsers, registerOptionalBodies } from './body.ts';
 import { registerCloseSignals } from './close-signal.ts';
 import { registerCompression } from './compression.ts';
+import type { HttpDeps } from './deps.ts';
 import { errorBody, translateError } from './errors.ts';
 import { askForBody } from './expect-continue.ts';
 import { createLimits, type Limits } from './limits.ts';
@@ -22,7 +22,7 @@ import { registerMethodNotAllowed } from './method-not-allowed.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { createNodeServer, drain } from './node-server.ts';
 import { registerOpenApi } from './openapi.ts';
-import { sendErrorPage, wantsPage } from './page-answers.ts';
+import { sendErrorPage, wantsPage } from './pages/page-answers.ts';
 import { requestIdOf } from './request-id.ts';
 import { RequestLog } from './request-log.ts';
 import { leaveBody } from './rest-of-body.ts';
@@ -62,7 +62,7 @@ export interface Mounts {
 }
 
 /** Builds the server; nothing listens yet. Requests walk: id → CORS → access → limits → body → schema → route. */
-export async function createServer(deps: RunDeps, keys: KeyAuthenticator, mounts: Mounts): Promise<App> {
+export async function createServer(deps: HttpDeps, keys: KeyAuthenticator, mounts: Mounts): Promise<App> {
   const limits = createLimits(deps);
   const metrics = createMetrics(deps);
   const app = createInstance(deps, limits, metrics);
@@ -99,7 +99,7 @@ export async function createServer(deps: RunDeps, keys: KeyAuthenticator, mounts
   return app;
 }
 
-function createInstance(deps: RunDeps, limits: Limits, metrics: Metrics): App {
+function createInstance(deps: HttpDeps, limits: Limits, metrics: Metrics): App {
   const log = deps.log.child({ part: 'http' });
   const addressHeaders = (address: string): Record<string, string> => ({
     'access-control-allow-origin': '*',
@@ -133,7 +133,7 @@ function createInstance(deps: RunDeps, limits: Limits, metrics: Metrics): App {
 }
 
 /** What comes before admission: the id, the Host, the trigger path and preflights. */
-async function registerHooks(app: App, deps: RunDeps, limits: Limits): Promise<void> {
+async function registerHooks(app: App, deps: HttpDeps, limits: Limits): Promise<void> {
   app.addHook('onRequest', (req, reply, done) => {
     reply.header('x-request-id', req.id);
     const fault = hostFault(req);
@@ -152,7 +152,7 @@ function hostFault({ raw, headers }: FastifyRequest): AppError | undefined {
   return new AppError('invalid_request', 'The Host header is missing.');
 }
 
-function sendError(deps: RunDeps, req: FastifyRequest, reply: FastifyReply, thrown: unknown): void {
+function sendError(deps: HttpDeps, req: FastifyRequest, reply: FastifyReply, thrown: unknown): void {
   const err = translateError(thrown, req.method);
   if (err.status >= 500) deps.log.error({ err: err.cause ?? err, requestId: req.id }, 'a request failed');
   reply

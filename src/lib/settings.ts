@@ -136,6 +136,9 @@ const ROWS = {
   DATA_DIR: row('database cluster, media and secrets of this machine', './data', value =>
     resolve(value ?? './data'),
   ),
+  EDITOR_DIR: row('where bundles of the web application are kept', '$DATA_DIR/editor', value =>
+    value === undefined ? undefined : resolve(value),
+  ),
   DATABASE_URL: row('a PostgreSQL 15 or newer, instead of the embedded one', 'unset', databaseUrl),
   S3_BUCKET: row('bucket for media, instead of the local disk', 'unset', optional),
   S3_ENDPOINT: row('address of an S3-compatible store', 'unset', httpUrl()),

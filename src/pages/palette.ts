@@ -11,6 +11,10 @@ export interface Palette {
   readonly accent: string;
   /** A ground that is tinted with the accent. */
   readonly tint: string;
+  /** Of what went well, asks for care, or failed. */
+  readonly success: string;
+  readonly warning: string;
+  readonly danger: string;
 }
 
 export const LIGHT: Palette = {
@@ -21,6 +25,9 @@ export const LIGHT: Palette = {
   soft: '#585d66',
   accent: '#3146c9',
   tint: '#eef0fc',
+  success: '#17703f',
+  warning: '#855300',
+  danger: '#b8252b',
 };
 
 export const DARK: Palette = {
@@ -31,4 +38,16 @@ export const DARK: Palette = {
   soft: '#a3a8b2',
   accent: '#a3b2ff',
   tint: '#1a2038',
+  success: '#62d49b',
+  warning: '#f0b65c',
+  danger: '#ff8f8c',
 };
+
+/** The colours as variables: those of the system, or those that `data-theme` on the root element names. */
+export const PALETTE_RULES = `:root{color-scheme:light dark;${variables(LIGHT)}}@media (prefers-color-scheme:dark){:root{${variables(DARK)}}}:root[data-theme=light]{color-scheme:light;${variables(LIGHT)}}:root[data-theme=dark]{color-scheme:dark;${variables(DARK)}}`;
+
+function variables(palette: Palette): string {
+  return Object.entries(palette)
+    .map(([name, value]) => `--${name}:${value}`)
+    .join(';');
+}

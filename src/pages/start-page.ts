@@ -1,50 +1,22 @@
-// The pages that people open first: what this service is, and how a first workflow is made and run.
-import { renderDocument } from './document.ts';
+// The page that people open first: what this service is, and how a first workflow is made and run.
+import { renderDocument, SITE_NAME } from './document.ts';
 import { FIRST_WORKFLOW, POSTCARD } from './first-graph.ts';
 import { renderPreview } from './flow-drawing.ts';
 import type { Html } from './html.ts';
 import { html } from './html.ts';
 import type { Site } from './site.ts';
 
-interface Start {
-  readonly title: string;
-  readonly heading: string;
-  readonly lead: string;
-  readonly button: readonly [label: string, path: string];
-  /** In the order in which they stand. */
-  readonly parts: readonly ((site: Site) => Html | undefined)[];
-}
+const LEAD =
+  'Connect AI models, media tools and logic in a graph. Graphwright checks the graph, runs it, keeps the results and reports when they are ready.';
 
-/** Path → the page that stands there. */
-const STARTS = {
-  '/': {
-    title: 'Graphwright',
-    heading: 'Workflows that make pictures, video and sound',
-    lead: 'Connect AI models, media tools and logic in a graph. Graphwright checks the graph, runs it, keeps the results and reports when they are ready.',
-    button: ['Make a workflow', '/workflows'],
-    parts: [renderExample, renderAbilities, renderFirstSteps],
-  },
-  '/workflows': {
-    title: 'Make a workflow',
-    heading: 'Make your first workflow',
-    lead: 'A workflow is a small JSON document: nodes, and the edges between them. Send it to the API and run it. An editor for the browser is on its way.',
-    button: ['Open the API reference', '/docs'],
-    parts: [renderFirstSteps, renderExample],
-  },
-} as const satisfies Readonly<Record<string, Start>>;
-
-export type StartPath = keyof typeof STARTS;
-export const START_PATHS = Object.keys(STARTS) as StartPath[];
-
-export function renderStartPage(path: StartPath, site: Site): string {
-  const { title, heading, lead, button, parts }: Start = STARTS[path];
-  const [label, target] = button;
+/** What stands at `/` for who is not signed in. */
+export function renderStartPage(site: Site): string {
   return renderDocument({
-    title,
-    description: lead,
-    canonical: site.baseUrl + path,
-    main: html`<div class="wrap"><div class="hero"><h1>${heading}</h1><p class="lead">${lead}</p><a class="button" href="${target}">${label}</a></div>
-${parts.map(part => part(site))}</div>`,
+    title: SITE_NAME,
+    description: LEAD,
+    canonical: `${site.baseUrl}/`,
+    main: html`<div class="wrap"><div class="hero"><h1>Workflows that make pictures, video and sound</h1><p class="lead">${LEAD}</p><p class="actions"><a class="button" href="/sign-in">Sign in</a> <a class="button quiet" href="/docs">Open the API reference</a></p></div>
+${renderExample(site)}${renderAbilities()}${renderFirstSteps(site)}</div>`,
   });
 }
 

@@ -1,11 +1,10 @@
 // The one style sheet of all pages, addressed by its hash so that browsers may keep it for good.
 import { sha256Hex } from '../lib/crypto.ts';
-import type { Palette } from './palette.ts';
-import { DARK, LIGHT } from './palette.ts';
+import { PALETTE_RULES } from './palette.ts';
 
 const RULES = `
 *,::before,::after{box-sizing:border-box}
-html{color-scheme:light dark;-webkit-text-size-adjust:100%;scroll-padding-top:1.5rem}
+html{-webkit-text-size-adjust:100%;scroll-padding-top:1.5rem}
 body{margin:0;background:var(--paper);color:var(--ink);font:1.0625rem/1.65 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue","Noto Sans","Liberation Sans",Arial,sans-serif;-webkit-font-smoothing:antialiased;overflow-wrap:break-word}
 h1,h2,h3,h4,h5,h6,p,li,dd,td,th,summary,figcaption,blockquote{unicode-bidi:plaintext;text-align:start}
 h1,h2,h3,h4{margin:0;line-height:1.2;letter-spacing:-.018em;font-weight:650;text-wrap:balance}
@@ -142,18 +141,15 @@ figcaption{margin-top:.6rem;font-size:.9063rem;color:var(--soft)}
 @media print{.top,.foot,.cta,.button{display:none}}
 `;
 
-export const STYLESHEET = `:root{${variables(LIGHT)}}@media (prefers-color-scheme:dark){:root{${variables(DARK)}}}${RULES.replaceAll('\n', '')}`;
+export const STYLESHEET = `${PALETTE_RULES}${RULES.replaceAll('\n', '')}`;
 
 export const STYLESHEET_PATH = `/pages/style-${sha256Hex(STYLESHEET).slice(0, 12)}.css`;
+
+/** The colours alone, for the web application. */
+export const PALETTE_PATH = `/pages/palette-${sha256Hex(PALETTE_RULES).slice(0, 12)}.css`;
 
 /** Two nodes and the wire between them. */
 export const ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><style>path,circle{fill:none;stroke:#3146c9;stroke-width:3.4;stroke-linecap:round}@media(prefers-color-scheme:dark){path,circle{stroke:#a3b2ff}}</style><circle cx="8" cy="9" r="4.5"/><circle cx="24" cy="23" r="4.5"/><path d="M12.5 9C22 9 10 23 19.5 23"/></svg>';
 
 export const ICON_PATH = `/pages/icon-${sha256Hex(ICON).slice(0, 12)}.svg`;
-
-function variables(palette: Palette): string {
-  return Object.entries(palette)
-    .map(([name, value]) => `--${name}:${value}`)
-    .join(';');
-}

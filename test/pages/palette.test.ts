@@ -14,6 +14,14 @@ const PAIRS: readonly (readonly [keyof Palette, keyof Palette])[] = [
   ['soft', 'tint'],
   ['accent', 'paper'],
   ['accent', 'tint'],
+  ...(['success', 'warning', 'danger'] as const).flatMap(
+    color =>
+      [
+        [color, 'paper'],
+        [color, 'raised'],
+        ['paper', color],
+      ] as const,
+  ),
   // A button, still and pointed at.
   ['paper', 'ink'],
   ['paper', 'accent'],

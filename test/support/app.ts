@@ -3,7 +3,10 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { mediaOrigins } from '../../src/app.ts';
+import { createEditorFiles } from '../../src/bundle/editor-files.ts';
 import type { App } from '../../src/http/app.ts';
+import type { HttpDeps } from '../../src/http/deps.ts';
 import { createServer, type Mounts } from '../../src/http/server.ts';
 import { createGuardedFetch } from '../../src/lib/fetch.ts';
 import { createLogger } from '../../src/lib/log.ts';
@@ -59,7 +62,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface TestApp {
   readonly app: App;
-  readonly deps: RunDeps;
+  readonly deps: HttpDeps;
   readonly keys: KeyAuthenticator;
   readonly mounts: Mounts;
   /** Without a key. */
@@ -72,6 +75,9 @@ export interface TestApp {
 }
 
 let people = 0;
+
+/** All tests share the bundle of the web application: it is made once. */
+export const EDITOR_FOLDER = join(import.meta.dirname, '../../node_modules/.cache/editor');
 
 export interface TestAppOptions {
   /** Settings. */
@@ -93,7 +99,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     onError: err => process.emitWarning(err),
   });
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-app-'));
-  const deps = await createDeps({ db, runDb }, folder, options);
+  const deps = withEditor(await createDeps({ db, runDb }, folder, options));
   const keys = createKeyAuthenticator(db, deps.now);
   const mcp = createMcpMount(deps);
   const mounts = { mcp: mcp.serve };
@@ -119,6 +125,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     close: async () => {
       await mcp.close();
       await app.close();
+      await deps.editor.close();
       await deps.fetch.close();
       await deps.providerFetch.close();
       await runDb.close();
@@ -127,6 +134,11 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       assert.deepEqual(conformance.faults, [], 'answers against the OpenAPI document');
     },
   };
+}
+
+function withEditor(deps: RunDeps): HttpDeps {
+  const editor = createEditorFiles({ folder: EDITOR_FOLDER, log: deps.log, now: Date.now });
+  return { ...deps, editor, mediaOrigins: mediaOrigins(deps) };
 }
 
 async function createDeps(

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { startService } from '../../src/app.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import { listSettings, readSettings } from '../../src/lib/settings.ts';
+import { EDITOR_FOLDER } from './app.ts';
 import { type Client, createClient } from './client.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { waitUntil } from './processes.ts';
@@ -105,6 +106,7 @@ export async function spawnService(folder: string, env: NodeJS.ProcessEnv = {}):
 export function baseEnv(folder: string, databaseUrl?: string): NodeJS.ProcessEnv {
   return {
     DATA_DIR: folder,
+    EDITOR_DIR: EDITOR_FOLDER,
     PORT: '0',
     BASE_URL: 'http://localhost:3000',
     BOOTSTRAP_API_KEY: KEY,

@@ -4,16 +4,19 @@ import { AppError } from '../../lib/errors.ts';
 import { drawPreview } from '../../pages/flow-drawing.ts';
 import { renderFlowPage } from '../../pages/flow-page.ts';
 import type { Site } from '../../pages/site.ts';
-import type { Deps } from '../../services/deps.ts';
+import { hasSession } from '../../services/accounts/actor.ts';
 import { findPublicFlow, readFlow } from '../../services/workflows/read-flow.ts';
 import { Plain, WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
-import { createPageCache, HTML, SVG, sendErrorPage, sendPage, toAnswer } from '../page-answers.ts';
+import type { HttpDeps } from '../deps.ts';
+import { createAppPages } from '../pages/app-pages.ts';
+import { createPageCache, HTML, SVG, sendErrorPage, sendPage, toAnswer } from '../pages/page-answers.ts';
 
 const tags = ['Pages'];
 const params = WorkflowId;
 
-export function registerFlow(app: App, deps: Deps): void {
+export function registerFlow(app: App, deps: HttpDeps): void {
+  const pages = createAppPages(deps);
   const site: Site = { baseUrl: deps.settings.BASE_URL, catalog: deps.catalog };
   const cache = createPageCache();
   app.get(
@@ -22,18 +25,19 @@ export function registerFlow(app: App, deps: Deps): void {
       errorHandler: sendErrorPage,
       schema: {
         tags,
-        summary: 'A page that shows the workflow, redacted unless the caller may edit it',
+        summary: 'The editor for who is signed in and may edit the workflow; for others a page that shows it',
         params,
         response: { 200: Plain('text/html') },
       },
     },
     async (req, reply) => {
       const flow = await readFlow(deps, req.actor, req.params.id);
+      if (flow.canEdit && hasSession(req.actor) && pages.has('flow')) return pages.send(req, reply, 'flow');
       const page = await cache.get(`${flow.key}.${flow.visibility}`, async () =>
         toAnswer(renderFlowPage({ ...flow, graph: await flow.graph() }, site, flow.visibility), HTML),
       );
       const shared = req.actor.kind === 'anonymous' ? 'public' : 'private';
-      return sendPage(req, reply.header('vary', 'Authorization'), page, `${shared}, no-cache`);
+      return sendPage(req, reply.header('vary', 'Authorization, Cookie'), page, `${shared}, no-cache`);
     },
   );
   app.get(

@@ -16,7 +16,7 @@ import {
 } from '../../services/sessions/session.schema.ts';
 import { listSignInMethods } from '../../services/sessions/sign-in.ts';
 import type { App } from '../app.ts';
-import { wantsPage } from '../page-answers.ts';
+import { wantsPage } from '../pages/page-answers.ts';
 import { sessionCookieOf } from '../session-cookie.ts';
 import { visitorOf } from './auth.ts';
 

@@ -5,9 +5,11 @@ import { renderContentPage } from '../../pages/content-page.ts';
 import { MAX_SITEMAP_PAGES, renderRobots, renderRss, renderSitemap } from '../../pages/feeds.ts';
 import { renderListPage } from '../../pages/list-page.ts';
 import { MARKDOWN } from '../../pages/markdown.ts';
+import { PALETTE_RULES } from '../../pages/palette.ts';
+import { RELOAD_PATH, RELOAD_SCRIPT } from '../../pages/reload-script.ts';
 import { pagePath, SECTIONS } from '../../pages/sections.ts';
 import type { Site } from '../../pages/site.ts';
-import { ICON, ICON_PATH, STYLESHEET, STYLESHEET_PATH } from '../../pages/stylesheet.ts';
+import { ICON, ICON_PATH, PALETTE_PATH, STYLESHEET, STYLESHEET_PATH } from '../../pages/stylesheet.ts';
 import type { ContentList } from '../../services/content/present-content.ts';
 import {
   type ContentHead,
@@ -21,8 +23,8 @@ import type { Deps } from '../../services/deps.ts';
 import { findPublicFlow } from '../../services/workflows/read-flow.ts';
 import { Plain } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
-import type { PageAnswer } from '../page-answers.ts';
-import { createPageCache, HTML, SVG, sendErrorPage, sendPage, toAnswer } from '../page-answers.ts';
+import type { PageAnswer } from '../pages/page-answers.ts';
+import { createPageCache, HTML, SVG, sendErrorPage, sendPage, toAnswer } from '../pages/page-answers.ts';
 
 const PageParams = Type.Object({ slug: Type.String() });
 const ListQuery = Type.Object({ page: Type.Optional(Type.Integer({ minimum: 1, default: 1 })) });
@@ -132,6 +134,8 @@ function registerMachineFiles(
   const files: Readonly<Record<string, readonly [page: PageAnswer, cacheControl: string]>> = {
     '/robots.txt': [toAnswer(renderRobots(baseUrl), 'text/plain; charset=utf-8'), FRESH],
     [STYLESHEET_PATH]: [toAnswer(STYLESHEET, 'text/css; charset=utf-8'), FOR_GOOD],
+    [PALETTE_PATH]: [toAnswer(PALETTE_RULES, 'text/css; charset=utf-8'), FOR_GOOD],
+    [RELOAD_PATH]: [toAnswer(RELOAD_SCRIPT, 'text/javascript; charset=utf-8'), FOR_GOOD],
     [ICON_PATH]: [toAnswer(ICON, SVG), FOR_GOOD],
   };
   for (const [path, [page, cacheControl]] of Object.entries(files))

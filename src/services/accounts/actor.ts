@@ -51,6 +51,11 @@ export function requireUser(actor: Actor): UserActor {
   );
 }
 
+/** Whether a person in a browser asks. */
+export function hasSession(actor: Actor): boolean {
+  return actor.kind === 'user' && actor.credential.kind === 'session';
+}
+
 /** The user and the session behind the request, or 401. */
 export function requireSession(actor: Actor): { readonly user: UserActor; readonly sessionId: string } {
   if (actor.kind === 'user' && actor.credential.kind === 'session')

@@ -16,6 +16,8 @@ export interface Flow {
   /** Names what is to be drawn: it changes whenever the drawing may. */
   readonly key: string;
   readonly visibility: 'public' | 'private';
+  /** Whether the reader may. */
+  readonly canEdit: boolean;
   /** Ids of the input nodes that its publication shows; null: all of them. */
   readonly exposedInputs: readonly string[] | null;
   /** Redacted unless the reader may edit. */
@@ -48,6 +50,7 @@ function toFlow(deps: Deps, view: WorkflowView): Flow {
     description,
     key: `${id}.${readableVersion(view)}.${revisionOf(view.workflow)}.${view.role}`,
     visibility: roleOf(ANONYMOUS, view.workflow) === undefined ? 'private' : 'public',
+    canEdit: canDo(view.role, 'edit'),
     exposedInputs: settings?.exposedInputs ?? null,
     graph: async () => JSON.parse(`{${await readableText(deps, view)}}`) as Graph,
   };

@@ -1,11 +1,11 @@
 // Pages on their way out: the policy that browsers hold them to, conditional requests, and errors a person can read.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { sha256 } from '../lib/crypto.ts';
-import { createLru } from '../lib/lru.ts';
-import { DRAWING_STYLE_HASH } from '../pages/flow-drawing.ts';
-import { renderMessagePage } from '../pages/message-page.ts';
-import { findMatch } from './conditional.ts';
-import { translateError } from './errors.ts';
+import { sha256 } from '../../lib/crypto.ts';
+import { createLru } from '../../lib/lru.ts';
+import { DRAWING_STYLE_HASH } from '../../pages/flow-drawing.ts';
+import { renderMessagePage } from '../../pages/message-page.ts';
+import { findMatch } from '../conditional.ts';
+import { translateError } from '../errors.ts';
 
 export interface PageAnswer {
   readonly body: Buffer;

@@ -1,0 +1,53 @@
+// The account: who is signed in, how the pages look, and the way out.
+
+import BookOpen from 'icon:book-open';
+import LogOut from 'icon:log-out';
+import { sentenceOf } from '../kit/failure.tsx';
+import { Menu, MenuChoice, MenuItem, MenuLine, MenuText } from '../kit/menu.tsx';
+import { useSession, useSignOut } from '../lib/session.ts';
+import { chooseTheme, useTheme } from '../lib/theme.ts';
+import { showToast } from '../lib/toasts.ts';
+import { messages } from '../messages.ts';
+import styles from './account-menu.module.css';
+
+const { system, light, dark } = messages.theme;
+
+export function AccountMenu() {
+  const { user } = useSession();
+  const theme = useTheme(state => state.theme);
+  const signOut = useSignOut();
+  const [initial = '?'] = user.name.toUpperCase();
+  return (
+    <Menu
+      trigger={
+        <button type="button" className={styles.account} aria-label={messages.account.menu(user.name)}>
+          {initial}
+        </button>
+      }
+    >
+      <MenuText>
+        <strong className={styles.name}>{user.name}</strong>
+        {user.email}
+      </MenuText>
+      <MenuLine />
+      <MenuChoice
+        label={messages.theme.label}
+        value={theme}
+        options={{ system, light, dark }}
+        onChoose={chooseTheme}
+      />
+      <MenuLine />
+      <MenuItem icon={BookOpen} onSelect={() => location.assign('/docs')}>
+        {messages.account.docs}
+      </MenuItem>
+      <MenuItem
+        icon={LogOut}
+        onSelect={() =>
+          void signOut().catch((err: unknown) => showToast(sentenceOf(err), { tone: 'failed' }))
+        }
+      >
+        {messages.account.signOut}
+      </MenuItem>
+    </Menu>
+  );
+}

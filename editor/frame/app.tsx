@@ -1,0 +1,66 @@
+// The frame of all pages: what they share, and which of them is shown.
+import { QueryClientProvider } from '@tanstack/react-query';
+import { Tooltip } from 'radix-ui';
+import { Suspense } from 'react';
+import { Route as At, Switch } from 'wouter';
+import { Loading } from '../kit/spinner.tsx';
+import { createQueries } from '../lib/queries.ts';
+import { messages } from '../messages.ts';
+import { ROUTES, type Route } from '../routes.ts';
+import styles from './app.module.css';
+import { ErrorBoundary } from './error-boundary.tsx';
+import { ExpiredSessionDialog } from './expired-session-dialog.tsx';
+import { Header } from './header.tsx';
+import { lazyPage } from './lazy-page.ts';
+import { NotFound } from './not-found.tsx';
+import { OfflineNotice } from './offline-notice.tsx';
+import { SignedIn } from './signed-in.tsx';
+import { Toasts } from './toasts.tsx';
+
+const queries = createQueries();
+const PAGES = ROUTES.map(route => ({ ...route, Page: lazyPage(route) }));
+const TOOLTIP_MS = 400;
+
+export function App() {
+  return (
+    <QueryClientProvider client={queries}>
+      <Tooltip.Provider delayDuration={TOOLTIP_MS}>
+        <a className={styles.skip} href="#main">
+          {messages.skip}
+        </a>
+        <OfflineNotice />
+        <Switch>
+          {PAGES.map(page => (
+            <At key={page.path} path={page.path}>
+              <Framed {...page} />
+            </At>
+          ))}
+          <At>
+            <NotFound />
+          </At>
+        </Switch>
+        <ExpiredSessionDialog />
+        <Toasts />
+      </Tooltip.Provider>
+    </QueryClientProvider>
+  );
+}
+
+function Framed({ Page, isFull, for: who }: Route & { readonly Page: ReturnType<typeof lazyPage> }) {
+  const page = (
+    <main id="main" tabIndex={-1} className={isFull ? styles.full : styles.main}>
+      <ErrorBoundary>
+        <Suspense fallback={<Loading />}>
+          <Page />
+        </Suspense>
+      </ErrorBoundary>
+    </main>
+  );
+  if (who === 'visitors') return page;
+  return (
+    <SignedIn>
+      <Header />
+      {page}
+    </SignedIn>
+  );
+}

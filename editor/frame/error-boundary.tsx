@@ -1,0 +1,33 @@
+// What stands in place of a page that failed: the rest of the application goes on.
+import { Component, type ReactNode } from 'react';
+import { Button } from '../kit/button.tsx';
+import { messages } from '../messages.ts';
+import styles from './message.module.css';
+
+interface State {
+  readonly error: unknown;
+}
+
+export class ErrorBoundary extends Component<{ readonly children: ReactNode }, State> {
+  override readonly state: State = { error: undefined };
+
+  static getDerivedStateFromError(error: unknown): State {
+    return { error };
+  }
+
+  override render(): ReactNode {
+    const { error } = this.state;
+    if (error === undefined) return this.props.children;
+    // A part that is there no more: the service runs another version by now.
+    const isOutdated = error instanceof TypeError && /import|load/i.test(error.message);
+    return (
+      <div className={styles.message} role="alert">
+        <h1>{messages.failure.title}</h1>
+        <p>{isOutdated ? messages.failure.outdated : messages.failure.crash}</p>
+        <Button look="primary" onClick={() => location.reload()}>
+          {messages.common.reload}
+        </Button>
+      </div>
+    );
+  }
+}

@@ -1,0 +1,27 @@
+// Asks to sign in again over the page as it stands, so that nothing of it is lost.
+import { useQueryClient } from '@tanstack/react-query';
+import { Dialog } from '../kit/dialog.tsx';
+import { useExpiredSession } from '../lib/expired-session.ts';
+import { SESSION_KEY } from '../lib/session.ts';
+import { messages } from '../messages.ts';
+import { SignInForm } from './sign-in-form.tsx';
+
+export function ExpiredSessionDialog() {
+  const { settle, email } = useExpiredSession();
+  const client = useQueryClient();
+  if (settle === undefined || email === undefined) return null;
+  const { again, againText, other } = messages.signIn;
+  return (
+    <Dialog title={again} onClose={() => settle(false)}>
+      <p>{againText(email)}</p>
+      <SignInForm
+        email={email}
+        onSignedIn={() => {
+          settle(true);
+          void client.invalidateQueries({ queryKey: SESSION_KEY });
+        }}
+      />
+      <a href="/sign-in">{other}</a>
+    </Dialog>
+  );
+}

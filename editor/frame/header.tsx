@@ -1,0 +1,75 @@
+// The head of every page of who is signed in: where to go, what is left to spend, and the account.
+
+import Coins from 'icon:coins';
+import MenuIcon from 'icon:menu';
+import { Link, useRoute } from 'wouter';
+import { IconButton } from '../kit/button.tsx';
+import { Hidden } from '../kit/hidden.tsx';
+import { MenuLink, Menu as Popup } from '../kit/menu.tsx';
+import { Tooltip } from '../kit/tooltip.tsx';
+import { formatCompact, formatNumber } from '../lib/format.ts';
+import { useSession } from '../lib/session.ts';
+import { messages } from '../messages.ts';
+import { ROUTES, type Route } from '../routes.ts';
+import { AccountMenu } from './account-menu.tsx';
+import styles from './header.module.css';
+import { Mark } from './mark.tsx';
+
+type NavRoute = Route & { readonly nav: NonNullable<Route['nav']> };
+const NAV = ROUTES.filter((route): route is NavRoute => route.nav !== undefined);
+
+export function Header() {
+  return (
+    <header className={styles.header}>
+      <Link href="/workflows" className={styles.brand}>
+        <Mark />
+        <span className={styles.name}>{messages.product}</span>
+      </Link>
+      <nav className={styles.nav} aria-label={messages.nav.label}>
+        <ul>
+          {NAV.map(route => (
+            <li key={route.path}>
+              <NavLink route={route} />
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <Credits />
+      <AccountMenu />
+      <div className={styles.small}>
+        <Popup trigger={<IconButton icon={MenuIcon} label={messages.nav.open} />}>
+          {NAV.map(({ path, nav }) => (
+            <MenuLink key={path} href={path} icon={nav.icon}>
+              {nav.label}
+            </MenuLink>
+          ))}
+        </Popup>
+      </div>
+    </header>
+  );
+}
+
+function NavLink({ route: { path, nav } }: { readonly route: NavRoute }) {
+  const [isHere] = useRoute(path);
+  const [isBelow] = useRoute(`${path}/*?`);
+  return (
+    <Link href={path} className={styles.link} aria-current={isHere || isBelow ? 'page' : undefined}>
+      {nav.label}
+    </Link>
+  );
+}
+
+function Credits() {
+  const { balance, held } = useSession().credits;
+  const exact = messages.account.credits(formatNumber(balance));
+  const text = held > 0 ? `${exact}. ${messages.account.reserved(formatNumber(held))}.` : exact;
+  return (
+    <Tooltip text={text}>
+      <button type="button" className={styles.credits}>
+        <Coins />
+        {formatCompact(balance)}
+        <Hidden>{messages.account.creditsUnit}</Hidden>
+      </button>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,19 @@
+// An address within the application at which there is nothing.
+import { ButtonLink } from '../kit/button.tsx';
+import { usePageTitle } from '../lib/page-title.ts';
+import { messages } from '../messages.ts';
+import styles from './message.module.css';
+
+export function NotFound() {
+  const { title, text, home } = messages.notFound;
+  usePageTitle(title);
+  return (
+    <main id="main" tabIndex={-1} className={styles.message}>
+      <h1>{title}</h1>
+      <p>{text}</p>
+      <ButtonLink href="/workflows" look="primary">
+        {home}
+      </ButtonLink>
+    </main>
+  );
+}

@@ -1,0 +1,51 @@
+// Email and password, sent; on the page of sign-in, and over a page whose session has ended.
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Button } from '../kit/button.tsx';
+import { Failure } from '../kit/failure.tsx';
+import { TextField } from '../kit/field.tsx';
+import { Form } from '../kit/form.tsx';
+import { api } from '../lib/api.ts';
+import { messages } from '../messages.ts';
+
+interface SignInFormProps {
+  /** Who signs in again; undefined: anybody. */
+  readonly email?: string | undefined;
+  readonly onSignedIn: () => void;
+}
+
+export function SignInForm({ email, onSignedIn }: SignInFormProps) {
+  const [password, setPassword] = useState('');
+  const [typed, setTyped] = useState(email ?? '');
+  const signIn = useMutation({
+    mutationFn: () => api.post('/auth/sign-in', { email: typed.trim(), password }),
+    onSuccess: onSignedIn,
+  });
+  const texts = messages.signIn;
+  return (
+    <Form onSubmit={() => signIn.mutate()}>
+      {signIn.error && <Failure error={signIn.error} />}
+      <TextField
+        label={texts.email}
+        type="email"
+        autoComplete="username"
+        required
+        readOnly={email !== undefined}
+        value={typed}
+        onChange={event => setTyped(event.target.value)}
+      />
+      <TextField
+        label={texts.password}
+        type="password"
+        autoComplete="current-password"
+        required
+        maxLength={256}
+        value={password}
+        onChange={event => setPassword(event.target.value)}
+      />
+      <Button type="submit" look="primary" isBusy={signIn.isPending}>
+        {texts.submit}
+      </Button>
+    </Form>
+  );
+}

@@ -1,0 +1,4 @@
+// Class names joined, without those that are absent.
+
+export const classNames = (...names: readonly (string | false | undefined)[]): string =>
+  names.filter(Boolean).join(' ');

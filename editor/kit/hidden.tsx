@@ -1,0 +1,7 @@
+// Words for screen readers alone.
+import type { ReactNode } from 'react';
+import styles from './hidden.module.css';
+
+export function Hidden({ children }: { readonly children: ReactNode }) {
+  return <span className={styles.hidden}>{children}</span>;
+}

@@ -1,0 +1,91 @@
+// A list that asks for its next page as it is scrolled, and stands where it was when the reader comes back.
+import { type InfiniteData, type UseInfiniteQueryResult, useInfiniteQuery } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react';
+import { useLocation } from 'wouter';
+import type { Query } from '../../sdk/src/send.ts';
+import { getPage, type ListPage } from '../lib/api.ts';
+import { messages } from '../messages.ts';
+import { Button } from './button.tsx';
+import { Failure } from './failure.tsx';
+import { Loading } from './spinner.tsx';
+
+export type ListQuery<T> = UseInfiniteQueryResult<InfiniteData<ListPage<T>>>;
+
+/** A list of the API, page after page. Its query key is its path and query, so that a change can name it. */
+export function useList<T>(path: string, query: Query = {}): ListQuery<T> {
+  return useInfiniteQuery({
+    queryKey: [path, query],
+    queryFn: ({ pageParam, signal }) =>
+      getPage<T>(path, { ...query, ...(pageParam === '' ? {} : { cursor: pageParam }) }, signal),
+    initialPageParam: '',
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+  });
+}
+
+interface InfiniteListProps<T> {
+  readonly query: ListQuery<T>;
+  /** What stands there when there is nothing. */
+  readonly empty: ReactNode;
+  /** All items so far. */
+  readonly children: (items: readonly T[]) => ReactNode;
+}
+
+export function InfiniteList<T>({ query, empty, children }: InfiniteListProps<T>) {
+  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
+  useScrollPlace(data !== undefined);
+  if (data === undefined)
+    return error === null ? <Loading /> : <Failure error={error} onRetry={() => void refetch()} />;
+  const items = data.pages.flatMap(page => page.items);
+  if (items.length === 0) return empty;
+  const next = (): void => void fetchNextPage();
+  return (
+    <>
+      {children(items)}
+      {error !== null && <Failure error={error} onRetry={next} />}
+      {error === null && hasNextPage && <More isBusy={isFetchingNextPage} onReach={next} />}
+    </>
+  );
+}
+
+const AHEAD = '800px';
+
+/** Asks for more when it comes near the view; a button as well, for whoever does not scroll. */
+function More({ isBusy, onReach }: { readonly isBusy: boolean; readonly onReach: () => void }) {
+  const ref = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (isBusy || ref.current === null) return;
+    const observer = new IntersectionObserver(
+      entries => {
+        if (entries.some(entry => entry.isIntersecting)) onReach();
+      },
+      { rootMargin: AHEAD },
+    );
+    observer.observe(ref.current);
+    return () => observer.disconnect();
+  });
+  return (
+    <Button ref={ref} isBusy={isBusy} onClick={onReach} look="quiet">
+      {messages.common.loadMore}
+    </Button>
+  );
+}
+
+/** By the entry of the browser's history, so that a new visit begins at the top. */
+const places = new Map<string, number>();
+
+function useScrollPlace(isLoaded: boolean): void {
+  const [path] = useLocation();
+  useLayoutEffect(() => {
+    if (!isLoaded) return;
+    const key = `${path} ${entryOfHistory()}`;
+    window.scrollTo(0, places.get(key) ?? 0);
+    const keep = (): void => void places.set(key, window.scrollY);
+    window.addEventListener('scroll', keep, { passive: true });
+    return () => window.removeEventListener('scroll', keep);
+  }, [isLoaded, path]);
+}
+
+const entryOfHistory = (): string => {
+  const { navigation } = window as { navigation?: { currentEntry?: { key: string } | null } };
+  return navigation?.currentEntry?.key ?? '';
+};

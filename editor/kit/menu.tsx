@@ -1,0 +1,108 @@
+// A menu of a button.
+import { DropdownMenu } from 'radix-ui';
+import type { ReactElement, ReactNode } from 'react';
+import { Link } from 'wouter';
+import { classNames } from './class-names.ts';
+import type { Icon } from './icon.ts';
+import styles from './menu.module.css';
+
+interface MenuProps {
+  /** The button that opens it. */
+  readonly trigger: ReactElement;
+  readonly align?: 'start' | 'end';
+  /** MenuItem, MenuChoice, MenuText, MenuLine. */
+  readonly children: ReactNode;
+}
+
+export function Menu({ trigger, align = 'end', children }: MenuProps) {
+  return (
+    // Not modal: locking the page's scrolling would need a style in the page, which its policy refuses.
+    <DropdownMenu.Root modal={false}>
+      <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content className={styles.menu} align={align} sideOffset={6} collisionPadding={8}>
+          {children}
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  );
+}
+
+interface MenuItemProps {
+  readonly icon?: Icon;
+  readonly onSelect: () => void;
+  readonly isDangerous?: boolean;
+  readonly isDisabled?: boolean;
+  readonly children: ReactNode;
+}
+
+export function MenuItem({
+  icon: IconOf,
+  onSelect,
+  isDangerous = false,
+  isDisabled = false,
+  children,
+}: MenuItemProps) {
+  return (
+    <DropdownMenu.Item
+      className={classNames(styles.item, isDangerous && styles.danger)}
+      onSelect={onSelect}
+      disabled={isDisabled}
+    >
+      {IconOf && <IconOf className={styles.icon} />}
+      {children}
+    </DropdownMenu.Item>
+  );
+}
+
+interface MenuChoiceProps<T extends string> {
+  readonly label: string;
+  readonly value: T;
+  readonly options: Readonly<Record<T, string>>;
+  readonly onChoose: (value: T) => void;
+}
+
+/** One of several. */
+export function MenuChoice<T extends string>({ label, value, options, onChoose }: MenuChoiceProps<T>) {
+  return (
+    <DropdownMenu.RadioGroup value={value} onValueChange={next => onChoose(next as T)} aria-label={label}>
+      <DropdownMenu.Label className={styles.label}>{label}</DropdownMenu.Label>
+      {Object.entries<string>(options).map(([key, text]) => (
+        <DropdownMenu.RadioItem key={key} value={key} className={styles.item}>
+          <span className={styles.mark}>
+            <DropdownMenu.ItemIndicator className={styles.dot} />
+          </span>
+          {text}
+        </DropdownMenu.RadioItem>
+      ))}
+    </DropdownMenu.RadioGroup>
+  );
+}
+
+export function MenuText({ children }: { readonly children: ReactNode }) {
+  return <DropdownMenu.Label className={styles.text}>{children}</DropdownMenu.Label>;
+}
+
+export function MenuLine() {
+  return <DropdownMenu.Separator className={styles.line} />;
+}
+
+/** Leads to another page of the application. */
+export function MenuLink({
+  href,
+  icon: IconOf,
+  children,
+}: {
+  readonly href: string;
+  readonly icon?: Icon;
+  readonly children: ReactNode;
+}) {
+  return (
+    <DropdownMenu.Item asChild>
+      <Link href={href} className={styles.item}>
+        {IconOf && <IconOf className={styles.icon} />}
+        {children}
+      </Link>
+    </DropdownMenu.Item>
+  );
+}

@@ -1,0 +1,58 @@
+// A table of rows; on a narrow screen it scrolls sideways in its own frame.
+import type { Key, ReactNode } from 'react';
+import { classNames } from './class-names.ts';
+import styles from './table.module.css';
+
+export interface Column<T> {
+  readonly title: string;
+  readonly cell: (row: T) => ReactNode;
+  /** Numbers stand at the end. */
+  readonly align?: 'start' | 'end';
+}
+
+interface TableProps<T> {
+  /** What the rows are; not shown. */
+  readonly label: string;
+  /** The first one names the row. */
+  readonly columns: readonly Column<T>[];
+  readonly rows: readonly T[];
+  readonly keyOf: (row: T) => Key;
+}
+
+export function Table<T>({ label, columns, rows, keyOf }: TableProps<T>) {
+  return (
+    // Focusable, so that the keyboard can scroll it.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls
+    <section className={styles.frame} aria-label={label} tabIndex={0}>
+      <table className={styles.table}>
+        <thead>
+          <tr>
+            {columns.map(({ title, align }) => (
+              <th key={title} scope="col" className={classNames(align === 'end' && styles.end)}>
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(row => (
+            <tr key={keyOf(row)}>
+              {columns.map(({ title, cell, align }, index) => {
+                const Cell = index === 0 ? 'th' : 'td';
+                return (
+                  <Cell
+                    key={title}
+                    {...(index === 0 ? { scope: 'row' } : {})}
+                    className={classNames(align === 'end' && styles.end)}
+                  >
+                    {cell(row)}
+                  </Cell>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,40 @@
+// A time as people say it, with the exact one on hover.
+import { useSyncExternalStore } from 'react';
+import { formatAgo, formatExact } from '../lib/format.ts';
+
+const TICK_MS = 20_000;
+
+/** One clock for all times of the page. */
+const clock = {
+  now: Date.now(),
+  listeners: new Set<() => void>(),
+  timer: 0 as ReturnType<typeof setInterval> | 0,
+};
+
+function subscribe(listener: () => void): () => void {
+  clock.listeners.add(listener);
+  if (clock.timer === 0) clock.timer = setInterval(tick, TICK_MS);
+  return () => {
+    clock.listeners.delete(listener);
+    if (clock.listeners.size > 0) return;
+    clearInterval(clock.timer);
+    clock.timer = 0;
+  };
+}
+
+function tick(): void {
+  clock.now = Date.now();
+  for (const listener of clock.listeners) listener();
+}
+
+/** `5 min. ago`; kept up to date. */
+export function Ago({ time }: { readonly time: string }) {
+  const now = useSyncExternalStore(subscribe, () => clock.now);
+  const at = Date.parse(time);
+  return (
+    <time dateTime={time} title={formatExact(at)}>
+      {/* The clock of the service may be ahead of this one. */}
+      {formatAgo(Math.min(at, now), now)}
+    </time>
+  );
+}

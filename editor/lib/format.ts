@@ -1,0 +1,61 @@
+// Numbers, sizes, durations and times in the reader's own form and zone.
+
+const NUMBER = new Intl.NumberFormat();
+const COMPACT = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
+const PERCENT = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
+const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
+const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
+
+export const formatNumber = (value: number): string => NUMBER.format(value);
+
+/** `12.3K`; the exact number belongs into a tooltip. */
+export const formatCompact = (value: number): string => COMPACT.format(value);
+
+/** Of a part from 0 to 1. */
+export const formatPercent = (part: number): string => PERCENT.format(part);
+
+const BYTE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'];
+
+export function formatBytes(bytes: number): string {
+  const power = bytes < 1 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), BYTE_UNITS.length - 1);
+  const value = bytes / 1000 ** power;
+  return new Intl.NumberFormat(undefined, {
+    style: 'unit',
+    unit: BYTE_UNITS[power] ?? 'byte',
+    unitDisplay: 'short',
+    maximumFractionDigits: power === 0 || value >= 100 ? 0 : 1,
+  }).format(value);
+}
+
+/** `0.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`. */
+export function formatDuration(ms: number): string {
+  const seconds = ms / 1000;
+  if (seconds < 10) return `${NUMBER.format(Math.round(seconds * 10) / 10)} s`;
+  if (seconds < 60) return `${Math.round(seconds)} s`;
+  const whole = Math.round(seconds);
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60)];
+  return hours > 0 ? `${NUMBER.format(hours)} h ${minutes} min` : `${minutes} min ${whole % 60} s`;
+}
+
+const STEPS: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, ms: number])[] = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+];
+const MAX_RELATIVE_MS = 7 * 86_400_000;
+
+/** `now`, `5 min. ago`, `yesterday`; the day itself after a week. */
+export function formatAgo(time: number, now: number): string {
+  const distance = time - now;
+  if (Math.abs(distance) >= MAX_RELATIVE_MS) return DAY.format(time);
+  const step = STEPS.find(([, ms]) => Math.abs(distance) >= ms);
+  return step === undefined
+    ? RELATIVE.format(0, 'second')
+    : RELATIVE.format(Math.trunc(distance / step[1]), step[0]);
+}
+
+/** With the weekday, the second, and the zone. */
+export const formatExact = (time: number): string => EXACT.format(time);
+
+export const formatDay = (time: number): string => DAY.format(time);

@@ -1,0 +1,9 @@
+// The title of the browser's tab.
+import { useEffect } from 'react';
+import { messages } from '../messages.ts';
+
+export function usePageTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · ${messages.product}`;
+  }, [title]);
+}

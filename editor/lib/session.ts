@@ -1,0 +1,67 @@
+// Who is signed in, and how sessions begin and end.
+import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { api } from './api.ts';
+import { rememberUser } from './expired-session.ts';
+
+export interface Session {
+  readonly user: {
+    readonly userId: number;
+    readonly email: string;
+    readonly name: string;
+    readonly isAdmin: boolean;
+    readonly isAuthor: boolean;
+    readonly scopes: readonly string[];
+    readonly personalTeamId: string;
+  };
+  readonly workspace: { readonly teamId: string | null; readonly name: string; readonly role: TeamRole };
+  readonly teams: readonly { readonly id: string; readonly name: string; readonly role: TeamRole }[];
+  readonly plan: string;
+  readonly credits: { readonly balance: number; readonly held: number };
+  readonly expiresAt: string;
+}
+export type TeamRole = 'OWNER' | 'EDITOR' | 'VIEWER';
+
+export const SESSION_KEY = ['session'] as const;
+
+/** The session as the service last gave it; its error is an ApiError `unauthorized` where nobody is signed in. */
+export function useSessionQuery(): UseQueryResult<Session> {
+  const query = useQuery({
+    queryKey: SESSION_KEY,
+    queryFn: ({ signal }) => api.get<Session>('/auth/session', { signal }),
+    staleTime: 30_000,
+  });
+  const email = query.data?.user.email;
+  useEffect(() => {
+    if (email !== undefined) rememberUser(email);
+  }, [email]);
+  return query;
+}
+
+/** The session, for what is shown only to those who are signed in. */
+export function useSession(): Session {
+  const { data } = useSessionQuery();
+  if (data === undefined) throw new Error('There is no session here.');
+  return data;
+}
+
+/** Ends the session and leaves nothing of it on the page. */
+export function useSignOut(): () => Promise<void> {
+  const client = useQueryClient();
+  return async () => {
+    await api.post('/auth/sign-out');
+    rememberUser(undefined);
+    client.clear();
+    // A new page: no state of the old session is left in memory.
+    location.assign('/');
+  };
+}
+
+/** The page to go on to after a sign-in: only ever one of this service. */
+export function nextPath(search: string): string {
+  const next = new URLSearchParams(search).get('next') ?? '';
+  const url = URL.canParse(next, location.origin) ? new URL(next, location.origin) : undefined;
+  return url !== undefined && url.origin === location.origin && next.startsWith('/')
+    ? `${url.pathname}${url.search}${url.hash}`
+    : '/workflows';
+}

@@ -1,0 +1,22 @@
+// Light or dark: as the system has it, or as the reader chose. A cookie, so that the service sends the page in it at once.
+import { create } from 'zustand';
+
+export type Theme = 'system' | 'light' | 'dark';
+
+const YEAR_S = 365 * 24 * 3600;
+
+const chosen = (): Theme => {
+  const { theme } = document.documentElement.dataset;
+  return theme === 'light' || theme === 'dark' ? theme : 'system';
+};
+
+export const useTheme = create<{ readonly theme: Theme }>(() => ({ theme: chosen() }));
+
+export function chooseTheme(theme: Theme): void {
+  const isSystem = theme === 'system';
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API needs https, and not every browser has it
+  document.cookie = `theme=${isSystem ? '' : theme}; path=/; samesite=lax; max-age=${isSystem ? 0 : YEAR_S}`;
+  if (isSystem) delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+  useTheme.setState({ theme });
+}

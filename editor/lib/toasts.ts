@@ -1,0 +1,24 @@
+// Short notices at the foot of the page: what was done, with a way back.
+import { create } from 'zustand';
+
+export interface Toast {
+  readonly id: number;
+  readonly text: string;
+  readonly tone: 'done' | 'failed';
+  readonly action?: { readonly label: string; readonly run: () => void } | undefined;
+}
+
+export const useToasts = create<{ readonly toasts: readonly Toast[] }>(() => ({ toasts: [] }));
+
+const MAX_SHOWN = 3;
+let count = 0;
+
+/** Shown for a while; with an `action` for longer. */
+export function showToast(text: string, options: Partial<Pick<Toast, 'tone' | 'action'>> = {}): void {
+  const toast: Toast = { tone: 'done', ...options, text, id: count++ };
+  useToasts.setState(({ toasts }) => ({ toasts: [...toasts, toast].slice(-MAX_SHOWN) }));
+}
+
+export function dismissToast(id: number): void {
+  useToasts.setState(({ toasts }) => ({ toasts: toasts.filter(toast => toast.id !== id) }));
+}

@@ -1,0 +1,14 @@
+// What the bundler makes of imports that are not scripts.
+declare module '*.module.css' {
+  const classes: Readonly<Record<string, string>>;
+  export default classes;
+}
+
+declare module '*.css';
+
+declare module 'icon:*' {
+  import type { Icon } from './kit/icon.ts';
+
+  const icon: Icon;
+  export default icon;
+}

@@ -1,0 +1,142 @@
+// Where links that set a password lead: of the first start, of an invitation, of a password that was forgotten.
+import { useMutation } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { ApiError } from '../../../sdk/src/errors.ts';
+import { Door } from '../../frame/door.tsx';
+import { Button, ButtonLink } from '../../kit/button.tsx';
+import { Failure } from '../../kit/failure.tsx';
+import { TextField } from '../../kit/field.tsx';
+import { Form } from '../../kit/form.tsx';
+import { api } from '../../lib/api.ts';
+import { messages } from '../../messages.ts';
+
+const texts = messages.setUp;
+
+interface Kind {
+  readonly title: string;
+  readonly lead: string;
+  readonly submit: string;
+  readonly path: string;
+  /** Only the first user chooses an email and a name. */
+  readonly hasProfile: boolean;
+}
+
+/** By the first word of the token. */
+const KINDS: Readonly<Record<string, Kind>> = {
+  setup: {
+    title: texts.title,
+    lead: texts.lead,
+    submit: texts.submit,
+    path: '/auth/setup',
+    hasProfile: true,
+  },
+  invite: {
+    title: texts.inviteTitle,
+    lead: texts.inviteLead,
+    submit: texts.inviteSubmit,
+    path: '/auth/accept-invite',
+    hasProfile: false,
+  },
+  reset: {
+    title: texts.resetTitle,
+    lead: texts.resetLead,
+    submit: texts.inviteSubmit,
+    path: '/auth/accept-invite',
+    hasProfile: false,
+  },
+};
+
+// Read as the page is loaded, and not as it is drawn, which may happen more than once.
+const TOKEN = location.hash.slice(1);
+
+export function Page() {
+  useEffect(watchAddress, []);
+  const kind = KINDS[TOKEN.split('_', 1)[0] ?? ''];
+  const [isUsed, setUsed] = useState(false);
+  if (kind === undefined || isUsed)
+    return (
+      <Door title={isUsed ? texts.usedTitle : texts.missingTitle} lead={isUsed ? texts.used : texts.missing}>
+        <ButtonLink href="/sign-in">{texts.signIn}</ButtonLink>
+      </Door>
+    );
+  return (
+    <Door title={kind.title} lead={kind.lead}>
+      <SetUpForm kind={kind} token={TOKEN} onUsed={() => setUsed(true)} />
+    </Door>
+  );
+}
+
+/** Takes the token out of the address, where the browser's history would keep it, and heeds another link opened here. */
+function watchAddress(): () => void {
+  history.replaceState(history.state, '', location.pathname);
+  const reload = (): void => location.reload();
+  window.addEventListener('hashchange', reload);
+  return () => window.removeEventListener('hashchange', reload);
+}
+
+interface SetUpFormProps {
+  readonly kind: Kind;
+  readonly token: string;
+  readonly onUsed: () => void;
+}
+
+function SetUpForm({ kind, token, onUsed }: SetUpFormProps) {
+  const [profile, setProfile] = useState({ email: '', name: '' });
+  const [password, setPassword] = useState('');
+  const claim = useMutation({
+    mutationFn: () => api.post(kind.path, { token, password, ...(kind.hasProfile ? profile : {}) }),
+    onSuccess: () => location.replace('/workflows'),
+    onError: error => {
+      if (error instanceof ApiError && error.code === 'invalid_link') onUsed();
+    },
+  });
+  return (
+    <Form onSubmit={() => claim.mutate()}>
+      {claim.error && <Failure error={claim.error} />}
+      {kind.hasProfile && <Profile {...profile} onChange={setProfile} />}
+      <TextField
+        label={texts.password}
+        hint={texts.passwordHint}
+        type="password"
+        autoComplete="new-password"
+        required
+        minLength={10}
+        maxLength={256}
+        value={password}
+        onChange={event => setPassword(event.target.value)}
+      />
+      <Button type="submit" look="primary" isBusy={claim.isPending}>
+        {kind.submit}
+      </Button>
+    </Form>
+  );
+}
+
+interface ProfileProps {
+  readonly email: string;
+  readonly name: string;
+  readonly onChange: (profile: { email: string; name: string }) => void;
+}
+
+function Profile({ email, name, onChange }: ProfileProps) {
+  return (
+    <>
+      <TextField
+        label={texts.name}
+        autoComplete="name"
+        required
+        maxLength={100}
+        value={name}
+        onChange={event => onChange({ email, name: event.target.value })}
+      />
+      <TextField
+        label={texts.email}
+        type="email"
+        autoComplete="username"
+        required
+        value={email}
+        onChange={event => onChange({ email: event.target.value, name })}
+      />
+    </>
+  );
+}

@@ -1,0 +1,32 @@
+// All pages: path → what is loaded when it is opened. A page lives in `pages/<name>/page.tsx` and exports `Page`.
+
+import Workflow from 'icon:workflow';
+import type { ComponentType } from 'react';
+import type { Icon } from './kit/icon.ts';
+import { messages } from './messages.ts';
+
+export interface Route {
+  /** As wouter has it; parameters after a colon. */
+  readonly path: string;
+  /** The folder below `pages`. */
+  readonly name: string;
+  readonly load: () => Promise<{ readonly Page: ComponentType }>;
+  /** Who may see it: `visitors` need no session, and see no navigation. */
+  readonly for: 'users' | 'visitors';
+  /** Its line of the navigation; absent: it has none. */
+  readonly nav?: { readonly label: string; readonly icon: Icon };
+  /** Fills the window: no margins, no page scrolling. */
+  readonly isFull?: true;
+}
+
+export const ROUTES: readonly Route[] = [
+  {
+    path: '/workflows',
+    name: 'workflows',
+    load: () => import('./pages/workflows/page.tsx'),
+    for: 'users',
+    nav: { label: messages.nav.workflows, icon: Workflow },
+  },
+  { path: '/setup', name: 'setup', load: () => import('./pages/setup/page.tsx'), for: 'visitors' },
+  { path: '/sign-in', name: 'sign-in', load: () => import('./pages/sign-in/page.tsx'), for: 'visitors' },
+];

@@ -1,0 +1,77 @@
+// The web application of a running service: its bundle from the folder where it is kept, or made there when it is missing.
+import { type Bundle, bundleEditor } from './bundle-editor.ts';
+import { readBundle, removeOldBundles, writeBundle } from './kept-bundles.ts';
+import { hashSources } from './source-hash.ts';
+
+export interface EditorState {
+  /** undefined while it is being made, and where it could not be. */
+  readonly bundle: Bundle | undefined;
+  readonly failed: boolean;
+}
+
+export interface EditorFiles {
+  readonly state: () => EditorState;
+  /** Begins to read or make the bundle. Resolves when that has ended, well or not. */
+  start(): Promise<void>;
+  /** Stops what is under way. */
+  close(): Promise<void>;
+}
+
+interface Options {
+  readonly folder: string;
+  readonly now: () => number;
+  readonly log: {
+    info(fields: object, message: string): void;
+    warn(fields: object, message: string): void;
+    error(fields: object, message: string): void;
+  };
+}
+
+/** Nothing is read before `start`. */
+export function createEditorFiles({ folder, now, log }: Options): EditorFiles {
+  const stop = new AbortController();
+  let state: EditorState = { bundle: undefined, failed: false };
+  let starting: Promise<void> | undefined;
+  const prepare = async (): Promise<void> => {
+    const startedAt = now();
+    try {
+      const { bundle, isNew } = await openBundle({ folder, now, log }, stop.signal);
+      state = { bundle, failed: false };
+      if (isNew) log.info({ ms: now() - startedAt }, 'the web application is ready');
+    } catch (err) {
+      if (stop.signal.aborted) return;
+      state = { bundle: undefined, failed: true };
+      log.error({ err }, 'the web application could not be bundled');
+    }
+  };
+  return {
+    state: () => state,
+    start: () => {
+      starting ??= prepare();
+      return starting;
+    },
+    close: async () => {
+      stop.abort();
+      await starting;
+    },
+  };
+}
+
+/** Reads the bundle of the present sources, or makes and keeps it. */
+export async function openBundle(
+  { folder, now, log }: Options,
+  signal?: AbortSignal,
+): Promise<{ readonly bundle: Bundle; readonly isNew: boolean; readonly hash: string }> {
+  const hash = await hashSources();
+  const kept = await readBundle(folder, hash);
+  if (kept !== undefined) return { bundle: kept, isNew: false, hash };
+  const bundle = await bundleEditor(signal);
+  // A folder that cannot be written to costs each start the bundling, and nothing else.
+  try {
+    await writeBundle(folder, hash, bundle);
+    await removeOldBundles(folder, hash, now());
+  } catch (err) {
+    log.warn({ err }, 'the bundle of the web application could not be kept');
+  }
+  return { bundle, isNew: true, hash };
+}

@@ -1,0 +1,37 @@
+// Icons by name: `import Play from 'icon:play'` is a component that draws that icon of the Lucide set, and no other is bundled.
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { Plugin } from 'esbuild';
+
+interface IconSet {
+  readonly icons: Readonly<Record<string, { readonly body: string }>>;
+  readonly aliases?: Readonly<Record<string, { readonly parent: string }>>;
+}
+
+const FILTER = /^icon:/;
+
+export const iconPlugin: Plugin = {
+  name: 'icons',
+  setup(build) {
+    // Read once a build, and only where there is an icon.
+    let reading: Promise<IconSet> | undefined;
+    build.onResolve({ filter: FILTER }, ({ path, resolveDir }) => ({
+      path: path.replace(FILTER, ''),
+      namespace: 'icon',
+      pluginData: resolveDir,
+    }));
+    build.onLoad({ filter: /.*/, namespace: 'icon' }, async ({ path, pluginData }) => {
+      reading ??= readIcons();
+      const set = await reading;
+      const body = set.icons[set.aliases?.[path]?.parent ?? path]?.body;
+      if (body === undefined) return { errors: [{ text: `There is no icon ${path} in the Lucide set.` }] };
+      const contents = `import { drawIcon } from './editor/kit/icon.ts';\nexport default drawIcon(${JSON.stringify(body)});`;
+      return { contents, loader: 'js', resolveDir: build.initialOptions.absWorkingDir ?? String(pluginData) };
+    });
+  },
+};
+
+async function readIcons(): Promise<IconSet> {
+  const file = createRequire(import.meta.url).resolve('@iconify-json/lucide/icons.json');
+  return JSON.parse(await readFile(file, 'utf8')) as IconSet;
+}

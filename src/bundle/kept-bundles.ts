@@ -1,0 +1,47 @@
+// Bundles on disk, a folder each, named by the hash of their sources: written whole or not at all, and read into memory.
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Bundle, Manifest } from './bundle-editor.ts';
+
+const MANIFEST = 'manifest.json';
+/** Of other versions: they are kept for processes that still run them. */
+const KEEP_MS = 7 * 24 * 3_600_000;
+
+/** undefined where there is none of that name. */
+export async function readBundle(folder: string, hash: string): Promise<Bundle | undefined> {
+  const place = join(folder, hash);
+  try {
+    const names = (await readdir(place)).filter(name => name !== MANIFEST);
+    const manifest = JSON.parse(await readFile(join(place, MANIFEST), 'utf8')) as Manifest;
+    const files = await Promise.all(
+      names.map(async name => [name, await readFile(join(place, name))] as const),
+    );
+    return { manifest, files: new Map(files) };
+  } catch (err) {
+    if ((err as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw err;
+  }
+}
+
+/** Another process may have written the same meanwhile: then that one stays. */
+export async function writeBundle(folder: string, hash: string, { manifest, files }: Bundle): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const draft = await mkdtemp(join(folder, '.draft-'));
+  try {
+    await Promise.all([...files].map(([name, bytes]) => writeFile(join(draft, name), bytes)));
+    await writeFile(join(draft, MANIFEST), JSON.stringify(manifest));
+    await rename(draft, join(folder, hash));
+  } catch (err) {
+    await rm(draft, { recursive: true, force: true });
+    if (!['ENOTEMPTY', 'EEXIST'].includes((err as NodeJS.ErrnoException).code ?? '')) throw err;
+  }
+}
+
+/** Removes bundles of other sources, and drafts of processes that died, once they are old. */
+export async function removeOldBundles(folder: string, hash: string, nowMs: number): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const place = join(folder, name);
+    if (name === hash || !/^(?:[0-9a-f]{20}|\.draft-\w+)$/.test(name)) continue;
+    if (nowMs - (await stat(place)).mtimeMs > KEEP_MS) await rm(place, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,33 @@
+// What a bundle is kept by: a hash over everything that it is made of.
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ROOT } from './bundle-editor.ts';
+
+/** The application, what it imports of the rest, how it is bundled, and the versions of its packages. */
+const SOURCES = ['editor', 'sdk/src', 'src/graph', 'src/bundle'];
+const LOCK = 'package-lock.json';
+
+export async function hashSources(): Promise<string> {
+  const folders = await Promise.all(SOURCES.map(listFiles));
+  const paths = [...folders.flat().sort(), LOCK];
+  const texts = await Promise.all(paths.map(path => readFile(join(ROOT, path)).catch(ignoreMissing)));
+  const hash = createHash('sha256');
+  paths.forEach((path, index) => {
+    const text = texts[index] ?? Buffer.alloc(0);
+    hash.update(`${path}\n${text.length}\n`).update(text);
+  });
+  return hash.digest('hex').slice(0, 20);
+}
+
+async function listFiles(folder: string): Promise<string[]> {
+  const entries = await readdir(join(ROOT, folder), { recursive: true, withFileTypes: true });
+  return entries
+    .filter(entry => entry.isFile() && /\.(?:tsx?|css|svg|json)$/.test(entry.name))
+    .map(entry => join(entry.parentPath, entry.name).slice(ROOT.length + 1));
+}
+
+// An installed package may come without its lock file.
+function ignoreMissing(err: unknown): undefined {
+  if ((err as NodeJS.ErrnoException).code !== 'ENOENT') throw err;
+}

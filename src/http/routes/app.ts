@@ -1,0 +1,85 @@
+// The web application: its pages, and the files they load.
+import { Type } from 'typebox';
+import { AppError } from '../../lib/errors.ts';
+import { hasSession } from '../../services/accounts/actor.ts';
+import type { App } from '../app.ts';
+import { chooseCoding } from '../content-coding.ts';
+import type { HttpDeps } from '../deps.ts';
+import { ASSETS, createAppPages } from '../pages/app-pages.ts';
+import { sendErrorPage } from '../pages/page-answers.ts';
+
+interface AppPage {
+  /** Its folder below `editor/pages`. */
+  readonly name: string;
+  /** Who is led elsewhere: users need no sign-in, visitors have nothing to see. */
+  readonly for: 'users' | 'visitors' | 'all';
+}
+
+const PAGES: Readonly<Record<string, AppPage>> = {
+  '/setup': { name: 'setup', for: 'all' },
+  '/sign-in': { name: 'sign-in', for: 'visitors' },
+  '/workflows': { name: 'workflows', for: 'users' },
+  '/templates': { name: 'templates', for: 'users' },
+  '/executions': { name: 'executions', for: 'users' },
+  '/executions/:id': { name: 'execution', for: 'users' },
+  '/media': { name: 'media', for: 'users' },
+  '/settings': { name: 'settings', for: 'users' },
+  '/settings/*': { name: 'settings', for: 'users' },
+};
+
+const TYPES: Readonly<Record<string, string>> = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml; charset=utf-8',
+  woff2: 'font/woff2',
+};
+const FILE = /^[\w.-]{1,200}\.(?<ending>js|css|svg|woff2)$/;
+const ENDINGS = { br: '.br', gzip: '.gz' } as const;
+
+export function registerApp(app: App, deps: HttpDeps): void {
+  const pages = createAppPages(deps);
+  const route = { config: { limit: 'none' }, errorHandler: sendErrorPage, schema: { hide: true } } as const;
+  for (const [path, page] of Object.entries(PAGES))
+    app.get(path, route, async (req, reply) => {
+      const isUser = hasSession(req.actor);
+      reply.headers({ vary: 'Cookie', 'cache-control': 'no-store' });
+      if (page.for === 'users' && !isUser)
+        return reply.redirect(`/sign-in?next=${encodeURIComponent(req.url)}`);
+      if (page.for === 'visitors' && isUser) return reply.redirect(nextPath(req.url));
+      return pages.send(req, reply, page.name);
+    });
+
+  registerAssets(app, deps);
+}
+
+function registerAssets(app: App, deps: HttpDeps): void {
+  app.get(
+    `${ASSETS}/:name`,
+    { config: { limit: 'none' }, schema: { params: Type.Object({ name: Type.String() }), hide: true } },
+    async (req, reply) => {
+      const { name } = req.params;
+      const type = TYPES[FILE.exec(name)?.groups?.ending ?? ''];
+      const files = deps.editor.state().bundle?.files;
+      const plain = files?.get(name);
+      if (type === undefined || plain === undefined)
+        throw new AppError('not_found', 'There is no such file of the application.');
+      const coding = chooseCoding(req.headers['accept-encoding'] as string | undefined, ['br', 'gzip']);
+      const coded = coding && files?.get(name + ENDINGS[coding]);
+      if (coded !== undefined) reply.header('content-encoding', coding);
+      return reply
+        .headers({
+          'content-type': type,
+          'cache-control': 'public, max-age=31536000, immutable',
+          'x-content-type-options': 'nosniff',
+          vary: 'Accept-Encoding',
+        })
+        .send(Buffer.from(coded ?? plain));
+    },
+  );
+}
+
+/** Where `next` leads, within this service and nowhere else. */
+function nextPath(url: string): string {
+  const next = new URL(url, 'http://localhost').searchParams.get('next') ?? '';
+  return /^\/(?![/\\])[\x21-\x7e]*$/.test(next) ? next : '/workflows';
+}

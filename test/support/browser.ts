@@ -1,0 +1,133 @@
+// Debian's Chromium for tests of the web application: one browser a test file, a fresh profile a page.
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { waitUntil } from './processes.ts';
+
+/** Where Debian, Alpine and others put it; CHROMIUM names another. */
+const PLACES = [
+  process.env.CHROMIUM,
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+];
+const PROGRAM = PLACES.find(path => path !== undefined && existsSync(path));
+
+/** For the `skip` of a test that needs a browser: false where there is one, else why it is skipped. */
+export const NO_BROWSER =
+  PROGRAM === undefined &&
+  'There is no Chromium on this machine: apt-get install chromium, or name one by CHROMIUM.';
+
+const ACTION_TIMEOUT_MS = 10_000;
+
+/** Screenshots of the tests, for a person to look at. */
+const SCREENSHOTS = join(import.meta.dirname, '../../test-output');
+
+export const VIEWS = [
+  { width: 390, height: 844, colorScheme: 'light' },
+  { width: 390, height: 844, colorScheme: 'dark' },
+  { width: 1440, height: 900, colorScheme: 'light' },
+  { width: 1440, height: 900, colorScheme: 'dark' },
+] as const;
+export type View = (typeof VIEWS)[number];
+
+export interface TestBrowser {
+  /** A page in a profile of its own. What it writes to its console as an error is a fault of the test. */
+  open(url: string, view?: View, cookie?: string): Promise<TestPage>;
+  close(): Promise<void>;
+}
+
+export interface TestPage extends AsyncDisposable {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Errors in the console and uncaught ones, as they come. */
+  readonly errors: string[];
+}
+
+/** Call it in `before` and `close` in `after`. */
+export async function openBrowser(): Promise<TestBrowser> {
+  const browser: Browser = await chromium.launch({
+    executablePath: PROGRAM ?? '',
+    // In containers there is neither a sandbox nor much shared memory.
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
+  });
+  return {
+    open: async (url, { width, height, colorScheme } = VIEWS[2], cookie = undefined) => {
+      await untilBundled(url);
+      const context = await browser.newContext({
+        viewport: { width, height },
+        colorScheme,
+        baseURL: url,
+        locale: 'en-GB',
+        timezoneId: 'Europe/Lisbon',
+      });
+      if (cookie !== undefined) {
+        const [name = '', value = ''] = cookie.split('=', 2);
+        await context.addCookies([{ name, value, url }]);
+      }
+      context.setDefaultTimeout(ACTION_TIMEOUT_MS);
+      const page = await context.newPage();
+      const errors: string[] = [];
+      page.on('console', message => message.type() === 'error' && errors.push(message.text()));
+      page.on('pageerror', error => errors.push(String(error)));
+      return { page, context, errors, [Symbol.asyncDispose]: () => context.close() };
+    },
+    close: () => browser.close(),
+  };
+}
+
+/** The first pages of a service that has just started ask for patience, which a console counts as an error. */
+async function untilBundled(url: string): Promise<void> {
+  await waitUntil(
+    'the application to be bundled',
+    async () => (await fetch(`${url}/sign-in`)).status !== 503,
+  );
+}
+
+/** Writes `test-output/<name>-<width>-<scheme>.png`. */
+export async function takeScreenshot(page: Page, name: string, { width, colorScheme }: View): Promise<void> {
+  await mkdir(SCREENSHOTS, { recursive: true });
+  await page.screenshot({ path: join(SCREENSHOTS, `${name}-${width}-${colorScheme}.png`), fullPage: true });
+}
+
+interface AxeResult {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly help: string;
+    readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+  }[];
+}
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+/** Asserts that axe-core finds nothing wrong with the page as it stands, its best practices included. */
+export async function assertAccessible(page: Page): Promise<void> {
+  // Through the debugger: the page's own policy refuses foreign scripts.
+  await page.evaluate(await readFile(AXE, 'utf8'));
+  const result = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as AxeResult;
+  const found = result.violations.flatMap(({ id, help, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${help}\n  ${html}\n  ${failureSummary ?? ''}`),
+  );
+  assert.deepEqual(found, []);
+}
+
+/** Opens the page in each of the four views, waits for what `isReady` says, and holds it to axe-core and a quiet console. */
+export async function checkViews(
+  browser: TestBrowser,
+  { url, path, cookie, name }: { url: string; path: string; cookie?: string; name: string },
+  isReady: (page: Page) => Promise<unknown>,
+): Promise<void> {
+  for (const view of VIEWS) {
+    await using opened = await browser.open(url, view, cookie);
+    await opened.page.goto(path);
+    await isReady(opened.page);
+    await takeScreenshot(opened.page, name, view);
+    await assertAccessible(opened.page);
+    const width = await opened.page.evaluate('document.documentElement.scrollWidth');
+    assert.ok(Number(width) <= view.width, `${path} is ${width} px wide at ${view.width}`);
+    assert.deepEqual(opened.errors, []);
+  }
+}
