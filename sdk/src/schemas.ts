@@ -1437,6 +1437,13 @@ export type Template = {
   readonly category: string | null;
   readonly tags: readonly string[];
   readonly poster: string | null;
+  readonly preview: {
+    readonly url: string;
+    readonly contentType: string;
+  } | null;
+  readonly credits: number | null;
+  /** false: a price or a number of calls is known at run time only */
+  readonly creditsExact: boolean;
   readonly views: number;
   readonly canDuplicate: boolean;
   readonly isOwner: boolean;
@@ -1726,6 +1733,21 @@ export type WorkflowListItem = {
   readonly updatedAt: string;
   readonly executionCount: number;
   readonly lastExecutedAt: string | null;
+  readonly userId?: number;
+  readonly teamId?: string | null;
+  readonly folderId?: string | null;
+  readonly linkPermission?: 'PRIVATE' | 'VIEW' | 'DUPLICATE';
+  readonly publishedSlug?: string | null;
+  readonly poster?: string | null;
+  readonly isOwner?: boolean;
+  readonly canEdit?: boolean;
+  readonly userRole?: 'OWNER' | 'EDITOR' | 'VIEWER';
+  readonly lastExecution?: {
+    readonly id: string;
+    readonly status: string;
+    readonly createdAt: string;
+    readonly finishedAt: string | null;
+  } | null;
 };
 
 /** What the lint found in what was written */

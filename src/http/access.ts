@@ -94,6 +94,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   [`POST ${V1}/workflows/:id/layout`]: 'workflows:write',
   [`POST ${V1}/workflows/:id/heartbeat`]: 'workflows:write',
   [`POST ${V1}/workflows/:id/duplicate`]: 'workflows:write',
+  [`POST ${V1}/workflows/:id/restore`]: 'workflows:write',
   [`POST ${V1}/workflows/:id/visibility`]: 'workflows:write',
   [`POST ${V1}/workflows/:id/publish`]: 'workflows:write',
   [`PUT ${V1}/workflows/:id/budget`]: 'workflows:write',

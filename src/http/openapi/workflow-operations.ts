@@ -38,6 +38,11 @@ export const WORKFLOW_OPERATIONS: OperationLines = {
       '`stale_write` where somebody else wrote meanwhile.',
     [...GRAPH, ...FOLDER, ...OWN, 'stale_write', 'board_too_large'],
   ],
+  [`POST ${V1}/workflows/{id}/restore`]: [
+    'undeleteWorkflow',
+    'For whoever may delete it, within 24 hours. It is as active as it was. Later, an administrator can recover it.',
+    OWN,
+  ],
   [`DELETE ${V1}/workflows/{id}`]: [
     'deleteWorkflow',
     'Needs ownership. It is switched off and marked; an administrator can restore it.',

@@ -1,5 +1,6 @@
 // What anybody may read: templates and publications.
-import type { Deps } from '../../services/deps.ts';
+import type { RunDeps } from '../../runs/deps.ts';
+import { priceTemplate } from '../../runs/estimate/price-template.ts';
 import { getPublished } from '../../services/workflows/read-workflow.ts';
 import { listTemplatePage } from '../../services/workflows/templates.ts';
 import { SlugParams, TemplatesQuery } from '../../services/workflows/workflow.schema.ts';
@@ -9,7 +10,7 @@ import { sendCached } from '../conditional.ts';
 
 const tags = ['Templates'];
 
-export function registerTemplates(app: App, deps: Deps): void {
+export function registerTemplates(app: App, deps: RunDeps): void {
   app.get(
     '/api/v1/templates',
     {
@@ -20,7 +21,7 @@ export function registerTemplates(app: App, deps: Deps): void {
         response: { 200: TemplatePage },
       },
     },
-    req => listTemplatePage(deps, req.actor, req.query),
+    req => listTemplatePage(deps, req.actor, req.query, row => priceTemplate(deps, row)),
   );
   app.get(
     '/api/v1/published/:slug',

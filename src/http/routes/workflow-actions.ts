@@ -1,7 +1,7 @@
 // What is done to a workflow besides changing it: lint, layout, heartbeat, publication, budget, copies, recovery.
 
 import type { Deps } from '../../services/deps.ts';
-import { recoverWorkflow } from '../../services/workflows/delete-workflow.ts';
+import { recoverWorkflow, undeleteOwnWorkflow } from '../../services/workflows/delete-workflow.ts';
 import { duplicateWorkflow } from '../../services/workflows/duplicate-workflow.ts';
 import { recordHeartbeat } from '../../services/workflows/heartbeat.ts';
 import { layoutWorkflow } from '../../services/workflows/layout-workflow.ts';
@@ -53,6 +53,18 @@ export function registerWorkflowActions(app: App, deps: Deps): void {
           signal: reply.closeSignal(),
         }),
       ),
+  );
+  app.post(
+    '/api/v1/workflows/:id/restore',
+    {
+      schema: {
+        tags,
+        summary: 'Undo its deletion, within a day',
+        params,
+        response: { 200: Workflow },
+      },
+    },
+    async (req, reply) => sendTagged(reply, await undeleteOwnWorkflow(deps, req.actor, req.params.id)),
   );
   app.post(
     '/api/v1/admin/workflows/:id/restore',

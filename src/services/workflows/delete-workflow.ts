@@ -1,11 +1,13 @@
-// Workflows deleted, softly, and recovered by support.
+// Workflows deleted, softly; undone by who deleted, and recovered by support.
 import { AppError } from '../../lib/errors.ts';
-import { lockWorkflow } from '../../store/workflows/workflows.ts';
-import { deleteWorkflow, restoreWorkflow } from '../../store/workflows/writes.ts';
+import { lockDeletedWorkflow, lockWorkflow } from '../../store/workflows/workflows.ts';
+import { deleteWorkflow, restoreWorkflow, undeleteWorkflow } from '../../store/workflows/writes.ts';
 import { authorize } from '../accounts/access.ts';
 import type { Actor } from '../accounts/actor.ts';
 import { requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
+import { readBack } from './commit-workflow.ts';
+import { type PresentedWorkflow, presentWorkflow } from './present-workflow.ts';
 
 /** Deactivates and marks it; its runs under way go on. Throws 404, 403. */
 export async function removeWorkflow(deps: Deps, actor: Actor, id: string): Promise<void> {
@@ -14,6 +16,24 @@ export async function removeWorkflow(deps: Deps, actor: Actor, id: string): Prom
     authorize(actor, 'delete', await lockWorkflow(tx, id, user.userId));
     await deleteWorkflow(tx, id);
   });
+}
+
+/** How long a deletion can be undone by whoever may delete. */
+const UNDO_MS = 86_400_000;
+
+/** Undoes a deletion; of a workflow that is there, nothing changes. Throws 404 from a day after it on, 403. */
+export async function undeleteOwnWorkflow(deps: Deps, actor: Actor, id: string): Promise<PresentedWorkflow> {
+  const user = requireScope(actor, 'workflows:write');
+  const since = new Date(deps.now() - UNDO_MS);
+  const { view, text } = await deps.db.transaction(async tx => {
+    const found = await lockDeletedWorkflow(tx, { id, userId: user.userId, since });
+    const { role } = authorize(actor, 'delete', found);
+    await undeleteWorkflow(tx, id);
+    const workflow = await readBack(tx, id, user);
+    const version = await deps.versions.get(tx, id, workflow.version);
+    return { view: { workflow, role, actor: user }, text: version.text };
+  });
+  return presentWorkflow(deps, view, text);
 }
 
 /** For the operator: removes the mark of deletion; switching it on again is its owner's to do. Throws 404. */

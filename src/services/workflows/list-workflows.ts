@@ -2,8 +2,8 @@
 import { AppError } from '../../lib/errors.ts';
 import { isId, newId } from '../../lib/ids.ts';
 import { findTeam } from '../../store/teams.ts';
-import type { WorkflowListKey, WorkflowListRow } from '../../store/workflows/workflows.ts';
-import { listWorkflows } from '../../store/workflows/workflows.ts';
+import type { WorkflowListKey, WorkflowListRow } from '../../store/workflows/lists.ts';
+import { listWorkflows } from '../../store/workflows/lists.ts';
 import { countExecutions } from '../../store/workflows/writes.ts';
 import { userWorkspace } from '../accounts/access.ts';
 import type { Actor, UserActor } from '../accounts/actor.ts';
@@ -26,8 +26,14 @@ export async function listOwnWorkflows(deps: Deps, actor: Actor, query: ListWork
   await checkMedia(deps.db, user, query.mediaId);
   const filter = {
     userId: user.userId,
-    isActive: query.isActive === undefined ? null : query.isActive === 'true',
+    isActive: flagOf(query.isActive),
+    isPublished: flagOf(query.isPublished),
     mediaId: query.mediaId ?? null,
+    query: query.query ?? null,
+    tag: query.tag ?? null,
+    folderId: query.folderId ?? null,
+    status: query.status ?? null,
+    form: query.include ?? ('line' as const),
     ...(await spaceOf(deps, user, query.teamId)),
   };
   return readPage(query, {
@@ -38,10 +44,13 @@ export async function listOwnWorkflows(deps: Deps, actor: Actor, query: ListWork
       return rows;
     },
     keyOf: ({ updated_at, id }) => ({ updatedAtMs: Date.parse(updated_at), id }),
-    present: row => presentListedWorkflow(user, row),
+    present: row => presentListedWorkflow(deps, user, row),
     defaultLimit: ARRAY_LIMIT,
   });
 }
+
+const flagOf = (text: 'true' | 'false' | undefined): boolean | null =>
+  text === undefined ? null : text === 'true';
 
 const LIST_CURSOR: CursorForm<WorkflowListKey> = {
   write: ({ updatedAtMs, id }) => `${updatedAtMs}:${id}`,

@@ -2,10 +2,11 @@
 import type { LintIssue } from '../../graph/issues.ts';
 import { warningSentences } from '../../graph/issues.ts';
 import { sha256 } from '../../lib/crypto.ts';
-import type { PublishSettings, ReadWorkflowRow, WorkflowListRow } from '../../store/workflows/workflows.ts';
+import type { WorkflowListRow } from '../../store/workflows/lists.ts';
+import type { PublishSettings, ReadWorkflowRow } from '../../store/workflows/workflows.ts';
 import type { WorkflowRole } from '../accounts/access.ts';
 import { can, canDo, roleOf } from '../accounts/access.ts';
-import type { Actor } from '../accounts/actor.ts';
+import type { Actor, UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { decryptSecrets, seesSecrets } from './workflow-secrets.ts';
 
@@ -108,7 +109,7 @@ function presentPublicMembers(deps: PresentDeps, view: WorkflowView) {
 /** What readers who cannot edit see of the settings of a publication. */
 export function reduceSettings(settings: PublishSettings | null): PublishSettings | null {
   if (settings === null) return null;
-  const { exposedInputs: _exposedInputs, isTemplate: _isTemplate, ...shown } = settings;
+  const { exposedInputs: _inputs, isTemplate: _isTemplate, showResults: _results, ...shown } = settings;
   return shown;
 }
 
@@ -130,8 +131,9 @@ function presentMedia(deps: Pick<Deps, 'settings'>, media: ReadWorkflowRow['medi
   };
 }
 
-export function presentListedWorkflow(actor: Actor, row: WorkflowListRow) {
-  const isEditor = canDo(roleOf(actor, row), 'edit');
+export function presentListedWorkflow(deps: Pick<Deps, 'settings'>, actor: UserActor, row: WorkflowListRow) {
+  const role = roleOf(actor, row);
+  const isEditor = canDo(role, 'edit');
   return {
     id: row.id,
     name: row.name,
@@ -144,5 +146,16 @@ export function presentListedWorkflow(actor: Actor, row: WorkflowListRow) {
     tags: row.tags,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
+    ...(row.card === undefined
+      ? {}
+      : {
+          ...row.card,
+          poster: presentPoster(deps, row.card.poster),
+          userId: row.user_id,
+          linkPermission: row.link_permission,
+          isOwner: row.user_id === actor.userId,
+          canEdit: isEditor,
+          userRole: role,
+        }),
   };
 }

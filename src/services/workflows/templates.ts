@@ -9,20 +9,45 @@ import { idCursor, readPage } from '../paging.ts';
 import { presentPoster } from './present-workflow.ts';
 import type { TemplatesQuery } from './workflow.schema.ts';
 
-/** Newest first. A key that cannot read sees what any visitor sees. */
+/** What a run of a template costs; null: its graph cannot be run as it is. */
+export interface TemplatePrice {
+  readonly credits: number;
+  /** False where a price is known at run time only. */
+  readonly exact: boolean;
+}
+export type PriceTemplate = (row: TemplateRow) => Promise<TemplatePrice | null>;
+
+export type Template = ReturnType<typeof presentTemplate> & {
+  readonly credits: number | null;
+  readonly creditsExact: boolean;
+};
+
+/** Newest first. A key that cannot read sees what any visitor sees. `priceOf` comes from above: it takes plans of runs. */
 export async function listTemplatePage(
   deps: Deps,
   actor: Actor,
   query: TemplatesQuery,
-): Promise<Page<unknown>> {
+  priceOf: PriceTemplate,
+): Promise<Page<Template>> {
   const userId = actor.kind === 'user' && hasScope(actor, 'workflows:read') ? actor.userId : null;
-  return readPage(query, {
+  const { data, nextCursor } = await readPage(query, {
     cursor: idCursor('workflow'),
     fetch: (before, limit) =>
       listTemplates(deps.db, { userId, category: query.category ?? null, before, limit }),
     keyOf: row => row.id,
-    present: row => presentTemplate(deps, row, userId),
+    present: row => row,
   });
+  const priced: Template[] = [];
+  // One after the other: a page of large graphs must not take the process over.
+  for (const row of data) {
+    const price = await priceOf(row);
+    priced.push({
+      ...presentTemplate(deps, row, userId),
+      credits: price?.credits ?? null,
+      creditsExact: price?.exact ?? false,
+    });
+  }
+  return { data: priced, nextCursor };
 }
 
 /** A template's id is its workflow's under another prefix. */
@@ -42,10 +67,16 @@ function presentTemplate(deps: Deps, row: TemplateRow, userId: number | null) {
     category: category ?? null,
     tags: row.tags,
     poster: presentPoster(deps, row.poster),
+    preview: presentPreview(deps, row.preview),
     views: row.views,
     canDuplicate: isOwner || row.link_permission === 'DUPLICATE' || allowDuplicate !== false,
     isOwner,
     isPublished: row.is_published,
     publishedAt: row.published_at?.toISOString() ?? null,
   };
+}
+
+function presentPreview(deps: Pick<Deps, 'settings'>, preview: TemplateRow['preview']) {
+  if (preview === null) return null;
+  return { url: presentPoster(deps, preview.path), contentType: preview.contentType };
 }

@@ -77,6 +77,29 @@ export const Workflow = Answer(
   ),
 );
 
+/** With `include=card`. */
+const Card = {
+  userId: Type.Optional(Type.Integer()),
+  teamId: Type.Optional(Text),
+  folderId: Type.Optional(Text),
+  linkPermission: Type.Optional(Type.Enum(['PRIVATE', 'VIEW', 'DUPLICATE'])),
+  publishedSlug: Type.Optional(Text),
+  poster: Type.Optional(Text),
+  isOwner: Type.Optional(Type.Boolean()),
+  canEdit: Type.Optional(Type.Boolean()),
+  userRole: Type.Optional(Type.Enum(['OWNER', 'EDITOR', 'VIEWER'])),
+  lastExecution: Type.Optional(
+    Nullable(
+      Type.Object({
+        id: Type.String(),
+        status: Type.String(),
+        createdAt: Timestamp,
+        finishedAt: Nullable(Timestamp),
+      }),
+    ),
+  ),
+};
+
 export const WorkflowList = Answer(
   Type.Array(
     Named(
@@ -85,6 +108,7 @@ export const WorkflowList = Answer(
         ...Listed,
         executionCount: Type.Integer(),
         lastExecutedAt: Nullable(Timestamp),
+        ...Card,
       }),
       'A workflow without its graph',
     ),
@@ -166,6 +190,20 @@ export const TemplatePage = Answer(
         category: Text,
         tags: Type.Array(Type.String()),
         poster: Text,
+        preview: Nullable(
+          Type.Object(
+            { url: Type.String({ format: 'uri' }), contentType: Type.String() },
+            { description: 'The newest video of its runs, where the publisher shows results' },
+          ),
+        ),
+        credits: Nullable(
+          Type.Integer({
+            description: 'What a run with the stored inputs costs; null: it cannot be run as it is',
+          }),
+        ),
+        creditsExact: Type.Boolean({
+          description: 'false: a price or a number of calls is known at run time only',
+        }),
         views: Type.Integer(),
         canDuplicate: Type.Boolean(),
         isOwner: Type.Boolean(),

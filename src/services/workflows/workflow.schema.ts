@@ -96,11 +96,34 @@ export const UpdateWorkflowBody = Named(
 );
 export type UpdateWorkflowBody = Static<typeof UpdateWorkflowBody>;
 
+const RUN_STATUSES = [
+  'QUEUED',
+  'RUNNING',
+  'WAITING',
+  'CANCELLING',
+  'COMPLETED',
+  'FAILED',
+  'TIMEOUT',
+  'CANCELLED',
+] as const;
+
 export const ListWorkflowsQuery = Type.Object({
   isActive: Type.Optional(Type.Enum(['true', 'false'])),
   mediaId: Type.Optional(Type.String({ maxLength: 64 })),
   teamId: Type.Optional(
     Type.String({ maxLength: 64, description: "The team's workflows instead of your own" }),
+  ),
+  query: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 200, description: 'Part of the name, the description or a tag' }),
+  ),
+  tag: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+  folderId: Type.Optional(Type.String({ maxLength: 64, description: '`fld_…`, or `root`: in no folder' })),
+  isPublished: Type.Optional(Type.Enum(['true', 'false'])),
+  status: Type.Optional(
+    Type.Enum([...RUN_STATUSES, 'NONE'], { description: 'Of the last run; NONE: it never ran' }),
+  ),
+  include: Type.Optional(
+    Type.Enum(['card'], { description: 'card: also poster, last run, folder, team and your role' }),
   ),
   ...ArrayQuery.properties,
 });
@@ -146,6 +169,11 @@ export const PublishBody = Type.Object(
           allowDuplicate: Type.Optional(Type.Boolean()),
           exposedInputs: Type.Optional(NodeIds),
           isTemplate: Type.Optional(Type.Boolean({ description: 'Lists it among the templates' })),
+          showResults: Type.Optional(
+            Type.Boolean({
+              description: 'The public drawing shows what the newest run of this version made',
+            }),
+          ),
         },
         { additionalProperties: false },
       ),

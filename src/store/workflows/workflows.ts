@@ -10,6 +10,8 @@ export interface PublishSettings {
   readonly allowDuplicate?: boolean;
   readonly exposedInputs?: readonly string[];
   readonly isTemplate?: boolean;
+  /** The public drawing shows what the newest run of the published version made. */
+  readonly showResults?: boolean;
 }
 
 export interface WorkflowRow {
@@ -133,6 +135,17 @@ export async function lockWorkflow(
   return rows[0];
 }
 
+/** The same, also where it was deleted at `since` or later. */
+export async function lockDeletedWorkflow(
+  tx: Tx,
+  { id, userId, since }: { readonly id: string; readonly userId: number; readonly since: Date },
+): Promise<ReadWorkflowRow | undefined> {
+  const { rows } = await tx.query<ReadWorkflowRow>(LOCK_DELETED, [id, userId, since]);
+  return rows[0];
+}
+
+const LOCK_DELETED = `${READ} where w.id = $1 and (w.deleted_at is null or w.deleted_at >= $3) for no key update of w`;
+
 const LOCK = `${FIND} for no key update of w`;
 
 /** The workflow that is published under the slug. */
@@ -147,95 +160,6 @@ export async function findPublished(
 
 const FIND_PUBLISHED = `${READ} where w.published_slug = $1 and w.is_published and w.deleted_at is null`;
 
-export interface WorkflowListRow
-  extends Pick<
-    ReadWorkflowRow,
-    | 'id'
-    | 'user_id'
-    | 'name'
-    | 'description'
-    | 'tags'
-    | 'is_active'
-    | 'is_published'
-    | 'link_permission'
-    | 'webhook_id'
-    | 'webhook_url'
-    | 'share_role'
-    | 'team_role'
-    | 'media_user_id'
-  > {
-  /** Times as clients see them: PostgreSQL writes three hundred of them faster than we parse and write them again. */
-  readonly created_at: string;
-  readonly updated_at: string;
-  readonly last_executed_at: string | null;
-  readonly execution_count: number;
-  /** Of these, the ones that `execution_counts` does not hold yet. */
-  readonly uncounted: number;
-}
-
-export interface WorkflowFilter {
-  readonly userId: number;
-  readonly isActive: boolean | null;
-  readonly mediaId: string | null;
-  /** The team's workflows instead of the user's own. */
-  readonly teamId: string | null;
-  /** Of the user's own, only those in no team. */
-  readonly isPersonal: boolean;
-  readonly before: WorkflowListKey | null;
-  readonly limit: number;
-}
-
-/** Where a workflow stands in lists. */
-export interface WorkflowListKey {
-  readonly updatedAtMs: number;
-  readonly id: string;
-}
-
-/** Most recently updated first. */
-export async function listWorkflows(tx: Tx, filter: WorkflowFilter): Promise<readonly WorkflowListRow[]> {
-  const own = filter.isPersonal ? LIST_PERSONAL : LIST_OWN;
-  const { rows } = await tx.query<WorkflowListRow>(filter.teamId === null ? own : LIST_TEAM, [
-    filter.teamId ?? filter.userId,
-    filter.isActive,
-    filter.mediaId,
-    filter.before === null ? null : new Date(filter.before.updatedAtMs),
-    filter.before?.id ?? null,
-    filter.limit,
-    ...(filter.teamId === null ? [] : [filter.userId]),
-  ]);
-  return rows;
-}
-
-const iso = (time: string): string => `to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-
-/** Who lists what is their own is its owner; in a team's list the user has a role for each workflow. */
-const OWN = { roles: 'null as share_role, null as team_role, null::int as media_user_id', joins: '' };
-const OF_TEAM = {
-  roles: 'p.role as share_role, m.role as team_role, d.user_id as media_user_id',
-  joins: `left join workflow_permissions p on p.workflow_id = w.id and p.user_id = $7
-left join team_members m on m.team_id = w.team_id and m.user_id = $7
-left join media d on d.id = w.media_id`,
-};
-
-const list = (owner: string, { roles, joins }: typeof OWN): string => `
-select w.id, w.user_id, w.name, w.description, w.tags, w.is_active, w.is_published, w.link_permission, w.webhook_id,
-  w.webhook_url, ${roles},
-  ${iso('w.created_at')} as created_at, ${iso('w.updated_at')} as updated_at,
-  (coalesce(c.count, 0) + runs.count)::int as execution_count, runs.count::int as uncounted,
-  (select ${iso('e.created_at')} from executions e where e.workflow_id = w.id order by e.id desc limit 1) as last_executed_at
-from workflows w
-${joins}
-left join execution_counts c on c.workflow_id = w.id
-left join lateral (
-  select count(*) as count from executions e where e.workflow_id = w.id and e.id > coalesce(c.through_id, '')) runs on true
-where ${owner} and w.deleted_at is null
-  and ($2::boolean is null or w.is_active = $2) and ($3::text is null or w.media_id = $3)
-  and ($4::timestamptz is null or (w.updated_at, w.id) < ($4, $5))
-order by w.updated_at desc, w.id desc limit $6`;
-const LIST_OWN = list('w.user_id = $1::int', OWN);
-const LIST_PERSONAL = list('w.user_id = $1::int and w.team_id is null', OWN);
-const LIST_TEAM = list('w.team_id = $1::text', OF_TEAM);
-
 export interface TemplateRow {
   readonly id: string;
   readonly user_id: number;
@@ -249,6 +173,11 @@ export interface TemplateRow {
   readonly publish_settings: PublishSettings | null;
   readonly poster: string | null;
   readonly views: number;
+  readonly team_id: string | null;
+  readonly version: number;
+  readonly published_version: number | null;
+  /** The newest video of its runs, where the reader may see it. */
+  readonly preview: { readonly path: string; readonly contentType: string } | null;
 }
 
 /** Published templates and the user's own, newest first. */
@@ -263,7 +192,12 @@ export async function listTemplates(
 ): Promise<readonly TemplateRow[]> {
   const { rows } = await tx.query<TemplateRow>(
     `select w.id, w.user_id, w.name, w.description, w.tags, w.is_published, w.published_slug, w.published_at,
-       w.link_permission, w.publish_settings, ${POSTER} as poster, w.views
+       w.link_permission, w.publish_settings, ${POSTER} as poster, w.views, w.team_id, w.version,
+       w.published_version, (
+         select json_build_object('path', v.id || '/' || v.name, 'contentType', v.content_type) from media v
+         where v.workflow_id = w.id and v.origin = 'output' and v.content_type like 'video/%'
+           and (w.user_id = $1::int or w.publish_settings @> '{"showResults": true}')
+         order by v.id desc limit 1) as preview
      from workflows w
      where w.publish_settings @> '{"isTemplate": true}' and w.deleted_at is null
        and (w.is_published or w.user_id = $1::int)

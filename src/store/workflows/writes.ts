@@ -111,9 +111,19 @@ export async function touchHeartbeat(tx: Tx, id: string): Promise<Date> {
 /** Soft: the row stays, deactivated, for support to recover. */
 export async function deleteWorkflow(tx: Tx, id: string): Promise<void> {
   await tx.query(
-    `update workflows set deleted_at = now(), is_active = false,
+    `update workflows set deleted_at = now(), was_active = is_active, is_active = false,
        updated_at = greatest(now(), updated_at + interval '1 millisecond')
      where id = $1`,
+    [id],
+  );
+}
+
+/** Undoes the deletion: the workflow is as active as it was before. */
+export async function undeleteWorkflow(tx: Tx, id: string): Promise<void> {
+  await tx.query(
+    `update workflows set deleted_at = null, is_active = coalesce(was_active, false), was_active = null,
+       updated_at = greatest(now(), updated_at + interval '1 millisecond')
+     where id = $1 and deleted_at is not null`,
     [id],
   );
 }

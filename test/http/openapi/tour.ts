@@ -126,6 +126,8 @@ async function tourWorkflows({ ask, graph }: TourContext): Promise<string> {
   await ask('GET', `${V1}/templates`);
   await ask('GET', `${V1}/published/postcard`);
   await ask('DELETE', `${V1}/workflows/${copy}`);
+  await ask('POST', `${V1}/workflows/${copy}/restore`);
+  await ask('DELETE', `${V1}/workflows/${copy}`);
   await ask('POST', `${V1}/admin/workflows/${copy}/restore`);
   return id;
 }

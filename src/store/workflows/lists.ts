@@ -1,0 +1,155 @@
+// Lists of workflows, most recently updated first: a user's own, or a team's.
+import type { Tx } from '../db.ts';
+import { POSTER, type ReadWorkflowRow } from './workflows.ts';
+
+/** What a list shows of a workflow besides, where it is shown as a card. */
+export interface WorkflowCard {
+  readonly teamId: string | null;
+  readonly folderId: string | null;
+  readonly publishedSlug: string | null;
+  /** `med_…/name`. */
+  readonly poster: string | null;
+  readonly lastExecution: {
+    readonly id: string;
+    readonly status: string;
+    readonly createdAt: string;
+    readonly finishedAt: string | null;
+  } | null;
+}
+
+export interface WorkflowListRow
+  extends Pick<
+    ReadWorkflowRow,
+    | 'id'
+    | 'user_id'
+    | 'name'
+    | 'description'
+    | 'tags'
+    | 'is_active'
+    | 'is_published'
+    | 'link_permission'
+    | 'webhook_id'
+    | 'webhook_url'
+    | 'share_role'
+    | 'team_role'
+    | 'media_user_id'
+  > {
+  /** Times as clients see them: PostgreSQL writes three hundred of them faster than we parse and write them again. */
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly last_executed_at: string | null;
+  readonly execution_count: number;
+  /** Of these, the ones that `execution_counts` does not hold yet. */
+  readonly uncounted: number;
+  /** Where it was asked for. */
+  readonly card?: WorkflowCard;
+}
+
+export interface WorkflowFilter {
+  readonly userId: number;
+  readonly isActive: boolean | null;
+  readonly mediaId: string | null;
+  /** The team's workflows instead of the user's own. */
+  readonly teamId: string | null;
+  /** Of the user's own, only those in no team. */
+  readonly isPersonal: boolean;
+  /** Part of its name, its description or one of its tags, in upper or lower case. */
+  readonly query: string | null;
+  readonly tag: string | null;
+  /** A folder's id; `root`: in none. */
+  readonly folderId: string | null;
+  readonly isPublished: boolean | null;
+  /** Of its last run; `NONE`: it never ran. */
+  readonly status: string | null;
+  /** Whether each is shown as a card. */
+  readonly form: 'line' | 'card';
+  readonly before: WorkflowListKey | null;
+  readonly limit: number;
+}
+
+/** Where a workflow stands in lists. */
+export interface WorkflowListKey {
+  readonly updatedAtMs: number;
+  readonly id: string;
+}
+
+export async function listWorkflows(tx: Tx, filter: WorkflowFilter): Promise<readonly WorkflowListRow[]> {
+  const { teamId, before } = filter;
+  const own = filter.isPersonal ? 'personal' : 'own';
+  const { rows } = await tx.query<WorkflowListRow>(STATEMENTS[filter.form][teamId === null ? own : 'team'], [
+    teamId ?? filter.userId,
+    filter.isActive,
+    filter.mediaId,
+    before === null ? null : new Date(before.updatedAtMs),
+    before?.id ?? null,
+    filter.limit,
+    filter.query,
+    filter.tag,
+    filter.folderId,
+    filter.isPublished,
+    filter.status,
+    ...(teamId === null ? [] : [filter.userId]),
+  ]);
+  return rows;
+}
+
+const iso = (time: string): string => `to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+interface Owner {
+  readonly where: string;
+  readonly roles: string;
+  readonly joins: string;
+}
+
+/** Who lists what is their own is its owner; in a team's list the user has a role for each workflow. */
+const OWN = { roles: 'null as share_role, null as team_role, null::int as media_user_id', joins: '' };
+const OWNERS: Readonly<Record<'own' | 'personal' | 'team', Owner>> = {
+  own: { where: 'w.user_id = $1::int', ...OWN },
+  personal: { where: 'w.user_id = $1::int and w.team_id is null', ...OWN },
+  team: {
+    where: 'w.team_id = $1::text',
+    roles: 'p.role as share_role, m.role as team_role, d.user_id as media_user_id',
+    joins: `left join workflow_permissions p on p.workflow_id = w.id and p.user_id = $12
+left join team_members m on m.team_id = w.team_id and m.user_id = $12
+left join media d on d.id = w.media_id`,
+  },
+};
+
+const CARD = `json_build_object('teamId', w.team_id, 'folderId', w.folder_id, 'publishedSlug', w.published_slug,
+    'poster', ${POSTER}, 'lastExecution', case when last.id is not null then json_build_object('id', last.id,
+    'status', last.status, 'createdAt', ${iso('last.created_at')}, 'finishedAt', ${iso('last.finished_at')}) end)`;
+const FORMS = { line: '', card: `${CARD} as card,` } as const;
+
+const contains = (text: string): string => `strpos(lower(${text}), lower($7)) > 0`;
+
+const list = ({ where, roles, joins }: Owner, extra: string): string => `
+select w.id, w.user_id, w.name, w.description, w.tags, w.is_active, w.is_published, w.link_permission, w.webhook_id,
+  w.webhook_url, ${roles}, ${extra}
+  ${iso('w.created_at')} as created_at, ${iso('w.updated_at')} as updated_at,
+  (coalesce(c.count, 0) + runs.count)::int as execution_count, runs.count::int as uncounted,
+  ${iso('last.created_at')} as last_executed_at
+from workflows w
+${joins}
+left join execution_counts c on c.workflow_id = w.id
+left join lateral (
+  select count(*) as count from executions e where e.workflow_id = w.id and e.id > coalesce(c.through_id, '')) runs on true
+left join lateral (
+  select e.id, e.status, e.created_at, e.finished_at from executions e
+  where e.workflow_id = w.id order by e.id desc limit 1) last on true
+where ${where} and w.deleted_at is null
+  and ($2::boolean is null or w.is_active = $2) and ($3::text is null or w.media_id = $3)
+  and ($4::timestamptz is null or (w.updated_at, w.id) < ($4, $5))
+  and ($7::text is null or ${contains('w.name')} or ${contains("coalesce(w.description, '')")}
+    or exists (select from unnest(w.tags) as t (tag) where ${contains('t.tag')}))
+  and ($8::text is null or $8 = any (w.tags))
+  and ($9::text is null or coalesce(w.folder_id, 'root') = $9)
+  and ($10::boolean is null or w.is_published = $10)
+  and ($11::text is null or coalesce(last.status, 'NONE') = $11)
+order by w.updated_at desc, w.id desc limit $6`;
+
+const perOwner = (extra: string): Readonly<Record<keyof typeof OWNERS, string>> => ({
+  own: list(OWNERS.own, extra),
+  personal: list(OWNERS.personal, extra),
+  team: list(OWNERS.team, extra),
+});
+const STATEMENTS = { line: perOwner(FORMS.line), card: perOwner(FORMS.card) };
