@@ -23,7 +23,7 @@ export interface Caller {
   readonly actor: UserActor;
   /** Fires when the caller has gone or the service stops: a tool then ends its waiting, never the run. */
   readonly signal: AbortSignal;
-  /** Tells the caller that it goes on; nothing where the caller did not ask for it. */
+  /** Reports to the caller that it goes on; nothing where the caller did not ask for it. */
   readonly report: (progress: Progress) => Promise<void>;
 }
 

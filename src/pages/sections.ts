@@ -1,7 +1,8 @@
-// The places of the site: which section a page stands in, and its address.
+// The sections of the site: which section a page stands in, and its address.
 import type { ContentCard, ContentList } from '../services/content/present-content.ts';
 
 export interface Section {
+  readonly category: ContentList['category'];
   readonly path: string;
   readonly title: string;
   readonly description: string;
@@ -9,16 +10,19 @@ export interface Section {
 
 export const SECTIONS: Readonly<Record<ContentList['category'], Section>> = {
   features: {
+    category: 'features',
     path: '/features',
     title: 'Features',
     description: 'Tools and features for building workflows of AI media.',
   },
   models: {
+    category: 'models',
     path: '/models',
     title: 'Models',
     description: 'Models that can take a place in a workflow, and what each is good for.',
   },
   articles: {
+    category: 'articles',
     path: '/blog',
     title: 'Blog',
     description: 'Guides, ideas and news about workflows of AI media.',

@@ -15,7 +15,7 @@ import type { Estimate } from './estimate/estimate-plan.ts';
 import type { AcceptedRun, Idempotency } from './idempotency.ts';
 import { replay } from './idempotency.ts';
 import { requireWithinMax, toPaymentError } from './pay.ts';
-import type { RunRequest } from './run-request.ts';
+import type { RunRequest } from './run.schema.ts';
 import { runRequestText } from './run-request.ts';
 
 /** A run that nothing speaks against any more. */

@@ -4,9 +4,10 @@ import type { Step } from '../engine/types.ts';
 import type { Plan } from '../graph/plan.ts';
 import { newId } from '../lib/ids.ts';
 import { stringifyJson } from '../lib/json-text.ts';
+import type { DeliveryEvent } from '../store/deliveries.ts';
 import type { NewDelivery, RunRow } from '../store/runs.ts';
 import { presentStep } from './present-execution.ts';
-import type { RunRequest } from './run-request.ts';
+import type { RunRequest } from './run.schema.ts';
 
 export interface EndedRun {
   readonly row: Pick<RunRow, 'id' | 'workflow_id' | 'webhook'>;
@@ -52,7 +53,7 @@ interface EventFields {
 }
 
 export interface WebhookEvent {
-  readonly kind: 'execution.completed' | 'execution.failed';
+  readonly kind: DeliveryEvent;
   readonly eventId: string;
   readonly body: string;
 }

@@ -7,13 +7,13 @@ import { requireScope } from '../services/accounts/actor.ts';
 import { idCursor, parseTimeFilter, readPage } from '../services/paging.ts';
 import { listExecutions } from '../store/execution-lists.ts';
 import type { ExecutionRow } from '../store/executions.ts';
-import { findExecution, listSteps } from '../store/executions.ts';
+import { EXECUTION_STATUSES, findExecution, listSteps } from '../store/executions.ts';
 import { findWorkflow } from '../store/workflows/workflows.ts';
 import type { RunDeps } from './deps.ts';
 import { endingUnheld } from './end-run.ts';
 import { planOf } from './executed-graph.ts';
 import type { ExecutionRecord, Reader } from './present-execution.ts';
-import { EXECUTION_STATUSES, presentExecution, presentListedExecution } from './present-execution.ts';
+import { presentExecution, presentListedExecution } from './present-execution.ts';
 import type { ListExecutionsQuery } from './run.schema.ts';
 
 /** The execution, for whoever may edit its workflow or started it. Throws 404, 403. */

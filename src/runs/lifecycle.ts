@@ -2,9 +2,8 @@
 import type { ProviderJob, Step } from '../engine/types.ts';
 import { isSettled } from '../engine/types.ts';
 import type { NewCall } from '../store/calls.ts';
+import type { TerminalStatus } from '../store/executions.ts';
 import type { NewDelivery, RunFacts, RunRow, RunState } from '../store/runs.ts';
-
-export type TerminalStatus = 'COMPLETED' | 'FAILED' | 'TIMEOUT' | 'CANCELLED';
 
 /** What the worker with this lease number reports of nodes. */
 interface Held {
@@ -148,7 +147,7 @@ function fromOutside(run: RunRow, event: Exclude<RunEvent, HeldEvent>): Transiti
     case 'decide': {
       if (isHeld || run.status !== 'WAITING') return undefined;
       const { decisions } = event;
-      const row = { ...run, decisions, status: 'QUEUED', wake_at: null, seq: run.seq + 1 };
+      const row: RunRow = { ...run, decisions, status: 'QUEUED', wake_at: null, seq: run.seq + 1 };
       return { row, effects: [queueAt(0)] };
     }
     case 'wake':
@@ -232,7 +231,7 @@ function suspended(kept: Transition, event: Extract<RunEvent, { readonly kind: '
   // A run that is being cancelled still has that ahead; one that was woken a moment ago goes on at once.
   const isDue = row.status === 'CANCELLING' || row.wake_at !== null;
   const wakeAtMs = isDue ? 0 : event.wakeAtMs;
-  const change = {
+  const change: Partial<RunState> = {
     status: row.status === 'CANCELLING' ? row.status : event.waitsFor === 'decision' ? 'WAITING' : 'RUNNING',
     running_ms: event.runningMs,
     running_since: isTimed ? new Date(event.atMs) : null,

@@ -35,16 +35,6 @@ type ExecutionOutput = { readonly nodeId: string; readonly label: string; readon
   Record<string, Json>
 >;
 
-export const TERMINAL_STATUSES = ['COMPLETED', 'FAILED', 'TIMEOUT', 'CANCELLED'] as const;
-export const EXECUTION_STATUSES = [
-  'QUEUED',
-  'RUNNING',
-  'WAITING',
-  'CANCELLING',
-  ...TERMINAL_STATUSES,
-] as const;
-export type ExecutionStatus = (typeof EXECUTION_STATUSES)[number];
-
 const iso = (ms: number | undefined): string | null => (ms === undefined ? null : new Date(ms).toISOString());
 
 /** What a reader is to the workflow; a webhook is nobody. */
@@ -151,7 +141,7 @@ export function presentListedExecution(row: ExecutionRow) {
     id: row.id,
     workflowId: row.workflow_id,
     workflowVersion: row.workflow_version,
-    status: row.status as ExecutionStatus,
+    status: row.status,
     trigger: row.trigger,
     metadata: parseRunRequest(row.request).metadata ?? null,
     error: row.error === null ? null : (JSON.parse(row.error) as StoredError),

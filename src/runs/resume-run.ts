@@ -2,7 +2,7 @@
 
 import { reuseSteps } from '../engine/reuse.ts';
 import type { Step } from '../engine/types.ts';
-import type { Json, JsonObject } from '../graph/types.ts';
+import type { JsonObject } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { JsonText, joinMembers, memberTexts } from '../lib/json-text.ts';
 import { authorize, workspaceOf } from '../services/accounts/access.ts';
@@ -18,23 +18,9 @@ import type { RunDeps } from './deps.ts';
 import { planOf } from './executed-graph.ts';
 import type { AcceptedRun, Idempotency } from './idempotency.ts';
 import { idempotencyOf, replay } from './idempotency.ts';
+import type { ResumeRequest } from './run.schema.ts';
 import { inputOverrides, parseRunRequest, planRequest } from './run-request.ts';
 import { estimateForStart, requireActive } from './start-run.ts';
-
-export interface Decision {
-  readonly nodeId: string;
-  readonly approved: boolean;
-  /** Goes on in place of what waited. */
-  readonly value?: Json;
-}
-
-export interface ResumeRequest {
-  readonly decision?: Decision;
-  readonly fromNodeId?: string;
-  readonly useLatestWorkflow?: boolean;
-  readonly inputs?: JsonText<JsonObject>;
-  readonly webhook?: unknown;
-}
 
 export interface ResumeRunInput {
   readonly executionId: string;
@@ -62,13 +48,13 @@ export async function resumeRun(deps: RunDeps, actor: Actor, input: ResumeRunInp
   const idempotency = idempotencyOf('resume', input.idempotencyKey, { ...request, executionId: row.id });
   const first = await replay(deps, user.userId, workflow.id, idempotency);
   if (first !== undefined) return first;
-  if (request.decision !== undefined) return decide(deps, user, row, request, idempotency);
+  if (isDecided(request)) return decide(deps, user, row, request, idempotency);
   if (row.finished_at === null || (row.status === 'COMPLETED' && request.fromNodeId === undefined))
     throw notResumable(row);
   return runAgain(deps, user, { row, workflow, request, idempotency });
 }
 
-function notResumable({ status }: Pick<ExecutionRow, 'status'>): AppError {
+function notResumable({ status }: { readonly status: ExecutionRow['status'] | 'gone' }): AppError {
   const why =
     status === 'WAITING'
       ? 'waits for a decision: send one'
@@ -78,14 +64,18 @@ function notResumable({ status }: Pick<ExecutionRow, 'status'>): AppError {
   return new AppError('not_resumable', `The execution ${why}.`);
 }
 
+type Decided = ResumeRequest & Required<Pick<ResumeRequest, 'decision'>>;
+
+const isDecided = (request: ResumeRequest): request is Decided => request.decision !== undefined;
+
 async function decide(
   deps: RunDeps,
   user: UserActor,
   { id, workflow_id }: ExecutionRow,
-  { decision, ...others }: ResumeRequest,
+  { decision, ...others }: Decided,
   idempotency: Idempotency | null,
 ): Promise<AcceptedRun> {
-  const { nodeId, ...answer } = decision as Decision;
+  const { nodeId, ...answer } = decision;
   const [stray] = Object.keys(others);
   if (stray !== undefined)
     throw new AppError(

@@ -4,7 +4,9 @@ import { NODE_STATUSES } from '../engine/types.ts';
 import { Edge, Node } from '../services/graph.schema.ts';
 import { pageOf } from '../services/paging.ts';
 import { Answer, Named, Nullable } from '../services/workflows/workflow.schema.ts';
-import { EXECUTION_STATUSES, TERMINAL_STATUSES } from './present-execution.ts';
+import { ENTRY_KINDS } from '../store/credits.ts';
+import { DELIVERY_EVENTS, DELIVERY_STATES } from '../store/deliveries.ts';
+import { EXECUTION_STATUSES, TERMINAL_STATUSES } from '../store/executions.ts';
 
 const Timestamp = Type.String({ format: 'date-time' });
 const Credits = Type.Integer({ minimum: 0 });
@@ -82,7 +84,7 @@ const LISTED = {
   webhook: Nullable(
     Type.Object({
       url: Type.String(),
-      state: Type.Enum(['pending', 'attempting', 'delivered', 'exhausted']),
+      state: Type.Enum([...DELIVERY_STATES]),
       attempts: Type.Integer(),
       lastStatusCode: Nullable(Type.Integer()),
     }),
@@ -207,7 +209,7 @@ export const Success = Answer(Type.Object({ success: Type.Literal(true) }));
 export const CompletionEvent = Named(
   'CompletionEvent',
   Type.Object({
-    event: Type.Enum(['execution.completed', 'execution.failed']),
+    event: Type.Enum([...DELIVERY_EVENTS]),
     eventId: Type.String({ format: 'uuid', description: 'The same across retries' }),
     executionId: Type.String(),
     workflowId: Type.String(),
@@ -229,7 +231,7 @@ const DELIVERY = Named(
     event: Type.String(),
     eventId: Type.String({ format: 'uuid' }),
     url: Type.String(),
-    state: Type.Enum(['pending', 'attempting', 'delivered', 'exhausted']),
+    state: Type.Enum([...DELIVERY_STATES]),
     lastStatusCode: Nullable(Type.Integer()),
     nextAttemptAt: Nullable(Timestamp),
     createdAt: Timestamp,
@@ -277,7 +279,7 @@ export const CreditsAnswer = Answer(
           'LedgerEntry',
           Type.Object({
             id: Type.Integer(),
-            kind: Type.Enum(['grant', 'hold', 'charge', 'release']),
+            kind: Type.Enum([...ENTRY_KINDS]),
             amount: Type.Integer(),
             executionId: Nullable(Type.String()),
             workflowId: Nullable(Type.String()),

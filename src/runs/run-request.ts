@@ -5,15 +5,7 @@ import { AppError } from '../lib/errors.ts';
 import { JsonText, memberTexts, stringifyJson } from '../lib/json-text.ts';
 import type { GraphVersion } from '../services/workflows/graph-versions.ts';
 import type { RunDeps } from './deps.ts';
-
-export interface RunRequest {
-  readonly inputs?: JsonText<JsonObject>;
-  readonly metadata?: JsonText<JsonObject>;
-  readonly targets?: readonly string[];
-  readonly useCache?: boolean;
-  readonly timeoutMs?: number;
-  readonly maxCredits?: number;
-}
+import type { RunRequest } from './run.schema.ts';
 
 /** The text that `executions.request` keeps. */
 export function runRequestText(request: RunRequest): string {

@@ -1,21 +1,29 @@
 // The forms of requests that start, list and follow runs.
-
-import type { Static } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 import { Type } from 'typebox';
+import type { Json, JsonObject } from '../graph/types.ts';
+import type { JsonText } from '../lib/json-text.ts';
 import { PageQuery } from '../services/paging.ts';
 import { Named } from '../services/workflows/workflow.schema.ts';
-import { EXECUTION_STATUSES } from './present-execution.ts';
+import { EXECUTION_STATUSES } from '../store/executions.ts';
+
+/** An object that arrives as the text in which it was sent: routes name these members in `config.asSent`. */
+const AsSent = (schema: TSchema) => Type.Unsafe<JsonText<JsonObject>>(schema);
 
 const RUN_FIELDS = {
   inputs: Type.Optional(
-    Type.Record(Type.String(), Type.Unknown(), {
-      description: 'By input node id: a string, number, JSON or list; for media a URL, {url} or {mediaId}',
-    }),
+    AsSent(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: 'By input node id: a string, number, JSON or list; for media a URL, {url} or {mediaId}',
+      }),
+    ),
   ),
   metadata: Type.Optional(
-    Type.Record(Type.String(), Type.Unknown(), {
-      description: 'Echoed in the delivery, members in the same order',
-    }),
+    AsSent(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: 'Echoed in the delivery, members in the same order',
+      }),
+    ),
   ),
   targets: Type.Optional(
     Type.Array(Type.String({ maxLength: 200 }), {
@@ -34,6 +42,8 @@ export const ExecuteBody = Named(
   Type.Object(RUN_FIELDS, { additionalProperties: false }),
   'How to run a workflow',
 );
+export type RunRequest = Static<typeof ExecuteBody>;
+
 export const RunBody = Named(
   'RunRequest',
   Type.Object(
@@ -61,7 +71,7 @@ export const ResumeBody = Named(
           {
             nodeId: Type.String({ maxLength: 200 }),
             approved: Type.Boolean(),
-            value: Type.Optional(Type.Unknown({ description: 'Goes on in place of what waited' })),
+            value: Type.Optional(Type.Unsafe<Json>({ description: 'Goes on in place of what waited' })),
           },
           { additionalProperties: false, description: 'Of an execution that waits' },
         ),
@@ -77,6 +87,7 @@ export const ResumeBody = Named(
   ),
   'A decision for a run that waits, or where to start again',
 );
+export type ResumeRequest = Static<typeof ResumeBody>;
 
 export const ExecutionId = Type.Object({
   id: Type.String({ maxLength: 64, description: 'Execution id, `ex_…`' }),

@@ -14,7 +14,7 @@ import { forecastPaidNodes } from './estimate/estimate-run.ts';
 import { requireDrawable } from './estimate/svg-inputs.ts';
 import type { AcceptedRun, RunRoute } from './idempotency.ts';
 import { idempotencyOf, replay } from './idempotency.ts';
-import type { RunRequest } from './run-request.ts';
+import type { RunRequest } from './run.schema.ts';
 import { inputOverrides, planRequest } from './run-request.ts';
 
 export interface StartRunInput {

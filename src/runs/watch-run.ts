@@ -3,12 +3,12 @@
 import type { Step } from '../engine/types.ts';
 import type { PlanNode } from '../graph/plan.ts';
 import type { Actor } from '../services/accounts/actor.ts';
-import type { ExecutionRow, StepRow } from '../store/executions.ts';
+import type { ExecutionRow, ExecutionStatus, StepRow } from '../store/executions.ts';
 import { findExecution, listSteps } from '../store/executions.ts';
 import type { RunDeps } from './deps.ts';
 import { planOf } from './executed-graph.ts';
 import { getExecutionRow, readerOf, recordOf } from './executions.ts';
-import type { ExecutionRecord, ExecutionStatus, Reader } from './present-execution.ts';
+import type { ExecutionRecord, Reader } from './present-execution.ts';
 import { presentListedExecution, presentStep } from './present-execution.ts';
 
 // News is a hint that can be lost (a listening connection that broke); a look now and then makes up for it.
@@ -32,7 +32,7 @@ export async function awaitRun(
   try {
     for (;;) {
       const row = await findExecution(deps.db, id);
-      const status = (row?.status ?? 'QUEUED') as ExecutionStatus;
+      const status = row?.status ?? 'QUEUED';
       if (row !== undefined && row.finished_at !== null)
         return { record: await recordOf(deps, actor, row), status };
       const leftMs = deadline - deps.now();

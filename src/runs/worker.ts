@@ -10,6 +10,7 @@ import type { Reveal } from '../services/workflows/reveal-secrets.ts';
 import { createReveal } from '../services/workflows/reveal-secrets.ts';
 import { listEndedCalls } from '../store/calls.ts';
 import { findCharged } from '../store/credits.ts';
+import type { TerminalStatus } from '../store/executions.ts';
 import { listSteps } from '../store/executions.ts';
 import { patientDb } from '../store/patience.ts';
 import type { RunRow } from '../store/runs.ts';
@@ -21,13 +22,13 @@ import { buildDelivery } from './delivery-body.ts';
 import type { RunDeps } from './deps.ts';
 import { cancelOpen } from './end-run.ts';
 import type { InHand, StopReason } from './hand.ts';
-import type { Suspension, TerminalStatus } from './lifecycle.ts';
+import type { Suspension } from './lifecycle.ts';
 import { createNodeCache } from './node-cache.ts';
 import { createNodeContext } from './node-context.ts';
 import type { SpentSoFar } from './pay.ts';
 import { createPay } from './pay.ts';
 import type { StoredError } from './present-execution.ts';
-import type { RunRequest } from './run-request.ts';
+import type { RunRequest } from './run.schema.ts';
 import { inputOverrides, parseRunRequest, planRequest } from './run-request.ts';
 
 /** Branches of one run in flight at once. */

@@ -1,8 +1,10 @@
 // Content pages: written by the webhook, read by slug, listed by section.
 import type { Tx } from './db.ts';
 
-export type ContentType = 'TOOL' | 'FEATURE' | 'APP' | 'MODEL' | 'ARTICLE';
-export type ContentCategory = 'features' | 'models' | 'articles';
+export const CONTENT_TYPES = ['TOOL', 'FEATURE', 'APP', 'MODEL', 'ARTICLE'] as const;
+export type ContentType = (typeof CONTENT_TYPES)[number];
+export const CONTENT_CATEGORIES = ['features', 'models', 'articles'] as const;
+export type ContentCategory = (typeof CONTENT_CATEGORIES)[number];
 
 /** What a write sets. */
 export interface ContentFields {

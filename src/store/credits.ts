@@ -200,9 +200,12 @@ export async function listSpending(
   return new Map(rows.map(({ id, ...spending }) => [id, spending]));
 }
 
+export const ENTRY_KINDS = ['grant', 'hold', 'charge', 'release'] as const;
+export type EntryKind = (typeof ENTRY_KINDS)[number];
+
 export interface EntryRow {
   readonly id: number;
-  readonly kind: 'grant' | 'hold' | 'charge' | 'release';
+  readonly kind: EntryKind;
   readonly amount: number;
   readonly execution_id: string | null;
   readonly workflow_id: string | null;

@@ -2,16 +2,21 @@
 import type { Tx } from './db.ts';
 import { enqueue, jobSpecs } from './queue.ts';
 
+export const DELIVERY_STATES = ['pending', 'attempting', 'delivered', 'exhausted'] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+export const DELIVERY_EVENTS = ['execution.completed', 'execution.failed'] as const;
+export type DeliveryEvent = (typeof DELIVERY_EVENTS)[number];
+
 export interface DeliveryRow {
   readonly id: string;
   readonly execution_id: string;
   readonly user_id: number;
   readonly event_id: string;
-  readonly event: string;
+  readonly event: DeliveryEvent;
   readonly url: string;
   readonly secret: Buffer | null;
   readonly body: string;
-  readonly state: 'pending' | 'attempting' | 'delivered' | 'exhausted';
+  readonly state: DeliveryState;
   readonly attempts: number;
   /** The attempt that is the last one. */
   readonly max_attempts: number;
@@ -77,7 +82,7 @@ export interface NewAttempt {
   readonly status_code: number | null;
   readonly error: string | null;
   readonly response: string | null;
-  readonly state: 'attempting' | 'delivered' | 'exhausted';
+  readonly state: Exclude<DeliveryState, 'pending'>;
   readonly next_attempt_at: string | null;
 }
 

@@ -1,5 +1,17 @@
 // One execution with its node states and decisions.
 import type { Tx } from './db.ts';
+import type { DeliveryState } from './deliveries.ts';
+
+export const TERMINAL_STATUSES = ['COMPLETED', 'FAILED', 'TIMEOUT', 'CANCELLED'] as const;
+export type TerminalStatus = (typeof TERMINAL_STATUSES)[number];
+export const EXECUTION_STATUSES = [
+  'QUEUED',
+  'RUNNING',
+  'WAITING',
+  'CANCELLING',
+  ...TERMINAL_STATUSES,
+] as const;
+export type ExecutionStatus = (typeof EXECUTION_STATUSES)[number];
 
 export interface ExecutionRow {
   readonly id: string;
@@ -7,7 +19,7 @@ export interface ExecutionRow {
   readonly workflow_version: number;
   readonly user_id: number;
   readonly workspace: string;
-  readonly status: string;
+  readonly status: ExecutionStatus;
   readonly trigger: string;
   readonly request: string;
   readonly webhook: string | null;
@@ -26,7 +38,7 @@ export interface ExecutionRow {
   readonly started_at: Date | null;
   readonly finished_at: Date | null;
   readonly nodes_done: number;
-  readonly delivery_state: string | null;
+  readonly delivery_state: DeliveryState | null;
   readonly delivery_attempts: number | null;
   readonly delivery_last_status_code: number | null;
   /** null: a run that cannot cost. */

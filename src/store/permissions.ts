@@ -1,7 +1,8 @@
 // Direct shares of workflows.
 import type { Tx } from './db.ts';
 
-export type ShareRole = 'VIEW' | 'EDIT' | 'OWNER';
+export const SHARE_ROLES = ['VIEW', 'EDIT', 'OWNER'] as const;
+export type ShareRole = (typeof SHARE_ROLES)[number];
 
 export interface PermissionRow {
   readonly user_id: number;

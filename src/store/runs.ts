@@ -2,6 +2,8 @@
 // its commit; what must happen together stands in the same statement.
 import { CHANNELS } from './channels.ts';
 import type { Tx } from './db.ts';
+import type { DeliveryEvent } from './deliveries.ts';
+import type { ExecutionStatus } from './executions.ts';
 import { jobSpecs } from './queue.ts';
 
 /** What a run is, and never changes. */
@@ -26,7 +28,7 @@ export interface RunFacts {
 
 /** What changes in a run's life; runs/lifecycle.ts says how. */
 export interface RunState {
-  readonly status: string;
+  readonly status: ExecutionStatus;
   /** Raised by each claim. */
   readonly lease: number;
   readonly worker_id: string | null;
@@ -191,7 +193,7 @@ export async function lockHeldRun(tx: Tx, run: Pick<RunRow, 'id' | 'lease'>): Pr
 export interface NewDelivery {
   readonly id: string;
   readonly event_id: string;
-  readonly event: string;
+  readonly event: DeliveryEvent;
   readonly url: string;
   /** Base64 of the sealed secret. */
   readonly secret: string | null;

@@ -1,7 +1,8 @@
 // Teams and their members.
 import type { Tx } from './db.ts';
 
-export type TeamRole = 'OWNER' | 'EDITOR' | 'VIEWER';
+export const TEAM_ROLES = ['OWNER', 'EDITOR', 'VIEWER'] as const;
+export type TeamRole = (typeof TEAM_ROLES)[number];
 
 /** A team with the role of the member who asks. */
 export interface TeamRow {

@@ -50,7 +50,7 @@ describe('the sweep of runs', () => {
     );
     await query(
       `insert into deliveries (id, execution_id, user_id, event_id, event, url, body, state, created_at)
-       select id, id, $2, gen_random_uuid(), 'e', 'u', 'b', 'delivered', $3 from unnest($1::text[]) as id`,
+       select id, id, $2, gen_random_uuid(), 'execution.completed', 'u', 'b', 'delivered', $3 from unnest($1::text[]) as id`,
       [ids, caller.userId, at],
     );
     await query(

@@ -1,9 +1,9 @@
 // Lists of executions over many rows: each combination of filters finds what it should, and touches few rows for it.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { EXECUTION_STATUSES } from '../../src/runs/present-execution.ts';
 import type { Db, Tx } from '../../src/store/db.ts';
 import { type ExecutionFilter, listExecutions } from '../../src/store/execution-lists.ts';
+import { EXECUTION_STATUSES } from '../../src/store/executions.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { insertManyExecutions, SPAN_MS } from '../support/many-executions.ts';
 

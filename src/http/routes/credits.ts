@@ -4,7 +4,6 @@ import type { RunDeps } from '../../runs/deps.ts';
 import { EstimateBody, RunEstimate } from '../../runs/estimate/estimate.schema.ts';
 import { estimateWorkflow } from '../../runs/estimate/estimate-run.ts';
 import { CreditsAnswer, PoolAnswer } from '../../runs/run-answer.schema.ts';
-import type { RunRequest } from '../../runs/run-request.ts';
 import { GrantBody, getCredits, grantCredits } from '../../services/credits/credits.ts';
 import { PageQuery } from '../../services/paging.ts';
 import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
@@ -47,10 +46,6 @@ export function registerCredits(app: App, deps: RunDeps): void {
       },
       config: { asSent: { inputs: 'read' } },
     },
-    req =>
-      estimateWorkflow(deps, req.actor, {
-        workflowId: req.params.id,
-        request: req.body as unknown as Pick<RunRequest, 'inputs' | 'targets'>,
-      }),
+    req => estimateWorkflow(deps, req.actor, { workflowId: req.params.id, request: req.body }),
   );
 }

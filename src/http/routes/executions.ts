@@ -98,7 +98,7 @@ export function registerExecutions(app: App, deps: RunDeps): void {
         response: { 200: EventStream, 204: Type.Null() },
       },
     },
-    (req, reply) => streamEvents(deps, req, reply),
+    (req, reply) => streamEvents(deps, req, reply, req.params.id),
   );
   app.post(
     '/api/v1/executions/:id/cancel',
@@ -114,9 +114,14 @@ export function registerExecutions(app: App, deps: RunDeps): void {
   );
 }
 
-async function streamEvents(deps: RunDeps, req: FastifyRequest, reply: FastifyReply): Promise<void> {
+async function streamEvents(
+  deps: RunDeps,
+  req: FastifyRequest,
+  reply: FastifyReply,
+  executionId: string,
+): Promise<void> {
   const signal = reply.closeSignal();
-  const events = await watchRun(deps, req.actor, (req.params as { id: string }).id, {
+  const events = await watchRun(deps, req.actor, executionId, {
     afterId: parseLastEventId(req),
     signal,
   });
@@ -127,8 +132,9 @@ async function streamEvents(deps: RunDeps, req: FastifyRequest, reply: FastifyRe
   }
   reply.hijack();
   const { raw } = reply;
+  for (const [name, value] of Object.entries(reply.getHeaders()))
+    if (value !== undefined) raw.setHeader(name, value);
   raw.writeHead(200, {
-    ...(reply.getHeaders() as Record<string, string>),
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-store',
     'x-accel-buffering': 'no',

@@ -6,11 +6,9 @@ import { Success } from '../../services/accounts/account.schema.ts';
 import type { Deps } from '../../services/deps.ts';
 import { completeUpload } from '../../services/media/complete-upload.ts';
 import { listMedia, readMediaItem, removeMedia } from '../../services/media/list-media.ts';
-import type { InlineBody } from '../../services/media/media.schema.ts';
 import {
   CompleteBody,
-  InlineForm,
-  InlineBody as InlineJson,
+  InlineUpload,
   ListMediaQuery,
   MediaItem,
   MediaPage,
@@ -84,19 +82,14 @@ async function registerInline(scope: App, deps: Deps): Promise<void> {
         tags,
         summary: 'Upload a file by form or data URL, or have one fetched from an address',
         consumes: ['multipart/form-data', 'application/json'],
-        body: {
-          content: {
-            'multipart/form-data': { schema: InlineForm },
-            'application/json': { schema: InlineJson },
-          },
-        },
+        body: InlineUpload,
         response: { 200: UploadResult },
       },
     },
     (req, reply) => {
       const signal = reply.closeSignal();
       if (isForm(req)) return uploadForm(deps, req.actor, readForm(req), signal);
-      return uploadInline(deps, req.actor, req.body as InlineBody, signal);
+      return uploadInline(deps, req.actor, req.body, signal);
     },
   );
 }

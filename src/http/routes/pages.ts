@@ -10,7 +10,6 @@ import { RELOAD_PATH, RELOAD_SCRIPT } from '../../pages/reload-script.ts';
 import { pagePath, SECTIONS } from '../../pages/sections.ts';
 import type { Site } from '../../pages/site.ts';
 import { ICON, ICON_PATH, PALETTE_PATH, STYLESHEET, STYLESHEET_PATH } from '../../pages/stylesheet.ts';
-import type { ContentList } from '../../services/content/present-content.ts';
 import {
   type ContentHead,
   createContentReader,
@@ -51,7 +50,7 @@ export function registerPages(app: App, deps: Deps): void {
     });
   };
 
-  for (const [category, { path, title }] of Object.entries(SECTIONS)) {
+  for (const { category, path, title } of Object.values(SECTIONS)) {
     app.get(
       `${path}/:slug`,
       {
@@ -76,10 +75,7 @@ export function registerPages(app: App, deps: Deps): void {
         const { page = 1 } = req.query;
         const key = `list:${category}:${page}@${await getSiteRevision(deps)}`;
         const list = await cache.get(key, async () =>
-          toAnswer(
-            renderListPage(await listContentPage(deps, category as ContentList['category'], page), site),
-            HTML,
-          ),
+          toAnswer(renderListPage(await listContentPage(deps, category, page), site), HTML),
         );
         return sendPage(req, reply, list, FRESH);
       },

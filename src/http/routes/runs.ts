@@ -1,17 +1,13 @@
 // Starting runs over HTTP.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { JsonObject } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { RunDeps } from '../../runs/deps.ts';
-import type { AcceptedRun as Accepted, RunRoute } from '../../runs/idempotency.ts';
-import type { ExecutionStatus } from '../../runs/present-execution.ts';
-import type { ResumeRequest } from '../../runs/resume-run.ts';
+import type { AcceptedRun as Accepted } from '../../runs/idempotency.ts';
 import { resumeRun } from '../../runs/resume-run.ts';
 import { ExecuteBody, ExecutionId, ResumeBody, RunBody } from '../../runs/run.schema.ts';
 import { AcceptedRun, ExecutionRecord } from '../../runs/run-answer.schema.ts';
-import type { RunRequest } from '../../runs/run-request.ts';
 import { startRun } from '../../runs/start-run.ts';
-import { awaitRun } from '../../runs/watch-run.ts';
+import { type AwaitedRun, awaitRun } from '../../runs/watch-run.ts';
 import { webhookFault } from '../../services/webhooks/webhook-target.ts';
 import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
@@ -35,7 +31,11 @@ export function registerRuns(app: App, deps: RunDeps): void {
       // Before the schema: an unusable webhook comes before any other complaint about the body (docs/api.md, Webhooks).
       preValidation: (req, _reply, done) => done(webhookFault(deps, webhookOf(req.body))),
     },
-    (req, reply) => start(deps, req, reply, 'run'),
+    async (req, reply) => {
+      const { webhook, ...request } = req.body;
+      const run = { workflowId: req.params.id, route: 'run', request, webhook, ...askedBy(req) } as const;
+      return answer(deps, req, reply, await startRun(deps, req.actor, run));
+    },
   );
   app.post(
     '/api/v1/workflows/:id/execute',
@@ -43,7 +43,15 @@ export function registerRuns(app: App, deps: RunDeps): void {
       schema: { tags, summary: 'Start a run', params: WorkflowId, body: ExecuteBody, response },
       config: { startsRun: true, limit: 'executions', asSent },
     },
-    (req, reply) => start(deps, req, reply, 'execute'),
+    async (req, reply) => {
+      const run = {
+        workflowId: req.params.id,
+        route: 'execute',
+        request: req.body,
+        ...askedBy(req),
+      } as const;
+      return answer(deps, req, reply, await startRun(deps, req.actor, run));
+    },
   );
   app.post(
     '/api/v1/executions/:id/resume',
@@ -58,7 +66,11 @@ export function registerRuns(app: App, deps: RunDeps): void {
       config: { startsRun: true, asSent: { inputs: 'read' } },
       preValidation: (req, _reply, done) => done(webhookFault(deps, webhookOf(req.body))),
     },
-    (req, reply) => resume(deps, req, reply),
+    async (req, reply) => {
+      const { idempotencyKey } = askedBy(req);
+      const run = { executionId: req.params.id, request: req.body, idempotencyKey };
+      return answer(deps, req, reply, await resumeRun(deps, req.actor, run));
+    },
   );
 }
 
@@ -66,32 +78,11 @@ function webhookOf(body: unknown): unknown {
   return typeof body === 'object' && body !== null && 'webhook' in body ? body.webhook : undefined;
 }
 
-async function start(
-  deps: RunDeps,
-  req: FastifyRequest,
-  reply: FastifyReply,
-  route: RunRoute,
-): Promise<unknown> {
-  const { webhook, ...request } = req.body as RunRequest & { readonly webhook?: JsonObject };
-  const accepted = await startRun(deps, req.actor, {
-    workflowId: (req.params as { id: string }).id,
-    route,
-    request,
-    webhook,
-    idempotencyKey: singleHeader(req, 'idempotency-key'),
-    trigger: triggerOf(req),
-  });
-  return answer(deps, req, reply, accepted);
-}
-
-async function resume(deps: RunDeps, req: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-  const accepted = await resumeRun(deps, req.actor, {
-    executionId: (req.params as { id: string }).id,
-    request: req.body as ResumeRequest,
-    idempotencyKey: singleHeader(req, 'idempotency-key'),
-  });
-  return answer(deps, req, reply, accepted);
-}
+/** What the headers of a start say of it. */
+const askedBy = (req: FastifyRequest) => ({
+  idempotencyKey: singleHeader(req, 'idempotency-key'),
+  trigger: triggerOf(req),
+});
 
 /** 202, or with `Prefer: wait` 200 and the record of the run where it ends in time. */
 async function answer(
@@ -111,7 +102,7 @@ async function answer(
   return reply.code(202).send(presentAccepted(deps, accepted, waited.status));
 }
 
-function presentAccepted(deps: RunDeps, { replayed: _, ...run }: Accepted, status: ExecutionStatus) {
+function presentAccepted(deps: RunDeps, { replayed: _, ...run }: Accepted, status: AwaitedRun['status']) {
   const accepted = { ...run, status };
   const self = addressOf(deps, accepted.executionId);
   return { ...accepted, urls: { self, events: `${self}/events`, cancel: `${self}/cancel` } };

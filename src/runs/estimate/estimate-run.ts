@@ -12,7 +12,7 @@ import { findPool } from '../../store/credits.ts';
 import { findWorkflow } from '../../store/workflows/workflows.ts';
 import type { RunDeps } from '../deps.ts';
 import { createNodeCache } from '../node-cache.ts';
-import type { RunRequest } from '../run-request.ts';
+import type { RunRequest } from '../run.schema.ts';
 import { inputOverrides, planRequest } from '../run-request.ts';
 import { findUnavailable, hasPaidNode, isPaid, priceForecast } from './estimate-plan.ts';
 

@@ -1,6 +1,9 @@
 // The forms of requests and answers about accounts, teams, members and shares.
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
+import { LINK_KINDS } from '../../store/people/password-links.ts';
+import { SHARE_ROLES } from '../../store/permissions.ts';
+import { TEAM_ROLES } from '../../store/teams.ts';
 import { pageOf } from '../paging.ts';
 import { Answer, Named, Nullable } from '../workflows/workflow.schema.ts';
 import { SCOPES } from './actor.ts';
@@ -10,8 +13,8 @@ const exact = { additionalProperties: false };
 const Timestamp = Type.String({ format: 'date-time' });
 const UserId = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
 const TeamId = Type.String({ maxLength: 64, description: 'Team id, `team_…`' });
-const TeamRole = Type.Enum(['OWNER', 'EDITOR', 'VIEWER']);
-const ShareRole = Type.Enum(['VIEW', 'EDIT', 'OWNER']);
+const TeamRole = Type.Enum([...TEAM_ROLES]);
+const ShareRole = Type.Enum([...SHARE_ROLES]);
 /** Exactly one of the two names somebody. */
 const Somebody = { userId: Type.Optional(UserId), email: Type.Optional(Email) };
 export type Somebody = { readonly userId?: number | undefined; readonly email?: string | undefined };
@@ -181,7 +184,7 @@ export const LinkBody = Named(
   'PasswordLinkInput',
   Type.Object(
     {
-      kind: Type.Enum(['setup', 'invite', 'reset'], {
+      kind: Type.Enum([...LINK_KINDS], {
         description:
           'Sets email, name and password of the first user; the password of an invited user; a forgotten one',
       }),

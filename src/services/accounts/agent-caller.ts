@@ -1,4 +1,4 @@
-// Who calls over MCP: the bearer is an API key or an access token, and a caller without one is told where to get one.
+// Who calls over MCP: the bearer is an API key or an access token, and a caller without one learns where to get one.
 import { AppError } from '../../lib/errors.ts';
 import type { Settings } from '../../lib/settings.ts';
 import type { Scope, UserActor } from './actor.ts';
@@ -52,7 +52,7 @@ async function authenticateKey(
 }
 
 function refusal(deps: AgentCallerDeps, code: AppError['code'], message: string): AppError {
-  // RFC 6750 §3.1: a request without credentials is told no error.
+  // RFC 6750 §3.1: a request without credentials gets no error code.
   const error = code === 'unauthorized' ? [] : ['error="invalid_token"'];
   return new AppError(code, message, { headers: { 'www-authenticate': challengeOf(deps, error) } });
 }

@@ -1,6 +1,7 @@
 // The form of content pages: it validates, documents, and types what the content webhook takes.
 import type { Static, TSchema } from 'typebox';
 import { Type } from 'typebox';
+import { CONTENT_CATEGORIES, CONTENT_TYPES, type ContentCategory } from '../../store/content.ts';
 import { Answer, Named, Nullable } from '../workflows/workflow.schema.ts';
 
 /** null puts a field back to its default. Written as one type, since the fault of a union says nothing. */
@@ -24,7 +25,6 @@ export const Address = Type.String({ minLength: 1, maxLength: 2048 });
 /** Of all markdown of a page together; rendering it takes time that grows with it. */
 export const MAX_MARKDOWN = 120_000;
 
-export const CONTENT_TYPES = ['TOOL', 'FEATURE', 'APP', 'MODEL', 'ARTICLE'] as const;
 export const CONTENT_EVENTS = {
   create_tool: 'TOOL',
   create_feature: 'FEATURE',
@@ -135,8 +135,8 @@ const FIELDS = {
   workflowId: text(64, 'Its preview is shown where anybody may see it'),
   subcategory: text(200),
   parentCategory: Type.Optional(
-    Type.Unsafe<'features' | 'models' | 'articles' | null>({
-      enum: ['features', 'models', 'articles', null],
+    Type.Unsafe<ContentCategory | null>({
+      enum: [...CONTENT_CATEGORIES, null],
       description: 'Default: by type',
     }),
   ),

@@ -15,7 +15,7 @@ const HINTS = {
 export const Hints = Type.Object(HINTS, exact);
 export type Hints = Static<typeof Hints>;
 
-export const InlineBody = Named(
+const InlineBody = Named(
   'InlineUpload',
   Type.Object(
     {
@@ -32,7 +32,7 @@ export const InlineBody = Named(
 export type InlineBody = Static<typeof InlineBody>;
 
 /** Documents the multipart form; its parts are read as they arrive, so there is no body to validate. */
-export const InlineForm = Named(
+const InlineForm = Named(
   'UploadForm',
   Type.Unsafe<unknown>({
     type: ['object', 'null'],
@@ -43,6 +43,14 @@ export const InlineForm = Named(
     },
   }),
 );
+
+/** A form, which is read as it arrives, or JSON, as which the body is typed. */
+export const InlineUpload = Type.Unsafe<InlineBody>({
+  content: {
+    'multipart/form-data': { schema: InlineForm },
+    'application/json': { schema: InlineBody },
+  },
+});
 
 export const MintBody = Named(
   'MintRequest',

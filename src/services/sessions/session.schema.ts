@@ -1,5 +1,6 @@
 // The forms of requests and answers about sign-in and sessions.
 import { Type } from 'typebox';
+import { TEAM_ROLES } from '../../store/teams.ts';
 import { SCOPES } from '../accounts/actor.ts';
 import { Email, Name } from '../accounts/names.ts';
 import { pageOf } from '../paging.ts';
@@ -10,7 +11,7 @@ const Timestamp = Type.String({ format: 'date-time' });
 const Password = Type.String({ maxLength: 256 });
 const NewPassword = Type.String({ minLength: 10, maxLength: 256 });
 const Token = Type.String({ minLength: 1, maxLength: 100, description: 'What follows the # of the link' });
-const TeamRole = Type.Enum(['OWNER', 'EDITOR', 'VIEWER']);
+const TeamRole = Type.Enum([...TEAM_ROLES]);
 const Credits = Type.Integer();
 
 export const SetUpBody = Named(

@@ -1,5 +1,6 @@
 // The forms of answers about workflows, for the OpenAPI document.
 import { Type } from 'typebox';
+import { LINK_PERMISSIONS } from '../../store/workflows/workflows.ts';
 import { Edge, Node } from '../graph.schema.ts';
 import { pageOf } from '../paging.ts';
 import { Answer, Named, Nullable } from './workflow.schema.ts';
@@ -54,7 +55,7 @@ export const Workflow = Answer(
       userId: Type.Integer(),
       teamId: Text,
       folderId: Text,
-      linkPermission: Type.Enum(['PRIVATE', 'VIEW', 'DUPLICATE']),
+      linkPermission: Type.Enum([...LINK_PERMISSIONS]),
       publishedSlug: Text,
       publishedAt: Nullable(Timestamp),
       publishSettings: Nullable(Open),

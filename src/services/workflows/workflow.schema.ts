@@ -1,6 +1,7 @@
 // The forms of workflow requests: they validate, document, and type.
 import type { Static, TSchema } from 'typebox';
 import { Type } from 'typebox';
+import { LINK_PERMISSIONS } from '../../store/workflows/workflows.ts';
 import { Edge, NodeInput } from '../graph.schema.ts';
 import { ArrayQuery, PageQuery } from '../paging.ts';
 
@@ -150,7 +151,7 @@ export const LayoutBody = Nullable(
 export type LayoutBody = Static<typeof LayoutBody>;
 
 export const VisibilityBody = Type.Object(
-  { linkPermission: Type.Enum(['PRIVATE', 'VIEW', 'DUPLICATE']) },
+  { linkPermission: Type.Enum([...LINK_PERMISSIONS]) },
   { additionalProperties: false },
 );
 

@@ -1,6 +1,10 @@
 // Media records; the bytes are in media storage under the same id.
 import type { Tx } from '../db.ts';
 
+/** upload: sent by a user; output: of a run; input: fetched for a run; preview: of a workflow's card. */
+export const MEDIA_ORIGINS = ['upload', 'output', 'input', 'preview'] as const;
+export type MediaOrigin = (typeof MEDIA_ORIGINS)[number];
+
 export interface MediaRow {
   readonly id: string;
   readonly user_id: number;
@@ -13,7 +17,7 @@ export interface MediaRow {
   readonly height: number | null;
   readonly duration: number | null;
   /** Sent by a caller, made by a run, fetched for one, or made for somebody who asked to see it. */
-  readonly origin: 'upload' | 'output' | 'input' | 'preview';
+  readonly origin: MediaOrigin;
   readonly execution_id: string | null;
   readonly created_at: Date;
 }

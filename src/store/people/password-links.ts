@@ -1,7 +1,8 @@
 // Links that let whoever has one set the password of an account, once.
 import type { Tx } from '../db.ts';
 
-export type LinkKind = 'setup' | 'invite' | 'reset';
+export const LINK_KINDS = ['setup', 'invite', 'reset'] as const;
+export type LinkKind = (typeof LINK_KINDS)[number];
 
 export interface NewLink {
   readonly userId: number;

@@ -1,7 +1,10 @@
 // Workflows as they are read: one with what its reader is to it, and lists. Graphs are in versions.ts.
 import type { Tx } from '../db.ts';
+import type { ShareRole } from '../permissions.ts';
+import type { TeamRole } from '../teams.ts';
 
-export type LinkPermission = 'PRIVATE' | 'VIEW' | 'DUPLICATE';
+export const LINK_PERMISSIONS = ['PRIVATE', 'VIEW', 'DUPLICATE'] as const;
+export type LinkPermission = (typeof LINK_PERMISSIONS)[number];
 
 export interface PublishSettings {
   readonly title?: string;
@@ -57,8 +60,8 @@ export interface LinkedMedia {
 
 /** A workflow with what the reader is to it, and what is derived. */
 export interface ReadWorkflowRow extends WorkflowRow {
-  readonly share_role: 'VIEW' | 'EDIT' | 'OWNER' | null;
-  readonly team_role: 'OWNER' | 'EDITOR' | 'VIEWER' | null;
+  readonly share_role: ShareRole | null;
+  readonly team_role: TeamRole | null;
   /** Whose the media is that the workflow belongs to. */
   readonly media_user_id: number | null;
   readonly media: LinkedMedia | null;

@@ -1,4 +1,4 @@
-// Sign-in at an OpenID provider, tried against a real one, with each of the lies that it or a browser could tell.
+// Sign-in at an OpenID provider, tried against a real one, with each of the lies that it or a browser could send.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { CALLBACK_PATH } from '../../../src/services/sessions/openid.ts';
@@ -89,14 +89,14 @@ const countUsers = async (): Promise<number> => {
   return rows[0]?.count ?? 0;
 };
 
-/** Refused, without a session or a new account; a program is told why. */
+/** Refused, without a session or a new account; a program gets the reason. */
 async function isRefused(answer: Answered, reason: string): Promise<void> {
   assert.deepEqual([answer.status, answer.location], [303, `/sign-in?refused=${reason}`]);
   assert.equal(answer.cookies.session, undefined);
 }
 
 describe('the sign-in page', () => {
-  it('is told which ways of sign-in there are', async () => {
+  it('lists which ways of sign-in there are', async () => {
     const { status, body } = await test.anonymous.request('GET', '/auth/methods');
     assert.equal(status, 200);
     assert.deepEqual(body, {
@@ -256,8 +256,11 @@ describe('who is refused', () => {
       await isRefused(await get(back, { cookie: wrong }), 'expired');
     nowMs += 601_000;
     await isRefused(await get(back, { cookie }), 'expired');
-    const told = await get(back, { cookie, accept: 'application/json' });
-    assert.deepEqual([told.status, told.body.code, told.body.reason], [403, 'sign_in_refused', 'expired']);
+    const program = await get(back, { cookie, accept: 'application/json' });
+    assert.deepEqual(
+      [program.status, program.body.code, program.body.reason],
+      [403, 'sign_in_refused', 'expired'],
+    );
   });
 });
 

@@ -1,0 +1,53 @@
+// The closed sets of words in rows: what the code calls them is what PostgreSQL lets in.
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { CONTENT_CATEGORIES, CONTENT_TYPES } from '../../src/store/content.ts';
+import { ENTRY_KINDS } from '../../src/store/credits.ts';
+import { DELIVERY_EVENTS, DELIVERY_STATES } from '../../src/store/deliveries.ts';
+import { EXECUTION_STATUSES } from '../../src/store/executions.ts';
+import { MEDIA_ORIGINS } from '../../src/store/media/media.ts';
+import { LINK_KINDS } from '../../src/store/people/password-links.ts';
+import { SHARE_ROLES } from '../../src/store/permissions.ts';
+import { RENDER_STATUSES } from '../../src/store/renders/renders.ts';
+import { TEAM_ROLES } from '../../src/store/teams.ts';
+import { LINK_PERMISSIONS } from '../../src/store/workflows/workflows.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+const SETS: Readonly<Record<string, readonly string[]>> = {
+  'content_pages.parent_category': CONTENT_CATEGORIES,
+  'content_pages.type': CONTENT_TYPES,
+  'credit_entries.kind': ENTRY_KINDS,
+  'deliveries.event': DELIVERY_EVENTS,
+  'deliveries.state': DELIVERY_STATES,
+  'executions.status': EXECUTION_STATUSES,
+  'media.origin': MEDIA_ORIGINS,
+  'password_links.kind': LINK_KINDS,
+  'renders.status': RENDER_STATUSES,
+  'team_members.role': TEAM_ROLES,
+  'workflow_permissions.role': SHARE_ROLES,
+  'workflows.link_permission': LINK_PERMISSIONS,
+};
+
+let database: TestDatabase;
+before(async () => {
+  database = await createTestDatabase();
+});
+after(() => database.drop());
+
+it('has a valid check for each set of the code, with the same words, and no check without a set', async () => {
+  const { rows } = await database.db.query<{ column: string; definition: string; is_valid: boolean }>(
+    `select c.conrelid::regclass || '.' || a.attname as column, pg_get_constraintdef(c.oid) as definition,
+       c.convalidated as is_valid
+     from pg_constraint c join pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[1]
+     where c.contype = 'c' and c.connamespace = 'public'::regnamespace and pg_get_constraintdef(c.oid) like '%ARRAY[%'`,
+  );
+  const checks = rows.map(({ column, definition, is_valid }) => [
+    column,
+    [...definition.matchAll(/'([^']+)'/g)].map(([, word]) => word).sort(),
+    is_valid,
+  ]);
+  assert.deepEqual(
+    Object.fromEntries(checks.map(([column, ...check]) => [column, check])),
+    Object.fromEntries(Object.entries(SETS).map(([column, words]) => [column, [[...words].sort(), true]])),
+  );
+});
