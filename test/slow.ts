@@ -9,6 +9,7 @@ const SLOW: Readonly<Record<string, readonly string[]>> = {
     'cli/*.test.ts',
     'codecs/**',
     'docs.test.ts',
+    'editor/*.test.ts',
     'jobs/**',
     'http/openapi/examples.test.ts',
     'http/protocol/{limits-processes,shutdown}.test.ts',

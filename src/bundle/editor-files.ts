@@ -35,7 +35,10 @@ export function createEditorFiles({ folder, now, log }: Options): EditorFiles {
   const prepare = async (): Promise<void> => {
     const startedAt = now();
     try {
-      const { bundle, isNew } = await openBundle({ folder, now, log }, stop.signal);
+      // A folder that cannot be written to costs each start the bundling, and nothing else.
+      const onUnkept = (err: unknown): void =>
+        log.warn({ err }, 'the bundle of the web application could not be kept');
+      const { bundle, isNew } = await openBundle({ folder, now, onUnkept }, stop.signal);
       state = { bundle, failed: false };
       if (isNew) log.info({ ms: now() - startedAt }, 'the web application is ready');
     } catch (err) {
@@ -57,21 +60,25 @@ export function createEditorFiles({ folder, now, log }: Options): EditorFiles {
   };
 }
 
+interface OpenOptions extends Pick<Options, 'folder' | 'now'> {
+  /** Called where a new bundle could not be written; what it throws is thrown. */
+  readonly onUnkept: (err: unknown) => void;
+}
+
 /** Reads the bundle of the present sources, or makes and keeps it. */
 export async function openBundle(
-  { folder, now, log }: Options,
+  { folder, now, onUnkept }: OpenOptions,
   signal?: AbortSignal,
 ): Promise<{ readonly bundle: Bundle; readonly isNew: boolean; readonly hash: string }> {
   const hash = await hashSources();
   const kept = await readBundle(folder, hash);
   if (kept !== undefined) return { bundle: kept, isNew: false, hash };
   const bundle = await bundleEditor(signal);
-  // A folder that cannot be written to costs each start the bundling, and nothing else.
   try {
     await writeBundle(folder, hash, bundle);
     await removeOldBundles(folder, hash, now());
   } catch (err) {
-    log.warn({ err }, 'the bundle of the web application could not be kept');
+    onUnkept(err);
   }
   return { bundle, isNew: true, hash };
 }

@@ -279,6 +279,13 @@ const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./models.ts')).removeModels,
   },
   {
+    usage: 'editor build',
+    summary: 'bundle the web application ahead of the first start, for images',
+    options: { '-o, --out <folder>': 'where to (default: EDITOR_DIR, else DATA_DIR/editor)', ...JSON_OPTION },
+    examples: ['graphwright editor build --out /app/editor'],
+    load: async () => (await import('./editor.ts')).buildEditor,
+  },
+  {
     usage: 'doctor',
     summary: 'check that this machine has what the service needs',
     options: JSON_OPTION,
@@ -294,6 +301,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   users: "accounts: over HTTP where GRAPHWRIGHT_API_KEY is set, else on the service's own database",
   credits: "credits: over HTTP where GRAPHWRIGHT_API_KEY is set, else on the service's own database",
   workflows: "workflows: over HTTP where GRAPHWRIGHT_API_KEY is set, else on the service's own database",
+  editor: 'the web application',
   teams: "teams: over HTTP where GRAPHWRIGHT_API_KEY is set, else on the service's own database",
 };
 

@@ -54,7 +54,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /executions/:id': 'anyone',
   'GET /media': 'anyone',
   'GET /settings': 'anyone',
-  'GET /settings/*': 'anyone',
+  'GET /settings/:part': 'anyone',
   'GET /assets/:name': 'public',
   'GET /sitemap.xml': 'public',
   'GET /robots.txt': 'public',

@@ -24,7 +24,7 @@ const PAGES: Readonly<Record<string, AppPage>> = {
   '/executions/:id': { name: 'execution', for: 'users' },
   '/media': { name: 'media', for: 'users' },
   '/settings': { name: 'settings', for: 'users' },
-  '/settings/*': { name: 'settings', for: 'users' },
+  '/settings/:part': { name: 'settings', for: 'users' },
 };
 
 const TYPES: Readonly<Record<string, string>> = {

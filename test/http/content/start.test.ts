@@ -1,8 +1,9 @@
-// The pages that people open first, and what browsers and programs see at a path that is not there.
+// The page that people open first, and what browsers and programs see at a path that is not there.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { checkPage } from '../../pages/page-check.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { createPerson } from '../../support/people.ts';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
@@ -16,26 +17,32 @@ after(() => test.close());
 
 const open = (url: string, accept = BROWSER) => test.app.inject({ url, headers: { accept } });
 
-describe('the start pages', () => {
-  for (const path of ['/', '/workflows'])
-    it(`stand at ${path} as complete pages`, async () => {
-      const answer = await open(path);
-      assert.equal(answer.statusCode, 200);
-      assert.match(String(answer.headers['content-type']), /^text\/html/);
-      assert.match(String(answer.headers['content-security-policy']), /default-src 'none'/);
-      checkPage(answer.body);
-      assert.match(answer.body, new RegExp(`<link rel="canonical" href="http://localhost:3000${path}">`));
-      // The drawing of the example is in the page, not a picture to be fetched.
-      assert.match(answer.body, /<div class="flow"[^>]*><svg/);
-      const again = await test.app.inject({
-        url: path,
-        headers: { 'if-none-match': String(answer.headers.etag) },
-      });
-      assert.equal(again.statusCode, 304);
+describe('the start page', () => {
+  it('is a complete page', async () => {
+    const answer = await open('/');
+    assert.equal(answer.statusCode, 200);
+    assert.match(String(answer.headers['content-type']), /^text\/html/);
+    assert.match(String(answer.headers['content-security-policy']), /default-src 'none'/);
+    checkPage(answer.body);
+    assert.match(answer.body, /<link rel="canonical" href="http:\/\/localhost:3000\/">/);
+    // The drawing of the example is in the page, not a picture to be fetched.
+    assert.match(answer.body, /<div class="flow"[^>]*><svg/);
+    const again = await test.app.inject({
+      url: '/',
+      headers: { 'if-none-match': String(answer.headers.etag) },
     });
+    assert.equal(again.statusCode, 304);
+  });
 
-  it('show commands whose bodies make and run a workflow', async () => {
-    const { body } = await open('/workflows');
+  it('leads who is signed in on to their workflows', async () => {
+    const { cookie } = await createPerson(test, caller);
+    const answer = await test.app.inject({ url: '/', headers: { accept: BROWSER, cookie } });
+    assert.deepEqual([answer.statusCode, answer.headers.location], [302, '/workflows']);
+    assert.equal(answer.headers['cache-control'], 'no-store');
+  });
+
+  it('shows commands whose bodies make and run a workflow', async () => {
+    const { body } = await open('/');
     const text = body.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&apos;', "'");
     const [graph, run] = [...text.matchAll(/-d '(\{.*?\})'/gs)].map(match => JSON.parse(match[1] ?? ''));
     const created = await caller.request<{ id: string; meta: { warnings: string[] } }>(
@@ -49,13 +56,12 @@ describe('the start pages', () => {
     assert.equal((await caller.request('POST', `/workflows/${created.body.id}/run`, run)).status, 202);
   });
 
-  it('lead where there is something', async () => {
-    for (const path of ['/', '/workflows']) {
-      const { body } = await open(path);
-      for (const [, href] of body.matchAll(/<a[^>]* href="(\/[^"#]*)"/g)) {
-        const { statusCode } = await open(href ?? '');
-        assert.ok(statusCode < 400, `${path} leads to ${href}: ${statusCode}`);
-      }
+  it('leads where there is something', async () => {
+    await test.deps.editor.start();
+    const { body } = await open('/');
+    for (const [, href] of body.matchAll(/<a[^>]* href="(\/[^"#]*)"/g)) {
+      const { statusCode } = await open(href ?? '');
+      assert.ok(statusCode < 400, `/ leads to ${href}: ${statusCode}`);
     }
   });
 });

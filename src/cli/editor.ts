@@ -1,0 +1,19 @@
+// `graphwright editor build`: makes the bundle of the web application ahead of the first start, for images.
+import { resolve } from 'node:path';
+import { editorFolder } from '../app.ts';
+import { openBundle } from '../bundle/editor-files.ts';
+import { readSettings } from '../lib/settings.ts';
+import type { Command } from './command.ts';
+
+export const buildEditor: Command = async ({ options, terminal, signal }) => {
+  const folder = typeof options.out === 'string' ? resolve(options.out) : editorFolder(readSettings());
+  const onUnkept = (err: unknown): never => {
+    throw err;
+  };
+  const { hash, isNew } = await openBundle({ folder, now: Date.now, onUnkept }, signal);
+  if (options.json === true) terminal.print(JSON.stringify({ folder, hash, isNew }));
+  else
+    terminal.print(
+      `${isNew ? 'Bundled into' : 'Already in'} ${folder}/${hash}. Start with EDITOR_DIR=${folder}.`,
+    );
+};
