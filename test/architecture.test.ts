@@ -115,7 +115,7 @@ function readFiles(folder: string): SourceFile[] {
   const base = join(ROOT, folder);
   return readdirSync(base, { recursive: true, withFileTypes: true })
     .filter(
-      entry => entry.isFile() && entry.name.endsWith('.ts') && !entry.parentPath.includes('node_modules'),
+      entry => entry.isFile() && /\.tsx?$/.test(entry.name) && !entry.parentPath.includes('node_modules'),
     )
     .map(entry => {
       const path = relative(base, join(entry.parentPath, entry.name)).replaceAll('\\', '/');
@@ -173,7 +173,7 @@ function findCycle(edges: ReadonlyMap<string, readonly string[]>): readonly stri
 
 const sources = readFiles('src');
 const sdk = readFiles('sdk/src');
-const all = ['src', 'sdk/src', 'test', 'bench', 'scripts'].flatMap(folder =>
+const all = ['src', 'sdk/src', 'editor', 'test', 'bench', 'scripts'].flatMap(folder =>
   readFiles(folder).map(file => ({ ...file, path: `${folder}/${file.path}` })),
 );
 

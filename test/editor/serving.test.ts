@@ -1,0 +1,98 @@
+// How the web application is served: who sees which page, under which policy, and its files.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Caller, createTestApp, type TestApp } from '../support/app.ts';
+import { createPerson, type Person } from '../support/people.ts';
+import { createWorkflow } from '../support/workflows.ts';
+
+const BROWSER = 'text/html,application/xhtml+xml,*/*;q=0.8';
+
+let test: TestApp;
+let operator: Caller;
+let person: Person;
+before(async () => {
+  test = await createTestApp({ env: { CDN_URL: 'https://media.example.com/files' } });
+  operator = await test.createCaller();
+  person = await createPerson(test, operator);
+});
+after(() => test.close());
+
+const open = (url: string, headers: Record<string, string> = {}) =>
+  test.app.inject({ url, headers: { accept: BROWSER, ...headers } });
+
+describe('a page', () => {
+  it('says to wait while the application is being bundled, and reloads itself', async () => {
+    const answer = await open('/sign-in');
+    assert.equal(answer.statusCode, 503);
+    assert.match(answer.body, /<h1>One moment<\/h1>/);
+    const [, script = ''] = /<script src="([^"]+)" defer>/.exec(answer.body) ?? [];
+    assert.match((await open(script)).body, /location\.reload/);
+    await test.deps.editor.start();
+    assert.equal((await open('/sign-in')).statusCode, 200);
+  });
+
+  it('runs no script but those of the service, in no frame, and is kept by nobody', async () => {
+    const { headers, body } = await open('/sign-in');
+    const policy = String(headers['content-security-policy']);
+    assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'self'/);
+    assert.doesNotMatch(policy, /unsafe/);
+    for (const kind of ['img', 'media', 'connect'])
+      assert.match(policy, new RegExp(`${kind}-src 'self' https://media\\.example\\.com(?: data: blob:)?;`));
+    assert.equal(headers['x-frame-options'], 'DENY');
+    assert.equal(headers['referrer-policy'], 'strict-origin-when-cross-origin');
+    assert.match(String(headers['permissions-policy']), /camera=\(\)/);
+    assert.equal(headers['cache-control'], 'no-store');
+    assert.doesNotMatch(body, /<style|\son\w+=|<script>/);
+  });
+
+  it('is in the colours that its reader chose', async () => {
+    assert.match(
+      (await open('/sign-in', { cookie: 'theme=dark' })).body,
+      /<html lang="en" data-theme="dark">/,
+    );
+    assert.match((await open('/sign-in', { cookie: 'theme=x"><script>' })).body, /<html lang="en">/);
+  });
+
+  it('leads visitors to sign-in and back, and nowhere else', async () => {
+    const { statusCode, headers } = await open('/workflows?x=1');
+    assert.deepEqual([statusCode, headers.location], [302, '/sign-in?next=%2Fworkflows%3Fx%3D1']);
+    for (const [next, expected] of [
+      ['/media', '/media'],
+      ['//evil.example', '/workflows'],
+      ['/\\evil.example', '/workflows'],
+      ['https://evil.example', '/workflows'],
+    ] as const) {
+      const answer = await open(`/sign-in?next=${encodeURIComponent(next)}`, { cookie: person.cookie });
+      assert.deepEqual([answer.statusCode, answer.headers.location], [302, expected]);
+    }
+  });
+
+  it('of a workflow is the public one to whoever may not edit it', async () => {
+    const { id } = await createWorkflow(operator);
+    await operator.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
+    assert.match((await open(`/flow/${id}`, { cookie: person.cookie })).body, /<svg/);
+    assert.match((await open(`/flow/${id}`)).body, /<svg/);
+  });
+});
+
+describe('a file of the application', () => {
+  it('is kept for good, and comes compressed as the browser takes it', async () => {
+    await test.deps.editor.start();
+    const { body } = await open('/sign-in');
+    const [, entry = ''] = /<script type="module" src="([^"]+)">/.exec(body) ?? [];
+    const plain = await open(entry);
+    assert.equal(plain.headers['cache-control'], 'public, max-age=31536000, immutable');
+    assert.match(String(plain.headers['content-type']), /^text\/javascript/);
+    for (const coding of ['br', 'gzip']) {
+      const answer = await open(entry, { 'accept-encoding': coding });
+      assert.equal(answer.headers['content-encoding'], coding);
+      assert.equal(answer.headers.vary, 'Accept-Encoding');
+      assert.ok(answer.rawPayload.length < plain.rawPayload.length / 2);
+    }
+  });
+
+  it('is 404 where there is none of that name, wherever the name points', async () => {
+    for (const name of ['nothing.js', '..%2fmanifest.json', 'manifest.json', '__proto__'])
+      assert.equal((await open(`/assets/${name}`, { accept: '*/*' })).statusCode, 404, name);
+  });
+});
