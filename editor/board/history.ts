@@ -1,5 +1,6 @@
 // Undo and redo: gestures as lists of changes, each of which can be taken back. Plain data, so that it can be kept over a reload.
 import { apply, type Board, type Change, invert } from './board.ts';
+import { fit } from './fit.ts';
 
 /** What one movement of the hand changed; it is undone as one. */
 export interface Gesture {
@@ -41,13 +42,15 @@ export function perform({ board, history }: Moment, gesture: Gesture): Moment {
   return { board: apply(board, gesture.changes), history: { past, future: [] } };
 }
 
-/** The board before the last gesture; the same moment where there is none. */
+/** The board without the last gesture; the same moment where there is none. */
 export function undo({ board, history }: Moment): Moment {
   const gesture = history.past.at(-1);
   if (gesture === undefined) return { board, history };
+  const changes = fit(board, invert(gesture.changes));
+  const undone = { ...gesture, changes: invert(changes) };
   return {
-    board: apply(board, invert(gesture.changes)),
-    history: { past: history.past.slice(0, -1), future: [...history.future, gesture] },
+    board: apply(board, changes),
+    history: { past: history.past.slice(0, -1), future: [...history.future, undone] },
   };
 }
 
@@ -55,9 +58,10 @@ export function undo({ board, history }: Moment): Moment {
 export function redo({ board, history }: Moment): Moment {
   const gesture = history.future.at(-1);
   if (gesture === undefined) return { board, history };
+  const changes = fit(board, gesture.changes);
   return {
-    board: apply(board, gesture.changes),
-    history: { past: [...history.past, gesture], future: history.future.slice(0, -1) },
+    board: apply(board, changes),
+    history: { past: [...history.past, { ...gesture, changes }], future: history.future.slice(0, -1) },
   };
 }
 

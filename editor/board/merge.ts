@@ -29,6 +29,11 @@ export function mergeBoards(base: Board, mine: Board, theirs: Board): Merged {
   return { board: { fields: fields as Board['fields'], nodes, edges }, clashes };
 }
 
+/** An item with what turned `base` into `mine`, on top of theirs; mine where both changed one value. */
+export function mergeItem<T extends { readonly id: string }>(base: T, mine: T, theirs: T): T {
+  return mergeObjects([], base as Fields, mine as Fields, theirs as Fields, []) as unknown as T;
+}
+
 /** Whether two JSON values are the same; the order of keys does not count. */
 export function isSame(one: unknown, other: unknown): boolean {
   if (one === other) return true;

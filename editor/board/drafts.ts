@@ -1,0 +1,67 @@
+// Drafts in the browser's IndexedDB: what was changed here and is not yet known to be at the service, a row a workflow.
+import type { Board } from './board.ts';
+import type { History } from './history.ts';
+import type { Remote } from './saver.ts';
+
+export interface Draft {
+  readonly workflowId: string;
+  /** Whose it is: another account in the same browser does not see it. */
+  readonly userId: string;
+  readonly board: Board;
+  readonly history: History;
+  /** The service's state that the changes were made on. */
+  readonly base: Remote;
+  readonly atMs: number;
+}
+
+export interface Drafts {
+  find(workflowId: string): Promise<Draft | undefined>;
+  /** Throws a QuotaExceededError where the browser has no room. */
+  keep(draft: Omit<Draft, 'userId'>): Promise<void>;
+  forget(workflowId: string): Promise<void>;
+  close(): void;
+}
+
+const NAME = 'graphwright';
+const STORE = 'drafts';
+
+/** Throws where the browser keeps nothing, as in some private windows. */
+export async function openDrafts(userId: string): Promise<Drafts> {
+  const db = await open();
+  const act = <T>(mode: IDBTransactionMode, request: (store: IDBObjectStore) => IDBRequest<T>): Promise<T> =>
+    settle(db.transaction(STORE, mode, { durability: 'relaxed' }).objectStore(STORE), request);
+  const keyOf = (workflowId: string): IDBValidKey => [userId, workflowId];
+  return {
+    find: workflowId =>
+      act('readonly', store => store.get(keyOf(workflowId)) as IDBRequest<Draft | undefined>),
+    keep: async draft => {
+      await act('readwrite', store => store.put({ ...draft, userId }));
+    },
+    forget: async workflowId => {
+      await act('readwrite', store => store.delete(keyOf(workflowId)));
+    },
+    close: () => db.close(),
+  };
+}
+
+function open(): Promise<IDBDatabase> {
+  return new Promise((resolve, reject) => {
+    const request = indexedDB.open(NAME, 1);
+    request.onupgradeneeded = () => {
+      request.result.createObjectStore(STORE, { keyPath: ['userId', 'workflowId'] });
+    };
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+    request.onblocked = () => reject(new Error('Another tab keeps an older form of the drafts open.'));
+  });
+}
+
+/** Resolves when the transaction is through, not when the request is: before that nothing is kept. */
+function settle<T>(store: IDBObjectStore, act: (store: IDBObjectStore) => IDBRequest<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const request = act(store);
+    store.transaction.oncomplete = () => resolve(request.result);
+    store.transaction.onabort = () => reject(store.transaction.error ?? request.error);
+    store.transaction.onerror = () => reject(store.transaction.error ?? request.error);
+  });
+}

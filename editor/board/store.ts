@@ -1,0 +1,70 @@
+// The state of an open board: what the canvas, the inspector and the toolbar read, and the few ways to change it.
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { Board, Change } from './board.ts';
+import { type History, NO_HISTORY, perform, redo, undo } from './history.ts';
+import type { Clash } from './merge.ts';
+import type { SaveState } from './saver.ts';
+
+export interface BoardState {
+  readonly board: Board;
+  readonly history: History;
+  /** Ids of the nodes and edges that are selected. No part of the board: selecting changes nothing. */
+  readonly selection: ReadonlySet<string>;
+  /** What this person and another both changed, until one of the two is chosen. */
+  readonly clashes: readonly Clash[];
+  readonly save: SaveState;
+}
+
+export interface BoardActions {
+  /** One gesture, to be undone as one. `key` joins what follows in a row: letters typed into one field. */
+  perform(label: string, changes: readonly Change[], key?: string): void;
+  undo(): void;
+  redo(): void;
+  select(ids: Iterable<string>): void;
+  /** What others changed. It is not a gesture: undo does not take it back. */
+  absorb(board: Board, clashes: readonly Clash[]): void;
+  settle(clash: Clash): void;
+  report(save: SaveState): void;
+}
+
+export type BoardStore = StoreApi<BoardState> & { readonly actions: BoardActions };
+
+/** `start` may have a history: that of a draft which was kept over a reload. */
+export function createBoardStore(start: { readonly board: Board; readonly history?: History }): BoardStore {
+  const store = createStore<BoardState>(() => ({
+    board: start.board,
+    history: start.history ?? NO_HISTORY,
+    selection: new Set<string>(),
+    clashes: [],
+    save: { kind: 'saved' },
+  }));
+  const { getState: get, setState: set } = store;
+  const show = (board: Board): Partial<BoardState> => ({
+    board,
+    selection: keepKnown(get().selection, board),
+  });
+  const step = (moment: { readonly board: Board; readonly history: History }): void =>
+    set({ ...show(moment.board), history: moment.history });
+  return Object.assign(store, {
+    actions: {
+      perform: (label: string, changes: readonly Change[], key?: string) => {
+        if (changes.length > 0) step(perform(get(), { label, changes, key, atMs: Date.now() }));
+      },
+      undo: () => step(undo(get())),
+      redo: () => step(redo(get())),
+      select: (ids: Iterable<string>) => set({ selection: new Set(ids) }),
+      absorb: (board: Board, clashes: readonly Clash[]) =>
+        set({ ...show(board), clashes: [...get().clashes, ...clashes] }),
+      settle: (clash: Clash) => set({ clashes: get().clashes.filter(other => other !== clash) }),
+      report: (save: SaveState) => set({ save }),
+    },
+  });
+}
+
+function keepKnown(selection: ReadonlySet<string>, board: Board): ReadonlySet<string> {
+  if (selection.size === 0) return selection;
+  const known = new Set([...board.nodes, ...board.edges].map(({ id }) => id));
+  return [...selection].every(id => known.has(id))
+    ? selection
+    : new Set([...selection].filter(id => known.has(id)));
+}

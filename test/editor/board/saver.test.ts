@@ -1,0 +1,212 @@
+// Saving in the editor, against a service in memory that refuses stale writes as the real one does; and drafts in IndexedDB.
+import 'fake-indexeddb/auto';
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it, mock } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { type Board, findNode } from '../../../editor/board/board.ts';
+import { openDrafts } from '../../../editor/board/drafts.ts';
+import { add, setConfig } from '../../../editor/board/edits.ts';
+import { NO_HISTORY } from '../../../editor/board/history.ts';
+import { type Remote, type SaveKind, Saver, type SaveState } from '../../../editor/board/saver.ts';
+import { createBoardStore } from '../../../editor/board/store.ts';
+import { ApiError, ConnectionError } from '../../../sdk/src/errors.ts';
+import type { GraphNode } from '../../../src/graph/types.ts';
+
+const node = (id: string, config = {}): GraphNode => ({
+  id,
+  type: 'standard',
+  position: { x: 0, y: 0 },
+  data: { label: id, category: 'input', nodeType: 'input:text', config },
+});
+const BOARD: Board = { fields: { name: 'A board' }, nodes: [node('a'), node('b')], edges: [] };
+const refusal = (status: number, code: string): ApiError =>
+  new ApiError({ status, headers: new Headers(), body: { error: `Refused: ${code}.`, code } });
+
+/** What the service does with reads and writes of one workflow. */
+function createRemote() {
+  const remote = {
+    version: 1,
+    board: BOARD,
+    writes: [] as SaveKind[],
+    next: undefined as Error | undefined,
+    state: (): Remote => structuredClone({ board: remote.board, etag: `"${remote.version}"` }),
+    set: (board: Board) => {
+      remote.board = board;
+      remote.version++;
+    },
+    write: async (board: Board, etag: string, how: SaveKind): Promise<Remote> => {
+      await turn();
+      if (remote.next !== undefined) throw remote.next;
+      if (etag !== `"${remote.version}"`) throw refusal(409, 'stale_write');
+      remote.writes.push(how);
+      remote.set(structuredClone(board));
+      return remote.state();
+    },
+  };
+  return remote;
+}
+
+function openBoard(remote: ReturnType<typeof createRemote>) {
+  const store = createBoardStore({ board: remote.state().board });
+  const states: SaveState['kind'][] = [];
+  const saver = new Saver(remote.state(), {
+    read: async () => remote.state(),
+    write: remote.write,
+    board: () => store.getState().board,
+    absorb: store.actions.absorb,
+    report: state => {
+      store.actions.report(state);
+      states.push(state.kind);
+    },
+  });
+  const edit = (id: string, key: string, value: string): void => {
+    store.actions.perform('Change', setConfig(store.getState().board, id, key, value));
+    saver.notify();
+  };
+  return {
+    store,
+    saver,
+    states,
+    edit,
+    config: (id: string) => findNode(store.getState().board, id)?.data.config,
+  };
+}
+
+async function turns(): Promise<void> {
+  for (let turnsLeft = 20; turnsLeft > 0; turnsLeft--) await turn();
+}
+
+describe('a board that is being saved', () => {
+  let remote: ReturnType<typeof createRemote>;
+  beforeEach(() => {
+    remote = createRemote();
+    mock.timers.enable({ apis: ['setTimeout'] });
+  });
+  afterEach(() => mock.timers.reset());
+
+  it('is written once, after a pause, and says "saved" after the answer alone', async () => {
+    const { edit, states, store } = openBoard(remote);
+    for (const text of ['h', 'he', 'hey']) edit('a', 'text', text);
+    assert.deepEqual(remote.writes, []);
+    assert.deepEqual(new Set(states), new Set(['unsaved']));
+    mock.timers.tick(700);
+    assert.equal(store.getState().save.kind, 'unsaved');
+    await turns();
+    assert.equal(store.getState().save.kind, 'saved');
+    assert.deepEqual(remote.writes, ['autosave']);
+    assert.deepEqual(remote.board.nodes[0]?.data.config, { text: 'hey' });
+  });
+
+  it('is never written when it was opened and looked at', async () => {
+    const { saver } = openBoard(remote);
+    saver.notify();
+    await saver.flush('autosave');
+    mock.timers.tick(10_000);
+    await turns();
+    assert.deepEqual(remote.writes, []);
+  });
+
+  it('merges a stale save with what stands there, and both people have both', async () => {
+    const [one, two] = [openBoard(remote), openBoard(remote)];
+    one.edit('a', 'text', 'one');
+    await one.saver.flush();
+    two.edit('b', 'text', 'two');
+    await two.saver.flush();
+    assert.deepEqual(
+      remote.board.nodes.map(({ data }) => data.config),
+      [{ text: 'one' }, { text: 'two' }],
+    );
+    await one.saver.refresh();
+    assert.deepEqual(one.config('b'), { text: 'two' });
+    assert.equal(one.saver.isDirty, false);
+  });
+
+  it('shows both values where both changed one, and writes mine', async () => {
+    const [one, two] = [openBoard(remote), openBoard(remote)];
+    one.edit('a', 'text', 'one');
+    await one.saver.flush();
+    two.edit('a', 'text', 'two');
+    await two.saver.flush();
+    const [clash] = two.store.getState().clashes;
+    assert.deepEqual([clash?.mine, clash?.theirs], ['two', 'one']);
+    assert.deepEqual(remote.board.nodes[0]?.data.config, { text: 'two' });
+  });
+
+  it('undoes its own gesture after a merge, and leaves what others did', async () => {
+    const [one, two] = [openBoard(remote), openBoard(remote)];
+    two.edit('a', 'seed', '7');
+    one.store.actions.perform('Add', add(one.store.getState().board, { nodes: [node('c')] }));
+    one.edit('a', 'text', 'one');
+    await one.saver.flush();
+    await two.saver.flush();
+    await one.saver.refresh();
+    one.store.actions.undo();
+    assert.deepEqual(one.config('a'), { seed: '7' });
+    one.store.actions.undo();
+    assert.deepEqual(
+      one.store.getState().board.nodes.map(({ id }) => id),
+      ['a', 'b'],
+    );
+    one.store.actions.redo();
+    one.store.actions.redo();
+    assert.deepEqual(one.config('a'), { seed: '7', text: 'one' });
+  });
+
+  it('keeps what lint refuses, says why, and tries again at the next change', async () => {
+    const { edit, store, saver } = openBoard(remote);
+    remote.next = refusal(400, 'invalid_graph');
+    edit('a', 'text', 'bad');
+    await assert.rejects(saver.flush());
+    assert.equal(store.getState().save.kind, 'refused');
+    mock.timers.tick(60_000);
+    await turns();
+    remote.next = undefined;
+    edit('a', 'text', 'good');
+    mock.timers.tick(700);
+    await turns();
+    assert.deepEqual(remote.writes, ['autosave']);
+    assert.equal(store.getState().save.kind, 'saved');
+  });
+
+  it('waits for the network with growing pauses, and then writes all at once', async () => {
+    const { edit, store } = openBoard(remote);
+    remote.next = new ConnectionError('no way');
+    edit('a', 'text', 'one');
+    for (const ms of [700, 1000, 2000]) {
+      mock.timers.tick(ms);
+      await turns();
+      assert.equal(store.getState().save.kind, 'offline');
+      edit('b', 'text', `at ${ms}`);
+    }
+    remote.next = undefined;
+    mock.timers.tick(5000);
+    await turns();
+    assert.equal(store.getState().save.kind, 'saved');
+    assert.deepEqual(remote.writes, ['autosave']);
+    assert.deepEqual(
+      remote.board.nodes.map(({ data }) => data.config),
+      [{ text: 'one' }, { text: 'at 2000' }],
+    );
+  });
+});
+
+describe('a draft', () => {
+  it('is kept for its person and workflow alone, until it is forgotten', async () => {
+    const [mine, others] = [await openDrafts('usr_1'), await openDrafts('usr_2')];
+    const draft = {
+      workflowId: 'wf_1',
+      board: BOARD,
+      history: NO_HISTORY,
+      base: { board: BOARD, etag: '"1"' },
+      atMs: 5,
+    };
+    await mine.keep(draft);
+    assert.deepEqual(await mine.find('wf_1'), { ...draft, userId: 'usr_1' });
+    assert.equal(await others.find('wf_1'), undefined);
+    assert.equal(await mine.find('wf_2'), undefined);
+    await mine.forget('wf_1');
+    assert.equal(await mine.find('wf_1'), undefined);
+    mine.close();
+    others.close();
+  });
+});
