@@ -3,7 +3,7 @@ import { CompletionEvent } from '../../runs/run-answer.schema.ts';
 import { isOptionalBody } from '../body.ts';
 import { ACCOUNT_OPERATIONS } from './account-operations.ts';
 import { nameSchemas } from './components.ts';
-import { errorExamples, exampleOf } from './examples.ts';
+import { errorExamples, exampleOf, requestExampleOf } from './examples.ts';
 import { answerHeadersOf, HEADER_PARAMETERS, HEADERS, headerParametersOf, isConditional } from './headers.ts';
 import { linksOf } from './links.ts';
 import type { Content, Document, Operation, OperationLines, Response } from './operation.ts';
@@ -125,7 +125,8 @@ function requestBodyOf(operationId: string, { requestBody }: Operation): object 
   if (operationId === 'putUpload') return { requestBody: RAW_BODY };
   if (requestBody === undefined) return {};
   const isOptional = isOptionalBody(requestBody.content?.['application/json']?.schema);
-  return { requestBody: { ...requestBody, required: !isOptional } };
+  const content = withExample(requestExampleOf(operationId), requestBody.content ?? {});
+  return { requestBody: { ...requestBody, content, required: !isOptional } };
 }
 
 const TITLES: Readonly<Record<string, string>> = {
@@ -160,7 +161,7 @@ function successesOf(
         headers: answerHeadersOf(operationId, Number(status)),
         ...(response.content === undefined
           ? {}
-          : { content: withExample(operationId, status, response.content) }),
+          : { content: withExample(exampleOf(operationId, status), response.content) }),
         ...linksOf(operationId, status),
       },
     ]),
@@ -168,11 +169,9 @@ function successesOf(
 }
 
 function withExample(
-  operationId: string,
-  status: string,
+  example: object | undefined,
   content: Readonly<Record<string, Content>>,
 ): Readonly<Record<string, Content>> {
-  const example = exampleOf(operationId, status);
   const json = content['application/json'];
   if (example === undefined || json === undefined) return content;
   return { ...content, 'application/json': { ...json, examples: { recorded: example } } };

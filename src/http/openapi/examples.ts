@@ -8,6 +8,7 @@ interface Example {
 }
 interface Recorded {
   readonly answers: Readonly<Record<string, unknown>>;
+  readonly requests: Readonly<Record<string, unknown>>;
   readonly refusals: Readonly<Record<string, unknown>>;
 }
 
@@ -24,6 +25,12 @@ function readRecorded(): Recorded {
 export function exampleOf(operationId: string, status: string): Example | undefined {
   const value = readRecorded().answers[`${operationId} ${status}`];
   return value === undefined ? undefined : { summary: 'A recorded answer', value };
+}
+
+/** A recorded body that the operation accepted. */
+export function requestExampleOf(operationId: string): Example | undefined {
+  const value = readRecorded().requests[operationId];
+  return value === undefined ? undefined : { summary: 'A recorded request', value };
 }
 
 /** A recorded refusal for each code, under `components.examples`. */

@@ -7,6 +7,8 @@ import type { Receiver } from '../../support/receiver.ts';
 export interface Asked {
   readonly status: number;
   readonly body: Record<string, never> & { readonly id: string };
+  /** `name=value` that the answer set, or nothing. */
+  readonly cookie: string;
 }
 
 /** Asks the service; `who` names the key, by default that of the administrator. */
@@ -39,12 +41,14 @@ const NOBODY = '01jd8x3k5m7p9r1t3v5w7y9z0b';
 
 export async function tour(context: TourContext): Promise<void> {
   await tourAccounts(context);
+  await tourSessions(context);
   const workflowId = await tourWorkflows(context);
   await tourRuns(context, workflowId);
   await tourMedia(context);
   await tourRenders(context);
   await tourContent(context);
   await tourRefusals(context, workflowId);
+  await tourLimits(context);
 }
 
 async function tourAccounts({ ask, addKey, graph }: TourContext): Promise<void> {
@@ -89,12 +93,49 @@ async function tourAccounts({ ask, addKey, graph }: TourContext): Promise<void> 
   await ask('DELETE', `${V1}/folders/${inner}`);
   const theirs = (await ask('POST', `${V1}/folders`, { name: 'Theirs', teamId: team })).body.id;
   await ask('POST', `${V1}/workflows`, { name: 'W', ...graph, folderId: theirs });
+  const moved = `${V1}/workflows/${(await ask('POST', `${V1}/workflows`, { name: 'W', ...graph })).body.id}`;
+  await ask('PUT', moved, { folderId: theirs });
+  await ask('DELETE', `${V1}/teams/${team}`);
+  await ask('DELETE', moved);
   await ask('DELETE', `${V1}/folders/${theirs}`);
   await ask('DELETE', `${V1}/teams/${team}`);
   await ask('GET', `${V1}/credits`);
   const { revision } = (await ask('GET', `${V1}/admin/models`)).body;
   await ask('POST', `${V1}/admin/models`, { revision, models: [] });
   for (const path of ['/healthz', '/readyz', `${V1}/nodes`, `${V1}/models`]) await ask('GET', path);
+}
+
+const tokenOf = ({ body }: Asked): string | undefined =>
+  (body as unknown as { url: string }).url.split('#')[1];
+
+async function tourSessions({ ask }: TourContext): Promise<void> {
+  const setup = await ask('POST', `${V1}/admin/password-links`, { kind: 'setup' });
+  const owner = { email: 'owner@example.com', name: 'Olu', password: 'an owner to remember' };
+  await ask('POST', `${V1}/auth/setup`, { token: tokenOf(setup), ...owner }, { who: 'nobody' });
+  const email = 'grace@example.com';
+  const [password, next] = ['correct horse battery', 'a password to remember'];
+  const nobody = { who: 'nobody' };
+  await ask('POST', `${V1}/admin/users`, { email, name: 'Grace', plan: 'enterprise', invite: true });
+  const link = await ask('POST', `${V1}/admin/password-links`, { kind: 'reset', email });
+  const token = tokenOf(link);
+  const invited = await ask('POST', `${V1}/auth/accept-invite`, { token, password }, nobody);
+  await ask('POST', `${V1}/auth/accept-invite`, { token, password }, nobody);
+  await ask('POST', `${V1}/auth/sign-in`, { email, password: 'a wrong one' }, nobody);
+  const browser = (cookie: string) => ({ ...nobody, headers: { cookie, 'sec-fetch-site': 'same-origin' } });
+  const first = browser(invited.cookie);
+  await ask('POST', `${V1}/auth/password`, { current: password, next }, first);
+  const signedIn = browser(
+    (await ask('POST', `${V1}/auth/sign-in`, { email, password: next }, nobody)).cookie,
+  );
+  await ask('GET', `${V1}/auth/session`, undefined, signedIn);
+  const sessions = (await ask('GET', `${V1}/auth/sessions`, undefined, signedIn)).body as unknown as {
+    data: { id: string; current: boolean }[];
+  };
+  const other = sessions.data.find(({ current }) => !current);
+  await ask('DELETE', `${V1}/auth/sessions/${other?.id}`, undefined, signedIn);
+  const elsewhere = { ...nobody, headers: { cookie: signedIn.headers.cookie } };
+  await ask('POST', `${V1}/folders`, { name: 'Theirs' }, elsewhere);
+  await ask('POST', `${V1}/auth/sign-out`, undefined, signedIn);
 }
 
 async function tourWorkflows({ ask, graph }: TourContext): Promise<string> {
@@ -167,7 +208,16 @@ async function tourRuns({ ask, until, receiver }: TourContext, workflowId: strin
 async function tourMedia({ ask }: TourContext): Promise<void> {
   const request = (async (method: string, path: string, body?: unknown) =>
     ask(method, `${V1}${path}`, body)) as never;
-  const { mediaId } = await uploadPicture({ request });
+  const { mediaId, url } = await uploadPicture({ request });
+  await ask('GET', new URL(url).pathname, undefined, { headers: { range: 'bytes=99999999-' } });
+  const picture = (id: string) => ({
+    ...{ id, type: 'basedNode', position: { x: 0, y: 0 } },
+    data: { label: 'P', category: 'input', nodeType: 'input:image', config: { mediaId } },
+  });
+  const { id: user } = (await ask('POST', `${V1}/workflows`, { name: 'U', nodes: [picture('p')], edges: [] }))
+    .body;
+  await ask('DELETE', `${V1}/media/${mediaId}`);
+  await ask('DELETE', `${V1}/workflows/${user}`);
   await ask('GET', `${V1}/media`);
   await ask('GET', `${V1}/media/${mediaId}`);
   await ask('DELETE', `${V1}/media/${mediaId}`);
@@ -225,6 +275,9 @@ async function tourContent({ ask }: TourContext): Promise<void> {
   const as = { who: 'content' };
   await ask('POST', '/api/content/webhook', page, as);
   await ask('POST', '/api/content/webhook', { ...page, slug: 'other' }, as);
+  await ask('PATCH', `${V1}/admin/users/1`, { isAuthor: false });
+  await ask('POST', '/api/content/webhook', { ...page, slug: 'more', title: 'More' }, as);
+  await ask('PATCH', `${V1}/admin/users/1`, { isAuthor: true });
   await ask('PUT', '/api/content/webhook', { slug: 'postcards', subtitle: 'From everywhere' }, as);
 }
 
@@ -267,4 +320,27 @@ async function tourRefusals({ ask }: TourContext, workflowId: string): Promise<v
   const { id: large } = (await ask('POST', `${V1}/workflows`, { name: 'Large', nodes: many, edges: [] }))
     .body;
   await ask('POST', `${V1}/workflows/${large}/layout`, {});
+}
+
+async function tourLimits({ ask, addKey }: TourContext): Promise<void> {
+  const model = { nodeType: 'generate:replicate_flux_pro', config: { prompt: 'A fox' } };
+  const node = { id: 'm', position: { x: 0, y: 0 }, data: { label: 'M', category: 'model', ...model } };
+  const graph = { nodes: [{ ...node, type: 'basedNode' }], edges: [] };
+  const { id } = (await ask('POST', `${V1}/workflows`, { name: 'Paid', ...graph })).body;
+  await ask('POST', `${V1}/workflows/${id}/run`, {});
+  await ask('PUT', `${V1}/nodes`);
+  await ask('GET', `${V1}/workflows/${'x'.repeat(201)}`);
+  await ask('GET', `${V1}/me`, undefined, { headers: { 'x-long': 'x'.repeat(20_000) } });
+  const expiresAt = new Date(Date.now() + 1_000).toISOString();
+  const brief = (await ask('POST', `${V1}/keys`, { name: 'Brief', scopes: ['workflows:read'], expiresAt }))
+    .body;
+  addKey('brief', (brief as unknown as { key: string }).key);
+  const free = { email: 'free@example.com', name: 'Free', plan: 'free', keyScopes: ['workflows:write'] };
+  const { apiKey } = (await ask('POST', `${V1}/admin/users`, free)).body as unknown as { apiKey: string };
+  addKey('free', apiKey);
+  for (let i = 0; i < 11; i++) await ask('GET', `${V1}/me`, undefined, { who: 'free' });
+  const video = { contentType: 'video/mp4', bytes: 104_857_600, filename: 'a.mp4' };
+  for (let i = 0; i < 103; i++) await ask('POST', `${V1}/media/upload-url`, video);
+  await new Promise(resolve => setTimeout(resolve, Math.max(0, Date.parse(expiresAt) - Date.now()) + 50));
+  await ask('GET', `${V1}/me`, undefined, { who: 'brief' });
 }
