@@ -67,9 +67,18 @@ export function completeDocument<D extends Document>(document: D): D {
       responses: Object.fromEntries(sorted(refusals)),
       parameters: HEADER_PARAMETERS,
       headers: HEADERS,
-      examples: errorExamples(),
+      examples: errorExamples(codesOf(refusals)),
     },
   };
+}
+
+/** Those that some operation refuses with; the others are refused before any is reached. */
+function codesOf(refusals: Refusals): ReadonlySet<string> {
+  return new Set(
+    [...refusals.values()].flatMap(({ content = {} }) =>
+      Object.keys(content['application/json']?.examples ?? {}),
+    ),
+  );
 }
 
 function sorted<T>(map: ReadonlyMap<string, T>): [string, T][] {

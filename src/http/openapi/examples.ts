@@ -33,10 +33,12 @@ export function requestExampleOf(operationId: string): Example | undefined {
   return value === undefined ? undefined : { summary: 'A recorded request', value };
 }
 
-/** A recorded refusal for each code, under `components.examples`. */
-export function errorExamples(): Readonly<Record<string, Example>> {
+/** A recorded refusal for each of the codes, under `components.examples`. */
+export function errorExamples(codes: ReadonlySet<string>): Readonly<Record<string, Example>> {
   return Object.fromEntries(
-    Object.entries(readRecorded().refusals).map(([code, value]) => [code, { value }]),
+    Object.entries(readRecorded().refusals)
+      .filter(([code]) => codes.has(code))
+      .map(([code, value]) => [code, { value }]),
   );
 }
 
