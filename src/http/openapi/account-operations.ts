@@ -91,7 +91,6 @@ export const ACCOUNT_OPERATIONS: OperationLines = {
   ],
 
   'GET /': ['showStart', 'HTML: what this service is.', [], [304]],
-  'GET /workflows': ['showFirstSteps', 'HTML: how a first workflow is made.', [], [304]],
   'GET /features': ['showFeatures', 'HTML: the pages of tools, features and apps.', ['not_found']],
   'GET /features/{slug}': ['showFeature', 'HTML of one page.', ['not_found'], [301]],
   'GET /models': ['showModels', 'HTML: the pages of models.', ['not_found']],

@@ -109,6 +109,7 @@ const tokenOf = ({ body }: Asked): string | undefined =>
   (body as unknown as { url: string }).url.split('#')[1];
 
 async function tourSessions({ ask }: TourContext): Promise<void> {
+  await ask('GET', `${V1}/auth/methods`);
   const setup = await ask('POST', `${V1}/admin/password-links`, { kind: 'setup' });
   const owner = { email: 'owner@example.com', name: 'Olu', password: 'an owner to remember' };
   await ask('POST', `${V1}/auth/setup`, { token: tokenOf(setup), ...owner }, { who: 'nobody' });
