@@ -2,6 +2,7 @@
 import { newId } from '../lib/ids.ts';
 import { deleteRendersBefore } from '../store/renders/renders.ts';
 import { deleteExecutionsBefore, deleteOld } from '../store/retention.ts';
+import { removeSuperseded } from '../store/workflows/versions.ts';
 import type { RunDeps } from './deps.ts';
 
 const DAY_MS = 86_400_000;
@@ -33,6 +34,7 @@ export async function sweepRuns(deps: RunDeps, signal: AbortSignal): Promise<voi
     ),
     // Their files were strays from the first, and are gone by now.
     renderParts: await inBatches(signal, () => deleteOld(deps.db, 'render_parts', daysAgo(2), BATCH)),
+    autosaves: await inBatches(signal, () => removeSuperseded(deps.db, null, BATCH)),
     sessions: await inBatches(signal, () => deleteOld(deps.db, 'sessions', daysAgo(1), BATCH)),
     passwordLinks: await inBatches(signal, () => deleteOld(deps.db, 'password_links', daysAgo(1), BATCH)),
     rateWindows: await inBatches(signal, () => deleteOld(deps.db, 'rate_windows', daysAgo(2), BATCH)),

@@ -14,6 +14,7 @@ import {
   CreateWorkflowBody,
   ListWorkflowsQuery,
   UpdateWorkflowBody,
+  UpdateWorkflowQuery,
   WorkflowId,
 } from '../../services/workflows/workflow.schema.ts';
 import { Deleted, Workflow, WorkflowList } from '../../services/workflows/workflow-answer.schema.ts';
@@ -74,12 +75,14 @@ export function registerWorkflows(app: App, deps: Deps): void {
         tags,
         summary: 'Change the fields that are sent; If-Match refuses a stale write',
         params,
+        querystring: UpdateWorkflowQuery,
         body: UpdateWorkflowBody,
         response: { 200: Workflow },
       },
     },
     async (req, reply) => {
-      const input = { body: req.body, ifMatch: req.headers['if-match'] };
+      const saving = req.query.autosave === true ? ('by itself' as const) : ('asked for' as const);
+      const input = { body: req.body, ifMatch: req.headers['if-match'], saving };
       return sendTagged(reply, await changeWorkflow(deps, req.actor, req.params.id, input));
     },
   );

@@ -12,6 +12,7 @@ import {
   prepareReplacement,
   presentCommitted,
   sentFields,
+  type WorkflowChange,
 } from './commit-workflow.ts';
 import type { PresentedWorkflow } from './present-workflow.ts';
 import { presentMembers, revisionOf } from './present-workflow.ts';
@@ -23,6 +24,7 @@ import { changeSecrets } from './workflow-secrets.ts';
 export interface ChangeWorkflowInput {
   readonly body: UpdateWorkflowBody;
   readonly ifMatch?: string | undefined;
+  readonly saving?: WorkflowChange['saving'];
 }
 
 /** Throws 400 `invalid_graph`, `field_not_writable`, `folder_workspace_mismatch`, 403, 404, 409 `stale_write`. */
@@ -30,7 +32,7 @@ export async function changeWorkflow(
   deps: Deps,
   actor: Actor,
   id: string,
-  { body, ifMatch }: ChangeWorkflowInput,
+  { body, ifMatch, saving = 'asked for' }: ChangeWorkflowInput,
 ): Promise<PresentedWorkflow> {
   const user = requireScope(actor, 'workflows:write');
   const saved = await deps.db.transaction(async tx => {
@@ -50,7 +52,7 @@ export async function changeWorkflow(
     };
     const warnings = [...ignored, ...warnOfSecrets(user, workflow, body.secrets), ...poster.warnings];
     const write = await prepareReplacement(deps, tx, workflow, body);
-    return commitChange(tx, view, { fields, write, warnings });
+    return commitChange(tx, view, { fields, write, warnings, saving });
   });
   return presentCommitted(deps, saved);
 }

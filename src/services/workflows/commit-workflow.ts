@@ -1,6 +1,12 @@
 // The end of every write of a stored workflow: lock, compare, write what differs, answer.
+import { firstIdOf } from '../../lib/ids.ts';
 import type { Tx } from '../../store/db.ts';
-import { insertVersion } from '../../store/workflows/versions.ts';
+import {
+  closeAutosave,
+  insertAutosave,
+  insertVersion,
+  removeSuperseded,
+} from '../../store/workflows/versions.ts';
 import type { ReadWorkflowRow, WorkflowRow } from '../../store/workflows/workflows.ts';
 import { findWorkflow, lockWorkflow } from '../../store/workflows/workflows.ts';
 import { pinPoster, updateWorkflow } from '../../store/workflows/writes.ts';
@@ -75,6 +81,8 @@ export interface WorkflowChange {
   readonly fields: Partial<WorkflowRow>;
   readonly write: GraphWrite;
   readonly warnings: readonly string[];
+  /** Whether its editor saves by itself; default: somebody asked for it. */
+  readonly saving?: 'by itself' | 'asked for';
 }
 
 /** What a write left behind. */
@@ -88,19 +96,35 @@ export interface CommittedWorkflow {
 export async function commitChange(
   tx: Tx,
   view: WritableView,
-  { fields, write, warnings }: WorkflowChange,
+  { fields, write, warnings, saving = 'asked for' }: WorkflowChange,
 ): Promise<CommittedWorkflow> {
   const { workflow, actor } = view;
   const next = { ...workflow, ...fields, version: workflow.version + Number(write.isChanged) };
   const { pinned_poster: pinned, ...rest } = next;
-  if (write.isChanged) {
-    const { id: workflowId, version } = next;
-    await insertVersion(tx, { workflowId, version, graph: write.text, userId: actor.userId });
-  }
+  await storeVersion(tx, view, { write, saving });
   if (differs(rest, workflow)) await updateWorkflow(tx, next);
   else if (pinned !== workflow.pinned_poster) await pinPoster(tx, workflow.id, pinned);
   else return { view, write, warnings };
   return { view: { ...view, workflow: await readBack(tx, workflow.id, actor) }, write, warnings };
+}
+
+/** By how much the clocks of two processes may differ. */
+const CLOCK_SLACK_MS = 60_000;
+const MAX_REMOVED = 100;
+
+async function storeVersion(
+  tx: Tx,
+  { workflow: { id, version }, actor: { userId, credential } }: WritableView,
+  { write, saving }: Required<Pick<WorkflowChange, 'write' | 'saving'>>,
+): Promise<void> {
+  const next = { workflowId: id, version: version + 1, graph: write.text, userId };
+  if (saving === 'by itself') {
+    if (!write.isChanged) return;
+    const runsFromId = firstIdOf('execution', Date.now() - CLOCK_SLACK_MS);
+    await insertAutosave(tx, next, { by: credential.id, runsFromId });
+    await removeSuperseded(tx, id, MAX_REMOVED);
+  } else if (write.isChanged) await insertVersion(tx, next);
+  else await closeAutosave(tx, id, version);
 }
 
 /** A workflow that this transaction has written, as its writer sees it. */

@@ -108,6 +108,16 @@ const RUN_STATUSES = [
   'CANCELLED',
 ] as const;
 
+export const UpdateWorkflowQuery = Type.Object({
+  autosave: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description:
+        'true: an editor saves by itself. Of consecutive autosaves of one session within 10 minutes one version is kept',
+    }),
+  ),
+});
+
 export const ListWorkflowsQuery = Type.Object({
   isActive: Type.Optional(Type.Enum(['true', 'false'])),
   mediaId: Type.Optional(Type.String({ maxLength: 64 })),

@@ -14,6 +14,13 @@ export async function findGraphText(
   return rows[0]?.graph;
 }
 
+export interface NewVersion {
+  readonly workflowId: string;
+  readonly version: number;
+  readonly graph: string;
+  readonly userId: number;
+}
+
 const MEDIA_ID = /med_[0-9a-hjkmnp-tv-z]{26}/g;
 
 /** The ids of media that stand anywhere in the text, each once. */
@@ -26,16 +33,77 @@ export function replaceMediaIds(graph: string, ids: ReadonlyMap<string, string>)
   return ids.size === 0 ? graph : graph.replaceAll(MEDIA_ID, id => ids.get(id) ?? id);
 }
 
-/** Stores the graph, and which media it names, so that those are not deleted under it. */
-export async function insertVersion(
+export interface Autosave {
+  /** The id of the session or the key that saves. */
+  readonly by: string;
+  /** No execution of the version has an id below it. */
+  readonly runsFromId: string;
+}
+
+/** How long autosaves may stand in each other's place, from the first on. */
+const AUTOSAVE_SPAN = "interval '10 minutes'";
+
+/**
+ * Stores a version that an editor saved by itself. The one before it is superseded, where the same editor saved that by
+ * itself and neither a run nor a publication has taken it. Versions never change, so this one has a number of its own.
+ */
+export async function insertAutosave(
   tx: Tx,
-  version: {
-    readonly workflowId: string;
-    readonly version: number;
-    readonly graph: string;
-    readonly userId: number;
-  },
+  version: NewVersion,
+  { by, runsFromId }: Autosave,
 ): Promise<void> {
+  await tx.query(
+    `update workflow_versions v set superseded_at = now()
+     where v.workflow_id = $1 and v.version = $2 - 1 and v.autosaved_by = $3 and v.autosave_began_at > now() - ${AUTOSAVE_SPAN}
+       and not exists (select from workflows w where w.id = v.workflow_id and w.published_version = v.version)
+       and not ${HAS_RUN}`,
+    [version.workflowId, version.version, by],
+  );
+  await insertVersion(tx, version);
+  await tx.query(
+    `update workflow_versions v set autosaved_by = $3, runs_from_id = $4, autosave_began_at = coalesce((
+       select b.autosave_began_at from workflow_versions b
+       where b.workflow_id = v.workflow_id and b.version = v.version - 1 and b.superseded_at is not null), now())
+     where v.workflow_id = $1 and v.version = $2`,
+    [version.workflowId, version.version, by, runsFromId],
+  );
+}
+
+const HAS_RUN = `exists (select from executions e
+         where e.workflow_id = v.workflow_id and e.id >= v.runs_from_id and e.workflow_version = v.version)`;
+
+/** What is saved by itself from now on is a version of its own. */
+export async function closeAutosave(tx: Tx, workflowId: string, version: number): Promise<void> {
+  await tx.query(
+    `update workflow_versions set autosaved_by = null
+     where workflow_id = $1 and version = $2 and autosaved_by is not null`,
+    [workflowId, version],
+  );
+}
+
+/**
+ * Removes versions, of this workflow or of all, that were superseded over a minute ago: whoever read one as the current
+ * one has started a run of it by then. A version with a run is shown again.
+ */
+export async function removeSuperseded(tx: Tx, workflowId: string | null, limit: number): Promise<number> {
+  const { rowCount } = await tx.query(
+    `with old as (
+       select v.workflow_id, v.version, ${HAS_RUN} as has_run from workflow_versions v
+       where ($1::text is null or v.workflow_id = $1) and v.superseded_at < now() - interval '1 minute'
+       limit $2 for update skip locked
+     ), shown as (
+       update workflow_versions v set superseded_at = null, autosaved_by = null
+       from old o where o.has_run and v.workflow_id = o.workflow_id and v.version = o.version
+     )
+     delete from workflow_versions v using old o
+     where not o.has_run and v.workflow_id = o.workflow_id and v.version = o.version`,
+    [workflowId, limit],
+  );
+  return rowCount ?? 0;
+}
+
+/** Stores the graph, and which media it names, so that those are not deleted under it. */
+export async function insertVersion(tx: Tx, version: NewVersion): Promise<void> {
   await tx.query(
     `with stored as (insert into workflow_versions (workflow_id, version, graph, user_id) values ($1, $2, $3, $4))
      insert into workflow_media (media_id, workflow_id, version) select unnest($5::text[]), $1, $2`,
@@ -49,7 +117,7 @@ export interface VersionRow {
   readonly created_at: Date;
 }
 
-/** Newest first, below the cursor. */
+/** Newest first, below the cursor; of consecutive autosaves the last one. */
 export async function listVersions(
   tx: Tx,
   workflowId: string,
@@ -57,7 +125,8 @@ export async function listVersions(
 ): Promise<readonly VersionRow[]> {
   const { rows } = await tx.query<VersionRow>(
     `select version, user_id, created_at from workflow_versions
-     where workflow_id = $1 and ($2::int is null or version < $2) order by version desc limit $3`,
+     where workflow_id = $1 and ($2::int is null or version < $2) and superseded_at is null
+     order by version desc limit $3`,
     [workflowId, page.before, page.limit],
   );
   return rows;
