@@ -20,7 +20,7 @@ import { allTemplates } from './render/templates/catalog.ts';
 import { createRunCommit } from './runs/commit.ts';
 import type { Placement, RunDeps } from './runs/deps.ts';
 import { BY_QUEUE, placeHere } from './runs/dispatch.ts';
-import { Hand } from './runs/hand.ts';
+import { WorkerSlots } from './runs/worker-slots.ts';
 import { bootstrap } from './services/accounts/bootstrap.ts';
 import { createKeyAuthenticator } from './services/accounts/key-authenticator.ts';
 import { createRateLimiter } from './services/accounts/rate-limits.ts';
@@ -60,7 +60,7 @@ const MAX_CONNECTIONS = 12;
 // Each pool of the queue listens on one; the group commits of runs and deliveries take one each, readings four.
 const MAX_RUN_CONNECTIONS = 16;
 const KEY_FLUSH_MS = 10_000;
-/** Runs in hand at a stop have this long to end; then they are handed back to the queue. */
+/** Active runs have this long to end at a stop; then they return to the queue. */
 const DRAIN_MS = 10_000;
 
 /** Starts what ROLE says. Throws a sentence a person can act on; whatever had started is stopped again. */
@@ -71,8 +71,8 @@ export async function startService(settings: Settings, options: StartOptions = {
   const { db } = databases;
   await migrateAll(db, log);
   const bootstrapKey = await bootstrap(db, settings);
-  const hand = new Hand(settings.WORKER_CONCURRENCY, Date.now);
-  const placement = settings.ROLE === 'api' ? BY_QUEUE : placeHere(hand);
+  const slots = new WorkerSlots(settings.WORKER_CONCURRENCY, Date.now);
+  const placement = settings.ROLE === 'api' ? BY_QUEUE : placeHere(slots);
   const nodeTypes = createNodeTypes(settings);
   const setUpLink =
     settings.ROLE === 'worker' ? undefined : await offerSetUp({ db, settings, now: Date.now });
@@ -89,7 +89,7 @@ export async function startService(settings: Settings, options: StartOptions = {
     ),
   );
   if (settings.ROLE !== 'api') {
-    const started = await startWorker(deps, hand);
+    const started = await startWorker(deps, slots);
     worker = started;
     stack.defer(() => started.stop(DRAIN_MS));
   }
