@@ -12,6 +12,7 @@ import { loadSecretsKey } from './lib/secrets-key.ts';
 import type { Settings } from './lib/settings.ts';
 import { createWakeTimers } from './lib/wake-timers.ts';
 import { createMcpMount } from './mcp/mount.ts';
+import { createOAuthMount } from './mcp/oauth/mount.ts';
 import { bucketOf, openStorage } from './media/open-storage.ts';
 import type { Bucket } from './media/s3.ts';
 import { bucketOrigin } from './media/s3.ts';
@@ -20,11 +21,13 @@ import { allTemplates } from './render/templates/catalog.ts';
 import { createRunCommit } from './runs/commit.ts';
 import type { Placement, RunDeps } from './runs/deps.ts';
 import { BY_QUEUE, placeHere } from './runs/dispatch.ts';
-import { WorkerSlots } from './runs/worker-slots.ts';
+import { Hand } from './runs/hand.ts';
 import { bootstrap } from './services/accounts/bootstrap.ts';
 import { createKeyAuthenticator } from './services/accounts/key-authenticator.ts';
 import { createRateLimiter } from './services/accounts/rate-limits.ts';
 import { createCatalogAnswers } from './services/catalog.ts';
+import { createAccessTokens } from './services/connections/access-tokens.ts';
+import { isOAuthOn } from './services/connections/oauth-switch.ts';
 import type { JobPool } from './services/deps.ts';
 import { startLiveModels } from './services/models/live-models.ts';
 import { offerSetUp } from './services/sessions/mint-link.ts';
@@ -60,7 +63,9 @@ const MAX_CONNECTIONS = 12;
 // Each pool of the queue listens on one; the group commits of runs and deliveries take one each, readings four.
 const MAX_RUN_CONNECTIONS = 16;
 const KEY_FLUSH_MS = 10_000;
-/** Active runs have this long to end at a stop; then they return to the queue. */
+const OAUTH_OFF =
+  'OAuth is off: BASE_URL is plain http and not of this machine, and tokens may not travel in the clear; set an https BASE_URL, or give agents API keys';
+/** Runs in hand at a stop have this long to end; then they are handed back to the queue. */
 const DRAIN_MS = 10_000;
 
 /** Starts what ROLE says. Throws a sentence a person can act on; whatever had started is stopped again. */
@@ -71,8 +76,8 @@ export async function startService(settings: Settings, options: StartOptions = {
   const { db } = databases;
   await migrateAll(db, log);
   const bootstrapKey = await bootstrap(db, settings);
-  const slots = new WorkerSlots(settings.WORKER_CONCURRENCY, Date.now);
-  const placement = settings.ROLE === 'api' ? BY_QUEUE : placeHere(slots);
+  const hand = new Hand(settings.WORKER_CONCURRENCY, Date.now);
+  const placement = settings.ROLE === 'api' ? BY_QUEUE : placeHere(hand);
   const nodeTypes = createNodeTypes(settings);
   const setUpLink =
     settings.ROLE === 'worker' ? undefined : await offerSetUp({ db, settings, now: Date.now });
@@ -89,7 +94,7 @@ export async function startService(settings: Settings, options: StartOptions = {
     ),
   );
   if (settings.ROLE !== 'api') {
-    const started = await startWorker(deps, slots);
+    const started = await startWorker(deps, hand);
     worker = started;
     stack.defer(() => started.stop(DRAIN_MS));
   }
@@ -185,7 +190,7 @@ async function createDeps(
     runNotifier: createRunNotifier(),
     limiter: createRateLimiter(db, now),
     sessions: createSessionAuthenticator(db, now),
-    accessTokens: undefined,
+    accessTokens: isOAuthOn(settings) ? createAccessTokens(db, now) : undefined,
     views: createViewCounts({ db, log }),
   };
 }
@@ -226,18 +231,22 @@ async function listen(deps: RunDeps, editor: EditorFiles, stack: AsyncDisposable
   const keys = createKeyAuthenticator(deps.db, deps.now);
   const mcp = createMcpMount(deps);
   stack.defer(() => mcp.close());
+  const oauth = createOAuthMount(deps);
+  if (oauth === undefined && deps.settings.ROLE !== 'worker') deps.log.warn(OAUTH_OFF);
   const server = await createServer({ ...deps, editor, mediaOrigins: mediaOrigins(deps) }, keys, {
     mcp: mcp.serve,
+    oauth,
   });
+  const flushAll = () => Promise.all([keys, deps.sessions, deps.accessTokens].map(used => used?.flush()));
   const flush = (): void =>
-    void Promise.all([keys.flush(), deps.sessions.flush()]).catch((err: unknown) =>
+    void flushAll().catch((err: unknown) =>
       deps.log.warn({ err }, 'times of use of keys and sessions could not be written'),
     );
   const timer = setInterval(flush, KEY_FLUSH_MS);
   stack.defer(async () => {
     clearInterval(timer);
     await server.close();
-    await Promise.all([keys.flush(), deps.sessions.flush()]);
+    await flushAll();
     await deps.views.flush();
   });
   return server.listen({ host: deps.settings.HOST, port: deps.settings.PORT });

@@ -65,6 +65,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   mediabunny: ['codecs'],
   'modern-tar': ['services/backups/archive.ts'],
   'node-webcodecs': ['codecs'],
+  'oidc-provider': ['mcp/oauth'],
   'openid-client': ['services/sessions/openid.ts'],
   pg: ['store/db.ts', 'store/copy.ts'],
   'pg-copy-streams': ['store/copy.ts'],

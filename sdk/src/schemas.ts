@@ -306,6 +306,27 @@ export type CompletionEvent = {
   readonly createdAt: string;
 };
 
+/** A program that you let in by OAuth */
+export type Connection = {
+  readonly id: string;
+  /** What the program is registered as, or the address of its document */
+  readonly clientId: string;
+  /** As the program calls itself */
+  readonly clientName: string;
+  /** Where it was answered */
+  readonly redirectHost: string;
+  readonly scopes: readonly ('workflows:read' | 'workflows:write' | 'workflows:execute')[];
+  readonly createdAt: string;
+  readonly lastUsedAt: string | null;
+};
+
+/** One page of a list */
+export type ConnectionPage = {
+  readonly data: readonly Connection[];
+  /** null: this is the last page */
+  readonly nextCursor: string | null;
+};
+
 /** The fields of a page to change */
 export type ContentPageChanges = {
   readonly title?: string;

@@ -76,6 +76,18 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   // Each tool asks for its scope.
   'POST /mcp': 'agent',
 
+  'GET /.well-known/oauth-protected-resource': 'public',
+  'GET /.well-known/oauth-protected-resource/mcp': 'public',
+  'GET /.well-known/oauth-authorization-server': 'public',
+  'GET /oauth/authorize': 'public',
+  'GET /oauth/authorize/:uid': 'public',
+  'POST /oauth/token': 'public',
+  'POST /oauth/register': 'public',
+  'POST /oauth/revoke': 'public',
+  // Whoever is not signed in is sent to do so.
+  'GET /oauth/interaction/:uid': 'anyone',
+  'POST /oauth/interaction/:uid': 'session',
+
   [`GET ${V1}/nodes`]: 'anyone',
   [`GET ${V1}/models`]: 'anyone',
   [`GET ${V1}/templates`]: 'anyone',
@@ -161,6 +173,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
 
   [`GET ${V1}/me`]: 'signed-in',
   [`PUT ${V1}/me/workspace`]: 'workflows:write',
+  [`GET ${V1}/connections`]: 'account:admin',
+  [`DELETE ${V1}/connections/:id`]: 'account:admin',
   [`GET ${V1}/keys`]: 'account:admin',
   [`POST ${V1}/keys`]: 'account:admin',
   [`GET ${V1}/keys/:id`]: 'account:admin',

@@ -19,6 +19,7 @@ import { registerHooks } from './routes/hooks.ts';
 import { registerKeys } from './routes/keys.ts';
 import { registerMedia } from './routes/media.ts';
 import { registerModels } from './routes/models.ts';
+import { registerConnections } from './routes/oauth/connections.ts';
 import { registerOpenId } from './routes/openid.ts';
 import { registerPages } from './routes/pages.ts';
 import { registerPermissions } from './routes/permissions.ts';
@@ -51,6 +52,7 @@ export const ROUTES: readonly Register[] = [
   registerPermissions,
   registerFolders,
   registerKeys,
+  registerConnections,
   registerAuth,
   registerOpenId,
   registerAccount,

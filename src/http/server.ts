@@ -27,6 +27,8 @@ import { requestIdOf } from './request-id.ts';
 import { RequestLog } from './request-log.ts';
 import { leaveBody } from './rest-of-body.ts';
 import { type McpMount, registerMcp } from './routes/mcp.ts';
+import { registerOAuth } from './routes/oauth/endpoints.ts';
+import type { OAuthMount } from './routes/oauth/mount.ts';
 import { ROUTES, WORKER_ROUTES } from './routes.ts';
 import { registerTrigger } from './trigger.ts';
 import { createValidator } from './validator.ts';
@@ -59,6 +61,8 @@ const CORS = {
 /** What answers for whole protocols that are not REST. Passed down, since this folder imports none of them. */
 export interface Mounts {
   readonly mcp: McpMount;
+  /** undefined: OAuth is off. */
+  readonly oauth: OAuthMount | undefined;
 }
 
 /** Builds the server; nothing listens yet. Requests walk: id → CORS → access → limits → body → schema → route. */
@@ -96,6 +100,7 @@ export async function createServer(deps: HttpDeps, keys: KeyAuthenticator, mount
   if (!isWorker) await registerOpenApi(app, deps);
   for (const register of isWorker ? WORKER_ROUTES : ROUTES) register(app, deps, metrics);
   if (!isWorker) registerMcp(app, deps, mounts.mcp);
+  if (!isWorker && mounts.oauth !== undefined) registerOAuth(app, deps, mounts.oauth);
   return app;
 }
 

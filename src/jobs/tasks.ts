@@ -2,8 +2,9 @@
 
 import type { RunDeps } from '../runs/deps.ts';
 import { takeFromQueue } from '../runs/dispatch.ts';
+import type { Hand } from '../runs/hand.ts';
 import { sweepRuns } from '../runs/sweep-runs.ts';
-import type { WorkerSlots } from '../runs/worker-slots.ts';
+import { sweepConnections } from '../services/connections/sweep-connections.ts';
 import type { JobPool } from '../services/deps.ts';
 import { sweepMedia } from '../services/media/sweep-media.ts';
 import { sweepOutputs } from '../services/media/sweep-outputs.ts';
@@ -12,7 +13,7 @@ import type { Deliverer } from '../services/webhooks/deliver-webhook.ts';
 
 export interface TaskContext {
   readonly deps: RunDeps;
-  readonly slots: WorkerSlots;
+  readonly hand: Hand;
   readonly deliverer: Deliverer;
   /** Fires when the process must stop. */
   readonly signal: AbortSignal;
@@ -31,13 +32,18 @@ export interface Task {
 }
 
 export const TASKS: Readonly<Record<string, Task>> = {
-  run: { pool: 'runs', work: ({ deps, slots }, id) => takeFromQueue(deps, slots, id) },
+  run: { pool: 'runs', work: ({ deps, hand }, id) => takeFromQueue(deps, hand, id) },
   deliver: { pool: 'deliveries', work: ({ deliverer, signal }, id) => deliverer.deliver(id, signal) },
   render: { pool: 'renders', work: ({ deps, signal }, id) => runRender(deps, id, signal) },
   sweep_runs: {
     pool: 'deliveries',
     daily: { hour: 3, minute: 47 },
     work: ({ deps, signal }) => sweepRuns(deps, signal),
+  },
+  sweep_connections: {
+    pool: 'deliveries',
+    daily: { hour: 4, minute: 7 },
+    work: ({ deps, signal }) => sweepConnections(deps, signal),
   },
   sweep_media: {
     pool: 'deliveries',

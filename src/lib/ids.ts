@@ -14,6 +14,7 @@ const PREFIXES = {
   worker: 'wrk',
   render: 'rnd',
   session: 'ses',
+  connection: 'con',
 } as const;
 
 export type IdKind = keyof typeof PREFIXES;

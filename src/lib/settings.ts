@@ -222,6 +222,7 @@ const ROWS = {
   TEMPLATES_DIR: row('a folder of video templates of your own, as JSON', 'unset', optional),
   SPEECH_COMMAND: row('a local speech engine', 'unset', optional),
   FFMPEG_PATH: row('an ffmpeg that is not on the PATH', 'unset', optional),
+  CIMD: row('let agents name themselves by the address of a metadata document', 'true', flag(true)),
   LOG_LEVEL: row(
     'trace, debug, info, warn, error, fatal or silent',
     'info',

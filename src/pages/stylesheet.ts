@@ -133,6 +133,24 @@ figcaption{margin-top:.6rem;font-size:.9063rem;color:var(--soft)}
 .nodes{margin:0;padding:0;list-style:none;border-bottom:1px solid var(--line)}
 .nodes li{display:flex;flex-wrap:wrap;align-items:baseline;justify-content:space-between;gap:.1rem 1.5rem;padding-block:.7rem;border-top:1px solid var(--line)}
 .nodes code{background:none;padding:0;color:var(--soft)}
+.ask{max-width:34rem;margin:clamp(1.5rem,5vw,4rem) auto 0;padding:clamp(1.25rem,4vw,2.25rem);border:1px solid var(--line);border-radius:1rem;background:var(--raised);overflow-wrap:anywhere}
+.ask h1{font-size:clamp(1.5rem,1.3rem + 1vw,1.875rem);letter-spacing:-.02em}
+.ask .lead{margin-top:.5rem;font-size:1.0625rem}
+.ask dl{margin:1.5rem 0 0;font-size:.9375rem}
+.ask dt{color:var(--soft)}
+.ask dd{margin:0 0 .75rem;font-weight:600}
+.ask bdi{unicode-bidi:isolate}
+.ask fieldset{margin:.75rem 0 0;padding:0;border:0}
+.ask legend{padding:0;margin-bottom:.25rem;font-weight:650}
+.ask label{display:flex;gap:.75rem;align-items:baseline;padding:.625rem 0;border-top:1px solid var(--line);font-size:.9688rem}
+.ask input{accent-color:var(--accent);width:1.05rem;height:1.05rem;flex:none}
+.ask label span{color:var(--soft)}
+.ask label strong{color:var(--ink)}
+.ask .warning{margin:.5rem 0 1.25rem;padding:.75rem 1rem;border-inline-start:3px solid var(--accent);background:var(--tint);font-size:.9375rem}
+.ask .choices{display:flex;flex-wrap:wrap;gap:.75rem;margin-top:1.5rem}
+.ask button{min-height:2.75rem;padding:.55rem 1.4rem;border:1px solid var(--ink);border-radius:.7rem;background:var(--ink);color:var(--paper);font:inherit;font-weight:600;cursor:pointer}
+.ask button.quiet{background:none;color:var(--ink);border-color:var(--soft)}
+.ask .byline{font-size:.875rem}
 .foot{margin-top:clamp(4rem,8vw,7rem);border-top:1px solid var(--line);color:var(--soft);font-size:.875rem}
 @media (min-width:56rem){.wrap>.side{display:grid;grid-template-columns:1fr 2fr;gap:clamp(2rem,5vw,4.5rem)}.wrap>.side>h2{margin:0}.split{display:grid;grid-template-columns:1.05fr 1fr;gap:clamp(2rem,5vw,4.5rem);align-items:center}}
 @media (max-width:55.99rem){.split>img{margin-top:2.5rem}}

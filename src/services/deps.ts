@@ -1,4 +1,4 @@
-// What every service function gets first: the outside world and the process's shared parts, made once by app.ts.
+// What every service function is handed first: the outside world and the process's shared parts, made once by app.ts.
 import type { Catalog } from '../graph/catalog.ts';
 import type { GuardedFetch } from '../lib/fetch.ts';
 import type { Logger } from '../lib/log.ts';
@@ -10,8 +10,8 @@ import type { Bucket } from '../media/s3.ts';
 import type { MediaStorage } from '../media/storage.ts';
 import type { NodeDefinition } from '../nodes/define.ts';
 import type { Db } from '../store/db.ts';
-import type { AccessTokens } from './accounts/agent-caller.ts';
 import type { RateLimiter } from './accounts/rate-limits.ts';
+import type { TokenAuthenticator } from './connections/access-tokens.ts';
 import type { SessionAuthenticator } from './sessions/session-authenticator.ts';
 import type { GraphVersions } from './workflows/graph-versions.ts';
 import type { ViewCounts } from './workflows/view-counts.ts';
@@ -55,7 +55,7 @@ export interface Deps {
   readonly limiter: RateLimiter;
   readonly sessions: SessionAuthenticator;
   /** Undefined: the authorization server is off. */
-  readonly accessTokens: AccessTokens | undefined;
+  readonly accessTokens: TokenAuthenticator | undefined;
   /** Wakes the queue's pools of this process when work of theirs falls due. */
   readonly wakeTimers: WakeTimers<JobPool>;
   readonly views: ViewCounts;

@@ -63,6 +63,16 @@ const SWEEPS = {
     select ctid from sessions where expires_at < $1 or last_seen_at < $1 - interval '7 days' limit $2)`,
   password_links: `delete from password_links where ctid in (
     select ctid from password_links where expires_at < $1 limit $2)`,
+  oauth_tokens: `delete from oauth_tokens where ctid in (select ctid from oauth_tokens where expires_at < $1 limit $2)`,
+  oauth_interactions: `delete from oauth_interactions where ctid in (
+    select ctid from oauth_interactions where expires_at < $1 limit $2)`,
+  // Nothing of theirs can be used any more.
+  oauth_grants: `delete from oauth_grants where id in (
+    select id from oauth_grants g where created_at < $1 and not exists (
+      select from oauth_tokens t where t.grant_id = g.id) limit $2 for update skip locked)`,
+  oauth_clients: `delete from oauth_clients where id in (
+    select id from oauth_clients c where created_at < $1 and not exists (
+      select from oauth_grants g where g.client_id = c.id) limit $2)`,
   rate_windows: `delete from rate_windows where ctid in (
     select ctid from rate_windows where window_start < extract(epoch from $1::timestamptz) limit $2)`,
 } as const;

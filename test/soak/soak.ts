@@ -91,8 +91,7 @@ export async function soak(
   };
 }
 
-/** What each check finds; none is empty. */
-export async function findBreaches(
+async function findBreaches(
   scene: Scene,
   checks: Readonly<Record<string, Check>>,
 ): Promise<SoakReport['breaches']> {
@@ -104,7 +103,7 @@ export async function findBreaches(
   return breaches;
 }
 
-export async function startRuns(
+async function startRuns(
   { runs }: Plan,
   accounts: readonly Account[],
   shapes: Readonly<Record<string, Shape>>,
@@ -151,7 +150,7 @@ async function changeMoods({ moods }: Plan, hooks: Hooks): Promise<void> {
 }
 
 /** Resolves once no run, event and job is open; with what is open after three minutes. */
-export async function settle({ db }: Pick<Fleet, 'db'>): Promise<readonly string[]> {
+async function settle({ db }: Fleet): Promise<readonly string[]> {
   const endMs = performance.now() + SETTLE_MS;
   for (;;) {
     const open = await db

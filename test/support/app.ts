@@ -14,6 +14,7 @@ import { createRunNotifier } from '../../src/lib/run-notifier.ts';
 import { type PlanLimits, readSettings } from '../../src/lib/settings.ts';
 import { createWakeTimers } from '../../src/lib/wake-timers.ts';
 import { createMcpMount } from '../../src/mcp/mount.ts';
+import { createOAuthMount } from '../../src/mcp/oauth/mount.ts';
 import { bucketOf, openStorage } from '../../src/media/open-storage.ts';
 import { bucketOrigin } from '../../src/media/s3.ts';
 import { makeCatalog, makeFindNode } from '../../src/nodes/catalog.ts';
@@ -28,6 +29,8 @@ import {
 import { storeKey } from '../../src/services/accounts/keys.ts';
 import { createRateLimiter } from '../../src/services/accounts/rate-limits.ts';
 import { createCatalogAnswers } from '../../src/services/catalog.ts';
+import { createAccessTokens } from '../../src/services/connections/access-tokens.ts';
+import { isOAuthOn } from '../../src/services/connections/oauth-switch.ts';
 import type { JobPool } from '../../src/services/deps.ts';
 import { createSessionAuthenticator } from '../../src/services/sessions/session-authenticator.ts';
 import { createGraphVersions } from '../../src/services/workflows/graph-versions.ts';
@@ -102,7 +105,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   const deps = withEditor(await createDeps({ db, runDb }, folder, options));
   const keys = createKeyAuthenticator(db, deps.now);
   const mcp = createMcpMount(deps);
-  const mounts = { mcp: mcp.serve };
+  const mounts = { mcp: mcp.serve, oauth: createOAuthMount(deps) };
   const app = await createServer(deps, keys, mounts);
   const conformance = watchAnswers(app);
   const callerOf = async (userId: number, email: string, scopes: readonly Scope[]): Promise<Caller> => {
@@ -179,7 +182,7 @@ async function createDeps(
     runNotifier: createRunNotifier(),
     limiter: createRateLimiter(db, now),
     sessions: createSessionAuthenticator(db, now),
-    accessTokens: undefined,
+    accessTokens: isOAuthOn(settings) ? createAccessTokens(db, now) : undefined,
     views: createViewCounts({ db, log }),
   };
 }

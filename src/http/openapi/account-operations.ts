@@ -21,6 +21,16 @@ export const ACCOUNT_OPERATIONS: OperationLines = {
   [`PATCH ${V1}/keys/{id}`]: ['updateKey', 'Changes its name.', OWN],
   [`DELETE ${V1}/keys/{id}`]: ['revokeKey', 'It is refused everywhere within 5 s.', OWN],
 
+  [`GET ${V1}/connections`]: [
+    'listConnections',
+    'Programs that you let use the service in your name, newest first. Their access tokens open `/mcp` alone.',
+  ],
+  [`DELETE ${V1}/connections/{id}`]: [
+    'endConnection',
+    'All its tokens are refused everywhere within 5 s.',
+    ['not_found'],
+  ],
+
   [`GET ${V1}/teams`]: ['listTeams', 'Those that you are a member of.'],
   [`POST ${V1}/teams`]: ['createTeam', 'You become its first OWNER.'],
   [`GET ${V1}/teams/{id}`]: ['getTeam', 'One team and your role in it.', OWN],

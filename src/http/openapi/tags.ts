@@ -26,6 +26,7 @@ export const TAGS = [
   { name: 'Sign-in', description: 'People: passwords, links that set one, and sessions.' },
   { name: 'Account', description: 'Who you are, and your active workspace.' },
   { name: 'Keys', description: 'API keys and their scopes.' },
+  { name: 'Connections', description: 'Programs that were let in by OAuth.' },
   { name: 'Teams', description: 'Workspaces that several users share.' },
   { name: 'Credits', description: 'What runs are paid with.' },
   { name: 'Content', description: 'Publishing pages, with the content secret.' },

@@ -8,6 +8,8 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { ERROR_CODES } from '../../../src/lib/errors.ts';
+import { newId } from '../../../src/lib/ids.ts';
+import { insertGrant } from '../../../src/store/oauth/grants.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { KEY, startTestService, type TestService } from '../../support/service.ts';
@@ -40,6 +42,15 @@ const NOT_RECORDED: Readonly<Record<string, string>> = {
 const NO_EXAMPLE = ['receiveProviderHook 200'];
 const MAX_DOCUMENT_BYTES = 600_000;
 const MAX_FILE_BYTES = 120_000;
+
+const CONNECTION = {
+  user_id: 1,
+  client_id: 'https://agent.example.com/client.json',
+  client_name: 'Agent',
+  redirect_host: 'agent.example.com',
+  scopes: ['workflows:read', 'workflows:execute'],
+  refused: ['workflows:write'],
+};
 
 let service: TestService;
 let receiver: Receiver;
@@ -79,6 +90,11 @@ before(async () => {
     ask,
     addKey: (name, key) => {
       keys[name] = key;
+    },
+    letIn: async () => {
+      const id = newId('connection');
+      await insertGrant(service.db, { id, ...CONNECTION, created_at: new Date() });
+      return id;
     },
     graph: { nodes: graph.nodes.slice(0, 2), edges: graph.edges.slice(0, 1) },
     receiver,

@@ -32,6 +32,8 @@ export interface TourContext {
   readonly addKey: (name: string, key: string) => void;
   readonly graph: { readonly nodes: readonly object[]; readonly edges: readonly object[] };
   readonly receiver: Receiver;
+  /** Lets a program in, in the administrator's name: the id of the connection. */
+  readonly letIn: () => Promise<string>;
   /** Asks for the path, unrecorded, until the answer is as wanted. */
   readonly until: (path: string, isSettled: (body: Settling) => boolean) => Promise<void>;
 }
@@ -51,7 +53,7 @@ export async function tour(context: TourContext): Promise<void> {
   await tourLimits(context);
 }
 
-async function tourAccounts({ ask, addKey, graph }: TourContext): Promise<void> {
+async function tourAccounts({ ask, addKey, letIn, graph }: TourContext): Promise<void> {
   await ask('GET', `${V1}/me`);
   const user = await ask('POST', `${V1}/admin/users`, {
     email: 'ada@example.com',
@@ -71,6 +73,9 @@ async function tourAccounts({ ask, addKey, graph }: TourContext): Promise<void> 
   await ask('GET', `${V1}/keys/${keyId}`);
   await ask('PATCH', `${V1}/keys/${keyId}`, { name: 'Hourly' });
   await ask('DELETE', `${V1}/keys/${keyId}`);
+  const connection = await letIn();
+  await ask('GET', `${V1}/connections`);
+  await ask('DELETE', `${V1}/connections/${connection}`);
   const { id: team } = (await ask('POST', `${V1}/teams`, { name: 'Studio' })).body;
   await ask('GET', `${V1}/teams`);
   await ask('GET', `${V1}/teams/${team}`);

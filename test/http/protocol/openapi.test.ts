@@ -117,7 +117,9 @@ const ROUTES = join(import.meta.dirname, '../../../src/http/routes');
 
 /** The paths of the API as the routes' source has them, in the document's form. */
 function listPaths(): string[] {
-  const sources = readdirSync(ROUTES).map(name => readFileSync(join(ROUTES, name), 'utf8'));
+  const sources = readdirSync(ROUTES, { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('.ts'))
+    .map(name => readFileSync(join(ROUTES, name), 'utf8'));
   return sources
     .flatMap(source =>
       [...source.matchAll(/^\s*(?:app\.\w+\()?'(\/api\/\S+)',$/gm)].map(match => match[1] ?? ''),

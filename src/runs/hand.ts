@@ -1,6 +1,6 @@
-// The active runs of a worker, and its slots for them.
+// The runs that a worker has in hand, and its places for them.
 import type { Occupant } from './policy.ts';
-import { LONG_MS, listSaturated, mayBeginHere, queueShare } from './policy.ts';
+import { LONG_MS, listCrowded, mayBeginHere, queueShare } from './policy.ts';
 
 /**
  * Why a run was stopped from outside. `released` and `lost` end nothing: another worker goes on. `broken`: what it
@@ -27,34 +27,34 @@ export class Wakes {
   }
 }
 
-/** What an active run is reached by. */
-export interface RunControl {
+/** What a run in hand is reached by. */
+export interface InHand {
   readonly stop: AbortController;
   readonly wakes: Wakes;
 }
 
-export interface ActiveRun {
+export interface RunInHand {
   readonly stop: (reason: StopReason) => void;
   readonly wake: () => void;
-  /** Resolves once this process has released it. */
+  /** Resolves once this process has let go of it. */
   readonly ended: Promise<void>;
 }
 
-interface Slot {
+interface Place {
   /** undefined until the run is known. */
   occupant: Occupant | undefined;
   /** Whether it is one of those for runs that have just come by the queue. */
   isFresh: boolean;
 }
 
-export class WorkerSlots {
+export class Hand {
   /** The worker that this process is to the others. Another one after it was taken for dead. */
   workerId = '';
   #isOpen = false;
   readonly capacity: number;
   /** By execution id. */
-  readonly runs = new Map<string, ActiveRun>();
-  readonly #slots = new Set<Slot>();
+  readonly runs = new Map<string, RunInHand>();
+  readonly #places = new Set<Place>();
   readonly #waiting = new Set<() => void>();
   readonly #now: () => number;
 
@@ -69,26 +69,26 @@ export class WorkerSlots {
     this.#isOpen = true;
   }
 
-  /** A slot for a run that is being accepted; undefined where it had better be queued. */
+  /** A place for a run that is being accepted; undefined where it had better be queued. */
   reserve(workspace: string): (() => void) | undefined {
-    if (!this.#isOpen || !this.#hasFreeSlot() || !mayBeginHere(this.capacity, this.#occupants(), workspace))
+    if (!this.#isOpen || !this.#hasRoom() || !mayBeginHere(this.capacity, this.#occupants(), workspace))
       return undefined;
-    return this.#claim({ occupant: { workspace, sinceMs: this.#now() }, isFresh: false }).free;
+    return this.#take({ occupant: { workspace, sinceMs: this.#now() }, isFresh: false }).free;
   }
 
-  /** Resolves once there is a slot for a run out of the queue; to undefined once this worker takes no more. */
-  async enter(): Promise<ClaimedSlot | undefined> {
+  /** Resolves once there is a place for a run out of the queue; to undefined once this worker takes no more. */
+  async enter(): Promise<TakenPlace | undefined> {
     while (this.#isOpen && this.#count({ isFresh: true }) >= queueShare(this.capacity))
       await new Promise<void>(resolve => this.#waiting.add(resolve));
-    return this.#isOpen ? this.#claim({ occupant: undefined, isFresh: true }) : undefined;
+    return this.#isOpen ? this.#take({ occupant: undefined, isFresh: true }) : undefined;
   }
 
-  /** Workspaces that get no more slots for now. */
-  saturated(): readonly string[] {
-    return listSaturated(this.capacity, this.#occupants(), this.#now());
+  /** Workspaces that get no more places for now. */
+  crowded(): readonly string[] {
+    return listCrowded(this.capacity, this.#occupants(), this.#now());
   }
 
-  /** Claims no more runs; the active ones go on. */
+  /** Takes no more runs; those in hand go on. */
   shut(): void {
     this.#isOpen = false;
     for (const wake of this.#waiting) wake();
@@ -96,14 +96,14 @@ export class WorkerSlots {
   }
 
   /** Registers a run before it is claimed, so that whoever asks for it finds it here. */
-  register(id: string): { readonly control: RunControl; release(): void } {
+  hold(id: string): { readonly inHand: InHand; letGo(): void } {
     const stop = new AbortController();
     const wakes = new Wakes();
     const { promise: ended, resolve } = Promise.withResolvers<void>();
     this.runs.set(id, { stop: reason => stop.abort(reason), wake: () => wakes.wake(), ended });
     return {
-      control: { stop, wakes },
-      release: () => {
+      inHand: { stop, wakes },
+      letGo: () => {
         this.runs.delete(id);
         resolve();
       },
@@ -111,38 +111,38 @@ export class WorkerSlots {
   }
 
   #occupants(): readonly Occupant[] {
-    return [...this.#slots].flatMap(({ occupant }) => (occupant === undefined ? [] : [occupant]));
+    return [...this.#places].flatMap(({ occupant }) => (occupant === undefined ? [] : [occupant]));
   }
 
-  #count({ isFresh }: Pick<Slot, 'isFresh'>): number {
+  #count({ isFresh }: Pick<Place, 'isFresh'>): number {
     let count = 0;
-    for (const slot of this.#slots) if (slot.isFresh === isFresh) count++;
+    for (const place of this.#places) if (place.isFresh === isFresh) count++;
     return count;
   }
 
-  /** The slots for runs that have just come by the queue not counted. */
-  #hasFreeSlot(): boolean {
+  /** Beside the places for runs that have just come by the queue. */
+  #hasRoom(): boolean {
     return this.#count({ isFresh: false }) < this.capacity - queueShare(this.capacity);
   }
 
-  #claim(slot: Slot): ClaimedSlot {
-    this.#slots.add(slot);
+  #take(place: Place): TakenPlace {
+    this.#places.add(place);
     let timer: NodeJS.Timeout | undefined;
-    // A long run releases its slot to the next as soon as there is another for it.
+    // A run that is long leaves its place to the next as soon as there is another for it.
     const moveOn = (): void => {
-      if (!this.#hasFreeSlot()) return;
+      if (!this.#hasRoom()) return;
       clearInterval(timer);
-      slot.isFresh = false;
+      place.isFresh = false;
       this.#wakeNext();
     };
     return {
       occupy: workspace => {
-        slot.occupant = { workspace, sinceMs: this.#now() };
+        place.occupant = { workspace, sinceMs: this.#now() };
         timer = setInterval(moveOn, LONG_MS);
       },
       free: () => {
         clearInterval(timer);
-        this.#slots.delete(slot);
+        this.#places.delete(place);
         this.#wakeNext();
       },
     };
@@ -156,7 +156,7 @@ export class WorkerSlots {
   }
 }
 
-export interface ClaimedSlot {
+export interface TakenPlace {
   /** Says whose run it is, once it is claimed. */
   occupy(workspace: string): void;
   free(): void;

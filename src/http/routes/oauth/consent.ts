@@ -1,0 +1,61 @@
+// The page on which a person decides what a program may do in their name.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { AppError } from '../../../lib/errors.ts';
+import { requireSession } from '../../../services/accounts/actor.ts';
+import type { App } from '../../app.ts';
+import { HTML, sendErrorPage } from '../../pages/page-answers.ts';
+import type { ConsentAnswer, OAuthMount, Visit } from './mount.ts';
+
+const BODY_LIMIT_BYTES = 65_536;
+
+/** In a scope that reads forms as text. */
+export function registerConsent(scope: App, oauth: OAuthMount): void {
+  const options = {
+    bodyLimit: BODY_LIMIT_BYTES,
+    schema: { hide: true, params: Type.Object({ uid: Type.String({ maxLength: 64 }) }) },
+    config: { limit: 'none' },
+    errorHandler: sendError,
+  } as const;
+  scope.get('/oauth/interaction/:uid', options, async (req, reply) => {
+    const { uid } = req.params;
+    if (req.actor.kind !== 'user' || req.actor.credential.kind !== 'session') {
+      const next = encodeURIComponent(`/oauth/interaction/${encodeURIComponent(uid)}`);
+      return reply.header('cache-control', 'no-store').redirect(`/sign-in?next=${next}`, 303);
+    }
+    return send(reply, await oauth.ask(visitOf(req, reply, uid)));
+  });
+  scope.post('/oauth/interaction/:uid', options, async (req, reply) => {
+    if (typeof req.body !== 'string') throw new AppError('unsupported_type', 'The body must be a form.');
+    const form = new URLSearchParams(req.body);
+    const decision = {
+      token: form.get('token') ?? '',
+      isAllowed: form.get('decision') === 'allow',
+      scopes: form.getAll('scope'),
+    };
+    return send(reply, await oauth.decide(visitOf(req, reply, req.params.uid), decision));
+  });
+}
+
+function visitOf(req: FastifyRequest, reply: FastifyReply, uid: string): Visit {
+  return { raw: req.raw, res: reply.raw, uid, actor: requireSession(req.actor).user };
+}
+
+function send(reply: FastifyReply, answer: ConsentAnswer): FastifyReply {
+  reply.header('cache-control', 'no-store');
+  if (answer.kind === 'redirect') return reply.redirect(answer.to, 303);
+  return reply
+    .headers({
+      'content-type': HTML,
+      'content-security-policy': answer.policy,
+      'x-frame-options': 'DENY',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'strict-origin-when-cross-origin',
+    })
+    .send(answer.html);
+}
+
+function sendError(thrown: Error, req: FastifyRequest, reply: FastifyReply): void {
+  if (req.headers.accept?.includes('text/html') === true) sendErrorPage(thrown, req, reply);
+  else reply.send(thrown);
+}

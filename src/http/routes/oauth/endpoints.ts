@@ -1,0 +1,89 @@
+// The authorization server over HTTP: where clients find it, and its endpoints.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { networkOf } from '../../../lib/addresses.ts';
+import { limitRefusal } from '../../../services/accounts/rate-limits.ts';
+import type { Deps } from '../../../services/deps.ts';
+import type { App } from '../../app.ts';
+import { translateError } from '../../errors.ts';
+import { addressOf } from '../../limits.ts';
+import { sendErrorPage } from '../../pages/page-answers.ts';
+import { registerConsent } from './consent.ts';
+import type { Endpoint, OAuthMount } from './mount.ts';
+
+const FORM = 'application/x-www-form-urlencoded';
+const BODY_LIMIT_BYTES = 65_536;
+const HOUR = 3600;
+const MINUTE = 60;
+/** Programs of many people call from one address, and tokens cannot be guessed. */
+const REQUESTS_PER_MINUTE = 600;
+const REGISTRATIONS_PER_HOUR = 20;
+const HIDDEN = { hide: true } as const;
+
+export function registerOAuth(app: App, deps: Deps, oauth: OAuthMount): void {
+  const documents: Readonly<Record<string, object>> = {
+    '/.well-known/oauth-protected-resource': oauth.resourceMetadata,
+    '/.well-known/oauth-protected-resource/mcp': oauth.resourceMetadata,
+    '/.well-known/oauth-authorization-server': oauth.serverMetadata,
+  };
+  for (const [path, document] of Object.entries(documents))
+    app.get(path, { schema: HIDDEN, config: { limit: 'none' } }, (_req, reply) =>
+      reply.header('cache-control', 'public, max-age=300').send(document),
+    );
+  void app.register(async scope => {
+    scope.addContentTypeParser(FORM, { parseAs: 'string' }, (_req, body, done) => done(null, body));
+    registerEndpoints(scope, deps, oauth);
+    registerConsent(scope, oauth);
+  });
+}
+
+function registerEndpoints(scope: App, deps: Deps, oauth: OAuthMount): void {
+  const options = { bodyLimit: BODY_LIMIT_BYTES, schema: HIDDEN, config: { limit: 'none' as const } };
+  const serve = (endpoint: Endpoint) => async (req: FastifyRequest, reply: FastifyReply) => {
+    const answer = await oauth.prepare(endpoint, req.raw, req.body);
+    for (const [name, value] of Object.entries(reply.getHeaders()))
+      if (value !== undefined) reply.raw.setHeader(name, value);
+    reply.hijack();
+    await answer(reply.raw);
+  };
+  const onRequest = [limitBy(deps, 'requests', REQUESTS_PER_MINUTE, MINUTE)];
+  const forPeople = { ...options, onRequest, errorHandler: sendErrorPage };
+  const forPrograms = { ...options, onRequest, errorHandler: sendOAuthError };
+  scope.get('/oauth/authorize', forPeople, serve('authorize'));
+  scope.get('/oauth/authorize/:uid', forPeople, serve('resume'));
+  scope.post('/oauth/token', forPrograms, serve('token'));
+  scope.post('/oauth/revoke', forPrograms, serve('revoke'));
+  scope.post(
+    '/oauth/register',
+    { ...forPrograms, onRequest: [limitBy(deps, 'registrations', REGISTRATIONS_PER_HOUR, HOUR)] },
+    serve('register'),
+  );
+}
+
+/** Counted by address, over all processes. */
+function limitBy({ limiter, now }: Deps, what: string, limit: number, seconds: number) {
+  return async (req: FastifyRequest): Promise<void> => {
+    const taken = await limiter.take(`oauth:${what}:${networkOf(addressOf(req))}`, limit, seconds);
+    if (taken.allowed) return;
+    const window = seconds === HOUR ? 'an hour' : 'a minute';
+    throw limitRefusal(
+      'rate_limited',
+      `More than ${limit} ${what} in ${window} from your address`,
+      taken,
+      now(),
+    );
+  };
+}
+
+/** A refusal of ours in the form that OAuth has for errors (RFC 6749 §5.2), beside our own. */
+function sendOAuthError(thrown: Error, req: FastifyRequest, reply: FastifyReply): void {
+  const err = translateError(thrown, req.method);
+  if (err.status >= 500) {
+    reply.send(thrown);
+    return;
+  }
+  const error = req.routeOptions.url === '/oauth/register' ? 'invalid_client_metadata' : 'invalid_request';
+  reply
+    .code(err.status)
+    .headers({ ...err.headers, 'cache-control': 'no-store' })
+    .send({ error, error_description: err.message, code: err.code, requestId: req.id });
+}

@@ -1,0 +1,41 @@
+// The documents by which clients find the authorization server, and what it can do.
+import type { Settings } from '../../lib/settings.ts';
+import { AGENT_SCOPES } from '../../services/accounts/agent-caller.ts';
+import { resourceOf } from '../../services/connections/oauth-switch.ts';
+
+type Address = Pick<Settings, 'BASE_URL' | 'CIMD'>;
+
+export const AUTH_METHODS = ['none', 'client_secret_basic', 'client_secret_post'] as const;
+
+/** RFC 9728. */
+export function resourceMetadata(settings: Address): object {
+  return {
+    resource: resourceOf(settings),
+    resource_name: 'Graphwright',
+    authorization_servers: [settings.BASE_URL],
+    scopes_supported: AGENT_SCOPES,
+    bearer_methods_supported: ['header'],
+    resource_documentation: `${settings.BASE_URL}/docs`,
+  };
+}
+
+/** RFC 8414. Some clients take the scopes that they ask for from here. */
+export function serverMetadata({ BASE_URL, CIMD }: Address): object {
+  return {
+    issuer: BASE_URL,
+    authorization_endpoint: `${BASE_URL}/oauth/authorize`,
+    token_endpoint: `${BASE_URL}/oauth/token`,
+    registration_endpoint: `${BASE_URL}/oauth/register`,
+    revocation_endpoint: `${BASE_URL}/oauth/revoke`,
+    scopes_supported: [...AGENT_SCOPES, 'offline_access'],
+    response_types_supported: ['code'],
+    response_modes_supported: ['query', 'fragment', 'form_post'],
+    grant_types_supported: ['authorization_code', 'refresh_token'],
+    token_endpoint_auth_methods_supported: AUTH_METHODS,
+    revocation_endpoint_auth_methods_supported: AUTH_METHODS,
+    code_challenge_methods_supported: ['S256'],
+    authorization_response_iss_parameter_supported: true,
+    client_id_metadata_document_supported: CIMD,
+    service_documentation: `${BASE_URL}/docs`,
+  };
+}

@@ -1,0 +1,33 @@
+// The authorization server as the service mounts it: its library is loaded with the first request that needs it.
+import { isOAuthOn } from '../../services/connections/oauth-switch.ts';
+import type { Deps } from '../../services/deps.ts';
+import type { OAuthServer } from './contract.ts';
+import { resourceMetadata, serverMetadata } from './metadata.ts';
+
+export interface OAuthMount extends OAuthServer {
+  readonly resourceMetadata: object;
+  readonly serverMetadata: object;
+}
+
+/** undefined where the address of the service keeps it off. */
+export function createOAuthMount(deps: Deps): OAuthMount | undefined {
+  if (!isOAuthOn(deps.settings)) return undefined;
+  let loading: Promise<OAuthServer> | undefined;
+  const load = (): Promise<OAuthServer> => {
+    loading ??= import('./server.ts')
+      .then(({ createOAuthServer }) => createOAuthServer(deps))
+      .catch((err: unknown) => {
+        // The next request tries again: the database may have been away.
+        loading = undefined;
+        throw err;
+      });
+    return loading;
+  };
+  return {
+    resourceMetadata: resourceMetadata(deps.settings),
+    serverMetadata: serverMetadata(deps.settings),
+    prepare: async (...given) => (await load()).prepare(...given),
+    ask: async visit => (await load()).ask(visit),
+    decide: async (visit, decision) => (await load()).decide(visit, decision),
+  };
+}

@@ -1,0 +1,127 @@
+// How the authorization server's library is set up: what it issues, for how long, to whom, and where it keeps it.
+import { type AdapterFactory, type Configuration, errors, Provider } from 'oidc-provider';
+import { toError } from '../../lib/errors.ts';
+import { AGENT_SCOPES } from '../../services/accounts/agent-caller.ts';
+import { findPerson } from '../../services/connections/consent.ts';
+import type { OAuthKeys } from '../../services/connections/oauth-keys.ts';
+import { createOAuthRecords } from '../../services/connections/oauth-records.ts';
+import { resourceOf } from '../../services/connections/oauth-switch.ts';
+import type { Deps } from '../../services/deps.ts';
+import { createDocumentFetch } from './client-documents.ts';
+import { AUTH_METHODS } from './metadata.ts';
+import { PAGE_POLICY, renderRefusal } from './refusal-page.ts';
+
+const HOUR = 3600;
+const TTL = {
+  AccessToken: HOUR,
+  AuthorizationCode: 300,
+  RefreshToken: 30 * 24 * HOUR,
+  // Long enough to find a password, or to ask for an account.
+  Interaction: HOUR,
+  Session: HOUR,
+  Grant: 30 * 24 * HOUR,
+};
+
+const COOKIES = { httpOnly: true, sameSite: 'lax', signed: true, overwrite: true } as const;
+
+export function createProvider(deps: Deps, keys: OAuthKeys): Provider {
+  const { BASE_URL } = deps.settings;
+  const provider = new Provider(BASE_URL, configure(deps, keys));
+  // The address of each request is BASE_URL: see forwarded-request.
+  provider.proxy = true;
+  provider.on('server_error', (_ctx, err) =>
+    deps.log.error({ err: toError(err) }, 'the authorization server failed'),
+  );
+  return provider;
+}
+
+function configure(deps: Deps, keys: OAuthKeys): Configuration {
+  const { settings } = deps;
+  return {
+    adapter: createAdapter(deps),
+    jwks: { keys: [keys.signing as never] },
+    cookies: {
+      keys: [keys.cookies],
+      names: { session: 'oauth_session', interaction: 'oauth_interaction', resume: 'oauth_resume' },
+      long: { ...COOKIES, path: '/oauth' },
+      short: COOKIES,
+    },
+    ttl: TTL,
+    scopes: ['offline_access'],
+    claims: {},
+    responseTypes: ['code'],
+    clientAuthMethods: [...AUTH_METHODS],
+    clientDefaults: { id_token_signed_response_alg: 'ES256' },
+    pkce: { required: () => true },
+    rotateRefreshToken: true,
+    issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
+    // The service has sessions of its own, which have nothing to do with how long an agent may come back.
+    expiresWithSession: async () => false,
+    findAccount: async (_ctx, sub) =>
+      (await findPerson(deps, Number(sub))) && { accountId: sub, claims: async () => ({ sub }) },
+    clientBasedCORS: () => true,
+    fetch: createDocumentFetch(deps) as typeof fetch,
+    interactions: { url: (_ctx, { uid }) => `${settings.BASE_URL}/oauth/interaction/${uid}` },
+    routes: {
+      authorization: '/oauth/authorize',
+      token: '/oauth/token',
+      registration: '/oauth/register',
+      revocation: '/oauth/revoke',
+      jwks: '/oauth/jwks',
+    },
+    features: features(settings),
+    renderError: (ctx, out) => {
+      ctx.type = 'html';
+      ctx.set('content-security-policy', PAGE_POLICY);
+      ctx.body = renderRefusal(ctx.status, out);
+    },
+  };
+}
+
+function features(settings: Deps['settings']): NonNullable<Configuration['features']> {
+  const resource = resourceOf(settings);
+  return {
+    devInteractions: { enabled: false },
+    userinfo: { enabled: false },
+    rpInitiatedLogout: { enabled: false },
+    pushedAuthorizationRequests: { enabled: false },
+    dPoP: { enabled: false },
+    revocation: { enabled: true },
+    registration: { enabled: true, issueRegistrationAccessToken: false },
+    clientIdMetadataDocument: settings.CIMD ? { enabled: true, ack: 'draft-02' } : { enabled: false },
+    resourceIndicators: {
+      enabled: true,
+      defaultResource: () => resource,
+      useGrantedResource: () => true,
+      getResourceServerInfo: (_ctx, named) => {
+        if (named !== resource) throw new errors.InvalidTarget();
+        return {
+          scope: AGENT_SCOPES.join(' '),
+          audience: resource,
+          accessTokenFormat: 'opaque',
+          accessTokenTTL: TTL.AccessToken,
+        };
+      },
+    },
+  };
+}
+
+function createAdapter(deps: Deps): AdapterFactory {
+  return model => {
+    const records = createOAuthRecords(deps, model);
+    return {
+      find: id => records.find(id),
+      findByUid: async () => undefined,
+      findByUserCode: async () => undefined,
+      upsert: (id, payload, expiresIn) => records.upsert(id, { ...payload }, expiresIn),
+      destroy: id => records.destroy(id),
+      revokeByGrantId: id => records.revokeByGrantId(id),
+      async consume(id) {
+        const isFirst = await records.consume(id);
+        // Of two that bring the same code at once, one is refused; a refresh token has its time of grace.
+        if (!isFirst && model === 'AuthorizationCode')
+          throw new errors.InvalidGrant('authorization code already consumed');
+      },
+    };
+  };
+}

@@ -1,0 +1,35 @@
+// What a person reads whose browser a program sent here with a request that cannot be granted, nor answered.
+import { renderMessagePage } from '../../pages/message-page.ts';
+
+export const PAGE_POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const SENTENCES: Readonly<Record<string, string>> = {
+  invalid_client:
+    'This service does not know the program that sent you here. Remove the connection in that program, and connect again.',
+  invalid_redirect_uri:
+    'The program that sent you here asks to be answered at an address that it did not register. Nothing was granted.',
+  server_error: 'Something failed on our side. Try again in a moment.',
+};
+export const EXPIRED =
+  'This request has expired, or it was begun in another browser. Go back to the program, and connect again.';
+
+export function renderRefusal(
+  status: number,
+  {
+    error,
+    error_description: description,
+  }: { readonly error: string; readonly error_description?: string | undefined },
+): string {
+  return renderMessagePage(
+    status,
+    SENTENCES[error] ??
+      `The program that sent you here asked in a way that cannot be granted: ${description ?? error}.`,
+  );
+}

@@ -1,0 +1,59 @@
+// The authorization server: its endpoints by the library, and what a person decides on a page of ours.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { AppError } from '../../lib/errors.ts';
+import { loadOAuthKeys } from '../../services/connections/oauth-keys.ts';
+import { resourceOf } from '../../services/connections/oauth-switch.ts';
+import type { Deps } from '../../services/deps.ts';
+import { createConsent } from './consent.ts';
+import type { Endpoint, OAuthServer } from './contract.ts';
+import { type Forwarded, forwardRequest } from './forwarded-request.ts';
+import { createProvider } from './provider.ts';
+import { readAuthorization, readRegistration, readTokenForm } from './requests.ts';
+
+export async function createOAuthServer(deps: Deps): Promise<OAuthServer> {
+  const { settings } = deps;
+  const keys = await loadOAuthKeys(deps);
+  const provider = createProvider(deps, keys);
+  const handle = provider.callback() as (req: IncomingMessage, res: ServerResponse) => Promise<void>;
+  const resource = resourceOf(settings);
+  return {
+    prepare: async (endpoint, raw, body) => {
+      const forwarded = READERS[endpoint](raw, body, resource);
+      return res => handle(forwardRequest(raw, settings.BASE_URL, forwarded), res);
+    },
+    ...createConsent(deps, provider, keys),
+  };
+}
+
+const GET = 'GET';
+const POST = 'POST';
+
+const READERS: Readonly<
+  Record<Endpoint, (raw: IncomingMessage, body: unknown, resource: string) => Forwarded>
+> = {
+  authorize: (raw, _body, resource) => ({
+    method: GET,
+    url: `/oauth/authorize?${readAuthorization(splitUrl(raw).search, resource)}`,
+  }),
+  resume: raw => ({ method: GET, url: splitUrl(raw).pathname }),
+  token: (_raw, body, resource) => ({
+    method: POST,
+    url: '/oauth/token',
+    body: form(readTokenForm(textOf(body), resource).toString()),
+  }),
+  revoke: (_raw, body) => ({ method: POST, url: '/oauth/revoke', body: form(textOf(body)) }),
+  register: (_raw, body) => ({
+    method: POST,
+    url: '/oauth/register',
+    body: { type: 'application/json', text: JSON.stringify(readRegistration(body)) },
+  }),
+};
+
+const splitUrl = ({ url = '/' }: IncomingMessage): URL => new URL(url, 'http://localhost');
+
+const form = (text: string) => ({ type: 'application/x-www-form-urlencoded', text });
+
+function textOf(body: unknown): string {
+  if (typeof body === 'string') return body;
+  throw new AppError('unsupported_type', 'The body must be a form: application/x-www-form-urlencoded.');
+}

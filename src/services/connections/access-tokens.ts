@@ -1,0 +1,41 @@
+// Access tokens as credentials: who a token stands for, with what was granted to its client.
+import type { Db } from '../../store/db.ts';
+import { touchGrants } from '../../store/oauth/grants.ts';
+import { findAccessToken } from '../../store/oauth/tokens.ts';
+import type { UserActor } from '../accounts/actor.ts';
+import { type AccessTokens, AGENT_SCOPES } from '../accounts/agent-caller.ts';
+import { type Credential, createCredentialCache } from '../accounts/credential-cache.ts';
+
+export interface TokenAuthenticator extends AccessTokens {
+  /** Writes the times of use that have gathered. */
+  flush(): Promise<void>;
+}
+
+/** A token that was revoked is refused by every process within five seconds. */
+export function createAccessTokens(db: Db, now: () => number): TokenAuthenticator {
+  const cache = createCredentialCache({
+    now,
+    touch: ids => touchGrants(db, ids),
+    read: async hash => {
+      const row = await findAccessToken(db, hash, new Date(now()));
+      if (row === undefined) return undefined;
+      const { grant_id: id, user_id: userId, plan } = row;
+      const granted = new Set(row.scope?.split(' '));
+      const scopes = new Set(AGENT_SCOPES.filter(scope => granted.has(scope)));
+      return {
+        id,
+        actor: { kind: 'user', userId, credential: { kind: 'token', id }, scopes, plan },
+        expiresAtMs: row.expires_at.getTime(),
+      };
+    },
+  });
+  const check = (token: Credential | undefined): UserActor | undefined =>
+    token === undefined || token.expiresAtMs <= now() ? undefined : cache.use(token);
+  return {
+    authenticate(token) {
+      const found = cache.find(token);
+      return found instanceof Promise ? found.then(check) : check(found);
+    },
+    flush: cache.flush,
+  };
+}

@@ -1,0 +1,36 @@
+// What a user has let agents do: the list of connections, and their end.
+import { AppError } from '../../lib/errors.ts';
+import { deleteGrantOf, type GrantRow, listGrants } from '../../store/oauth/grants.ts';
+import { type Actor, requireScope } from '../accounts/actor.ts';
+import type { Deps } from '../deps.ts';
+import { idCursor, type PageQuery, readPage } from '../paging.ts';
+
+/** The caller's, newest first. */
+export async function listOwnConnections({ db }: Pick<Deps, 'db'>, actor: Actor, query: PageQuery) {
+  const { userId } = requireScope(actor, 'account:admin');
+  return readPage(query, {
+    cursor: idCursor('connection'),
+    fetch: (before, limit) => listGrants(db, userId, { before, limit }),
+    keyOf: grant => grant.id,
+    present: presentConnection,
+  });
+}
+
+function presentConnection(grant: GrantRow) {
+  return {
+    id: grant.id,
+    clientId: grant.client_id,
+    clientName: grant.client_name,
+    redirectHost: grant.redirect_host,
+    scopes: grant.scopes,
+    createdAt: grant.created_at.toISOString(),
+    lastUsedAt: grant.last_used_at?.toISOString() ?? null,
+  };
+}
+
+/** Ends a connection of the caller's with all its tokens, in every process within five seconds. Throws 404. */
+export async function endOwnConnection({ db }: Pick<Deps, 'db'>, actor: Actor, id: string): Promise<void> {
+  const { userId } = requireScope(actor, 'account:admin');
+  if (!(await deleteGrantOf(db, id, userId)))
+    throw new AppError('not_found', 'You have no connection with this id.');
+}

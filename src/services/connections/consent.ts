@@ -1,0 +1,64 @@
+// A person's decision on what a client may do in their name, and what was decided before.
+import { newId } from '../../lib/ids.ts';
+import { findGrantTo, insertGrant } from '../../store/oauth/grants.ts';
+import { findUser } from '../../store/users.ts';
+import type { UserActor } from '../accounts/actor.ts';
+import type { AGENT_SCOPES } from '../accounts/agent-caller.ts';
+import type { Deps } from '../deps.ts';
+
+export type AgentScope = (typeof AGENT_SCOPES)[number];
+
+/** Who asks, and where they are answered. */
+export interface AskingClient {
+  readonly id: string;
+  readonly name: string;
+  readonly redirectHost: string;
+}
+
+type ConsentDeps = Pick<Deps, 'db' | 'now'>;
+
+/** The connection that grants all of this already; undefined where the person has to be asked. */
+export async function findConsent(
+  { db }: ConsentDeps,
+  { userId }: UserActor,
+  client: AskingClient,
+  scopes: readonly AgentScope[],
+): Promise<string | undefined> {
+  const grant = await findGrantTo(db, {
+    userId,
+    clientId: client.id,
+    redirectHost: client.redirectHost,
+    scopes,
+  });
+  return grant?.id;
+}
+
+/** Makes a connection, and returns its id. */
+export async function grantConsent(
+  { db, now }: ConsentDeps,
+  { userId }: UserActor,
+  client: AskingClient,
+  answer: { readonly scopes: readonly AgentScope[]; readonly refused: readonly AgentScope[] },
+): Promise<string> {
+  const id = newId('connection', now());
+  await insertGrant(db, {
+    id,
+    user_id: userId,
+    client_id: client.id,
+    client_name: client.name,
+    redirect_host: client.redirectHost,
+    scopes: answer.scopes,
+    refused: answer.refused,
+    created_at: new Date(now()),
+  });
+  return id;
+}
+
+/** How the person is called; undefined where the account is gone or disabled. */
+export async function findPerson(
+  { db }: Pick<Deps, 'db'>,
+  userId: number,
+): Promise<{ readonly name: string; readonly email: string } | undefined> {
+  const user = await findUser(db, userId);
+  return user === undefined || user.disabled ? undefined : { name: user.name, email: user.email };
+}

@@ -1,0 +1,26 @@
+// Keys of the authorization server: made once for the whole installation and kept in the database, encrypted.
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { decrypt, encrypt } from '../../lib/crypto.ts';
+import { keepKey } from '../../store/oauth/keys.ts';
+import type { Deps } from '../deps.ts';
+
+export interface OAuthKeys {
+  /** Signs cookies and the forms of the consent page. */
+  readonly cookies: string;
+  /** A private key as JWK, ES256. */
+  readonly signing: Readonly<Record<string, unknown>>;
+}
+
+/** The same for all processes, whoever asks first. Throws where SECRETS_KEY is not the one that encrypted them. */
+export async function loadOAuthKeys({ db, secretsKey }: Pick<Deps, 'db' | 'secretsKey'>): Promise<OAuthKeys> {
+  const keep = async (name: string, fresh: string): Promise<string> =>
+    decrypt(secretsKey, await keepKey(db, name, encrypt(secretsKey, fresh)));
+  const cookies = await keep('cookies', randomBytes(32).toString('base64url'));
+  const signing = await keep('signing', JSON.stringify(mintSigningKey()));
+  return { cookies, signing: JSON.parse(signing) as OAuthKeys['signing'] };
+}
+
+function mintSigningKey(): object {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return { ...privateKey.export({ format: 'jwk' }), alg: 'ES256', use: 'sig', kid: 'first' };
+}

@@ -1,0 +1,136 @@
+// What the authorization server keeps, by its models: tokens as hashes, secrets of clients encrypted, all in PostgreSQL, so
+// that any process can go on with what another began.
+import { decrypt, encrypt, sha256 } from '../../lib/crypto.ts';
+import type { Db } from '../../store/db.ts';
+import { deleteClient, findClient, insertClient } from '../../store/oauth/clients.ts';
+import { deleteGrant, findGrant, type GrantRow } from '../../store/oauth/grants.ts';
+import { deleteInteraction, findInteraction, putInteraction } from '../../store/oauth/interactions.ts';
+import {
+  consumeToken,
+  deleteToken,
+  deleteTokensOf,
+  findToken,
+  insertToken,
+  TOKEN_KINDS,
+  type TokenKind,
+} from '../../store/oauth/tokens.ts';
+import type { Deps } from '../deps.ts';
+import { resourceOf } from './oauth-switch.ts';
+
+type Payload = Readonly<Record<string, unknown>>;
+
+/** The records of one model. */
+export interface OAuthRecords {
+  find(id: string): Promise<Payload | undefined>;
+  upsert(id: string, payload: Payload, expiresInSeconds?: number): Promise<void>;
+  /** False where it was consumed before. */
+  consume(id: string): Promise<boolean>;
+  destroy(id: string): Promise<void>;
+  revokeByGrantId(grantId: string): Promise<void>;
+}
+
+type RecordDeps = Pick<Deps, 'db' | 'now' | 'secretsKey' | 'settings'>;
+
+/**
+ * A refresh token that was used is good for as long as the access token that it gave: programs of one person share it, and
+ * each refreshes when that has run out. Used later, it was stolen.
+ */
+const GRACE_MS = 3_600_000;
+
+const NOTHING: OAuthRecords = {
+  find: async () => undefined,
+  upsert: async () => undefined,
+  consume: async () => true,
+  destroy: async () => undefined,
+  revokeByGrantId: async () => undefined,
+};
+
+/** Nothing is kept of models that are not named here: people have sessions of the service itself. */
+export function createOAuthRecords(deps: RecordDeps, model: string): OAuthRecords {
+  const kind = TOKEN_KINDS.find(name => name === model);
+  if (kind !== undefined) return tokenRecords(deps, kind);
+  if (model === 'Client') return { ...NOTHING, ...clientRecords(deps) };
+  if (model === 'Grant') return { ...NOTHING, ...grantRecords(deps) };
+  if (model === 'Interaction') return { ...NOTHING, ...interactionRecords(deps) };
+  return NOTHING;
+}
+
+function tokenRecords({ db, now }: RecordDeps, kind: TokenKind): OAuthRecords {
+  const keyOf = (id: string) => ({ kind, hash: sha256(id) });
+  const dueAt = (seconds = 0): Date => new Date(now() + seconds * 1000);
+  return {
+    find: async id => {
+      const row = await findToken(db, keyOf(id), new Date(now()));
+      if (row === undefined) return undefined;
+      return { ...row.payload, jti: id, ...consumption(kind, row.consumed_at, now()) };
+    },
+    upsert: (id, { jti: _secret, ...payload }, expiresIn) =>
+      insertToken(db, {
+        ...keyOf(id),
+        grantId: String(payload.grantId),
+        payload,
+        expiresAt: dueAt(expiresIn),
+      }),
+    consume: id => consumeToken(db, keyOf(id), new Date(now())),
+    destroy: id => deleteToken(db, keyOf(id)),
+    revokeByGrantId: grantId => deleteTokensOf(db, grantId, kind),
+  };
+}
+
+function consumption(kind: TokenKind, at: Date | null, nowMs: number): object {
+  const graceMs = kind === 'RefreshToken' ? GRACE_MS : 0;
+  return at === null || nowMs < at.getTime() + graceMs ? {} : { consumed: Math.floor(at.getTime() / 1000) };
+}
+
+function clientRecords({ db, now, secretsKey }: RecordDeps): Partial<OAuthRecords> {
+  return {
+    find: async id => {
+      const row = await findClient(db, id);
+      if (row === undefined) return undefined;
+      return row.secret === null
+        ? row.metadata
+        : { ...row.metadata, client_secret: decrypt(secretsKey, row.secret) };
+    },
+    upsert: (id, { client_secret: secret, ...metadata }) =>
+      insertClient(db, {
+        id,
+        metadata,
+        secret: typeof secret === 'string' ? encrypt(secretsKey, secret) : null,
+        createdAt: new Date(now()),
+      }),
+    destroy: id => deleteClient(db, id),
+  };
+}
+
+function grantRecords({ db, settings }: { readonly db: Db } & RecordDeps): Partial<OAuthRecords> {
+  return {
+    find: async id => {
+      const row = await findGrant(db, id);
+      return row && presentGrant(row, resourceOf(settings));
+    },
+    destroy: id => deleteGrant(db, id),
+  };
+}
+
+/** `offline_access` asks for nothing that a person could refuse: who may come back is for the grant to say. */
+function presentGrant(row: GrantRow, resource: string): Payload {
+  return {
+    kind: 'Grant',
+    jti: row.id,
+    iat: Math.floor(row.created_at.getTime() / 1000),
+    accountId: String(row.user_id),
+    clientId: row.client_id,
+    openid: { scope: 'offline_access' },
+    resources: { [resource]: row.scopes.join(' ') },
+    rejected: { resources: { [resource]: row.refused.join(' ') } },
+  };
+}
+
+function interactionRecords({ db, now }: RecordDeps): Partial<OAuthRecords> {
+  return {
+    find: id => findInteraction(db, id, new Date(now())),
+    upsert: (id, payload, expiresIn = 0) =>
+      putInteraction(db, id, payload, new Date(now() + expiresIn * 1000)),
+    destroy: id => deleteInteraction(db, id),
+  };
+}

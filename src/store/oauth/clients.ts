@@ -1,0 +1,30 @@
+// Clients that registered with the authorization server.
+import type { Tx } from '../db.ts';
+
+export interface ClientRow {
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly secret: Buffer | null;
+}
+
+export async function findClient(tx: Tx, id: string): Promise<ClientRow | undefined> {
+  const { rows } = await tx.query<ClientRow>('select metadata, secret from oauth_clients where id = $1', [
+    id,
+  ]);
+  return rows[0];
+}
+
+export async function insertClient(
+  tx: Tx,
+  client: { readonly id: string; readonly createdAt: Date } & ClientRow,
+): Promise<void> {
+  await tx.query('insert into oauth_clients (id, metadata, secret, created_at) values ($1, $2, $3, $4)', [
+    client.id,
+    JSON.stringify(client.metadata),
+    client.secret,
+    client.createdAt,
+  ]);
+}
+
+export async function deleteClient(tx: Tx, id: string): Promise<void> {
+  await tx.query('delete from oauth_clients where id = $1', [id]);
+}

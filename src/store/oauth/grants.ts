@@ -1,0 +1,96 @@
+// What people granted to clients.
+import type { Tx } from '../db.ts';
+
+export interface GrantRow {
+  readonly id: string;
+  readonly user_id: number;
+  readonly client_id: string;
+  readonly client_name: string;
+  readonly redirect_host: string;
+  readonly scopes: readonly string[];
+  readonly refused: readonly string[];
+  readonly created_at: Date;
+  readonly last_used_at: Date | null;
+}
+
+const COLUMNS =
+  'id, user_id, client_id, client_name, redirect_host, scopes, refused, created_at, last_used_at';
+
+export async function findGrant(tx: Tx, id: string): Promise<GrantRow | undefined> {
+  const { rows } = await tx.query<GrantRow>(`select ${COLUMNS} from oauth_grants where id = $1`, [id]);
+  return rows[0];
+}
+
+/** The newest of the user's to the client that has all these scopes, for answers to that host. */
+export async function findGrantTo(
+  tx: Tx,
+  asked: {
+    readonly userId: number;
+    readonly clientId: string;
+    readonly redirectHost: string;
+    readonly scopes: readonly string[];
+  },
+): Promise<GrantRow | undefined> {
+  const { rows } = await tx.query<GrantRow>(
+    `select ${COLUMNS} from oauth_grants
+     where user_id = $1 and client_id = $2 and redirect_host = $3 and scopes @> $4::text[]
+     order by id desc limit 1`,
+    [asked.userId, asked.clientId, asked.redirectHost, asked.scopes],
+  );
+  return rows[0];
+}
+
+export async function insertGrant(tx: Tx, grant: Omit<GrantRow, 'last_used_at'>): Promise<void> {
+  await tx.query(
+    `insert into oauth_grants (id, user_id, client_id, client_name, redirect_host, scopes, refused, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      grant.id,
+      grant.user_id,
+      grant.client_id,
+      grant.client_name,
+      grant.redirect_host,
+      grant.scopes,
+      grant.refused,
+      grant.created_at,
+    ],
+  );
+}
+
+/** Newest first, before the cursor. */
+export async function listGrants(
+  tx: Tx,
+  userId: number,
+  page: { readonly before: string | null; readonly limit: number },
+): Promise<readonly GrantRow[]> {
+  const { rows } = await tx.query<GrantRow>(
+    `select ${COLUMNS} from oauth_grants
+     where user_id = $1 and ($2::text is null or id < $2) order by id desc limit $3`,
+    [userId, page.before, page.limit],
+  );
+  return rows;
+}
+
+/** Ends the grant with all its tokens. */
+export async function deleteGrant(tx: Tx, id: string): Promise<void> {
+  await tx.query('delete from oauth_grants where id = $1', [id]);
+}
+
+/** As `deleteGrant`; false where the user has no such grant. */
+export async function deleteGrantOf(tx: Tx, id: string, userId: number): Promise<boolean> {
+  const { rowCount } = await tx.query('delete from oauth_grants where id = $1 and user_id = $2', [
+    id,
+    userId,
+  ]);
+  return rowCount === 1;
+}
+
+/** Flushed in batches; `lastUsedAt` costs no write on the request. In one order, so that no two processes deadlock. */
+export async function touchGrants(tx: Tx, ids: readonly string[]): Promise<void> {
+  await tx.query(
+    `update oauth_grants g set last_used_at = now()
+     from (select id from oauth_grants where id = any ($1::text[]) order by id for no key update) used
+     where g.id = used.id`,
+    [ids],
+  );
+}

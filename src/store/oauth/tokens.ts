@@ -1,0 +1,77 @@
+// Tokens of the authorization server, kept as hashes, and the users they stand for.
+import type { Tx } from '../db.ts';
+
+export const TOKEN_KINDS = ['AccessToken', 'RefreshToken', 'AuthorizationCode'] as const;
+export type TokenKind = (typeof TOKEN_KINDS)[number];
+
+export interface TokenRow {
+  readonly payload: Readonly<Record<string, unknown>>;
+  readonly consumed_at: Date | null;
+}
+
+export interface TokenKey {
+  readonly kind: TokenKind;
+  readonly hash: Buffer;
+}
+
+/** undefined where it is unknown, or its time is over. */
+export async function findToken(tx: Tx, { kind, hash }: TokenKey, now: Date): Promise<TokenRow | undefined> {
+  const { rows } = await tx.query<TokenRow>(
+    'select payload, consumed_at from oauth_tokens where hash = $1 and kind = $2 and expires_at > $3',
+    [hash, kind, now],
+  );
+  return rows[0];
+}
+
+/** Stores nothing where the grant has ended meanwhile: the token is then void from the start. */
+export async function insertToken(
+  tx: Tx,
+  token: TokenKey & {
+    readonly grantId: string;
+    readonly payload: Readonly<Record<string, unknown>>;
+    readonly expiresAt: Date;
+  },
+): Promise<void> {
+  await tx.query(
+    `insert into oauth_tokens (hash, kind, grant_id, payload, expires_at)
+     select $1, $2, id, $4, $5 from oauth_grants where id = $3 for key share`,
+    [token.hash, token.kind, token.grantId, JSON.stringify(token.payload), token.expiresAt],
+  );
+}
+
+/** The first use counts: a later one changes nothing. Returns false where it was used before, or is gone. */
+export async function consumeToken(tx: Tx, { kind, hash }: TokenKey, now: Date): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    'update oauth_tokens set consumed_at = $3 where hash = $1 and kind = $2 and consumed_at is null',
+    [hash, kind, now],
+  );
+  return rowCount === 1;
+}
+
+export async function deleteToken(tx: Tx, { kind, hash }: TokenKey): Promise<void> {
+  await tx.query('delete from oauth_tokens where hash = $1 and kind = $2', [hash, kind]);
+}
+
+export async function deleteTokensOf(tx: Tx, grantId: string, kind: TokenKind): Promise<void> {
+  await tx.query('delete from oauth_tokens where grant_id = $1 and kind = $2', [grantId, kind]);
+}
+
+export interface AccessTokenRow {
+  readonly grant_id: string;
+  readonly user_id: number;
+  readonly plan: string;
+  /** Separated by spaces. */
+  readonly scope: string | null;
+  readonly expires_at: Date;
+}
+
+/** An access token and its user; undefined where it is unknown, revoked or expired, or its user disabled. */
+export async function findAccessToken(tx: Tx, hash: Buffer, now: Date): Promise<AccessTokenRow | undefined> {
+  const { rows } = await tx.query<AccessTokenRow>(
+    `select t.grant_id, g.user_id, u.plan, t.payload->>'scope' as scope, t.expires_at
+     from oauth_tokens t join oauth_grants g on g.id = t.grant_id join users u on u.id = g.user_id
+     where t.hash = $1 and t.kind = 'AccessToken' and t.expires_at > $2 and not u.disabled`,
+    [hash, now],
+  );
+  return rows[0];
+}

@@ -1,0 +1,273 @@
+// OAuth as clients and browsers do it: registrations, a cookie jar that follows redirects, the consent page, tokens.
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+
+/** One answer, whoever gave it. */
+export interface WebAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+export interface WebRequest {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A form, where it is not text. */
+  readonly body?: string | URLSearchParams;
+}
+
+/** Sends one request and follows nothing. */
+export type Send = (method: string, url: string, request?: WebRequest) => Promise<WebAnswer>;
+
+interface Injectable {
+  inject(options: object): Promise<{
+    readonly statusCode: number;
+    readonly headers: Readonly<Record<string, number | string | string[] | undefined>>;
+    readonly body: string;
+  }>;
+}
+
+/** Requests that go into the app of a test, whatever their host. */
+export function sendInto(app: Injectable): Send {
+  return async (method, url, { headers = {}, body } = {}) => {
+    const { pathname, search, host } = new URL(url, ORIGIN);
+    const answer = await app.inject({
+      method,
+      url: pathname + search,
+      headers: { host, ...formHeader(body), ...headers },
+      ...(body === undefined ? {} : { payload: String(body) }),
+    });
+    const pairs = Object.entries(answer.headers).flatMap(([name, value]) =>
+      [value].flat().map(each => [name, String(each ?? '')] as [string, string]),
+    );
+    return { status: answer.statusCode, headers: new Headers(pairs), text: answer.body };
+  };
+}
+
+/** Requests over the network. */
+export const sendOut: Send = async (method, url, { headers = {}, body } = {}) => {
+  const answer = await fetch(url, {
+    method,
+    redirect: 'manual',
+    headers: { ...formHeader(body), ...headers },
+    ...(body === undefined ? {} : { body: String(body) }),
+  });
+  return { status: answer.status, headers: answer.headers, text: await answer.text() };
+};
+
+const formHeader = (body: WebRequest['body']): Record<string, string> =>
+  body instanceof URLSearchParams ? { 'content-type': 'application/x-www-form-urlencoded' } : {};
+
+export const ORIGIN = 'http://localhost:3000';
+export const RESOURCE = `${ORIGIN}/mcp`;
+export const ALL_SCOPES = 'workflows:read workflows:write workflows:execute';
+export const REDIRECT = 'http://127.0.0.1:33418/callback';
+
+/** A client's registration, as most of them send it. */
+export const REGISTRATION = {
+  client_name: 'Agent',
+  redirect_uris: [REDIRECT],
+  grant_types: ['authorization_code', 'refresh_token'],
+  response_types: ['code'],
+  token_endpoint_auth_method: 'none',
+};
+
+const jsonOf = ({ text }: WebAnswer): Record<string, unknown> =>
+  text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
+
+export interface OAuthAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Record<string, unknown>;
+}
+
+export interface OAuthClient {
+  register(metadata?: object): Promise<OAuthAnswer>;
+  /** The id of a new client. */
+  newClient(metadata?: object): Promise<string>;
+  token(
+    form: Readonly<Record<string, string>>,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<OAuthAnswer>;
+  revoke(form: Readonly<Record<string, string>>): Promise<OAuthAnswer>;
+  refresh(
+    clientId: string,
+    refreshToken: unknown,
+    more?: Readonly<Record<string, string>>,
+  ): Promise<OAuthAnswer>;
+}
+
+export function createOAuthClient(send: Send, origin = ORIGIN): OAuthClient {
+  const post = async (path: string, request: WebRequest): Promise<OAuthAnswer> => {
+    const answer = await send('POST', `${origin}${path}`, request);
+    return { status: answer.status, headers: answer.headers, body: jsonOf(answer) };
+  };
+  const register: OAuthClient['register'] = (metadata = {}) =>
+    post('/oauth/register', {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(Array.isArray(metadata) ? metadata : { ...REGISTRATION, ...metadata }),
+    });
+  const token: OAuthClient['token'] = (form, headers = {}) =>
+    post('/oauth/token', { body: new URLSearchParams(form), headers });
+  return {
+    register,
+    newClient: async metadata => {
+      const { status, body } = await register(metadata);
+      assert.equal(status, 201, JSON.stringify(body));
+      return String(body.client_id);
+    },
+    token,
+    revoke: form => post('/oauth/revoke', { body: new URLSearchParams(form) }),
+    refresh: (clientId, refreshToken, more = {}) =>
+      token({
+        grant_type: 'refresh_token',
+        client_id: clientId,
+        refresh_token: String(refreshToken),
+        ...more,
+      }),
+  };
+}
+
+export interface Proof {
+  readonly verifier: string;
+  readonly challenge: string;
+}
+
+export function makeProof(): Proof {
+  const verifier = randomBytes(32).toString('base64url');
+  return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
+}
+
+/** Where a browser has come to: a page of the service, or an address elsewhere that it was sent to. */
+export interface Arrival {
+  readonly url: string;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly html: string;
+}
+
+export interface Decision {
+  /** Those that stay ticked; default all. */
+  readonly scopes?: readonly string[];
+  readonly choice?: 'allow' | 'deny';
+}
+
+/** A browser with cookies that follows redirects as long as they stay at the service. */
+export class CookieBrowser {
+  readonly cookies = new Map<string, { readonly value: string; readonly path: string }>();
+  readonly #send: Send;
+  readonly #origin: string;
+
+  constructor(send: Send, options: { readonly cookie?: string; readonly origin?: string } = {}) {
+    this.#send = send;
+    this.#origin = options.origin ?? ORIGIN;
+    if (options.cookie !== undefined) this.#keep(`${options.cookie}; Path=/`);
+  }
+
+  async open(url: string): Promise<Arrival> {
+    return this.#follow('GET', url);
+  }
+
+  /** Answers the form of the page. */
+  async decide(page: Arrival, { scopes, choice = 'allow' }: Decision = {}): Promise<Arrival> {
+    const offered = [...page.html.matchAll(/name="scope" value="([^"]+)"/g)].map(match => match[1] ?? '');
+    const form = new URLSearchParams({ token: tokenOf(page), decision: choice });
+    for (const scope of scopes ?? offered) form.append('scope', scope);
+    return this.#follow('POST', page.url, form);
+  }
+
+  async #follow(method: string, start: string, form?: URLSearchParams): Promise<Arrival> {
+    let [url, verb, body] = [new URL(start, this.#origin).href, method, form];
+    for (let hop = 0; hop < 10; hop++) {
+      const answer = await this.#send(verb, url, {
+        headers: {
+          accept: 'text/html',
+          cookie: this.#cookieFor(url),
+          ...(verb === 'POST' ? { 'sec-fetch-site': 'same-origin', origin: this.#origin } : {}),
+        },
+        ...(body === undefined ? {} : { body }),
+      });
+      for (const line of answer.headers.getSetCookie()) this.#keep(line);
+      const location = answer.headers.get('location');
+      const next = location === null ? undefined : new URL(location, url).href;
+      if (next === undefined || !next.startsWith(`${this.#origin}/oauth/`)) {
+        const arrived = next === undefined ? url : next;
+        return { url: arrived, status: answer.status, headers: answer.headers, html: answer.text };
+      }
+      [url, verb, body] = [next, 'GET', undefined];
+    }
+    throw new Error('The redirects do not end.');
+  }
+
+  #keep(line: string): void {
+    const [pair = '', ...attributes] = line.split(';').map(part => part.trim());
+    const at = pair.indexOf('=');
+    const path = attributes.find(part => /^path=/i.test(part))?.slice('path='.length) ?? '/';
+    const isGone = attributes.some(part => /^expires=thu, 01 jan 1970/i.test(part));
+    const key = `${pair.slice(0, at)} ${path}`;
+    if (isGone) this.cookies.delete(key);
+    else this.cookies.set(key, { value: pair, path });
+  }
+
+  #cookieFor(url: string): string {
+    const { pathname } = new URL(url);
+    return [...this.cookies.values()]
+      .filter(({ path }) => path === '/' || pathname === path || pathname.startsWith(`${path}/`))
+      .map(({ value }) => value)
+      .join('; ');
+  }
+}
+
+export const tokenOf = ({ html }: Pick<Arrival, 'html'>): string =>
+  /name="token" value="([^"]+)"/.exec(html)?.[1] ?? '';
+
+/** The address of a request for authorization; a parameter that is undefined is left out. */
+export function authorizeUrl(params: Readonly<Record<string, string | undefined>>, origin = ORIGIN): string {
+  const all = {
+    response_type: 'code',
+    redirect_uri: REDIRECT,
+    code_challenge_method: 'S256',
+    state: 'state-1',
+    scope: ALL_SCOPES,
+    resource: `${origin}/mcp`,
+    ...params,
+  };
+  const given = Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  return `${origin}/oauth/authorize?${new URLSearchParams(given)}`;
+}
+
+export interface Tokens {
+  readonly clientId: string;
+  readonly access_token: string;
+  readonly refresh_token: string;
+  readonly scope: string;
+  readonly expires_in: number;
+}
+
+/** Registration to tokens, everything allowed. */
+export async function connect(
+  client: OAuthClient,
+  browser: CookieBrowser,
+  options: {
+    readonly clientId?: string;
+    readonly params?: Readonly<Record<string, string | undefined>>;
+    readonly decision?: Decision;
+    readonly origin?: string;
+  } = {},
+): Promise<Tokens> {
+  const clientId = options.clientId ?? (await client.newClient());
+  const proof = makeProof();
+  const params = { client_id: clientId, code_challenge: proof.challenge, ...options.params };
+  const page = await browser.open(authorizeUrl(params, options.origin));
+  const end = page.html.includes('name="token"') ? await browser.decide(page, options.decision) : page;
+  const code = new URL(end.url).searchParams.get('code');
+  assert.ok(code, `${end.status} ${end.url} ${end.html.slice(0, 2000)}`);
+  const { status, body } = await client.token({
+    grant_type: 'authorization_code',
+    code,
+    client_id: clientId,
+    redirect_uri: options.params?.redirect_uri ?? REDIRECT,
+    code_verifier: proof.verifier,
+  });
+  assert.equal(status, 200, JSON.stringify(body));
+  return { clientId, ...(body as unknown as Omit<Tokens, 'clientId'>) };
+}
