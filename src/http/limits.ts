@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { networkOf } from '../lib/addresses.ts';
 import type { AppError } from '../lib/errors.ts';
 import type { PlanLimits } from '../lib/settings.ts';
-import type { UserActor } from '../services/accounts/actor.ts';
+import { giveBackExecution, limitsOf, takeExecution } from '../services/accounts/daily-executions.ts';
 import { type Allowance, limitRefusal, rateHeaders } from '../services/accounts/rate-limits.ts';
 import type { Deps } from '../services/deps.ts';
 
@@ -24,7 +24,6 @@ declare module 'fastify' {
 }
 
 const MINUTE = 60;
-const DAY = 86_400;
 /** A site's import sends page after page. */
 const CONTENT_PER_MINUTE = 600;
 /** Pages ask for more than programs do, and must not use up what the plan leaves to those. */
@@ -33,8 +32,8 @@ const SESSION_PER_MINUTE = 600;
 export interface Limits {
   /** Counts the request and sets the headers. Resolves to 429 where the limit is used up. */
   count(req: FastifyRequest, reply: FastifyReply): Promise<AppError | undefined>;
-  /** Counts a request that starts a run among the day's. Resolves to 429 where the limit is used up. */
-  countExecution(req: FastifyRequest): Promise<AppError | undefined>;
+  /** Counts a request that starts a run among the day's. Throws 429 where the limit is used up. */
+  countExecution(req: FastifyRequest): Promise<void>;
   /** Takes back what a request counted as an execution, where none came of it. */
   settle(req: FastifyRequest, reply: FastifyReply, replayed: boolean): void;
   /** The windows of a caller who is known by address only. */
@@ -48,8 +47,7 @@ interface Window {
 }
 
 export function createLimits(deps: Deps): Limits {
-  const planOf = (name: string): PlanLimits =>
-    deps.settings.plans[name] ?? (deps.settings.plans.free as PlanLimits);
+  const planOf = (name: string): PlanLimits => limitsOf(deps.settings, name);
   return {
     async count(req, reply) {
       const { key, limit } = windowOf(req, planOf);
@@ -64,22 +62,14 @@ export function createLimits(deps: Deps): Limits {
     },
     async countExecution(req) {
       const { actor } = req;
-      if (!req.routeOptions.config.startsRun || actor.kind !== 'user') return undefined;
-      // A day without a limit is counted too: another plan may come before it is over.
-      const limit = planOf(actor.plan).executionsPerDay ?? Number.POSITIVE_INFINITY;
-      const day = await deps.limiter.take(dailyKey(actor), limit, DAY);
-      if (!day.allowed) {
-        const what = `More than ${limit} executions today (UTC)`;
-        return limitRefusal('daily_execution_limit', what, day, deps.now());
-      }
-      req.dailyUse = day;
-      return undefined;
+      if (req.routeOptions.config.startsRun && actor.kind === 'user')
+        req.dailyUse = await takeExecution(deps, actor);
     },
     settle({ dailyUse, actor }, { statusCode }, replayed) {
       // A 500 may have started a run (docs/api.md, Errors): it stays counted.
       const startedNone = replayed || (statusCode >= 400 && statusCode < 500);
       if (startedNone && dailyUse !== undefined && actor.kind === 'user')
-        deps.limiter.giveBack(dailyKey(actor), DAY, dailyUse);
+        giveBackExecution(deps, actor, dailyUse);
     },
     peekAddress: address =>
       deps.limiter.peek(
@@ -104,8 +94,6 @@ function windowOf(req: FastifyRequest, planOf: (name: string) => PlanLimits): Wi
     ? { key: `executions:${who}`, limit: plan.executionsPerMinute }
     : { key: `requests:${who}`, limit: plan.requestsPerMinute };
 }
-
-const dailyKey = ({ userId }: UserActor): string => `daily:user:${userId}`;
 
 /** Where a trusted proxy hands on what is no address, the proxy's own counts. */
 export function addressOf(req: FastifyRequest): string {

@@ -1,5 +1,32 @@
 // The tools, in the order in which clients list them.
 import type { Tool } from './tool.ts';
-import { findNodes } from './tools/nodes.ts';
+import {
+  cloneTemplateTool,
+  createWorkflowTool,
+  editWorkflowTool,
+  updateConfigTool,
+} from './tools/authoring.ts';
+import { checkWorkflowTool } from './tools/checking.ts';
+import { addMediaTool } from './tools/media.ts';
+import { findNodesTool } from './tools/nodes.ts';
+import { publishWorkflowTool } from './tools/publishing.ts';
+import { getWorkflowTool, listWorkflowsTool } from './tools/reading.ts';
+import { cancelExecutionTool, getExecutionTool, runWorkflowTool } from './tools/running.ts';
+import { listTemplatesTool } from './tools/templates.ts';
 
-export const TOOLS: readonly Tool[] = [findNodes];
+export const TOOLS: readonly Tool[] = [
+  findNodesTool,
+  listWorkflowsTool,
+  getWorkflowTool,
+  createWorkflowTool,
+  editWorkflowTool,
+  updateConfigTool,
+  checkWorkflowTool,
+  runWorkflowTool,
+  getExecutionTool,
+  cancelExecutionTool,
+  listTemplatesTool,
+  cloneTemplateTool,
+  publishWorkflowTool,
+  addMediaTool,
+];

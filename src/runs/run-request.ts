@@ -31,7 +31,7 @@ function asSent(
 /** The plan that a request asks for. Throws 400 `cyclic_graph`, `invalid_request` or `invalid_graph`. */
 export function planRequest(
   deps: RunDeps,
-  version: GraphVersion,
+  version: Pick<GraphVersion, 'plan'>,
   targets: readonly string[] | undefined,
 ): Plan {
   const result = version.plan(targets);

@@ -7,17 +7,13 @@ import { nearest } from '../../graph/nearest.ts';
 import { PORT_TYPES, type PortType } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { RunDeps } from '../../runs/deps.ts';
+import { RENDERER } from '../renderer-rule.ts';
 import { Answer, Anything, defineTool, exact, Limit, OneOf, READS } from '../tool.ts';
-
-/** Made of a template or a scene graph: it comes with a cloned template alone. */
-export const RENDERER = 'video:renderer';
-const RENDERER_NOTE =
-  'Cannot be added, wired or set here: clone a template that contains it (list_templates, clone_template).';
 
 const DEFAULT_LIMIT = 12;
 const MAX_WORDS = 12;
 
-export const findNodes = defineTool({
+export const findNodesTool = defineTool({
   name: 'find_nodes',
   title: 'Find node types',
   description:
@@ -103,7 +99,7 @@ function presentBrief(entry: CatalogEntry) {
     label: entry.label,
     about: entry.description ?? '',
     price: priceOf(entry),
-    ...(entry.nodeType === RENDERER ? { note: RENDERER_NOTE } : {}),
+    ...(entry.nodeType === RENDERER.nodeType ? { note: RENDERER.note } : {}),
   };
 }
 
@@ -134,7 +130,7 @@ function presentWhole(entry: CatalogEntry) {
     out: outputs.filter(({ isPort }) => isPort).map(({ id, type }: OutputDef) => `${id} ${type}`),
     config: inputs.filter(({ isPort, removed }) => !isPort && removed !== true).map(describeInput),
     ...(dynamicPortsNote === undefined ? {} : { ports: dynamicPortsNote }),
-    ...(entry.nodeType === RENDERER ? {} : { example: exampleOf(entry) }),
+    ...(entry.nodeType === RENDERER.nodeType ? {} : { example: exampleOf(entry) }),
   };
 }
 

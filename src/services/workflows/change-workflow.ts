@@ -1,4 +1,6 @@
-// PUT of a workflow: the fields that are sent are changed, all or nothing; what changes nothing writes nothing.
+// Changes of a stored workflow, all or nothing: the fields that are sent, or what is made of its graph. What changes nothing
+// writes nothing.
+import type { Graph } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
 import type { ReadWorkflowRow, WorkflowRow } from '../../store/workflows/workflows.ts';
@@ -100,5 +102,51 @@ function checkIfMatch(workflow: WorkflowRow, ifMatch: string | undefined): void 
   throw new AppError(
     'stale_write',
     'The workflow changed after you read it (If-Match): read it again and reapply your changes.',
+  );
+}
+
+export interface GraphEdit {
+  /** The version that the change was thought out for; absent: whatever is stored. */
+  readonly baseVersion?: number | undefined;
+  /** Pure. Throws where the graph is not as the change expects. */
+  readonly change: (graph: Graph) => EditedGraph;
+  readonly autoLayout?: 'always' | undefined;
+}
+
+/** Nodes and edges are checked as those of a PUT. */
+export interface EditedGraph {
+  readonly nodes: readonly unknown[];
+  readonly edges: readonly unknown[];
+  /** A new name for the workflow. */
+  readonly name?: string | undefined;
+}
+
+/** Throws what `change` throws, 400 `invalid_graph`, 403, 404, 409 `stale_write`. */
+export async function editGraph(
+  deps: Deps,
+  actor: Actor,
+  id: string,
+  { baseVersion, change, autoLayout }: GraphEdit,
+): Promise<PresentedWorkflow> {
+  const user = requireScope(actor, 'workflows:write');
+  const saved = await deps.db.transaction(async tx => {
+    const view = await lockForEdit(tx, user, id);
+    const { workflow } = view;
+    if (baseVersion !== undefined && baseVersion !== workflow.version)
+      throw staleWrite(workflow.version, baseVersion);
+    const stored = await deps.versions.get(tx, id, workflow.version);
+    const { name = workflow.name, ...graph } = change(stored.graph);
+    const sent = { ...graph, ...(autoLayout === undefined ? {} : { autoLayout }) };
+    const write = await prepareReplacement(deps, tx, workflow, sent);
+    return commitChange(tx, view, { fields: { name }, write, warnings: [] });
+  });
+  return presentCommitted(deps, saved);
+}
+
+function staleWrite(version: number, baseVersion: number): AppError {
+  return new AppError(
+    'stale_write',
+    `The workflow is at version ${version}, not at ${baseVersion}: read it again and make your changes to that.`,
+    { details: { version } },
   );
 }

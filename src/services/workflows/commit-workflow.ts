@@ -55,7 +55,7 @@ export interface SentGraph {
   /** Absent: as stored. */
   readonly nodes?: unknown;
   readonly edges?: unknown;
-  readonly autoLayout?: boolean;
+  readonly autoLayout?: boolean | 'always';
 }
 
 /** The write of the graph over the stored one. Throws 400 `invalid_graph`. */

@@ -22,7 +22,7 @@ import { describeIgnored } from './sent-fields.ts';
 import { CreateWorkflowBody } from './workflow.schema.ts';
 import { checkMedia, checkOwnFolder, moveWithin } from './workflow-place.ts';
 import { changeSecrets, encryptSecrets } from './workflow-secrets.ts';
-import type { GraphWrite } from './write-graph.ts';
+import type { GraphInput, GraphWrite } from './write-graph.ts';
 import { prepareGraph } from './write-graph.ts';
 
 export interface CreatedWorkflow extends PresentedWorkflow {
@@ -34,6 +34,7 @@ export async function createWorkflow(
   deps: Deps,
   actor: Actor,
   body: CreateWorkflowBody,
+  { autoLayout = body.autoLayout }: Pick<GraphInput, 'autoLayout'> = {},
 ): Promise<CreatedWorkflow> {
   const user = requireScope(actor, 'workflows:write');
   const accepted = Object.keys(CreateWorkflowBody.properties);
@@ -43,7 +44,7 @@ export async function createWorkflow(
     accepted,
   );
   if (body.id !== undefined) return replaceWorkflow(deps, user, body.id, body, ignored);
-  const write = prepareGraph(deps, body);
+  const write = prepareGraph(deps, { nodes: body.nodes, edges: body.edges, autoLayout });
   const fields = {
     ...blankWorkflow(body.name),
     description: body.description ?? null,

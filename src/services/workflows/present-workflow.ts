@@ -15,6 +15,10 @@ export interface PresentedWorkflow {
   readonly text: string;
   /** Strong: names these bytes. Its part before the dot changes with every write and with nothing else. */
   readonly etag: string;
+  /** Of the graph as it is stored. */
+  readonly version: number;
+  /** What the lint found, where a write is answered. */
+  readonly issues: readonly LintIssue[];
 }
 
 /** A workflow, who reads it, and as what. */
@@ -45,6 +49,8 @@ export function presentWorkflow(
   return {
     text: `${members.slice(0, -1)},${graphText}${tail}}`,
     etag: `"${revisionOf(view.workflow)}.${sha256(members).toString('base64url').slice(0, 22)}"`,
+    version: view.workflow.version,
+    issues: meta?.issues ?? [],
   };
 }
 

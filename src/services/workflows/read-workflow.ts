@@ -1,9 +1,10 @@
 // Workflows read: whole for editors, redacted for everybody else, frozen for those who see the publication only.
+import type { Graph } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import type { ReadWorkflowRow, WorkflowReading } from '../../store/workflows/workflows.ts';
 import { findPublished, findWorkflow } from '../../store/workflows/workflows.ts';
-import { authorize, canDo } from '../accounts/access.ts';
+import { authorize, canDo, workspaceOf } from '../accounts/access.ts';
 import type { Actor } from '../accounts/actor.ts';
 import { ANONYMOUS, hasScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
@@ -15,6 +16,26 @@ export async function getWorkflow(deps: Deps, actor: Actor, id: string): Promise
   const view = await openForReading(deps, actor, id);
   if (!canDo(view.role, 'edit')) deps.views.count(id);
   return presentWorkflow(deps, view, await readableText(deps, view));
+}
+
+export interface ReadableGraph {
+  readonly view: WorkflowView;
+  readonly version: number;
+  readonly graph: Graph;
+  /** Where it lies, for those who may run it. */
+  readonly workspace: string | undefined;
+}
+
+/** The graph as the caller may see it, as data. Throws 404, 403. */
+export async function getWorkflowGraph(deps: Deps, actor: Actor, id: string): Promise<ReadableGraph> {
+  const view = await openForReading(deps, actor, id);
+  const number = readableVersion(view);
+  const version = await deps.versions.get(deps.db, id, number);
+  if (canDo(view.role, 'edit'))
+    return { view, version: number, graph: version.graph, workspace: workspaceOf(view.workflow) };
+  deps.views.count(id);
+  const graph = JSON.parse(`{${version.redactedText}}`) as Graph;
+  return { view, version: number, graph, workspace: undefined };
 }
 
 /** The frozen version of a publication, as any visitor sees it. Throws 404. */

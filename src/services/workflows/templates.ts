@@ -26,14 +26,20 @@ export type Template = ReturnType<typeof presentTemplate> & {
 export async function listTemplatePage(
   deps: Deps,
   actor: Actor,
-  query: TemplatesQuery,
+  query: TemplatesQuery & { readonly query?: string | undefined },
   priceOf: PriceTemplate,
 ): Promise<Page<Template>> {
   const userId = actor.kind === 'user' && hasScope(actor, 'workflows:read') ? actor.userId : null;
   const { data, nextCursor } = await readPage(query, {
     cursor: idCursor('workflow'),
     fetch: (before, limit) =>
-      listTemplates(deps.db, { userId, category: query.category ?? null, before, limit }),
+      listTemplates(deps.db, {
+        userId,
+        category: query.category ?? null,
+        query: query.query ?? null,
+        before,
+        limit,
+      }),
     keyOf: row => row.id,
     present: row => row,
   });
@@ -49,6 +55,9 @@ export async function listTemplatePage(
   }
   return { data: priced, nextCursor };
 }
+
+/** The workflow that a template is; any other id is left as it is. */
+export const workflowIdOf = (templateId: string): string => templateId.replace(/^tpl_/, 'wf_');
 
 /** A template's id is its workflow's under another prefix. */
 function templateIdOf(workflowId: string): string {

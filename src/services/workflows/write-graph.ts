@@ -16,7 +16,8 @@ export interface GraphInput {
   readonly edges: unknown;
   /** What it replaces; absent for a new workflow. */
   readonly stored?: GraphVersion | undefined;
-  readonly autoLayout?: boolean | undefined;
+  /** false: coordinates stand as sent. `always`: the whole board is laid out, whatever the settings say. */
+  readonly autoLayout?: boolean | 'always' | undefined;
   /** Whether an editor has the board open. */
   readonly isBeingEdited?: boolean;
 }
@@ -38,13 +39,13 @@ export function prepareGraph(deps: WriteDeps, input: GraphInput): GraphWrite {
   const read = readGraph(deps, input.nodes, input.edges, input.stored?.graph);
   const { text: sent, graph: sized } = sizeGraph(deps, read.graph);
   const { stored } = input;
-  if (stored !== undefined && isStored(stored, sized, sent)) {
+  if (stored !== undefined && input.autoLayout !== 'always' && isStored(stored, sized, sent)) {
     return { ...unchanged(stored.text), issues: read.normalized };
   }
   const issues = lintForWrite(deps, read, stored?.graph);
   const { graph, warnings } = arrange(deps, read, input);
-  if (graph === read.graph) return { text: sent, graph: sized, isChanged: true, issues, warnings };
-  return { ...sizeGraph(deps, graph), isChanged: true, issues, warnings };
+  const arranged = graph === read.graph ? { text: sent, graph: sized } : sizeGraph(deps, graph);
+  return { ...arranged, isChanged: arranged.text !== stored?.text, issues, warnings };
 }
 
 /** Leaves the graph as it is stored. */
@@ -75,7 +76,8 @@ interface Arrangement {
 /** Only structural writes are arranged, and only new nodes are placed. */
 function arrange(deps: WriteDeps, read: ReadGraph, input: GraphInput): Arrangement {
   const previous = input.stored?.graph;
-  if (previous !== undefined && !diffGraphs(previous, read.graph).isStructural) {
+  const isAsked = input.autoLayout === 'always';
+  if (previous !== undefined && !isAsked && !diffGraphs(previous, read.graph).isStructural) {
     return { graph: read.graph, warnings: [] };
   }
   const { graph, moves } =
@@ -119,8 +121,8 @@ function whyPending(
   { autoLayout, isBeingEdited }: GraphInput,
 ): string | undefined {
   if (autoLayout === false) return 'autoLayout is false';
-  if (!settings.ARRANGE_ON_WRITE) return 'arrangement on write is switched off';
-  if (isBeingEdited === true) return 'an editor has the board open';
+  if (autoLayout !== 'always' && !settings.ARRANGE_ON_WRITE) return 'arrangement on write is switched off';
+  if (autoLayout !== 'always' && isBeingEdited === true) return 'an editor has the board open';
   if (nodes.length > LAYOUT_LIMITS.nodes || edges.length > LAYOUT_LIMITS.edges) {
     return `the board has over ${LAYOUT_LIMITS.nodes} nodes or ${LAYOUT_LIMITS.edges} edges`;
   }

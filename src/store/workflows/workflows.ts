@@ -189,6 +189,8 @@ export async function listTemplates(
   filter: {
     readonly userId: number | null;
     readonly category: string | null;
+    /** Part of its name, title, description or category, in upper or lower case. */
+    readonly query: string | null;
     readonly before: string | null;
     readonly limit: number;
   },
@@ -206,8 +208,10 @@ export async function listTemplates(
        and (w.is_published or w.user_id = $1::int)
        and ($2::text is null or w.publish_settings->>'category' = $2)
        and ($3::text is null or w.id < $3)
+       and ($5::text is null or strpos(lower(concat_ws(' ', w.name, w.description, w.publish_settings->>'title',
+         w.publish_settings->>'description', w.publish_settings->>'category')), lower($5)) > 0)
      order by w.id desc limit $4`,
-    [filter.userId, filter.category, filter.before, filter.limit],
+    [filter.userId, filter.category, filter.before, filter.limit, filter.query],
   );
   return rows;
 }

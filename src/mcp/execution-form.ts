@@ -1,0 +1,103 @@
+// A run as agents read it: its state, what came of it, what it cost, and what to do next.
+
+import { Type } from 'typebox';
+import type { ExecutionRecord } from '../runs/present-execution.ts';
+import { findMediaAt, makePreview } from '../services/media/preview-media.ts';
+import type { Caller } from './caller.ts';
+import { Answer, Anything, type Link, type ToolAnswer } from './tool.ts';
+import { pageOf } from './workflow-page.ts';
+
+export const EXECUTION = Answer({
+  executionId: Type.String(),
+  status: Type.String(),
+  progress: Anything('done, total'),
+  outputs: Type.Array(Anything()),
+  credits: Anything('estimated, charged'),
+  error: Anything('code, message, nodeId'),
+  next: Type.String(),
+  note: Type.String(),
+});
+export const NARROW = 'The outputs are whole at their addresses, and in graphwright://executions/{id}.';
+
+const MAX_PREVIEWS = 4;
+const MAX_LINKS = 50;
+
+export interface Shown {
+  readonly previews: boolean;
+}
+
+export async function presentExecution(
+  caller: Caller,
+  record: ExecutionRecord,
+  { previews }: Shown,
+): Promise<ToolAnswer> {
+  const { id, status, progress, outputs, credits, error } = record;
+  const urls = [...new Set(outputs.flatMap(({ url }) => (typeof url === 'string' ? [url] : [])))];
+  const files = await findFiles(caller, urls.slice(0, MAX_LINKS));
+  return {
+    facts: {
+      executionId: id,
+      status,
+      progress,
+      outputs: outputs.map(({ render: _, ...output }) => output),
+      credits: { estimated: credits.estimated, charged: credits.charged },
+      ...(error === null ? {} : { error }),
+      next: nextOf(caller, record),
+    },
+    links: files.map(({ link }) => link),
+    previews: previews ? await previewsOf(caller, record, files) : [],
+  };
+}
+
+type MediaRow = NonNullable<Awaited<ReturnType<typeof findMediaAt>>>;
+
+interface File {
+  readonly link: Link;
+  readonly row: MediaRow | undefined;
+}
+
+async function findFiles({ deps }: Caller, urls: readonly string[]): Promise<readonly File[]> {
+  return Promise.all(
+    urls.map(async url => {
+      const row = await findMediaAt(deps, url);
+      const name = row?.name ?? url.split('/').at(-1) ?? 'file';
+      const facts = row === undefined ? {} : { mimeType: row.content_type, size: row.bytes };
+      return { link: { uri: url, name, ...facts }, row };
+    }),
+  );
+}
+
+/** Of the first pictures, and of the stills of videos that were rendered here. */
+async function previewsOf(
+  { deps, signal }: Caller,
+  { outputs }: ExecutionRecord,
+  files: readonly File[],
+): Promise<readonly string[]> {
+  const stills = await Promise.all(
+    outputs.flatMap(output => stillOf(output)).map(url => findMediaAt(deps, url)),
+  );
+  const rows = [...files.map(({ row }) => row), ...stills].filter(row => row !== undefined);
+  const made: string[] = [];
+  for (const row of rows) {
+    if (made.length === MAX_PREVIEWS || signal.aborted) break;
+    const jpeg = await makePreview(deps, row, signal);
+    if (jpeg !== undefined) made.push(jpeg.toString('base64'));
+  }
+  return made;
+}
+
+function stillOf({ render }: ExecutionRecord['outputs'][number]): readonly string[] {
+  const { posterUrl } = (render ?? {}) as { readonly posterUrl?: unknown };
+  return typeof posterUrl === 'string' ? [posterUrl] : [];
+}
+
+function nextOf({ deps }: Caller, { id, status, workflowId, error }: ExecutionRecord): string {
+  if (status === 'COMPLETED') return 'Done.';
+  if (status === 'WAITING') return `A person must decide at ${pageOf(deps, workflowId)}.`;
+  if (status === 'FAILED' && error?.code === 'insufficient_credits')
+    return 'The credits ran out: tell the user. What was done is kept.';
+  if (status === 'FAILED' || status === 'TIMEOUT')
+    return 'Read the error, change the workflow with edit_workflow, run again.';
+  if (status === 'CANCELLED') return 'It was cancelled. What was done is kept.';
+  return `Call get_execution with executionId ${id}.`;
+}

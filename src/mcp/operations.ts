@@ -1,0 +1,205 @@
+// Changes of a graph, one after the other, all or none: a table of what each operation makes of it.
+import type { Catalog } from '../graph/catalog.ts';
+import { nearest } from '../graph/nearest.ts';
+import type { Graph, GraphEdge, JsonObject } from '../graph/types.ts';
+import { AppError } from '../lib/errors.ts';
+import type { EditedGraph } from '../services/workflows/change-workflow.ts';
+import { edgeLine, type SentNode, toEdge, toNode } from './graph-form.ts';
+import { RENDERER } from './renderer-rule.ts';
+
+export const OPERATIONS = [
+  'add_node',
+  'remove_node',
+  'connect',
+  'disconnect',
+  'set_config',
+  'rename',
+  'replace_node_type',
+] as const;
+
+export interface Operation {
+  readonly op: (typeof OPERATIONS)[number];
+  readonly nodeId?: string;
+  readonly nodeType?: string;
+  readonly label?: string;
+  readonly config?: Readonly<Record<string, unknown>>;
+  readonly edge?: string;
+}
+
+/** The graph on its way, and the workflow's name where it changes. */
+interface Draft {
+  readonly nodes: readonly SentNode[];
+  readonly edges: readonly GraphEdge[];
+  readonly name?: string;
+}
+
+interface Step {
+  readonly draft: Draft;
+  readonly operation: Operation;
+  readonly catalog: Catalog;
+  /** Where the operation stands, as a JSON pointer. */
+  readonly path: string;
+}
+
+/** `path` is where the operations stand. Throws 400 with the place of the one that cannot be done. */
+export function applyOperations(
+  catalog: Catalog,
+  graph: Graph,
+  { operations, path }: { readonly operations: readonly Operation[]; readonly path: string },
+): EditedGraph {
+  return operations.reduce<Draft>(
+    (draft, operation, index) => APPLY[operation.op]({ draft, operation, catalog, path: `${path}/${index}` }),
+    graph,
+  );
+}
+
+const APPLY: Readonly<Record<Operation['op'], (step: Step) => Draft>> = {
+  add_node: step => {
+    const { draft, operation, catalog, path } = step;
+    const id = need(step, 'nodeId');
+    const nodeType = need(step, 'nodeType');
+    refuseRenderer(nodeType, `${path}/nodeType`, id);
+    if (draft.nodes.some(node => node.id === id))
+      throw fault(`${path}/nodeId`, `there is a node ${id} already: choose another id`);
+    return { ...draft, nodes: [...draft.nodes, toNode(catalog, { ...operation, id, nodeType })] };
+  },
+  remove_node: step => {
+    const { id } = findNode(step);
+    return {
+      ...step.draft,
+      nodes: step.draft.nodes.filter(node => node.id !== id),
+      edges: step.draft.edges.filter(({ source, target }) => source !== id && target !== id),
+    };
+  },
+  connect: step => {
+    const edge = readEdge(step);
+    for (const id of [edge.source, edge.target]) requireNode(step, id, 'edge');
+    refuseWiring(step, edge);
+    const taken = new Set(step.draft.edges.map(({ id }) => id));
+    if (step.draft.edges.some(it => edgeLine(it) === edgeLine(edge)))
+      throw fault(`${step.path}/edge`, 'there is this edge already');
+    const id = taken.has(edge.id) ? `${edge.id} ${taken.size}` : edge.id;
+    return { ...step.draft, edges: [...step.draft.edges, { ...edge, id }] };
+  },
+  disconnect: step => {
+    const edge = readEdge(step);
+    refuseWiring(step, edge);
+    const kept = step.draft.edges.filter(it => !isSameEdge(it, edge));
+    if (kept.length === step.draft.edges.length) {
+      const near = nearest(edgeLine(edge), step.draft.edges.map(edgeLine));
+      const hint = near === undefined ? 'read the workflow for its edges' : `did you mean "${near}"?`;
+      throw fault(`${step.path}/edge`, `there is no such edge: ${hint}`);
+    }
+    return { ...step.draft, edges: kept };
+  },
+  set_config: step => {
+    const node = findNode(step);
+    if (step.operation.config === undefined) throw fault(`${step.path}/config`, 'config is missing');
+    return replaceNode(step.draft, withConfig(step.catalog, node, step.operation.config, step.path));
+  },
+  rename: step => {
+    const label = need(step, 'label');
+    if (step.operation.nodeId === undefined) return { ...step.draft, name: label };
+    const node = findNode(step);
+    return replaceNode(step.draft, { ...node, data: { ...node.data, label } });
+  },
+  replace_node_type: step => {
+    const node = findNode(step);
+    const nodeType = need(step, 'nodeType');
+    refuseRenderer(nodeType, `${step.path}/nodeType`, node.id);
+    refuseRenderer(node.data.nodeType, `${step.path}/nodeId`, node.id);
+    return replaceType(step, node, nodeType);
+  },
+};
+
+/** Its edges stay where the new type has their ports; others join the first port that fits. */
+function replaceType({ draft, operation, catalog }: Step, node: SentNode, nodeType: string): Draft {
+  const config = operation.config ?? node.data.config;
+  const isOwnLabel = node.data.label !== catalog.find(node.data.nodeType)?.label;
+  const label = operation.label ?? (isOwnLabel ? node.data.label : undefined);
+  const made = toNode(catalog, { id: node.id, nodeType, label, config });
+  const { inputs, outputs } = catalog.ports(nodeType, (config ?? {}) as JsonObject);
+  const ins = new Set(inputs.filter(port => port.isPort).map(port => `in-${port.id}`));
+  const outs = new Set(outputs.filter(port => port.isPort).map(port => `out-${port.id}`));
+  const edges = draft.edges.map(({ sourceHandle, targetHandle, ...edge }) => {
+    const keepsSource = edge.source !== node.id || outs.has(sourceHandle ?? '');
+    const keepsTarget = edge.target !== node.id || ins.has(targetHandle ?? '');
+    return {
+      ...edge,
+      ...(keepsSource && sourceHandle !== undefined ? { sourceHandle } : {}),
+      ...(keepsTarget && targetHandle !== undefined ? { targetHandle } : {}),
+    };
+  });
+  const placed = node.position === undefined ? made : { ...made, position: node.position };
+  return { ...replaceNode(draft, placed), edges: edges as readonly GraphEdge[] };
+}
+
+/** The node with these settings over its own; null takes one away, save where null is a value of the field. */
+function withConfig(
+  catalog: Catalog,
+  node: SentNode,
+  config: Readonly<Record<string, unknown>>,
+  path: string,
+): SentNode {
+  refuseRenderer(node.data.nodeType, `${path}/config`, node.id);
+  const fields = catalog.ports(node.data.nodeType, node.data.config ?? {}).inputs;
+  const isValue = ([key, value]: [string, unknown]): boolean =>
+    value !== null || fields.some(({ id, nullable }) => id === key && nullable === true);
+  const merged = Object.entries({ ...node.data.config, ...config }).filter(isValue);
+  return { ...node, data: { ...node.data, config: Object.fromEntries(merged) as JsonObject } };
+}
+
+function replaceNode(draft: Draft, node: SentNode): Draft {
+  return { ...draft, nodes: draft.nodes.map(it => (it.id === node.id ? node : it)) };
+}
+
+function need({ operation, path }: Step, name: 'nodeId' | 'nodeType' | 'label' | 'edge'): string {
+  const value = operation[name];
+  if (value !== undefined && value !== '') return value;
+  throw fault(`${path}/${name}`, `${operation.op} needs ${name}`);
+}
+
+function findNode(step: Step): SentNode {
+  return requireNode(step, need(step, 'nodeId'), 'nodeId');
+}
+
+/** Throws 400 for an id that no node has, with the nearest that one has. */
+function requireNode({ draft: { nodes }, path }: Step, id: string, member: string): SentNode {
+  const found = nodes.find(node => node.id === id);
+  if (found !== undefined) return found;
+  const near = nearest(
+    id,
+    nodes.map(node => node.id),
+  );
+  const hint = near === undefined ? 'read the workflow for its nodes' : `did you mean ${near}?`;
+  throw fault(`${path}/${member}`, `there is no node ${id}: ${hint}`);
+}
+
+function readEdge(step: Step): GraphEdge {
+  const ids = new Set(step.draft.nodes.map(({ id }) => id));
+  return toEdge(need(step, 'edge'), ids, `${step.path}/edge`);
+}
+
+function isSameEdge(edge: GraphEdge, wanted: GraphEdge): boolean {
+  return (
+    edge.source === wanted.source &&
+    edge.target === wanted.target &&
+    (wanted.sourceHandle === undefined || edge.sourceHandle === wanted.sourceHandle) &&
+    (wanted.targetHandle === undefined || edge.targetHandle === wanted.targetHandle)
+  );
+}
+
+function refuseWiring({ draft, path }: Step, { source, target }: GraphEdge): void {
+  for (const node of draft.nodes)
+    if (node.id === source || node.id === target) refuseRenderer(node.data.nodeType, `${path}/edge`, node.id);
+}
+
+function refuseRenderer(nodeType: string, path: string, nodeId: string): void {
+  if (nodeType === RENDERER.nodeType) throw RENDERER.refusal(path, nodeId);
+}
+
+function fault(path: string, message: string): AppError {
+  return new AppError('invalid_request', `${path}: ${message}.`, {
+    issues: [{ path, code: 'invalid_request', message }],
+  });
+}

@@ -1,0 +1,99 @@
+// A graph in few words: each node in one line, edges by their ports, settings only as far as there is room.
+import type { Catalog } from '../graph/catalog.ts';
+import type { Graph, GraphNode, Json, JsonObject } from '../graph/types.ts';
+import { edgeLine } from './graph-form.ts';
+import { MAX_CHARACTERS, toText } from './result.ts';
+
+export interface Outline {
+  readonly inputs: readonly JsonObject[];
+  readonly nodes: readonly JsonObject[];
+  readonly edges: readonly string[];
+  /** What was left out for want of room. */
+  readonly note?: string;
+}
+
+const SHORT_VALUE = 80;
+/** For what else a result says. */
+const ROOM = 1500;
+
+/** From most to least: the first that fits is taken. */
+const LEVELS: readonly {
+  readonly show: (node: GraphNode, catalog: Catalog) => JsonObject;
+  readonly note?: string;
+}[] = [
+  { show: (node, catalog) => ({ ...named(node, catalog), ...withShortConfig(node) }) },
+  { show: named, note: 'Settings are left out' },
+  {
+    show: ({ id, data }) => ({ id, nodeType: data.nodeType }),
+    note: 'Settings and labels are left out',
+  },
+];
+
+/** As much of the graph as fits a result. */
+export function outlineOf(catalog: Catalog, graph: Graph): Outline {
+  const edges = graph.edges.map(edgeLine);
+  let outline: Outline = { inputs: [], nodes: [], edges };
+  for (const { show, note } of LEVELS) {
+    outline = {
+      inputs: note === undefined ? inputsOf(catalog, graph) : [],
+      nodes: graph.nodes.map(node => show(node, catalog)),
+      edges,
+      ...(note === undefined
+        ? {}
+        : { note: `${note}: ask for some nodes by nodeIds, or for detail "full".` }),
+    };
+    if (sizeOf(outline) + ROOM <= MAX_CHARACTERS) return outline;
+  }
+  return outline;
+}
+
+function sizeOf(outline: Outline): number {
+  return Math.max(JSON.stringify(outline).length, toText({ ...outline }).length);
+}
+
+/** Whole nodes, but for what only the board needs. */
+export function wholeOf(catalog: Catalog, graph: Graph): Outline {
+  return {
+    inputs: inputsOf(catalog, graph),
+    nodes: graph.nodes.map(node => ({
+      ...named(node, catalog),
+      label: node.data.label,
+      config: configOf(node),
+    })),
+    edges: graph.edges.map(edgeLine),
+  };
+}
+
+/** The part of the graph that these nodes are, with the edges that touch them. */
+export function partOf({ nodes, edges }: Graph, nodeIds: readonly string[]): Graph {
+  const wanted = new Set(nodeIds);
+  return {
+    nodes: nodes.filter(({ id }) => wanted.has(id)),
+    edges: edges.filter(({ source, target }) => wanted.has(source) || wanted.has(target)),
+  };
+}
+
+/** What a run may be given, by node id. */
+function inputsOf(catalog: Catalog, { nodes }: Graph): readonly JsonObject[] {
+  return nodes
+    .filter(({ data }) => catalog.find(data.nodeType)?.category === 'input')
+    .map(({ id, data }) => ({ nodeId: id, label: data.label, type: data.nodeType.split(':').at(-1) ?? '' }));
+}
+
+/** The label only where it says more than the type does. */
+function named({ id, data }: GraphNode, catalog: Catalog): JsonObject {
+  const isOwn = data.label !== catalog.find(data.nodeType)?.label && data.label !== id;
+  return { id, nodeType: data.nodeType, ...(isOwn ? { label: data.label } : {}) };
+}
+
+const configOf = ({ data }: GraphNode): JsonObject => ({ ...data.config, ...(data.params as JsonObject) });
+
+function withShortConfig(node: GraphNode): JsonObject {
+  const config = Object.entries(configOf(node)).map(([key, value]) => [key, shorten(value)]);
+  return config.length === 0 ? {} : { config: Object.fromEntries(config) as JsonObject };
+}
+
+function shorten(value: Json): Json {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length <= SHORT_VALUE ? value : `${text.slice(0, SHORT_VALUE).toWellFormed()}…`;
+}

@@ -1,0 +1,21 @@
+// The price of a graph, or why there is none.
+import { AppError, type Issue } from '../lib/errors.ts';
+import { estimateGraph, type GraphPrice, type GraphToPrice } from '../runs/estimate/estimate-graph.ts';
+import type { Caller } from './caller.ts';
+
+export interface FoundPrice {
+  readonly price: GraphPrice | undefined;
+  /** Why it could not run. */
+  readonly issues: readonly Issue[];
+}
+
+/** What a run would reserve. A graph or inputs that no run could begin with are its issues, and no failure. */
+export async function findPrice({ deps, actor }: Caller, graph: GraphToPrice): Promise<FoundPrice> {
+  try {
+    const price = await estimateGraph(deps, actor, graph);
+    return { price, issues: price.issues };
+  } catch (err) {
+    if (!(err instanceof AppError) || err.status >= 500) throw err;
+    return { price: undefined, issues: err.issues ?? [{ code: err.code, message: err.message }] };
+  }
+}

@@ -1,0 +1,75 @@
+// What agents can read by address: a table of resources, each over the function that REST answers with.
+import { AppError } from '../lib/errors.ts';
+import { stringifyJson } from '../lib/json-text.ts';
+import { getExecution } from '../runs/executions.ts';
+import type { Scope } from '../services/accounts/actor.ts';
+import { listMedia } from '../services/media/list-media.ts';
+import { getWorkflow } from '../services/workflows/read-workflow.ts';
+import type { Caller } from './caller.ts';
+import { GUIDE } from './guide.ts';
+
+export interface Resource {
+  readonly name: string;
+  /** An address, or a template of addresses with one variable. */
+  readonly uri: string;
+  readonly title: string;
+  readonly description: string;
+  readonly mimeType: string;
+  readonly scope: Scope;
+  /** The text; `id` is the variable's value. */
+  readonly read: (caller: Pick<Caller, 'deps' | 'actor'>, id: string) => string | Promise<string>;
+}
+
+const JSON_TYPE = 'application/json';
+
+export const RESOURCES: readonly Resource[] = [
+  {
+    name: 'guide',
+    uri: 'graphwright://guide',
+    title: 'Guide for agents',
+    description: 'How workflows are made, changed and run',
+    mimeType: 'text/markdown',
+    scope: 'workflows:read',
+    read: () => GUIDE,
+  },
+  {
+    name: 'node',
+    uri: 'graphwright://nodes/{+id}',
+    title: 'Node type',
+    description: 'The whole catalog entry of a node type',
+    mimeType: JSON_TYPE,
+    scope: 'workflows:read',
+    read: ({ deps }, id) => {
+      const entry = deps.catalog.find(decodeURIComponent(id));
+      if (entry === undefined) throw new AppError('not_found', `There is no node type ${id}.`);
+      return JSON.stringify(entry);
+    },
+  },
+  {
+    name: 'workflow',
+    uri: 'graphwright://workflows/{id}',
+    title: 'Workflow',
+    description: 'A workflow as REST gives it',
+    mimeType: JSON_TYPE,
+    scope: 'workflows:read',
+    read: async ({ deps, actor }, id) => (await getWorkflow(deps, actor, id)).text,
+  },
+  {
+    name: 'execution',
+    uri: 'graphwright://executions/{id}',
+    title: 'Execution',
+    description: 'A run with its nodes, inputs and outputs',
+    mimeType: JSON_TYPE,
+    scope: 'workflows:read',
+    read: async ({ deps, actor }, id) => stringifyJson(await getExecution(deps, actor, id)),
+  },
+  {
+    name: 'media',
+    uri: 'graphwright://media',
+    title: 'Media',
+    description: 'The newest 50 files of the active workspace',
+    mimeType: JSON_TYPE,
+    scope: 'workflows:write',
+    read: async ({ deps, actor }) => JSON.stringify(await listMedia(deps, actor, {})),
+  },
+];

@@ -1,0 +1,155 @@
+// A server of the protocol for one request: the tables of tools, resources and prompts, given to the library.
+import type { jsonSchemaValidator, ScopeChallengeHandler, ServerContext } from '@modelcontextprotocol/server';
+import {
+  fromJsonSchema,
+  McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  ResourceTemplate,
+} from '@modelcontextprotocol/server';
+import type { TObject } from 'typebox';
+import { Check } from 'typebox/value';
+import { AppError } from '../lib/errors.ts';
+import type { RunDeps } from '../runs/deps.ts';
+import { hasScope, type Scope, type UserActor } from '../services/accounts/actor.ts';
+import { AGENT_SCOPES } from '../services/accounts/agent-caller.ts';
+import type { Caller, McpCall } from './caller.ts';
+import { INSTRUCTIONS } from './guide.ts';
+import { PROMPTS } from './prompts.ts';
+import { presentRefusal } from './refusal.ts';
+import { RESOURCES, type Resource } from './resources.ts';
+import { presentAnswer } from './result.ts';
+import type { Tool } from './tool.ts';
+import { TOOLS } from './tool-table.ts';
+
+const INFO = { name: 'graphwright', title: 'Graphwright', version: '0.1.0' };
+/** What the lists say changes only with the program; nodes and workflows are no part of them. */
+const HOUR_MS = 3_600_000;
+const LISTED = { ttlMs: HOUR_MS, cacheScope: 'private' } as const;
+const OPTIONS = {
+  instructions: INSTRUCTIONS,
+  cacheHints: {
+    'tools/list': LISTED,
+    'prompts/list': LISTED,
+    'resources/list': LISTED,
+    'resources/templates/list': LISTED,
+    'server/discover': LISTED,
+  },
+};
+
+/** Tools check their arguments themselves and say more of them than the library would. */
+const UNCHECKED: jsonSchemaValidator = {
+  getValidator: () => data => ({ valid: true, data: data as never, errorMessage: undefined }),
+};
+const CHECKED: jsonSchemaValidator = {
+  getValidator: schema => data =>
+    Check(schema as unknown as TObject, data)
+      ? { valid: true, data: data as never, errorMessage: undefined }
+      : { valid: false, data: undefined, errorMessage: 'an argument is missing or too long' },
+};
+
+const schemaOf = (schema: TObject, validator: jsonSchemaValidator) =>
+  fromJsonSchema(schema as Parameters<typeof fromJsonSchema>[0], validator);
+
+/** Wrapped once: servers are made anew for each request. */
+const WIRED_TOOLS = TOOLS.map(tool => ({
+  tool,
+  inputSchema: schemaOf(tool.input, UNCHECKED),
+  outputSchema: schemaOf(tool.output, UNCHECKED),
+}));
+const WIRED_PROMPTS = PROMPTS.map(prompt => ({ prompt, argsSchema: schemaOf(prompt.input, CHECKED) }));
+
+/** Everything that the caller of this request can reach. */
+export function createServer(deps: RunDeps, call: McpCall): McpServer {
+  const server = new McpServer(INFO, OPTIONS);
+  for (const wired of WIRED_TOOLS) addTool(server, deps, call, wired);
+  for (const resource of RESOURCES) addResource(server, deps, call, resource);
+  for (const { prompt, argsSchema } of WIRED_PROMPTS) {
+    const { name, title, description, text } = prompt;
+    server.registerPrompt(name, { title, description, argsSchema }, args => ({
+      messages: [{ role: 'user', content: { type: 'text', text: text(args as Record<string, string>) } }],
+    }));
+  }
+  return server;
+}
+
+function addTool(
+  server: McpServer,
+  deps: RunDeps,
+  call: McpCall,
+  { tool, inputSchema, outputSchema }: (typeof WIRED_TOOLS)[number],
+): void {
+  const config = {
+    title: tool.title,
+    description: tool.description,
+    inputSchema,
+    outputSchema,
+    annotations: { ...tool.hints },
+    scopeChallenge: requireScope(call.actor, tool.scope),
+  };
+  server.registerTool(tool.name, config, (input, ctx) => callTool(tool, callerOf(deps, call, ctx), input));
+}
+
+async function callTool(tool: Tool, caller: Caller, input: unknown) {
+  try {
+    return presentAnswer(tool, await tool.call(caller, input));
+  } catch (err) {
+    return presentRefusal(caller.deps.log, tool, err);
+  }
+}
+
+function callerOf(deps: RunDeps, { actor, signal }: McpCall, { mcpReq }: ServerContext): Caller {
+  const token = mcpReq._meta?.progressToken;
+  return {
+    deps,
+    actor,
+    signal: AbortSignal.any([signal, mcpReq.signal]),
+    report: async progress => {
+      if (token === undefined) return;
+      await mcpReq.notify({
+        method: 'notifications/progress',
+        params: { progressToken: token, ...progress },
+      });
+    },
+  };
+}
+
+function addResource(server: McpServer, deps: RunDeps, call: McpCall, resource: Resource): void {
+  const { name, uri, title, description, mimeType, scope } = resource;
+  const scopeChallenge = requireScope(call.actor, scope);
+  const config = { title, description, mimeType, scopeChallenge };
+  const read = async (address: URL, id: string) => ({
+    contents: [{ uri: address.href, mimeType, text: await readResource(deps, call, resource, id) }],
+  });
+  if (!uri.includes('{')) {
+    server.registerResource(name, uri, config, address => read(address, ''));
+    return;
+  }
+  const template = new ResourceTemplate(uri, { list: undefined });
+  server.registerResource(name, template, config, (address, { id }) => read(address, String(id)));
+}
+
+async function readResource(
+  deps: RunDeps,
+  { actor }: McpCall,
+  resource: Resource,
+  id: string,
+): Promise<string> {
+  try {
+    return await resource.read({ deps, actor }, id);
+  } catch (err) {
+    if (!(err instanceof AppError) || err.status >= 500) throw err;
+    if (err.code === 'not_found') throw new ResourceNotFoundError(id);
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, err.message, { code: err.code });
+  }
+}
+
+/** 403 with what the caller has and what is missing, so that one step more in a client is enough. */
+function requireScope(actor: UserActor, scope: Scope): ScopeChallengeHandler {
+  return () => {
+    if (hasScope(actor, scope)) return undefined;
+    const [first = scope, ...more] = AGENT_SCOPES.filter(it => it === scope || hasScope(actor, it));
+    return { scopes: [first, ...more], errorDescription: `This needs the scope ${scope}.` };
+  };
+}

@@ -1,0 +1,31 @@
+// Arguments that several tools take.
+import { Type } from 'typebox';
+import { Anything, exact, Id } from '../tool.ts';
+
+const MAX_NODES = 1500;
+
+export const NODES = Type.Array(
+  Type.Object(
+    {
+      id: Id(),
+      nodeType: Id(),
+      label: Type.Optional(Type.String({ maxLength: 200 })),
+      config: Type.Optional(Anything()),
+    },
+    exact,
+  ),
+  { maxItems: MAX_NODES },
+);
+
+export const EDGES = Type.Array(Type.String({ maxLength: 600 }), {
+  maxItems: MAX_NODES,
+  description: '"node.port -> node.port"',
+});
+
+export const RUN_INPUTS = Type.Optional(
+  Anything('By input node id: text, number, JSON or list; for media a URL, {url} or {mediaId}'),
+);
+
+export const TARGETS = Type.Optional(
+  Type.Array(Id(), { minItems: 1, maxItems: 1000, description: 'Only these nodes and what they need' }),
+);

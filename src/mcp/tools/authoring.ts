@@ -1,0 +1,166 @@
+// Workflows made and changed by agents: created whole, edited by operations, configured node by node, cloned from templates.
+import { Type } from 'typebox';
+import type { Graph } from '../../graph/types.ts';
+import { editGraph } from '../../services/workflows/change-workflow.ts';
+import { createWorkflow } from '../../services/workflows/create-workflow.ts';
+import { duplicateWorkflow } from '../../services/workflows/duplicate-workflow.ts';
+import type { PresentedWorkflow } from '../../services/workflows/present-workflow.ts';
+import { workflowIdOf } from '../../services/workflows/templates.ts';
+import type { Caller } from '../caller.ts';
+import { toGraph } from '../graph-form.ts';
+import { presentIssues } from '../issues-form.ts';
+import { applyOperations, OPERATIONS } from '../operations.ts';
+import { findPrice } from '../price.ts';
+import { ADDS, Answer, Anything, CHANGES, defineTool, exact, Id, OneOf, type ToolAnswer } from '../tool.ts';
+import { pageOf } from '../workflow-page.ts';
+import { EDGES, NODES } from './arguments.ts';
+
+const WRITTEN = Answer({
+  id: Type.String(),
+  version: Type.Integer(),
+  issues: Type.Array(Anything()),
+  estimate: Anything('credits, exact'),
+  url: Type.String(),
+  note: Type.String(),
+});
+const NARROW = 'check_workflow lists the issues.';
+
+export const createWorkflowTool = defineTool({
+  name: 'create_workflow',
+  title: 'Create workflow',
+  description:
+    'Create a workflow from nodes and edges. It is linted, priced and laid out. Look first for a template.',
+  scope: 'workflows:write',
+  hints: ADDS,
+  input: Type.Object(
+    {
+      name: Type.String({ minLength: 1, maxLength: 200 }),
+      description: Type.Optional(Type.String({ maxLength: 10_000 })),
+      nodes: NODES,
+      edges: EDGES,
+    },
+    exact,
+  ),
+  output: WRITTEN,
+  narrow: NARROW,
+  call: async (caller, { name, description, nodes, edges }) => {
+    const body = {
+      name,
+      ...(description === undefined ? {} : { description }),
+      ...toGraph(caller.deps, nodes, edges),
+    };
+    const made = await createWorkflow(caller.deps, caller.actor, body, { autoLayout: 'always' });
+    return presentWritten(caller, made.id, made);
+  },
+});
+
+export const editWorkflowTool = defineTool({
+  name: 'edit_workflow',
+  title: 'Edit workflow',
+  description:
+    'Change nodes and edges, all operations or none. rename without nodeId names the workflow; null in config takes a setting away.',
+  scope: 'workflows:write',
+  hints: CHANGES,
+  input: Type.Object(
+    {
+      workflowId: Id(),
+      baseVersion: Type.Integer({ minimum: 1, description: 'version as you read it' }),
+      operations: Type.Array(
+        Type.Object(
+          {
+            op: OneOf(OPERATIONS),
+            nodeId: Type.Optional(Id()),
+            nodeType: Type.Optional(Id()),
+            label: Type.Optional(Type.String({ maxLength: 200 })),
+            config: Type.Optional(Anything()),
+            edge: Type.Optional(Type.String({ maxLength: 600 })),
+          },
+          exact,
+        ),
+        { minItems: 1, maxItems: 100 },
+      ),
+      arrange: Type.Optional(Type.Boolean({ description: 'Lay the whole board out anew' })),
+    },
+    exact,
+  ),
+  output: WRITTEN,
+  narrow: NARROW,
+  call: async (caller, { workflowId, baseVersion, operations, arrange }) => {
+    const written = await editGraph(caller.deps, caller.actor, workflowId, {
+      baseVersion,
+      change: graph => applyOperations(caller.deps.catalog, graph, { operations, path: '/operations' }),
+      ...(arrange === true ? { autoLayout: 'always' } : {}),
+    });
+    return presentWritten(caller, workflowId, written);
+  },
+});
+
+export const updateConfigTool = defineTool({
+  name: 'update_workflow_config',
+  title: 'Set config',
+  description: 'Set config fields of nodes; what is not named stays. Refuses video:renderer.',
+  scope: 'workflows:write',
+  hints: { ...CHANGES, idempotentHint: true },
+  input: Type.Object(
+    {
+      workflowId: Id(),
+      changes: Type.Array(Type.Object({ nodeId: Id(), config: Anything() }, exact), {
+        minItems: 1,
+        maxItems: 100,
+      }),
+      baseVersion: Type.Optional(Type.Integer({ minimum: 1 })),
+    },
+    exact,
+  ),
+  output: WRITTEN,
+  narrow: NARROW,
+  call: async (caller, { workflowId, changes, baseVersion }) => {
+    const { catalog } = caller.deps;
+    const operations = changes.map(change => ({ op: 'set_config' as const, ...change }));
+    const written = await editGraph(caller.deps, caller.actor, workflowId, {
+      baseVersion,
+      change: graph => applyOperations(catalog, graph, { operations, path: '/changes' }),
+    });
+    return presentWritten(caller, workflowId, written);
+  },
+});
+
+export const cloneTemplateTool = defineTool({
+  name: 'clone_template',
+  title: 'Clone template',
+  description: 'Copy a template to a workflow of your own.',
+  scope: 'workflows:write',
+  hints: ADDS,
+  input: Type.Object(
+    { templateId: Id(), name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })) },
+    exact,
+  ),
+  output: WRITTEN,
+  narrow: NARROW,
+  call: async (caller, { templateId, name }) => {
+    const made = await duplicateWorkflow(caller.deps, caller.actor, workflowIdOf(templateId), {
+      body: name === undefined ? {} : { name },
+      signal: caller.signal,
+    });
+    return presentWritten(caller, made.id, made);
+  },
+});
+
+/** What a write left: its graph stands in the answer that REST gives. */
+async function presentWritten(
+  caller: Caller,
+  id: string,
+  { text, version, issues }: PresentedWorkflow,
+): Promise<ToolAnswer> {
+  const found = await findPrice(caller, { graph: JSON.parse(text) as Graph });
+  const { price } = found;
+  return {
+    facts: {
+      id,
+      version,
+      issues: presentIssues([...issues, ...found.issues]),
+      ...(price === undefined ? {} : { estimate: { credits: price.credits, exact: price.exact } }),
+      url: pageOf(caller.deps, id),
+    },
+  };
+}

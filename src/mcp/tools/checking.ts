@@ -1,0 +1,73 @@
+// A graph checked before it is stored or run: what is wrong with it, and what a run would cost.
+import { Type } from 'typebox';
+import type { Graph } from '../../graph/types.ts';
+import { AppError, type Issue } from '../../lib/errors.ts';
+import { lintGraphBody, lintWorkflow } from '../../services/workflows/lint-workflow.ts';
+import { getWorkflowGraph } from '../../services/workflows/read-workflow.ts';
+import type { Caller } from '../caller.ts';
+import { toGraph } from '../graph-form.ts';
+import { presentIssues } from '../issues-form.ts';
+import { findPrice } from '../price.ts';
+import { Answer, Anything, defineTool, exact, Id, READS } from '../tool.ts';
+import { EDGES, NODES, RUN_INPUTS, TARGETS } from './arguments.ts';
+
+export const checkWorkflowTool = defineTool({
+  name: 'check_workflow',
+  title: 'Check workflow',
+  description:
+    'What is wrong with a workflow, or with nodes and edges, and the credits a run costs. Changes nothing.',
+  scope: 'workflows:read',
+  hints: READS,
+  input: Type.Object(
+    {
+      workflowId: Type.Optional(Id()),
+      nodes: Type.Optional(NODES),
+      edges: Type.Optional(EDGES),
+      inputs: RUN_INPUTS,
+      targets: TARGETS,
+    },
+    exact,
+  ),
+  output: Answer({
+    ok: Type.Boolean(),
+    issues: Type.Array(Anything()),
+    credits: Type.Integer(),
+    exact: Type.Boolean(),
+    breakdown: Type.Array(Anything()),
+    note: Type.String(),
+  }),
+  narrow: 'Ask for fewer targets.',
+  call: async (caller, { inputs, targets, ...subject }) => {
+    const { report, graph, workspace } = await lint(caller, subject);
+    const { price, issues } = report.ok
+      ? await findPrice(caller, { graph, workspace, inputs, targets })
+      : { price: undefined, issues: [] };
+    const found: readonly Issue[] = [...report.issues, ...issues];
+    return {
+      facts: {
+        ok: report.ok && issues.length === 0,
+        issues: presentIssues(found),
+        ...(price === undefined
+          ? {}
+          : { credits: price.credits, exact: price.exact, breakdown: price.breakdown }),
+      },
+    };
+  },
+});
+
+interface Subject {
+  readonly workflowId?: string;
+  readonly nodes?: Parameters<typeof toGraph>[1];
+  readonly edges?: readonly string[];
+}
+
+async function lint({ deps, actor }: Caller, { workflowId, nodes, edges = [] }: Subject) {
+  if ((workflowId === undefined) === (nodes === undefined))
+    throw new AppError('invalid_request', 'Send either workflowId, or nodes and edges.');
+  if (nodes !== undefined) {
+    const graph = toGraph(deps, nodes, edges);
+    return { report: await lintGraphBody(deps, actor, graph), graph: graph as Graph, workspace: undefined };
+  }
+  const { graph, workspace } = await getWorkflowGraph(deps, actor, workflowId ?? '');
+  return { report: await lintWorkflow(deps, actor, workflowId ?? '', {}), graph, workspace };
+}

@@ -1,0 +1,80 @@
+// Files brought in by agents: fetched from an address, or put there by a command that the agent's user can run.
+import { Type } from 'typebox';
+import { AppError } from '../../lib/errors.ts';
+import { completeUpload } from '../../services/media/complete-upload.ts';
+import { mintUpload } from '../../services/media/presigned-upload.ts';
+import { uploadInline } from '../../services/media/upload-media.ts';
+import type { Caller } from '../caller.ts';
+import { Answer, Anything, defineTool, exact, Id } from '../tool.ts';
+
+export const addMediaTool = defineTool({
+  name: 'add_media',
+  title: 'Add media',
+  description:
+    'Keep the file at a public url. For a local file send filename, contentType and bytes, run the command, then call again with mediaId.',
+  scope: 'workflows:write',
+  hints: { destructiveHint: false, openWorldHint: true },
+  input: Type.Object(
+    {
+      url: Type.Optional(Type.String({ maxLength: 8192 })),
+      filename: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+      contentType: Type.Optional(Type.String({ maxLength: 200 })),
+      bytes: Type.Optional(Type.Integer({ minimum: 1, description: 'Exact length of the file' })),
+      mediaId: Type.Optional(Id('Of an upload that is done')),
+    },
+    exact,
+  ),
+  output: Answer({
+    mediaId: Type.String(),
+    url: Type.String(),
+    contentType: Type.String(),
+    bytes: Type.Integer(),
+    uploadUrl: Type.String(),
+    headers: Anything(),
+    command: Type.String(),
+    note: Type.String(),
+  }),
+  narrow: '',
+  call: async (caller, { url, mediaId, filename, contentType, bytes }) => {
+    if (url !== undefined) return { facts: await keepFromUrl(caller, url) };
+    if (mediaId !== undefined) return { facts: await complete(caller, mediaId) };
+    if (filename === undefined || contentType === undefined || bytes === undefined)
+      throw new AppError('invalid_request', 'Send url, or filename, contentType and bytes, or mediaId.');
+    return { facts: await mint(caller, { filename, contentType, bytes }) };
+  },
+});
+
+async function keepFromUrl({ deps, actor, signal }: Caller, url: string) {
+  return presentStored(await uploadInline(deps, actor, { url }, signal));
+}
+
+async function complete({ deps, actor, signal }: Caller, mediaId: string) {
+  return presentStored(await completeUpload(deps, actor, { mediaId }, signal));
+}
+
+async function mint(
+  { deps, actor }: Caller,
+  file: { readonly filename: string; readonly contentType: string; readonly bytes: number },
+) {
+  const { uploadUrl, headers, mediaId, url, contentType, bytes } = await mintUpload(deps, actor, file);
+  const sent = Object.entries(headers).filter(([name]) => name !== 'Content-Length');
+  const options = sent.map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`).join(' ');
+  return {
+    mediaId,
+    url,
+    contentType,
+    bytes,
+    uploadUrl,
+    headers,
+    command: `curl -fsS -T ${quote(file.filename)} ${options} ${quote(uploadUrl)}`,
+    note: 'Within 15 minutes, then call add_media with mediaId.',
+  };
+}
+
+function presentStored(stored: Awaited<ReturnType<typeof completeUpload>>) {
+  const { mediaId, url, contentType, bytes } = stored;
+  return { mediaId, url, contentType, bytes };
+}
+
+/** For a POSIX shell: nothing in it is looked at. */
+const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,0 +1,57 @@
+// A workflow shown to the public, or withdrawn.
+import { Type } from 'typebox';
+import { publishWorkflow } from '../../services/workflows/publish-workflow.ts';
+import { openForReading } from '../../services/workflows/read-workflow.ts';
+import type { PublishBody } from '../../services/workflows/workflow.schema.ts';
+import { Answer, defineTool, exact, Id } from '../tool.ts';
+import { pageOf } from '../workflow-page.ts';
+
+export const publishWorkflowTool = defineTool({
+  name: 'publish_workflow',
+  title: 'Publish workflow',
+  description: 'Show the present version to anybody at a public address, or withdraw it. Ask the user first.',
+  scope: 'workflows:write',
+  hints: { destructiveHint: true, openWorldHint: true },
+  input: Type.Object(
+    {
+      workflowId: Id(),
+      published: Type.Boolean(),
+      slug: Type.Optional(Type.String({ pattern: '^[a-z0-9-]{3,80}$' })),
+      title: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+      exposedInputs: Type.Optional(
+        Type.Array(Id(), { maxItems: 1000, description: 'Input node ids that visitors may fill in' }),
+      ),
+    },
+    exact,
+  ),
+  output: Answer({
+    url: Type.String(),
+    slug: Type.String(),
+    version: Type.Integer(),
+    published: Type.Boolean(),
+    note: Type.String(),
+  }),
+  narrow: '',
+  call: async ({ deps, actor }, { workflowId, published, slug, title, exposedInputs }) => {
+    const { workflow } = await openForReading(deps, actor, workflowId);
+    const settings = {
+      ...(workflow.publish_settings as PublishBody['settings']),
+      ...(title === undefined ? {} : { title }),
+      ...(exposedInputs === undefined ? {} : { exposedInputs }),
+    };
+    const written = await publishWorkflow(deps, actor, workflowId, {
+      isPublished: published,
+      ...(slug === undefined ? {} : { slug }),
+      ...(title === undefined && exposedInputs === undefined ? {} : { settings }),
+    });
+    const { publishedSlug } = JSON.parse(written.text) as { publishedSlug: string | null };
+    return {
+      facts: {
+        url: pageOf(deps, workflowId),
+        ...(publishedSlug === null ? {} : { slug: publishedSlug }),
+        version: written.version,
+        published,
+      },
+    };
+  },
+});

@@ -1,0 +1,76 @@
+// Workflows found and read by agents.
+import { Type } from 'typebox';
+import { listOwnWorkflows } from '../../services/workflows/list-workflows.ts';
+import { getWorkflowGraph } from '../../services/workflows/read-workflow.ts';
+import { outlineOf, partOf, wholeOf } from '../outline.ts';
+import { Answer, Anything, Cursor, defineTool, exact, Id, Limit, OneOf, READS } from '../tool.ts';
+import { pageOf } from '../workflow-page.ts';
+
+const DEFAULT_LIMIT = 20;
+
+export const listWorkflowsTool = defineTool({
+  name: 'list_workflows',
+  title: 'List workflows',
+  description: 'Your workflows, last changed first.',
+  scope: 'workflows:read',
+  hints: READS,
+  input: Type.Object(
+    {
+      query: Type.Optional(Type.String({ maxLength: 200, minLength: 1, description: 'Part of the name' })),
+      limit: Limit(50),
+      cursor: Cursor,
+    },
+    exact,
+  ),
+  output: Answer({ workflows: Type.Array(Anything()), nextCursor: Type.String(), note: Type.String() }),
+  narrow: 'Ask with a query or a smaller limit.',
+  call: async ({ deps, actor }, { query, limit = DEFAULT_LIMIT, cursor }) => {
+    const page = await listOwnWorkflows(deps, actor, {
+      limit,
+      ...(cursor === undefined ? {} : { cursor }),
+      ...(query === undefined ? {} : { query }),
+    });
+    const workflows = page.data.map(({ id, name, updatedAt, isPublished }) => ({
+      id,
+      name,
+      updatedAt,
+      isPublished,
+      url: pageOf(deps, id),
+    }));
+    return { facts: { workflows, ...(page.nextCursor === null ? {} : { nextCursor: page.nextCursor }) } };
+  },
+});
+
+export const getWorkflowTool = defineTool({
+  name: 'get_workflow',
+  title: 'Read workflow',
+  description: 'The version, inputs, nodes and edges of a workflow.',
+  scope: 'workflows:read',
+  hints: READS,
+  input: Type.Object(
+    {
+      workflowId: Id(),
+      detail: Type.Optional(OneOf(['outline', 'full'])),
+      nodeIds: Type.Optional(Type.Array(Id(), { minItems: 1, maxItems: 200, description: 'Only these' })),
+    },
+    exact,
+  ),
+  output: Answer({
+    id: Type.String(),
+    name: Type.String(),
+    version: Type.Integer(),
+    inputs: Type.Array(Anything()),
+    nodes: Type.Array(Anything()),
+    edges: Type.Array(Type.String()),
+    url: Type.String(),
+    note: Type.String(),
+  }),
+  narrow: 'Ask for some nodes by nodeIds, or for detail "outline".',
+  call: async ({ deps, actor }, { workflowId, detail = 'outline', nodeIds }) => {
+    const { view, version, graph } = await getWorkflowGraph(deps, actor, workflowId);
+    const wanted = nodeIds === undefined ? graph : partOf(graph, nodeIds);
+    const show = detail === 'full' || nodeIds !== undefined ? wholeOf : outlineOf;
+    const { id, name } = view.workflow;
+    return { facts: { id, name, version, ...show(deps.catalog, wanted), url: pageOf(deps, id) } };
+  },
+});

@@ -1,0 +1,126 @@
+// Runs started, followed and stopped by agents.
+import { Type } from 'typebox';
+import type { JsonObject } from '../../graph/types.ts';
+import { AppError } from '../../lib/errors.ts';
+import { JsonText } from '../../lib/json-text.ts';
+import { estimateWorkflow } from '../../runs/estimate/estimate-run.ts';
+import { cancelRun } from '../../runs/executions.ts';
+import type { AcceptedRun } from '../../runs/idempotency.ts';
+import type { RunRequest } from '../../runs/run.schema.ts';
+import { startRun } from '../../runs/start-run.ts';
+import { giveBackExecution, takeExecution } from '../../services/accounts/daily-executions.ts';
+import type { Caller } from '../caller.ts';
+import { EXECUTION, NARROW, presentExecution } from '../execution-form.ts';
+import { defineTool, exact, Id, READS } from '../tool.ts';
+import { waitForRun } from '../waits.ts';
+import { RUN_INPUTS, TARGETS } from './arguments.ts';
+
+const DEFAULT_WAIT_SECONDS = 45;
+const WAIT = Type.Optional(Type.Integer({ minimum: 0, maximum: 240 }));
+
+export const runWorkflowTool = defineTool({
+  name: 'run_workflow',
+  title: 'Run workflow',
+  description:
+    'Start a run and wait for it (45 s by default). One that costs credits needs maxCredits, the most that it may cost: agree on it with the user.',
+  scope: 'workflows:execute',
+  hints: { destructiveHint: false, openWorldHint: true },
+  input: Type.Object(
+    {
+      workflowId: Id(),
+      inputs: RUN_INPUTS,
+      targets: TARGETS,
+      maxCredits: Type.Optional(Type.Integer({ minimum: 0 })),
+      idempotencyKey: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 255,
+          pattern: '^[\\x20-\\x7e]*$',
+          description: 'Makes a retry safe',
+        }),
+      ),
+      waitSeconds: WAIT,
+    },
+    exact,
+  ),
+  output: EXECUTION,
+  narrow: NARROW,
+  call: async (caller, { waitSeconds = DEFAULT_WAIT_SECONDS, ...input }) => {
+    const { executionId } = await start(caller, input);
+    const record = await waitForRun(caller, executionId, waitSeconds);
+    return presentExecution(caller, record, { previews: true });
+  },
+});
+
+export const getExecutionTool = defineTool({
+  name: 'get_execution',
+  title: 'Read execution',
+  description: 'How a run stands and what came of it; with waitSeconds, once it has ended.',
+  scope: 'workflows:read',
+  hints: READS,
+  input: Type.Object(
+    { executionId: Id(), waitSeconds: WAIT, previews: Type.Optional(Type.Boolean()) },
+    exact,
+  ),
+  output: EXECUTION,
+  narrow: NARROW,
+  call: async (caller, { executionId, waitSeconds = 0, previews = true }) =>
+    presentExecution(caller, await waitForRun(caller, executionId, waitSeconds), { previews }),
+});
+
+export const cancelExecutionTool = defineTool({
+  name: 'cancel_execution',
+  title: 'Cancel execution',
+  description: 'Stop a run. What was done is kept and charged.',
+  scope: 'workflows:execute',
+  hints: { destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  input: Type.Object({ executionId: Id() }, exact),
+  output: EXECUTION,
+  narrow: NARROW,
+  call: async (caller, { executionId }) =>
+    presentExecution(caller, await cancelRun(caller.deps, caller.actor, executionId), { previews: false }),
+});
+
+interface StartInput {
+  readonly workflowId: string;
+  readonly inputs?: Readonly<Record<string, unknown>>;
+  readonly targets?: string[];
+  readonly maxCredits?: number;
+  readonly idempotencyKey?: string;
+}
+
+/** Counts against the day's executions, as a start over REST does. */
+async function start(caller: Caller, input: StartInput): Promise<AcceptedRun> {
+  const { deps, actor } = caller;
+  const { workflowId, idempotencyKey, inputs, ...rest } = input;
+  const request: RunRequest = {
+    ...rest,
+    ...(inputs === undefined ? {} : { inputs: JsonText.of(inputs as JsonObject) }),
+  };
+  if (rest.maxCredits === undefined) await requireFree(caller, workflowId, request);
+  const taken = await takeExecution(deps, actor);
+  try {
+    const run = { workflowId, route: 'run', request, idempotencyKey, trigger: 'mcp' } as const;
+    const accepted = await startRun(deps, actor, run);
+    if (accepted.replayed) giveBackExecution(deps, actor, taken);
+    return accepted;
+  } catch (err) {
+    // A failure of ours may have started a run: it stays counted.
+    if (err instanceof AppError && err.status < 500) giveBackExecution(deps, actor, taken);
+    throw err;
+  }
+}
+
+/** Nobody spends what was not agreed on. Throws 402 with the price. */
+async function requireFree({ deps, actor }: Caller, workflowId: string, request: RunRequest): Promise<void> {
+  const { credits, exact: isExact, breakdown } = await estimateWorkflow(deps, actor, { workflowId, request });
+  if (breakdown.length === 0) return;
+  const price = isExact
+    ? `${credits} credits`
+    : `at least ${credits} credits, and more by what its nodes are given`;
+  throw new AppError(
+    'max_credits_exceeded',
+    `This run costs ${price}: ask the user, then send maxCredits with what may be spent.`,
+    { details: { requiredCredits: credits, exact: isExact, breakdown } },
+  );
+}

@@ -1,0 +1,49 @@
+// Templates for agents: the shortest way to a workflow that is known to run.
+import { Type } from 'typebox';
+import { priceTemplate } from '../../runs/estimate/price-template.ts';
+import { openForReading, readableText } from '../../services/workflows/read-workflow.ts';
+import { listTemplatePage, type Template } from '../../services/workflows/templates.ts';
+import type { Caller } from '../caller.ts';
+import { RENDERER } from '../renderer-rule.ts';
+import { Answer, Anything, Cursor, defineTool, exact, Limit, READS } from '../tool.ts';
+
+const DEFAULT_LIMIT = 10;
+
+export const listTemplatesTool = defineTool({
+  name: 'list_templates',
+  title: 'List templates',
+  description: 'Workflows that are there to be cloned, newest first, with their price.',
+  scope: 'workflows:read',
+  hints: READS,
+  input: Type.Object(
+    {
+      query: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+      category: Type.Optional(Type.String({ maxLength: 100 })),
+      limit: Limit(50),
+      cursor: Cursor,
+    },
+    exact,
+  ),
+  output: Answer({ templates: Type.Array(Anything()), nextCursor: Type.String(), note: Type.String() }),
+  narrow: 'Ask with a query or a smaller limit.',
+  call: async (caller, { limit = DEFAULT_LIMIT, ...query }) => {
+    const { deps, actor } = caller;
+    const page = await listTemplatePage(deps, actor, { limit, ...query }, row => priceTemplate(deps, row));
+    const templates: object[] = [];
+    for (const template of page.data) templates.push(await presentTemplate(caller, template));
+    return { facts: { templates, ...(page.nextCursor === null ? {} : { nextCursor: page.nextCursor }) } };
+  },
+});
+
+async function presentTemplate({ deps, actor }: Caller, template: Template) {
+  const view = await openForReading(deps, actor, template.workflowId);
+  const graph = await readableText(deps, view);
+  return {
+    id: template.id,
+    name: template.title,
+    ...(template.description === null ? {} : { description: template.description }),
+    ...(template.category === null ? {} : { category: template.category }),
+    ...(template.credits === null ? {} : { credits: template.credits }),
+    usesRenderer: graph.includes(`"nodeType":"${RENDERER.nodeType}"`),
+  };
+}

@@ -1,0 +1,41 @@
+// The price of a graph, stored or not, for who has it at hand: what a run of it would reserve, and why it could not run.
+import { makePlan } from '../../graph/plan.ts';
+import type { Graph, JsonObject } from '../../graph/types.ts';
+import type { Issue } from '../../lib/errors.ts';
+import { JsonText } from '../../lib/json-text.ts';
+import { userWorkspace } from '../../services/accounts/access.ts';
+import type { UserActor } from '../../services/accounts/actor.ts';
+import type { RunDeps } from '../deps.ts';
+import { inputOverrides, planRequest } from '../run-request.ts';
+import { type Estimate, findUnavailable, priceForecast } from './estimate-plan.ts';
+import { forecastPaidNodes } from './estimate-run.ts';
+
+export interface GraphToPrice {
+  readonly graph: Graph;
+  /** Whose media it may use; absent: the caller's own. */
+  readonly workspace?: string | undefined;
+  readonly inputs?: Readonly<Record<string, unknown>> | undefined;
+  readonly targets?: readonly string[] | undefined;
+}
+
+export interface GraphPrice extends Estimate {
+  /** Why nodes could not run. */
+  readonly issues: readonly Issue[];
+}
+
+/** Throws what starting such a run would throw of its graph and inputs: 400. */
+export async function estimateGraph(
+  deps: RunDeps,
+  { userId }: UserActor,
+  { graph, workspace, inputs, targets }: GraphToPrice,
+): Promise<GraphPrice> {
+  const plan = planRequest(deps, { plan: wanted => makePlan(graph, deps.catalog, wanted) }, targets);
+  const sent = inputs === undefined ? undefined : JsonText.of(inputs as JsonObject);
+  const overrides = inputOverrides(deps, graph, sent);
+  const owner = { userId, workspace: workspace ?? userWorkspace(userId) };
+  const forecasts = await forecastPaidNodes(deps, { plan, overrides, owner });
+  const failures = forecasts.flatMap(({ node, error }) =>
+    error === undefined ? [] : [{ nodeId: node.id, ...error }],
+  );
+  return { ...priceForecast(forecasts), issues: [...findUnavailable(plan), ...failures] };
+}

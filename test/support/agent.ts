@@ -1,0 +1,60 @@
+// An agent without a model: a client of others' making that knows the lists and results of the protocol and nothing of ours.
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+
+/** The revision that a client speaks. */
+export const REVISIONS = ['2025-11-25', '2026-07-28'] as const;
+export type Revision = (typeof REVISIONS)[number];
+
+export interface ToolResult {
+  readonly isError: boolean;
+  /** The text for the model. */
+  readonly text: string;
+  readonly content: readonly Record<string, unknown>[];
+  // Tests look into results as a model would: without a type.
+  // biome-ignore lint/suspicious/noExplicitAny: the form differs from tool to tool
+  readonly facts: Record<string, any>;
+}
+
+export interface Agent {
+  readonly client: Client;
+  /** Everything that was called so far. */
+  readonly calls: readonly ToolResult[];
+  call(name: string, args?: Record<string, unknown>, options?: CallOptions): Promise<ToolResult>;
+  /** The same; throws where the tool refuses. */
+  get(name: string, args?: Record<string, unknown>): Promise<ToolResult['facts']>;
+  close(): Promise<void>;
+}
+
+export type CallOptions = NonNullable<Parameters<Client['callTool']>[1]>;
+
+/** Connects with a bearer, as a client that was given the address and a header. */
+export async function connectAgent(url: string, bearer: string, revision: Revision): Promise<Agent> {
+  const mode = revision === '2025-11-25' ? 'legacy' : { pin: revision };
+  const client = new Client({ name: 'scripted-agent', version: '1.0.0' }, { versionNegotiation: { mode } });
+  const requestInit = { headers: { authorization: `Bearer ${bearer}` } };
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
+  const calls: ToolResult[] = [];
+  const call: Agent['call'] = async (name, args = {}, options) => {
+    const result = toResult(await client.callTool({ name, arguments: args }, options));
+    calls.push(result);
+    return result;
+  };
+  return {
+    client,
+    calls,
+    call,
+    get: async (name, args) => {
+      const { isError, text, facts } = await call(name, args);
+      if (isError) throw new Error(`${name} was refused: ${text}`);
+      return facts;
+    },
+    close: () => client.close(),
+  };
+}
+
+function toResult(result: Awaited<ReturnType<Client['callTool']>>): ToolResult {
+  const content = result.content as readonly Record<string, unknown>[];
+  const text = content.flatMap(block => (block.type === 'text' ? [String(block.text)] : [])).join('\n');
+  const facts = (result.structuredContent ?? {}) as ToolResult['facts'];
+  return { isError: result.isError === true, text, content, facts };
+}
