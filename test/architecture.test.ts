@@ -254,6 +254,27 @@ describe('src', () => {
     assert.deepEqual(wrong, []);
   });
 
+  it('keeps in lib only what two folders use; a file with one user stands with it', () => {
+    const others = all.filter(({ path }) => !/^(?:src\/lib|test)\//.test(path));
+    const usersOf = (path: string): ReadonlySet<string> =>
+      new Set(
+        others
+          .filter(file => file.imports.some(({ specifier }) => specifier.endsWith(`lib/${path}`)))
+          .map(file => (file.path.startsWith('src/') ? folderOf(file.path.slice(4)) : folderOf(file.path))),
+      );
+    // A part of another file of lib, such as the pools of the guarded fetch, has its user there.
+    const isPart = (name: string): boolean =>
+      sources.some(
+        ({ path, imports }) =>
+          folderOf(path) === 'lib' && imports.some(found => found.specifier === `./${name}`),
+      );
+    const alone = sources
+      .filter(({ path }) => folderOf(path) === 'lib')
+      .map(({ path }) => path.slice('lib/'.length))
+      .filter(name => usersOf(name).size < 2 && !isPart(name));
+    assert.deepEqual(alone, []);
+  });
+
   it('imports each third-party package only where its owner is', () => {
     const wrong = findImports(sources, (path, { specifier }) => {
       if (isRelative(specifier) || specifier.startsWith('node:')) return false;

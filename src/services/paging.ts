@@ -3,7 +3,7 @@ import type { Static, TSchema } from 'typebox';
 import { Type } from 'typebox';
 import { AppError } from '../lib/errors.ts';
 import { type IdKind, isId } from '../lib/ids.ts';
-import { parseIsoTime } from '../lib/iso-time.ts';
+import { parseIsoTime } from './iso-time.ts';
 
 const Cursor = Type.Optional(
   Type.String({ maxLength: 200, description: 'The `nextCursor` of the page before' }),

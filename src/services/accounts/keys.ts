@@ -2,11 +2,11 @@
 import { mintApiKey, sha256 } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
-import { parseIsoTime } from '../../lib/iso-time.ts';
 import type { Tx } from '../../store/db.ts';
 import type { ListedKey } from '../../store/keys.ts';
 import { findKey, insertKey, listKeys, renameKey, revokeKey } from '../../store/keys.ts';
 import type { Deps } from '../deps.ts';
+import { parseIsoTime } from '../iso-time.ts';
 import type { PageQuery } from '../paging.ts';
 import { idCursor, readPage } from '../paging.ts';
 import type { Actor, Scope, UserActor } from './actor.ts';
