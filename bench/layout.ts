@@ -1,4 +1,4 @@
-// The layout rows: time, crossings, edges over nodes, area and length beside ELK, dagre and d3-dag; pictures to bench/out.
+// The layout rows: time, crossings, edges over nodes, area and length against ELK, dagre and d3-dag; pictures to bench/out.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { drawGraph } from '../src/graph/draw/draw.ts';
@@ -41,7 +41,7 @@ export async function* runLayoutRows(isShort: boolean): AsyncIterable<Row> {
       value: ours.medianMs,
       unit: 'ms',
       reach: { value: reach, is: 'at most' },
-      beside: { name: fastest, value: quickest },
+      against: { name: fastest, value: quickest },
     };
     yield beat(`crossings ${size}`, 'crossings', ours, theirs);
     yield beat(`edges over nodes ${size}`, 'overNodes', ours, theirs);
@@ -101,7 +101,7 @@ function beat(figure: string, name: FigureName, ours: Result, theirs: ReadonlyMa
   const [peer, value] = best(theirs, result => result[name]);
   // A third of one is the smallest step of a mean over three graphs.
   const reach = { value: Math.max(0, value - 1 / SEEDS.length), is: 'at most' } as const;
-  return { figure, value: ours[name], unit: '', reach, beside: { name: peer, value } };
+  return { figure, value: ours[name], unit: '', reach, against: { name: peer, value } };
 }
 
 /** No worse than the median of the peers. */
@@ -115,8 +115,8 @@ function keepUp(
   // d3-dag counts once, as its simplex variant.
   const values = [...theirs].filter(([peer]) => peer !== 'd3-dag greedy').map(([, result]) => result[name]);
   const value = values.sort((a, b) => a - b)[1] ?? 0;
-  const beside = { name: 'median of ELK, dagre and d3-dag', value };
-  return { figure, value: ours[name], unit, reach: { value, is: 'at most' }, beside };
+  const against = { name: 'median of ELK, dagre and d3-dag', value };
+  return { figure, value: ours[name], unit, reach: { value, is: 'at most' }, against };
 }
 
 function drawAll(graphs: readonly BenchGraph[], size: string): void {

@@ -39,7 +39,7 @@ export async function* runListRows(isShort: boolean): AsyncGenerator<Row> {
       value,
       unit: 'ms',
       reach: { value: REACH_MS, is: 'at most' },
-      beside: { name: 'the median combination', value: median([...times.values()]) },
+      against: { name: 'the median combination', value: median([...times.values()]) },
       note: slowest,
     };
   } finally {

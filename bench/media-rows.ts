@@ -1,4 +1,4 @@
-// Uploads beside bare writes of the same files, the memory of a large one, and reads beside @fastify/static.
+// Uploads against bare writes of the same files, the memory of a large one, and reads against @fastify/static.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
@@ -46,7 +46,7 @@ async function measureInline(service: BenchService, folder: string, isShort: boo
     value: median(ours),
     unit: 'MB/s',
     reach: { value: limit / 2, is: 'at least' },
-    beside: { name: 'bare write and fsync, 20 at once', value: limit },
+    against: { name: 'bare write and fsync, 20 at once', value: limit },
     note: `rounds ${ours.map(Math.round).join(', ')} against ${floor.map(Math.round).join(', ')}`,
   };
 }
@@ -150,7 +150,7 @@ async function measureReads(service: BenchService, folder: string, isShort: bool
       value: median(ours),
       unit: 'reads/s',
       reach: { value: limit * 0.7, is: 'at least' },
-      beside: { name: '@fastify/static bare, same file', value: limit },
+      against: { name: '@fastify/static bare, same file', value: limit },
       note: `rounds ${ours.map(Math.round).join(', ')} against ${floor.map(Math.round).join(', ')}`,
     };
   } finally {

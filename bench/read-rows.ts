@@ -1,4 +1,4 @@
-// Reading a workflow of 100 nodes, beside a bare Fastify route that sends the same text column.
+// Reading a workflow of 100 nodes, against a bare Fastify route that sends the same text column.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ export async function* runReadRows(isShort: boolean): AsyncGenerator<Row> {
       value,
       unit: 'requests/s',
       reach: { value: limit / 2, is: 'at least' },
-      beside: { name: 'bare Fastify route, same text column', value: limit },
+      against: { name: 'bare Fastify route, same text column', value: limit },
       note: `${text.length} bytes; rounds ${ours.map(Math.round).join(', ')} against ${floor.map(Math.round).join(', ')}`,
     };
     yield {
@@ -47,7 +47,7 @@ export async function* runReadRows(isShort: boolean): AsyncGenerator<Row> {
       value: median(compressed),
       unit: 'requests/s',
       reach: { value: value * 0.95, is: 'at least' },
-      beside: { name: 'the same, not compressed', value },
+      against: { name: 'the same, not compressed', value },
       note: `rounds ${compressed.map(Math.round).join(', ')}`,
     };
   } finally {

@@ -1,4 +1,4 @@
-// Webhook receivers that answer at once, each an address of its own, in a thread beside the load.
+// Webhook receivers that answer at once, each an address of its own, in a thread of their own.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-// Videos beside Remotion, and beside encoding the same frames alone: wall time, and memory of the whole process tree.
+// Videos against Remotion, and against encoding the same frames alone: wall time, and memory of the whole process tree.
 import { spawn } from 'node:child_process';
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -127,18 +127,18 @@ async function* measureMoving(bench: Bench): AsyncGenerator<Row> {
     if (theirs !== undefined)
       yield besideRemotion(`${what}, ${name}`, ours, theirs, name === 'codec host' ? 7 : 6);
     yield {
-      figure: `${what}, ${name}, beside encoding its frames alone`,
+      figure: `${what}, ${name}, against encoding its frames alone`,
       value: ours.seconds,
       unit: 's',
       reach: { value: 1.6 * alone.seconds, is: 'at most' },
-      beside: { name: 'encode alone', value: alone.seconds },
+      against: { name: 'encode alone', value: alone.seconds },
     };
     yield {
       figure: `${what}, ${name}, peak memory of all processes`,
       value: ours.peakMb,
       unit: 'MB',
       reach: { value: MOST_MB, is: 'at most' },
-      ...(theirs && { beside: { name: 'Remotion', value: theirs.peakMb } }),
+      ...(theirs && { against: { name: 'Remotion', value: theirs.peakMb } }),
     };
   }
 }
@@ -185,7 +185,7 @@ function besideRemotion(figure: string, ours: Measured, theirs: Measured, times:
     value: ours.seconds,
     unit: 's',
     reach: { value: theirs.seconds / times, is: 'at most' },
-    beside: { name: 'Remotion', value: theirs.seconds },
+    against: { name: 'Remotion', value: theirs.seconds },
     note: `${(theirs.seconds / ours.seconds).toFixed(1)} times as fast, reach ${times}`,
   };
 }

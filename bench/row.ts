@@ -7,7 +7,7 @@ export interface Row {
   /** What it is to reach, by the issue that asked for it. */
   readonly reach: { readonly value: number; readonly is: 'at least' | 'at most' };
   /** The limit or peer measured in this run, in the same unit. */
-  readonly beside?: { readonly name: string; readonly value: number };
+  readonly against?: { readonly name: string; readonly value: number };
   readonly note?: string;
 }
 
@@ -18,11 +18,11 @@ const isReached = ({ value, reach }: Row): boolean =>
   reach.is === 'at least' ? value >= reach.value : value <= reach.value;
 
 export function printRow(row: Row): void {
-  const { figure, value, unit, beside, note } = row;
+  const { figure, value, unit, against, note } = row;
   const ratio =
-    beside === undefined
+    against === undefined
       ? ''
-      : `; beside it ${beside.name}: ${format(beside.value)} ${unit}, ratio ${(value / beside.value).toFixed(3)}`;
+      : `; against ${against.name}: ${format(against.value)} ${unit}, ratio ${(value / against.value).toFixed(3)}`;
   process.stdout.write(
     `${figure}: ${format(value)} ${unit}${ratio}${note === undefined ? '' : ` (${note})`}\n`,
   );
@@ -30,14 +30,14 @@ export function printRow(row: Row): void {
 
 export function printTable(rows: readonly Row[]): void {
   process.stdout.write(
-    '\n| figure | measured | reach | beside it | ratio | |\n| --- | --- | --- | --- | --- | --- |\n',
+    '\n| figure | measured | reach | against | ratio | |\n| --- | --- | --- | --- | --- | --- |\n',
   );
   for (const row of rows) {
-    const { figure, value, unit, reach, beside } = row;
-    const besideText = beside === undefined ? '' : `${beside.name}: ${format(beside.value)} ${unit}`;
-    const ratio = beside === undefined ? '' : (value / beside.value).toFixed(3);
+    const { figure, value, unit, reach, against } = row;
+    const againstText = against === undefined ? '' : `${against.name}: ${format(against.value)} ${unit}`;
+    const ratio = against === undefined ? '' : (value / against.value).toFixed(3);
     process.stdout.write(
-      `| ${figure} | ${format(value)} ${unit} | ${reach.is} ${format(reach.value)} | ${besideText} | ${ratio} | ${isReached(row) ? 'reached' : 'missed'} |\n`,
+      `| ${figure} | ${format(value)} ${unit} | ${reach.is} ${format(reach.value)} | ${againstText} | ${ratio} | ${isReached(row) ? 'reached' : 'missed'} |\n`,
     );
   }
 }

@@ -22,7 +22,7 @@ export async function* runRunRows(isShort: boolean): AsyncGenerator<Row> {
     await runMany(service, workflowId, Math.ceil(count / 5));
     const perSecond = [];
     const inserts = [];
-    // By turns, so that what else the machine does meets both.
+    // Alternating, so that what else the machine does meets both.
     for (let round = 0; round < (isShort ? 1 : 5); round++) {
       perSecond.push(await runMany(service, workflowId, count));
       inserts.push(await insertMany(ceiling.db, isShort ? 200 : 1500));
@@ -32,7 +32,7 @@ export async function* runRunRows(isShort: boolean): AsyncGenerator<Row> {
       value: median(perSecond),
       unit: 'runs/s',
       reach: { value: 2500, is: 'at least' },
-      beside: { name: 'single-row inserts by pg, 20 connections', value: median(inserts) },
+      against: { name: 'single-row inserts by pg, 20 connections', value: median(inserts) },
       note: `rounds: ${perSecond.map(Math.round).join(', ')}; of inserts: ${inserts.map(Math.round).join(', ')}; every run COMPLETED; n8n 2.41: 41, 100 in its faster setting`,
     };
     const waits = await waitForRuns(service, workflowId, isShort ? 20 : 1000);

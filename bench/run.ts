@@ -1,4 +1,4 @@
-// npm run bench: every figure that is claimed, beside the limit or peer measured in the same run.
+// npm run bench: every figure that is claimed, against the limit or peer measured in the same run.
 // `--short` only proves that each row runs; `--only=NAME` measures one section.
 import { printRow, printTable, type Row } from './row.ts';
 

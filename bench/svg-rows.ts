@@ -1,4 +1,4 @@
-// SVG sanitizing beside DOMPurify on jsdom, and whether real icons still look the same.
+// SVG sanitizing against DOMPurify on jsdom, and whether real icons still look the same.
 import { globSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -38,7 +38,7 @@ export async function* runSvgRows(isShort: boolean): AsyncGenerator<Row> {
       value: ours,
       unit: 'MB/s',
       reach: { value: 15 * theirs, is: 'at least' },
-      beside: { name: 'DOMPurify + jsdom', value: theirs },
+      against: { name: 'DOMPurify + jsdom', value: theirs },
     };
   }
   const icons = sampleIcons(isShort ? 50 : ICONS);

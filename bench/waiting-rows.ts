@@ -56,7 +56,7 @@ async function* acceptRows(isShort: boolean): AsyncGenerator<Row> {
       value: median(paids),
       unit: 'runs/s',
       reach: { value: 1000, is: 'at least' },
-      beside: { name: 'free runs accepted', value: median(frees) },
+      against: { name: 'free runs accepted', value: median(frees) },
       note: `rounds: ${paids.map(Math.round).join(', ')}; of free ones: ${frees.map(Math.round).join(', ')}`,
     };
   });

@@ -61,7 +61,7 @@ async function startGroup(roles: readonly string[], env: NodeJS.ProcessEnv = {})
   };
 }
 
-/** By turns, so that what else the machine does meets both. */
+/** Alternating, so that what else the machine does meets both. */
 async function compare(single: Group, split: Group, isShort: boolean): Promise<Row> {
   const count = isShort ? 200 : 5000;
   const rounds = { single: [] as number[], split: [] as number[] };
@@ -76,13 +76,13 @@ async function compare(single: Group, split: Group, isShort: boolean): Promise<R
     rounds.split.push(await runMany(split.service, ids.split, count));
   }
   const value = median(rounds.split);
-  const beside = { name: 'one process, by turns with it', value: median(rounds.single) };
+  const against = { name: 'one process, alternating with it', value: median(rounds.single) };
   return {
     figure: 'runs per second, the same by one API process and two workers',
     value,
     unit: 'runs/s',
-    reach: { value: beside.value, is: 'at least' },
-    beside,
+    reach: { value: against.value, is: 'at least' },
+    against,
     note: `rounds: ${rounds.split.map(Math.round).join(', ')}; of one process: ${rounds.single.map(Math.round).join(', ')}`,
   };
 }

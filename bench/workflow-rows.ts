@@ -52,7 +52,7 @@ async function putRow(service: BenchService, isShort: boolean): Promise<Row> {
     value: median(took),
     unit: 'ms',
     reach: { value: 1.5 * floor, is: 'at most' },
-    beside: { name: 'parse, stringify, read and write one row of the same text', value: floor },
+    against: { name: 'parse, stringify, read and write one row of the same text', value: floor },
   };
 }
 

@@ -20,7 +20,7 @@ import { allTemplates } from './render/templates/catalog.ts';
 import { createRunCommit } from './runs/commit.ts';
 import type { Placement, RunDeps } from './runs/deps.ts';
 import { BY_QUEUE, placeHere } from './runs/dispatch.ts';
-import { Hand } from './runs/hand.ts';
+import { WorkerSlots } from './runs/worker-slots.ts';
 import { bootstrap } from './services/accounts/bootstrap.ts';
 import { createKeyAuthenticator } from './services/accounts/key-authenticator.ts';
 import { createRateLimiter } from './services/accounts/rate-limits.ts';
@@ -65,7 +65,7 @@ const MAX_RUN_CONNECTIONS = 16;
 const KEY_FLUSH_MS = 10_000;
 const OAUTH_OFF =
   'OAuth is off: BASE_URL is plain http and not of this machine, and tokens may not travel in the clear; set an https BASE_URL, or give agents API keys';
-/** Runs in hand at a stop have this long to end; then they are handed back to the queue. */
+/** Active runs have this long to end at a stop; then they return to the queue. */
 const DRAIN_MS = 10_000;
 
 /** Starts what ROLE says. Throws a sentence a person can act on; whatever had started is stopped again. */
@@ -76,8 +76,8 @@ export async function startService(settings: Settings, options: StartOptions = {
   const { db } = databases;
   await migrateAll(db, log);
   const bootstrapKey = await bootstrap(db, settings);
-  const hand = new Hand(settings.WORKER_CONCURRENCY, Date.now);
-  const placement = settings.ROLE === 'api' ? BY_QUEUE : placeHere(hand);
+  const slots = new WorkerSlots(settings.WORKER_CONCURRENCY, Date.now);
+  const placement = settings.ROLE === 'api' ? BY_QUEUE : placeHere(slots);
   const nodeTypes = createNodeTypes(settings);
   const setUpLink =
     settings.ROLE === 'worker' ? undefined : await offerSetUp({ db, settings, now: Date.now });
@@ -94,7 +94,7 @@ export async function startService(settings: Settings, options: StartOptions = {
     ),
   );
   if (settings.ROLE !== 'api') {
-    const started = await startWorker(deps, hand);
+    const started = await startWorker(deps, slots);
     worker = started;
     stack.defer(() => started.stop(DRAIN_MS));
   }

@@ -12,6 +12,18 @@ const EXCEPTED = ['docs/glossary.md', 'test/words.test.ts'];
 /** What stays out → what to write instead. */
 const BANNED: readonly (readonly [RegExp, string])[] = [
   [/\b(?:tells?|told|telling)\b/i, 'report, notify, say, ask to'],
+  [/\b(?:amid|beside)\b/i, 'during, next to, together with'],
+  [/\bby turns\b/i, 'alternating, one after the other'],
+  [
+    /\bin hand\b|inHand|\b(?:nobody's|other|worker's|its) hands\b|\bat hand\b/i,
+    'active, assigned, available',
+  ],
+  [/\blet go\b|letGo/i, 'release, released'],
+  [/\bstrays?\b|[a-z]Stray|(?<!media_)strays\b/i, 'orphan'],
+  [/crowded|full-?handed|\bpark(?:s|ing|Runs)?\b/i, 'saturated, at its limit, defer'],
+  [/\bbells?\b|createBell|\blanes?\b/i, 'notifier, subscription, queue'],
+  [/\bpatien(?:ce|t)|patienceMs/i, 'retry, wait'],
+  [/\b(?:un)?sealed\b|reveal-secrets|\bburied\b/i, 'encrypted, resolve, mark dead'],
 ];
 
 const files = FOLDERS.filter(folder => existsSync(join(ROOT, folder))).flatMap(folder =>

@@ -4,7 +4,7 @@ import type { Settings } from '../lib/settings.ts';
 import { UsageError } from './failure.ts';
 
 // Somebody is waiting at the terminal: a service that is not there is said at once.
-const PATIENCE = { retries: 2, timing: { baseMs: 250 } } as const;
+const RETRIES = { retries: 2, timing: { baseMs: 250 } } as const;
 
 export interface Client {
   get<T>(path: string): Promise<T>;
@@ -23,7 +23,7 @@ export function connect(settings: Settings, signal: AbortSignal): Client {
     );
   }
   const url = settings.GRAPHWRIGHT_URL ?? '';
-  const sdk = createClient({ url, apiKey, headers: { 'x-client': 'cli' }, ...PATIENCE });
+  const sdk = createClient({ url, apiKey, headers: { 'x-client': 'cli' }, ...RETRIES });
   const request = <T>(method: string, path: string, body?: unknown): Promise<T> =>
     explaining(sdk.request<T>(method, path, { body, signal }));
   return {

@@ -1,4 +1,4 @@
-// `graphwright credits`: credits given and taken back, over HTTP where a key is at hand, else on the database itself.
+// `graphwright credits`: credits given and taken back, over HTTP where there is a key, else on the database itself.
 import { readSettings } from '../lib/settings.ts';
 import { connect } from './client.ts';
 import type { Command } from './command.ts';

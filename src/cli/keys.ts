@@ -1,4 +1,4 @@
-// `graphwright keys`: API keys over HTTP where a key is at hand, else on the database itself, so that one who lost
+// `graphwright keys`: API keys over HTTP where there is a key, else on the database itself, so that one who lost
 // every key can mint another.
 import { readSettings, type Settings } from '../lib/settings.ts';
 import { SCOPES, type Scope } from '../services/accounts/actor.ts';

@@ -53,7 +53,7 @@ async function onDatabase<T>(settings: Settings, work: (door: ModelsDoor) => Pro
   return asOperator(settings, (deps, operator) => work(doorOf(deps, operator)));
 }
 
-/** What is in use: the shipped models, with the installed ones beside or in place of them. */
+/** What is in use: the shipped models, with the installed ones added or in place of them. */
 export function inUse({ models }: InstalledModels): readonly Model[] {
   return [...new Map([...readShippedModels(), ...models].map(model => [model.nodeType, model])).values()];
 }

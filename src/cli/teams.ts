@@ -1,4 +1,4 @@
-// `graphwright teams`: teams and who is in them, over HTTP where a key is at hand, else on the database itself.
+// `graphwright teams`: teams and who is in them, over HTTP where there is a key, else on the database itself.
 import { readSettings } from '../lib/settings.ts';
 import type { TeamRole } from '../store/teams.ts';
 import { connect } from './client.ts';

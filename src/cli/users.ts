@@ -1,4 +1,4 @@
-// `graphwright users`: accounts, over HTTP where a key is at hand, else on the database itself.
+// `graphwright users`: accounts, over HTTP where there is a key, else on the database itself.
 import { readSettings } from '../lib/settings.ts';
 import { connect } from './client.ts';
 import type { Command, CommandInput } from './command.ts';

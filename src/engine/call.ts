@@ -21,7 +21,7 @@ export interface Call {
 }
 
 /** What the run does for its calls. */
-export type CallHost = Pick<RunOptions, 'cache' | 'pay' | 'reveal'>;
+export type CallHost = Pick<RunOptions, 'cache' | 'pay' | 'resolveSecrets'>;
 
 export type CallResult =
   | Suspend
@@ -80,10 +80,13 @@ async function callOrFind(call: Call, host: CallHost, key: string | undefined): 
 // Secrets are put in here and nowhere else: the values that were hashed for the cache, and that errors quote, have none.
 function invoke(
   { definition, values, wired, ctx }: Call,
-  { reveal }: CallHost,
+  { resolveSecrets }: CallHost,
 ): NodeResult | Promise<NodeResult> {
-  if (reveal === undefined || !definition.secrets) return definition.run(values, ctx);
-  const seen = Object.entries(values).map(([id, value]) => [id, wired.has(id) ? value : reveal(value)]);
+  if (resolveSecrets === undefined || !definition.secrets) return definition.run(values, ctx);
+  const seen = Object.entries(values).map(([id, value]) => [
+    id,
+    wired.has(id) ? value : resolveSecrets(value),
+  ]);
   return definition.run(Object.fromEntries(seen), ctx);
 }
 

@@ -110,7 +110,7 @@ export interface RunOptions {
    */
   readonly pay?: (call: PaidCall) => Promise<Payment>;
   /** A setting with `{{secrets.NAME}}` replaced in its strings, for the eyes of the node's call alone. */
-  readonly reveal?: (setting: unknown) => unknown;
+  readonly resolveSecrets?: (setting: unknown) => unknown;
   /** Called with each new state, in order; must not throw. */
   readonly onStep: (step: Step) => void;
   /** Resolves once the states reported so far would outlive this process; rejects where the run has been taken away. */

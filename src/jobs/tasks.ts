@@ -2,8 +2,8 @@
 
 import type { RunDeps } from '../runs/deps.ts';
 import { takeFromQueue } from '../runs/dispatch.ts';
-import type { Hand } from '../runs/hand.ts';
 import { sweepRuns } from '../runs/sweep-runs.ts';
+import type { WorkerSlots } from '../runs/worker-slots.ts';
 import { sweepConnections } from '../services/connections/sweep-connections.ts';
 import type { JobPool } from '../services/deps.ts';
 import { sweepMedia } from '../services/media/sweep-media.ts';
@@ -13,7 +13,7 @@ import type { Deliverer } from '../services/webhooks/deliver-webhook.ts';
 
 export interface TaskContext {
   readonly deps: RunDeps;
-  readonly hand: Hand;
+  readonly slots: WorkerSlots;
   readonly deliverer: Deliverer;
   /** Fires when the process must stop. */
   readonly signal: AbortSignal;
@@ -32,7 +32,7 @@ export interface Task {
 }
 
 export const TASKS: Readonly<Record<string, Task>> = {
-  run: { pool: 'runs', work: ({ deps, hand }, id) => takeFromQueue(deps, hand, id) },
+  run: { pool: 'runs', work: ({ deps, slots }, id) => takeFromQueue(deps, slots, id) },
   deliver: { pool: 'deliveries', work: ({ deliverer, signal }, id) => deliverer.deliver(id, signal) },
   render: { pool: 'renders', work: ({ deps, signal }, id) => runRender(deps, id, signal) },
   sweep_runs: {

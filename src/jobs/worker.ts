@@ -1,4 +1,4 @@
-// The owner of graphile-worker: pools of the queue for runs, deliveries and clips, and the heartbeat beside them.
+// The owner of graphile-worker: pools of the queue for runs, deliveries and clips, and the heartbeat.
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Runner, TaskList } from 'graphile-worker';
@@ -7,9 +7,9 @@ import { doAccepted } from '../lib/gate.ts';
 import { pollCalls } from '../runs/calls/poller.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { giveUp } from '../runs/end-run.ts';
-import type { Hand } from '../runs/hand.ts';
 import { beat, dismissWorker, enrolWorker, HEARTBEAT_MS, tidyQueue } from '../runs/heartbeat.ts';
 import { queueShare } from '../runs/policy.ts';
+import type { WorkerSlots } from '../runs/worker-slots.ts';
 import { createDeliverer } from '../services/webhooks/deliver-webhook.ts';
 import type { Pool, TaskContext } from './tasks.ts';
 import { TASKS } from './tasks.ts';
@@ -26,9 +26,9 @@ const POLL_MS = 4000;
 const ALL_JOBS = 1e9;
 const BEATS_PER_TIDYING = 6;
 const RESTART_DELAY_MS = 500;
-/** Of a pool that failed; what it has in hand goes on without it. */
+/** Of a pool that failed; its active jobs go on without it. */
 const LAST_WORDS_MS = 2000;
-// Runs in hand have had their time to end by then.
+// Active runs have had their time to end by then.
 const STOP_MS = 20_000;
 // Every commit that queues a job wakes all pools. Of a fetch that found no delivery or clip the next wake-ups are let pass
 // for a moment, which saves a fetch for each batch of accepted runs; a timer is never let pass.
@@ -49,16 +49,16 @@ export interface Worker {
   cancel(executionId: string): void;
   /** Notifies the run that calls of it have ended, if this process executes it. */
   wake(executionId: string): void;
-  /** Takes no more jobs, gives those in hand `graceMs` to end, then hands them back to the queue. */
+  /** Claims no more jobs, gives the active ones `graceMs` to end, then returns them to the queue. */
   stop(graceMs: number): Promise<void>;
 }
 
-export async function startWorker(deps: RunDeps, hand: Hand): Promise<Worker> {
+export async function startWorker(deps: RunDeps, slots: WorkerSlots): Promise<Worker> {
   const stopping = new AbortController();
   const enrolled = Promise.withResolvers<void>();
   const ctx: TaskContext = {
     deps,
-    hand,
+    slots,
     deliverer: createDeliverer(deps),
     signal: stopping.signal,
     enrolled: enrolled.promise,
@@ -69,34 +69,34 @@ export async function startWorker(deps: RunDeps, hand: Hand): Promise<Worker> {
   const unlock = (dead: readonly string[]): Promise<void> => utils.forceUnlockWorkers([...dead]);
   const ids: string[] = [];
   const pools: KeptPool[] = [];
-  for (const [pool, concurrency] of poolsOf(hand)) {
+  for (const [pool, concurrency] of poolsOf(slots)) {
     const kept = await keepPool(ctx, pool, concurrency, ids, unlock);
     stack.defer(() => kept.stop());
     pools.push(kept);
   }
-  // Jobs that were handed out already would wait for ever where the start fails.
+  // Jobs that were claimed already would wait for ever where the start fails.
   enrolled.promise.catch(() => undefined);
   stack.defer(() => enrolled.reject(new Error('The worker did not start.')));
-  hand.open(await enrolWorker(deps, ids));
+  slots.open(await enrolWorker(deps, ids));
   enrolled.resolve();
-  const heart = await startHeartbeat(deps, hand, ids, unlock);
+  const heart = await startHeartbeat(deps, slots, ids, unlock);
   stack.defer(() => clearInterval(heart));
   stack.defer(startPolling(deps));
   const running = stack.move();
   return {
-    wake: executionId => hand.runs.get(executionId)?.wake(),
-    cancel: executionId => hand.runs.get(executionId)?.stop('cancelled'),
+    wake: executionId => slots.runs.get(executionId)?.wake(),
+    cancel: executionId => slots.runs.get(executionId)?.stop('cancelled'),
     async stop(graceMs) {
       await using _ = running;
-      await drain(deps, hand, pools, stopping, graceMs);
+      await drain(deps, slots, pools, stopping, graceMs);
       clearInterval(heart);
-      await dismissWorker(deps, hand.workerId);
+      await dismissWorker(deps, slots.workerId);
     },
   };
 }
 
-const poolsOf = (hand: Hand): readonly (readonly [Pool, number])[] => [
-  ['runs', queueShare(hand.capacity)],
+const poolsOf = (slots: WorkerSlots): readonly (readonly [Pool, number])[] => [
+  ['runs', queueShare(slots.capacity)],
   ['deliveries', DELIVERIES_AT_ONCE],
   ['renders', RENDERS_AT_ONCE],
 ];
@@ -104,13 +104,13 @@ const poolsOf = (hand: Hand): readonly (readonly [Pool, number])[] => [
 /** Beats at once, since with the first beat after a restart the runs of the process before go on, and then steadily. */
 async function startHeartbeat(
   deps: RunDeps,
-  hand: Hand,
+  slots: WorkerSlots,
   pools: readonly string[],
   unlock: (dead: readonly string[]) => Promise<void>,
 ): Promise<NodeJS.Timeout> {
   let beats = 0;
   const tick = async (): Promise<void> => {
-    await beat(deps, hand, pools, unlock);
+    await beat(deps, slots, pools, unlock);
     if (beats++ % BEATS_PER_TIDYING === 0) await tidyQueue(deps, unlock);
   };
   await tick();
@@ -139,24 +139,24 @@ function startPolling(deps: RunDeps): () => Promise<void> {
 /** Takes no more jobs, and waits for those under way: for `graceMs` to end, then to be released. */
 async function drain(
   deps: RunDeps,
-  hand: Hand,
+  slots: WorkerSlots,
   pools: readonly KeptPool[],
   stopping: AbortController,
   graceMs: number,
 ): Promise<void> {
   const release = setTimeout(() => {
     stopping.abort();
-    for (const { stop } of hand.runs.values()) stop('released');
+    for (const { stop } of slots.runs.values()) stop('released');
   }, graceMs);
-  hand.shut();
+  slots.shut();
   deps.wakeTimers.close();
   await Promise.all(pools.map(pool => pool.stop()));
-  await Promise.all([...hand.runs.values()].map(({ ended }) => ended));
+  await Promise.all([...slots.runs.values()].map(({ ended }) => ended));
   clearTimeout(release);
 }
 
 interface KeptPool {
-  /** Resolves once it takes no more jobs and those in its hands have ended. */
+  /** Resolves once it claims no more jobs and its active ones have ended. */
   stop(): Promise<void>;
 }
 

@@ -30,7 +30,7 @@ export function mintApiKey(): string {
   return `sk-${randomBytes(32).toString('base64url')}`;
 }
 
-// Sealed text: version (1 byte), nonce (12), tag (16), ciphertext. The version is authenticated too.
+// Encrypted text: version (1 byte), nonce (12), tag (16), ciphertext. The version is authenticated too.
 const VERSION = Buffer.from([1]);
 const NONCE_END = 13;
 const HEADER_BYTES = 29;

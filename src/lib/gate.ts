@@ -16,6 +16,11 @@ export function doAccepted<T>(work: () => T): T {
   return accepted.run(true, work);
 }
 
+/** Whether it is called on behalf of work that was promised to somebody. */
+export function isAccepted(): boolean {
+  return accepted.getStore() === true;
+}
+
 export type Gate = <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
 
 /** Returns a function that runs the work once a slot is free, in order of arrival; an aborted signal leaves the queue. */
@@ -29,7 +34,7 @@ export function createGate({ concurrency, maxWaiting = Number.POSITIVE_INFINITY 
       active++;
       return;
     }
-    if (waiting.size >= maxWaiting && accepted.getStore() === undefined) {
+    if (waiting.size >= maxWaiting && !isAccepted()) {
       throw new AppError(
         'unavailable',
         'Too much work of this kind is waiting already; try again in a moment.',

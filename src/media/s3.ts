@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AwsV4Signer } from 'aws4fetch';
 import { AppError } from '../lib/errors.ts';
 import type { GuardedFetch, OutboundAnswer, OutboundRequest } from '../lib/fetch.ts';
+import { isAccepted } from '../lib/gate.ts';
 import { SettingsError } from '../lib/settings.ts';
 import { MEDIA_CACHE_CONTROL, type SigningKey } from './presign.ts';
 import { openSpool, tooLarge, writeMeasured } from './spool.ts';
@@ -32,7 +33,10 @@ export interface Bucket {
 const TRANSFER_TIMEOUT_MS = 3_600_000;
 const MAX_ANSWER_CHARS = 65_536;
 const TRIES = 3;
+// Half a minute, as for a database.
+const PATIENT_TRIES = 9;
 const FIRST_DELAY_MS = 100;
+const LAST_DELAY_MS = 5000;
 const EMPTY_SHA256 = createHash('sha256').digest('hex');
 
 /** The origin of the bucket, for the guarded client to trust. */
@@ -158,8 +162,12 @@ function createSender(bucket: Bucket, client: GuardedFetch): Send {
       const outcome = await sendOnce(bucket, client, url, request).catch((err: Error) => err);
       if (!(outcome instanceof Error)) return outcome;
       const isFinal = outcome instanceof BucketError && outcome.status < 500 && outcome.status !== 429;
-      if (isFinal || tries === TRIES || request.signal?.aborted === true) throw outcome;
-      await delay(FIRST_DELAY_MS * 4 ** (tries - 1), undefined, { signal: request.signal });
+      // A run does not fail because the bucket is restarted under it; a caller is answered soon.
+      const mostTries = isAccepted() ? PATIENT_TRIES : TRIES;
+      if (isFinal || tries >= mostTries || request.signal?.aborted === true) throw outcome;
+      await delay(Math.min(FIRST_DELAY_MS * 4 ** (tries - 1), LAST_DELAY_MS), undefined, {
+        signal: request.signal,
+      });
     }
   };
 }

@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import { isId } from '../lib/ids.ts';
 
-/** Bytes that are at hand, or that arrive in pieces, of which each is done with when the next is asked for. */
+/** Bytes that are in memory, or that arrive in pieces, of which each is done with when the next is asked for. */
 export type Source = Uint8Array | AsyncIterable<Uint8Array>;
 
 export interface StoredFile {

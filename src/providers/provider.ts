@@ -72,7 +72,7 @@ export type Poll = { readonly output: Output } | { readonly isRunning: true; rea
 /** How often and for how long a provider is asked: the delays between polls and before retries, and their ends. */
 export interface Pace extends Backoff {
   /** How long one request is repeated before its failure stands. */
-  readonly patienceMs: number;
+  readonly retryForMs: number;
   /** How long work may go on after its submission. */
   readonly deadlineMs: number;
 }
@@ -105,7 +105,7 @@ export const DEFAULT_PACE: Pace = {
   maxMs: 5_000,
   factor: 1.5,
   jitter: [-0.2, 0],
-  patienceMs: 120_000,
+  retryForMs: 120_000,
   deadlineMs: 1_800_000,
 };
 

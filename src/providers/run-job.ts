@@ -1,4 +1,4 @@
-// One call at a provider from submission to files in hand, shared by all of them: its record is kept before anything is
+// One call at a provider from submission to stored files, shared by all of them: its record is kept before anything is
 // waited for, so that whoever takes the run over asks for the same work again and never pays for a second.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -233,7 +233,7 @@ async function waitFor<Call>(
   if (jobs === undefined) throw new ProviderError(provider.name, 'outcome_unknown');
   const deadline = AbortSignal.timeout(pace.deadlineMs);
   const signal = AbortSignal.any([host.signal, deadline]);
-  const sender = { ...provider, pace: { ...pace, patienceMs: pace.deadlineMs } };
+  const sender = { ...provider, pace: { ...pace, retryForMs: pace.deadlineMs } };
   try {
     for (let polls = 0; ; polls++) {
       signal.throwIfAborted();

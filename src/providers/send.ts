@@ -74,8 +74,8 @@ async function sendRepeatedly(
     const isTurnedAway = request.role === 'submits' && failure?.kind === 'rate_limited';
     if (isTurnedAway) sender.onLimited?.();
     // Room is waited for as long as the work itself would be.
-    const patienceMs = isTurnedAway ? sender.pace.deadlineMs : sender.pace.patienceMs;
-    if (failure !== undefined && performance.now() + delayMs > beganMs + patienceMs) throw failure;
+    const retryForMs = isTurnedAway ? sender.pace.deadlineMs : sender.pace.retryForMs;
+    if (failure !== undefined && performance.now() + delayMs > beganMs + retryForMs) throw failure;
     await sleep(delayMs, undefined, { signal: others }).catch(() => others.throwIfAborted());
   }
 }

@@ -24,7 +24,7 @@ export interface ReadBounds {
 }
 
 export interface SourceBytes {
-  /** At hand, or arriving in pieces. */
+  /** In memory, or arriving in pieces. */
   readonly body: Uint8Array | AsyncIterable<Uint8Array>;
   /** The content type it came with. */
   readonly declared: string | undefined;

@@ -53,7 +53,7 @@ export async function acceptBatch(
   });
 }
 
-/** Counted beside the commit: other processes count for themselves, so a workspace may pass its number by a few. */
+/** Counted outside the commit: other processes count for themselves, so a workspace may pass its number by a few. */
 async function admissionOf(
   db: Db,
   items: readonly NewAcceptance[],

@@ -2,15 +2,15 @@
 import type { Step } from '../engine/types.ts';
 import { isSettled } from '../engine/types.ts';
 import { isOutage } from '../store/db.ts';
-import { outlast } from '../store/patience.ts';
+import { outlast } from '../store/retry.ts';
 import type { RunRow } from '../store/runs.ts';
 import type { RunDeps } from './deps.ts';
 import type { RunEvent } from './lifecycle.ts';
 
 type Held = 'lease' | 'steps' | 'nodesDone' | 'timeoutAtMs';
 /** How a run leaves its worker, but for the states of its nodes. */
-export type Leaving = WithoutNews<Extract<RunEvent, { readonly kind: 'suspend' | 'release' | 'end' }>>;
-type WithoutNews<E> = E extends unknown ? Omit<E, Held> : never;
+export type Leaving = WithoutLease<Extract<RunEvent, { readonly kind: 'suspend' | 'release' | 'end' }>>;
+type WithoutLease<E> = E extends unknown ? Omit<E, Held> : never;
 
 export interface Checkpoints {
   /** The newest state of every node that has begun. */

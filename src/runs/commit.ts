@@ -7,7 +7,7 @@ import { chargeNodes, lockPools, releaseRuns } from '../store/credits.ts';
 import type { Db, Tx } from '../store/db.ts';
 import { isOutage } from '../store/db.ts';
 import type { RunRow, RunWrite } from '../store/runs.ts';
-import { countUnderWay, findRuns, lockClaimableRuns, lockRuns, parkRuns, writeRuns } from '../store/runs.ts';
+import { countUnderWay, deferRuns, findRuns, lockClaimableRuns, lockRuns, writeRuns } from '../store/runs.ts';
 import type { Accepted, NewAcceptance } from './accept-batch.ts';
 import { acceptBatch } from './accept-batch.ts';
 import type { Effect, RunEvent, Transition } from './lifecycle.ts';
@@ -18,12 +18,12 @@ export interface Claimant {
   /** As it is when the statement is sent. */
   readonly workerId: string;
   /** Workspaces that the worker takes no more runs of for now. */
-  crowded(): readonly string[];
+  saturated(): readonly string[];
 }
 
 export interface RunCommit {
   accept(acceptance: NewAcceptance): Promise<Accepted>;
-  /** undefined: the run has ended, has a live holder, or was parked. */
+  /** undefined: the run has ended, a live worker has its lease, or it was deferred. */
   claim(id: string, claimant: Claimant): Promise<RunRow | undefined>;
   /** The run as it is then; undefined: the event no longer concerns it. At most one event of a run at a time. */
   write(run: RunRow, event: RunEvent): Promise<RunRow | undefined>;
@@ -49,7 +49,7 @@ export interface CommitOptions {
 }
 
 export function createRunCommit({ db, maxConcurrent, timers }: CommitOptions): RunCommit {
-  // Both count a workspace's runs and add to them: by turns, or together they would pass its number.
+  // Both count a workspace's runs and add to them: one after the other, or together they would pass its number.
   const takeTurn = createTurns();
   const finished = new Map<string, number>();
   const note = (row: RunRow, effects: readonly Effect[]): void => {
@@ -107,9 +107,9 @@ async function claimBatch(
     );
     const workspaces = new Set(runs.filter(run => !run.under_way).map(({ workspace }) => workspace));
     const loads = workspaces.size === 0 ? [] : await countUnderWay(tx, [...workspaces], maxConcurrent);
-    const admitted = admitClaims(runs, createAdmission(loads, maxConcurrent), claimant.crowded());
-    const parked = runs.filter(({ id }) => !admitted.has(id)).map(({ id }) => id);
-    if (parked.length > 0) await parkRuns(tx, parked);
+    const admitted = admitClaims(runs, createAdmission(loads, maxConcurrent), claimant.saturated());
+    const deferred = runs.filter(({ id }) => !admitted.has(id)).map(({ id }) => id);
+    if (deferred.length > 0) await deferRuns(tx, deferred);
     const event = { kind: 'claim', workerId: claimant.workerId, atMs: Date.now() } as const;
     const taken = runs.filter(({ id }) => admitted.has(id)).map(run => ({ run, event }));
     const rows = new Map((await applyAll(tx, taken, () => undefined)).map(row => [row?.id, row]));
@@ -198,7 +198,7 @@ function movesCredits({ next }: Move): boolean {
 
 async function storeIn(tx: Tx, moves: readonly Move[]): Promise<ReadonlySet<string>> {
   const written = await writeRuns(tx, moves.map(toWrite));
-  // Of a run in other hands whoever holds it charges what it writes.
+  // Of a run that another worker executes, that worker charges what it writes.
   const paid = moves.filter(one => written.has(one.before.id) && movesCredits(one));
   if (paid.length > 0) await moveCredits(tx, paid);
   const calling = moves.filter(one => written.has(one.before.id) && movesCalls(one));

@@ -1,4 +1,4 @@
-// What the functions of this module are handed first: the parts that every service gets, the writer of runs, and the
+// What the functions of this module get first: the parts that every service gets, the writer of runs, and the
 // place where accepted runs begin.
 import type { Deps } from '../services/deps.ts';
 import type { RunRow } from '../store/runs.ts';

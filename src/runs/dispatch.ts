@@ -1,28 +1,28 @@
-// Where runs begin: here, where this process has a worker with room for one that is being accepted, else wherever the
+// Where runs begin: here, where this process has a worker with a slot for one that is being accepted, else wherever the
 // queue brings it. Which placement a process has is chosen once, by app.ts.
 import { toError } from '../lib/errors.ts';
 import { enqueue } from '../store/queue.ts';
 import type { Placement, RunDeps } from './deps.ts';
-import type { Hand } from './hand.ts';
 import { executeRun } from './worker.ts';
+import type { WorkerSlots } from './worker-slots.ts';
 
 /** Of a process without a worker. */
 export const BY_QUEUE: Placement = { reserve: () => undefined };
 
-export function placeHere(hand: Hand): Placement {
+export function placeHere(slots: WorkerSlots): Placement {
   return {
     reserve(workspace) {
-      const free = hand.reserve(workspace);
+      const free = slots.reserve(workspace);
       if (free === undefined) return undefined;
       return {
-        workerId: hand.workerId,
+        workerId: slots.workerId,
         free,
         begin: (deps, run) => {
-          const { inHand, letGo } = hand.hold(run.id);
-          void executeRun(deps, run, inHand)
-            .catch(onLetGo(deps, run.id))
+          const { control, release } = slots.register(run.id);
+          void executeRun(deps, run, control)
+            .catch(onFailure(deps, run.id))
             .finally(() => {
-              letGo();
+              release();
               free();
             });
         },
@@ -32,31 +32,31 @@ export function placeHere(hand: Hand): Placement {
 }
 
 /**
- * Claims a run that the queue has brought, once there is a place for it, and begins with it. Resolves then: what holds
+ * Claims a run that the queue has brought, once there is a slot for it, and begins with it. Resolves then: what keeps
  * the run from there on is its lease. A run that is not ours to advance is left alone.
  */
-export async function takeFromQueue(deps: RunDeps, hand: Hand, id: string): Promise<void> {
-  const place = await hand.enter();
-  if (place === undefined) return enqueue(deps.db, 'run', [id]);
-  // A job may come while the run before it is still being let go of, such as its own wake-up.
-  for (let held = hand.runs.get(id); held !== undefined; held = hand.runs.get(id)) await held.ended;
-  const { inHand, letGo } = hand.hold(id);
+export async function takeFromQueue(deps: RunDeps, slots: WorkerSlots, id: string): Promise<void> {
+  const slot = await slots.enter();
+  if (slot === undefined) return enqueue(deps.db, 'run', [id]);
+  // A job may come while the run before it is still being released, such as its own wake-up.
+  for (let run = slots.runs.get(id); run !== undefined; run = slots.runs.get(id)) await run.ended;
+  const { control, release } = slots.register(id);
   const leave = (): void => {
-    letGo();
-    place.free();
+    release();
+    slot.free();
   };
   try {
-    const run = await deps.commit.claim(id, { workerId: hand.workerId, crowded: () => hand.crowded() });
+    const run = await deps.commit.claim(id, { workerId: slots.workerId, saturated: () => slots.saturated() });
     if (run === undefined) return leave();
-    place.occupy(run.workspace);
-    void executeRun(deps, run, inHand).catch(onLetGo(deps, id)).finally(leave);
+    slot.occupy(run.workspace);
+    void executeRun(deps, run, control).catch(onFailure(deps, id)).finally(leave);
   } catch (err) {
     leave();
     throw toError(err);
   }
 }
 
-function onLetGo(deps: RunDeps, executionId: string): (err: unknown) => void {
+function onFailure(deps: RunDeps, executionId: string): (err: unknown) => void {
   return err =>
-    deps.log.error({ err, executionId }, 'a run was let go of; it goes on with the next heartbeat');
+    deps.log.error({ err, executionId }, 'a run was released; it goes on with the next heartbeat');
 }

@@ -1,4 +1,4 @@
-// Ending a run that no worker holds: cancelled before or between its turns, or given up on by the queue.
+// Ending a run that no worker executes: cancelled before or between its turns, or given up on by the queue.
 import type { Step } from '../engine/types.ts';
 import { isSettled } from '../engine/types.ts';
 import type { Plan } from '../graph/plan.ts';
@@ -12,7 +12,7 @@ import type { RunEvent } from './lifecycle.ts';
 import type { StoredError } from './present-execution.ts';
 import { parseRunRequest } from './run-request.ts';
 
-/** The event that ends a run in nobody's hands; undefined where a worker holds it. */
+/** The event that ends a run that no worker executes; undefined where one does. */
 export async function endingUnheld(
   deps: RunDeps,
   tx: Tx,

@@ -92,7 +92,7 @@ export async function listRuns(deps: RunDeps, actor: Actor, query: ListExecution
 }
 
 /**
- * Stops a run, wherever it is: at once where no worker holds it, else by asking the worker, which has 30 s.
+ * Stops a run, wherever it is: at once where no worker executes it, else by asking the worker, which has 30 s.
  * A run that has ended stays as it is.
  */
 export async function cancelRun(deps: RunDeps, actor: Actor, id: string): Promise<ExecutionRecord> {

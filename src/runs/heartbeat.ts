@@ -3,20 +3,20 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { newId } from '../lib/ids.ts';
 import { lockRunsOf } from '../store/runs.ts';
-import type { NamedRun, StrayRun, WorkerRow } from '../store/workers.ts';
+import type { NamedRun, OrphanRun, WorkerRow } from '../store/workers.ts';
 import {
   deleteWorker,
-  hasParkedRuns,
+  enqueueDeferredRuns,
+  hasDeferredRuns,
   insertWorker,
   listOrphanPools,
-  listStrayRuns,
+  listOrphanRuns,
   listSuspects,
   touchWorker,
-  unparkRuns,
 } from '../store/workers.ts';
 import { applyAll } from './commit.ts';
 import type { RunDeps } from './deps.ts';
-import type { Hand } from './hand.ts';
+import type { WorkerSlots } from './worker-slots.ts';
 
 export const HEARTBEAT_MS = 5000;
 
@@ -35,7 +35,7 @@ export async function enrolWorker(deps: RunDeps, pools: readonly string[]): Prom
   return worker.id;
 }
 
-/** Leaves in good order, after the last run was let go; anything still held is queued again. */
+/** Leaves in good order, after the last run was released; anything still leased is queued again. */
 export async function dismissWorker(deps: RunDeps, id: string): Promise<void> {
   await buryWorker(deps, id);
 }
@@ -47,44 +47,44 @@ export async function dismissWorker(deps: RunDeps, id: string): Promise<void> {
  */
 export async function beat(
   deps: RunDeps,
-  hand: Hand,
+  slots: WorkerSlots,
   pools: readonly string[],
   unlock: UnlockPools,
 ): Promise<void> {
-  const before = new Set(hand.runs.keys());
-  const named = await touchWorker(deps.db, { id: hand.workerId, pools });
+  const before = new Set(slots.runs.keys());
+  const named = await touchWorker(deps.db, { id: slots.workerId, pools });
   if (named === undefined) {
-    deps.log.warn({ workerId: hand.workerId }, 'this worker was taken for dead; its runs went on elsewhere');
-    for (const { stop } of hand.runs.values()) stop('lost');
-    hand.workerId = await enrolWorker(deps, pools);
-  } else await reconcile(deps, hand, before, named);
-  await takeOver(deps, hand.workerId, unlock);
-  const strays = await listStrayRuns(deps.db);
-  if (strays.length > 0) await handBack(deps, strays);
-  if (await hasParkedRuns(deps.db))
-    await deps.db.transaction(tx => unparkRuns(tx, deps.settings.MAX_CONCURRENT_RUNS));
+    deps.log.warn({ workerId: slots.workerId }, 'this worker was taken for dead; its runs went on elsewhere');
+    for (const { stop } of slots.runs.values()) stop('lost');
+    slots.workerId = await enrolWorker(deps, pools);
+  } else await reconcile(deps, slots, before, named);
+  await takeOver(deps, slots.workerId, unlock);
+  const orphans = await listOrphanRuns(deps.db);
+  if (orphans.length > 0) await requeue(deps, orphans);
+  if (await hasDeferredRuns(deps.db))
+    await deps.db.transaction(tx => enqueueDeferredRuns(tx, deps.settings.MAX_CONCURRENT_RUNS));
 }
 
 /** Sets right what a lost connection left: runs that name this worker unknown to it, and cancels it did not hear of. */
 async function reconcile(
   deps: RunDeps,
-  hand: Hand,
+  slots: WorkerSlots,
   before: ReadonlySet<string>,
   named: readonly NamedRun[],
 ): Promise<void> {
-  for (const { id, cancelling } of named) if (cancelling) hand.runs.get(id)?.stop('cancelled');
-  const unknown = named.filter(({ id }) => !before.has(id) && !hand.runs.has(id));
-  const workerId = hand.workerId;
+  for (const { id, cancelling } of named) if (cancelling) slots.runs.get(id)?.stop('cancelled');
+  const unknown = named.filter(({ id }) => !before.has(id) && !slots.runs.has(id));
+  const workerId = slots.workerId;
   if (unknown.length > 0)
-    await handBack(
+    await requeue(
       deps,
       unknown.map(run => ({ ...run, worker_id: workerId })),
     );
 }
 
 /** Queues runs again that name a worker which does not advance them, where they have not moved since. */
-async function handBack(deps: RunDeps, strays: readonly StrayRun[]): Promise<void> {
-  const byId = new Map(strays.map(stray => [stray.id, stray]));
+async function requeue(deps: RunDeps, orphans: readonly OrphanRun[]): Promise<void> {
+  const byId = new Map(orphans.map(orphan => [orphan.id, orphan]));
   await deps.commit.change([...byId.keys()], ({ id }) => {
     const { worker_id: workerId = '', lease = 0 } = byId.get(id) ?? {};
     return { kind: 'take over', workerId, lease };

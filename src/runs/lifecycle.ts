@@ -16,7 +16,7 @@ interface Held {
 }
 
 export type RunEvent =
-  /** A worker takes it in hand. */
+  /** A worker claims it. */
   | { readonly kind: 'claim'; readonly workerId: string; readonly atMs: number }
   | ({ readonly kind: 'checkpoint' } & Held)
   /** Nothing of it can go on before something happens: a time comes, a person decides, or a call ends. */
@@ -24,7 +24,7 @@ export type RunEvent =
   /** Its worker stops, and another shall go on at once. */
   | ({ readonly kind: 'release'; readonly runningMs: number } & Held)
   | ({ readonly kind: 'end'; readonly ending: Ending } & Held)
-  /** Of a run in nobody's hands: cancelled, or given up on. */
+  /** Of a run that no worker executes: cancelled, or given up on. */
   | { readonly kind: 'end unheld'; readonly ending: Ending; readonly steps: readonly Step[] }
   /** Somebody wants it to end; its worker does it. */
   | { readonly kind: 'cancel' }
@@ -61,7 +61,7 @@ export type Effect =
   | { readonly kind: 'keep calls'; readonly nodeId: string; readonly calls: readonly NewCall[] }
   /** Nobody wants the results of the run's calls any more. */
   | { readonly kind: 'cancel calls' }
-  /** A parked run of the workspace may go on. */
+  /** A deferred run of the workspace may go on. */
   | { readonly kind: 'free place' }
   | { readonly kind: 'notify worker of cancel' }
   | { readonly kind: 'notify worker of wake' };
@@ -75,7 +75,7 @@ export interface Acceptance {
   readonly facts: RunFacts;
   /** Known from the run that it resumes. */
   readonly steps: readonly Step[];
-  /** The worker that has it in hand from the first; null: it is queued. */
+  /** The worker that has it from its acceptance on; null: it is queued. */
   readonly workerId: string | null;
 }
 
@@ -104,7 +104,7 @@ const NEW: RunState = {
   finished_at: null,
 };
 
-/** What becomes of the run; undefined where the event no longer concerns it: it has ended, or is in other hands. */
+/** What becomes of the run; undefined where the event no longer concerns it: it has ended, or another worker has it. */
 export function transition(run: RunRow, event: RunEvent): Transition | undefined {
   if (run.finished_at !== null) return undefined;
   return 'nodesDone' in event ? byHolder(run, event) : fromOutside(run, event);
@@ -176,14 +176,14 @@ function claimed(run: RunRow, workerId: string, atMs: number): RunRow {
   };
 }
 
-function afterSteps(run: RunRow, news: Omit<Held, 'lease'>): Transition {
-  const { steps, nodesDone } = news;
+function afterSteps(run: RunRow, change: Omit<Held, 'lease'>): Transition {
+  const { steps, nodesDone } = change;
   const charges = steps.flatMap(({ nodeId, credits }): Effect[] =>
     credits === undefined || !run.is_paid ? [] : [{ kind: 'charge', nodeId, total: credits }],
   );
   return {
     row: { ...run, seq: run.seq + steps.length, nodes_done: nodesDone },
-    effects: steps.length === 0 ? [] : [{ kind: 'keep steps', steps }, ...charges, ...callsOf(news)],
+    effects: steps.length === 0 ? [] : [{ kind: 'keep steps', steps }, ...charges, ...callsOf(change)],
   };
 }
 
@@ -243,7 +243,7 @@ function suspended(kept: Transition, event: Extract<RunEvent, { readonly kind: '
 
 function woken(run: RunRow, atMs: number): Transition {
   const row = { ...run, wake_at: new Date(atMs) };
-  // Whoever holds it learns of it before it is let go of: its row is no longer what it was.
+  // Whoever holds it learns of it before it is released: its row is no longer what it was.
   return { row, effects: [run.worker_id === null ? queueAt(0) : { kind: 'notify worker of wake' }] };
 }
 
@@ -265,7 +265,7 @@ function ended(kept: Transition, ending: Ending): Transition {
   return left(kept, change, effects);
 }
 
-/** The run is in nobody's hands any more. */
+/** No worker executes the run any more. */
 function left({ row, effects }: Transition, change: Partial<RunState>, more: readonly Effect[]): Transition {
   const next = { ...row, parked: false, ...change, worker_id: null, seq: row.seq + 1 };
   const freed: readonly Effect[] = row.under_way && !next.under_way ? [{ kind: 'free place' }] : [];

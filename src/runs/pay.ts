@@ -88,7 +88,7 @@ export interface SpentSoFar {
 }
 
 /**
- * What the engine asks before each paid call: raises the hold until it covers this call beside the others that are under
+ * What the engine asks before each paid call: raises the hold until it covers this call together with the others that are under
  * way. Rejects, naming the reason, where it cannot; the call is then not made.
  */
 export function createPay(

@@ -1,7 +1,7 @@
-// Who goes first where there is not room for all: the shares of workspaces in a worker, and their runs at once.
+// Who goes first where there are not enough slots: the shares of workspaces in a worker, and their runs at once.
 import type { RunRow, WorkspaceLoad } from '../store/runs.ts';
 
-/** A run in a worker's hands. */
+/** A run that has a slot. */
 export interface Occupant {
   readonly workspace: string;
   readonly sinceMs: number;
@@ -10,29 +10,29 @@ export interface Occupant {
 /** A run that takes longer waits for something outside, or computes much: for how long nobody knows. */
 export const LONG_MS = 500;
 
-/** Of a worker's places, how many are for runs that have just come by the queue; one that is long leaves it to the next. */
+/** Of a worker's slots, how many are for runs that have just come by the queue; one that is long releases it to the next. */
 export function queueShare(capacity: number): number {
   return Math.ceil(capacity / 4);
 }
 
 /** Whether a run that is being accepted may begin here at once; its workspace's runs count however long they take. */
 export function mayBeginHere(capacity: number, occupants: readonly Occupant[], workspace: string): boolean {
-  return !fullHanded(capacity, occupants).includes(workspace);
+  return !atLimit(capacity, occupants).includes(workspace);
 }
 
-/** Workspaces whose long runs take as many places as all long runs leave free: they get no more for now. */
-export function listCrowded(
+/** Workspaces whose long runs use as many slots as all long runs leave free: they get no more for now. */
+export function listSaturated(
   capacity: number,
   occupants: readonly Occupant[],
   nowMs: number,
 ): readonly string[] {
-  return fullHanded(
+  return atLimit(
     capacity,
     occupants.filter(({ sinceMs }) => nowMs - sinceMs >= LONG_MS),
   );
 }
 
-function fullHanded(capacity: number, occupants: readonly Occupant[]): readonly string[] {
+function atLimit(capacity: number, occupants: readonly Occupant[]): readonly string[] {
   const counts = new Map<string, number>();
   for (const { workspace } of occupants) counts.set(workspace, (counts.get(workspace) ?? 0) + 1);
   return [...counts]
@@ -57,14 +57,14 @@ export function createAdmission(loads: readonly WorkspaceLoad[], maxConcurrent: 
   };
 }
 
-/** Which of the runs that a worker is offered it takes; the others are parked. One that is under way goes on. */
+/** Which of the runs that a worker is offered it claims; the others are deferred. One that is under way goes on. */
 export function admitClaims(
   runs: readonly RunRow[],
   { take }: Admission,
-  crowded: readonly string[],
+  saturated: readonly string[],
 ): ReadonlySet<string> {
   const admitted = runs.filter(
-    ({ workspace, under_way }) => under_way || (!crowded.includes(workspace) && take(workspace)),
+    ({ workspace, under_way }) => under_way || (!saturated.includes(workspace) && take(workspace)),
   );
   return new Set(admitted.map(({ id }) => id));
 }

@@ -76,11 +76,11 @@ async function decide(
   idempotency: Idempotency | null,
 ): Promise<AcceptedRun> {
   const { nodeId, ...answer } = decision;
-  const [stray] = Object.keys(others);
-  if (stray !== undefined)
+  const [other] = Object.keys(others);
+  if (other !== undefined)
     throw new AppError(
       'invalid_request',
-      `${stray} does not go with a decision: the run goes on as it began.`,
+      `${other} does not go with a decision: the run goes on as it began.`,
     );
   const [decided] = await deps.commit.change([id], async (row, tx) => {
     if (row.status !== 'WAITING' || row.worker_id !== null) throw notResumable(row);

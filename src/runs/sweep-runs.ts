@@ -32,7 +32,7 @@ export async function sweepRuns(deps: RunDeps, signal: AbortSignal): Promise<voi
     renders: await inBatches(signal, () =>
       deleteRendersBefore(deps.db, daysAgo(KEEP_EXECUTIONS_DAYS), BATCH),
     ),
-    // Their files were strays from the first, and are gone by now.
+    // Their files were orphans from the first, and are gone by now.
     renderParts: await inBatches(signal, () => deleteOld(deps.db, 'render_parts', daysAgo(2), BATCH)),
     autosaves: await inBatches(signal, () => removeSuperseded(deps.db, null, BATCH)),
     sessions: await inBatches(signal, () => deleteOld(deps.db, 'sessions', daysAgo(1), BATCH)),

@@ -1,4 +1,4 @@
-// A run followed as it happens: its end awaited, or its changes one by one. Woken by news, read from PostgreSQL, so
+// A run followed as it happens: its end awaited, or its changes one by one. Woken by notifications, read from PostgreSQL, so
 // that nothing is missed whichever process advances the run.
 import type { Step } from '../engine/types.ts';
 import type { PlanNode } from '../graph/plan.ts';
@@ -11,7 +11,7 @@ import { getExecutionRow, readerOf, recordOf } from './executions.ts';
 import type { ExecutionRecord, Reader } from './present-execution.ts';
 import { presentListedExecution, presentStep } from './present-execution.ts';
 
-// News is a hint that can be lost (a listening connection that broke); a look now and then makes up for it.
+// A notification can be lost (a listening connection that broke); a look now and then makes up for it.
 const LOOK_MS = 1000;
 
 /** What waiting for the end of a run came to: its record, or after `timeoutMs` the status it has. */
@@ -28,7 +28,7 @@ export async function awaitRun(
   signal: AbortSignal,
 ): Promise<AwaitedRun> {
   const deadline = deps.now() + timeoutMs;
-  const bell = createBell(deps, id);
+  const changes = subscribeTo(deps, id);
   try {
     for (;;) {
       const row = await findExecution(deps.db, id);
@@ -37,10 +37,10 @@ export async function awaitRun(
         return { record: await recordOf(deps, actor, row), status };
       const leftMs = deadline - deps.now();
       if (leftMs <= 0 || signal.aborted) return { status };
-      await bell.wait(Math.min(leftMs, LOOK_MS), signal);
+      await changes.wait(Math.min(leftMs, LOOK_MS), signal);
     }
   } finally {
-    bell.close();
+    changes.close();
   }
 }
 
@@ -79,7 +79,7 @@ async function* follow(
   first: ExecutionRow,
   { afterId, signal }: { readonly afterId?: number | undefined; readonly signal: AbortSignal },
 ): AsyncGenerator<RunEvent> {
-  const bell = createBell(deps, first.id);
+  const changes = subscribeTo(deps, first.id);
   try {
     if (afterId === undefined) {
       yield { event: 'snapshot', id: first.seq, data: await recordOf(deps, actor, first) };
@@ -94,11 +94,11 @@ async function* follow(
       yield* changesOf(row, nodes, seen, await listSteps(deps.db, first.id, seen), reader);
       if (row.finished_at !== null) return;
       seen = Math.max(seen, row.seq);
-      await bell.wait(LOOK_MS, signal);
-      yield* bell.takeProgress();
+      await changes.wait(LOOK_MS, signal);
+      yield* changes.takeProgress();
     }
   } finally {
-    bell.close();
+    changes.close();
   }
 }
 
@@ -127,14 +127,14 @@ function* changesOf(
   }
 }
 
-interface Bell {
-  /** Resolves at the next news of the run, after `ms`, or when the signal fires; at once where news came meanwhile. */
+interface Subscription {
+  /** Resolves at the next change of the run, after `ms`, or when the signal fires; at once where one came meanwhile. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
   takeProgress(): Generator<RunEvent>;
   close(): void;
 }
 
-function createBell(deps: RunDeps, id: string): Bell {
+function subscribeTo(deps: RunDeps, id: string): Subscription {
   let rung = false;
   let wake: (() => void) | undefined;
   const progress = new Map<string, number>();

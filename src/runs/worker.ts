@@ -6,13 +6,13 @@ import type { Plan } from '../graph/plan.ts';
 import type { Json } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { doAccepted } from '../lib/gate.ts';
-import type { Reveal } from '../services/workflows/reveal-secrets.ts';
-import { createReveal } from '../services/workflows/reveal-secrets.ts';
+import type { ResolveSecrets } from '../services/workflows/resolve-secrets.ts';
+import { createResolver } from '../services/workflows/resolve-secrets.ts';
 import { listEndedCalls } from '../store/calls.ts';
 import { findCharged } from '../store/credits.ts';
 import type { TerminalStatus } from '../store/executions.ts';
 import { listSteps } from '../store/executions.ts';
-import { patientDb } from '../store/patience.ts';
+import { retryingDb } from '../store/retry.ts';
 import type { RunRow } from '../store/runs.ts';
 import type { CallName } from './calls/waiting-calls.ts';
 import { createWaitingCalls } from './calls/waiting-calls.ts';
@@ -21,7 +21,6 @@ import { createCheckpoints } from './checkpoints.ts';
 import { buildDelivery } from './delivery-body.ts';
 import type { RunDeps } from './deps.ts';
 import { cancelOpen } from './end-run.ts';
-import type { InHand, StopReason } from './hand.ts';
 import type { Suspension } from './lifecycle.ts';
 import { createNodeCache } from './node-cache.ts';
 import { createNodeContext } from './node-context.ts';
@@ -30,6 +29,7 @@ import { createPay } from './pay.ts';
 import type { StoredError } from './present-execution.ts';
 import type { RunRequest } from './run.schema.ts';
 import { inputOverrides, parseRunRequest, planRequest } from './run-request.ts';
+import type { RunControl, StopReason } from './worker-slots.ts';
 
 /** Branches of one run in flight at once. */
 const NODE_CONCURRENCY = 16;
@@ -40,11 +40,11 @@ const MAX_STARTS = 20;
  * Advances a claimed run until it ends, waits, or is taken away. Rejects where it could not be read or written: it then
  * goes back with the next heartbeat.
  */
-export function executeRun(deps: RunDeps, row: RunRow, inHand: InHand): Promise<void> {
-  return doAccepted(() => execute(deps, row, inHand));
+export function executeRun(deps: RunDeps, row: RunRow, control: RunControl): Promise<void> {
+  return doAccepted(() => execute(deps, row, control));
 }
 
-async function execute(deps: RunDeps, row: RunRow, { stop, wakes }: InHand): Promise<void> {
+async function execute(deps: RunDeps, row: RunRow, { stop, wakes }: RunControl): Promise<void> {
   const run = await loadRun(deps, row);
   const budgetMs = (run.request.timeoutMs ?? deps.settings.RUN_TIMEOUT_MS) - row.running_ms;
   const startedMs = deps.now();
@@ -78,7 +78,7 @@ interface LoadedRun {
   /** Calls of before that have ended meanwhile. */
   readonly endedCalls: readonly CallName[];
   readonly spent: SpentSoFar;
-  readonly reveal?: Reveal | undefined;
+  readonly resolveSecrets?: ResolveSecrets | undefined;
   /** Set where the run can no longer be planned, e.g. because a node type is gone. */
   readonly refusal?: StoredError;
 }
@@ -94,8 +94,8 @@ async function loadRun(deps: RunDeps, row: RunRow): Promise<LoadedRun> {
     const version = await deps.versions.get(deps.db, row.workflow_id, row.workflow_version);
     const plan = planRequest(deps, version, request.targets);
     const overrides = inputOverrides(deps, version.graph, request.inputs);
-    const reveal = await createReveal(deps, deps.db, row.workflow_id, version.text);
-    return { ...loaded, plan, overrides, reveal };
+    const resolveSecrets = await createResolver(deps, deps.db, row.workflow_id, version.text);
+    return { ...loaded, plan, overrides, resolveSecrets };
   } catch (err) {
     if (!(err instanceof AppError)) throw err;
     const refusal = { code: err.code, message: err.message, nodeId: err.issues?.[0]?.nodeId ?? null };
@@ -137,16 +137,16 @@ function advance(
   const { row, request } = run;
   const onOutage = (err: unknown): void =>
     deps.log.warn({ err, executionId: row.id }, 'a node waits for the database');
-  const patient = { ...deps, db: patientDb(deps.db, onOutage) };
+  const retrying = { ...deps, db: retryingDb(deps.db, onOutage) };
   return runPlan(run.plan, {
     define: deps.findNode,
     steps: new Map(run.steps),
     overrides: run.overrides,
     decisions: decisionsOf(row),
-    context: createNodeContext(patient, row),
+    context: createNodeContext(retrying, row),
     ...(request.useCache === false ? {} : { cache: createNodeCache(deps, row.workspace) }),
-    ...(run.reveal === undefined ? {} : { reveal: run.reveal }),
-    pay: createPay(patient, row, run.spent),
+    ...(run.resolveSecrets === undefined ? {} : { resolveSecrets: run.resolveSecrets }),
+    pay: createPay(retrying, row, run.spent),
     calls: run.calls,
     onStep: step => checkpoints.add(step),
     saved: () => checkpoints.saved(),
@@ -170,7 +170,7 @@ type Ending =
   | undefined;
 
 function endingOf(outcome: RunOutcome, reason: StopReason | undefined): Ending {
-  // Of a run let go of, the last states were not kept; whatever it came to counts for nothing.
+  // Of a released run the last states were not kept: its outcome counts for nothing.
   if (reason === 'released' || reason === 'lost' || reason === 'broken') return STOPPED[reason];
   if (reason !== undefined && outcome.kind === 'suspended') return STOPPED[reason];
   switch (outcome.kind) {

@@ -1,4 +1,4 @@
-// What every service function is handed first: the outside world and the process's shared parts, made once by app.ts.
+// What every service function gets first: the outside world and the process's shared parts, made once by app.ts.
 import type { Catalog } from '../graph/catalog.ts';
 import type { GuardedFetch } from '../lib/fetch.ts';
 import type { Logger } from '../lib/log.ts';

@@ -6,7 +6,7 @@ export const CHANNELS = {
   changed: 'graphwright_runs',
   /** Execution ids, comma-separated: runs that are to be cancelled. */
   cancel: 'graphwright_cancel',
-  /** Execution ids, comma-separated: runs in a worker's hands, of whose calls at providers some have ended. */
+  /** Execution ids, comma-separated: runs that a worker executes, of whose calls at providers some have ended. */
   woken: 'graphwright_woken',
   /** Empty: the operator's models have changed. */
   models: 'graphwright_models',

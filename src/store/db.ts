@@ -59,7 +59,7 @@ export function openDb(options: DbOptions): Db {
   const onError = (err: Error): void => {
     // The pool hangs the whole client on it, which no log should show.
     if ('client' in err) delete err.client;
-    // The server may be stopping too: that a connection breaks then is no news.
+    // The server may be stopping too: that a connection breaks then is expected.
     if (!closing) options.onError(err);
   };
   pool.on('error', onError);
@@ -232,7 +232,7 @@ async function listen(
       onError(err);
       void fresh.end().catch(onError);
     });
-    // One that never connected ends too, beside its rejection.
+    // One that never connected ends too, as well as rejecting.
     fresh.on('end', () => {
       if (fresh === client) relisten();
     });

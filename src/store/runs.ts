@@ -15,9 +15,9 @@ export interface RunFacts {
   readonly workspace: string;
   /** JSON text of inputs, metadata and options as sent. */
   readonly request: string;
-  /** JSON text of {url, secret}, the secret sealed; null without a webhook. */
+  /** JSON text of {url, secret}, the secret encrypted; null without a webhook. */
   readonly webhook: string | null;
-  /** Whether other processes want to hear of its changes. */
+  /** Whether other processes subscribe to its changes. */
   readonly watched: boolean;
   /** Whether it may cost: only then has it a row in run_credits. */
   readonly is_paid: boolean;
@@ -40,9 +40,9 @@ export interface RunState {
   readonly seq: number;
   readonly nodes_done: number;
   readonly running_ms: number;
-  /** Set while nobody holds it and its running time goes on. */
+  /** Set while no worker executes it and its running time goes on. */
   readonly running_since: Date | null;
-  /** Of a run in nobody's hands when it goes on; of a held one that it was woken. */
+  /** Of a run that no worker executes: when it goes on. Of another: that it was woken. */
   readonly wake_at: Date | null;
   readonly error: string | null;
   /** JSON object: node id → decision. */
@@ -137,7 +137,7 @@ export async function lockRuns(tx: Tx, ids: readonly string[]): Promise<readonly
 /** A worker whose heartbeat is older is dead to the others. */
 export const TAKEOVER_SECONDS = 20;
 
-/** Locks the runs that have not ended and that no live worker holds. */
+/** Locks the runs that have not ended and that no live worker executes. */
 export async function lockClaimableRuns(tx: Tx, ids: readonly string[]): Promise<readonly RunRow[]> {
   const { rows } = await tx.query<RunRow>(
     `select ${COLUMNS} from executions e
@@ -195,7 +195,7 @@ export interface NewDelivery {
   readonly event_id: string;
   readonly event: DeliveryEvent;
   readonly url: string;
-  /** Base64 of the sealed secret. */
+  /** Base64 of the encrypted secret. */
   readonly secret: string | null;
   readonly body: string;
 }
@@ -210,7 +210,7 @@ export interface RunWrite {
   readonly delivery: NewDelivery | null;
   /** When a worker shall take it up; null: no job. */
   readonly job_at: Date | null;
-  /** Whether a parked run of its workspace may go on for it. */
+  /** Whether a deferred run of its workspace may go on for it. */
   readonly frees: boolean;
   /** Whether its worker is notified of the cancel. */
   readonly cancels: boolean;
@@ -293,7 +293,7 @@ with input as materialized (
 select id from written, (select count(*) from jobs) as enqueued, (select count(*) from notified) as notified,
   (select count(*) from stopped) as asked, (select count(*) from woken) as roused`;
 
-/** Marks runs that are in the queue's hands as waiting for one of their workspace's to end. */
-export async function parkRuns(tx: Tx, ids: readonly string[]): Promise<void> {
+/** Marks queued runs as waiting for one of their workspace to end. */
+export async function deferRuns(tx: Tx, ids: readonly string[]): Promise<void> {
   await tx.query('update executions set parked = true where id = any ($1::text[])', [ids]);
 }

@@ -1,4 +1,4 @@
-// Users, and the facts of this installation that are kept beside them.
+// Users, and the facts of this installation that are kept next to them.
 import type { Tx } from './db.ts';
 
 export interface UserRow {

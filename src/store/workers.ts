@@ -67,15 +67,15 @@ export async function deleteWorker(tx: Tx, id: string): Promise<readonly string[
 }
 
 /** A run that names a worker which does not advance it. */
-export interface StrayRun {
+export interface OrphanRun {
   readonly id: string;
   readonly lease: number;
   readonly worker_id: string;
 }
 
 /** Runs that name a worker which is none; what burying leaves nothing of. */
-export async function listStrayRuns(tx: Tx): Promise<readonly StrayRun[]> {
-  const { rows } = await tx.query<StrayRun>(
+export async function listOrphanRuns(tx: Tx): Promise<readonly OrphanRun[]> {
+  const { rows } = await tx.query<OrphanRun>(
     `select id, lease, worker_id from executions e
      where worker_id is not null and under_way and not exists (select from workers w where w.id = e.worker_id)`,
   );
@@ -92,16 +92,16 @@ export async function listOrphanPools(tx: Tx): Promise<readonly string[]> {
   return rows.map(row => row.pool);
 }
 
-/** Asked at each heartbeat: an index of parked runs is nearly always empty. */
-export async function hasParkedRuns(tx: Tx): Promise<boolean> {
+/** Asked at each heartbeat: an index of deferred runs is nearly always empty. */
+export async function hasDeferredRuns(tx: Tx): Promise<boolean> {
   const { rows } = await tx.query<{ found: boolean }>(
     'select exists (select from executions where parked) as found',
   );
   return rows[0]?.found === true;
 }
 
-/** Parked runs whose workspace has room again; closes the gap between a parking and an ending at the same moment. */
-export async function unparkRuns(tx: Tx, maxConcurrent: number): Promise<void> {
+/** Deferred runs whose workspace has a slot again; closes the gap between a deferral and an ending at the same moment. */
+export async function enqueueDeferredRuns(tx: Tx, maxConcurrent: number): Promise<void> {
   const { rows } = await tx.query<{ id: string }>(
     `with spare as (
        select p.workspace, $1::int - (select count(*) from executions r where r.workspace = p.workspace and r.under_way) as slots

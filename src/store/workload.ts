@@ -3,7 +3,7 @@ import type { Tx } from './db.ts';
 
 export interface JobCount {
   readonly task: string;
-  /** ready: waits for a worker; scheduled: for its time; running: in a worker's hands; failed: given up. */
+  /** ready: waits for a worker; scheduled: for its time; running: a worker executes it; failed: given up. */
   readonly state: 'ready' | 'scheduled' | 'running' | 'failed';
   readonly count: number;
 }
@@ -25,7 +25,7 @@ export async function countJobs(tx: Tx): Promise<readonly JobCount[]> {
   return rows;
 }
 
-/** Runs that a worker holds. */
+/** Runs that a worker executes. */
 export async function countHeldRuns(tx: Tx): Promise<number> {
   const { rows } = await tx.query<{ count: number }>(
     'select count(*) from executions where worker_id is not null and under_way',

@@ -30,7 +30,7 @@ function render(graph: object, ...args: readonly string[]) {
 }
 
 describe('graphwright render', () => {
-  it('writes a frame in the format of its ending, with files beside the scene', async () => {
+  it('writes a frame in the format of its ending, with files next to the scene', async () => {
     writeFileSync(join(folder, 'red.png'), await plainImage(8, 8, '#ff0000'));
     const { code, out } = render(
       scene([{ type: 'image', src: './red.png' }]),

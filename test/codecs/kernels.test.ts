@@ -1,4 +1,4 @@
-// The WebAssembly kernels that are in the repository are the builds of the sources beside them.
+// The WebAssembly kernels that are in the repository are the builds of the sources next to them.
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';

@@ -65,7 +65,7 @@ describe('the probe', () => {
     );
   });
 
-  it('is not led astray by a fragment that claims four thousand million samples', async () => {
+  it('is not misled by a fragment that claims four thousand million samples', async () => {
     const tkhd = box(
       'tkhd',
       u32(7, 0, 0, 1, 0, 0, 0, 0, 0, 0),

@@ -98,7 +98,7 @@ describe('a list at a single-value port', () => {
     });
   });
 
-  it('of no items makes empty lists, also beside a list of one', async () => {
+  it('of no items makes empty lists, also together with a list of one', async () => {
     assert.deepEqual((await joinLists(['']))?.outputs, { text: listValue() });
     assert.deepEqual((await joinLists(['', 'x']))?.outputs, { text: listValue() });
     assert.equal((await joinLists(['', 'x y']))?.error?.code, 'unequal_lists');

@@ -147,7 +147,7 @@ describe('a secret', () => {
     const plan = planGraph([paid], single({ prompt: 'bad {{secrets.WORD}}', seed: '7' }));
     const { reported } = await runRecorded([paid], plan, {
       cache,
-      reveal: setting => String(setting).replace('{{secrets.WORD}}', 'hush'),
+      resolveSecrets: setting => String(setting).replace('{{secrets.WORD}}', 'hush'),
     });
     assert.deepEqual(calls, ['bad hush']);
     assert.deepEqual(asked, []);
@@ -171,7 +171,7 @@ describe('a secret', () => {
       ['l.text > m.prompt'],
     );
     const { steps } = await runRecorded([leak, paid], planGraph([leak, paid], graph), {
-      reveal: () => 'hush',
+      resolveSecrets: () => 'hush',
     });
     assert.deepEqual(calls, ['{{secrets.WORD}}']);
     assert.deepEqual(steps.get('l')?.outputs?.text, textValue('{{secrets.WORD}}'));

@@ -179,7 +179,7 @@ describe('a node is skipped', () => {
 });
 
 describe('a failed node', () => {
-  it('fails the run once the branches beside it have finished, and the first failure is reported', async () => {
+  it('fails the run once the other branches have finished, and the first failure is reported', async () => {
     const { outcome, statuses } = await run(
       {
         f: { type: 't:fail' },

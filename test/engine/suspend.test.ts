@@ -47,7 +47,7 @@ describe('a node that waits', () => {
     assert.equal(woken.steps.get('w')?.suspended, undefined);
   });
 
-  it('wakes beside branches that are still running', async () => {
+  it('wakes while other branches are still running', async () => {
     let nowMs = 0;
     const nodes = { ...DELAY, w: { type: 't:wait', config: { ms: 10 } }, ...sleepers(50) };
     const { outcome } = await run(nodes, [...EDGES, ...sleeperEdges(50)], { now: () => nowMs++ });

@@ -180,12 +180,12 @@ describe('layoutGraph', () => {
     assert.deepEqual(laid.nodes[1], { ...join('a', 1030, 1040), zIndex: 5 });
   });
 
-  it('keeps notes beside what they annotate', () => {
+  it('keeps notes next to what they annotate', () => {
     const note = node('note', 'utility:sticky_note', {}, { position: { x: 900, y: 880 } });
     const graph = graphOf([note, join('a', 0, 0), join('b', 900, 1060)], 'a.text > b.a');
     const laid = layOut(graph);
-    const [b, beside] = [place(laid, 'b'), place(laid, 'note')];
-    assert.deepEqual([beside.x, beside.y + beside.height + 20], [b.x, b.y]);
+    const [b, noted] = [place(laid, 'b'), place(laid, 'note')];
+    assert.deepEqual([noted.x, noted.y + noted.height + 20], [b.x, b.y]);
   });
 
   it('moves nothing outside its scope, and covers none of it', () => {

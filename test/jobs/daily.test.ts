@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startWorker, type Worker } from '../../src/jobs/worker.ts';
 import { newId } from '../../src/lib/ids.ts';
-import { Hand } from '../../src/runs/hand.ts';
+import { WorkerSlots } from '../../src/runs/worker-slots.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 
 let app: TestApp;
@@ -12,7 +12,7 @@ let worker: Worker;
 
 before(async () => {
   app = await createTestApp();
-  worker = await startWorker(app.deps, new Hand(4, Date.now));
+  worker = await startWorker(app.deps, new WorkerSlots(4, Date.now));
 });
 after(async () => {
   await worker.stop(1000);

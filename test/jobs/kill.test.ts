@@ -53,7 +53,7 @@ describe('a service that is killed with all of its processes', () => {
     await rm(folder, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
   });
 
-  it('ends every accepted run as COMPLETED with one event, after five kills amid 50 runs', async () => {
+  it('ends every accepted run as COMPLETED with one event, after five kills during 50 runs', async () => {
     const accepted: string[] = [];
     let workflows: readonly string[] = [];
     for (let round = 0; round < KILLS; round++) {

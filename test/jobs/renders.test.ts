@@ -1,4 +1,4 @@
-// Renders by workers: clips to their end, videos as results of runs, and a worker that is killed amid one.
+// Renders by workers: clips to their end, videos as results of runs, and a worker that is killed during one.
 import assert from 'node:assert/strict';
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -179,7 +179,7 @@ const slowGraph = (color: string) => ({
   ],
 });
 
-describe('a worker that is killed amid a render', { skip }, () => {
+describe('a worker that is killed during a render', { skip }, () => {
   it('leaves its segments to the next, which renders only the others', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'graphwright-render-'));
     const stage = await setStage();

@@ -1,16 +1,20 @@
 // The storage contract against a server that speaks S3.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import S3rver from '@20minutes/s3rver';
 import { createGuardedFetch, type GuardedFetch } from '../../src/lib/fetch.ts';
+import { doAccepted } from '../../src/lib/gate.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { presignGet, presignPut } from '../../src/media/presign.ts';
 import { type Bucket, bucketOrigin, objectUrl, openS3Storage } from '../../src/media/s3.ts';
 import { pendingKey } from '../../src/media/storage.ts';
+import { forward } from '../hosts/forward.ts';
 import { testStorage } from './storage-contract.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'gw-s3-'));
@@ -134,4 +138,29 @@ test('addresses follow the style of the bucket', () => {
     () => objectUrl({ ...amazon, endpoint: 'http://127.0.0.1:9000' }, id),
     /S3_FORCE_PATH_STYLE=true/,
   );
+});
+
+test('a bucket that is gone for some seconds fails no accepted work, and a request soon', async () => {
+  const id = newId('media');
+  const bytes = Buffer.from('kept');
+  const options = { contentType: 'image/png', maxBytes: 10 };
+  // Nothing listens there at first.
+  const lobby = createServer();
+  lobby.listen(0, '127.0.0.1');
+  await once(lobby, 'listening');
+  const { port } = lobby.address() as AddressInfo;
+  lobby.close();
+  await once(lobby, 'close');
+  const endpoint = `http://127.0.0.1:${port}`;
+  const patient = createGuardedFetch({ allowPrivate: false, trustedOrigins: [endpoint] });
+  const storage = await openS3Storage({ ...bucket, endpoint }, patient, join(root, 'spool'));
+  await assert.rejects(storage.put(id, bytes, options), { code: 'connect_failed' });
+  const kept = doAccepted(() => storage.put(id, bytes, options));
+  await delay(1500);
+  const { hostname, port: real } = new URL(bucket.endpoint ?? '');
+  const late = await forward({ host: '127.0.0.1', port }, () => ({ host: hostname, port: Number(real) }));
+  assert.equal((await kept).bytes, bytes.length);
+  assert.equal((await (await open()).stat(id))?.bytes, bytes.length);
+  await patient.close();
+  late.close();
 });

@@ -48,7 +48,7 @@ describe("the operator's price", () => {
     assert.equal(settled('audio:elevenlabs_music', {}, { characters: 1000 }), 0.4);
   });
 
-  it('of cached tokens and of images is their own, beside that of text', () => {
+  it('of cached tokens and of images is their own, and not that of text', () => {
     const usage = {
       input_tokens: 1000,
       input_tokens_details: { text_tokens: 400, image_tokens: 600, cached_tokens: 100 },

@@ -125,7 +125,7 @@ describe('utility:speech', () => {
     assert.deepEqual([pricingModel, estimatedCredits], ['free', 0]);
   });
 
-  it('may cost where a provider can be chosen beside the local voice', () => {
+  it('may cost where a provider can be chosen in place of the local voice', () => {
     const both = { SPEECH_COMMAND: 'say', OPENAI_API_KEY: 'k' };
     assert.deepEqual([defaultOf(both), speechOf(both)?.executionCost], ['local', 'paid']);
   });

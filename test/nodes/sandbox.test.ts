@@ -99,7 +99,7 @@ describe('utility:text_to_image_card', () => {
     assert.equal((await draw('utility:text_to_image_card', values)).sha256, image.sha256);
   });
 
-  it('puts a picture beside the words', async () => {
+  it('puts a picture next to the words', async () => {
     const green = await ctx.upload(await plainImage(50, 50, '#00ff00', 'jpeg'), 'image/jpeg');
     const pixels = await pixelsOf(
       await draw('utility:text_to_image_card', { text: 'Hi', image: green, width: 200, height: 100 }),

@@ -69,7 +69,7 @@ export function holdContract<Call>(name: string, contract: Contract<Call>): void
       assert.equal(submissions(), 4);
     });
 
-    it('gives up where 429 asks for more patience than there is', async () => {
+    it('gives up where 429 asks to wait longer than the limit', async () => {
       double.refuse(contract.submission, { status: 429, headers: { 'retry-after': '3600' } });
       await assert.rejects(run(), { code: 'provider_rate_limited' });
       assert.equal(submissions(), 1);

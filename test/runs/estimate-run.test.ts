@@ -1,4 +1,4 @@
-// Estimates beside the runs that they foretell: what is estimated exactly is what is charged.
+// Estimates compared with the runs that they foretell: what is estimated exactly is what is charged.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { type Client, statesOf } from '../support/client.ts';

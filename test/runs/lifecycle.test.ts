@@ -94,7 +94,7 @@ describe('a run, whatever happens to it', () => {
     }
   });
 
-  it('is never forgotten: in a hand, in the queue, waiting for something, or ended', () => {
+  it('is never forgotten: with a worker, in the queue, waiting for something, or ended', () => {
     for (const { row, effects, event } of moves) {
       if (row.worker_id !== null || row.finished_at !== null) continue;
       const waits = event.kind === 'suspend' && (event.waitsFor !== 'time' || event.wakeAtMs === null);
@@ -102,7 +102,7 @@ describe('a run, whatever happens to it', () => {
     }
   });
 
-  it('that is woken while it is held goes on as soon as it is let go of', () => {
+  it('that is woken while it is held goes on as soon as it is released', () => {
     for (const { before, event, row, effects } of moves)
       if (event.kind === 'suspend' && before.wake_at !== null) {
         assert.ok(has(effects, 'queue'));
@@ -176,7 +176,7 @@ describe('the clock of a run', () => {
 });
 
 describe('an accepted run', () => {
-  it('is queued, or in the hand of its worker by lease number 1', () => {
+  it('is queued, or with its worker by lease number 1', () => {
     const queued = accept({ facts: FACTS, steps: [step()], workerId: null });
     assert.deepEqual([queued.row.status, queued.row.lease, queued.row.seq], ['QUEUED', 0, 1]);
     assert.ok(has(queued.effects, 'queue'));

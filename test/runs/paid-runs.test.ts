@@ -136,7 +136,7 @@ describe('a paid run', () => {
     const user = await paid.newUser(1000);
     const workflow = await user.create(single({ seed: 7 }));
     await user.run(workflow);
-    // The result is kept beside the run, not within it.
+    // The result is kept outside the run.
     await waitUntil('a cached run', async () => {
       const again = (await user.run(workflow)) as PaidExecution;
       const isCached = statesOf(again).m?.cached === true;

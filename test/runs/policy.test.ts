@@ -1,14 +1,14 @@
 // Who goes first where there is not room for all.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Hand } from '../../src/runs/hand.ts';
 import {
   createAdmission,
-  listCrowded,
+  listSaturated,
   mayBeginHere,
   type Occupant,
   queueShare,
 } from '../../src/runs/policy.ts';
+import { WorkerSlots } from '../../src/runs/worker-slots.ts';
 
 const NOW_MS = 1_000_000;
 
@@ -19,15 +19,15 @@ const occupantsOf = (runs: Readonly<Record<string, number>>, ageMs = 10_000): re
 
 describe('a worker', () => {
   it('gives a workspace no more long runs than it has places left', () => {
-    const crowded = (runs: Readonly<Record<string, number>>) => listCrowded(8, occupantsOf(runs), NOW_MS);
-    assert.deepEqual(crowded({ a: 3 }), []);
-    assert.deepEqual(crowded({ a: 4 }), ['a']);
-    assert.deepEqual(crowded({ a: 4, b: 1 }), ['a']);
-    assert.deepEqual(crowded({ a: 4, b: 2, c: 0 }), ['a', 'b']);
+    const saturated = (runs: Readonly<Record<string, number>>) => listSaturated(8, occupantsOf(runs), NOW_MS);
+    assert.deepEqual(saturated({ a: 3 }), []);
+    assert.deepEqual(saturated({ a: 4 }), ['a']);
+    assert.deepEqual(saturated({ a: 4, b: 1 }), ['a']);
+    assert.deepEqual(saturated({ a: 4, b: 2, c: 0 }), ['a', 'b']);
   });
 
   it('does not count short runs', () => {
-    assert.deepEqual(listCrowded(8, occupantsOf({ a: 8 }, 100), NOW_MS), []);
+    assert.deepEqual(listSaturated(8, occupantsOf({ a: 8 }, 100), NOW_MS), []);
   });
 
   it('takes runs as they are accepted while there is room, of one workspace half of its places', () => {
@@ -39,31 +39,31 @@ describe('a worker', () => {
 
   it('keeps a quarter of its places for runs on their way through the queue', () => {
     assert.deepEqual([queueShare(256), queueShare(1)], [64, 1]);
-    const hand = new Hand(4, () => NOW_MS);
-    hand.open('wrk_1');
-    const places = ['a', 'b', 'c', 'd'].map(workspace => hand.reserve(workspace));
+    const slots = new WorkerSlots(4, () => NOW_MS);
+    slots.open('wrk_1');
+    const places = ['a', 'b', 'c', 'd'].map(workspace => slots.reserve(workspace));
     assert.deepEqual(
       places.map(place => place !== undefined),
       [true, true, true, false],
     );
     places[0]?.();
-    assert.ok(hand.reserve('d'));
+    assert.ok(slots.reserve('d'));
   });
 
   it('lets runs of the queue wait for a place, and turns them away once it is shut', async () => {
-    const hand = new Hand(1, () => NOW_MS);
-    hand.open('wrk_1');
-    const first = await hand.enter();
-    const second = hand.enter();
+    const slots = new WorkerSlots(1, () => NOW_MS);
+    slots.open('wrk_1');
+    const first = await slots.enter();
+    const second = slots.enter();
     first?.occupy('a');
-    assert.deepEqual(hand.crowded(), []);
+    assert.deepEqual(slots.saturated(), []);
     first?.free();
     assert.ok(await second);
-    const third = hand.enter();
-    hand.shut();
+    const third = slots.enter();
+    slots.shut();
     assert.equal(await third, undefined);
-    assert.equal(await hand.enter(), undefined);
-    assert.equal(hand.reserve('a'), undefined);
+    assert.equal(await slots.enter(), undefined);
+    assert.equal(slots.reserve('a'), undefined);
   });
 });
 

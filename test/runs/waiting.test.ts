@@ -48,7 +48,7 @@ const holdersOf = async (): Promise<number> => {
   );
   return rows[0]?.count ?? 0;
 };
-/** Starts a run and returns once it waits in nobody's hands. */
+/** Starts a run and returns once it waits and no worker has it. */
 const startWaiting = async (graph: object, body: object = {}): Promise<string> => {
   const id = await user.start(await user.create(graph), body);
   await waitUntil('a call', async () => (await callsOf(id)) > 0);
@@ -104,7 +104,7 @@ describe('a run that waits for a call', () => {
     assert.deepEqual(await balanceOf(user), [300, 0]);
   });
 
-  it('goes on where a branch beside it is still at work', async () => {
+  it('goes on where another branch is still at work', async () => {
     const graph = {
       nodes: [
         model('m'),

@@ -7,7 +7,7 @@ import type { Shape } from './shapes.ts';
 import type { Started } from './traffic.ts';
 
 export interface Scene {
-  readonly fleet: Fleet;
+  readonly fleet: Pick<Fleet, 'db' | 'crashes' | 'dataDir'>;
   readonly providers: Providers;
   readonly hooks: Hooks;
   readonly shapes: Readonly<Record<string, Shape>>;

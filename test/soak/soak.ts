@@ -91,7 +91,8 @@ export async function soak(
   };
 }
 
-async function findBreaches(
+/** What each check finds; none is empty. */
+export async function findBreaches(
   scene: Scene,
   checks: Readonly<Record<string, Check>>,
 ): Promise<SoakReport['breaches']> {
@@ -103,7 +104,7 @@ async function findBreaches(
   return breaches;
 }
 
-async function startRuns(
+export async function startRuns(
   { runs }: Plan,
   accounts: readonly Account[],
   shapes: Readonly<Record<string, Shape>>,
@@ -150,7 +151,7 @@ async function changeMoods({ moods }: Plan, hooks: Hooks): Promise<void> {
 }
 
 /** Resolves once no run, event and job is open; with what is open after three minutes. */
-async function settle({ db }: Fleet): Promise<readonly string[]> {
+export async function settle({ db }: Pick<Fleet, 'db'>): Promise<readonly string[]> {
   const endMs = performance.now() + SETTLE_MS;
   for (;;) {
     const open = await db

@@ -1,6 +1,7 @@
 // What each fault does to the processes and providers of the soak. It resolves when what it does is over.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Fleet, Kept } from './fleet.ts';
+import type { Fleet } from './fleet.ts';
+import type { Kept } from './keeper.ts';
 import type { FaultKind, PlannedFault } from './plan.ts';
 import type { Providers } from './providers.ts';
 

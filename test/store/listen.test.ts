@@ -52,7 +52,7 @@ describe('a connection that listens', () => {
     await sleep(700);
     assert.equal(await count(), 1);
     await listener.query(`select pg_notify('news', 'again')`);
-    await waitUntil('the news', () => heard.length > 0);
+    await waitUntil('the notification', () => heard.length > 0);
     assert.deepEqual(heard, ['again']);
     await stop();
     await listener.close();

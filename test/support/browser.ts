@@ -79,7 +79,7 @@ export async function openBrowser(): Promise<TestBrowser> {
   };
 }
 
-/** The first pages of a service that has just started ask for patience, which a console counts as an error. */
+/** The first pages of a service that has just started ask to wait, which a console counts as an error. */
 async function untilBundled(url: string): Promise<void> {
   await waitUntil(
     'the application to be bundled',

@@ -136,7 +136,7 @@ function shortenWires(ranks: Int32Array, wires: readonly Wire[]): Int32Array {
       const earliest = 1 + (incoming[box] ?? []).reduce((max, it) => Math.max(max, ranks[it] ?? 0), -1);
       const latest = (outgoing[box] ?? []).reduce((min, it) => Math.min(min, ranks[it] ?? 0), last + 1) - 1;
       const rank = ranks[box] ?? 0;
-      const target = pull > 0 ? latest : pull < 0 ? earliest : leastCrowded(crowd, rank, earliest, latest);
+      const target = pull > 0 ? latest : pull < 0 ? earliest : leastFilled(crowd, rank, earliest, latest);
       if (target === rank) continue;
       crowd[rank] = (crowd[rank] ?? 0) - 1;
       crowd[target] = (crowd[target] ?? 0) + 1;
@@ -149,7 +149,7 @@ function shortenWires(ranks: Int32Array, wires: readonly Wire[]): Int32Array {
 }
 
 /** The column with the fewest boxes, where to move costs no length; the present one unless another has two fewer. */
-function leastCrowded(crowd: Int32Array, rank: number, earliest: number, latest: number): number {
+function leastFilled(crowd: Int32Array, rank: number, earliest: number, latest: number): number {
   let best = rank;
   for (let column = earliest; column <= latest; column++) {
     const least = (crowd[best] ?? 0) - (best === rank ? 1 : 0);

@@ -40,7 +40,7 @@ interface Search {
   readonly places: Places;
   /** All lines, by wire. */
   readonly lines: Lines;
-  /** What the box at hand and its lines may meet on their way: lines of others, and boxes. */
+  /** What the box in question and its lines may meet on their way: lines of others, and boxes. */
   readonly left: Side;
   readonly right: Side;
   /** Its own lines, as far as they have been counted. */

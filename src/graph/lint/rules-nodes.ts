@@ -212,7 +212,7 @@ function* findSettingPorts({ node, entry, inputs }: LintNode): Iterable<NodeFind
   for (const [index, { id }] of (node.data.inputs ?? []).entries()) {
     const input = inputs.get(id);
     if (input === undefined || input.isPort) continue;
-    const message = `${quote(id)} is a setting, so as a port it renders as a stray one; set config.${id} and drop the port.`;
+    const message = `${quote(id)} is a setting, so as a port it renders without a field; set config.${id} and drop the port.`;
     yield { place: ['data', 'inputs', index], message };
   }
 }

@@ -16,7 +16,7 @@ export interface SyncPlan {
   readonly changes: readonly PlannedChange[];
   /** How many installed models were held against the listing. */
   readonly compared: number;
-  /** So much would change or go that a fault of the listing is likelier than so much news. */
+  /** So much would change or go that a fault of the listing is likelier than so many changes. */
   readonly isLarge: boolean;
 }
 

@@ -205,7 +205,7 @@ const Source = Type.String({
   pattern: '^(https?://|data:image/|sample:|\\./)',
   maxLength: 4_000_000,
   description:
-    'Where a file is: an https address, a data:image/… URL, or "sample:" and some words for a drawn placeholder picture. On the command line also a path beginning with "./", beside the scene file.',
+    'Where a file is: an https address, a data:image/… URL, or "sample:" and some words for a drawn placeholder picture. On the command line also a path beginning with "./", next to the scene file.',
 });
 const Id = Type.String({
   minLength: 1,

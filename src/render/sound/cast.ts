@@ -1,4 +1,4 @@
-// Planned stretches and the files at hand → what can be heard of them, and what cannot.
+// Planned stretches and the files that are there → what can be heard of them, and what cannot.
 import type { Clip } from '../../codecs/decode.ts';
 import { SAMPLE_RATE } from '../../codecs/job.ts';
 import { invalidSceneGraph } from '../schema/validate.ts';

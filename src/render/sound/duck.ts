@@ -52,7 +52,7 @@ export async function findSpeech(sound: Sound): Promise<readonly Span[]> {
   return spans;
 }
 
-/** Lowered by the time each span begins, and let go when it ends, in even steps of decibels. */
+/** Lowered by the time each span begins, and released when it ends, in even steps of decibels. */
 export function duckGain(spans: readonly Span[], { by, attack, release }: Duck): Gain {
   return sample => {
     let depth = 0;

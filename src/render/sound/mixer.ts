@@ -10,7 +10,7 @@ import type { Pieces } from './pieces.ts';
 export const BLOCK = 4800;
 /** Gains are worked out every millisecond, and go straight in between. */
 export const STEP = 48;
-/** With all sound at hand nothing is waited for; then others get their turn after so many blocks. */
+/** With all sound decoded nothing is waited for; then others get their turn after so many blocks. */
 const BLOCKS_A_TURN = 20;
 
 /** A part and its gain, of which volume is not yet taken. */

@@ -1,4 +1,4 @@
-// Single frames of a timeline with its files at hand: the waveforms read first, then what the frames show is drawn.
+// Single frames of a timeline with its files that are there: the waveforms read first, then what the frames show is drawn.
 import { findBackend } from '../../codecs/backend.ts';
 import { AppError } from '../../lib/errors.ts';
 import { readSettings } from '../../lib/settings.ts';

@@ -89,7 +89,7 @@ function bezier(x1: number, y1: number, x2: number, y2: number): Curve {
 }
 
 /**
- * A damped oscillator let go at 0 with its rest at 1, its time stretched so that what is left of the swing at progress 1
+ * A damped oscillator released at 0 with its rest at 1, its time stretched so that what is left of the swing at progress 1
  * is under half a hundredth; that rest is spread over the curve so that it ends at exactly 1.
  */
 function spring({

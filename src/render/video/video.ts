@@ -33,7 +33,7 @@ export async function renderVideo(
   signal.throwIfAborted();
   checkLength(job.range);
   const backend = refOf(await findBackend(codecs ?? readSettings(), signal));
-  // Beside the result, so that it is put in its place by a new name alone.
+  // Next to the result, so that it is put in its place by a new name alone.
   const workFolder = `${job.path}.parts`;
   const path = join(workFolder, 'video.mp4');
   await mkdir(workFolder, { recursive: true });

@@ -1,8 +1,8 @@
-// The calls at providers of a run in hand: which of them have ended, as the rows of calls say.
+// The calls at providers of an active run: which of them have ended, as the rows of calls say.
 import type { WaitingCalls } from '../../engine/types.ts';
 import { listEndedCalls } from '../../store/calls.ts';
 import type { RunDeps } from '../deps.ts';
-import type { Wakes } from '../hand.ts';
+import type { Wakes } from '../worker-slots.ts';
 
 export interface CallName {
   readonly node_id: string;
@@ -30,7 +30,7 @@ export function createWaitingCalls(
       void read().catch((err: unknown) =>
         deps.log.warn(
           { err, executionId },
-          'the calls of a run could not be read; it asks once it is let go of',
+          'the calls of a run could not be read; it asks once it is released',
         ),
       ),
   );

@@ -25,7 +25,7 @@ export interface RateLimiter {
 interface Bucket {
   readonly windowStart: number;
   limit: number;
-  /** Tokens in hand; below zero, uses of a key without a limit that are not counted in the database yet. */
+  /** Tokens left in this process; below zero, uses of a key without a limit that are not counted in the database yet. */
   tokens: number;
   /** Tokens of the window not yet leased by anybody, as last heard. */
   unleased: number;
@@ -131,7 +131,7 @@ class LeasedLimiter implements RateLimiter {
     return fresh;
   }
 
-  /** Makes the database's count what was used; tokens in hand are nobody's again. */
+  /** Makes the database's count what was used; tokens left here are nobody's again. */
   #settle(key: string, bucket: Bucket): void {
     const { leasing: before, tokens } = bucket;
     bucket.tokens = 0;
@@ -210,7 +210,7 @@ const allowanceOf = (bucket: Bucket, allowed: boolean, windowSeconds: number): A
   reset: bucket.windowStart + windowSeconds,
 });
 
-// A tenth at once, so that callers from ever new addresses cost no scan each. What a dropped bucket had in hand is
+// A tenth at once, so that callers from ever new addresses cost no scan each. What a dropped bucket had left is
 // lost, never admitted twice: it was counted when it was leased.
 function dropOldest(buckets: Map<string, Bucket>): void {
   let left = MAX_BUCKETS / 10;

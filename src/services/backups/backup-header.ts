@@ -22,7 +22,7 @@ const Header = Type.Object({
   tables: Type.Array(Type.Object({ name: Type.String(), columns: Type.Array(Type.String()) })),
   sequences: Type.Array(Type.Object({ name: Type.String(), value: Type.Number() })),
   media: Type.Object({ files: Type.Integer(), bytes: Type.Number() }),
-  /** null: the key was not at hand when the backup was made. */
+  /** null: the key was not available when the backup was made. */
   secretsKey: Type.Object({
     fingerprint: Type.Union([Type.String(), Type.Null()]),
     isIncluded: Type.Boolean(),

@@ -23,7 +23,7 @@ import { fingerprintOf, HEADER_NAME, KEY_NAME, writeHeader } from './backup-head
 export interface BackupDeps {
   readonly db: Db;
   readonly storage: MediaStorage;
-  /** undefined: it is not at hand. */
+  /** undefined: it is not available. */
   readonly secretsKey: Buffer | undefined;
   readonly now: () => number;
 }

@@ -134,7 +134,7 @@ async function loadFile(file: string): Promise<InstalledModels> {
   }
 }
 
-/** The whole file anew beside the old one, then in its place: whoever reads it reads one or the other. */
+/** The complete new file next to the old one, then in its place: a reader sees one or the other. */
 async function writeFileOver(file: string, revision: string, changed: readonly Model[]): Promise<void> {
   const before = await loadFile(file);
   if (before.revision !== revision) throw stale();

@@ -13,7 +13,7 @@ export async function listParts(tx: Tx, scope: string): Promise<readonly RenderP
   return rows;
 }
 
-/** In place of one of that name: its file is a stray, and is swept. */
+/** In place of one of that name: its file is an orphan, and is swept. */
 export async function insertPart(tx: Tx, scope: string, { name, file_id }: RenderPart): Promise<void> {
   await tx.query(
     `insert into render_parts (scope, name, file_id) values ($1, $2, $3)

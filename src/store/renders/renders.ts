@@ -126,7 +126,7 @@ export async function cancelRender(tx: Tx, id: string): Promise<void> {
 }
 
 /**
- * Forgets renders that ended before, and their clips and posters where nothing names them: the files are strays then.
+ * Forgets renders that ended before, and their clips and posters where nothing names them: the files are orphans then.
  * Returns how many were forgotten.
  */
 export async function deleteRendersBefore(tx: Tx, before: Date, limit: number): Promise<number> {
@@ -139,7 +139,7 @@ export async function deleteRendersBefore(tx: Tx, before: Date, limit: number): 
        delete from media m using old
        where m.id in (old.media_id, old.poster_id) and not (${IS_NAMED})
        returning m.id
-     ), strays as (insert into media_strays (id) select id from gone on conflict (id) do nothing)
+     ), orphans as (insert into media_strays (id) select id from gone on conflict (id) do nothing)
      select from old`,
     [before, limit],
   );

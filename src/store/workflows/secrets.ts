@@ -1,4 +1,4 @@
-// The sealed secrets of a workflow, as its runs need them.
+// The encrypted secrets of a workflow, as its runs need them.
 import type { Tx } from '../db.ts';
 
 /** null: it has none. A deleted workflow's runs still end, so they still find theirs. */

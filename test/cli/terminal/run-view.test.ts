@@ -50,7 +50,7 @@ const run: Execution = {
 };
 
 describe('applyEvent', () => {
-  it('takes a snapshot whole, a node state by its id, progress and the run as partial news', () => {
+  it('takes a complete snapshot, a node state by its id, progress and the run in part', () => {
     const events = [
       { event: 'snapshot', data: run },
       { event: 'node', data: state('b', { status: 'RUNNING', startedAt: START }) },

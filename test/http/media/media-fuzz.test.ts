@@ -87,8 +87,8 @@ test(`${ROUNDS} damaged forms are answered, taken or refused`, async () => {
     );
     if (status === 200) taken++;
   }
-  const { rows } = await app.deps.db.query<{ strays: number; media: number }>(
-    'select (select count(*) from media_strays) as strays, (select count(*) from media) as media',
+  const { rows } = await app.deps.db.query<{ orphans: number; media: number }>(
+    'select (select count(*) from media_strays) as orphans, (select count(*) from media) as media',
   );
-  assert.deepEqual(rows[0], { strays: 0, media: taken });
+  assert.deepEqual(rows[0], { orphans: 0, media: taken });
 });

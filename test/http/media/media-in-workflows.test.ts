@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { startWorker } from '../../../src/jobs/worker.ts';
 import { createGuardedFetch } from '../../../src/lib/fetch.ts';
 import { newId } from '../../../src/lib/ids.ts';
-import { Hand } from '../../../src/runs/hand.ts';
+import { WorkerSlots } from '../../../src/runs/worker-slots.ts';
 import { resolveMedia } from '../../../src/services/media/media.ts';
 import { uploadInline } from '../../../src/services/media/upload-media.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
@@ -95,7 +95,7 @@ describe('a run', () => {
   });
 
   it('that misses media fails at the node that names them', async () => {
-    const worker = await startWorker(test.deps, new Hand(4, Date.now));
+    const worker = await startWorker(test.deps, new WorkerSlots(4, Date.now));
     try {
       const { id } = await createWorkflow(owner, graphOf({ mediaId: `med_${'0'.repeat(26)}` }));
       const run = await owner.request<{ status: string; error: Record<string, unknown> }>(

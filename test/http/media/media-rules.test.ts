@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startWorker } from '../../../src/jobs/worker.ts';
-import { Hand } from '../../../src/runs/hand.ts';
+import { WorkerSlots } from '../../../src/runs/worker-slots.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { uploadPicture } from '../../support/media-files.ts';
 import { noiseImage } from '../../support/pixels.ts';
@@ -81,7 +81,7 @@ describe('uploads that nobody completed', () => {
     };
     assert.deepEqual(await listed(), [kept.mediaId]);
     now += 26 * HOUR_MS;
-    const worker = await startWorker(test.deps, new Hand(4, Date.now));
+    const worker = await startWorker(test.deps, new WorkerSlots(4, Date.now));
     try {
       await test.deps.db.query(`select graphile_worker.add_job('sweep_media', '{}')`);
       const rows = async () => (await test.deps.db.query('select from media_uploads')).rowCount;

@@ -139,10 +139,10 @@ describe('minting', () => {
     assertRateRefusal(busy, { code: 'upload_busy', limit: 1, nowMs: now });
     assert.equal(busy.headers['retry-after'], '1');
     assert.equal((await mint(owner, video(5))).status, 200);
-    const patient = mint(by, video(5));
+    const waiting = mint(by, video(5));
     release.resolve();
     await held;
-    assert.equal((await patient).status, 200);
+    assert.equal((await waiting).status, 200);
   });
 });
 

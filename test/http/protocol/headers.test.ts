@@ -142,7 +142,7 @@ describe('the headers of every answer', () => {
     holdsHeaders(answer);
   });
 
-  it('name the methods of a path beside 405', async () => {
+  it('name the methods of a path with 405', async () => {
     const [known] = await exchange(port, head('POST', '/api/v1/nodes'));
     assert.equal(known?.headers.allow, 'GET, HEAD');
   });

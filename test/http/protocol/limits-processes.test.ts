@@ -75,7 +75,7 @@ describe('one account at four processes', () => {
       const answer = await createClient(url, key).request('GET', `/workflows/${workflow}`);
       return answer.status;
     });
-    // The workflow was stored with one; each process may have a block of a tenth in hand.
+    // The workflow was stored with one; each process may have a block of a tenth left.
     assert.ok(count < REQUESTS && count >= REQUESTS * 0.6, String(count));
   });
 

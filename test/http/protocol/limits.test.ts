@@ -270,7 +270,7 @@ describe('several processes on one database', () => {
     for (const limit of [1, 7, 20, 21, 100, 1000]) {
       const count = await admitted(limit, 4, limit * 3 + 40, `race:${limit}`);
       assert.ok(count <= limit, `${count} of ${limit}`);
-      // Each other process may keep a block of at most a tenth in hand.
+      // Each other process may keep a block of at most a tenth.
       assert.ok(count >= (limit <= 20 ? limit : limit * 0.6), `${count} of ${limit}`);
     }
   });

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { findBackend } from '../../../src/codecs/backend.ts';
 import { startWorker, type Worker } from '../../../src/jobs/worker.ts';
 import { readSettings } from '../../../src/lib/settings.ts';
-import { Hand } from '../../../src/runs/hand.ts';
+import { WorkerSlots } from '../../../src/runs/worker-slots.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { at, createWorkflow, edge, node, put, read } from '../../support/workflows.ts';
 
@@ -21,7 +21,7 @@ let worker: Worker;
 let caller: Caller;
 before(async () => {
   test = await createTestApp();
-  worker = await startWorker(test.deps, new Hand(4, Date.now));
+  worker = await startWorker(test.deps, new WorkerSlots(4, Date.now));
   caller = await test.createCaller();
 });
 after(async () => {
@@ -32,7 +32,7 @@ after(async () => {
 const sceneGraph = { fps: 10, width: 160, height: 90, scenes: [{ duration: 1 }] };
 const open = { ...sceneGraph, overlays: [{ type: 'text', text: '{{title}}' }] };
 
-/** A text beside a Video Editor whose video is shown. */
+/** A text next to a Video Editor whose video is shown. */
 const graphOf = (config: object, wires: readonly string[] = [], data: object = {}) => {
   const video = node('video', 'video:renderer', { ...config }, at(500, 0));
   return {

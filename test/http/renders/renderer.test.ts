@@ -150,7 +150,7 @@ describe('200', () => {
       sceneGraph: scene([
         { type: 'image', src: 'http://127.0.0.1:9/private.png' },
         { type: 'image', src: 'data:image/png;base64,AAAA' },
-        { type: 'image', src: './beside.png' },
+        { type: 'image', src: './next.png' },
       ]),
     });
     assert.equal(status, 200);

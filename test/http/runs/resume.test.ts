@@ -70,7 +70,7 @@ describe('a run that waits for a decision', () => {
     assert.equal(statesOf(record).no?.text, 'too dull');
   });
 
-  it('refuses a second decision, one for another node, one with more beside it, and none', async () => {
+  it('refuses a second decision, one for another node, one with more than it, and none', async () => {
     const codeOf = async (body: object): Promise<string> => (await resume(id, body)).body.code;
     assert.equal(await codeOf({}), 'not_resumable');
     assert.equal(await codeOf({ decision: { nodeId: 'yes', approved: true } }), 'not_resumable');

@@ -174,7 +174,7 @@ describe('GET /templates', () => {
       settings: { isTemplate: true, ...settings },
     });
 
-  it('tells what a run of the published version costs', async () => {
+  it('says what a run of the published version costs', async () => {
     const by = await test.createCaller();
     const { id: paid } = await createWorkflow(by, single());
     const { id: free } = await createWorkflow(by);

@@ -223,7 +223,7 @@ describe('rule 6: other keys', () => {
     assert.deepEqual([body.meta.warnings, body.updatedAt], [[], got.updatedAt]);
   });
 
-  it('any other key, and a read-only one that was changed, is ignored and named beside every accepted key', async () => {
+  it('any other key, and a read-only one that was changed, is ignored and named together with every accepted key', async () => {
     const { body } = await put(owner, id, { teamId: 'team_x', userId: 99, colour: 'red', createdAt: 'now' });
     const [line = '', ...more] = body.meta.warnings;
     assert.deepEqual(more, []);

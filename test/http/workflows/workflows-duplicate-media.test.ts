@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { startWorker, type Worker } from '../../../src/jobs/worker.ts';
-import { Hand } from '../../../src/runs/hand.ts';
+import { WorkerSlots } from '../../../src/runs/worker-slots.ts';
 import { type Answer, type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { type Uploaded, uploadPicture } from '../../support/media-files.ts';
 import { createWorkflow, edge, node, put, type Workflow } from '../../support/workflows.ts';
@@ -16,7 +16,7 @@ let stranger: Caller;
 
 before(async () => {
   test = await createTestApp();
-  worker = await startWorker(test.deps, new Hand(4, Date.now));
+  worker = await startWorker(test.deps, new WorkerSlots(4, Date.now));
   [owner, stranger] = [await test.createCaller(), await test.createCaller()];
 });
 after(async () => {

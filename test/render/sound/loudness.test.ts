@@ -27,7 +27,7 @@ describe('integrated loudness', () => {
     near(loudness(signal(4, second => [0, sine(997, second)])), -3.01);
   });
 
-  it('leaves out what is quiet beside the rest (cases 3 and 4)', () => {
+  it('leaves out what is quiet compared with the rest (cases 3 and 4)', () => {
     near(loudness(at(-36, 10), at(-23, 60), at(-36, 10)), -23);
     near(loudness(at(-72, 10), at(-36, 10), at(-23, 60), at(-36, 10), at(-72, 10)), -23);
   });

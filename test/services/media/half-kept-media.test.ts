@@ -57,7 +57,7 @@ it('a file whose row was never written is not served, and swept a day later', as
   await Promise.all([holding, lost]);
 
   service = await spawnService(folder, { DATABASE_URL: urlOf(database.connection) });
-  const stray = String((await files()).find(id => id !== kept.body.mediaId));
+  const orphan = String((await files()).find(id => id !== kept.body.mediaId));
   const list = await service.request<{ data: readonly { mediaId: string }[] }>('GET', '/media');
   assert.deepEqual(
     list.body.data.map(({ mediaId }) => mediaId),
@@ -65,7 +65,7 @@ it('a file whose row was never written is not served, and swept a day later', as
   );
   const served = (id: string): Promise<number> =>
     fetch(`${service.url}/cdn/${id}/file.png`).then(answer => answer.status);
-  assert.deepEqual([await served(kept.body.mediaId), await served(stray)], [200, 404]);
+  assert.deepEqual([await served(kept.body.mediaId), await served(orphan)], [200, 404]);
 
   const storage = await openDiskStorage(media());
   const sweep = (now: number) =>

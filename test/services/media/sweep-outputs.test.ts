@@ -234,7 +234,7 @@ describe('the sweep of outputs', () => {
   });
 });
 
-it('a worker that is killed amid the sweep leaves no row without its file, and no file that is not noted', async () => {
+it('a worker that is killed during the sweep leaves no row without its file, and no file that is not noted', async () => {
   const database = await createTestDatabase();
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-swept-'));
   const env = { DATABASE_URL: urlOf(database.connection), KEEP_OUTPUTS_DAYS: '1' };

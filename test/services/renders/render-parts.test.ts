@@ -102,7 +102,7 @@ describe('parts of a video', () => {
     assert.ok((await findMedia(test.deps.db, named)) && (await findMedia(test.deps.db, open)));
     const { rowCount } = await test.deps.db.query('select from renders');
     assert.equal(rowCount, 1);
-    const strays = await test.deps.db.query('select from media_strays where id = $1', [gone]);
-    assert.equal(strays.rowCount, 1);
+    const orphans = await test.deps.db.query('select from media_strays where id = $1', [gone]);
+    assert.equal(orphans.rowCount, 1);
   });
 });

@@ -162,7 +162,7 @@ describe('a delivery', () => {
     assert.equal(receiver.received.length, 1);
   });
 
-  it('keeps its secret sealed, and nothing shows it', async () => {
+  it('keeps its secret encrypted, and nothing shows it', async () => {
     const id = await deliver();
     await ended(id, 'delivered');
     const { rows } = await service.db.query(

@@ -11,7 +11,7 @@ export const QUICK: Pace = {
   ...DEFAULT_PACE,
   firstMs: 2,
   maxMs: 20,
-  patienceMs: 3_000,
+  retryForMs: 3_000,
   deadlineMs: 20_000,
 };
 

@@ -1,7 +1,7 @@
 ;; I420 → rows of a BMP of 32 bits a pixel: two rows at a time, 16 pixels a step. BT.709, limited range.
 ;; Built by `node scripts/build-kernels.ts`; test/codecs/kernels.test.ts holds the .wasm to this text.
 ;;
-;; Values are kept as sixteenths in 16-bit lanes: what goes in is shifted up by 6 bits, and the weights are a quarter,
+;; Values are kept as sixteenths in 16-bit parts: what goes in is shifted up by 6 bits, and the weights are a quarter,
 ;; times 2^15, so that q15mulr gives value × weight × 16, rounded.
 (module
   (import "env" "memory" (memory 0))

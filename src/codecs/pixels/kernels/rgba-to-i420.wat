@@ -1,7 +1,7 @@
 ;; RGBA → I420: two rows of pixels at a time, 16 pixels a step. BT.709, limited range; transparency is dropped.
 ;; Built by `node scripts/build-kernels.ts`; test/codecs/kernels.test.ts holds the .wasm to this text.
 ;;
-;; A pixel is split into two 16-bit lanes twice: red and blue (the low byte of each half), green and alpha (the high
+;; A pixel is split into two 16-bit parts twice: red and blue (the low byte of each half), green and alpha (the high
 ;; byte). One dot product weighs red and blue, another green and alpha (whose weight is 0), so that a sum of two products
 ;; is one 32-bit value: 15 fractional bits for luma, 17 for chroma, which weighs the sum of four pixels.
 (module

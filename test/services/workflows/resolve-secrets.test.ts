@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { encrypt } from '../../../src/lib/crypto.ts';
-import { createReveal } from '../../../src/services/workflows/reveal-secrets.ts';
+import { createResolver } from '../../../src/services/workflows/resolve-secrets.ts';
 import type { Tx } from '../../../src/store/db.ts';
 
 const secretsKey = randomBytes(32);
@@ -20,22 +20,22 @@ function databaseWith(secrets: Record<string, string> | null): Tx & { asked: num
   };
 }
 
-describe('createReveal', () => {
+describe('createResolver', () => {
   it('asks for nothing where the graph names no secret', async () => {
     const tx = databaseWith({ A: 'a' });
-    assert.equal(await createReveal({ secretsKey }, tx, 'wf', '"nodes":[]'), undefined);
+    assert.equal(await createResolver({ secretsKey }, tx, 'wf', '"nodes":[]'), undefined);
     assert.equal(tx.asked, 0);
   });
 
   it('replaces each name in strings at any depth, and touches nothing else', async () => {
-    const reveal = await createReveal(
+    const resolveSecrets = await createResolver(
       { secretsKey },
       databaseWith({ A: 'one', B_2: 'two' }),
       'wf',
       '{{secrets.A}}',
     );
     assert.deepEqual(
-      reveal?.({
+      resolveSecrets?.({
         headers: { auth: 'Bearer {{ secrets.A }}' },
         list: ['{{secrets.B_2}}/{{secrets.A}}'],
         n: 3,
@@ -43,22 +43,25 @@ describe('createReveal', () => {
       }),
       { headers: { auth: 'Bearer one' }, list: ['two/one'], n: 3, none: null },
     );
-    assert.equal(reveal?.('{{name}} and {{secret.A}}'), '{{name}} and {{secret.A}}');
+    assert.equal(resolveSecrets?.('{{name}} and {{secret.A}}'), '{{name}} and {{secret.A}}');
   });
 
   it('does not replace what a secret itself contains', async () => {
-    const reveal = await createReveal(
+    const resolveSecrets = await createResolver(
       { secretsKey },
       databaseWith({ A: '{{secrets.B}} $&', B: 'b' }),
       'wf',
       'secrets.',
     );
-    assert.equal(reveal?.('{{secrets.A}}'), '{{secrets.B}} $&');
+    assert.equal(resolveSecrets?.('{{secrets.A}}'), '{{secrets.B}} $&');
   });
 
   it('refuses a name that the workflow has no secret for, inherited names included', async () => {
-    const reveal = await createReveal({ secretsKey }, databaseWith(null), 'wf', 'secrets.');
-    assert.throws(() => reveal?.('{{secrets.MISSING}}'), { code: 'unknown_secret', message: /MISSING/ });
-    assert.throws(() => reveal?.('{{secrets.constructor}}'), { code: 'unknown_secret' });
+    const resolveSecrets = await createResolver({ secretsKey }, databaseWith(null), 'wf', 'secrets.');
+    assert.throws(() => resolveSecrets?.('{{secrets.MISSING}}'), {
+      code: 'unknown_secret',
+      message: /MISSING/,
+    });
+    assert.throws(() => resolveSecrets?.('{{secrets.constructor}}'), { code: 'unknown_secret' });
   });
 });

@@ -24,7 +24,7 @@ export async function outlast<T>(work: () => Promise<T>, onOutage: (err: unknown
  * The database for statements that say the same when they are made twice. A transaction's work must throw nothing of its
  * own but AppError, or that is taken for an outage.
  */
-export function patientDb(db: Db, onOutage: (err: unknown) => void): Db {
+export function retryingDb(db: Db, onOutage: (err: unknown) => void): Db {
   return {
     ...db,
     query: (statement, values) => outlast(() => db.query(statement, values), onOutage),

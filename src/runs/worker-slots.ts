@@ -1,6 +1,6 @@
-// The runs that a worker has in hand, and its places for them.
+// The active runs of a worker, and its slots for them.
 import type { Occupant } from './policy.ts';
-import { LONG_MS, listCrowded, mayBeginHere, queueShare } from './policy.ts';
+import { LONG_MS, listSaturated, mayBeginHere, queueShare } from './policy.ts';
 
 /**
  * Why a run was stopped from outside. `released` and `lost` end nothing: another worker goes on. `broken`: what it
@@ -27,34 +27,34 @@ export class Wakes {
   }
 }
 
-/** What a run in hand is reached by. */
-export interface InHand {
+/** What an active run is reached by. */
+export interface RunControl {
   readonly stop: AbortController;
   readonly wakes: Wakes;
 }
 
-export interface RunInHand {
+export interface ActiveRun {
   readonly stop: (reason: StopReason) => void;
   readonly wake: () => void;
-  /** Resolves once this process has let go of it. */
+  /** Resolves once this process has released it. */
   readonly ended: Promise<void>;
 }
 
-interface Place {
+interface Slot {
   /** undefined until the run is known. */
   occupant: Occupant | undefined;
   /** Whether it is one of those for runs that have just come by the queue. */
   isFresh: boolean;
 }
 
-export class Hand {
+export class WorkerSlots {
   /** The worker that this process is to the others. Another one after it was taken for dead. */
   workerId = '';
   #isOpen = false;
   readonly capacity: number;
   /** By execution id. */
-  readonly runs = new Map<string, RunInHand>();
-  readonly #places = new Set<Place>();
+  readonly runs = new Map<string, ActiveRun>();
+  readonly #slots = new Set<Slot>();
   readonly #waiting = new Set<() => void>();
   readonly #now: () => number;
 
@@ -69,26 +69,26 @@ export class Hand {
     this.#isOpen = true;
   }
 
-  /** A place for a run that is being accepted; undefined where it had better be queued. */
+  /** A slot for a run that is being accepted; undefined where it had better be queued. */
   reserve(workspace: string): (() => void) | undefined {
-    if (!this.#isOpen || !this.#hasRoom() || !mayBeginHere(this.capacity, this.#occupants(), workspace))
+    if (!this.#isOpen || !this.#hasFreeSlot() || !mayBeginHere(this.capacity, this.#occupants(), workspace))
       return undefined;
-    return this.#take({ occupant: { workspace, sinceMs: this.#now() }, isFresh: false }).free;
+    return this.#claim({ occupant: { workspace, sinceMs: this.#now() }, isFresh: false }).free;
   }
 
-  /** Resolves once there is a place for a run out of the queue; to undefined once this worker takes no more. */
-  async enter(): Promise<TakenPlace | undefined> {
+  /** Resolves once there is a slot for a run out of the queue; to undefined once this worker takes no more. */
+  async enter(): Promise<ClaimedSlot | undefined> {
     while (this.#isOpen && this.#count({ isFresh: true }) >= queueShare(this.capacity))
       await new Promise<void>(resolve => this.#waiting.add(resolve));
-    return this.#isOpen ? this.#take({ occupant: undefined, isFresh: true }) : undefined;
+    return this.#isOpen ? this.#claim({ occupant: undefined, isFresh: true }) : undefined;
   }
 
-  /** Workspaces that get no more places for now. */
-  crowded(): readonly string[] {
-    return listCrowded(this.capacity, this.#occupants(), this.#now());
+  /** Workspaces that get no more slots for now. */
+  saturated(): readonly string[] {
+    return listSaturated(this.capacity, this.#occupants(), this.#now());
   }
 
-  /** Takes no more runs; those in hand go on. */
+  /** Claims no more runs; the active ones go on. */
   shut(): void {
     this.#isOpen = false;
     for (const wake of this.#waiting) wake();
@@ -96,14 +96,14 @@ export class Hand {
   }
 
   /** Registers a run before it is claimed, so that whoever asks for it finds it here. */
-  hold(id: string): { readonly inHand: InHand; letGo(): void } {
+  register(id: string): { readonly control: RunControl; release(): void } {
     const stop = new AbortController();
     const wakes = new Wakes();
     const { promise: ended, resolve } = Promise.withResolvers<void>();
     this.runs.set(id, { stop: reason => stop.abort(reason), wake: () => wakes.wake(), ended });
     return {
-      inHand: { stop, wakes },
-      letGo: () => {
+      control: { stop, wakes },
+      release: () => {
         this.runs.delete(id);
         resolve();
       },
@@ -111,38 +111,38 @@ export class Hand {
   }
 
   #occupants(): readonly Occupant[] {
-    return [...this.#places].flatMap(({ occupant }) => (occupant === undefined ? [] : [occupant]));
+    return [...this.#slots].flatMap(({ occupant }) => (occupant === undefined ? [] : [occupant]));
   }
 
-  #count({ isFresh }: Pick<Place, 'isFresh'>): number {
+  #count({ isFresh }: Pick<Slot, 'isFresh'>): number {
     let count = 0;
-    for (const place of this.#places) if (place.isFresh === isFresh) count++;
+    for (const slot of this.#slots) if (slot.isFresh === isFresh) count++;
     return count;
   }
 
-  /** Beside the places for runs that have just come by the queue. */
-  #hasRoom(): boolean {
+  /** The slots for runs that have just come by the queue not counted. */
+  #hasFreeSlot(): boolean {
     return this.#count({ isFresh: false }) < this.capacity - queueShare(this.capacity);
   }
 
-  #take(place: Place): TakenPlace {
-    this.#places.add(place);
+  #claim(slot: Slot): ClaimedSlot {
+    this.#slots.add(slot);
     let timer: NodeJS.Timeout | undefined;
-    // A run that is long leaves its place to the next as soon as there is another for it.
+    // A long run releases its slot to the next as soon as there is another for it.
     const moveOn = (): void => {
-      if (!this.#hasRoom()) return;
+      if (!this.#hasFreeSlot()) return;
       clearInterval(timer);
-      place.isFresh = false;
+      slot.isFresh = false;
       this.#wakeNext();
     };
     return {
       occupy: workspace => {
-        place.occupant = { workspace, sinceMs: this.#now() };
+        slot.occupant = { workspace, sinceMs: this.#now() };
         timer = setInterval(moveOn, LONG_MS);
       },
       free: () => {
         clearInterval(timer);
-        this.#places.delete(place);
+        this.#slots.delete(slot);
         this.#wakeNext();
       },
     };
@@ -156,7 +156,7 @@ export class Hand {
   }
 }
 
-export interface TakenPlace {
+export interface ClaimedSlot {
   /** Says whose run it is, once it is claimed. */
   occupy(workspace: string): void;
   free(): void;

@@ -10,28 +10,28 @@ const PLACE = /\{\{\s*secrets\.([A-Za-z_][A-Za-z0-9_]{0,63})\s*\}\}/g;
 // A setting is nested ten levels at most (graph/parse), a scene graph 32.
 const MAX_DEPTH = 40;
 
-export type Reveal = (setting: unknown) => unknown;
+export type ResolveSecrets = (setting: unknown) => unknown;
 
 /** undefined where the graph names no secret: most runs then cost no look-up. The secrets are those of now. */
-export async function createReveal(
+export async function createResolver(
   deps: Pick<Deps, 'secretsKey'>,
   tx: Tx,
   workflowId: string,
   graphText: string,
-): Promise<Reveal | undefined> {
+): Promise<ResolveSecrets | undefined> {
   if (!graphText.includes('secrets.')) return undefined;
   const secrets = decryptSecrets(deps, await findSecrets(tx, workflowId)) ?? {};
-  return setting => revealIn(setting, secrets, 0);
+  return setting => resolveIn(setting, secrets, 0);
 }
 
 /** Throws a NodeError that names a secret the workflow does not have; the message never contains a value. */
-function revealIn(value: unknown, secrets: Secrets, depth: number): unknown {
+function resolveIn(value: unknown, secrets: Secrets, depth: number): unknown {
   if (depth > MAX_DEPTH) return value;
   if (typeof value === 'string') return value.replace(PLACE, (_, name: string) => secretNamed(secrets, name));
-  if (Array.isArray(value)) return value.map(item => revealIn(item, secrets, depth + 1));
+  if (Array.isArray(value)) return value.map(item => resolveIn(item, secrets, depth + 1));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [key, revealIn(member, secrets, depth + 1)]),
+    Object.entries(value).map(([key, member]) => [key, resolveIn(member, secrets, depth + 1)]),
   );
 }
 

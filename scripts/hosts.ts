@@ -1,0 +1,59 @@
+// `node scripts/hosts.ts`: 2,000 paid runs over seven hosts, which are network namespaces of this machine, while one of each
+// kind is killed and one is cut off. Needs root on Linux, else it says why it does nothing. Exit code 1 where a promise broke.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { proveOnHosts } from '../test/hosts/hosts.ts';
+import { whyNoNetwork } from '../test/hosts/network.ts';
+
+// The exit handlers end the processes; there is one for each.
+process.setMaxListeners(50);
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => process.exit(130));
+
+const SHOWN = 10;
+const FULL = { runs: '2000', seconds: '120', cut: '30' } as const;
+const SHORT = { runs: '80', seconds: '6', cut: '8' } as const;
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+const { values } = parseArgs({
+  options: {
+    short: { type: 'boolean', default: false },
+    seed: { type: 'string', default: '1' },
+    runs: { type: 'string' },
+    seconds: { type: 'string' },
+    cut: { type: 'string' },
+  },
+});
+const reason = await whyNoNetwork();
+if (reason !== undefined) {
+  print(`Skipped: ${reason}.`);
+  process.exit(0);
+}
+const { runs, seconds, cut }: typeof FULL | typeof SHORT | typeof values = {
+  ...(values.short ? SHORT : FULL),
+  ...values,
+};
+const folder = await mkdtemp(join(tmpdir(), 'graphwright-hosts-'));
+const beganMs = performance.now();
+const options = {
+  seed: Number(values.seed),
+  runs: Number(runs),
+  loadMs: Number(seconds) * 1000,
+  cutMs: Number(cut) * 1000,
+  folder,
+};
+const report = await proveOnHosts(options, print);
+const { breaches, ...counts } = report;
+for (const [name, value] of Object.entries(counts)) print(`${name.padEnd(10)} ${JSON.stringify(value)}`);
+for (const [promise, found] of Object.entries(breaches)) {
+  print(`BROKEN: ${promise} (${found.length})`);
+  for (const line of found.slice(0, SHOWN)) print(`  ${line}`);
+}
+const isKept = Object.keys(breaches).length === 0;
+print(
+  isKept ? 'Every promise was kept.' : `The logs, PostgreSQL's files and the bucket are kept in ${folder}.`,
+);
+print(`${((performance.now() - beganMs) / 1000).toFixed(0)} s`);
+if (isKept) await rm(folder, { recursive: true, force: true });
+process.exit(isKept ? 0 : 1);

@@ -1,0 +1,256 @@
+// Proof on several hosts: two API servers and three workers, PostgreSQL and the bucket, each on a host of its own. One of
+// each kind is killed and one is cut off, while paid runs go through; then the promises of the soak are checked.
+import { mkdirSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openDb } from '../../src/store/db.ts';
+import { CHECKS, type Check } from '../soak/audit.ts';
+import { startHooks } from '../soak/hooks.ts';
+import { type Keeper, keepProcess, untilReady } from '../soak/keeper.ts';
+import { makePlan, type Plan } from '../soak/plan.ts';
+import { startProviders } from '../soak/providers.ts';
+import { makeShapes } from '../soak/shapes.ts';
+import { findBreaches, settle, startRuns } from '../soak/soak.ts';
+import { askAgain, openAccounts } from '../soak/traffic.ts';
+import { BIN, baseEnv, cleanEnv } from '../support/service.ts';
+import { forward } from './forward.ts';
+import { makeNetwork, type Network } from './network.ts';
+import { startRoundRobin } from './round-robin.ts';
+
+export interface HostsOptions {
+  readonly seed: number;
+  readonly runs: number;
+  /** Runs start, and hosts are killed, within this time. */
+  readonly loadMs: number;
+  /** How long one worker's host is cut off. */
+  readonly cutMs: number;
+  /** Where logs, PostgreSQL's files and the bucket lie; the caller's to remove. */
+  readonly folder: string;
+}
+
+export interface HostsReport {
+  readonly accepted: number;
+  readonly statuses: Readonly<Record<string, number>>;
+  readonly troubles: Readonly<Record<string, number>>;
+  readonly settleMs: number;
+  readonly breaches: Readonly<Record<string, readonly string[]>>;
+}
+
+const API = ['api0', 'api1'] as const;
+const WORKERS = ['work0', 'work1', 'work2'] as const;
+const PORTS = { api: 3000, postgres: 5432, bucket: 9000 } as const;
+const BUCKET = 'media';
+const ENV = {
+  WEBHOOK_BACKOFF_BASE_MS: '5',
+  WEBHOOK_TIMEOUT_MS: '1000',
+  MAX_CONCURRENT_RUNS: '1000',
+  LOG_LEVEL: 'warn',
+  ALLOW_PRIVATE_NETWORK: 'true',
+} as const;
+// Each process takes 25 or so.
+const CONNECTIONS = 220;
+
+/** Whom the kills strike, each at its share of the load. All are started again at once; the cut begins with the first. */
+const KILLS = [
+  [0.15, 'work0'],
+  [0.3, 'api0'],
+  [0.5, 'bucket'],
+  [0.7, 'postgres'],
+] as const;
+const CUT = 'work1';
+
+export async function proveOnHosts(
+  options: HostsOptions,
+  print: (line: string) => void,
+): Promise<HostsReport> {
+  await using stack = new AsyncDisposableStack();
+  const network = await makeNetwork(['postgres', 'bucket', ...API, ...WORKERS]);
+  stack.defer(() => network.remove());
+  const { delayMs } = network;
+  print(
+    delayMs === undefined
+      ? 'this kernel cannot delay packets: the hosts are joined without'
+      : `${delayMs} ms between hosts`,
+  );
+  const hooks = await startHooks();
+  stack.defer(() => hooks.close());
+  const providers = await startProviders();
+  stack.defer(() => providers.close());
+  const local = portsOf([hooks.url, ...Object.values(providers.env)]);
+  for (const port of local) {
+    const server = await forward({ host: network.gateway, port }, () => ({ host: '127.0.0.1', port }));
+    stack.defer(() => void server.close());
+  }
+  const servers = API.map(name => ({ host: network.host(name).address, port: PORTS.api }));
+  const proxy = await startRoundRobin(network.gateway, servers);
+  stack.defer(() => proxy.close());
+  const url = `http://${network.gateway}:${proxy.port}`;
+  const crashes: string[] = [];
+  const kept = await startAll(stack, { network, options, url, local, env: providers.env, crashes });
+  const database = `postgres://postgres@${network.host('postgres').address}:${PORTS.postgres}/postgres`;
+  const db = openDb({ connection: { url: database }, maxConnections: 4, onError: () => undefined });
+  stack.defer(() => db.close());
+
+  const paid = Object.entries(makeShapes(hooks.url)).filter(([, { asks }]) => Object.keys(asks).length > 0);
+  const shapes = Object.fromEntries(paid);
+  const plan = planOf(options, shapes);
+  const troubles = new Map<string, number>();
+  const accounts = await openAccounts(url, shapes, troubles);
+  const [{ started, unanswered }] = await Promise.all([
+    startRuns(plan, accounts, shapes, hooks),
+    strike(network, kept, options, print),
+  ]);
+  print(`${started.length} runs are started; waiting for what is open`);
+  const beganMs = performance.now();
+  const settled = await settle({ db });
+  const settleMs = performance.now() - beganMs;
+  const refound = await askAgain(started, accounts, hooks.url);
+  await Promise.all([...API, ...WORKERS].map(name => kept.get(name)?.stop('SIGTERM')));
+  const fleet = { db, crashes, dataDir: options.folder };
+  const breaches = await findBreaches(
+    { fleet, providers, hooks, shapes, started },
+    {
+      'all comes to an end': async () => settled,
+      'callers get answers that stand': async () => unanswered,
+      'the same key finds the same run': async () => refound,
+      ...CHECKS,
+      'each media has its object': checkObjects(join(options.folder, 'bucket', BUCKET)),
+    },
+  );
+  const { rows } = await db.query<{ status: string; count: number }>(
+    'select status, count(*) from executions group by 1 order by 1',
+  );
+  return {
+    accepted: started.filter(({ id }) => id !== undefined).length,
+    statuses: Object.fromEntries(rows.map(({ status, count }) => [status, count])),
+    troubles: Object.fromEntries(troubles),
+    settleMs,
+    breaches,
+  };
+}
+
+interface Beginning {
+  readonly network: Network;
+  readonly options: HostsOptions;
+  readonly url: string;
+  /** Ports of this machine that each host reaches on its own loopback. */
+  readonly local: readonly number[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly crashes: string[];
+}
+
+/** Every process by its host's name, ready. */
+async function startAll(
+  stack: AsyncDisposableStack,
+  { network, options, url, local, env, crashes }: Beginning,
+): Promise<ReadonlyMap<string, Keeper>> {
+  const { folder } = options;
+  const logs = join(folder, 'logs');
+  mkdirSync(logs, { recursive: true });
+  const keepers = new Map<string, Keeper>();
+  const keep = (
+    name: string,
+    label: string,
+    args: readonly string[],
+    more: NodeJS.ProcessEnv = {},
+  ): Keeper => {
+    const command = [...network.host(name).enter, process.execPath, ...args];
+    const keeper = keepProcess({ name: label, command, env: { ...cleanEnv(), ...more }, logs }, crashes);
+    stack.defer(() => keeper.stop('SIGKILL'));
+    return keeper;
+  };
+  const own = (file: string): string => join(import.meta.dirname, file);
+  const { postgres, bucket } = PORTS;
+  keepers.set(
+    'postgres',
+    keep('postgres', 'postgres', [
+      own('postgres-host.ts'),
+      join(folder, 'postgres'),
+      `${postgres}`,
+      `${CONNECTIONS}`,
+    ]),
+  );
+  keepers.set(
+    'bucket',
+    keep('bucket', 'bucket', [own('bucket-host.ts'), join(folder, 'bucket'), `${bucket}`, BUCKET]),
+  );
+  const loops = [...API, ...WORKERS].map(name =>
+    keep(name, `${name}-loopback`, [own('loopback-host.ts'), network.gateway, ...local.map(String)]),
+  );
+  await untilReady([...keepers.values(), ...loops]);
+  const database = `postgres://postgres@${network.host('postgres').address}:${postgres}/postgres`;
+  const serve = (name: string, role: string, host: string): void => {
+    const settings = {
+      ...baseEnv(join(folder, name), database),
+      ...ENV,
+      ...env,
+      ROLE: role,
+      PORT: role === 'api' ? String(PORTS.api) : '0',
+      HOST: host,
+      BASE_URL: url,
+      S3_BUCKET: BUCKET,
+      S3_ENDPOINT: `http://${network.host('bucket').address}:${bucket}`,
+      S3_FORCE_PATH_STYLE: 'true',
+      AWS_ACCESS_KEY_ID: 'S3RVER',
+      AWS_SECRET_ACCESS_KEY: 'S3RVER',
+    };
+    keepers.set(name, keep(name, name, [BIN, 'serve'], settings));
+  };
+  for (const name of API) serve(name, 'api', network.host(name).address);
+  for (const name of WORKERS) serve(name, 'worker', '127.0.0.1');
+  await untilReady([...keepers.values()]);
+  return keepers;
+}
+
+/** Paid runs, in turns of two accounts that can pay. */
+function planOf({ seed, runs, loadMs }: HostsOptions, shapes: Parameters<typeof makePlan>[1]): Plan {
+  const plan = makePlan({ seed, runs, loadMs, faults: 0, workers: WORKERS.length }, shapes);
+  return { ...plan, runs: plan.runs.map(run => ({ ...run, account: run.run % 2 })) };
+}
+
+async function strike(
+  network: Network,
+  kept: ReadonlyMap<string, Keeper>,
+  { loadMs, cutMs }: HostsOptions,
+  print: (line: string) => void,
+): Promise<void> {
+  const kills = KILLS.map(async ([share, name]) => {
+    await sleep(share * loadMs);
+    kept.get(name)?.signal('SIGKILL');
+    print(`${name} was killed`);
+  });
+  const cut = async (): Promise<void> => {
+    await sleep(KILLS[0][0] * loadMs);
+    await network.cut(CUT);
+    print(`${CUT} is cut off`);
+    await sleep(cutMs);
+    await network.rejoin(CUT);
+    print(`${CUT} is back`);
+  };
+  await Promise.all([...kills, cut()]);
+}
+
+/** Each row has its object, and each object its row, or a note that it is an orphan. */
+function checkObjects(folder: string): Check {
+  return async ({ fleet }) => {
+    const { rows } = await fleet.db.query<{ id: string }>('select id from media');
+    const { rows: noted } = await fleet.db.query<{ id: string }>('select id from media_strays');
+    const names = await readdir(folder);
+    const objects = new Set(names.flatMap(name => /^(med_\w{26})\._S3rver_object$/.exec(name)?.[1] ?? []));
+    const known = new Set([...rows, ...noted].map(({ id }) => id));
+    return [
+      ...rows.filter(({ id }) => !objects.has(id)).map(({ id }) => `the media ${id} has no object`),
+      ...[...objects].filter(id => !known.has(id)).map(id => `nobody knows the object ${id}`),
+    ];
+  };
+}
+
+/** The ports of the addresses on this machine. */
+function portsOf(texts: readonly (string | undefined)[]): readonly number[] {
+  const ports = texts.flatMap(text => {
+    const address = text === undefined ? null : URL.parse(text);
+    return address?.hostname === '127.0.0.1' ? [Number(address.port)] : [];
+  });
+  return [...new Set(ports)];
+}

@@ -1,0 +1,100 @@
+// Hosts on one machine: network namespaces on a bridge, each with a name and an address of its own, 1 ms apart where the
+// kernel can delay packets.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const ip = (...args: readonly string[]) => run('ip', [...args]);
+
+export interface Host {
+  readonly name: string;
+  readonly address: string;
+  /** What a command begins with that runs there. */
+  readonly enter: readonly string[];
+}
+
+export interface Network {
+  /** The address of this machine on the bridge. */
+  readonly gateway: string;
+  /** undefined: this kernel delays no packets. */
+  readonly delayMs: number | undefined;
+  host(name: string): Host;
+  /** Packets from and to it are lost, as where a cable is pulled. */
+  cut(name: string): Promise<void>;
+  rejoin(name: string): Promise<void>;
+  remove(): Promise<void>;
+}
+
+const DELAY_MS = 1;
+
+/** Why this machine lets nobody make such a network; undefined where it does. */
+export async function whyNoNetwork(): Promise<string | undefined> {
+  if (process.platform !== 'linux') return 'network namespaces are of Linux alone';
+  if (process.getuid?.() !== 0) return 'only root may make network namespaces';
+  const trial = `gwt${process.pid}`;
+  try {
+    await ip('netns', 'add', trial);
+    await ip('link', 'add', `${trial}b`, 'type', 'bridge');
+    await ip('link', 'del', `${trial}b`);
+    return undefined;
+  } catch (err) {
+    const { code, stderr = '' } = err as { readonly code?: unknown; readonly stderr?: string };
+    return code === 'ENOENT'
+      ? 'the program ip is not there (Debian: apt-get install iproute2)'
+      : `this machine makes no network namespaces: ${stderr.trim()}`;
+  } finally {
+    await ip('netns', 'del', trial).catch(() => undefined);
+  }
+}
+
+/** Call `remove` in the end: namespaces outlive the process that made them. */
+export async function makeNetwork(names: readonly string[]): Promise<Network> {
+  const id = process.pid % 10_000;
+  const bridge = `gwb${id}`;
+  const subnet = `10.${100 + (id % 100)}.${Math.floor(id / 100)}`;
+  const gateway = `${subnet}.1`;
+  const hosts = new Map(
+    names.map((name, index) => [
+      name,
+      { name, address: `${subnet}.${index + 10}`, space: `gw${id}-${name}`, link: `gwl${id}-${index}` },
+    ]),
+  );
+  const remove = async (): Promise<void> => {
+    for (const { space } of hosts.values()) await ip('netns', 'del', space).catch(() => undefined);
+    await ip('link', 'del', bridge).catch(() => undefined);
+  };
+  const linkOf = (name: string): string => hosts.get(name)?.link ?? '';
+  try {
+    await ip('link', 'add', bridge, 'type', 'bridge');
+    await ip('addr', 'add', `${gateway}/24`, 'dev', bridge);
+    await ip('link', 'set', bridge, 'up');
+    for (const { space, link, address } of hosts.values()) {
+      await ip('netns', 'add', space);
+      await ip('link', 'add', link, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', space);
+      await ip('link', 'set', link, 'master', bridge, 'up');
+      await ip('-n', space, 'addr', 'add', `${address}/24`, 'dev', 'eth0');
+      await ip('-n', space, 'link', 'set', 'eth0', 'up');
+      await ip('-n', space, 'link', 'set', 'lo', 'up');
+    }
+    const delays = [...hosts.values()].map(({ space }) =>
+      run('tc', ['-n', space, 'qdisc', 'add', 'dev', 'eth0', 'root', 'netem', 'delay', `${DELAY_MS}ms`]),
+    );
+    const isDelayed = (await Promise.allSettled(delays)).every(({ status }) => status === 'fulfilled');
+    return {
+      gateway,
+      delayMs: isDelayed ? DELAY_MS : undefined,
+      host: name => {
+        const { space = '', address = '' } = hosts.get(name) ?? {};
+        // A name of its own too: whether two processes share a machine shows in it.
+        const rename = ['unshare', '--uts', 'sh', '-c', 'hostname "$0" && exec "$@"', space];
+        return { name, address, enter: ['ip', 'netns', 'exec', space, ...rename] };
+      },
+      cut: async name => void (await ip('link', 'set', linkOf(name), 'down')),
+      rejoin: async name => void (await ip('link', 'set', linkOf(name), 'up')),
+      remove,
+    };
+  } catch (err) {
+    await remove();
+    throw err;
+  }
+}

@@ -1,0 +1,115 @@
+// A process that is started again whenever it ends, as systemd would do it. Its log goes to a file of its name.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isRunning } from '../support/processes.ts';
+import { READY } from '../support/service.ts';
+
+const RESTART_DELAY_MS = 300;
+const START_MS = 120_000;
+const LOOK_MS = 20;
+// Active runs have 10 s to end.
+const STOP_MS = 40_000;
+
+export interface Kept {
+  readonly name: string;
+  /** undefined: between two lives. */
+  readonly pid: number | undefined;
+  /** How often it said that it is ready. */
+  readonly starts: number;
+  signal(signal: NodeJS.Signals): void;
+}
+
+export interface Keeper extends Kept {
+  /** Ends it for good. */
+  stop(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+}
+
+export interface KeptCommand {
+  readonly name: string;
+  /** It says on stderr that it is ready, as `graphwright serve` does. */
+  readonly command: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  /** The folder of the logs. */
+  readonly logs: string;
+}
+
+/** Whatever ends it, it is started again. `crashes` gets a sentence where nobody ended it. */
+export function keepProcess({ name, command, env, logs }: KeptCommand, crashes: string[]): Keeper {
+  const [program = '', ...args] = command;
+  const state = { starts: 0, isStopping: false, isSignalled: false };
+  let child: ChildProcess | undefined;
+  const log = openSync(join(logs, `${name}.log`), 'a');
+  const live = async (): Promise<void> => {
+    const life = spawn(program, args, {
+      env,
+      stdio: ['ignore', log, 'pipe'],
+      detached: true,
+    });
+    child = life;
+    state.isSignalled = false;
+    let stderr = '';
+    let isReady = false;
+    life.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+      writeSync(log, text);
+      if (isReady || !READY.test(stderr)) return;
+      isReady = true;
+      state.starts++;
+    });
+    await once(life, 'close');
+    child = undefined;
+    // One that was not ready yet may have found no PostgreSQL.
+    if (isReady && !state.isSignalled) crashes.push(`${name} ended by itself: ${stderr.slice(-2000)}`);
+  };
+  const keep = async (): Promise<void> => {
+    while (!state.isStopping) {
+      await live();
+      if (!state.isStopping) await sleep(RESTART_DELAY_MS);
+    }
+  };
+  const signal = (what: NodeJS.Signals): void => {
+    if (child?.pid === undefined || !isRunning(child.pid)) return;
+    if (what === 'SIGKILL' || what === 'SIGTERM') state.isSignalled = true;
+    process.kill(what === 'SIGKILL' ? -child.pid : child.pid, what);
+  };
+  // When the soak dies, its processes must not stay.
+  const endNow = (): void => signal('SIGKILL');
+  process.on('exit', endNow);
+  const kept = keep();
+  return {
+    name,
+    get pid() {
+      return child?.pid;
+    },
+    get starts() {
+      return state.starts;
+    },
+    signal,
+    stop: async what => {
+      state.isStopping = true;
+      signal(what);
+      const isEnded = await Promise.race([kept.then(() => true), sleep(STOP_MS, false, { ref: false })]);
+      if (!isEnded) {
+        crashes.push(`${name} did not stop within ${STOP_MS / 1000} s of ${what}`);
+        signal('SIGKILL');
+      }
+      await kept;
+      process.off('exit', endNow);
+    },
+  };
+}
+
+/** Resolves once each has been ready. */
+export async function untilReady(keepers: readonly Keeper[]): Promise<void> {
+  const endMs = performance.now() + START_MS;
+  while (keepers.some(({ starts }) => starts === 0)) {
+    if (performance.now() > endMs)
+      throw new Error(
+        `The processes did not start: ${keepers.flatMap(({ name, starts }) => (starts === 0 ? [name] : []))}.`,
+      );
+    await sleep(LOOK_MS);
+  }
+}
