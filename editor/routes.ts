@@ -1,5 +1,6 @@
 // All pages: path → what is loaded when it is opened. A page lives in `pages/<name>/page.tsx` and exports `Page`.
 
+import History from 'icon:history';
 import Workflow from 'icon:workflow';
 import type { ComponentType } from 'react';
 import type { Icon } from './kit/icon.ts';
@@ -26,6 +27,19 @@ export const ROUTES: readonly Route[] = [
     load: () => import('./pages/workflows/page.tsx'),
     for: 'users',
     nav: { label: messages.nav.workflows, icon: Workflow },
+  },
+  {
+    path: '/executions',
+    name: 'executions',
+    load: () => import('./pages/executions/page.tsx'),
+    for: 'users',
+    nav: { label: messages.nav.executions, icon: History },
+  },
+  {
+    path: '/executions/:id',
+    name: 'execution',
+    load: () => import('./pages/execution/page.tsx'),
+    for: 'users',
   },
   { path: '/setup', name: 'setup', load: () => import('./pages/setup/page.tsx'), for: 'visitors' },
   { path: '/sign-in', name: 'sign-in', load: () => import('./pages/sign-in/page.tsx'), for: 'visitors' },

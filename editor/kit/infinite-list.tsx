@@ -12,13 +12,19 @@ import { Loading } from './spinner.tsx';
 export type ListQuery<T> = UseInfiniteQueryResult<InfiniteData<ListPage<T>>>;
 
 /** A list of the API, page after page. Its query key is its path and query, so that a change can name it. */
-export function useList<T>(path: string, query: Query = {}): ListQuery<T> {
+export function useList<T>(
+  path: string,
+  query: Query = {},
+  /** How long until it is read anew while it is looked at, from what it has; false: never. */
+  againAfterMs: (items: readonly T[]) => number | false = () => false,
+): ListQuery<T> {
   return useInfiniteQuery({
     queryKey: [path, query],
     queryFn: ({ pageParam, signal }) =>
       getPage<T>(path, { ...query, ...(pageParam === '' ? {} : { cursor: pageParam }) }, signal),
     initialPageParam: '',
     getNextPageParam: ({ nextCursor }) => nextCursor,
+    refetchInterval: ({ state }) => againAfterMs(state.data?.pages.flatMap(page => page.items) ?? []),
   });
 }
 

@@ -28,8 +28,9 @@ export function formatBytes(bytes: number): string {
   }).format(value);
 }
 
-/** `0.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`. */
+/** `40 ms`, `0.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`. */
 export function formatDuration(ms: number): string {
+  if (ms < 100) return `${Math.round(ms)} ms`;
   const seconds = ms / 1000;
   if (seconds < 10) return `${NUMBER.format(Math.round(seconds * 10) / 10)} s`;
   if (seconds < 60) return `${Math.round(seconds)} s`;

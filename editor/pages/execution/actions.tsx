@@ -1,0 +1,98 @@
+// What can be done with a run: decide what it waits for, cancel it, or go on with one that did not complete.
+
+import Play from 'icon:play';
+import Square from 'icon:square';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useLocation } from 'wouter';
+import type { Execution } from '../../../sdk/src/types.ts';
+import { hasEnded } from '../../../sdk/src/types.ts';
+import { Button } from '../../kit/button.tsx';
+import { sentenceOf } from '../../kit/failure.tsx';
+import { api } from '../../lib/api.ts';
+import { showToast } from '../../lib/toasts.ts';
+import { texts } from './messages.ts';
+import styles from './page.module.css';
+
+const fail = (error: unknown): void => showToast(sentenceOf(error), { tone: 'failed' });
+
+export function Actions({ run }: { readonly run: Execution }) {
+  return (
+    <>
+      <Decisions run={run} />
+      {!hasEnded(run) && run.status !== 'CANCELLING' && <Cancel id={run.id} />}
+      {hasEnded(run) && run.status !== 'COMPLETED' && <Resume id={run.id} />}
+    </>
+  );
+}
+
+function Cancel({ id }: { readonly id: string }) {
+  const client = useQueryClient();
+  const cancel = useMutation({
+    mutationFn: () => api.post(`/executions/${id}/cancel`),
+    onSuccess: () => {
+      showToast(texts.cancelled);
+      void client.invalidateQueries({ queryKey: ['/executions'] });
+    },
+    onError: fail,
+  });
+  return (
+    <Button icon={Square} isBusy={cancel.isPending} onClick={() => cancel.mutate()}>
+      {texts.cancel}
+    </Button>
+  );
+}
+
+function Resume({ id }: { readonly id: string }) {
+  const resume = useResume(id);
+  return (
+    <Button
+      look="primary"
+      icon={Play}
+      title={texts.resumeHint}
+      isBusy={resume.isPending}
+      onClick={() => resume.mutate({})}
+    >
+      {texts.resume}
+    </Button>
+  );
+}
+
+/** Nodes that ask a person: a run that waits for them shows one question a node. */
+function Decisions({ run }: { readonly run: Execution }) {
+  const resume = useResume(run.id);
+  const waiting = run.nodeStates.filter(
+    ({ status, provider }) => status === 'WAITING' && provider === undefined,
+  );
+  if (run.status !== 'WAITING') return null;
+  return waiting.map(({ nodeId, label }) => (
+    <fieldset key={nodeId} className={styles.decision}>
+      <legend>{texts.approval(label)}</legend>
+      {[true, false].map(approved => (
+        <Button
+          key={String(approved)}
+          look={approved ? 'primary' : 'plain'}
+          size="s"
+          isBusy={resume.isPending}
+          onClick={() => resume.mutate({ decision: { nodeId, approved } })}
+        >
+          {approved ? texts.approve : texts.reject}
+        </Button>
+      ))}
+    </fieldset>
+  ));
+}
+
+function useResume(id: string) {
+  const client = useQueryClient();
+  const [, go] = useLocation();
+  return useMutation({
+    mutationFn: (body: object) => api.post<{ executionId: string }>(`/executions/${id}/resume`, body),
+    onSuccess: ({ executionId }) => {
+      void client.invalidateQueries({ queryKey: ['/executions'] });
+      if (executionId === id) return;
+      showToast(texts.resumed);
+      go(`/executions/${executionId}`);
+    },
+    onError: fail,
+  });
+}

@@ -1,0 +1,81 @@
+// The webhook of a run: each delivery with its attempts, and a way to send it again.
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { Delivery } from '../../../sdk/src/schemas.ts';
+import { Badge, type Tone } from '../../kit/badge.tsx';
+import { Button } from '../../kit/button.tsx';
+import { sentenceOf } from '../../kit/failure.tsx';
+import { InfiniteList, useList } from '../../kit/infinite-list.tsx';
+import { Ago } from '../../kit/time.tsx';
+import { api } from '../../lib/api.ts';
+import { formatDuration } from '../../lib/format.ts';
+import { showToast } from '../../lib/toasts.ts';
+import { texts } from './messages.ts';
+import styles from './page.module.css';
+
+const TONES: Readonly<Record<Delivery['state'], Tone>> = {
+  pending: 'neutral',
+  attempting: 'accent',
+  delivered: 'success',
+  exhausted: 'danger',
+};
+const AGAIN_MS = 3000;
+
+export function Deliveries({ executionId, state }: { executionId: string; state: Delivery['state'] }) {
+  const path = `/executions/${executionId}/deliveries`;
+  const list = useList<Delivery>(path, {}, deliveries =>
+    deliveries.some(({ finishedAt }) => finishedAt === null) ? AGAIN_MS : false,
+  );
+  return (
+    <section>
+      <h2>{texts.deliveries}</h2>
+      <InfiniteList query={list} empty={<Badge tone={TONES[state]}>{texts.deliveryStates[state]}</Badge>}>
+        {deliveries => (
+          <ul className={styles.deliveries}>
+            {deliveries.map(delivery => (
+              <Item key={delivery.id} delivery={delivery} path={path} />
+            ))}
+          </ul>
+        )}
+      </InfiniteList>
+    </section>
+  );
+}
+
+function Item({ delivery, path }: { readonly delivery: Delivery; readonly path: string }) {
+  const { id, event, url, state, attempts, nextAttemptAt } = delivery;
+  const client = useQueryClient();
+  const again = useMutation({
+    mutationFn: () => api.post(`${path}/${id}/redeliver`),
+    onSuccess: () => {
+      showToast(texts.sentAgain);
+      void client.invalidateQueries({ queryKey: [path] });
+    },
+    onError: error => showToast(sentenceOf(error), { tone: 'failed' }),
+  });
+  return (
+    <li className={styles.delivery}>
+      <div className={styles.deliveryHead}>
+        <Badge tone={TONES[state]}>{texts.deliveryStates[state]}</Badge>
+        <code>{event}</code>
+        <span className={styles.address}>{url}</span>
+        <Button size="s" isBusy={again.isPending} onClick={() => again.mutate()}>
+          {texts.sendAgain}
+        </Button>
+      </div>
+      <ol className={styles.attempts}>
+        {attempts.map(({ attempt, startedAt, durationMs, statusCode, error }) => (
+          <li key={attempt}>
+            <strong>{statusCode ?? texts.noAnswer}</strong> <Ago time={startedAt} />
+            {durationMs !== null && ` · ${formatDuration(durationMs)}`}
+            {error !== null && ` · ${error}`}
+          </li>
+        ))}
+        {nextAttemptAt !== null && (
+          <li>
+            {texts.nextAttempt}: <Ago time={nextAttemptAt} />
+          </li>
+        )}
+      </ol>
+    </li>
+  );
+}

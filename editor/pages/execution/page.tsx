@@ -1,0 +1,158 @@
+// A run: its state as it changes, what it made, where its time went, and what can be done with it.
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from 'wouter';
+import type { Execution, NodeState } from '../../../sdk/src/types.ts';
+import type { Graph as ExecutedGraph } from '../../../src/graph/types.ts';
+import { RunBadge } from '../../kit/badge.tsx';
+import { CopyButton } from '../../kit/copy-button.tsx';
+import { Failure } from '../../kit/failure.tsx';
+import { PageHead } from '../../kit/page-head.tsx';
+import { Loading } from '../../kit/spinner.tsx';
+import { Ago } from '../../kit/time.tsx';
+import { api } from '../../lib/api.ts';
+import { formatDuration, formatNumber } from '../../lib/format.ts';
+import { durationMs } from '../../lib/runs.ts';
+import { messages } from '../../messages.ts';
+import { texts as runs } from '../executions/messages.ts';
+import { Actions } from './actions.tsx';
+import { Deliveries } from './deliveries.tsx';
+import { texts } from './messages.ts';
+import styles from './page.module.css';
+import { Results } from './results.tsx';
+import { RunGraph } from './run-graph.tsx';
+import { Timeline } from './timeline.tsx';
+import { useRun } from './use-run.ts';
+
+export function Page() {
+  const { id = '' } = useParams<{ id: string }>();
+  const { data: run, error, refetch } = useRun(id);
+  if (run === undefined)
+    return error === null ? <Loading /> : <Failure error={error} onRetry={() => void refetch()} />;
+  return <Run run={run} />;
+}
+
+function Run({ run }: { readonly run: Execution }) {
+  const name = useName(run.workflowId);
+  return (
+    <article className={styles.run}>
+      <p>
+        <Link href="/executions">{texts.back}</Link>
+      </p>
+      <PageHead title={texts.title(name ?? texts.untitled)}>
+        <Actions run={run} />
+      </PageHead>
+      <Facts run={run} />
+      <Problem run={run} />
+      <section>
+        <h2>{texts.results}</h2>
+        <Results outputs={run.outputs} />
+      </section>
+      <Graph run={run} />
+      <section>
+        <h2>{texts.timeline}</h2>
+        <Timeline run={run} />
+      </section>
+      <Inputs inputs={run.inputs} />
+      {run.webhook !== null && <Deliveries executionId={run.id} state={run.webhook.state} />}
+    </article>
+  );
+}
+
+function Facts({ run }: { readonly run: Execution }) {
+  const ms = durationMs(run);
+  const { facts } = texts;
+  return (
+    <dl className={styles.facts}>
+      <Fact name={texts.state}>
+        <RunBadge status={run.status} />
+      </Fact>
+      <Fact name={facts.started}>
+        <Ago time={run.createdAt} />
+      </Fact>
+      <Fact name={facts.duration}>{ms === null ? '–' : formatDuration(ms)}</Fact>
+      <Fact name={facts.credits}>
+        {formatNumber(run.credits.charged)}{' '}
+        {run.credits.estimated !== run.credits.charged && (
+          <span className={styles.soft}>{facts.estimated(run.credits.estimated)}</span>
+        )}
+      </Fact>
+      <Fact name={facts.from}>{runs.triggers[run.trigger]}</Fact>
+      <Fact name={facts.version}>{formatNumber(run.workflowVersion)}</Fact>
+      {run.resumedFromId !== null && (
+        <Fact name={facts.resumedFrom}>
+          <Link href={`/executions/${run.resumedFromId}`}>{run.resumedFromId}</Link>
+        </Fact>
+      )}
+      <Fact name={facts.id}>
+        <code>{run.id}</code> <CopyButton text={run.id} label={messages.common.copy} />
+      </Fact>
+    </dl>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: React.ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Problem({ run: { error, nodeStates } }: { readonly run: Execution }) {
+  if (error === null) return null;
+  const node = nodeStates.find(({ nodeId }) => nodeId === error.nodeId);
+  return (
+    <section className={styles.problem} aria-label={texts.failed}>
+      <h2>{texts.failed}</h2>
+      <p>{error.message}</p>
+      <p className={styles.soft}>
+        {node && `${texts.atNode(node.label)} `}
+        <code>{error.code}</code>
+      </p>
+    </section>
+  );
+}
+
+function Graph({ run }: { readonly run: Execution }) {
+  const { data: graph } = useQuery({
+    queryKey: ['/executions', run.id, 'workflow'],
+    queryFn: ({ signal }) => api.get<ExecutedGraph>(`/executions/${run.id}/workflow`, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (graph === undefined || graph.nodes.length === 0) return null;
+  return (
+    <section>
+      <h2>{texts.graph}</h2>
+      <RunGraph graph={graph} states={statesOf(run)} />
+    </section>
+  );
+}
+
+function statesOf({ nodeStates }: Execution): ReadonlyMap<string, NodeState> {
+  return new Map(nodeStates.map(state => [state.nodeId, state]));
+}
+
+function Inputs({ inputs }: Pick<Execution, 'inputs'>) {
+  const given = Object.entries(inputs);
+  return (
+    <section>
+      <h2>{texts.inputs}</h2>
+      {given.length === 0 ? (
+        <p className={styles.soft}>{texts.noInputs}</p>
+      ) : (
+        <pre className={styles.code}>{JSON.stringify(inputs, null, 2)}</pre>
+      )}
+    </section>
+  );
+}
+
+function useName(workflowId: string): string | undefined {
+  const { data } = useQuery({
+    queryKey: ['/workflows', workflowId, 'name'],
+    queryFn: ({ signal }) => api.get<{ name: string }>(`/workflows/${workflowId}`, { signal }),
+    select: ({ name }) => name,
+    staleTime: 60_000,
+  });
+  return data;
+}

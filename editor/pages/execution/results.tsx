@@ -1,0 +1,56 @@
+// What a run made: pictures, videos, sounds, texts and data, each by the name of its node.
+import type { Output } from '../../../sdk/src/types.ts';
+import { CopyButton } from '../../kit/copy-button.tsx';
+import { MediaView } from '../../kit/media-view.tsx';
+import { messages } from '../../messages.ts';
+import { texts } from './messages.ts';
+import styles from './page.module.css';
+
+/** More characters than this would make the page slow; all of them are in what the button copies. */
+const SHOWN_CHARS = 20_000;
+
+export function Results({ outputs }: { readonly outputs: readonly Output[] }) {
+  if (outputs.length === 0) return <p className={styles.soft}>{texts.noResults}</p>;
+  return (
+    <ul className={styles.results}>
+      {outputs.map((output, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a node may have several, always in this order
+        <li key={`${output.nodeId} ${index}`}>
+          <Result output={output} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Result({ output }: { readonly output: Output }) {
+  const { label, url, render } = output;
+  return (
+    <figure className={styles.result} aria-label={label}>
+      {url === undefined ? (
+        <pre className={styles.code}>{textOf(output).slice(0, SHOWN_CHARS)}</pre>
+      ) : (
+        <MediaView url={url} posterUrl={render?.posterUrl} label={label} contentType={typeOf(output)} />
+      )}
+      <figcaption>
+        <span>{label}</span>
+        {url === undefined ? (
+          <CopyButton text={textOf(output)} label={messages.common.copy} />
+        ) : (
+          <a href={url} target="_blank" rel="noreferrer">
+            {texts.download(label)}
+          </a>
+        )}
+      </figcaption>
+    </figure>
+  );
+}
+
+/** By the port's type: the address's ending is known to fewer. */
+function typeOf({ type }: Output): string | undefined {
+  return ['IMAGE', 'VIDEO', 'AUDIO'].includes(type) ? `${type.toLowerCase()}/*` : undefined;
+}
+
+function textOf({ text, value }: Output): string {
+  return text ?? JSON.stringify(value, null, 2) ?? '';
+}

@@ -1,0 +1,80 @@
+// The graph that a run ran, drawn small: a box a node in the colour of its state, a curve an edge.
+
+import type { NodeState } from '../../../sdk/src/types.ts';
+import type { Catalog } from '../../../src/graph/catalog.ts';
+import { estimateDims } from '../../../src/graph/dims.ts';
+import { isGroup, isNote } from '../../../src/graph/layout/groups.ts';
+import { around, type Rect } from '../../../src/graph/rects.ts';
+import type { Graph, GraphNode } from '../../../src/graph/types.ts';
+import { classNames } from '../../kit/class-names.ts';
+import { texts } from './messages.ts';
+import styles from './run-graph.module.css';
+
+/** Sizes by what the nodes themselves say: a picture this small does not need their ports. */
+const PLAIN: Catalog = { entries: [], find: () => undefined, ports: () => ({ inputs: [], outputs: [] }) };
+const MARGIN = 40;
+const LINE = 26;
+
+interface Box {
+  readonly node: GraphNode;
+  readonly rect: Rect;
+}
+
+export function RunGraph({
+  graph,
+  states,
+}: {
+  readonly graph: Graph;
+  readonly states: ReadonlyMap<string, NodeState>;
+}) {
+  const boxes = graph.nodes.filter(node => !isGroup(node, PLAIN) && !isNote(node, PLAIN)).map(boxOf);
+  const byId = new Map(boxes.map(box => [box.node.id, box]));
+  const { x, y, width, height } = around(boxes.map(({ rect }) => rect)) ?? {
+    x: 0,
+    y: 0,
+    width: 1,
+    height: 1,
+  };
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls
+    <section className={styles.frame} aria-label={texts.graphLabel} tabIndex={0}>
+      <svg
+        viewBox={`${x - MARGIN} ${y - MARGIN} ${width + 2 * MARGIN} ${height + 2 * MARGIN}`}
+        className={styles.graph}
+        style={{ maxWidth: `${(width + 2 * MARGIN) / 1.6}px` }}
+        aria-hidden
+      >
+        {graph.edges.map(({ id, source, target }) => (
+          <path key={id} className={styles.edge} d={curve(byId.get(source), byId.get(target))} />
+        ))}
+        {boxes.map(({ node, rect }) => (
+          <g key={node.id} className={classNames(styles.node, styles[states.get(node.id)?.status ?? 'NONE'])}>
+            <rect {...rect} rx={12} />
+            <text x={rect.x + 16} y={rect.y + rect.height / 2 + LINE / 4}>
+              {shorten(node.data.label, rect.width)}
+            </text>
+          </g>
+        ))}
+      </svg>
+    </section>
+  );
+}
+
+function boxOf(node: GraphNode): Box {
+  const { width, height } = estimateDims(node, PLAIN);
+  return { node, rect: { ...node.position, width, height } };
+}
+
+function curve(from: Box | undefined, to: Box | undefined): string {
+  if (from === undefined || to === undefined) return '';
+  const [x1, y1] = [from.rect.x + from.rect.width, from.rect.y + from.rect.height / 2];
+  const [x2, y2] = [to.rect.x, to.rect.y + to.rect.height / 2];
+  const reach = Math.max(40, Math.abs(x2 - x1) / 2);
+  return `M${x1} ${y1}C${x1 + reach} ${y1} ${x2 - reach} ${y2} ${x2} ${y2}`;
+}
+
+/** By the width of an average letter. */
+function shorten(label: string, width: number): string {
+  const room = Math.floor((width - 32) / 12);
+  return label.length > room ? `${label.slice(0, room - 1)}…` : label;
+}

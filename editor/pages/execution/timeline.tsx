@@ -1,0 +1,63 @@
+// Where a run's time went: a bar a node, from its start to its end, on one scale.
+import type { Execution, NodeState } from '../../../sdk/src/types.ts';
+import { classNames } from '../../kit/class-names.ts';
+import { formatDuration, formatNumber } from '../../lib/format.ts';
+import { durationMs } from '../../lib/runs.ts';
+import { texts } from './messages.ts';
+import styles from './timeline.module.css';
+
+export function Timeline({ run }: { readonly run: Execution }) {
+  const starts = run.nodeStates.flatMap(({ startedAt }) =>
+    startedAt === null ? [] : [Date.parse(startedAt)],
+  );
+  const begin = Math.min(...starts, Date.now());
+  const end = run.finishedAt === null ? Date.now() : Date.parse(run.finishedAt);
+  const scale = { begin, spanMs: Math.max(1, end - begin) };
+  return (
+    <ol className={styles.timeline}>
+      {run.nodeStates.map(state => (
+        <Row key={state.nodeId} state={state} scale={scale} />
+      ))}
+    </ol>
+  );
+}
+
+interface Scale {
+  readonly begin: number;
+  readonly spanMs: number;
+}
+
+function Row({ state, scale }: { readonly state: NodeState; readonly scale: Scale }) {
+  const ms = durationMs(state);
+  const took = ms === null ? '–' : formatDuration(ms);
+  const { label, status, error, cached, attempt, credits } = state;
+  const notes = [
+    cached && texts.cached,
+    attempt > 1 && texts.attempt(attempt),
+    credits > 0 && `${formatNumber(credits)} ${texts.facts.credits.toLowerCase()}`,
+  ].filter(note => note !== false);
+  return (
+    <li className={styles.row}>
+      <span className={styles.label} title={label}>
+        {label}
+      </span>
+      <span className={styles.track} role="img" aria-label={texts.bar(label, texts.nodeStates[status], took)}>
+        {ms !== null && (
+          <span className={classNames(styles.bar, styles[status])} style={place(state, ms, scale)} />
+        )}
+      </span>
+      <span className={styles.took}>{took}</span>
+      <span className={styles.notes}>
+        {texts.nodeStates[status]}
+        {notes.map(note => `, ${note}`)}
+      </span>
+      {error !== null && <p className={styles.error}>{error}</p>}
+    </li>
+  );
+}
+
+/** In hundredths of the whole span; never too thin to be seen. */
+function place({ startedAt }: NodeState, ms: number, { begin, spanMs }: Scale): React.CSSProperties {
+  const left = Math.min(100, Math.max(0, ((Date.parse(startedAt ?? '') - begin) / spanMs) * 100));
+  return { left: `${left}%`, width: `max(3px, ${Math.min(100 - left, (ms / spanMs) * 100)}%)` };
+}

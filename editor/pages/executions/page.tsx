@@ -1,0 +1,109 @@
+// The runs that who is signed in has started, newest first; they are read again while one of them goes on.
+
+import History from 'icon:history';
+import { Link, useSearchParams } from 'wouter';
+import type { ExecutionStatus, ListedExecution } from '../../../sdk/src/types.ts';
+import { RunBadge } from '../../kit/badge.tsx';
+import { Button, ButtonLink } from '../../kit/button.tsx';
+import { EmptyState } from '../../kit/empty-state.tsx';
+import { SelectField } from '../../kit/field.tsx';
+import { InfiniteList, useList } from '../../kit/infinite-list.tsx';
+import { PageHead } from '../../kit/page-head.tsx';
+import { type Column, Table } from '../../kit/table.tsx';
+import { Ago } from '../../kit/time.tsx';
+import { formatDuration, formatNumber } from '../../lib/format.ts';
+import { againAfterMs, durationMs, useWorkflowNames } from '../../lib/runs.ts';
+import { messages } from '../../messages.ts';
+import { texts } from './messages.ts';
+import styles from './page.module.css';
+
+const STATES = Object.keys(messages.runStates) as ExecutionStatus[];
+
+export function Page() {
+  const [search, setSearch] = useSearchParams();
+  const status = search.get('status') ?? '';
+  const names = useWorkflowNames();
+  const list = useList<ListedExecution>(
+    '/executions',
+    { limit: 50, ...(status === '' ? {} : { status }) },
+    againAfterMs,
+  );
+  const showAll = (): void => setSearch({}, { replace: true });
+  return (
+    <>
+      <PageHead title={texts.title}>
+        <div className={styles.filter}>
+          <SelectField
+            label={texts.state}
+            value={status}
+            onChange={event =>
+              setSearch(event.target.value === '' ? {} : { status: event.target.value }, { replace: true })
+            }
+          >
+            <option value="">{texts.all}</option>
+            {STATES.map(state => (
+              <option key={state} value={state}>
+                {messages.runStates[state]}
+              </option>
+            ))}
+          </SelectField>
+        </div>
+      </PageHead>
+      <InfiniteList query={list} empty={status === '' ? <NoRuns /> : <NoMatch onShowAll={showAll} />}>
+        {runs => <Table label={texts.title} columns={columnsOf(names)} rows={runs} keyOf={({ id }) => id} />}
+      </InfiniteList>
+    </>
+  );
+}
+
+function NoRuns() {
+  return (
+    <EmptyState
+      icon={History}
+      title={texts.emptyTitle}
+      action={<ButtonLink href="/workflows">{texts.toWorkflows}</ButtonLink>}
+    >
+      {texts.empty}
+    </EmptyState>
+  );
+}
+
+function NoMatch({ onShowAll }: { readonly onShowAll: () => void }) {
+  return (
+    <EmptyState
+      icon={History}
+      title={texts.noneTitle}
+      action={<Button onClick={onShowAll}>{texts.all}</Button>}
+    >
+      {texts.none}
+    </EmptyState>
+  );
+}
+
+const columnsOf = (names: ReadonlyMap<string, string>): readonly Column<ListedExecution>[] => [
+  {
+    title: texts.workflow,
+    cell: ({ id, workflowId }) => (
+      <Link className={styles.name} href={`/executions/${id}`}>
+        {names.get(workflowId) ?? workflowId}
+      </Link>
+    ),
+  },
+  { title: texts.state, cell: ({ status }) => <RunBadge status={status} /> },
+  { title: texts.started, cell: ({ createdAt }) => <Ago time={createdAt} /> },
+  {
+    title: texts.duration,
+    align: 'end',
+    cell: run => {
+      const ms = durationMs(run);
+      return ms === null ? '–' : formatDuration(ms);
+    },
+  },
+  {
+    title: texts.progress,
+    align: 'end',
+    cell: ({ progress: { done, total } }) => texts.done(done, total),
+  },
+  { title: texts.credits, align: 'end', cell: ({ credits }) => formatNumber(credits.charged) },
+  { title: texts.by, cell: ({ trigger }) => texts.triggers[trigger] },
+];

@@ -1,0 +1,116 @@
+// Runs in a browser: the list, and the page of a run with its results, its time, its error and its webhook.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { checkViews, NO_BROWSER, openBrowser, type TestBrowser } from '../support/browser.ts';
+import { signInFirst } from '../support/first-person.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const SCRIPT = '<img src=x onerror=alert(1)> & "quoted"';
+
+const node = (id: string, nodeType: string, label: string, config: object, x: number) => ({
+  id,
+  type: 'basedNode',
+  position: { x, y: 0 },
+  data: { label, category: nodeType.split(':')[0] === 'input' ? 'input' : 'utility', nodeType, config },
+});
+
+describe('runs in a browser', { skip: NO_BROWSER }, () => {
+  let service: TestService;
+  let browser: TestBrowser;
+  let receiver: Receiver;
+  let cookie: string;
+  let completed: string;
+  let failed: string;
+
+  before(async () => {
+    [service, browser, receiver] = await Promise.all([
+      startTestService({ ALLOW_PRIVATE_NETWORK: 'true' }),
+      openBrowser(),
+      startReceiver(),
+    ]);
+    cookie = await signInFirst(service);
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.close();
+    await receiver?.close();
+  });
+
+  it('are none at first, and the page says how to begin', async () => {
+    await checkViews(browser, { url: service.url, path: '/executions', name: 'runs-empty', cookie }, page =>
+      page.getByRole('heading', { name: 'No runs yet' }).waitFor(),
+    );
+  });
+
+  it('stand in the list with their states, and a script in a name is a name', async () => {
+    const text = await service.create({
+      name: SCRIPT,
+      nodes: [
+        node('a', 'input:text', SCRIPT, { value: SCRIPT }, 0),
+        node('b', 'utility:text_template', 'Say it', { template: 'It says: {{text}}' }, 400),
+      ],
+      edges: [{ id: 'e', source: 'a', target: 'b', sourceHandle: 'out-text', targetHandle: 'in-text' }],
+    });
+    completed = (await service.run(text, { webhook: { url: `${receiver.url}/hook` } })).id;
+    const bad = await service.create({
+      name: 'Fetches what is not there',
+      nodes: [
+        node('u', 'input:text', 'Address', { value: `${receiver.url}/gone` }, 0),
+        node('h', 'utility:http_request', 'Fetch it', {}, 400),
+      ],
+      edges: [{ id: 'e', source: 'u', target: 'h', sourceHandle: 'out-text', targetHandle: 'in-url' }],
+    });
+    receiver.answer(res => res.writeHead(410).end('gone'));
+    failed = (await service.run(bad)).id;
+    await checkViews(browser, { url: service.url, path: '/executions', name: 'runs', cookie }, page =>
+      page.getByText(SCRIPT).waitFor(),
+    );
+  });
+
+  it('show results, time, inputs and each attempt of the webhook', async () => {
+    await checkViews(
+      browser,
+      { url: service.url, path: `/executions/${completed}`, name: 'run', cookie },
+      page => page.getByRole('figure').first().waitFor(),
+    );
+    await using opened = await browser.open(service.url, undefined, cookie);
+    const { page } = opened;
+    await page.goto(`/executions/${completed}`);
+    await page.getByText(`It says: ${SCRIPT}`).first().waitFor();
+    const before = receiver.received.length;
+    await page.getByRole('button', { name: 'Send again' }).first().click();
+    await page.getByText('The webhook is being sent again.').waitFor();
+    for (let turn = 0; turn < 100 && receiver.received.length === before; turn++)
+      await page.waitForTimeout(50);
+    assert.ok(receiver.received.length > before);
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('that failed say why and where, and go on by a click', async () => {
+    await checkViews(
+      browser,
+      { url: service.url, path: `/executions/${failed}`, name: 'run-failed', cookie },
+      page => page.getByRole('heading', { name: 'What went wrong' }).waitFor(),
+    );
+    receiver.answer(res => res.writeHead(200, { 'content-type': 'text/plain' }).end('here again'));
+    await using opened = await browser.open(service.url, undefined, cookie);
+    const { page } = opened;
+    await page.goto(`/executions/${failed}`);
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.waitForURL(url => !url.pathname.endsWith(failed));
+    await page.getByText('Completed').waitFor();
+  });
+
+  it('are found by their state, and the address keeps it', async () => {
+    await using opened = await browser.open(service.url, undefined, cookie);
+    const { page } = opened;
+    await page.goto('/executions');
+    await page.getByLabel('State').selectOption('FAILED');
+    await page.getByText('Fetches what is not there').waitFor();
+    assert.equal(await page.getByText(SCRIPT).count(), 0);
+    assert.equal(new URL(page.url()).search, '?status=FAILED');
+    await page.getByLabel('State').selectOption('CANCELLED');
+    await page.getByRole('heading', { name: 'No run is like that' }).waitFor();
+  });
+});
