@@ -19,14 +19,14 @@ const SLOW: Readonly<Record<string, readonly string[]>> = {
     'runs/{accept-free,dispatch,examples,node-cache}.test.ts',
     'sdk/**',
     'services/accounts/bootstrap.test.ts',
-    'services/media/half-kept-media.test.ts',
+    'services/media/{half-kept-media,sweep-outputs}.test.ts',
     'services/webhooks/deliver-webhook.test.ts',
     'store/{embedded,embedded-accounts,embedded-faults,embedded-lock}.test.ts',
   ],
   'waits for real time': [
     'http/accounts/keys.test.ts',
     'http/protocol/{headers,limits,metrics}.test.ts',
-    'runs/{paid-*,waiting}.test.ts',
+    'runs/{bad-providers,hooks,paid-*,room,waiting}.test.ts',
     'store/listen.test.ts',
   ],
   'draws, encodes or fuzzes': [

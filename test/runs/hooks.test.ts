@@ -1,21 +1,34 @@
 // Hooks of providers: signed ones wake the run that waits, whatever else comes changes nothing.
 import assert from 'node:assert/strict';
-import { createHash, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto';
+import { createHash, createHmac, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { Client } from '../support/client.ts';
 import { type PaidService, single, startPaidService } from '../support/paid.ts';
+import { plainImage } from '../support/pixels.ts';
 import { waitUntil } from '../support/processes.ts';
+import { type ReplicateDouble, startReplicate } from '../support/providers/replicate.ts';
+import { edge, node } from '../support/workflows.ts';
 
 let paid: PaidService;
+let replicate: ReplicateDouble;
 let user: Client;
 let keys: { readonly publicKey: KeyObject; readonly privateKey: KeyObject };
 before(async () => {
   keys = generateKeyPairSync('ed25519');
-  paid = await startPaidService({ BASE_URL: 'https://graphwright.example.com' });
+  replicate = await startReplicate(await plainImage(8, 8, '#336699'));
+  replicate.state.end = { status: 'succeeded', output: `${replicate.url}/delivery/a.png` };
+  paid = await startPaidService({
+    BASE_URL: 'https://graphwright.example.com',
+    REPLICATE_API_TOKEN: 'r8-key',
+    REPLICATE_BASE_URL: `${replicate.url}/v1`,
+  });
   paid.fal.keys = [keys.publicKey.export({ format: 'jwk' })];
   user = await paid.newUser(100);
 });
-after(() => paid.close());
+after(async () => {
+  await paid.close();
+  await replicate.close();
+});
 beforeEach(() => {
   paid.reset();
   paid.fal.polls = 1e9;
@@ -28,8 +41,8 @@ const doorOf = (): string => {
   assert.match(address, /^https:\/\/graphwright\.example\.com\/hooks\/fal\/[\w-]{32}$/);
   return paid.service.url + new URL(address).pathname;
 };
-const startWaiting = async (): Promise<string> => {
-  const id = await user.start(await user.create(single()));
+const startWaiting = async (graph: object = single()): Promise<string> => {
+  const id = await user.start(await user.create(graph));
   await waitUntil('nobody to hold it', async () => {
     const { rows } = await paid.service.db.query(
       'select from executions e join calls c on c.execution_id = e.id where e.id = $1 and e.worker_id is null',
@@ -117,5 +130,51 @@ describe('a hook of fal', () => {
       Array.from({ length: 80 }, () => send(`${paid.service.url}/hooks/fal/${'y'.repeat(32)}`)),
     );
     assert.deepEqual([...new Set(statuses)], [200]);
+  });
+});
+
+describe('a hook of Replicate', () => {
+  const graph = {
+    nodes: [node('m', 'generate:replicate_flux_pro', { prompt: 'a fox' }), node('end', 'output:preview')],
+    edges: [edge('m.image > end.input')],
+  };
+  const sendSigned = async (door: string, secret: string, sent?: string): Promise<number> => {
+    const [id, timestamp, body] = ['msg_1', String(Math.floor(Date.now() / 1000)), '{"status":"succeeded"}'];
+    const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
+    const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
+    const headers = {
+      'content-type': 'application/json',
+      'webhook-id': id,
+      'webhook-timestamp': timestamp,
+      'webhook-signature': `v1,${signature}`,
+    };
+    return (await fetch(door, { method: 'POST', headers, body: sent ?? body })).status;
+  };
+
+  it("wakes the run where the account's secret signed it, and changes nothing otherwise", async () => {
+    replicate.state.polls = 1e9;
+    const id = await startWaiting(graph);
+    await paid.service.db.query(
+      `update calls set due_at = now() + interval '1 hour' where execution_id = $1`,
+      [id],
+    );
+    const asked = replicate.asked.findLast(({ method }) => method === 'POST');
+    const { pathname } = new URL(String(asked?.json.webhook));
+    assert.match(pathname, /^\/hooks\/replicate\/[\w-]{32}$/);
+    const door = paid.service.url + pathname;
+    const { secret } = replicate.state;
+    assert.equal(await sendSigned(door, 'whsec_b3RoZXI='), 401);
+    assert.equal(await sendSigned(door, secret, '{"status":"failed"}'), 401);
+    assert.equal(await sendSigned(door.replace(/[\w-]{32}$/, 'z'.repeat(32)), secret), 200);
+    const { rows } = await paid.service.db.query(
+      'select from calls where ended_at is null and execution_id = $1',
+      [id],
+    );
+    assert.equal(rows.length, 1);
+    replicate.state.polls = 0;
+    assert.deepEqual(await Promise.all([sendSigned(door, secret), sendSigned(door, secret)]), [200, 200]);
+    assert.equal((await user.until(id)).status, 'COMPLETED');
+    assert.equal(await sendSigned(door, secret), 200);
+    assert.equal(replicate.created.length, 1);
   });
 });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
 
 export interface Asked {
   readonly method: string;
@@ -20,8 +21,10 @@ export interface Reply {
   readonly body?: unknown;
 }
 
-/** `reset`: the connection breaks instead of an answer; `hang`: none comes. */
-export type Fault = 'reset' | 'hang' | Reply;
+/** `reset`: the connection breaks instead of an answer; `hang`: none comes; `late`: what was done is answered after a while. */
+export type Fault = 'reset' | 'hang' | 'late' | Reply;
+
+const LATE_MS = 1500;
 
 interface PlannedFault {
   readonly match: RegExp;
@@ -43,6 +46,8 @@ export interface Double {
   refuse(match: RegExp, fault: Fault, times?: number): void;
   /** The next requests that match are done, and their answer fails so. */
   spoil(match: RegExp, fault: Fault, times?: number): void;
+  /** It fails no more. */
+  relent(): void;
   close(): Promise<void>;
 }
 
@@ -60,7 +65,9 @@ export async function startDouble(answer: (asked: Asked) => Reply): Promise<Doub
     const isDone = planned?.isDone ?? true;
     if (isDone) done.push(one);
     const reply = isDone ? answer(one) : undefined;
-    send(res, planned?.fault ?? (reply as Reply));
+    const isLate = planned?.fault === 'late';
+    if (isLate) await delay(LATE_MS);
+    send(res, isLate ? (reply as Reply) : (planned?.fault ?? (reply as Reply)));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -76,6 +83,9 @@ export async function startDouble(answer: (asked: Asked) => Reply): Promise<Doub
     count: match => asked.filter(one => match.test(nameOf(one))).length,
     refuse: plan(false),
     spoil: plan(true),
+    relent: () => {
+      faults.length = 0;
+    },
     close: () => close(server),
   };
 }
@@ -94,7 +104,7 @@ async function read(req: IncomingMessage): Promise<Asked> {
   };
 }
 
-function send(res: ServerResponse, reply: Fault): void {
+function send(res: ServerResponse, reply: Exclude<Fault, 'late'>): void {
   if (reply === 'hang') return;
   if (reply === 'reset') {
     res.socket?.resetAndDestroy();

@@ -7,6 +7,8 @@ export interface ReplicateDouble extends Double {
     polls: number;
     /** How a prediction ends. */
     end: Readonly<Record<string, unknown>>;
+    /** What it signs its hooks with. */
+    secret: string;
   };
   readonly created: string[];
 }
@@ -14,7 +16,11 @@ export interface ReplicateDouble extends Double {
 const BAR = 'Loading…\n  0%|          | 0/28\n 50%|█████     | 14/28 [00:01<00:01]\n';
 
 export async function startReplicate(file: Buffer): Promise<ReplicateDouble> {
-  const state = { polls: 2, end: { status: 'succeeded', output: null } as Record<string, unknown> };
+  const state = {
+    polls: 2,
+    end: { status: 'succeeded', output: null } as Record<string, unknown>,
+    secret: 'whsec_c2VjcmV0',
+  };
   const created: string[] = [];
   const jobs = new Map<string, number>();
   const answer = (asked: Asked): Reply => {
@@ -26,6 +32,7 @@ export async function startReplicate(file: Buffer): Promise<ReplicateDouble> {
         body: { title: 'Unauthenticated', detail: 'You did not pass a valid token', status: 401 },
       };
     }
+    if (path === '/v1/webhooks/default/secret') return { status: 200, body: { key: state.secret } };
     if (path === '/v1/files') {
       return { status: 201, body: { id: 'f1', urls: { get: `http://${asked.headers.host}/v1/files/f1` } } };
     }

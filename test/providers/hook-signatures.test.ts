@@ -1,0 +1,117 @@
+// Signatures of hooks: what a provider signed is taken, and nothing that differs from it in anything.
+import assert from 'node:assert/strict';
+import { createHash, createHmac, generateKeyPairSync, sign } from 'node:crypto';
+import { describe, it } from 'node:test';
+import {
+  type Hook,
+  isSignedByFal,
+  isSignedByReplicate,
+  readFalKeys,
+} from '../../src/providers/hook-signatures.ts';
+
+const NOW_MS = 1_795_000_000_000;
+const NOW_S = NOW_MS / 1000;
+const body = Buffer.from('{"id":"p1","status":"succeeded"}');
+const SECRET = `whsec_${Buffer.from('a secret of the account').toString('base64')}`;
+
+describe('a hook of Replicate', () => {
+  const signature = (secret: string, id: string, timestamp: string, sent = body): string => {
+    const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
+    return createHmac('sha256', key).update(`${id}.${timestamp}.`).update(sent).digest('base64');
+  };
+  const hook = (changes: Readonly<Record<string, string | undefined>> = {}, sent = body): Hook => {
+    const timestamp = String(NOW_S);
+    const signed = `v1,${signature(SECRET, 'msg_1', timestamp)}`;
+    const headers = { 'webhook-id': 'msg_1', 'webhook-timestamp': timestamp, 'webhook-signature': signed };
+    return { headers: { ...headers, ...changes }, body: sent, nowMs: NOW_MS };
+  };
+
+  it('is taken with the secret of the account, among other signatures too', () => {
+    assert.equal(isSignedByReplicate(hook(), SECRET), true);
+    assert.equal(isSignedByReplicate(hook(), SECRET.replace('whsec_', '')), true);
+    const own = hook().headers['webhook-signature'];
+    const several = `v1,${Buffer.alloc(32).toString('base64')} v2,xyz ${own}`;
+    assert.equal(isSignedByReplicate(hook({ 'webhook-signature': several }), SECRET), true);
+  });
+
+  it('is taken five minutes off either way, and no more', () => {
+    for (const [offS, isTaken] of [
+      [-300, true],
+      [300, true],
+      [-301, false],
+      [301, false],
+      [3600, false],
+    ] as const) {
+      const timestamp = String(NOW_S + offS);
+      const changes = {
+        'webhook-timestamp': timestamp,
+        'webhook-signature': `v1,${signature(SECRET, 'msg_1', timestamp)}`,
+      };
+      assert.equal(isSignedByReplicate(hook(changes), SECRET), isTaken, `${offS} s`);
+    }
+  });
+
+  it('is refused where anything of it is not what was signed', () => {
+    const other = `whsec_${Buffer.from('another').toString('base64')}`;
+    assert.equal(isSignedByReplicate(hook(), other), false);
+    assert.equal(isSignedByReplicate(hook({}, Buffer.from('{"id":"p2"}')), SECRET), false);
+    const own = String(hook().headers['webhook-signature']);
+    for (const changes of [
+      { 'webhook-id': 'msg_2' },
+      { 'webhook-timestamp': String(NOW_S - 1) },
+      { 'webhook-timestamp': 'now' },
+      { 'webhook-timestamp': `${NOW_S}.0` },
+      { 'webhook-signature': own.slice('v1,'.length) },
+      { 'webhook-signature': own.replace('v1,', 'v1a,') },
+      { 'webhook-signature': own.slice(0, -4) },
+      { 'webhook-signature': 'v1,' },
+      { 'webhook-signature': '' },
+      { 'webhook-id': undefined },
+      { 'webhook-timestamp': undefined },
+      { 'webhook-signature': undefined },
+    ])
+      assert.equal(isSignedByReplicate(hook(changes), SECRET), false, JSON.stringify(changes));
+  });
+});
+
+describe('a hook of fal', () => {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  const old = generateKeyPairSync('ed25519');
+  const keys = readFalKeys({ keys: [old.publicKey, publicKey].map(key => key.export({ format: 'jwk' })) });
+  const hook = (changes: Readonly<Record<string, string | undefined>> = {}, sent = body): Hook => {
+    const digest = createHash('sha256').update(body).digest('hex');
+    const text = ['r1', 'u1', String(NOW_S), digest].join('\n');
+    const headers = {
+      'x-fal-webhook-request-id': 'r1',
+      'x-fal-webhook-user-id': 'u1',
+      'x-fal-webhook-timestamp': String(NOW_S),
+      'x-fal-webhook-signature': sign(null, Buffer.from(text), privateKey).toString('hex'),
+    };
+    return { headers: { ...headers, ...changes }, body: sent, nowMs: NOW_MS };
+  };
+
+  it('is taken where one of its published keys has signed it', () => {
+    assert.equal(isSignedByFal(hook(), keys), true);
+    assert.equal(isSignedByFal(hook(), keys.slice(0, 1)), false);
+    assert.equal(isSignedByFal(hook(), []), false);
+  });
+
+  it('is refused where anything of it is not what was signed, or it is stale', () => {
+    assert.equal(isSignedByFal(hook({}, Buffer.from('{}')), keys), false);
+    assert.equal(isSignedByFal({ ...hook(), nowMs: NOW_MS + 301_000 }, keys), false);
+    assert.equal(isSignedByFal({ ...hook(), nowMs: NOW_MS - 3_600_000 }, keys), false);
+    for (const name of ['request-id', 'user-id', 'timestamp', 'signature'])
+      for (const value of ['x', '', undefined])
+        assert.equal(
+          isSignedByFal(hook({ [`x-fal-webhook-${name}`]: value }), keys),
+          false,
+          `${name} ${value}`,
+        );
+  });
+
+  it('has no keys in a set of others, or in nonsense', () => {
+    const rsa = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ format: 'jwk' });
+    for (const set of [null, [], { keys: 'x' }, { keys: [null, {}, { x: 7 }, { x: 'AAAA' }, rsa] }])
+      assert.deepEqual(readFalKeys(set), []);
+  });
+});
