@@ -14,6 +14,7 @@ const SLOW: Readonly<Record<string, readonly string[]>> = {
     'http/openapi/examples.test.ts',
     'http/protocol/{limits-processes,shutdown}.test.ts',
     'http/runs/{as-sent,deliveries,execution-events,resume,run-rules,runs}.test.ts',
+    'http/workflows/workflow-events.test.ts',
     'lib/secrets-key.test.ts',
     'nodes/catalog.test.ts',
     'runs/{accept-free,dispatch,examples,node-cache}.test.ts',
@@ -26,6 +27,7 @@ const SLOW: Readonly<Record<string, readonly string[]>> = {
   'waits for real time': [
     'http/accounts/keys.test.ts',
     'http/protocol/{headers,limits,metrics}.test.ts',
+    'http/sessions/openid.test.ts',
     'runs/{bad-providers,hooks,paid-*,room,waiting}.test.ts',
     'store/listen.test.ts',
   ],

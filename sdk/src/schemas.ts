@@ -1173,6 +1173,19 @@ export type Position = {
   readonly y: number;
 };
 
+/** Who follows the workflow now */
+export type PresenceEvent = {
+  readonly event: 'presence';
+  readonly data: {
+    readonly users: readonly {
+      readonly userId: number;
+      readonly name: string;
+      /** Open streams */
+      readonly sessions: number;
+    }[];
+  };
+};
+
 /** Stills of a video */
 export type Preview = {
   readonly data: {
@@ -1646,6 +1659,17 @@ export type Workflow = {
   readonly meta?: WriteMeta;
 };
 
+/** The workflow as it stands now */
+export type WorkflowChangedEvent = {
+  readonly event: 'changed';
+  readonly data: {
+    readonly version: number;
+    readonly updatedAt: string;
+    readonly userId: number | null;
+    readonly sessionId: string | null;
+  };
+};
+
 /** The fields of a workflow to change */
 export type WorkflowChanges = {
   readonly name?: string;
@@ -1666,6 +1690,9 @@ export type WorkflowChanges = {
   /** The same, under another name */
   readonly baseUpdatedAt?: unknown;
 };
+
+/** One server-sent event of a workflow: its fields `event` and `data` */
+export type WorkflowEvent = WorkflowChangedEvent | PresenceEvent;
 
 /** A workflow as one file */
 export type WorkflowFile = {

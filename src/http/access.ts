@@ -110,6 +110,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   [`POST ${V1}/workflows/:id/visibility`]: 'workflows:write',
   [`POST ${V1}/workflows/:id/publish`]: 'workflows:write',
   [`PUT ${V1}/workflows/:id/budget`]: 'workflows:write',
+  [`GET ${V1}/workflows/:id/events`]: 'workflows:read',
   [`GET ${V1}/workflows/:id/versions`]: 'workflows:read',
   [`GET ${V1}/workflows/:id/versions/:version`]: 'workflows:read',
   [`POST ${V1}/workflows/:id/versions/:version/restore`]: 'workflows:write',

@@ -15,6 +15,7 @@ const PREFIXES = {
   render: 'rnd',
   session: 'ses',
   connection: 'con',
+  follower: 'flw',
 } as const;
 
 export type IdKind = keyof typeof PREFIXES;

@@ -2,6 +2,7 @@
 // that nothing is missed whichever process advances the run.
 import type { Step } from '../engine/types.ts';
 import type { PlanNode } from '../graph/plan.ts';
+import { type ChangeWaiter, createChangeWaiter } from '../lib/change-waiter.ts';
 import type { Actor } from '../services/accounts/actor.ts';
 import type { ExecutionRow, ExecutionStatus, StepRow } from '../store/executions.ts';
 import { findExecution, listSteps } from '../store/executions.ts';
@@ -127,47 +128,29 @@ function* changesOf(
   }
 }
 
-interface Subscription {
-  /** Resolves at the next change of the run, after `ms`, or when the signal fires; at once where one came meanwhile. */
-  wait(ms: number, signal: AbortSignal): Promise<void>;
+/** Notifications of one run, and what its nodes report of their progress. */
+interface Subscription extends Pick<ChangeWaiter, 'wait'> {
   takeProgress(): Generator<RunEvent>;
   close(): void;
 }
 
 function subscribeTo(deps: RunDeps, id: string): Subscription {
-  let rung = false;
-  let wake: (() => void) | undefined;
+  const { wait, notify } = createChangeWaiter();
   const progress = new Map<string, number>();
   const sentAtMs = new Map<string, number>();
-  const ring = (): void => {
-    rung = true;
-    wake?.();
-  };
+  const isDue = (nodeId: string): boolean => deps.now() - (sentAtMs.get(nodeId) ?? 0) >= PROGRESS_EVERY_MS;
   const close = deps.runNotifier.subscribe(id, {
-    onChange: ring,
+    onChange: notify,
     onProgress(nodeId, fraction) {
       progress.set(nodeId, fraction);
-      if (deps.now() - (sentAtMs.get(nodeId) ?? 0) >= PROGRESS_EVERY_MS) ring();
+      if (isDue(nodeId)) notify();
     },
   });
   return {
-    wait: (ms, signal) =>
-      new Promise(resolve => {
-        const done = (): void => {
-          clearTimeout(timer);
-          signal.removeEventListener('abort', done);
-          wake = undefined;
-          rung = false;
-          resolve();
-        };
-        const timer = setTimeout(done, ms);
-        signal.addEventListener('abort', done, { once: true });
-        wake = done;
-        if (rung || signal.aborted) done();
-      }),
+    wait,
     *takeProgress() {
       for (const [nodeId, fraction] of progress) {
-        if (deps.now() - (sentAtMs.get(nodeId) ?? 0) < PROGRESS_EVERY_MS) continue;
+        if (!isDue(nodeId)) continue;
         sentAtMs.set(nodeId, deps.now());
         progress.delete(nodeId);
         yield { event: 'progress', data: { nodeId, progress: fraction } };

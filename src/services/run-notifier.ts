@@ -1,4 +1,4 @@
-// Who is subscribed to which run: notifications inside this process, by execution id.
+// Who is subscribed to which run or workflow: notifications inside this process, by id.
 
 export interface RunNotifier {
   /** Calls back after each change of the run that this process makes or is notified of. Returns how to unsubscribe. */

@@ -8,6 +8,8 @@ export const CHANNELS = {
   cancel: 'graphwright_cancel',
   /** Execution ids, comma-separated: runs that a worker executes, of whose calls at providers some have ended. */
   woken: 'graphwright_woken',
+  /** A workflow's id: it changed, or somebody follows it or no longer does. */
+  workflows: 'graphwright_workflows',
   /** Empty: the operator's models have changed. */
   models: 'graphwright_models',
 } as const;

@@ -105,6 +105,13 @@ export const WORKFLOW_OPERATIONS: OperationLines = {
     ['not_found', 'conflict'],
   ],
 
+  [`GET ${V1}/workflows/{id}/events`]: [
+    'followWorkflow',
+    'Server-sent events: `changed` with `version`, `updatedAt`, and the `userId` and `sessionId` of who wrote, `presence` ' +
+      'with the `users` that follow it too. Each comes first as it stands. A comment every 15 s. The stream ends where the ' +
+      'workflow is deleted, or the caller may not read it any more.',
+    OWN,
+  ],
   [`GET ${V1}/workflows/{id}/versions`]: [
     'listVersions',
     'Every write that changes the graph keeps a numbered version.',

@@ -1,9 +1,7 @@
 // Executions over HTTP: the record, the lists, the event stream, cancel.
-import { once } from 'node:events';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
-import { stringifyJson } from '../../lib/json-text.ts';
 import { removeExecution } from '../../runs/delete-execution.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { cancelRun, getExecution, getExecutionGraph, listRuns } from '../../runs/executions.ts';
@@ -15,14 +13,13 @@ import {
   ExecutionRecord,
   Success,
 } from '../../runs/run-answer.schema.ts';
-import type { RunEvent } from '../../runs/watch-run.ts';
 import { watchRun } from '../../runs/watch-run.ts';
 import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 import { sendJson } from '../conditional.ts';
+import { sendEvents } from '../event-stream.ts';
 
 const tags = ['Executions'];
-const KEEP_ALIVE_MS = 15_000;
 
 export function registerExecutions(app: App, deps: RunDeps): void {
   app.get(
@@ -130,37 +127,7 @@ async function streamEvents(
     reply.code(204).send();
     return;
   }
-  reply.hijack();
-  const { raw } = reply;
-  for (const [name, value] of Object.entries(reply.getHeaders()))
-    if (value !== undefined) raw.setHeader(name, value);
-  raw.writeHead(200, {
-    'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-store',
-    'x-accel-buffering': 'no',
-  });
-  if (req.method === 'HEAD') {
-    raw.end();
-    await events.return(undefined);
-    return;
-  }
-  const keepAlive = setInterval(() => raw.write(': still here\n\n'), KEEP_ALIVE_MS);
-  try {
-    raw.flushHeaders();
-    for await (const event of events) {
-      if (!raw.write(formatEvent(event))) await once(raw, 'drain', { signal });
-    }
-  } catch (err) {
-    if (!signal.aborted) deps.log.error({ err, requestId: req.id }, 'an event stream broke off');
-  } finally {
-    clearInterval(keepAlive);
-    raw.end();
-  }
-}
-
-function formatEvent(event: RunEvent): string {
-  const id = 'id' in event ? `id: ${event.id}\n` : '';
-  return `${id}event: ${event.event}\ndata: ${stringifyJson(event.data)}\n\n`;
+  await sendEvents(deps, { req, reply }, { events, signal });
 }
 
 function parseLastEventId(req: FastifyRequest): number | undefined {

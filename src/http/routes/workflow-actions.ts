@@ -3,6 +3,7 @@
 import type { Deps } from '../../services/deps.ts';
 import { recoverWorkflow, undeleteOwnWorkflow } from '../../services/workflows/delete-workflow.ts';
 import { duplicateWorkflow } from '../../services/workflows/duplicate-workflow.ts';
+import { followWorkflow } from '../../services/workflows/follow-workflow.ts';
 import { recordHeartbeat } from '../../services/workflows/heartbeat.ts';
 import { layoutWorkflow } from '../../services/workflows/layout-workflow.ts';
 import { lintGraphBody, lintWorkflow } from '../../services/workflows/lint-workflow.ts';
@@ -23,8 +24,10 @@ import {
   LintReport,
   RestoredWorkflow,
   Workflow,
+  WorkflowEventStream,
 } from '../../services/workflows/workflow-answer.schema.ts';
 import type { App } from '../app.ts';
+import { sendEvents } from '../event-stream.ts';
 import { sendCreated, sendTagged } from './workflows.ts';
 
 const tags = ['Workflows'];
@@ -115,6 +118,22 @@ function registerBoard(app: App, deps: Deps): void {
       },
     },
     req => layoutWorkflow(deps, req.actor, req.params.id, req.body),
+  );
+  app.get(
+    '/api/v1/workflows/:id/events',
+    {
+      schema: {
+        tags,
+        summary: 'Follow its changes, and who else has it open, by server-sent events',
+        params,
+        response: { 200: WorkflowEventStream },
+      },
+    },
+    async (req, reply) => {
+      const signal = reply.closeSignal();
+      const events = await followWorkflow(deps, req.actor, req.params.id, signal);
+      await sendEvents(deps, { req, reply }, { events, signal });
+    },
   );
   app.post(
     '/api/v1/workflows/:id/heartbeat',

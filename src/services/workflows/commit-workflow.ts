@@ -1,6 +1,7 @@
 // The end of every write of a stored workflow: lock, compare, write what differs, answer.
 import { firstIdOf } from '../../lib/ids.ts';
 import type { Tx } from '../../store/db.ts';
+import { notifyFollowers } from '../../store/workflows/followers.ts';
 import {
   closeAutosave,
   insertAutosave,
@@ -102,11 +103,18 @@ export async function commitChange(
   const next = { ...workflow, ...fields, version: workflow.version + Number(write.isChanged) };
   const { pinned_poster: pinned, ...rest } = next;
   await storeVersion(tx, view, { write, saving });
-  if (differs(rest, workflow)) await updateWorkflow(tx, next);
-  else if (pinned !== workflow.pinned_poster) await pinPoster(tx, workflow.id, pinned);
+  if (differs(rest, workflow)) {
+    await updateWorkflow(tx, { ...next, ...writerOf(actor) });
+    await notifyFollowers(tx, workflow.id);
+  } else if (pinned !== workflow.pinned_poster) await pinPoster(tx, workflow.id, pinned);
   else return { view, write, warnings };
   return { view: { ...view, workflow: await readBack(tx, workflow.id, actor) }, write, warnings };
 }
+
+const writerOf = ({ userId, credential }: UserActor) => ({
+  written_by: userId,
+  written_by_session: credential.kind === 'session' ? credential.id : null,
+});
 
 /** By how much the clocks of two processes may differ. */
 const CLOCK_SLACK_MS = 60_000;

@@ -1,5 +1,6 @@
 // Workflows deleted, softly; undone by who deleted, and recovered by support.
 import { AppError } from '../../lib/errors.ts';
+import { notifyFollowers } from '../../store/workflows/followers.ts';
 import { lockDeletedWorkflow, lockWorkflow } from '../../store/workflows/workflows.ts';
 import { deleteWorkflow, restoreWorkflow, undeleteWorkflow } from '../../store/workflows/writes.ts';
 import { authorize } from '../accounts/access.ts';
@@ -15,6 +16,7 @@ export async function removeWorkflow(deps: Deps, actor: Actor, id: string): Prom
   await deps.db.transaction(async tx => {
     authorize(actor, 'delete', await lockWorkflow(tx, id, user.userId));
     await deleteWorkflow(tx, id);
+    await notifyFollowers(tx, id);
   });
 }
 

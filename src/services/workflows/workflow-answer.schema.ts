@@ -178,6 +178,61 @@ export const Heartbeat = Answer(
   ),
 );
 
+const WORKFLOW_EVENTS = {
+  changed: Named(
+    'WorkflowChangedEvent',
+    Type.Object({
+      event: Type.Literal('changed'),
+      data: Type.Object({
+        version: Type.Integer(),
+        updatedAt: Timestamp,
+        userId: Nullable(Type.Integer({ description: 'Who wrote it last' })),
+        sessionId: Nullable(Type.String({ description: 'In which session; null: in none' })),
+      }),
+    }),
+    'The workflow as it stands now',
+  ),
+  presence: Named(
+    'PresenceEvent',
+    Type.Object({
+      event: Type.Literal('presence'),
+      data: Type.Object({
+        users: Type.Array(
+          Type.Object({
+            userId: Type.Integer(),
+            name: Type.String(),
+            sessions: Type.Integer({ description: 'Open streams' }),
+          }),
+        ),
+      }),
+    }),
+    'Who follows the workflow now',
+  ),
+};
+
+/** The events of a workflow's stream, by their name. */
+export const WorkflowEventStream = Type.Unsafe<unknown>({
+  description: 'A stream of these',
+  content: {
+    'text/event-stream': {
+      schema: {
+        title: 'WorkflowEvent',
+        description: 'One server-sent event of a workflow: its fields `event` and `data`',
+        oneOf: Object.values(WORKFLOW_EVENTS),
+        discriminator: {
+          propertyName: 'event',
+          mapping: Object.fromEntries(
+            Object.entries(WORKFLOW_EVENTS).map(([event, schema]) => [
+              event,
+              `#/components/schemas/${(schema as { title?: string }).title}`,
+            ]),
+          ),
+        },
+      },
+    },
+  },
+});
+
 export const TemplatePage = Answer(
   pageOf(
     Named(

@@ -42,6 +42,9 @@ export interface WorkflowRow {
   readonly views: number;
   readonly daily_credit_budget: number | null;
   readonly last_editor_heartbeat_at: Date | null;
+  /** Who wrote it last, and in which session; null: not known, or no session. */
+  readonly written_by: number | null;
+  readonly written_by_session: string | null;
   readonly created_at: Date;
   readonly updated_at: Date;
 }
@@ -72,7 +75,7 @@ export interface ReadWorkflowRow extends WorkflowRow {
 const COLUMNS = `w.id, w.user_id, w.team_id, w.folder_id, w.version, w.name, w.description, w.tags, w.is_active,
   w.link_permission, w.is_published, w.published_slug, w.published_at, w.published_version, w.publish_settings,
   w.webhook_id, w.webhook_url, w.media_id, w.secrets, w.poster as pinned_poster, w.views, w.daily_credit_budget,
-  w.last_editor_heartbeat_at, w.created_at, w.updated_at`;
+  w.last_editor_heartbeat_at, w.written_by, w.written_by_session, w.created_at, w.updated_at`;
 
 export const POSTER = `coalesce(w.poster, (
     select i.id || '/' || i.name from media i

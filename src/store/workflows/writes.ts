@@ -61,6 +61,8 @@ export async function updateWorkflow(tx: Tx, workflow: WorkflowRow): Promise<Dat
     workflow.secrets,
     workflow.pinned_poster,
     workflow.daily_credit_budget,
+    workflow.written_by,
+    workflow.written_by_session,
   ]);
   return (rows[0] as { updated_at: Date }).updated_at;
 }
@@ -69,7 +71,7 @@ const SAVE = `
 update workflows set version = $2, team_id = $3, folder_id = $4, name = $5, description = $6, tags = $7, is_active = $8,
   link_permission = $9, is_published = $10, published_slug = $11, published_at = $12, published_version = $13,
   publish_settings = $14, webhook_id = $15, webhook_url = $16, media_id = $17, secrets = $18, poster = $19,
-  daily_credit_budget = $20, updated_at = greatest(now(), updated_at + interval '1 millisecond')
+  daily_credit_budget = $20, written_by = $21, written_by_session = $22, updated_at = greatest(now(), updated_at + interval '1 millisecond')
 where id = $1 returning updated_at`;
 
 /** No change that a reader sees, so updated_at stays. */

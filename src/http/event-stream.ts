@@ -1,0 +1,50 @@
+// Server-sent events on their way out: written as fast as the caller reads them, with a comment where nothing happens.
+import { once } from 'node:events';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { stringifyJson } from '../lib/json-text.ts';
+import type { Deps } from '../services/deps.ts';
+
+const KEEP_ALIVE_MS = 15_000;
+
+export interface ServerEvent {
+  readonly event: string;
+  readonly id?: number;
+  readonly data: unknown;
+}
+
+/** Sends the events until they end, or the caller hangs up and `signal` fires. */
+export async function sendEvents(
+  { log }: Pick<Deps, 'log'>,
+  { req, reply }: { readonly req: FastifyRequest; readonly reply: FastifyReply },
+  { events, signal }: { readonly events: AsyncGenerator<ServerEvent>; readonly signal: AbortSignal },
+): Promise<void> {
+  reply.hijack();
+  const { raw } = reply;
+  raw.writeHead(200, {
+    ...(reply.getHeaders() as Record<string, string>),
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+  });
+  if (req.method === 'HEAD') {
+    raw.end();
+    await events.return(undefined);
+    return;
+  }
+  const keepAlive = setInterval(() => raw.write(': still here\n\n'), KEEP_ALIVE_MS);
+  try {
+    raw.flushHeaders();
+    for await (const event of events) {
+      if (!raw.write(format(event))) await once(raw, 'drain', { signal });
+    }
+  } catch (err) {
+    if (!signal.aborted) log.error({ err, requestId: req.id }, 'an event stream broke off');
+  } finally {
+    clearInterval(keepAlive);
+    raw.end();
+  }
+}
+
+function format({ event, id, data }: ServerEvent): string {
+  return `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${stringifyJson(data)}\n\n`;
+}

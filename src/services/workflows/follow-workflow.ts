@@ -1,0 +1,108 @@
+// A workflow followed as it changes, and who else follows it. Woken by notifications, read from PostgreSQL: one that is
+// lost, since a listening connection broke, is made up for by the next look.
+import { createChangeWaiter } from '../../lib/change-waiter.ts';
+import { newId } from '../../lib/ids.ts';
+import {
+  deleteFollower,
+  type Follower,
+  listPresence,
+  notifyFollowers,
+  touchFollower,
+} from '../../store/workflows/followers.ts';
+import { findWorkflow, type ReadWorkflowRow } from '../../store/workflows/workflows.ts';
+import { authorize, roleOf } from '../accounts/access.ts';
+import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
+import type { Deps } from '../deps.ts';
+import { readableVersion } from './read-workflow.ts';
+
+export type WorkflowEvent =
+  | { readonly event: 'changed'; readonly data: ReturnType<typeof presentChange> }
+  | { readonly event: 'presence'; readonly data: { readonly users: readonly PresentUser[] } };
+
+interface PresentUser {
+  readonly userId: number;
+  readonly name: string;
+  readonly sessions: number;
+}
+
+/** Between two looks without a notification; a third of what a stream lives without one. */
+const LOOK_MS = 15_000;
+
+/**
+ * First the state as it is, then each change until the signal fires, the workflow is deleted, or the reader may read it
+ * no more. Members of it see each other; whoever reads it since it is public sees nobody, and is not shown. Throws 404, 403.
+ */
+export async function followWorkflow(
+  deps: Deps,
+  actor: Actor,
+  id: string,
+  signal: AbortSignal,
+): Promise<AsyncGenerator<WorkflowEvent>> {
+  const user = requireScope(actor, 'workflows:read');
+  const { workflow } = authorize(user, 'read', await findWorkflow(deps.db, id, user.userId));
+  return follow(deps, user, workflow, signal);
+}
+
+async function* follow(
+  deps: Deps,
+  user: UserActor,
+  first: ReadWorkflowRow,
+  signal: AbortSignal,
+): AsyncGenerator<WorkflowEvent> {
+  const { db } = deps;
+  const { id } = first;
+  const follower: Follower = { id: newId('follower', deps.now()), workflowId: id, userId: user.userId };
+  const waiter = createChangeWaiter();
+  const unsubscribe = deps.runNotifier.subscribe(id, { onChange: waiter.notify });
+  const sent = { changed: '', presence: '' };
+  const isNew = ({ event, data }: WorkflowEvent): boolean => {
+    const text = JSON.stringify(data);
+    if (sent[event] === text) return false;
+    sent[event] = text;
+    return true;
+  };
+  try {
+    for (let row: ReadWorkflowRow | undefined = first; !signal.aborted; ) {
+      const role = row === undefined ? undefined : roleOf(user, row);
+      if (row === undefined || role === undefined) return;
+      const isListed = isMember(user, row);
+      if (isListed) await touchFollower(db, follower);
+      // The others learn of a new one.
+      if (isListed && sent.changed === '') await notifyFollowers(db, id);
+      const changed = {
+        event: 'changed',
+        data: presentChange(row, readableVersion({ workflow: row, role, actor: user })),
+      } as const;
+      if (isNew(changed)) yield changed;
+      const presence = {
+        event: 'presence',
+        data: { users: isListed ? await readPresence(deps, id) : [] },
+      } as const;
+      if (isNew(presence)) yield presence;
+      await waiter.wait(LOOK_MS, signal);
+      row = await findWorkflow(db, id, user.userId);
+    }
+  } finally {
+    unsubscribe();
+    await deleteFollower(db, follower);
+    await notifyFollowers(db, id);
+  }
+}
+
+/** Whether the user is something to the workflow, besides one of those to whom it is public. */
+const isMember = (user: UserActor, row: ReadWorkflowRow): boolean =>
+  roleOf(user, { ...row, link_permission: 'PRIVATE', is_published: false }) !== undefined;
+
+function presentChange(row: ReadWorkflowRow, version: number) {
+  return {
+    version,
+    updatedAt: row.updated_at.toISOString(),
+    userId: row.written_by,
+    sessionId: row.written_by_session,
+  };
+}
+
+async function readPresence({ db }: Deps, id: string): Promise<readonly PresentUser[]> {
+  const rows = await listPresence(db, id);
+  return rows.map(({ user_id, name, streams }) => ({ userId: user_id, name, sessions: streams }));
+}

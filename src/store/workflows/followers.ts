@@ -1,0 +1,56 @@
+// Open streams of a workflow's changes, over all processes, and the notifications that wake them.
+import { CHANNELS } from '../channels.ts';
+import type { Tx } from '../db.ts';
+
+export interface Presence {
+  readonly user_id: number;
+  readonly name: string;
+  /** Streams of this user. */
+  readonly streams: number;
+}
+
+/** Three renewals that failed: its process is gone. */
+const LIFE = "interval '45 seconds'";
+
+export interface Follower {
+  readonly id: string;
+  readonly workflowId: string;
+  readonly userId: number;
+}
+
+/** Adds the stream, or says that it is still open. */
+export async function touchFollower(tx: Tx, { id, workflowId, userId }: Follower): Promise<void> {
+  await tx.query(
+    `insert into workflow_followers (id, workflow_id, user_id) values ($1, $2, $3)
+     on conflict (id) do update set seen_at = now()`,
+    [id, workflowId, userId],
+  );
+}
+
+/** Removes the stream, and those of the workflow whose processes are gone. */
+export async function deleteFollower(tx: Tx, { id, workflowId }: Omit<Follower, 'userId'>): Promise<void> {
+  await tx.query(
+    `delete from workflow_followers where id = $1 or (workflow_id = $2 and seen_at < now() - ${LIFE})`,
+    [id, workflowId],
+  );
+}
+
+/** Who has a stream open, by user id. */
+export async function listPresence(tx: Tx, workflowId: string): Promise<readonly Presence[]> {
+  const { rows } = await tx.query<Presence>(
+    `select f.user_id, u.name, count(*)::int as streams from workflow_followers f join users u on u.id = f.user_id
+     where f.workflow_id = $1 and f.seen_at > now() - ${LIFE}
+     group by f.user_id, u.name order by f.user_id limit 100`,
+    [workflowId],
+  );
+  return rows;
+}
+
+/** Wakes the streams of the workflow in all processes, once the transaction is committed. */
+export async function notifyFollowers(tx: Tx, workflowId: string): Promise<void> {
+  await tx.query(
+    `select pg_notify('${CHANNELS.workflows}', $1) where exists (
+       select from workflow_followers where workflow_id = $1)`,
+    [workflowId],
+  );
+}

@@ -1,0 +1,152 @@
+// Following a workflow over real sockets and two processes' worth of services: changes, presence, and the stream's end.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { waitUntil } from '../../support/processes.ts';
+import { KEY, startTestService, type TestService } from '../../support/service.ts';
+import { type EventStream, openStream, type ServerEvent } from '../../support/sse.ts';
+import { PAIR } from '../../support/workflows.ts';
+
+interface Person {
+  readonly userId: number;
+  readonly apiKey: string;
+}
+
+let service: TestService;
+let other: Awaited<ReturnType<TestService['join']>>;
+let people = 0;
+before(async () => {
+  service = await startTestService();
+  other = await service.join({ ROLE: 'api' });
+});
+after(async () => {
+  await other.close();
+  await service.close();
+});
+
+const call = async <B>(
+  method: string,
+  path: string,
+  body?: object,
+  key = KEY,
+): Promise<{ status: number; body: B }> => {
+  const answer = await fetch(`${service.url}/api/v1${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: answer.status, body: (await answer.json()) as B };
+};
+const follow = (id: string, key = KEY, url = service.url): Promise<EventStream> =>
+  openStream(`${url}/api/v1/workflows/${id}/events`, { authorization: `Bearer ${key}` });
+const last = ({ events }: EventStream, name: string): ServerEvent['data'] | undefined =>
+  events.findLast(({ event }) => event === name)?.data;
+const usersOf = (stream: EventStream): readonly unknown[] =>
+  ((last(stream, 'presence')?.users ?? []) as { userId: number; sessions: number }[]).map(
+    ({ userId, sessions }) => [userId, sessions],
+  );
+const create = async (): Promise<string> =>
+  (await call<{ id: string }>('POST', '/workflows', { name: 'W', ...PAIR })).body.id;
+const createPerson = async (): Promise<Person> =>
+  (
+    await call<Person>('POST', '/admin/users', {
+      email: `follower-${people++}@example.com`,
+      name: 'Ana',
+      keyScopes: ['workflows:read', 'workflows:write'],
+    })
+  ).body;
+const until = (isSo: () => boolean) => waitUntil('the events have come', async () => isSo());
+
+describe('the events of a workflow', () => {
+  it('begin with its state, and tell each change, by whomever and through whichever process', async () => {
+    const id = await create();
+    const editor = await createPerson();
+    await call('PUT', `/workflows/${id}/permissions`, { userId: editor.userId, role: 'EDIT' });
+    const streams = [await follow(id), await follow(id, KEY, other.url)];
+    await until(() => streams.every(stream => last(stream, 'presence') !== undefined));
+    assert.equal(last(streams[0] as EventStream, 'changed')?.version, 1);
+    const { body } = await call<{ updatedAt: string }>(
+      'PUT',
+      `/workflows/${id}`,
+      { nodes: [PAIR.nodes[0]], edges: [] },
+      editor.apiKey,
+    );
+    await until(() => streams.every(stream => last(stream, 'changed')?.version === 2));
+    for (const stream of streams) {
+      assert.deepEqual(last(stream, 'changed'), {
+        version: 2,
+        updatedAt: body.updatedAt,
+        userId: editor.userId,
+        sessionId: null,
+      });
+      stream.hangUp();
+    }
+  });
+
+  it('tell members who is there, and strangers of a public workflow nothing of anybody', async () => {
+    const id = await create();
+    const [viewer, stranger] = [await createPerson(), await createPerson()];
+    await call('PUT', `/workflows/${id}/permissions`, { userId: viewer.userId, role: 'VIEW' });
+    await call('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
+    const [own, theirs, foreign] = [
+      await follow(id),
+      await follow(id, viewer.apiKey, other.url),
+      await follow(id, stranger.apiKey),
+    ];
+    const both = [
+      [1, 1],
+      [viewer.userId, 1],
+    ];
+    await until(() => usersOf(own).length === 2 && usersOf(theirs).length === 2);
+    assert.deepEqual([usersOf(own), usersOf(theirs), usersOf(foreign)], [both, both, []]);
+    const second = await follow(id);
+    await until(() => JSON.stringify(usersOf(theirs)) === JSON.stringify([[1, 2], both[1]]));
+    second.hangUp();
+    own.hangUp();
+    await until(() => JSON.stringify(usersOf(theirs)) === JSON.stringify([both[1]]));
+    assert.equal(last(foreign, 'changed')?.version, 1);
+    for (const stream of [theirs, foreign]) stream.hangUp();
+    await waitUntil('all streams are forgotten', async () => {
+      const { rows } = await service.db.query('select from workflow_followers where workflow_id = $1', [id]);
+      return rows.length === 0;
+    });
+  });
+
+  it('end where the workflow is deleted, or may not be read any more', async () => {
+    const [kept, deleted] = [await create(), await create()];
+    const viewer = await createPerson();
+    await call('PUT', `/workflows/${kept}/permissions`, { userId: viewer.userId, role: 'VIEW' });
+    const [gone, shut] = [await follow(deleted), await follow(kept, viewer.apiKey)];
+    await until(() => gone.events.length === 2 && shut.events.length === 2);
+    await call('DELETE', `/workflows/${deleted}`);
+    await gone.closed;
+    await call('DELETE', `/workflows/${kept}/permissions/${viewer.userId}`);
+    await call('PUT', `/workflows/${kept}`, { name: 'Private' });
+    await shut.closed;
+    assert.equal(last(shut, 'changed')?.version, 1);
+  });
+
+  it('are for who may read', async () => {
+    const id = await create();
+    const stranger = await createPerson();
+    const statusOf = async (of: string, key?: string): Promise<number> => (await follow(of, key)).status;
+    assert.deepEqual(
+      [
+        await statusOf(id, stranger.apiKey),
+        await statusOf('wf_none'),
+        await statusOf(id, 'sk-wrong-0123456789'),
+      ],
+      [403, 404, 401],
+    );
+    const head = await fetch(`${service.url}/api/v1/workflows/${id}/events`, {
+      method: 'HEAD',
+      headers: { authorization: `Bearer ${KEY}` },
+    });
+    assert.deepEqual(
+      [head.status, head.headers.get('content-type')],
+      [200, 'text/event-stream; charset=utf-8'],
+    );
+  });
+});
