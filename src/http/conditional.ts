@@ -1,7 +1,7 @@
 // Conditional GET: an ETag on the way out, 304 where the caller has these bytes already (RFC 9110 §13).
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { plainEtag } from './content-coding.ts';
+import { plainEtag } from './compression/content-coding.ts';
 
 export interface TaggedText {
   readonly text: string;

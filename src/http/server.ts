@@ -13,7 +13,7 @@ import type { App } from './app.ts';
 import { createAuthentication } from './auth.ts';
 import { registerBodyParsers, registerOptionalBodies } from './body.ts';
 import { registerCloseSignals } from './close-signal.ts';
-import { registerCompression } from './compression.ts';
+import { registerCompression } from './compression/compression.ts';
 import type { HttpDeps } from './deps.ts';
 import { errorBody, translateError } from './errors.ts';
 import { askForBody } from './expect-continue.ts';

@@ -3,10 +3,10 @@
 import type { Deps } from '../../services/deps.ts';
 import { recoverWorkflow, undeleteOwnWorkflow } from '../../services/workflows/delete-workflow.ts';
 import { duplicateWorkflow } from '../../services/workflows/duplicate-workflow.ts';
-import { followWorkflow } from '../../services/workflows/follow-workflow.ts';
-import { recordHeartbeat } from '../../services/workflows/heartbeat.ts';
 import { layoutWorkflow } from '../../services/workflows/layout-workflow.ts';
 import { lintGraphBody, lintWorkflow } from '../../services/workflows/lint-workflow.ts';
+import { followWorkflow } from '../../services/workflows/presence/follow-workflow.ts';
+import { recordHeartbeat } from '../../services/workflows/presence/heartbeat.ts';
 import { publishWorkflow, setBudget, setVisibility } from '../../services/workflows/publish-workflow.ts';
 import {
   BudgetBody,

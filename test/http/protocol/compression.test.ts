@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
-import { chooseCoding } from '../../../src/http/content-coding.ts';
+import { chooseCoding } from '../../../src/http/compression/content-coding.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { createWorkflow } from '../../support/workflows.ts';
 

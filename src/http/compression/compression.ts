@@ -3,8 +3,8 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { createLru } from '../lib/lru.ts';
-import type { App } from './app.ts';
+import { createLru } from '../../lib/lru.ts';
+import type { App } from '../app.ts';
 import { type Coding, chooseCoding, codedEtag } from './content-coding.ts';
 
 const MIN_BYTES = 1024;

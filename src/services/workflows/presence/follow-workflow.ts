@@ -1,19 +1,19 @@
 // A workflow followed as it changes, and who else follows it. Woken by notifications, read from PostgreSQL: one that is
 // lost, since a listening connection broke, is made up for by the next look.
-import { createChangeWaiter } from '../../lib/change-waiter.ts';
-import { newId } from '../../lib/ids.ts';
+import { createChangeWaiter } from '../../../lib/change-waiter.ts';
+import { newId } from '../../../lib/ids.ts';
 import {
   deleteFollower,
   type Follower,
   listPresence,
   notifyFollowers,
   touchFollower,
-} from '../../store/workflows/followers.ts';
-import { findWorkflow, type ReadWorkflowRow } from '../../store/workflows/workflows.ts';
-import { authorize, roleOf } from '../accounts/access.ts';
-import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
-import type { Deps } from '../deps.ts';
-import { readableVersion } from './read-workflow.ts';
+} from '../../../store/workflows/followers.ts';
+import { findWorkflow, type ReadWorkflowRow } from '../../../store/workflows/workflows.ts';
+import { authorize, roleOf } from '../../accounts/access.ts';
+import { type Actor, requireScope, type UserActor } from '../../accounts/actor.ts';
+import type { Deps } from '../../deps.ts';
+import { readableVersion } from '../read-workflow.ts';
 
 export type WorkflowEvent =
   | { readonly event: 'changed'; readonly data: ReturnType<typeof presentChange> }
