@@ -12,6 +12,7 @@ const SLOW: Readonly<Record<string, readonly string[]>> = {
     'editor/*.test.ts',
     'jobs/**',
     'http/openapi/examples.test.ts',
+    'http/pages/reference.test.ts',
     'http/protocol/{limits-processes,shutdown}.test.ts',
     'http/runs/{as-sent,deliveries,execution-events,resume,run-rules,runs}.test.ts',
     'http/workflows/workflow-events.test.ts',

@@ -1,34 +1,27 @@
 // /openapi.json and /docs: the document made from the very schemas that validate requests.
 import { readFile } from 'node:fs/promises';
 import swagger from '@fastify/swagger';
-import swaggerUi from '@fastify/swagger-ui';
 import { sha256 } from '../lib/crypto.ts';
+import type { Document as ReferenceDocument } from '../pages/reference/document.ts';
 import { SCOPES } from '../services/accounts/actor.ts';
 import type { Deps } from '../services/deps.ts';
 import type { App } from './app.ts';
 import { sendCached, type TaggedText } from './conditional.ts';
 import { completeDocument } from './openapi/document.ts';
 import type { Document } from './openapi/operation.ts';
+import { registerReference } from './pages/reference.ts';
 import { sessionCookieOf } from './session-cookie.ts';
 
 const GUIDE_PATH = '/docs/api.md';
 
 const DESCRIPTION = `Stores, lints, lays out, runs and publishes graphs of AI-media nodes.
 
-[How the API behaves](${GUIDE_PATH}): conventions, errors, limits, idempotency, webhooks and how to verify them.
+[How the API behaves](/docs/guides/api): conventions, errors, limits, idempotency, webhooks and how to verify them.
 
 Every answer carries \`X-Request-Id\`, \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\`.
 Every error is \`{ error, code, requestId, issues? }\`: \`error\` is a sentence for people, \`code\` one of the schema \`Error\`.
 
 Scopes of a key: ${SCOPES.map(scope => `\`${scope}\``).join(', ')}; execute implies read.`;
-
-// Everything comes from here; the page brings style of its own and images as data, and asks the API where it is.
-const docsPolicy = (apiOrigin: string): string =>
-  `default-src 'self'; connect-src 'self' ${apiOrigin}; img-src 'self' data:; style-src 'self' 'unsafe-inline'; ` +
-  "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-// The bar asks for the address of another document, which the policy would not let in.
-const DOCS_STYLE = '.swagger-ui .topbar { display: none }';
 
 /** Must be called before the routes are registered: it watches them. */
 export async function registerOpenApi(app: App, deps: Deps): Promise<void> {
@@ -52,10 +45,6 @@ export async function registerOpenApi(app: App, deps: Deps): Promise<void> {
     transformObject: given =>
       'openapiObject' in given ? completeDocument(given.openapiObject as Document) : given.swaggerObject,
   });
-  app.addHook('onRoute', route => {
-    // One look at the page asks for a dozen files.
-    if (route.url.startsWith('/docs')) route.config = { ...route.config, limit: 'none' };
-  });
   const document = createDocumentText(app);
   app.get('/openapi.json', { schema: { hide: true }, config: { limit: 'none' } }, (req, reply) =>
     sendCached(req, reply, document(), 'no-cache'),
@@ -64,12 +53,7 @@ export async function registerOpenApi(app: App, deps: Deps): Promise<void> {
   app.get(GUIDE_PATH, { schema: { hide: true }, config: { limit: 'none' } }, (_, reply) =>
     reply.type('text/plain; charset=utf-8').send(guide),
   );
-  await app.register(swaggerUi, {
-    routePrefix: '/docs',
-    staticCSP: docsPolicy(new URL(deps.settings.BASE_URL).origin),
-    theme: { title: 'Graphwright API', css: [{ filename: 'page.css', content: DOCS_STYLE }] },
-    uiConfig: { deepLinking: true, docExpansion: 'none', filter: true, tryItOutEnabled: true },
-  });
+  registerReference(app, deps.settings.BASE_URL, () => app.swagger() as unknown as ReferenceDocument);
 }
 
 /** The routes are complete when the first one is asked for; the text is made then, once. */

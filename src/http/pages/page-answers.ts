@@ -12,6 +12,8 @@ export interface PageAnswer {
   /** Weak: it names every coding. */
   readonly etag: string;
   readonly contentType: string;
+  /** Another policy than pages of this type have. */
+  readonly policy?: string;
 }
 
 export interface PageCache {
@@ -67,8 +69,8 @@ export function sendPage(
   page: PageAnswer,
   cacheControl: string,
 ): FastifyReply {
-  const { etag, contentType, body } = page;
-  reply.headers({ etag, 'cache-control': cacheControl, ...securityHeaders(contentType) });
+  const { etag, contentType, body, policy } = page;
+  reply.headers({ etag, 'cache-control': cacheControl, ...securityHeaders(contentType, policy) });
   if (findMatch(req.headers['if-none-match'], etag) !== undefined) return reply.code(304).send();
   return reply.header('content-type', contentType).send(body);
 }
@@ -91,8 +93,7 @@ export function sendErrorPage(thrown: unknown, req: FastifyRequest, reply: Fasti
     .send(renderMessagePage(err.status, req.is404 ? NOTHING_HERE : err.message));
 }
 
-function securityHeaders(contentType: string): Record<string, string> {
-  const policy = POLICIES[contentType];
+function securityHeaders(contentType: string, policy = POLICIES[contentType]): Record<string, string> {
   return {
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'strict-origin-when-cross-origin',

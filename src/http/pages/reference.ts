@@ -1,0 +1,67 @@
+// /docs: the reference that people read, made of the OpenAPI document and of the guides in docs/.
+
+import { AppError } from '../../lib/errors.ts';
+import {
+  REFERENCE_SCRIPT,
+  REFERENCE_SCRIPT_PATH,
+  REFERENCE_STYLE,
+  REFERENCE_STYLE_PATH,
+} from '../../pages/reference/assets.ts';
+import type { Document } from '../../pages/reference/document.ts';
+import { readGuides } from '../../pages/reference/guides.ts';
+import { createReference, type Reference } from '../../pages/reference/pages.ts';
+import type { App } from '../app.ts';
+import { HTML, type PageAnswer, sendErrorPage, sendPage, toAnswer } from './page-answers.ts';
+
+const FRESH = 'public, no-cache';
+const FOR_GOOD = 'public, max-age=31536000, immutable';
+
+// Everything comes from here, and what is tried is asked of here.
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** `document` is asked for when the first page is, once every route is registered. */
+export function registerReference(app: App, baseUrl: string, document: () => Document): void {
+  let made: Promise<Reference> | undefined;
+  const reference = (): Promise<Reference> => {
+    made ??= readGuides().then(guides => createReference(document(), guides, baseUrl));
+    return made;
+  };
+  const pages = new Map<string, PageAnswer>();
+  const answerTo = async (path: string): Promise<PageAnswer> => {
+    const known = pages.get(path);
+    if (known !== undefined) return known;
+    const text = (await reference()).page(path);
+    if (text === undefined) throw new AppError('not_found', `The reference has no page ${path}.`);
+    const page = { ...toAnswer(text, HTML), policy: POLICY };
+    // Only paths that exist come here, so the map is bounded.
+    pages.set(path, page);
+    return page;
+  };
+  const route = { config: { limit: 'none' }, errorHandler: sendErrorPage, schema: { hide: true } } as const;
+  for (const path of ['/docs', '/docs/*'])
+    app.get(path, route, async (req, reply) => sendPage(req, reply, await answerTo(pathOf(req.url)), FRESH));
+  const files: Readonly<Record<string, PageAnswer>> = {
+    [REFERENCE_STYLE_PATH]: toAnswer(REFERENCE_STYLE, 'text/css; charset=utf-8'),
+    [REFERENCE_SCRIPT_PATH]: toAnswer(REFERENCE_SCRIPT, 'text/javascript; charset=utf-8'),
+  };
+  for (const [path, file] of Object.entries(files))
+    app.get(path, route, async (req, reply) => sendPage(req, reply, file, FOR_GOOD));
+  app.get('/docs/search.json', route, async (req, reply) => {
+    const { index } = await reference();
+    return sendPage(req, reply, toAnswer(JSON.stringify(index), 'application/json; charset=utf-8'), FRESH);
+  });
+}
+
+/** Without the query, and without a slash at the end. */
+function pathOf(url: string): string {
+  return (url.split('?')[0] ?? '').replace(/\/+$/, '');
+}

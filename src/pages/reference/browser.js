@@ -1,0 +1,202 @@
+// What the pages of the reference do in a browser: search, one language of samples at a time, and trying requests.
+const MAX_FOUND = 12;
+const MAX_SHOWN = 200_000;
+
+const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+
+/** The key that was typed in this tab; nothing elsewhere ever sees it. */
+const keyStore = {
+  read: () => sessionStorage.getItem('graphwright-key') ?? '',
+  write: key => sessionStorage.setItem('graphwright-key', key),
+};
+
+function showSamples() {
+  const languages = ['curl', 'JavaScript', 'Python'];
+  const choose = chosen => {
+    localStorage.setItem('graphwright-language', chosen);
+    for (const sample of all('.sample')) sample.hidden = sample.dataset.language !== chosen;
+    for (const tab of all('.samples [role=tab]')) {
+      tab.ariaSelected = String(tab.textContent === chosen);
+      tab.tabIndex = tab.textContent === chosen ? 0 : -1;
+    }
+  };
+  all('.samples').forEach((samples, at) => {
+    const tabs = document.createElement('div');
+    tabs.role = 'tablist';
+    tabs.ariaLabel = 'Language';
+    for (const language of languages) {
+      const panel = all('.sample', samples).find(sample => sample.dataset.language === language);
+      panel.id = `sample-${at}-${language}`;
+      panel.role = 'tabpanel';
+      panel.ariaLabel = language;
+      panel.querySelector('h3').remove();
+      const tab = document.createElement('button');
+      tab.type = 'button';
+      tab.role = 'tab';
+      tab.textContent = language;
+      tab.setAttribute('aria-controls', panel.id);
+      tab.addEventListener('click', () => choose(language));
+      tab.addEventListener('keydown', event => {
+        const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+        if (step === undefined) return;
+        const next = languages[(languages.indexOf(language) + step + languages.length) % languages.length];
+        choose(next);
+        all('[role=tab]', tabs)
+          .find(other => other.textContent === next)
+          .focus();
+      });
+      tabs.append(tab);
+    }
+    samples.prepend(tabs);
+  });
+  const last = localStorage.getItem('graphwright-language');
+  choose(languages.includes(last) ? last : 'curl');
+}
+
+function startSearch() {
+  const form = document.querySelector('[data-search]');
+  const input = form.querySelector('input');
+  const [status, list] = [form.querySelector('[role=status]'), form.querySelector('[data-found]')];
+  let index;
+  const load = () => {
+    index ??= fetch('/docs/search.json').then(answer => answer.json());
+    return index;
+  };
+  const search = async () => {
+    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const entries = words.length === 0 ? [] : await load();
+    const rank = ({ title }) => words.filter(word => title.toLowerCase().includes(word)).length;
+    const found = entries
+      .filter(entry => words.every(word => entry.words.includes(word)))
+      .sort((a, b) => rank(b) - rank(a));
+    list.replaceChildren(...found.slice(0, MAX_FOUND).map(toItem));
+    status.textContent = words.length === 0 ? '' : `${found.length} found`;
+  };
+  input.addEventListener('focus', load, { once: true });
+  input.addEventListener('input', search);
+  form.addEventListener('submit', event => {
+    event.preventDefault();
+    list.querySelector('a')?.click();
+  });
+  document.addEventListener('keydown', event => {
+    if (event.key !== '/' || event.target.closest('input, textarea') !== null) return;
+    event.preventDefault();
+    input.focus();
+  });
+  form.hidden = false;
+}
+
+function toItem({ title, note, path }) {
+  const link = document.createElement('a');
+  link.href = path;
+  link.textContent = title;
+  const small = document.createElement('small');
+  small.textContent = note;
+  link.append(small);
+  const item = document.createElement('li');
+  item.append(link);
+  return item;
+}
+
+function startCredential() {
+  const box = document.querySelector('[data-credential]');
+  const input = box.querySelector('input');
+  input.value = keyStore.read();
+  input.addEventListener('input', () => keyStore.write(input.value.trim()));
+  box.hidden = false;
+  // Asked for when somebody looks: to nobody's session the answer is a refusal, which browsers log as an error.
+  box.addEventListener('toggle', () => showSession(box.querySelector('[data-session]')), { once: true });
+}
+
+async function showSession(note) {
+  const answer = await fetch('/api/v1/auth/session', { headers: { accept: 'application/json' } });
+  if (!answer.ok) return;
+  const { user } = await answer.json();
+  note.textContent = `Signed in as ${user.email}: without a key, requests go by your session.`;
+}
+
+/** The request that a form stands for. A key is sent instead of the cookie, never with it. */
+function requestOf(form) {
+  const { method, path } = form.dataset;
+  const fields = new FormData(form);
+  const query = new URLSearchParams();
+  const headers = {};
+  let filled = path;
+  for (const [name, value] of fields) {
+    const [place, key] = name.split(':');
+    if (typeof value !== 'string' || value === '' || key === undefined) continue;
+    if (place === 'path') filled = filled.replace(`{${key}}`, encodeURIComponent(value));
+    else if (place === 'query') query.append(key, value);
+    else headers[key] = value;
+  }
+  const key = keyStore.read();
+  if (key !== '') headers.authorization = `Bearer ${key}`;
+  const file = fields.get('file');
+  const text = fields.get('body');
+  let body;
+  if (file !== null) {
+    body = new FormData();
+    body.set('file', file);
+  } else if (text !== null && text.trim() !== '') {
+    body = text;
+    headers['content-type'] = 'application/json';
+  }
+  const address = query.size === 0 ? filled : `${filled}?${query}`;
+  return [address, { method, headers, body, credentials: key === '' ? 'same-origin' : 'omit' }];
+}
+
+async function send(form, signal) {
+  const shown = form.querySelector('.answer');
+  shown.hidden = false;
+  shown.textContent = 'Sending…';
+  try {
+    const [address, init] = requestOf(form);
+    const answer = await fetch(address, { ...init, signal });
+    const head = `${answer.status} ${answer.statusText}\n${[...answer.headers].map(pair => pair.join(': ')).join('\n')}\n\n`;
+    await showBody(answer, text => {
+      shown.textContent = head + text;
+    });
+  } catch (error) {
+    const why = signal.aborted ? 'Stopped.' : `The request failed: ${error.message}`;
+    shown.textContent = `${shown.textContent.replace('Sending…', '')}\n${why}`.trim();
+  }
+}
+
+/** Text as it arrives, which an event stream does for long; of anything else its size. */
+async function showBody(answer, show) {
+  const type = answer.headers.get('content-type') ?? '';
+  if (!/json|text|xml/.test(type)) {
+    const { size } = await answer.blob();
+    show(size === 0 ? '' : `${size} bytes of ${type}`);
+    return;
+  }
+  let text = '';
+  show(text);
+  if (answer.body === null) return;
+  for await (const part of answer.body.pipeThrough(new TextDecoderStream())) {
+    text += part;
+    show(text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text);
+    if (text.length > MAX_SHOWN) break;
+  }
+  if (type.includes('json') && text.length <= MAX_SHOWN) show(JSON.stringify(JSON.parse(text), null, 2));
+}
+
+function startForms() {
+  for (const form of all('.try form')) {
+    form.closest('details').hidden = false;
+    const stop = form.querySelector('[data-stop]');
+    form.addEventListener('submit', async event => {
+      event.preventDefault();
+      const abort = new AbortController();
+      stop.onclick = () => abort.abort();
+      stop.hidden = false;
+      await send(form, abort.signal);
+      stop.hidden = true;
+    });
+  }
+}
+
+showSamples();
+startSearch();
+startForms();
+startCredential();

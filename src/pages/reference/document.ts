@@ -1,0 +1,135 @@
+// The part of the OpenAPI document that the reference shows.
+
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly default?: unknown;
+  readonly format?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly maxItems?: number;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly allOf?: readonly Schema[];
+  readonly items?: Schema;
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+}
+
+interface Example {
+  readonly value?: unknown;
+  readonly $ref?: string;
+}
+
+export interface Content {
+  readonly schema?: Schema;
+  readonly examples?: Readonly<Record<string, Example>>;
+}
+
+export interface Parameter {
+  readonly $ref?: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly name: string;
+  readonly description?: string;
+  readonly required?: boolean;
+  readonly schema?: Schema;
+}
+
+export interface Response {
+  readonly $ref?: string;
+  readonly description?: string;
+  readonly content?: Readonly<Record<string, Content>>;
+}
+
+interface DescribedOperation {
+  readonly operationId: string;
+  readonly summary?: string;
+  readonly description?: string;
+  readonly tags?: readonly string[];
+  readonly security?: readonly Readonly<Record<string, unknown>>[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: {
+    readonly required?: boolean;
+    readonly content?: Readonly<Record<string, Content>>;
+  };
+  readonly responses: Readonly<Record<string, Response>>;
+}
+
+/** An operation with its place in the document. */
+export interface Operation extends DescribedOperation {
+  readonly method: string;
+  readonly path: string;
+  readonly parameters: readonly Parameter[];
+}
+
+export interface Document {
+  readonly info: { readonly description?: string };
+  readonly tags: readonly { readonly name: string; readonly description?: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly responses: Readonly<Record<string, Response>>;
+    readonly parameters: Readonly<Record<string, Parameter>>;
+  };
+}
+
+/** The operations of one tag. */
+export interface Group {
+  readonly name: string;
+  readonly slug: string;
+  readonly description: string;
+  readonly operations: readonly Operation[];
+}
+
+/** A text as a part of an address: lower case, with dashes. */
+export function toSlug(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .replace(/^-+|-+$/g, '');
+}
+
+/** The operations by tag, in the order of the document's tags; a tag without one is left out. */
+export function groupsOf(document: Document): readonly Group[] {
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      ...operation,
+      method: method.toUpperCase(),
+      path,
+      parameters: (operation.parameters ?? []).map(parameter => parameterOf(document, parameter)),
+    })),
+  );
+  const byTag = Map.groupBy(operations, ({ tags = [] }) => tags[0] ?? '');
+  return document.tags
+    .map(({ name, description = '' }) => ({
+      name,
+      description,
+      slug: toSlug(name),
+      operations: byTag.get(name) ?? [],
+    }))
+    .filter(({ operations }) => operations.length > 0);
+}
+
+function parameterOf(document: Document, parameter: Parameter): Parameter {
+  return document.components.parameters[nameOf(parameter.$ref)] ?? parameter;
+}
+
+/** The response itself where the operation refers to it. */
+export function responseOf(document: Document, response: Response): Response {
+  return document.components.responses[nameOf(response.$ref)] ?? response;
+}
+
+/** The last part of a reference; nothing of none. */
+export function nameOf(ref: string | undefined): string {
+  return ref?.split('/').at(-1) ?? '';
+}
+
+/** The example that was recorded with the content. */
+export function exampleOf(content: Content | undefined): unknown {
+  return Object.values(content?.examples ?? {})[0]?.value;
+}

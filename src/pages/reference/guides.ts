@@ -1,0 +1,72 @@
+// The guides of the reference: the pages of docs/ as HTML, with headings that can be linked to.
+import { readFile } from 'node:fs/promises';
+import type { Html } from '../html.ts';
+import { trusted } from '../html.ts';
+import { renderMarkdown } from '../markdown.ts';
+import { toSlug } from './document.ts';
+
+const FOLDER = new URL('../../../docs/', import.meta.url);
+
+/** In the order in which they are shown: for who calls the API, then for who runs the service. */
+export const GUIDES = [
+  'api',
+  'accounts',
+  'media',
+  'video',
+  'models',
+  'credits',
+  'content',
+  'glossary',
+  'providers',
+  'extending',
+  'backup',
+  'faults',
+  'performance',
+] as const;
+
+export interface Heading {
+  readonly id: string;
+  readonly title: string;
+}
+
+export interface Guide {
+  readonly name: string;
+  readonly title: string;
+  readonly headings: readonly Heading[];
+  readonly body: Html;
+}
+
+export function readGuides(): Promise<readonly Guide[]> {
+  return Promise.all(
+    GUIDES.map(async name => toGuide(name, await readFile(new URL(`${name}.md`, FOLDER), 'utf8'))),
+  );
+}
+
+function toGuide(name: string, markdown: string): Guide {
+  const [, title = name, text = ''] = /^# (.+)\n([\s\S]*)$/.exec(markdown) ?? [];
+  const headings: Heading[] = [];
+  let tables = 0;
+  const body = renderMarkdown(text, 0)
+    .replace(/<h([2-6])>(.*?)<\/h\1>/g, (_, level: string, inner: string) => {
+      const plain = inner.replace(/<[^>]*>/g, '');
+      const id = toSlug(plain);
+      if (level === '2') headings.push({ id, title: plain });
+      return `<h${level} id="${id}">${inner}</h${level}>`;
+    })
+    .replace(/<a href="([^"]*)">(.*?)<\/a>/g, (_, href: string, inner: string) => toLink(href, inner))
+    // A corner of a table without a word heads nothing.
+    .replaceAll('<th></th>', '<td></td>')
+    // Regions need names of their own.
+    .replaceAll('aria-label="Table"', () => `aria-label="Table ${++tables}"`)
+    .replaceAll('<pre>', '<pre tabindex="0">');
+  return { name, title, headings, body: trusted(body) };
+}
+
+/** A link to another guide leads there; to a file of the repository, nowhere. */
+function toLink(href: string, inner: string): string {
+  if (/^(?:https?:|#|\/)/.test(href)) return `<a href="${href}">${inner}</a>`;
+  const [, name = '', hash = ''] = /^([\w-]+)\.md(#.*)?$/.exec(href) ?? [];
+  return (GUIDES as readonly string[]).includes(name)
+    ? `<a href="/docs/guides/${name}${hash}">${inner}</a>`
+    : inner;
+}

@@ -1,0 +1,126 @@
+// One operation of the reference: what it takes and answers, how it is called, and a form to try it.
+import type { Html } from '../html.ts';
+import { html } from '../html.ts';
+import type { Document, Operation, Parameter, Response } from './document.ts';
+import { exampleOf, nameOf, responseOf } from './document.ts';
+import { pathValue, samplesOf } from './samples.ts';
+import { inline, type Row, renderSchema, renderTable, renderType } from './schema.ts';
+
+/** The operation as a section that can be linked to by its id. */
+export function renderOperation(document: Document, operation: Operation, origin: string): Html {
+  const { operationId, summary = operationId, description = '', method, path } = operation;
+  const answers = Object.entries(operation.responses).map(
+    ([status, response]) => [status, responseOf(document, response)] as const,
+  );
+  return html`<section class="operation" id="${operationId}"><h2><a href="#${operationId}">${summary}</a></h2>
+<p class="route"><span class="method">${method}</span> <code>${path}</code></p>
+<div class="columns"><div>${description
+    .split('\n\n')
+    .filter(paragraph => paragraph !== '')
+    .map(paragraph => html`<p>${inline(paragraph)}</p>`)}
+<p class="soft">${credentialNote(operation)}</p>
+${renderParameters(operation)}${renderBody(document, operation)}${renderAnswers(answers)}</div>
+<div>${renderSamples(operation, origin)}${renderExample(answers)}${renderTry(operation)}</div></div></section>`;
+}
+
+const CREDENTIALS: Readonly<Record<string, string>> = {
+  apiKey: 'an API key',
+  session: 'the session of who is signed in',
+  contentSecret: 'the content secret',
+};
+
+function credentialNote({ security = [] }: Operation): string {
+  const ways = security.flatMap(way => Object.keys(way).map(name => CREDENTIALS[name] ?? name));
+  if (ways.length === 0) return 'Needs no credential.';
+  const isOpen = security.some(way => Object.keys(way).length === 0);
+  return `${isOpen ? 'Public; more is shown with' : 'Needs'} ${ways.join(' or ')}.`;
+}
+
+const toRow = ({ name, required = false, schema = {}, description }: Parameter): Row => ({
+  name,
+  isRequired: required,
+  type: renderType(schema),
+  description: description ?? schema.description,
+});
+
+const PLACES = { path: 'In the path', query: 'In the query', header: 'Headers' } as const;
+
+function renderParameters({ parameters }: Operation): Html {
+  return html`${Object.entries(PLACES).map(([place, title]) => {
+    const rows = parameters.filter(parameter => parameter.in === place).map(toRow);
+    return rows.length === 0 ? undefined : html`<h3>${title}</h3>${renderTable(rows)}`;
+  })}`;
+}
+
+function renderBody({ components }: Document, { requestBody }: Operation): Html | undefined {
+  const contents = Object.entries(requestBody?.content ?? {});
+  if (contents.length === 0) return undefined;
+  return html`<h3>Body</h3>${contents.map(
+    ([type, { schema = {} }]) =>
+      html`<p class="kind">${type}${schema.$ref === undefined ? undefined : html`: ${renderType(schema)}`}</p>${renderSchema(components.schemas[nameOf(schema.$ref)] ?? schema)}`,
+  )}`;
+}
+
+type Answers = readonly (readonly [status: string, response: Response])[];
+
+function renderAnswers(answers: Answers): Html {
+  const isRefusal = ([status]: Answers[number]): boolean => Number(status) >= 400;
+  return html`<h3>Answers</h3><dl class="members">${answers
+    .filter(answer => !isRefusal(answer))
+    .map(
+      ([status, { description = '', content = {} }]) =>
+        html`<div><dt><code>${status}</code></dt><dd><p>${inline(description)}</p>${Object.entries(
+          content,
+        ).map(
+          ([type, { schema = {} }]) => html`<p class="kind">${type}: ${renderType(schema)}</p>`,
+        )}</dd></div>`,
+    )}</dl>
+<details><summary>Refusals</summary><dl class="members">${answers
+    .filter(isRefusal)
+    .map(
+      ([status, { description = '' }]) =>
+        html`<div><dt><code>${status}</code></dt><dd>${description
+          .split('\n\n')
+          .map(line => html`<p>${inline(line)}</p>`)}</dd></div>`,
+    )}</dl></details>`;
+}
+
+function renderSamples(operation: Operation, origin: string): Html {
+  return html`<div class="samples">${samplesOf(operation, origin).map(
+    ({ language, code }) =>
+      html`<div class="sample" data-language="${language}"><h3>${language}</h3><pre tabindex="0" role="region" aria-label="${language}: ${operation.operationId}"><code>${code}</code></pre></div>`,
+  )}</div>`;
+}
+
+function renderExample(answers: Answers): Html | undefined {
+  const [status, response] = answers.find(([status]) => Number(status) < 300) ?? [];
+  const value = exampleOf(response?.content?.['application/json']);
+  if (value === undefined) return undefined;
+  return html`<details><summary>An answer, ${status}</summary><pre tabindex="0"><code>${JSON.stringify(value, null, 2)}</code></pre></details>`;
+}
+
+/** Hidden until the script, without which it could send nothing, shows it. */
+function renderTry(operation: Operation): Html {
+  const { operationId, method, path, parameters, requestBody } = operation;
+  const label = (name: string, field: Html): Html => html`<label><span>${name}</span>${field}</label>`;
+  const fields = parameters.map(({ in: place, name, required = false }) =>
+    label(
+      name,
+      html`<input name="${place}:${name}" autocomplete="off" spellcheck="false"${required ? html` required` : undefined}${
+        place === 'path' ? html` placeholder="${pathValue(path, name)}"` : undefined
+      }>`,
+    ),
+  );
+  const content = requestBody?.content ?? {};
+  const json = content['application/json'];
+  const body =
+    content['multipart/form-data'] !== undefined
+      ? label('File', html`<input type="file" name="file" required>`)
+      : json !== undefined
+        ? label(
+            'Body',
+            html`<textarea name="body" rows="8" spellcheck="false">${JSON.stringify(exampleOf(json) ?? {}, null, 2)}</textarea>`,
+          )
+        : undefined;
+  return html`<details class="try" hidden><summary>Try it</summary><form data-method="${method}" data-path="${path}" aria-label="Try ${operationId}">${fields}${body}<p><button class="button" type="submit">Send ${method}</button> <button class="button quiet" type="button" data-stop hidden>Stop</button></p><pre class="answer" tabindex="0" role="region" aria-label="What ${operationId} answered" aria-live="polite" hidden></pre></form></details>`;
+}

@@ -1,0 +1,192 @@
+// The same request in curl, in JavaScript with the SDK, and in Python.
+import type { Operation } from './document.ts';
+import { exampleOf } from './document.ts';
+
+export interface Sample {
+  readonly language: 'curl' | 'JavaScript' | 'Python';
+  readonly code: string;
+}
+
+/** A header's value, with the environment variable that stands in it. */
+interface Secret {
+  readonly header: string;
+  readonly before: string;
+  readonly variable: string;
+}
+
+interface Asked {
+  readonly method: string;
+  /** Below the origin, with examples for its parameters. */
+  readonly path: string;
+  readonly origin: string;
+  readonly secrets: readonly Secret[];
+  readonly body: unknown;
+}
+
+const KEY: Secret = { header: 'Authorization', before: 'Bearer ', variable: 'GRAPHWRIGHT_API_KEY' };
+const SECRETS: Readonly<Record<string, readonly Secret[]>> = {
+  apiKey: [KEY],
+  session: [{ header: 'Cookie', before: 'session=', variable: 'GRAPHWRIGHT_SESSION' }],
+  contentSecret: [{ ...KEY, variable: 'CONTENT_WEBHOOK_SECRET' }],
+};
+
+const NUMBER = '01jd8x3k5m7p9r1t3v5w7y9z0b';
+/** What stands before `{id}` in a path → an id of that kind. */
+const IDS: Readonly<Record<string, string>> = {
+  workflows: `wf_${NUMBER}`,
+  executions: `ex_${NUMBER}`,
+  folders: `fld_${NUMBER}`,
+  teams: `team_${NUMBER}`,
+  keys: `key_${NUMBER}`,
+  media: `med_${NUMBER}`,
+  sessions: `ses_${NUMBER}`,
+  renderer: `rnd_${NUMBER}`,
+  templates: 'quote-card',
+  flow: `wf_${NUMBER}`,
+};
+const VALUES: Readonly<Record<string, string>> = {
+  mediaId: `med_${NUMBER}`,
+  deliveryId: `dlv_${NUMBER}`,
+  userId: '2',
+  version: '1',
+  slug: 'postcard',
+  name: 'picture.png',
+  provider: 'fal',
+  token: 'token',
+};
+
+/** An example of a parameter in a path. */
+export function pathValue(path: string, name: string): string {
+  const before = new RegExp(`/([^/]+)/\\{${name}\\}`).exec(path)?.[1] ?? '';
+  return VALUES[name] ?? IDS[before] ?? 'id';
+}
+
+/** The operation's request in each language. */
+export function samplesOf(operation: Operation, origin: string): readonly Sample[] {
+  const ways = Object.keys(operation.security?.[0] ?? {});
+  const asked: Asked = {
+    method: operation.method,
+    path: operation.path.replace(/\{(\w+)\}/g, (_, name: string) => pathValue(operation.path, name)),
+    origin,
+    secrets: SECRETS[ways[0] ?? ''] ?? [],
+    body: exampleOf(operation.requestBody?.content?.['application/json']),
+  };
+  const isForm = operation.requestBody?.content?.['multipart/form-data'] !== undefined;
+  return [
+    { language: 'curl', code: toCurl(asked, isForm) },
+    { language: 'JavaScript', code: toJavaScript(asked, operation.operationId) },
+    { language: 'Python', code: toPython(asked) },
+  ];
+}
+
+const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+function toCurl({ method, origin, path, secrets, body }: Asked, isForm: boolean): string {
+  const headers = secrets.map(({ header, before, variable }) => `-H "${header}: ${before}$${variable}"`);
+  // As a browser says it: a cookie alone is not heeded.
+  if (secrets.some(({ header }) => header === 'Cookie') && method !== 'GET')
+    headers.push(`-H ${quote(`Origin: ${origin}`)}`);
+  const content = isForm
+    ? ["-F 'file=@picture.png'"]
+    : body === undefined
+      ? []
+      : ["-H 'Content-Type: application/json'", `-d ${quote(JSON.stringify(body, null, 2))}`];
+  const verb = method === 'GET' || (method === 'POST' && content.length > 0) ? '' : `-X ${method} `;
+  return [`curl ${verb}${quote(origin + path)}`, ...headers, ...content].join(' \\\n  ');
+}
+
+const CLIENT = (origin: string, secret: Secret | undefined): string =>
+  `import { createClient } from '@graphwright/sdk';
+
+const graphwright = createClient({
+  url: '${origin}',${secret === undefined ? '' : `\n  apiKey: process.env.${secret.variable},`}
+});
+`;
+
+/** Operations that the SDK has a method for. */
+const METHODS: Readonly<Record<string, (id: string, body: string) => string>> = {
+  runWorkflow: (id, body) =>
+    `const run = await graphwright.run('${id}', ${body});\nfor (const { label, url, text } of await run.outputs()) console.log(label, url ?? text);`,
+  getExecution: id => `console.log(await graphwright.attach('${id}').get());`,
+  cancelExecution: id => `console.log(await graphwright.attach('${id}').cancel());`,
+  streamExecution: id =>
+    `for await (const { event, data } of graphwright.attach('${id}').events()) console.log(event, data);`,
+  uploadMedia: () =>
+    `const media = await graphwright.upload(await openAsBlob('picture.png', { type: 'image/png' }));\nconsole.log(media.url);`,
+};
+
+function toJavaScript({ method, origin, path, secrets, body }: Asked, operationId: string): string {
+  const written = body === undefined ? '{}' : toLiteral(body);
+  const own = METHODS[operationId];
+  const id = path.split('/')[4] ?? '';
+  // A browser sends the cookie of who is signed in; elsewhere it is a key.
+  const head = CLIENT(
+    origin,
+    secrets.find(({ header }) => header !== 'Cookie'),
+  );
+  if (own !== undefined) {
+    const files = operationId === 'uploadMedia' ? "import { openAsBlob } from 'node:fs';\n" : '';
+    return `${files}${head}\n${own(id, written)}`;
+  }
+  if (!path.startsWith('/api/'))
+    return `const answer = await fetch('${origin}${path}'${method === 'GET' ? '' : `, { method: '${method}' }`});\nconsole.log(answer.status, await answer.text());`;
+  if (/^list/.test(operationId) && method === 'GET' && !UNPAGED.has(operationId))
+    return `${head}\nfor await (const item of graphwright.list('${path.replace('/api/v1', '')}')) console.log(item);`;
+  const more = body === undefined ? '' : `, {\n  body: ${written.replaceAll('\n', '\n  ')},\n}`;
+  return `${head}\nconst answer = await graphwright.request('${method}', '${path.replace('/api/v1', '')}'${more});\nconsole.log(answer);`;
+}
+
+/** Lists that come whole. */
+const UNPAGED: ReadonlySet<string> = new Set([
+  'listNodes',
+  'listModels',
+  'listAddedModels',
+  'listVideoTemplates',
+  'listSignInMethods',
+]);
+
+/** JSON as JavaScript writes it: names without quotes where they need none. */
+function toLiteral(value: unknown): string {
+  return JSON.stringify(value, null, 2).replace(/^(\s*)"([A-Za-z_$][\w$]*)":/gm, '$1$2:');
+}
+
+function toPython({ method, origin, path, secrets, body }: Asked): string {
+  const headers = secrets.map(
+    ({ header, before, variable }) => `    "${header}": "${before}" + os.environ["${variable}"],`,
+  );
+  if (secrets.some(({ header }) => header === 'Cookie')) headers.push(`    "Origin": "${origin}",`);
+  if (body !== undefined) headers.push('    "Content-Type": "application/json",');
+  const lines = [
+    'import json',
+    ...(secrets.length > 0 ? ['import os'] : []),
+    'import urllib.request',
+    '',
+    'request = urllib.request.Request(',
+    `    "${origin}${path}",`,
+    `    method="${method}",`,
+    ...(headers.length > 0 ? ['    headers={', ...headers.map(line => `    ${line}`), '    },'] : []),
+    ...(body === undefined ? [] : [`    data=json.dumps(${toPythonLiteral(body, '    ')}).encode(),`]),
+    ')',
+    'with urllib.request.urlopen(request) as answer:',
+    '    print(answer.status, answer.read().decode())',
+  ];
+  return lines.filter(line => body !== undefined || line !== 'import json').join('\n');
+}
+
+const PYTHON: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' };
+
+function toPythonLiteral(value: unknown, indent: string): string {
+  const inner = `${indent}    `;
+  if (Array.isArray(value))
+    return value.length === 0
+      ? '[]'
+      : `[\n${value.map(item => `${inner}${toPythonLiteral(item, inner)},\n`).join('')}${indent}]`;
+  if (typeof value === 'object' && value !== null) {
+    const members = Object.entries(value);
+    return members.length === 0
+      ? '{}'
+      : `{\n${members.map(([name, member]) => `${inner}${JSON.stringify(name)}: ${toPythonLiteral(member, inner)},\n`).join('')}${indent}}`;
+  }
+  const text = JSON.stringify(value);
+  return PYTHON[text] ?? text;
+}

@@ -1,0 +1,109 @@
+// Schemas for people: what a value is in a few words, and the members of an object as a table.
+import type { Html } from '../html.ts';
+import { html } from '../html.ts';
+import type { Schema } from './document.ts';
+import { nameOf } from './document.ts';
+
+const MAX_DEPTH = 3;
+const MAX_ENUM = 16;
+
+interface Member {
+  /** `webhook.url`, `issues[].code`. */
+  readonly name: string;
+  readonly schema: Schema;
+  readonly isRequired: boolean;
+}
+
+/** What a value is: its type, with a link where it is a named one, and its limits. */
+export function renderType(schema: Schema): Html {
+  const { $ref, enum: values, anyOf, oneOf, allOf, type, items } = schema;
+  if ($ref !== undefined) return html`<a href="/docs/types/${nameOf($ref)}">${nameOf($ref)}</a>`;
+  if ('const' in schema) return html`<code>${JSON.stringify(schema.const)}</code>`;
+  if (values !== undefined) return renderEnum(values);
+  const choices = anyOf ?? oneOf ?? allOf;
+  if (choices !== undefined) return join(choices.map(renderType), allOf === undefined ? ' or ' : ' and ');
+  if (type === 'array')
+    return items === undefined || Object.keys(items).length === 0
+      ? html`list`
+      : html`list of ${renderType(items)}`;
+  const name = Array.isArray(type) ? type.join(' or ') : (type ?? 'any value');
+  return html`${[name, ...limitsOf(schema)].join(', ')}`;
+}
+
+function renderEnum(values: readonly unknown[]): Html {
+  const shown = values.slice(0, MAX_ENUM).map(value => html`<code>${String(value)}</code>`);
+  return html`${join(shown, ' ')}${values.length > MAX_ENUM ? ` and ${values.length - MAX_ENUM} more` : ''}`;
+}
+
+function limitsOf(schema: Schema): string[] {
+  const { format, minimum, maximum, minLength, maxLength, maxItems } = schema;
+  return [
+    format,
+    minimum !== undefined && maximum !== undefined
+      ? `${minimum} to ${maximum}`
+      : (minimum !== undefined && `at least ${minimum}`) || (maximum !== undefined && `at most ${maximum}`),
+    minLength !== undefined && minLength > 1 && `at least ${minLength} characters`,
+    maxLength !== undefined && `at most ${maxLength} characters`,
+    maxItems !== undefined && `at most ${maxItems} items`,
+    schema.default !== undefined && `by default ${JSON.stringify(schema.default)}`,
+  ].filter(limit => typeof limit === 'string');
+}
+
+/** The members of an object in a table; of anything else what it is. */
+export function renderSchema(schema: Schema): Html {
+  const members = membersOf(schema);
+  if (members.length === 0) return html`<p>${renderType(schema)}</p>`;
+  return renderTable(
+    members.map(({ name, schema, isRequired }) => ({
+      name,
+      isRequired,
+      type: renderType(schema),
+      description: schema.description,
+    })),
+  );
+}
+
+export interface Row {
+  readonly name: string;
+  readonly isRequired: boolean;
+  readonly type: Html;
+  readonly description: string | undefined;
+}
+
+/** Members or parameters, a row each. */
+export function renderTable(rows: readonly Row[]): Html {
+  return html`<dl class="members">${rows.map(
+    ({ name, isRequired, type, description }) =>
+      html`<div><dt><code>${name}</code>${isRequired ? html` <span class="must">required</span>` : undefined}</dt><dd><p class="kind">${type}</p>${
+        description === undefined ? undefined : html`<p>${inline(description)}</p>`
+      }</dd></div>`,
+  )}</dl>`;
+}
+
+/** A sentence whose `code` is shown as code. */
+export function inline(text: string): Html {
+  return html`${text.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part))}`;
+}
+
+function membersOf(schema: Schema, prefix = '', depth = 1): Member[] {
+  const required = schema.required ?? [];
+  return Object.entries(schema.properties ?? {}).flatMap(([key, member]) => {
+    const name = `${prefix}${key}`;
+    const [inner, mark] = innerOf(member);
+    return [
+      { name, schema: member, isRequired: required.includes(key) },
+      ...(depth < MAX_DEPTH && inner !== undefined ? membersOf(inner, `${name}${mark}.`, depth + 1) : []),
+    ];
+  });
+}
+
+/** The object without a name inside a member: itself, one that may be null, or an item of a list. */
+function innerOf(schema: Schema): readonly [schema: Schema | undefined, mark: string] {
+  if (schema.properties !== undefined) return [schema, ''];
+  if (schema.items?.properties !== undefined) return [schema.items, '[]'];
+  return [schema.anyOf?.find(choice => choice.properties !== undefined), ''];
+}
+
+function join(pieces: readonly Html[], between: string): Html {
+  return html`${pieces.map((piece, at) => (at === 0 ? piece : html`${between}${piece}`))}`;
+}

@@ -1,0 +1,199 @@
+// The reference at /docs: every page and link, samples that run, and the pages in a browser, from our own files alone.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { transform } from 'esbuild';
+import { type Document, groupsOf, type Operation } from '../../../src/pages/reference/document.ts';
+import { type Sample, samplesOf } from '../../../src/pages/reference/samples.ts';
+import { elementsOf } from '../../pages/page-check.ts';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { checkViews, NO_BROWSER, openBrowser, type TestBrowser, VIEWS } from '../../support/browser.ts';
+import { createPerson } from '../../support/people.ts';
+
+const run = promisify(execFile);
+const SDK = join(import.meta.dirname, '../../../sdk/src/sdk.ts');
+
+let test: TestApp;
+let url: string;
+let caller: Caller;
+let browser: TestBrowser;
+let document: Document;
+before(async () => {
+  test = await createTestApp();
+  url = await test.app.listen({ host: '127.0.0.1', port: 0 });
+  caller = await test.createCaller({ plan: 'self_hosted' });
+  document = (await test.app.inject('/openapi.json')).json<Document>();
+  if (!NO_BROWSER) browser = await openBrowser();
+});
+after(async () => {
+  await browser?.close();
+  await test.close();
+});
+
+const operations = (): Operation[] => groupsOf(document).flatMap(group => [...group.operations]);
+
+describe('the reference', () => {
+  it('has every operation, and no link that leads nowhere', async () => {
+    const pages = new Map<string, ReadonlySet<string>>();
+    const links: string[] = ['/docs'];
+    const wanted: string[] = [];
+    // Grows while it is walked.
+    for (const link of links) {
+      const { pathname, hash } = new URL(link, url);
+      if (hash !== '') wanted.push(pathname + hash);
+      if (pages.has(pathname) || !/^\/docs(?:$|\/(?!assets))/.test(pathname)) continue;
+      const answer = await test.app.inject(pathname);
+      assert.equal(answer.statusCode, 200, link);
+      assert.match(
+        String(answer.headers['content-security-policy']),
+        /^default-src 'none'; script-src 'self';/,
+      );
+      const elements = elementsOf(answer.body);
+      const ids = elements.flatMap(({ attributes }) => attributes.id ?? []);
+      assert.equal(new Set(ids).size, ids.length, `${link} has an id twice`);
+      pages.set(pathname, new Set(ids));
+      const addresses = elements.flatMap(({ attributes: { href, src } }) => href ?? src ?? []);
+      links.push(
+        ...addresses
+          .filter(address => !/^https?:/.test(address))
+          .map(address => (address.startsWith('#') ? pathname + address : address)),
+      );
+    }
+    assert.ok(pages.size > 140, String(pages.size));
+    for (const anchor of wanted) {
+      const [path = '', id = ''] = anchor.split('#');
+      assert.ok(pages.get(path)?.has(id), `${anchor} is not there`);
+    }
+    const shown = new Set([...pages.values()].flatMap(ids => [...ids]));
+    for (const { operationId } of operations()) assert.ok(shown.has(operationId), operationId);
+  });
+
+  it('answers 304 to who has the page, and 404 where there is none', async () => {
+    const first = await test.app.inject('/docs/runs/');
+    const headers = { 'if-none-match': String(first.headers.etag) };
+    assert.equal((await test.app.inject({ url: '/docs/runs', headers })).statusCode, 304);
+    assert.equal((await test.app.inject('/docs/nothing')).statusCode, 404);
+  });
+
+  it('shows a secret of nobody, and what others wrote as text', async () => {
+    const page = await test.app.inject('/docs/content');
+    assert.doesNotMatch(page.body, /<script(?! src="\/docs\/assets)/);
+  });
+});
+
+describe('the samples', () => {
+  const codeOf = (operation: Operation, language: Sample['language']): string =>
+    samplesOf(operation, url).find(sample => sample.language === language)?.code ?? '';
+  const find = (id: string): Operation =>
+    operations().find(({ operationId }) => operationId === id) ?? assert.fail(id);
+  const env = () => ({ ...process.env, GRAPHWRIGHT_API_KEY: caller.key });
+
+  it('are programs, of every operation', async t => {
+    for (const operation of operations())
+      await transform(codeOf(operation, 'JavaScript'), { format: 'esm', target: 'es2022' });
+    const shell = operations().map(operation => codeOf(operation, 'curl'));
+    await run('bash', ['-n', '-c', shell.join('\n')]);
+    const python = 'import sys, json\nfor code in json.load(open(0)): compile(code, "sample", "exec")';
+    const child = run('python3', ['-c', python]);
+    child.child.stdin?.end(JSON.stringify(operations().map(operation => codeOf(operation, 'Python'))));
+    await child.catch(err => {
+      if (err.code === 'ENOENT') t.skip('there is no python3 here');
+      else throw err;
+    });
+  });
+
+  it('do in each language what they say', async t => {
+    const create = find('createWorkflow');
+    const { stdout } = await run('bash', ['-c', `${codeOf(create, 'curl')} --silent --fail`], { env: env() });
+    assert.match(JSON.parse(stdout).id, /^wf_/);
+    const javaScript = codeOf(create, 'JavaScript').replace('@graphwright/sdk', SDK);
+    const program = await run(process.execPath, ['--input-type=module', '-e', javaScript], { env: env() });
+    assert.match(program.stdout, /id: 'wf_/);
+    const list = codeOf(find('listWorkflows'), 'JavaScript').replace('@graphwright/sdk', SDK);
+    assert.match(
+      (await run(process.execPath, ['--input-type=module', '-e', list], { env: env() })).stdout,
+      /wf_/,
+    );
+    await run('python3', ['-c', codeOf(create, 'Python')], { env: env() }).then(
+      ({ stdout }) => assert.match(stdout, /^201 \{"id":"wf_/),
+      err => {
+        if (err.code === 'ENOENT') t.skip('there is no python3 here');
+        else throw err;
+      },
+    );
+  });
+});
+
+describe('the reference in a browser', { skip: NO_BROWSER }, () => {
+  for (const [name, path] of Object.entries({
+    start: '/docs',
+    operations: '/docs/runs',
+    guide: '/docs/guides/accounts',
+    type: '/docs/types/Execution',
+  }))
+    it(`shows its page ${path} to everybody, on a phone and a desk, light and dark`, async () => {
+      await checkViews(browser, { url, path, name: `reference-${name}` }, page =>
+        page.locator('[data-search] input').waitFor(),
+      );
+    });
+
+  it('finds an operation, and leads there', async () => {
+    await using opened = await browser.open(url);
+    const { page } = opened;
+    await page.goto('/docs');
+    await page.keyboard.press('/');
+    await page.keyboard.type('cancel run');
+    await page.getByRole('link', { name: 'POST /api/v1/executions/{id}/cancel' }).first().click();
+    await page.waitForURL('**/docs/executions#cancelExecution');
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('shows one language at a time, on the next page too', async () => {
+    await using opened = await browser.open(url);
+    const { page } = opened;
+    await page.goto('/docs/keys');
+    await page.getByRole('tab', { name: 'curl' }).first().focus();
+    await page.keyboard.press('ArrowRight');
+    assert.equal(await page.getByRole('tabpanel', { name: 'JavaScript' }).first().isVisible(), true);
+    await page.goto('/docs/folders');
+    assert.equal(await page.getByRole('tabpanel', { name: 'JavaScript' }).first().isVisible(), true);
+    assert.equal(await page.getByRole('tabpanel', { name: 'curl' }).count(), 0);
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('sends a request with the key that is typed, and shows the answer', async () => {
+    await using opened = await browser.open(url);
+    const { page } = opened;
+    await page.goto('/docs/folders');
+    await page.getByText('Your credential').click();
+    await page.getByLabel('API key').fill(caller.key);
+    const create = page.locator('#createFolder');
+    await create.getByText('Try it').click();
+    await create.getByLabel('Body').fill('{"name":"From the reference"}');
+    await create.getByRole('button', { name: 'Send POST' }).click();
+    await create.getByText('"name": "From the reference"').waitFor();
+    const { body } = await caller.request<{ name: string }[]>('GET', '/folders');
+    assert.ok(body.some(({ name }) => name === 'From the reference'));
+    assert.deepEqual(
+      opened.errors.filter(error => !error.includes('401')),
+      [],
+    );
+  });
+
+  it('sends a request by the session of who is signed in', async () => {
+    const person = await createPerson(test, await test.createCaller({ scopes: ['instance:admin'] }));
+    await using opened = await browser.open(url, VIEWS[0], person.cookie);
+    const { page } = opened;
+    await page.goto('/docs/folders');
+    await page.getByText('Your credential').click();
+    await page.getByText(`Signed in as ${person.email}`).waitFor();
+    const create = page.locator('#createFolder');
+    await create.getByText('Try it').click();
+    await create.getByLabel('Body').fill('{"name":"By session"}');
+    await create.getByRole('button', { name: 'Send POST' }).click();
+    await create.getByText('"name": "By session"').waitFor();
+    assert.deepEqual(opened.errors, []);
+  });
+});
