@@ -6,8 +6,8 @@ import { it } from 'node:test';
 
 const ROOT = join(import.meta.dirname, '..');
 const FOLDERS = ['src', 'test', 'bench', 'scripts', 'sdk', 'docs'];
-/** They name the words themselves. */
-const EXCEPTED = ['docs/glossary.md', 'test/words.test.ts'];
+/** The first two name the words themselves, the third a column. */
+const EXCEPTED = ['docs/glossary.md', 'test/words.test.ts', 'src/store/oauth/keys.ts'];
 
 /** What stays out → what to write instead. */
 const BANNED: readonly (readonly [RegExp, string])[] = [

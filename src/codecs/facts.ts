@@ -1,17 +1,6 @@
 // What the probe reports of a video or audio file.
 
-export const CONTAINERS = [
-  'mp4',
-  'mov',
-  'webm',
-  'matroska',
-  'mp3',
-  'wav',
-  'ogg',
-  'flac',
-  'aac',
-  'mpegts',
-] as const;
+const CONTAINERS = ['mp4', 'mov', 'webm', 'matroska', 'mp3', 'wav', 'ogg', 'flac', 'aac', 'mpegts'] as const;
 export type Container = (typeof CONTAINERS)[number];
 
 export interface VideoFacts {

@@ -7,7 +7,7 @@ import { NodeError } from '../nodes/define.ts';
 import type { Arrivals } from './inputs.ts';
 
 /** Items of one mapped node, at most. */
-export const MAX_ITEMS = 100;
+const MAX_ITEMS = 100;
 
 interface MappedList {
   readonly port: string;

@@ -34,7 +34,7 @@ import { registerTrigger } from './trigger.ts';
 import { createValidator } from './validator.ts';
 
 /** Contract, Limits: of any request body but those of the upload doors. */
-export const BODY_LIMIT_BYTES = 4_194_304;
+const BODY_LIMIT_BYTES = 4_194_304;
 
 const CORS = {
   origin: '*',

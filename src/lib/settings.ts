@@ -99,7 +99,7 @@ const proxies = (value: string | undefined): boolean | string => {
   return value;
 };
 
-export const PRICE_UNITS = [
+const PRICE_UNITS = [
   'usdPerCall',
   'usdPerUnit',
   'usdPerMillionInputTokens',

@@ -95,7 +95,7 @@ function nextOf({ deps }: Caller, { id, status, workflowId, error }: ExecutionRe
   if (status === 'COMPLETED') return 'Done.';
   if (status === 'WAITING') return `A person must decide at ${pageOf(deps, workflowId)}.`;
   if (status === 'FAILED' && error?.code === 'insufficient_credits')
-    return 'The credits ran out: tell the user. What was done is kept.';
+    return 'The credits ran out: say so to the user. What was done is kept.';
   if (status === 'FAILED' || status === 'TIMEOUT')
     return 'Read the error, change the workflow with edit_workflow, run again.';
   if (status === 'CANCELLED') return 'It was cancelled. What was done is kept.';

@@ -1,4 +1,4 @@
-// What an agent is told of the service: in few words with the first answer, in more where it asks for the guide.
+// What an agent learns of the service: in few words with the first answer, in more where it asks for the guide.
 
 /** At most 250 words: every client puts them before its model in each conversation. */
 export const INSTRUCTIONS = `Graphwright makes images, video, sound and text by workflows: graphs of nodes whose ports are joined by edges.
@@ -8,7 +8,7 @@ The usual way:
 2. Otherwise find_nodes by query, then find_nodes with nodeTypes for ports, config and an example. Never guess a node type, port or config key.
 3. create_workflow with all nodes and edges at once. An edge is "node.port -> node.port", such as "idea.text -> picture.prompt". Positions are not needed. An output:preview node shows a result.
 4. Read the issues: an error refuses the write, a warning names what will not work as meant. Mend with edit_workflow or update_workflow_config; both take the version that you read.
-5. The answer names the price. Tell the user what a run costs and send what was agreed on as maxCredits; a free run needs none.
+5. The answer names the price. Say to the user what a run costs and send what was agreed on as maxCredits; a free run needs none.
 6. run_workflow waits for the end. If the run goes on, call get_execution with waitSeconds until status is COMPLETED, FAILED, TIMEOUT or CANCELLED. Ending the wait never ends the run.
 7. Show the user the links of the outputs.
 

@@ -29,7 +29,7 @@ const sizeOf = (value: unknown): number => JSON.stringify(value).length;
  * The facts in at most MAX_CHARACTERS. Long texts are cut first; then the longest list loses its end, until all fits. What
  * was left out and how to ask for it stands in `note`.
  */
-export function boundFacts(facts: Facts, narrow: string): Facts {
+function boundFacts(facts: Facts, narrow: string): Facts {
   if (sizeOf(facts) <= MAX_CHARACTERS) return facts;
   const cut = { texts: 0 };
   let bounded = shortenTexts(facts, cut) as Record<string, unknown>;

@@ -7,7 +7,7 @@ export interface Size {
 }
 
 export const MAX_PIXELS = 100_000_000;
-export const MAX_SIDE = 16_384;
+const MAX_SIDE = 16_384;
 
 export type Fit = 'cover' | 'contain' | 'fill' | 'inside' | 'outside';
 

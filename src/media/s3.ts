@@ -34,7 +34,7 @@ const TRANSFER_TIMEOUT_MS = 3_600_000;
 const MAX_ANSWER_CHARS = 65_536;
 const TRIES = 3;
 // Half a minute, as for a database.
-const PATIENT_TRIES = 9;
+const ACCEPTED_TRIES = 9;
 const FIRST_DELAY_MS = 100;
 const LAST_DELAY_MS = 5000;
 const EMPTY_SHA256 = createHash('sha256').digest('hex');
@@ -163,7 +163,7 @@ function createSender(bucket: Bucket, client: GuardedFetch): Send {
       if (!(outcome instanceof Error)) return outcome;
       const isFinal = outcome instanceof BucketError && outcome.status < 500 && outcome.status !== 429;
       // A run does not fail because the bucket is restarted under it; a caller is answered soon.
-      const mostTries = isAccepted() ? PATIENT_TRIES : TRIES;
+      const mostTries = isAccepted() ? ACCEPTED_TRIES : TRIES;
       if (isFinal || tries >= mostTries || request.signal?.aborted === true) throw outcome;
       await delay(Math.min(FIRST_DELAY_MS * 4 ** (tries - 1), LAST_DELAY_MS), undefined, {
         signal: request.signal,

@@ -80,11 +80,6 @@ export const any = <const O extends SpecOptions>(label: string, options?: O): Sp
   label,
   ...options,
 });
-/** A config field that is true or false. */
-export const boolean = <const O extends SpecOptions>(
-  label: string,
-  options?: O,
-): Spec<Present<boolean, O>, 'BOOLEAN'> => ({ type: 'BOOLEAN', label, ...options });
 /** A config field with a closed set of values; the first is the default. */
 export const choice = <const E extends readonly [string, ...string[]]>(
   label: string,

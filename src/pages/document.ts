@@ -46,7 +46,7 @@ ${head}</head><body>
 }
 
 /** The mark of the service. */
-export const MARK = trusted(
+const MARK = trusted(
   '<svg width="22" height="22" viewBox="0 0 32 32" fill="none" stroke="currentColor" stroke-width="3.4" stroke-linecap="round" aria-hidden="true"><circle cx="8" cy="9" r="4.5"/><circle cx="24" cy="23" r="4.5"/><path d="M12.5 9C22 9 10 23 19.5 23"/></svg>',
 );
 

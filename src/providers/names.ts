@@ -1,6 +1,6 @@
 // The providers by name.
 
-export const PROVIDER_NAMES = ['fal', 'replicate', 'openai', 'elevenlabs', 'comfyui'] as const;
+const PROVIDER_NAMES = ['fal', 'replicate', 'openai', 'elevenlabs', 'comfyui'] as const;
 export type ProviderName = (typeof PROVIDER_NAMES)[number];
 
 /** As people write them. */

@@ -114,7 +114,7 @@ async function judgeAll(
 }
 
 /** Pure: those that do not fit, each by what is left behind those before it. */
-export function judge(
+function judge(
   items: readonly NewAcceptance[],
   balances: ReadonlyMap<string, number>,
   spending: ReadonlyMap<string, DaysSpending>,

@@ -2,7 +2,7 @@
 // graphile-worker's tables belong to jobs/worker.ts; here only its documented function add_jobs is called.
 import type { Tx } from './db.ts';
 
-export const TASKS = ['run', 'deliver', 'render'] as const;
+const TASKS = ['run', 'deliver', 'render'] as const;
 export type Task = (typeof TASKS)[number];
 
 /**

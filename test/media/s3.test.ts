@@ -152,8 +152,8 @@ test('a bucket that is gone for some seconds fails no accepted work, and a reque
   lobby.close();
   await once(lobby, 'close');
   const endpoint = `http://127.0.0.1:${port}`;
-  const patient = createGuardedFetch({ allowPrivate: false, trustedOrigins: [endpoint] });
-  const storage = await openS3Storage({ ...bucket, endpoint }, patient, join(root, 'spool'));
+  const guarded = createGuardedFetch({ allowPrivate: false, trustedOrigins: [endpoint] });
+  const storage = await openS3Storage({ ...bucket, endpoint }, guarded, join(root, 'spool'));
   await assert.rejects(storage.put(id, bytes, options), { code: 'connect_failed' });
   const kept = doAccepted(() => storage.put(id, bytes, options));
   await delay(1500);
@@ -161,6 +161,6 @@ test('a bucket that is gone for some seconds fails no accepted work, and a reque
   const late = await forward({ host: '127.0.0.1', port }, () => ({ host: hostname, port: Number(real) }));
   assert.equal((await kept).bytes, bytes.length);
   assert.equal((await (await open()).stat(id))?.bytes, bytes.length);
-  await patient.close();
+  await guarded.close();
   late.close();
 });

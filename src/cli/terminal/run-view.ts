@@ -47,7 +47,7 @@ export interface RunChange {
 }
 
 const TERMINAL_STATUSES: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'TIMEOUT', 'CANCELLED']);
-export const hasEnded = ({ status }: { readonly status: string }): boolean => TERMINAL_STATUSES.has(status);
+const hasEnded = ({ status }: { readonly status: string }): boolean => TERMINAL_STATUSES.has(status);
 
 const LOOKS: Readonly<Record<string, readonly [mark: string, style: Style]>> = {
   PENDING: ['·', 'dim'],

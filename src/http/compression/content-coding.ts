@@ -1,7 +1,7 @@
 // Which content coding a caller takes (RFC 9110 §12.5.3), and ETags that name one (§8.8.3.3).
 
 /** The ones sent, best first. */
-export const CODINGS = ['zstd', 'br', 'gzip'] as const;
+const CODINGS = ['zstd', 'br', 'gzip'] as const;
 export type Coding = (typeof CODINGS)[number];
 
 const MAX_LISTED = 16;

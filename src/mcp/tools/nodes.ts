@@ -103,7 +103,7 @@ function presentBrief(entry: CatalogEntry) {
   };
 }
 
-export function priceOf({ executionCost, estimatedCredits }: CatalogEntry): string {
+function priceOf({ executionCost, estimatedCredits }: CatalogEntry): string {
   if (executionCost === 'free') return 'free';
   return estimatedCredits === null ? 'paid, by its settings' : `${estimatedCredits} credits`;
 }

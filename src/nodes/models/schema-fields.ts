@@ -188,7 +188,7 @@ function defaultOf({ default: value }: Schema, shape: Shape): Json | undefined {
   return value as Json;
 }
 
-export function labelOf(id: string): string {
+function labelOf(id: string): string {
   const words = id.replaceAll('_', ' ').trim();
   return `${words[0]?.toUpperCase() ?? ''}${words.slice(1)}`;
 }

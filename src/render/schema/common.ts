@@ -14,7 +14,7 @@ export const ANCHORS = [
   'bottom',
   'bottom-right',
 ] as const;
-export const BLENDS = [
+const BLENDS = [
   'normal',
   'multiply',
   'screen',
@@ -33,7 +33,7 @@ export const BLENDS = [
   'luminosity',
   'add',
 ] as const;
-export const FILTERS = [
+const FILTERS = [
   'blur',
   'brightness',
   'contrast',

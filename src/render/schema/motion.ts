@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { exact, maybe, ref, values } from './values.ts';
 
 /** Entrances and exits; `timeline/presets.ts` has one row for each. */
-export const PRESETS = [
+const PRESETS = [
   'fade',
   'slide-up',
   'slide-down',
@@ -28,7 +28,7 @@ export const PRESETS = [
   'iris',
 ] as const;
 export const LOOPS = ['pulse', 'float', 'sway', 'spin', 'shake', 'blink', 'breathe', 'drift'] as const;
-export const SPLIT_PRESETS = ['fade', 'rise', 'drop', 'pop', 'slide', 'blur', 'typewriter', 'wave'] as const;
+const SPLIT_PRESETS = ['fade', 'rise', 'drop', 'pop', 'slide', 'blur', 'typewriter', 'wave'] as const;
 export const TRANSITIONS = [
   'cut',
   'fade',
@@ -47,7 +47,7 @@ export const TRANSITIONS = [
   'flip',
   'spin',
 ] as const;
-export const DIRECTIONS = ['left', 'right', 'up', 'down'] as const;
+const DIRECTIONS = ['left', 'right', 'up', 'down'] as const;
 
 const Entrance = Type.Object(
   {

@@ -87,7 +87,7 @@ export function compileTimeline(graph: SceneGraph): Timeline {
  * Scenes in frames. A transition is shared by two scenes, so each scene begins that much before the last one ends.
  * No transition is longer than half of either scene, so that never more than two are seen at once.
  */
-export function spanScenes(graph: SceneGraph): readonly SceneSpan[] {
+function spanScenes(graph: SceneGraph): readonly SceneSpan[] {
   const { fps, defaults } = graph;
   const shown = graph.scenes
     .map((scene, index) => ({ scene, pointer: `/scenes/${index}` }))

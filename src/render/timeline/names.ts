@@ -5,7 +5,7 @@ import { parseColor } from './color.ts';
 import type { Rgba } from './draw-list.ts';
 import type { Names } from './scope.ts';
 
-export const BUNDLED_FAMILIES = ['Inter', 'Playfair Display', 'Anton', 'JetBrains Mono'] as const;
+const BUNDLED_FAMILIES = ['Inter', 'Playfair Display', 'Anton', 'JetBrains Mono'] as const;
 
 export interface Named {
   readonly names: Names;

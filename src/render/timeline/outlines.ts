@@ -25,7 +25,7 @@ export const rectOf = (width: number, height: number, radius: Corners = [0, 0, 0
   radius,
 });
 
-export const ellipseOf = (width: number, height: number): Outline & { form: 'ellipse' } => ({
+const ellipseOf = (width: number, height: number): Outline & { form: 'ellipse' } => ({
   form: 'ellipse',
   x: width / 2,
   y: height / 2,

@@ -19,7 +19,7 @@ export interface Pose {
   readonly iris: number;
 }
 
-export const REST: Pose = {
+const REST: Pose = {
   dx: 0,
   dy: 0,
   scaleX: 1,

@@ -103,7 +103,7 @@ export function styleOf(own: TextStyle, scope: Scope): StyleContent {
 }
 
 /** The bundled family behind a name; a name that nobody gave a meaning to is Inter. */
-export function familyOf(name: string, { families }: Names): string {
+function familyOf(name: string, { families }: Names): string {
   return families.get(name) ?? 'Inter';
 }
 

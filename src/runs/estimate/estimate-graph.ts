@@ -1,4 +1,4 @@
-// The price of a graph, stored or not, for who has it at hand: what a run of it would reserve, and why it could not run.
+// The price of a graph, stored or not, for whoever may read it: what a run of it would reserve, and why it could not run.
 import { makePlan } from '../../graph/plan.ts';
 import type { Graph, JsonObject } from '../../graph/types.ts';
 import type { Issue } from '../../lib/errors.ts';

@@ -20,7 +20,7 @@ const list = <T extends TSchema>(items: T, maxItems: number) =>
 
 const Line = Type.String({ minLength: 1, maxLength: 500 });
 const Paragraph = Type.String({ maxLength: 10_000 });
-export const Address = Type.String({ minLength: 1, maxLength: 2048 });
+const Address = Type.String({ minLength: 1, maxLength: 2048 });
 
 /** Of all markdown of a page together; rendering it takes time that grows with it. */
 export const MAX_MARKDOWN = 120_000;

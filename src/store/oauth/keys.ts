@@ -1,14 +1,14 @@
-// Keys of the authorization server, sealed, the same for all processes.
+// Keys of the authorization server, encrypted, the same for all processes.
 import type { Tx } from '../db.ts';
 
 /** The key of that name: the one that is there, else the one given. */
-export async function keepKey(tx: Tx, name: string, sealed: Buffer): Promise<Buffer> {
+export async function keepKey(tx: Tx, name: string, encrypted: Buffer): Promise<Buffer> {
   await tx.query('insert into oauth_keys (name, sealed) values ($1, $2) on conflict do nothing', [
     name,
-    sealed,
+    encrypted,
   ]);
   const { rows } = await tx.query<{ sealed: Buffer }>('select sealed from oauth_keys where name = $1', [
     name,
   ]);
-  return rows[0]?.sealed ?? sealed;
+  return rows[0]?.sealed ?? encrypted;
 }
