@@ -66,8 +66,9 @@ export function toEdge(line: string, nodeIds: ReadonlySet<string>, path: string)
     id: edgeId(source, target),
     source: source.nodeId,
     target: target.nodeId,
-    ...(source.port === undefined ? {} : { sourceHandle: `out-${source.port}` }),
-    ...(target.port === undefined ? {} : { targetHandle: `in-${target.port}` }),
+    // The lint names handles, so those will do as well.
+    ...(source.port === undefined ? {} : { sourceHandle: `out-${source.port.replace(/^out-/, '')}` }),
+    ...(target.port === undefined ? {} : { targetHandle: `in-${target.port.replace(/^in-/, '')}` }),
   };
 }
 

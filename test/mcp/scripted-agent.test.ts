@@ -3,16 +3,36 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { type Agent, connectAgent, REVISIONS, type ToolResult } from '../support/agent.ts';
-import { KEY, startTestService, type TestService } from '../support/service.ts';
+import type { Client } from '../support/client.ts';
+import { MODEL, type PaidService, PRICE, startPaidService } from '../support/paid.ts';
+import { edge, node } from '../support/workflows.ts';
 
 const MAX_CALLS = 7;
 const MAX_TOKENS = 4000;
+const SCOPES = ['workflows:read', 'workflows:write', 'workflows:execute', 'account:admin'];
 
-let service: TestService;
+let paid: PaidService;
 before(async () => {
-  service = await startTestService();
+  paid = await startPaidService();
+  paid.reset();
 });
-after(() => service.close());
+after(() => paid.close());
+
+interface Person extends Client {
+  readonly apiKey: string;
+}
+
+let people = 0;
+async function newPerson(credits: number): Promise<Person> {
+  const { body } = await paid.service.request<{ apiKey: string }>('POST', '/admin/users', {
+    email: `agent-${people++}@example.com`,
+    name: 'Agent',
+    plan: 'self_hosted',
+    credits,
+    keyScopes: SCOPES,
+  });
+  return { ...paid.service.as(body.apiKey), apiKey: body.apiKey };
+}
 
 /** What a model reads of a result where its client hands on both halves; pictures are counted otherwise. */
 function tokensOf({ content, facts }: ToolResult): number {
@@ -20,26 +40,58 @@ function tokensOf({ content, facts }: ToolResult): number {
   return encode(JSON.stringify({ content: read, structuredContent: facts })).length;
 }
 
+/** `prompt TEXT, required` → `prompt`. */
+const portOf = (line: string): string => line.split(' ')[0] ?? '';
+
+/** A template whose text becomes a short video. */
+async function publishVideoTemplate(owner: Person): Promise<void> {
+  const sceneGraph = {
+    fps: 10,
+    width: 64,
+    height: 36,
+    scenes: [{ duration: 0.4, background: '#336699' }],
+    overlays: [{ type: 'text', text: '{{title}}' }],
+  };
+  const id = await owner.create({
+    name: 'Title card video',
+    nodes: [
+      node('title', 'input:text', { value: 'Hello' }),
+      node('video', 'video:renderer', { props: { sceneGraph } }),
+      node('shown', 'output:preview'),
+    ],
+    edges: [edge('title.text > video.title'), edge('video.video > shown.input')],
+  });
+  const settings = { title: 'Title card video', category: 'video', allowDuplicate: true, isTemplate: true };
+  const { status, body } = await owner.request('POST', `/workflows/${id}/publish`, {
+    isPublished: true,
+    settings,
+  });
+  assert.equal(status, 200, JSON.stringify(body));
+}
+
 for (const revision of REVISIONS) {
   describe(`an agent of ${revision} with a key`, () => {
+    let person: Person;
     let agent: Agent;
+    const connect = (by: Person): Promise<Agent> =>
+      connectAgent(`${paid.service.url}/mcp`, by.apiKey, revision);
     before(async () => {
-      agent = await connectAgent(`${service.url}/mcp`, KEY, revision);
+      person = await newPerson(100);
+      agent = await connect(person);
     });
     after(() => agent.close());
 
     it('makes an image card from nothing in few calls and few tokens', async t => {
-      const own = await connectAgent(`${service.url}/mcp`, KEY, revision);
+      const own = await connect(person);
       const found = await own.get('find_nodes', {
         query: 'text image card',
         produces: 'IMAGE',
         freeOnly: true,
       });
-      const card = found.nodes.find((node: { about: string }) => /card|text/i.test(node.about)).nodeType;
+      const card = found.nodes.find((it: { about: string }) => /card|text/i.test(it.about)).nodeType;
       const read = await own.get('find_nodes', { nodeTypes: [card, 'input:text', 'output:preview'] });
       const [entry, input, output] = read.nodes;
-      const port = (line: string): string => line.split(' ')[0] ?? '';
-      const title = port(entry.in.find((line: string) => / TEXT/.test(line)));
+      const title = portOf(entry.in.find((line: string) => / TEXT/.test(line)));
       const made = await own.get('create_workflow', {
         name: 'Card',
         nodes: [
@@ -48,8 +100,8 @@ for (const revision of REVISIONS) {
           { ...output.example, id: 'result' },
         ],
         edges: [
-          `words.${port(input.out[0])} -> card.${title}`,
-          `card.${port(entry.out[0])} -> result.${port(output.in[0])}`,
+          `words.${portOf(input.out[0])} -> card.${title}`,
+          `card.${portOf(entry.out[0])} -> result.${portOf(output.in[0])}`,
         ],
       });
       assert.deepEqual(made.estimate, { credits: 0, exact: true });
@@ -59,15 +111,161 @@ for (const revision of REVISIONS) {
       assert.ok(own.calls.length <= MAX_CALLS, `${own.calls.length} calls`);
       const tokens = own.calls.reduce((sum, call) => sum + tokensOf(call), 0);
       assert.ok(tokens <= MAX_TOKENS, `${tokens} tokens`);
+      t.diagnostic(`${own.calls.length} calls, ${tokens} tokens`);
       const link = run.content.find(({ type }) => type === 'resource_link');
       assert.match(String(link?.mimeType), /^image\//);
       const preview = run.content.find(({ type }) => type === 'image');
       assert.equal(preview?.mimeType, 'image/jpeg');
-      const record = (await service.request('GET', `/executions/${run.facts.executionId}`)).body;
+      assert.ok(String(preview?.data).length <= 44_000);
+      const record = await person.execution(run.facts.executionId);
       assert.equal(record.trigger, 'mcp');
       assert.equal(record.status, 'COMPLETED');
-      t.diagnostic(`${own.calls.length} calls, ${tokens} tokens`);
+      const stored = await person.request<{ nodes: { position: object }[] }>('GET', `/workflows/${made.id}`);
+      const places = new Set(stored.body.nodes.map(({ position }) => JSON.stringify(position)));
+      assert.equal(places.size, 3, 'each node has a place of its own');
       await own.close();
+    });
+
+    it('repairs a graph by what its issues say', async () => {
+      const workflowId = await person.create({
+        name: 'Broken',
+        nodes: [
+          node('idea', 'input:text', { value: 'a fox' }),
+          node('picture', 'generate:sandbox', { widht: 512 }),
+          node('result', 'output:preview'),
+        ],
+        edges: [edge('idea.text > picture.promt'), edge('picture.image > result.input')],
+      });
+      const { issues } = await agent.get('check_workflow', { workflowId });
+      const { version, edges } = await agent.get('get_workflow', { workflowId });
+      const wrong = edges.find((line: string) => line.includes('promt'));
+      const operations = issues
+        .filter((issue: { suggestion?: string }) => issue.suggestion !== undefined)
+        .flatMap((issue: { code: string; nodeId?: string; path: string; suggestion: string }) =>
+          issue.code === 'unknown_port'
+            ? [
+                { op: 'disconnect', edge: wrong },
+                { op: 'connect', edge: wrong.replace('promt', issue.suggestion) },
+              ]
+            : [{ op: 'set_config', nodeId: issue.nodeId, config: { widht: null, [issue.suggestion]: 512 } }],
+        );
+      const edited = await agent.get('edit_workflow', { workflowId, baseVersion: version, operations });
+      assert.deepEqual(edited.issues, []);
+      const run = await agent.get('run_workflow', { workflowId });
+      assert.equal(run.status, 'COMPLETED');
+      const { nodes } = (
+        await person.request<{ nodes: { id: string; data: { config: object } }[] }>(
+          'GET',
+          `/workflows/${workflowId}`,
+        )
+      ).body;
+      assert.deepEqual(nodes.find(({ id }) => id === 'picture')?.data.config, { width: 512 });
+      const stale = await agent.call('edit_workflow', { workflowId, baseVersion: version, operations });
+      assert.equal(stale.facts.code, 'stale_write');
+    });
+
+    it('clones a template with a renderer in it, and runs it', async () => {
+      await publishVideoTemplate(await newPerson(0));
+      const { templates } = await agent.get('list_templates', { query: 'title card' });
+      assert.equal(templates[0].usesRenderer, true);
+      const made = await agent.get('clone_template', { templateId: templates[0].id, name: 'Mine' });
+      const { inputs, nodes, version } = await agent.get('get_workflow', { workflowId: made.id });
+      const video = nodes.find((it: { nodeType: string }) => it.nodeType === 'video:renderer').id;
+      for (const refused of [
+        await agent.call('update_workflow_config', {
+          workflowId: made.id,
+          changes: [{ nodeId: video, config: { templateId: 'x' } }],
+        }),
+        await agent.call('edit_workflow', {
+          workflowId: made.id,
+          baseVersion: version,
+          operations: [{ op: 'add_node', nodeId: 'more', nodeType: 'video:renderer' }],
+        }),
+      ]) {
+        assert.equal(refused.isError, true);
+        assert.equal(refused.facts.code, 'field_not_writable', refused.text);
+      }
+      const run = await agent.call('run_workflow', {
+        workflowId: made.id,
+        inputs: { [inputs[0].nodeId]: 'Good evening' },
+        waitSeconds: 90,
+      });
+      assert.equal(run.facts.status, 'COMPLETED', run.text);
+      const links = run.content.filter(({ type }) => type === 'resource_link');
+      assert.deepEqual(
+        links.map(({ mimeType }) => mimeType),
+        ['video/mp4'],
+      );
+      assert.equal(run.content.filter(({ type }) => type === 'image').length, 1, 'a still of the video');
+      assert.equal((await person.request('GET', `/workflows/${made.id}`)).status, 200);
+    });
+
+    it('cancels a run', async () => {
+      const workflowId = await person.create({
+        name: 'Slow',
+        nodes: [node('a', 'input:text', { value: 'x' }), node('b', 'logic:delay', { ms: 600_000 })],
+        edges: [edge('a.text > b.input')],
+      });
+      const run = await agent.get('run_workflow', { workflowId, waitSeconds: 0 });
+      assert.match(run.next, new RegExp(run.executionId));
+      await agent.get('cancel_execution', { executionId: run.executionId });
+      const ended = await agent.get('get_execution', { executionId: run.executionId, waitSeconds: 30 });
+      assert.equal(ended.status, 'CANCELLED');
+      assert.equal((await person.execution(run.executionId)).status, 'CANCELLED');
+    });
+
+    it('publishes a workflow, and withdraws it', async () => {
+      const made = await agent.get('create_workflow', {
+        name: `Shown ${revision}`,
+        nodes: [{ id: 'a', nodeType: 'input:text', config: { value: 'x' } }],
+        edges: [],
+      });
+      const shown = await agent.get('publish_workflow', {
+        workflowId: made.id,
+        published: true,
+        title: 'Shown',
+        exposedInputs: ['a'],
+      });
+      assert.equal(shown.version, made.version);
+      const anyone = () => fetch(`${paid.service.url}/api/v1/published/${shown.slug}`);
+      assert.equal((await anyone()).status, 200);
+      await agent.get('publish_workflow', { workflowId: made.id, published: false });
+      assert.equal((await anyone()).status, 404);
+    });
+
+    it('is told the price before it spends, and that the credits are short', async () => {
+      const poor = await newPerson(PRICE - 1);
+      const own = await connect(poor);
+      const made = await own.get('create_workflow', {
+        name: 'Paid',
+        nodes: [
+          { id: 'm', nodeType: MODEL, config: { prompt: 'a fox' } },
+          { id: 'end', nodeType: 'output:preview' },
+        ],
+        edges: ['m.image -> end.input'],
+      });
+      assert.deepEqual(made.estimate, { credits: PRICE, exact: true });
+      const asked = await own.call('run_workflow', { workflowId: made.id });
+      assert.equal(asked.isError, true);
+      assert.match(asked.text, new RegExp(`costs ${PRICE} credits`));
+      const short = await own.call('run_workflow', { workflowId: made.id, maxCredits: PRICE });
+      assert.equal(short.facts.code, 'insufficient_credits', short.text);
+      assert.equal(short.facts.availableCredits, PRICE - 1);
+      const { body } = await poor.request<{ data: unknown[] }>('GET', '/executions');
+      assert.deepEqual(body.data, [], 'nothing was started');
+
+      const rich = await newPerson(PRICE);
+      const other = await connect(rich);
+      const again = await other.get('create_workflow', {
+        name: 'Paid',
+        nodes: [{ id: 'm', nodeType: MODEL, config: { prompt: 'a fox' } }],
+        edges: [],
+      });
+      const run = await other.get('run_workflow', { workflowId: again.id, maxCredits: PRICE });
+      assert.equal(run.status, 'COMPLETED', JSON.stringify(run));
+      assert.equal(run.credits.charged, PRICE);
+      await own.close();
+      await other.close();
     });
   });
 }
