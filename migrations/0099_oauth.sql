@@ -4,7 +4,7 @@ create table oauth_clients (
   id text primary key,
   -- What was registered, less the secret.
   metadata json not null,
-  -- Sealed; null: a public client.
+  -- Encrypted; null: a public client.
   secret bytea,
   created_at timestamptz(3) not null
 );
@@ -46,8 +46,8 @@ create table oauth_interactions (
   expires_at timestamptz(3) not null
 );
 
--- Keys of the authorization server, the same for all processes; sealed.
+-- Keys of the authorization server, the same for all processes; encrypted.
 create table oauth_keys (
   name text primary key,
-  sealed bytea not null
+  encrypted bytea not null
 );

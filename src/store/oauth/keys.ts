@@ -3,12 +3,12 @@ import type { Tx } from '../db.ts';
 
 /** The key of that name: the one that is there, else the one given. */
 export async function keepKey(tx: Tx, name: string, encrypted: Buffer): Promise<Buffer> {
-  await tx.query('insert into oauth_keys (name, sealed) values ($1, $2) on conflict do nothing', [
+  await tx.query('insert into oauth_keys (name, encrypted) values ($1, $2) on conflict do nothing', [
     name,
     encrypted,
   ]);
-  const { rows } = await tx.query<{ sealed: Buffer }>('select sealed from oauth_keys where name = $1', [
+  const { rows } = await tx.query<{ encrypted: Buffer }>('select encrypted from oauth_keys where name = $1', [
     name,
   ]);
-  return rows[0]?.sealed ?? encrypted;
+  return rows[0]?.encrypted ?? encrypted;
 }

@@ -74,7 +74,7 @@ function limitBy({ limiter, now }: Deps, what: string, limit: number, seconds: n
   };
 }
 
-/** A refusal of ours in the form that OAuth has for errors (RFC 6749 §5.2), next to our own. */
+/** A refusal of ours in the form that OAuth has for errors (RFC 6749 §5.2), together with our own. */
 function sendOAuthError(thrown: Error, req: FastifyRequest, reply: FastifyReply): void {
   const err = translateError(thrown, req.method);
   if (err.status >= 500) {
