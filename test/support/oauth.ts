@@ -13,6 +13,8 @@ export interface WebRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** A form, where it is not text. */
   readonly body?: string | URLSearchParams;
+  /** The address it comes from; each registration has one of its own by default, for the sake of the limit. */
+  readonly from?: string;
 }
 
 /** Sends one request and follows nothing. */
@@ -28,11 +30,14 @@ interface Injectable {
 
 /** Requests that go into the app of a test, whatever their host. */
 export function sendInto(app: Injectable): Send {
-  return async (method, url, { headers = {}, body } = {}) => {
+  let registrations = 0;
+  return async (method, url, { headers = {}, body, from } = {}) => {
     const { pathname, search, host } = new URL(url, ORIGIN);
+    const newcomer = pathname === '/oauth/register' ? `10.0.0.${registrations++ % 256}` : '127.0.0.1';
     const answer = await app.inject({
       method,
       url: pathname + search,
+      remoteAddress: from ?? newcomer,
       headers: { host, ...formHeader(body), ...headers },
       ...(body === undefined ? {} : { payload: String(body) }),
     });

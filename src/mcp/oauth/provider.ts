@@ -47,13 +47,18 @@ function configure(deps: Deps, keys: OAuthKeys): Configuration {
       short: COOKIES,
     },
     ttl: TTL,
+    // What one process made, another one may get whose clock is behind.
+    clockTolerance: 60,
     scopes: ['offline_access'],
     claims: {},
     responseTypes: ['code'],
+    allowOmittingSingleRegisteredRedirectUri: false,
     clientAuthMethods: [...AUTH_METHODS],
     clientDefaults: { id_token_signed_response_alg: 'ES256' },
     pkce: { required: () => true },
     rotateRefreshToken: true,
+    // A client that gives back any of its tokens wants no more of the connection.
+    revokeGrantPolicy: () => true,
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     // The service has sessions of its own, which have nothing to do with how long an agent may come back.
     expiresWithSession: async () => false,

@@ -117,7 +117,6 @@ function presentGrant(row: GrantRow, resource: string): Payload {
   return {
     kind: 'Grant',
     jti: row.id,
-    iat: Math.floor(row.created_at.getTime() / 1000),
     accountId: String(row.user_id),
     clientId: row.client_id,
     openid: { scope: 'offline_access' },

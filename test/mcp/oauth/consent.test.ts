@@ -1,0 +1,231 @@
+// A person's part: sign-in and back, what the page shows and what it hides, what is remembered, and who may answer it.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { showName } from '../../../src/mcp/oauth/client-name.ts';
+import { type Arrival, authorizeUrl, makeProof, ORIGIN, REDIRECT, tokenOf } from '../../support/oauth.ts';
+import { createOAuthApp, type OAuthApp } from '../../support/oauth-app.ts';
+import { createPerson } from '../../support/people.ts';
+
+let oauth: OAuthApp;
+before(async () => {
+  oauth = await createOAuthApp();
+});
+after(() => oauth.test.close());
+
+const HTTPS_REDIRECT = 'https://agent.example.com/callback';
+
+async function open(metadata: object = {}, params: Readonly<Record<string, string>> = {}): Promise<Arrival> {
+  const clientId = await oauth.client.newClient(metadata);
+  return oauth
+    .newBrowser()
+    .open(authorizeUrl({ client_id: clientId, code_challenge: makeProof().challenge, ...params }));
+}
+
+describe('who is not signed in', () => {
+  it('is sent to sign in, and back to where they were', async () => {
+    const browser = oauth.newBrowser('');
+    const url = authorizeUrl({
+      client_id: await oauth.client.newClient(),
+      code_challenge: makeProof().challenge,
+    });
+    const { url: arrived } = await browser.open(url);
+    const { pathname, searchParams } = new URL(arrived);
+    assert.equal(pathname, '/sign-in');
+    const next = searchParams.get('next') ?? '';
+    assert.match(next, /^\/oauth\/interaction\/[\w-]+$/);
+    const [name = '', value = ''] = oauth.person.cookie.split('=', 2);
+    browser.cookies.set(name, { value: `${name}=${value}`, path: '/' });
+    const page = await browser.open(next);
+    assert.equal(page.status, 200);
+    assert.ok(new URL((await browser.decide(page)).url).searchParams.get('code'));
+  });
+
+  it('cannot answer the page', async () => {
+    const page = await open();
+    const answer = await oauth.send('POST', page.url, {
+      body: new URLSearchParams({ token: tokenOf(page), decision: 'allow' }),
+    });
+    assert.equal(answer.status, 401);
+  });
+});
+
+describe('the page', () => {
+  it('shows the program’s name, where it is answered, and the account', async () => {
+    const { html, status } = await open(
+      { client_name: 'Claude', redirect_uris: [HTTPS_REDIRECT] },
+      { redirect_uri: HTTPS_REDIRECT },
+    );
+    assert.equal(status, 200);
+    for (const text of ['Claude', 'agent.example.com', oauth.person.email])
+      assert.ok(html.includes(text), text);
+    assert.equal([...html.matchAll(/type="checkbox"[^>]*checked/g)].length, 3);
+    assert.doesNotMatch(html, /class="warning"/);
+  });
+
+  it('warns where a program of this computer is answered', async () => {
+    const { html } = await open();
+    assert.match(html, /class="warning"[^>]*>Any program on this computer/);
+    assert.ok(html.includes('127.0.0.1'));
+  });
+
+  it('shows names with script as text, and none of what turns the direction of text', async () => {
+    const name = '<script>alert(1)</script>"\u202egnp.exe\u2066\u200f\u0000'.replace('\u0000', '');
+    const { html } = await open({ client_name: name });
+    assert.ok(!html.includes('<script>'));
+    assert.ok(html.includes('&lt;script&gt;alert(1)&lt;/script&gt;&quot; gnp.exe'));
+    assert.doesNotMatch(html, /[\u202a-\u202e\u2066-\u2069\u200e\u200f]/);
+  });
+
+  it('names a program without a name by its address, and cuts long names', () => {
+    assert.equal(showName(undefined, 'example.com'), 'A program at example.com');
+    assert.equal(showName(' \u200b\u2028 ', 'example.com'), 'A program at example.com');
+    assert.equal([...showName('x'.repeat(500), '')].length, 60);
+    assert.equal(showName('A\nB', ''), 'A B');
+  });
+
+  it('cannot be framed or stored, runs nothing, and lets the browser follow the answer', async () => {
+    const policies = [
+      [{}, {}, "form-action 'self' http://127.0.0.1:33418"],
+      [
+        { redirect_uris: [HTTPS_REDIRECT] },
+        { redirect_uri: HTTPS_REDIRECT },
+        "form-action 'self' https://agent.example.com",
+      ],
+      [
+        { redirect_uris: ['cursor://mcp/callback'] },
+        { redirect_uri: 'cursor://mcp/callback' },
+        "form-action 'self' cursor:",
+      ],
+      [
+        { redirect_uris: ['http://[::1]/cb'] },
+        { redirect_uri: 'http://[::1]:9/cb' },
+        "form-action 'self' http:",
+      ],
+    ] as const;
+    for (const [metadata, params, expected] of policies) {
+      const { headers } = await open(metadata, params);
+      const policy = headers.get('content-security-policy')?.split('; ') ?? [];
+      assert.ok(policy.includes(expected), policy.join('; '));
+      assert.ok(policy.includes("frame-ancestors 'none'") && policy.includes("default-src 'none'"));
+      assert.equal(headers.get('x-frame-options'), 'DENY');
+      assert.equal(headers.get('cache-control'), 'no-store');
+    }
+  });
+});
+
+describe('an answer', () => {
+  it('that refuses, or ticks nothing, tells the client access_denied', async () => {
+    for (const decision of [{ choice: 'deny' }, { scopes: [] }, { scopes: ['account:admin'] }] as const) {
+      const browser = oauth.newBrowser();
+      const url = authorizeUrl({
+        client_id: await oauth.client.newClient(),
+        code_challenge: makeProof().challenge,
+      });
+      const end = await browser.decide(await browser.open(url), decision);
+      assert.ok(end.url.startsWith(REDIRECT), end.url);
+      const answer = new URL(end.url).searchParams;
+      assert.deepEqual(
+        [answer.get('error'), answer.get('state'), answer.get('iss')],
+        ['access_denied', 'state-1', ORIGIN],
+      );
+    }
+  });
+
+  it('grants no more than was asked, whatever the form says', async () => {
+    const tokens = await oauth.connect({
+      params: { scope: 'workflows:read' },
+      decision: { scopes: ['workflows:read', 'workflows:execute', 'instance:admin'] },
+    });
+    assert.equal(tokens.scope, 'workflows:read');
+  });
+
+  it('grants what stayed ticked', async () => {
+    const tokens = await oauth.connect({ decision: { scopes: ['workflows:read', 'workflows:execute'] } });
+    assert.equal(tokens.scope, 'workflows:read workflows:execute');
+  });
+
+  it('is refused from another site, without the page’s token, and by another person', async () => {
+    const page = await open();
+    const form = (token: string) =>
+      new URLSearchParams({ token, decision: 'allow', scope: 'workflows:read' });
+    const { cookie } = oauth.person;
+    const send = (body: URLSearchParams, headers: Readonly<Record<string, string>>) =>
+      oauth.send('POST', page.url, { body, headers: { cookie, ...headers } });
+    const same = { 'sec-fetch-site': 'same-origin' };
+    for (const [body, headers] of [
+      [form(tokenOf(page)), { 'sec-fetch-site': 'cross-site' }],
+      [form(tokenOf(page)), { origin: 'https://evil.example.com' }],
+      [form(''), same],
+      [form('0'.repeat(64)), same],
+      [
+        form(tokenOf(page)),
+        { ...same, cookie: (await createPerson(oauth.test, await oauth.test.createCaller())).cookie },
+      ],
+    ] as const) {
+      const answer = await send(body, headers);
+      assert.equal(answer.status, 403, answer.text);
+      assert.equal(JSON.parse(answer.text).code, 'cross_site_request');
+    }
+  });
+
+  it('of another browser than the one that was sent here is refused', async () => {
+    const page = await open();
+    const answer = await oauth.send('POST', page.url, {
+      body: new URLSearchParams({ token: tokenOf(page), decision: 'allow', scope: 'workflows:read' }),
+      headers: { cookie: oauth.person.cookie, 'sec-fetch-site': 'same-origin' },
+    });
+    assert.equal(answer.status, 404);
+  });
+});
+
+describe('a consent', () => {
+  async function again(
+    metadata: object,
+    params: Readonly<Record<string, string>>,
+    first: readonly string[],
+    more = {},
+  ) {
+    const clientId = await oauth.client.newClient(metadata);
+    await oauth.connect({ clientId, params, decision: { scopes: first } });
+    const url = authorizeUrl({
+      client_id: clientId,
+      code_challenge: makeProof().challenge,
+      ...params,
+      ...more,
+    });
+    return oauth.newBrowser().open(url);
+  }
+  const ALL = ['workflows:read', 'workflows:write', 'workflows:execute'];
+  const HOSTED = [{ redirect_uris: [HTTPS_REDIRECT] }, { redirect_uri: HTTPS_REDIRECT }] as const;
+
+  it('is remembered for a client at an https address', async () => {
+    const end = await again(...HOSTED, ALL);
+    assert.ok(end.url.startsWith(HTTPS_REDIRECT), end.url);
+    assert.ok(new URL(end.url).searchParams.get('code'));
+  });
+
+  it('is asked anew for more scopes than were granted, and where the client says so', async () => {
+    assert.match((await again(...HOSTED, ['workflows:read'])).html, /name="token"/);
+    assert.match((await again(...HOSTED, ALL, { prompt: 'consent' })).html, /name="token"/);
+  });
+
+  it('is asked anew where a program of this computer is answered', async () => {
+    assert.match((await again({}, {}, ALL)).html, /name="token"/);
+    const app = { redirect_uris: ['cursor://mcp/callback'] };
+    assert.match((await again(app, { redirect_uri: 'cursor://mcp/callback' }, ALL)).html, /name="token"/);
+  });
+
+  it('is forgotten with its connection', async () => {
+    const clientId = await oauth.client.newClient(HOSTED[0]);
+    await oauth.connect({ clientId, params: HOSTED[1] });
+    const { body } = await oauth.person.request<{ data: { id: string; clientId: string }[] }>(
+      'GET',
+      '/connections',
+    );
+    const own = body.data.filter(connection => connection.clientId === clientId);
+    assert.equal(own.length, 1);
+    await oauth.person.request('DELETE', `/connections/${own[0]?.id}`);
+    const url = authorizeUrl({ client_id: clientId, code_challenge: makeProof().challenge, ...HOSTED[1] });
+    assert.match((await oauth.newBrowser().open(url)).html, /name="token"/);
+  });
+});

@@ -1,0 +1,234 @@
+// What the authorization server refuses, and how it says so.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { createTestApp } from '../../support/app.ts';
+import { authorizeUrl, makeProof, ORIGIN, REDIRECT, REGISTRATION } from '../../support/oauth.ts';
+import { createOAuthApp, type OAuthApp } from '../../support/oauth-app.ts';
+
+let oauth: OAuthApp;
+let clientId: string;
+before(async () => {
+  oauth = await createOAuthApp();
+  clientId = await oauth.client.newClient();
+});
+after(() => oauth.test.close());
+
+const open = (params: Readonly<Record<string, string | undefined>>) =>
+  oauth
+    .newBrowser()
+    .open(authorizeUrl({ client_id: clientId, code_challenge: makeProof().challenge, ...params }));
+
+describe('a request for authorization is sent back to the client', () => {
+  const cases = [
+    ['without PKCE', { code_challenge: undefined, code_challenge_method: undefined }, 'invalid_request'],
+    ['with PKCE plain', { code_challenge_method: 'plain' }, 'invalid_request'],
+    ['for a foreign resource', { resource: 'https://elsewhere.example.com/mcp' }, 'invalid_target'],
+    ['for another path of ours', { resource: `${ORIGIN}/api/v1` }, 'invalid_target'],
+    ['for the implicit grant', { response_type: 'token' }, 'unsupported_response_type'],
+    ['that may not ask anybody', { prompt: 'none' }, 'login_required'],
+  ] as const;
+  for (const [name, params, error] of cases)
+    it(`${name}: ${error}`, async () => {
+      const { url } = await open(params);
+      assert.ok(url.startsWith(REDIRECT), url);
+      // An answer to the implicit grant stands in the fragment.
+      const { search, hash } = new URL(url);
+      const answer = new URLSearchParams(search || hash.slice(1));
+      assert.equal(answer.get('error'), error);
+      assert.equal(answer.get('iss'), ORIGIN);
+      assert.equal(answer.get('code'), null);
+    });
+});
+
+describe('a request for authorization ends on a page', () => {
+  const cases = [
+    ['of an unknown client', { client_id: 'nobody' }, /does not know the program/],
+    ['of a client named over http', { client_id: 'http://agent.example.com/client.json' }, /does not know/],
+    ['for a foreign redirect', { redirect_uri: 'https://evil.example.com/' }, /did not register/],
+    ['for a longer redirect', { redirect_uri: `${REDIRECT}/more` }, /did not register/],
+    ['for a redirect with a query', { redirect_uri: `${REDIRECT}?x=1` }, /did not register/],
+    ['without a redirect', { redirect_uri: undefined }, /./],
+  ] as const;
+  for (const [name, params, text] of cases)
+    it(name, async () => {
+      const page = await open(params);
+      assert.equal(page.status, 400, page.url);
+      assert.ok(page.url.startsWith(ORIGIN), page.url);
+      assert.match(page.html, text);
+      assert.match(page.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/);
+    });
+
+  it('where the path of a page has expired or is another browser’s', async () => {
+    const browser = oauth.newBrowser();
+    const page = await browser.open(
+      authorizeUrl({ client_id: clientId, code_challenge: makeProof().challenge }),
+    );
+    const other = await oauth.newBrowser().open(page.url);
+    assert.equal(other.status, 404);
+    assert.equal((await oauth.newBrowser().open(`${ORIGIN}/oauth/interaction/none`)).status, 404);
+  });
+});
+
+describe('a registration is refused', () => {
+  const redirects = [
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'vbscript:x',
+    'file:///etc/passwd',
+    'mailto:a@example.com',
+    'http://example.com/callback',
+    'http://192.168.0.1/callback',
+    'https://example.com/#fragment',
+    'urn:ietf:wg:oauth:2.0:oob',
+    'not a url',
+    '',
+    7,
+  ];
+  for (const redirect of redirects)
+    it(`with the redirect ${JSON.stringify(redirect)}`, async () => {
+      const { status, body } = await oauth.client.register({ redirect_uris: [redirect] });
+      assert.equal(status, 400, JSON.stringify(body));
+      assert.match(String(body.error), /^invalid_(redirect_uri|client_metadata)$/);
+      assert.ok(String(body.error_description).length > 10);
+    });
+
+  const wrong: readonly (readonly [string, object])[] = [
+    ['without redirects', { redirect_uris: undefined }],
+    ['with 21 redirects', { redirect_uris: Array.from({ length: 21 }, (_, n) => `http://localhost/${n}`) }],
+    ['with an unknown way to authenticate', { token_endpoint_auth_method: 'private_key_jwt' }],
+    ['for another response type', { response_types: ['token'] }],
+    ['with a name that is no text', { client_name: { a: 1 } }],
+    ['that is a list', []],
+  ];
+  for (const [name, metadata] of wrong)
+    it(name, async () => {
+      const { status, body } = await oauth.client.register(metadata);
+      assert.equal(status, 400, JSON.stringify(body));
+      assert.match(String(body.error), /^invalid_(redirect_uri|client_metadata)$/);
+    });
+
+  it('of a megabyte', async () => {
+    const { status, body } = await oauth.client.register({ client_name: 'x'.repeat(1_000_000) });
+    assert.deepEqual([status, body.error, body.code], [413, 'invalid_client_metadata', 'payload_too_large']);
+  });
+
+  it('that is no JSON, or of another type', async () => {
+    for (const [type, text, expected] of [
+      ['application/json', '{"redirect_uris":', 400],
+      ['text/plain', '{}', 415],
+    ] as const) {
+      const answer = await oauth.send('POST', `${ORIGIN}/oauth/register`, {
+        headers: { 'content-type': type },
+        body: text,
+      });
+      assert.equal(answer.status, expected, answer.text);
+      assert.equal(JSON.parse(answer.text).error, 'invalid_client_metadata');
+    }
+  });
+
+  it('past twenty in an hour from one address', async () => {
+    const register = () =>
+      oauth.send('POST', `${ORIGIN}/oauth/register`, {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(REGISTRATION),
+        from: '203.0.113.7',
+      });
+    for (let n = 0; n < 20; n++) assert.equal((await register()).status, 201);
+    const { status, headers, text } = await register();
+    assert.deepEqual([status, JSON.parse(text).code], [429, 'rate_limited']);
+    assert.ok(Number(headers.get('retry-after')) > 0);
+  });
+});
+
+describe('a request for tokens is refused', () => {
+  async function newCode(): Promise<{ code: string; verifier: string }> {
+    const proof = makeProof();
+    const browser = oauth.newBrowser();
+    const page = await browser.open(authorizeUrl({ client_id: clientId, code_challenge: proof.challenge }));
+    const code = new URL((await browser.decide(page)).url).searchParams.get('code') ?? '';
+    return { code, verifier: proof.verifier };
+  }
+  const exchange = ({ code, verifier }: { code: string; verifier: string }, more = {}) =>
+    oauth.client.token({
+      grant_type: 'authorization_code',
+      client_id: clientId,
+      redirect_uri: REDIRECT,
+      code,
+      code_verifier: verifier,
+      ...more,
+    });
+
+  it('of an unknown client: 401 invalid_client', async () => {
+    const { status, body } = await exchange(await newCode(), { client_id: 'gone' });
+    assert.deepEqual([status, body.error], [401, 'invalid_client']);
+  });
+
+  it('of another client, for another redirect, with another verifier or resource', async () => {
+    const other = await oauth.client.newClient();
+    const cases = [
+      [{ client_id: other }, 'invalid_grant'],
+      [{ redirect_uri: `${REDIRECT}/x` }, 'invalid_grant'],
+      [{ code_verifier: 'x'.repeat(43) }, 'invalid_grant'],
+      [{ resource: 'https://elsewhere.example.com/mcp' }, 'invalid_target'],
+    ] as const;
+    for (const [more, error] of cases) {
+      const { status, body } = await exchange(await newCode(), more);
+      assert.deepEqual([status, body.error], [400, error], JSON.stringify(more));
+    }
+  });
+
+  it('with a code that was used: what it gave is revoked', async () => {
+    const code = await newCode();
+    const first = await exchange(code);
+    assert.equal(first.status, 200);
+    assert.equal((await exchange(code)).body.error, 'invalid_grant');
+    const refreshed = await oauth.client.refresh(clientId, first.body.refresh_token);
+    assert.equal(refreshed.body.error, 'invalid_grant');
+  });
+
+  it('with one code five times at once but for one', async () => {
+    const code = await newCode();
+    const all = await Promise.all(Array.from({ length: 5 }, () => exchange(code)));
+    assert.ok(all.filter(({ status }) => status === 200).length <= 1);
+  });
+
+  it('for other grants', async () => {
+    for (const grant of ['client_credentials', 'password', 'implicit', '']) {
+      const { status, body } = await oauth.client.token({ grant_type: grant, client_id: clientId });
+      assert.equal(status, 400, grant);
+      assert.match(String(body.error), /^(unsupported_grant_type|invalid_request|unauthorized_client)$/);
+    }
+  });
+
+  it('that is no form', async () => {
+    const answer = await oauth.send('POST', `${ORIGIN}/oauth/token`, {
+      headers: { 'content-type': 'application/json' },
+      body: '{}',
+    });
+    assert.deepEqual([answer.status, JSON.parse(answer.text).error], [415, 'invalid_request']);
+  });
+});
+
+describe('OAuth is off', () => {
+  it('where the address is plain http and not of this machine', async () => {
+    const test = await createTestApp({ env: { BASE_URL: 'http://graphwright.example.com' } });
+    try {
+      for (const url of [
+        '/.well-known/oauth-authorization-server',
+        '/.well-known/oauth-protected-resource',
+        '/oauth/authorize',
+      ])
+        assert.equal((await test.app.inject(url)).statusCode, 404, url);
+      const answer = await test.app.inject({
+        method: 'POST',
+        url: '/mcp',
+        payload: {},
+        headers: { host: 'graphwright.example.com' },
+      });
+      assert.equal(answer.statusCode, 401);
+      assert.doesNotMatch(String(answer.headers['www-authenticate']), /resource_metadata/);
+    } finally {
+      await test.close();
+    }
+  });
+});

@@ -1,0 +1,236 @@
+// What real clients send, in the forms in which they send it, and what each must get.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import {
+  ALL_SCOPES,
+  authorizeUrl,
+  connect,
+  makeProof,
+  ORIGIN,
+  REDIRECT,
+  RESOURCE,
+} from '../../support/oauth.ts';
+import { createOAuthApp, type OAuthApp } from '../../support/oauth-app.ts';
+
+let oauth: OAuthApp;
+before(async () => {
+  oauth = await createOAuthApp();
+});
+after(() => oauth.test.close());
+
+const document = async (path: string): Promise<Record<string, unknown>> => {
+  const { status, text } = await oauth.send('GET', `${ORIGIN}${path}`);
+  assert.equal(status, 200, text);
+  return JSON.parse(text);
+};
+
+/** Where the browser is sent in the end, everything allowed. */
+async function authorize(params: Readonly<Record<string, string | undefined>>): Promise<URLSearchParams> {
+  const browser = oauth.newBrowser();
+  const page = await browser.open(authorizeUrl({ code_challenge: makeProof().challenge, ...params }));
+  assert.match(page.html, /name="token"/, `${page.status} ${page.url}`);
+  return new URL((await browser.decide(page)).url).searchParams;
+}
+
+describe('discovery', () => {
+  it('gives the same resource document at both addresses, its resource the address of MCP', async () => {
+    const root = await document('/.well-known/oauth-protected-resource');
+    assert.deepEqual(root, await document('/.well-known/oauth-protected-resource/mcp'));
+    assert.equal(root.resource, RESOURCE);
+    assert.deepEqual(root.authorization_servers, [ORIGIN]);
+  });
+
+  it('lists our scopes and offline_access, S256 alone, and clients without a secret', async () => {
+    const server = await document('/.well-known/oauth-authorization-server');
+    assert.equal(server.issuer, ORIGIN);
+    assert.deepEqual(server.scopes_supported, [...ALL_SCOPES.split(' '), 'offline_access']);
+    assert.deepEqual(server.code_challenge_methods_supported, ['S256']);
+    assert.equal(server.client_id_metadata_document_supported, true);
+    assert.ok((server.token_endpoint_auth_methods_supported as string[]).includes('none'));
+    assert.equal(server.authorization_response_iss_parameter_supported, true);
+  });
+
+  it('challenges with the absolute address of the resource document and all scopes', async () => {
+    const answer = await oauth.send('POST', RESOURCE, {
+      headers: { 'content-type': 'application/json' },
+      body: '{}',
+    });
+    assert.equal(answer.status, 401);
+    const challenge = answer.headers.get('www-authenticate') ?? '';
+    assert.match(
+      challenge,
+      new RegExp(`resource_metadata="${ORIGIN}/.well-known/oauth-protected-resource/mcp"`),
+    );
+    assert.match(challenge, new RegExp(`scope="${ALL_SCOPES}"`));
+  });
+
+  it('can be read by pages of other origins', async () => {
+    const { headers } = await oauth.send('GET', `${ORIGIN}/.well-known/oauth-authorization-server`, {
+      headers: { origin: 'https://inspector.example.com' },
+    });
+    assert.equal(headers.get('access-control-allow-origin'), '*');
+  });
+});
+
+describe('registration', () => {
+  it('takes an app with an address of its own that claims to be a web client (Cursor)', async () => {
+    const redirect = 'cursor://anysphere.cursor-mcp/oauth/callback';
+    const { status, body } = await oauth.client.register({
+      application_type: 'web',
+      redirect_uris: [redirect],
+    });
+    assert.equal(status, 201, JSON.stringify(body));
+    assert.deepEqual(body.redirect_uris, [redirect]);
+    const answer = await authorize({ client_id: String(body.client_id), redirect_uri: redirect });
+    assert.ok(answer.get('code'));
+  });
+
+  it('takes another loopback port than the one that was registered (VS Code)', async () => {
+    const redirects = ['http://127.0.0.1:33418/', 'https://vscode.dev/redirect'];
+    const clientId = await oauth.client.newClient({ redirect_uris: redirects, application_type: 'web' });
+    const answer = await authorize({ client_id: clientId, redirect_uri: 'http://127.0.0.1:49152/' });
+    assert.ok(answer.get('code'));
+  });
+
+  it('drops the scope, unknown grants and what else it does not know', async () => {
+    const { status, body } = await oauth.client.register({
+      scope: 'openid profile workflows:read',
+      grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
+      software_id: 'x',
+      jwks_uri: 'http://10.0.0.1/keys',
+    });
+    assert.equal(status, 201, JSON.stringify(body));
+    assert.deepEqual(body.grant_types, ['authorization_code', 'refresh_token']);
+    assert.equal(body.scope, undefined);
+    assert.equal(body.jwks_uri, undefined);
+    const answer = await authorize({ client_id: String(body.client_id), scope: ALL_SCOPES });
+    assert.ok(answer.get('code'));
+  });
+
+  it('gives a client with a secret one that works at the token endpoint', async () => {
+    const { body } = await oauth.client.register({ token_endpoint_auth_method: 'client_secret_post' });
+    assert.match(String(body.client_secret), /^.{40,}$/);
+    const proof = makeProof();
+    const code = (
+      await authorize({ client_id: String(body.client_id), code_challenge: proof.challenge })
+    ).get('code');
+    const form = {
+      grant_type: 'authorization_code',
+      client_id: String(body.client_id),
+      code: code ?? '',
+      redirect_uri: REDIRECT,
+      code_verifier: proof.verifier,
+    };
+    const wrong = await oauth.client.token({ ...form, client_secret: 'wrong' });
+    assert.deepEqual([wrong.status, wrong.body.error], [401, 'invalid_client']);
+    const right = await oauth.client.token({ ...form, client_secret: String(body.client_secret) });
+    assert.equal(right.status, 200, JSON.stringify(right.body));
+    const { rows } = await oauth.test.deps.db.query<{ kept: string }>(
+      'select metadata::text || encode(secret, $2) as kept from oauth_clients where id = $1',
+      [body.client_id, 'escape'],
+    );
+    assert.ok(!rows[0]?.kept.includes(String(body.client_secret)));
+  });
+});
+
+describe('a request for authorization', () => {
+  it('means /mcp however the resource is spelled', async () => {
+    for (const resource of [
+      RESOURCE,
+      `${RESOURCE}/`,
+      ORIGIN,
+      `${ORIGIN}/`,
+      'HTTP://LOCALHOST:3000/mcp',
+      undefined,
+    ]) {
+      const tokens = await oauth.connect({ params: { resource } });
+      assert.equal(await oauth.ping(tokens.access_token), 200, String(resource));
+    }
+  });
+
+  it('asks for all three where no scope of ours is named (the conformance suite, Codex)', async () => {
+    for (const scope of [undefined, '', 'offline_access', 'mcp', 'openid profile']) {
+      const tokens = await oauth.connect({ params: { scope } });
+      assert.equal(tokens.scope, ALL_SCOPES, String(scope));
+    }
+  });
+
+  it('grants no more than was asked', async () => {
+    const tokens = await oauth.connect({ params: { scope: 'workflows:read openid' } });
+    assert.equal(tokens.scope, 'workflows:read');
+    assert.ok(!('id_token' in tokens));
+  });
+
+  it('is answered with the issuer (RFC 9207) and the state', async () => {
+    const answer = await authorize({ client_id: await oauth.client.newClient() });
+    assert.equal(answer.get('iss'), ORIGIN);
+    assert.equal(answer.get('state'), 'state-1');
+  });
+
+  it('is granted by tokens of an hour, with a refresh token also where offline_access was not asked', async () => {
+    const tokens = await oauth.connect();
+    assert.equal(tokens.expires_in, 3600);
+    assert.ok(tokens.refresh_token);
+    assert.equal(await oauth.ping(tokens.access_token), 200);
+  });
+
+  it('works for five clients of one person at once', async () => {
+    const all = await Promise.all(Array.from({ length: 5 }, () => connect(oauth.client, oauth.newBrowser())));
+    assert.deepEqual(
+      await Promise.all(all.map(tokens => oauth.ping(tokens.access_token))),
+      [200, 200, 200, 200, 200],
+    );
+  });
+});
+
+describe('an access token', () => {
+  it('opens MCP alone: REST answers invalid_api_key', async () => {
+    const { access_token: token } = await oauth.connect();
+    for (const path of ['/workflows', '/me', '/renderer/templates']) {
+      const answer = await oauth.test.anonymous.request('GET', path, undefined, {
+        authorization: `Bearer ${token}`,
+      });
+      assert.deepEqual([answer.status, answer.body.code], [401, 'invalid_api_key'], path);
+    }
+  });
+
+  it('is not read from the query', async () => {
+    const { access_token: token } = await oauth.connect();
+    const answer = await oauth.send('POST', `${RESOURCE}?access_token=${token}`, {
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+    });
+    assert.equal(answer.status, 401);
+  });
+
+  it('is stored as a hash alone, as are refresh tokens', async () => {
+    const tokens = await oauth.connect();
+    const { rows } = await oauth.test.deps.db.query<{ all: string }>(
+      `select string_agg(t::text, '') as all from oauth_tokens t`,
+    );
+    for (const secret of [tokens.access_token, tokens.refresh_token])
+      assert.ok(!rows[0]?.all.includes(secret));
+  });
+
+  it('with fewer scopes than a tool needs is answered 403 that names them', async () => {
+    const { access_token: token } = await oauth.connect({ decision: { scopes: ['workflows:read'] } });
+    const answer = await oauth.send('POST', RESOURCE, {
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'run_workflow', arguments: { workflowId: 'wf_0' } },
+      }),
+    });
+    assert.equal(answer.status, 403, answer.text);
+    assert.match(
+      answer.headers.get('www-authenticate') ?? '',
+      /error="insufficient_scope".*workflows:execute/,
+    );
+  });
+});

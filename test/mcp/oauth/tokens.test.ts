@@ -1,0 +1,203 @@
+// The life of tokens: rotation with its time of grace, theft, revocation in every process, what the sweep removes.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { createAccessTokens } from '../../../src/services/connections/access-tokens.ts';
+import { sweepConnections } from '../../../src/services/connections/sweep-connections.ts';
+import type { Tokens } from '../../support/oauth.ts';
+import { createOAuthApp, type OAuthApp } from '../../support/oauth-app.ts';
+
+let passedMs = 0;
+let oauth: OAuthApp;
+before(async () => {
+  oauth = await createOAuthApp({ now: () => Date.now() + passedMs });
+});
+after(() => oauth.test.close());
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+const refresh = ({ clientId }: Tokens, token: unknown, more?: Readonly<Record<string, string>>) =>
+  oauth.client.refresh(clientId, token, more);
+
+interface Connection {
+  readonly id: string;
+  readonly clientId: string;
+  readonly scopes: readonly string[];
+  readonly lastUsedAt: string | null;
+}
+async function connectionOf({ clientId }: Tokens): Promise<Connection | undefined> {
+  const { status, body } = await oauth.person.request<{ data: Connection[] }>(
+    'GET',
+    '/connections?limit=200',
+  );
+  assert.equal(status, 200, JSON.stringify(body));
+  return body.data.find(connection => connection.clientId === clientId);
+}
+
+describe('a refresh token', () => {
+  it('is answered with another one, whose tokens work', async () => {
+    const tokens = await oauth.connect();
+    const { status, body } = await refresh(tokens, tokens.refresh_token);
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.notEqual(body.refresh_token, tokens.refresh_token);
+    assert.equal(await oauth.ping(String(body.access_token)), 200);
+    assert.equal((await refresh(tokens, body.refresh_token)).status, 200);
+  });
+
+  it('can be used by five programs at once', async () => {
+    const tokens = await oauth.connect();
+    const all = await Promise.all(Array.from({ length: 5 }, () => refresh(tokens, tokens.refresh_token)));
+    assert.deepEqual(
+      all.map(({ status }) => status),
+      [200, 200, 200, 200, 200],
+    );
+    const statuses = await Promise.all(all.map(({ body }) => oauth.ping(String(body.access_token))));
+    assert.deepEqual(statuses, [200, 200, 200, 200, 200]);
+  });
+
+  it('is good for an hour after its use; used later, it ends the whole connection', async () => {
+    const tokens = await oauth.connect();
+    const { body } = await refresh(tokens, tokens.refresh_token);
+    passedMs += 59 * MINUTE_MS;
+    const again = await refresh(tokens, tokens.refresh_token);
+    assert.equal(again.status, 200, JSON.stringify(again.body));
+    passedMs += 2 * MINUTE_MS;
+    const late = await refresh(tokens, tokens.refresh_token);
+    assert.deepEqual([late.status, late.body.error], [400, 'invalid_grant']);
+    for (const newer of [body.refresh_token, again.body.refresh_token])
+      assert.equal((await refresh(tokens, newer)).body.error, 'invalid_grant');
+    passedMs += 5000;
+    assert.equal(await oauth.ping(String(again.body.access_token)), 401);
+    assert.equal(await connectionOf(tokens), undefined);
+  });
+
+  it('narrows scopes and does not widen them', async () => {
+    const tokens = await oauth.connect({ params: { scope: 'workflows:read workflows:write' } });
+    const narrow = await refresh(tokens, tokens.refresh_token, { scope: 'workflows:read' });
+    assert.equal(narrow.body.scope, 'workflows:read');
+    const wide = await refresh(tokens, tokens.refresh_token, { scope: 'workflows:read workflows:execute' });
+    assert.deepEqual([wide.status, wide.body.error], [400, 'invalid_scope']);
+  });
+
+  it('is no other client’s, and takes the resource as clients spell it', async () => {
+    const tokens = await oauth.connect();
+    const other = await oauth.client.newClient();
+    assert.equal((await oauth.client.refresh(other, tokens.refresh_token)).body.error, 'invalid_grant');
+    const spelled = await refresh(tokens, tokens.refresh_token, { resource: 'http://localhost:3000/' });
+    assert.equal(spelled.status, 200, JSON.stringify(spelled.body));
+    const foreign = await refresh(tokens, tokens.refresh_token, {
+      resource: 'https://elsewhere.example.com/mcp',
+    });
+    assert.equal(foreign.body.error, 'invalid_target');
+  });
+
+  it('gives nothing once the account is disabled', async () => {
+    const tokens = await oauth.connect();
+    const { db } = oauth.test.deps;
+    await db.query('update users set disabled = true where id = $1', [oauth.person.userId]);
+    try {
+      assert.equal((await refresh(tokens, tokens.refresh_token)).body.error, 'invalid_grant');
+      passedMs += 5000;
+      assert.equal(await oauth.ping(tokens.access_token), 401);
+    } finally {
+      await db.query('update users set disabled = false where id = $1', [oauth.person.userId]);
+      passedMs += 5000;
+    }
+  });
+});
+
+describe('an access token', () => {
+  it('expires after an hour', async () => {
+    const tokens = await oauth.connect();
+    assert.equal(await oauth.ping(tokens.access_token), 200);
+    passedMs += HOUR_MS + 1000;
+    assert.equal(await oauth.ping(tokens.access_token), 401);
+  });
+
+  it('is revoked by its client, as is a refresh token, with the whole connection', async () => {
+    for (const kind of ['access_token', 'refresh_token'] as const) {
+      const tokens = await oauth.connect();
+      const { status } = await oauth.client.revoke({ token: tokens[kind], client_id: tokens.clientId });
+      assert.equal(status, 200);
+      assert.equal(await oauth.ping(tokens.access_token), 401);
+      assert.equal((await refresh(tokens, tokens.refresh_token)).body.error, 'invalid_grant');
+      assert.equal(await connectionOf(tokens), undefined);
+    }
+  });
+
+  it('is not revoked by another client', async () => {
+    const tokens = await oauth.connect();
+    await oauth.client.revoke({ token: tokens.refresh_token, client_id: await oauth.client.newClient() });
+    assert.equal((await refresh(tokens, tokens.refresh_token)).status, 200);
+  });
+});
+
+describe('DELETE /connections/{id}', () => {
+  it('ends all tokens of the connection, in another process within five seconds', async () => {
+    const tokens = await oauth.connect();
+    // Another process looks into the same tables through a cache of its own.
+    const elsewhere = createAccessTokens(oauth.test.deps.db, oauth.test.deps.now);
+    assert.ok(await elsewhere.authenticate(tokens.access_token));
+    assert.equal(await oauth.ping(tokens.access_token), 200);
+    const connection = await connectionOf(tokens);
+    const answer = await oauth.person.request('DELETE', `/connections/${connection?.id}`);
+    assert.deepEqual([answer.status, answer.body], [200, { success: true }]);
+    passedMs += 5000;
+    assert.equal(await elsewhere.authenticate(tokens.access_token), undefined);
+    assert.equal(await oauth.ping(tokens.access_token), 401);
+    assert.equal((await refresh(tokens, tokens.refresh_token)).body.error, 'invalid_grant');
+    assert.equal((await oauth.person.request('DELETE', `/connections/${connection?.id}`)).status, 404);
+  });
+
+  it('knows the caller’s own connections alone', async () => {
+    const tokens = await oauth.connect();
+    const id = (await connectionOf(tokens))?.id;
+    const stranger = await oauth.test.createCaller();
+    assert.equal((await stranger.request('DELETE', `/connections/${id}`)).status, 404);
+    assert.deepEqual((await stranger.request<{ data: unknown[] }>('GET', '/connections')).body.data, []);
+    const without = await oauth.test.withScopes(stranger, ['workflows:read']);
+    assert.equal((await without.request('GET', '/connections')).body.code, 'insufficient_scope');
+  });
+
+  it('is preceded by a list that says when a connection was last used', async () => {
+    const tokens = await oauth.connect({ decision: { scopes: ['workflows:read'] } });
+    assert.equal((await connectionOf(tokens))?.lastUsedAt, null);
+    assert.equal(await oauth.ping(tokens.access_token), 200);
+    await oauth.test.deps.accessTokens?.flush();
+    const connection = await connectionOf(tokens);
+    assert.ok(connection?.lastUsedAt);
+    assert.deepEqual(connection.scopes, ['workflows:read']);
+  });
+});
+
+describe('the sweep', () => {
+  const count = async (table: string): Promise<number> => {
+    const { rows } = await oauth.test.deps.db.query<{ count: number }>(`select count(*) from ${table}`);
+    return Number(rows[0]?.count);
+  };
+
+  it('removes clients to whom nothing was granted after a day, and keeps those that are in use', async () => {
+    const used = await oauth.connect();
+    const unused = await oauth.client.newClient();
+    const sweep = () => sweepConnections(oauth.test.deps, new AbortController().signal);
+    await sweep();
+    assert.notEqual(
+      (await oauth.client.token({ grant_type: 'refresh_token', client_id: unused })).status,
+      401,
+    );
+    passedMs += DAY_MS + 1000;
+    await sweep();
+    const { status, body } = await oauth.client.token({ grant_type: 'refresh_token', client_id: unused });
+    assert.deepEqual([status, body.error], [401, 'invalid_client']);
+    assert.equal((await refresh(used, used.refresh_token)).status, 200);
+  });
+
+  it('removes everything of connections that were not used for thirty days', async () => {
+    await oauth.connect();
+    passedMs += 32 * DAY_MS;
+    await sweepConnections(oauth.test.deps, new AbortController().signal);
+    const tables = ['oauth_tokens', 'oauth_interactions', 'oauth_grants', 'oauth_clients'];
+    assert.deepEqual(await Promise.all(tables.map(count)), [0, 0, 0, 0]);
+  });
+});
