@@ -22,6 +22,13 @@ const TTL = {
   Grant: 30 * 24 * HOUR,
 };
 
+const ROUTES = {
+  authorization: '/oauth/authorize',
+  token: '/oauth/token',
+  registration: '/oauth/register',
+  revocation: '/oauth/revoke',
+};
+
 const COOKIES = { httpOnly: true, sameSite: 'lax', signed: true, overwrite: true } as const;
 
 export function createProvider(deps: Deps, keys: OAuthKeys): Provider {
@@ -67,13 +74,7 @@ function configure(deps: Deps, keys: OAuthKeys): Configuration {
     clientBasedCORS: () => true,
     fetch: createDocumentFetch(deps) as typeof fetch,
     interactions: { url: (_ctx, { uid }) => `${settings.BASE_URL}/oauth/interaction/${uid}` },
-    routes: {
-      authorization: '/oauth/authorize',
-      token: '/oauth/token',
-      registration: '/oauth/register',
-      revocation: '/oauth/revoke',
-      jwks: '/oauth/jwks',
-    },
+    routes: ROUTES,
     features: features(settings),
     renderError: (ctx, out) => {
       ctx.type = 'html';
