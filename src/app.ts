@@ -90,7 +90,7 @@ export async function startService(settings: Settings, options: StartOptions = {
   let worker: Worker | undefined;
   stack.defer(
     await db.listen(Object.values(CHANNELS), (channel, payload) =>
-      channel === CHANNELS.models ? void models.refresh() : hear(deps, worker, channel, payload),
+      channel === CHANNELS.models ? void models.refresh() : onNotification(deps, worker, channel, payload),
     ),
   );
   if (settings.ROLE !== 'api') {
@@ -219,7 +219,7 @@ export function mediaOrigins({ settings, bucket }: Pick<RunDeps, 'settings' | 'b
   return [...new Set(origins)].filter(origin => origin !== new URL(settings.BASE_URL).origin);
 }
 
-function hear(deps: RunDeps, worker: Worker | undefined, channel: string, payload: string): void {
+function onNotification(deps: RunDeps, worker: Worker | undefined, channel: string, payload: string): void {
   for (const id of payload.split(',')) {
     if (channel === CHANNELS.cancel) worker?.cancel(id);
     if (channel === CHANNELS.woken) worker?.wake(id);

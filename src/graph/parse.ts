@@ -18,8 +18,8 @@ export type ParseResult =
       readonly unplaced: ReadonlySet<string>;
     };
 
-type Place = readonly (string | number)[];
-type Report = (code: string, place: Place, message: string) => void;
+type JsonPath = readonly (string | number)[];
+type Report = (code: string, path: JsonPath, message: string) => void;
 type Fields = Readonly<Record<string, unknown>>;
 
 // `data` is level 1. A scene graph is a document of its own and counts from its own root.
@@ -76,9 +76,9 @@ function parseList<T>(
 function reporter(issues: LintIssue[], list: 'nodes' | 'edges', index: number, item: unknown): Report {
   const id = isFields(item) && isText(item.id) ? item.id.slice(0, 200) : undefined;
   const named = id === undefined ? {} : list === 'nodes' ? { nodeId: id } : { edgeId: id };
-  return (code, place, message) => {
+  return (code, path, message) => {
     if (issues.length >= MAX_ISSUES) return;
-    issues.push({ severity: 'error', code, ...named, path: pointer(list, index, ...place), message });
+    issues.push({ severity: 'error', code, ...named, path: pointer(list, index, ...path), message });
   };
 }
 
@@ -190,52 +190,52 @@ function parseEdge(fields: Fields, report: Report): GraphEdge {
 function checkValue(
   value: unknown,
   // Grown and shrunk on the way, since a 4 MB graph has a million places and few of them are wrong.
-  place: string[],
+  path: string[],
   depthLeft: number,
   report: Report,
   isElsewhere: (value: object) => boolean = () => false,
 ): void {
-  if (typeof value === 'string') checkText(value, place, report);
+  if (typeof value === 'string') checkText(value, path, report);
   if (typeof value === 'number' && !Number.isFinite(value)) {
     report(
       'invalid_number',
-      place,
+      path,
       'The number cannot be kept as it was sent; write it with fewer digits, or as a text.',
     );
   }
   if (typeof value !== 'object' || value === null || isElsewhere(value)) return;
   if (depthLeft === 0) {
     const what =
-      place[0] === 'data' && !place.includes('sceneGraph')
+      path[0] === 'data' && !path.includes('sceneGraph')
         ? `data is nested over ${MAX_DATA_DEPTH}`
         : `This is nested over ${MAX_DEPTH}`;
-    report('too_deep', place, `${what} levels deep; flatten it, or keep it as a JSON text.`);
+    report('too_deep', path, `${what} levels deep; flatten it, or keep it as a JSON text.`);
     return;
   }
   const isArray = Array.isArray(value);
   for (const key of Object.keys(value)) {
-    place.push(key);
-    if (!isArray) checkText(key, place, report);
-    checkValue((value as Fields)[key], place, depthLeft - 1, report, isElsewhere);
-    place.pop();
+    path.push(key);
+    if (!isArray) checkText(key, path, report);
+    checkValue((value as Fields)[key], path, depthLeft - 1, report, isElsewhere);
+    path.pop();
   }
 }
 
 /** A string or a key. `__proto__` as a key would set a prototype wherever the object is copied. */
-function checkText(text: string, place: Place, report: Report): void {
-  if (text === '__proto__' && place.at(-1) === text) {
-    report('forbidden_key', place, 'A key may not be "__proto__".');
+function checkText(text: string, path: JsonPath, report: Report): void {
+  if (text === '__proto__' && path.at(-1) === text) {
+    report('forbidden_key', path, 'A key may not be "__proto__".');
   } else if (text.includes('\0') || !text.isWellFormed()) {
     report(
       'invalid_text',
-      place,
+      path,
       `${quote(text)} holds a NUL or half a character (a lone surrogate); remove it.`,
     );
   }
 }
 
-function requireText(value: unknown, code: string, place: Place, message: string, report: Report): void {
-  if (!isText(value)) report(code, place, message);
+function requireText(value: unknown, code: string, path: JsonPath, message: string, report: Report): void {
+  if (!isText(value)) report(code, path, message);
 }
 
 /** The object itself where none of the keys is in it, else a copy without them. */

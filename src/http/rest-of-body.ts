@@ -9,7 +9,7 @@ import { isBodyHeld } from './expect-continue.ts';
 
 /** The rest of a body that is worth reading to keep a connection. */
 const MAX_REST_BYTES = 65_536;
-/** For the sender to hear that our side has ended. */
+/** So that the sender learns that our side has ended. */
 const DRAIN_MS = 1000;
 
 /** Call it before a refusal is sent. */

@@ -34,23 +34,23 @@ export function sceneTokens(graph: JsonObject): ReadonlyMap<string, TokenType> {
   return tokens;
 }
 
-interface Place {
+interface Position {
   readonly key: string;
   readonly holder: JsonObject;
   readonly depth: number;
 }
 
-function collect(value: Json, place: Place, tokens: Map<string, TokenType>): void {
+function collect(value: Json, position: Position, tokens: Map<string, TokenType>): void {
   if (typeof value === 'string') {
     for (const name of tokensIn(value))
-      addToken(tokens, name, tokenAlone(value) === name ? typeAt(place) : 'TEXT');
+      addToken(tokens, name, tokenAlone(value) === name ? typeAt(position) : 'TEXT');
     return;
   }
-  if (typeof value !== 'object' || value === null || place.depth > MAX_DEPTH) return;
-  const depth = place.depth + 1;
+  if (typeof value !== 'object' || value === null || position.depth > MAX_DEPTH) return;
+  const depth = position.depth + 1;
   if (isJsonObject(value)) {
     for (const [key, inner] of Object.entries(value)) collect(inner, { key, holder: value, depth }, tokens);
-  } else for (const inner of value as readonly Json[]) collect(inner, { ...place, depth }, tokens);
+  } else for (const inner of value as readonly Json[]) collect(inner, { ...position, depth }, tokens);
 }
 
 /** A token that stands in several places has the type that asks most. */
@@ -60,14 +60,14 @@ function addToken(tokens: Map<string, TokenType>, name: string, type: TokenType)
   if (known === undefined || RANK[type] > RANK[known]) tokens.set(name, type);
 }
 
-function typeAt({ key, holder }: Place): TokenType {
+function typeAt({ key, holder }: Position): TokenType {
   if (TEXT_KEYS.has(key)) return 'TEXT';
   if (key !== 'src') return 'JSON';
   // Items of the audio track alone have a source and no type.
   return typeof holder.type === 'string' ? (SOURCES[holder.type] ?? 'TEXT') : 'AUDIO';
 }
 
-/** The graph with a value in place of each of its tokens; texts that become too long are refused. */
+/** The graph with a value in position of each of its tokens; texts that become too long are refused. */
 export function fillScene(graph: JsonObject, valueAt: (name: string) => unknown): unknown {
   const tokens = sceneTokens(graph);
   let length = 0;

@@ -11,14 +11,14 @@ export interface RunDeps extends Deps {
 
 /** Where a run begins that is being accepted. */
 export interface Placement {
-  /** A place for a run of the workspace in this process; undefined: it goes by the queue. */
-  reserve(workspace: string): Place | undefined;
+  /** A slot for a run of the workspace in this process; undefined: it goes by the queue. */
+  reserve(workspace: string): ReservedSlot | undefined;
 }
 
-export interface Place {
+export interface ReservedSlot {
   readonly workerId: string;
-  /** Begins with the run, which was claimed for the worker as it was accepted. Gives the place back by itself. */
+  /** Begins with the run, which was claimed for the worker as it was accepted. Releases the slot by itself. */
   begin(deps: RunDeps, run: RunRow): void;
-  /** Gives the place back where nothing begins. */
+  /** Releases the slot where nothing begins. */
   free(): void;
 }

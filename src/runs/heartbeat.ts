@@ -65,7 +65,7 @@ export async function beat(
     await deps.db.transaction(tx => enqueueDeferredRuns(tx, deps.settings.MAX_CONCURRENT_RUNS));
 }
 
-/** Sets right what a lost connection left: runs that name this worker unknown to it, and cancels it did not hear of. */
+/** Sets right what a lost connection left: runs that name this worker unknown to it, and cancels it was not notified of. */
 async function reconcile(
   deps: RunDeps,
   slots: WorkerSlots,

@@ -13,7 +13,7 @@ export class Wakes {
   #listener: (() => void) | undefined;
   #isMissed = false;
 
-  /** One listener; it hears at once of a wake that nobody heard. */
+  /** One listener; it is called at once for a wake that came before it. */
   listen(listener: (() => void) | undefined): void {
     this.#listener = listener;
     if (listener === undefined || !this.#isMissed) return;

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { estimateDims } from '../../src/graph/dims.ts';
-import type { LayoutOptions } from '../../src/graph/layout/board.ts';
 import { applyLayout, layoutGraph } from '../../src/graph/layout/layout.ts';
+import type { LayoutOptions } from '../../src/graph/layout/layout-context.ts';
 import { isNear, type Rect } from '../../src/graph/rects.ts';
 import type { Graph, GraphEdge, GraphNode } from '../../src/graph/types.ts';
 import { seededRandom } from '../../src/lib/seeded-random.ts';

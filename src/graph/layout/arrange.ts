@@ -17,7 +17,7 @@ const TRIES = [
   { first: 'left', wire: GAPS.row },
 ] as const;
 const MAX_RETRIED = 120;
-// A board is wider than it is high, as the screens are that show it.
+// A drawing is wider than it is high, as the screens are that show it.
 const ASPECT = 1.6;
 
 export interface Arranged {
@@ -116,7 +116,7 @@ function findParts(count: number, wires: readonly Wire[]): { members: number[]; 
   return [...parts.values()];
 }
 
-/** Parts in rows, as wide as the widest part or as a board of that area would be. */
+/** Parts in rows, as wide as the widest part or as a drawing of that area would be. */
 function packParts(parts: readonly Part[], count: number): Omit<Arranged, 'backward'> {
   const area = parts.reduce((sum, { width, height }) => sum + (width + PART_GAP) * (height + PART_GAP), 0);
   const rowWidth = parts.reduce((max, part) => Math.max(max, part.width), Math.sqrt(area * ASPECT));

@@ -10,17 +10,17 @@ import { around, clearDownwards, type Rect } from '../rects.ts';
 import type { Graph, GraphEdge, GraphNode, Position } from '../types.ts';
 import { type Arranged, arrangeBoxes, GAPS } from './arrange.ts';
 import { addSpots, attachNotes, type Block, frameAround, frameBlock, leafBlock } from './block.ts';
-import {
-  type Board,
-  closedOwner,
-  isOpened,
-  type LayoutOptions,
-  makeBoard,
-  openTornGroups,
-  portY,
-} from './board.ts';
 import { isNote, legacyParent } from './groups.ts';
 import type { Wire } from './layers.ts';
+import {
+  closedOwner,
+  isOpened,
+  type LayoutContext,
+  type LayoutOptions,
+  makeContext,
+  openTornGroups,
+  portY,
+} from './layout-context.ts';
 
 /** What POST /workflows/{id}/layout takes at most. */
 export const LAYOUT_LIMITS = { nodes: 250, edges: 750 } as const;
@@ -44,13 +44,13 @@ export interface Layout {
 
 /** Pure and deterministic: the same graph always gets the same layout, and a laid-out graph stays as it is. */
 export function layoutGraph(graph: Graph, catalog: Catalog, options: LayoutOptions = {}): Layout {
-  const board = makeBoard(graph, catalog, options);
-  openTornGroups(board);
-  const roots = [...board.inScope].filter(id => closedOwner(board, id) === undefined && !isOpened(board, id));
-  const content = arrangeLevel(board, roots);
-  const spots = anchor(board, content.spots);
-  fitOpenFrames(board, spots);
-  return present(board, spots);
+  const ctx = makeContext(graph, catalog, options);
+  openTornGroups(ctx);
+  const roots = [...ctx.inScope].filter(id => closedOwner(ctx, id) === undefined && !isOpened(ctx, id));
+  const content = arrangeLevel(ctx, roots);
+  const spots = anchor(ctx, content.spots);
+  fitOpenFrames(ctx, spots);
+  return present(ctx, spots);
 }
 
 /** The graph as the layout leaves it; sizes of frames go to `style`, `dims` is for the caller to work out anew. */
@@ -77,41 +77,39 @@ function resizeFrame(node: GraphNode, { width, height, childNodeIds }: GroupBox)
 }
 
 /** The blocks of these nodes and groups, arranged. */
-function arrangeLevel(board: Board, ids: readonly string[]): Omit<Block, 'id'> {
-  const blocks = ids.map(id => makeBlock(board, id));
+function arrangeLevel(ctx: LayoutContext, ids: readonly string[]): Omit<Block, 'id'> {
+  const blocks = ids.map(id => makeBlock(ctx, id));
   const isNoteBlock = ({ id }: Block): boolean => {
-    const node = board.nodes.get(id);
-    return node !== undefined && isNote(node, board.catalog);
+    const node = ctx.nodes.get(id);
+    return node !== undefined && isNote(node, ctx.catalog);
   };
   const joined = attachNotes(
     blocks.filter(block => !isNoteBlock(block)),
     blocks.filter(isNoteBlock),
-    board.before,
+    ctx.before,
   );
-  const { wires, edges } = wiresBetween(board, joined);
-  const arranged = arrangeBoxes(joined, wires, board.direction);
+  const { wires, edges } = wiresBetween(ctx, joined);
+  const arranged = arrangeBoxes(joined, wires, ctx.direction);
   for (const index of arranged.backward) {
     const edge = edges[index];
     if (edge !== undefined)
-      board.warnings.push(`${edge.target}: The edge ${quote(edge.id)} closes a circle and runs backwards.`);
+      ctx.warnings.push(`${edge.target}: The edge ${quote(edge.id)} closes a circle and runs backwards.`);
   }
   return merge(joined, arranged);
 }
 
-function makeBlock(board: Board, id: string): Block {
-  if (!board.closed.has(id)) return leafBlock(id, board.before(id));
-  const inside = [...board.inScope].filter(
-    child => closedOwner(board, child) === id && !isOpened(board, child),
-  );
-  return frameBlock(id, arrangeLevel(board, inside));
+function makeBlock(ctx: LayoutContext, id: string): Block {
+  if (!ctx.closed.has(id)) return leafBlock(id, ctx.before(id));
+  const inside = [...ctx.inScope].filter(child => closedOwner(ctx, child) === id && !isOpened(ctx, child));
+  return frameBlock(id, arrangeLevel(ctx, inside));
 }
 
-function wiresBetween(board: Board, blocks: readonly Block[]): { wires: Wire[]; edges: GraphEdge[] } {
+function wiresBetween(ctx: LayoutContext, blocks: readonly Block[]): { wires: Wire[]; edges: GraphEdge[] } {
   const home = new Map<string, number>();
   for (const [index, block] of blocks.entries()) for (const id of block.spots.keys()) home.set(id, index);
   const wires: Wire[] = [];
   const edges: GraphEdge[] = [];
-  for (const edge of board.graph.edges) {
+  for (const edge of ctx.graph.edges) {
     const [from, to] = [home.get(edge.source), home.get(edge.target)];
     if (from === undefined || to === undefined || from === to) continue;
     const fromTop = blocks[from]?.spots.get(edge.source)?.y ?? 0;
@@ -119,8 +117,8 @@ function wiresBetween(board: Board, blocks: readonly Block[]): { wires: Wire[]; 
     wires.push({
       from,
       to,
-      fromY: fromTop + portY(board, edge.source, edge.sourceHandle, 'outputs'),
-      toY: toTop + portY(board, edge.target, edge.targetHandle, 'inputs'),
+      fromY: fromTop + portY(ctx, edge.source, edge.sourceHandle, 'outputs'),
+      toY: toTop + portY(ctx, edge.target, edge.targetHandle, 'inputs'),
     });
     edges.push(edge);
   }
@@ -134,16 +132,16 @@ function merge(blocks: readonly Block[], { x, y, width, height }: Arranged): Omi
 }
 
 /** Shifts the layout to where its nodes' top left corner was, and clear of nodes that are not laid out. */
-function anchor(board: Board, spots: ReadonlyMap<string, Rect>): Map<string, Rect> {
-  const leaves = [...spots].filter(([id]) => !board.closed.has(id));
+function anchor(ctx: LayoutContext, spots: ReadonlyMap<string, Rect>): Map<string, Rect> {
+  const leaves = [...spots].filter(([id]) => !ctx.closed.has(id));
   const now = around(leaves.map(([, rect]) => rect));
-  const then = around(leaves.map(([id]) => board.before(id)));
+  const then = around(leaves.map(([id]) => ctx.before(id)));
   if (now === undefined || then === undefined) return new Map(spots);
   const placed = new Map<string, Rect>();
   addSpots(placed, spots, Math.round(then.x) - now.x, Math.round(then.y) - now.y);
-  const fixed = [...board.nodes.keys()]
-    .filter(id => !board.inScope.has(id) && !board.groups.members.has(id))
-    .map(board.before);
+  const fixed = [...ctx.nodes.keys()]
+    .filter(id => !ctx.inScope.has(id) && !ctx.groups.members.has(id))
+    .map(ctx.before);
   const shift = clearDownwards([...placed.values()], fixed, GAPS.row);
   if (shift === 0) return placed;
   const cleared = new Map<string, Rect>();
@@ -152,22 +150,22 @@ function anchor(board: Board, spots: ReadonlyMap<string, Rect>): Map<string, Rec
 }
 
 /** Frames that are not boxes of the layout go around their members wherever those stand, innermost first. */
-function fitOpenFrames(board: Board, spots: Map<string, Rect>): void {
+function fitOpenFrames(ctx: LayoutContext, spots: Map<string, Rect>): void {
   const fit = (id: string): Rect => {
     const known = spots.get(id);
     if (known !== undefined) return known;
-    const members = board.groups.members.get(id) ?? [];
-    const inner = board.inScope.has(id) ? around(members.map(fit)) : undefined;
-    if (inner === undefined) return board.before(id);
+    const members = ctx.groups.members.get(id) ?? [];
+    const inner = ctx.inScope.has(id) ? around(members.map(fit)) : undefined;
+    if (inner === undefined) return ctx.before(id);
     const frame = frameAround(inner);
     spots.set(id, frame);
     return frame;
   };
-  for (const id of board.inScope) if (isOpened(board, id)) fit(id);
+  for (const id of ctx.inScope) if (isOpened(ctx, id)) fit(id);
 }
 
 function present(
-  { nodes, groups, inScope, before, warnings }: Board,
+  { nodes, groups, inScope, before, warnings }: LayoutContext,
   spots: ReadonlyMap<string, Rect>,
 ): Layout {
   const moved: { id: string; position: Position }[] = [];

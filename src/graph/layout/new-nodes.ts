@@ -90,8 +90,8 @@ function wishOf(
     const first = fed.reduce((a, b) => (b.x < a.x ? b : a));
     return { ...own, x: first.x - own.width - GAPS.column, y: first.y };
   }
-  const board = around([...fixed.values()]);
-  return board === undefined ? own : { ...own, x: board.x, y: board.y + board.height + GAPS.row };
+  const drawing = around([...fixed.values()]);
+  return drawing === undefined ? own : { ...own, x: drawing.x, y: drawing.y + drawing.height + GAPS.row };
 }
 
 /** Each time the first node that is wired to something placed; the first of all where none is. */
@@ -121,14 +121,14 @@ function placeInRows(
   rects: Map<string, Rect>,
   fixed: ReadonlyMap<string, Rect>,
 ): void {
-  const board = around([...fixed.values()]) ?? { x: 0, y: 0, width: 0, height: -GAPS.row };
-  let [x, y, rowHeight] = [board.x, board.y + board.height + GAPS.row, 0];
+  const drawing = around([...fixed.values()]) ?? { x: 0, y: 0, width: 0, height: -GAPS.row };
+  let [x, y, rowHeight] = [drawing.x, drawing.y + drawing.height + GAPS.row, 0];
   for (const [index, id] of ids.entries()) {
     const rect = rects.get(id);
     if (rect === undefined) continue;
     if (index > 0 && index % ROW_LENGTH === 0) {
       y += rowHeight + GAPS.row;
-      [x, rowHeight] = [board.x, 0];
+      [x, rowHeight] = [drawing.x, 0];
     }
     rects.set(id, { ...rect, x, y });
     x += rect.width + GAPS.row;

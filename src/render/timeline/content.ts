@@ -24,7 +24,7 @@ import { counterContent, textContent } from './text-content.ts';
 import { waveformContent } from './waveform.ts';
 
 /** The box of an element and its scope: `now` counts from its own start. */
-export interface Place {
+export interface ElementContext {
   readonly scope: Scope;
   readonly width: number;
   readonly height: number;
@@ -36,12 +36,12 @@ export interface Place {
 export type Drawable = Exclude<Element, { type: 'group' }>;
 
 const ROWS: {
-  readonly [K in Drawable['type']]: (element: Extract<Drawable, { type: K }>, place: Place) => Content;
+  readonly [K in Drawable['type']]: (element: Extract<Drawable, { type: K }>, ctx: ElementContext) => Content;
 } = {
   text: (element, { scope, height }) => textContent(element, scope, height),
   counter: (element, { scope }) => counterContent(element, scope),
-  image: (element, place) => pictureContent(element, place),
-  svg: ({ fit }, place) => pictureContent({ fit: fit ?? 'contain' }, place),
+  image: (element, ctx) => pictureContent(element, ctx),
+  svg: ({ fit }, ctx) => pictureContent({ fit: fit ?? 'contain' }, ctx),
   video: videoContent,
   audio: () => ({ kind: 'none' }),
   lottie: lottieContent,
@@ -51,14 +51,14 @@ const ROWS: {
   waveform: waveformContent,
 };
 
-export function contentOf(element: Drawable, place: Place): Content {
+export function contentOf(element: Drawable, ctx: ElementContext): Content {
   // The table's rows and the union's members go together, which the compiler cannot see.
-  return (ROWS[element.type] as (element: Drawable, place: Place) => Content)(element, place);
+  return (ROWS[element.type] as (element: Drawable, ctx: ElementContext) => Content)(element, ctx);
 }
 
 type Pictured = Pick<Extract<Element, { type: 'image' }>, 'fit' | 'focus' | 'crop' | 'motion'>;
 
-function pictureContent(element: Pictured, { scope, resource }: Place): PictureContent {
+function pictureContent(element: Pictured, { scope, resource }: ElementContext): PictureContent {
   const burns = element.motion?.kenBurns;
   const share = Math.min(1, Math.max(0, scope.now / Math.max(1e-6, scope.span)));
   const [x = 0, y = 0, w = 1, h = 1] = element.crop ?? [];
@@ -81,12 +81,12 @@ function pictureContent(element: Pictured, { scope, resource }: Place): PictureC
   };
 }
 
-function videoContent(element: VideoElement, place: Place): Content {
-  const { scope } = place;
+function videoContent(element: VideoElement, ctx: ElementContext): Content {
+  const { scope } = ctx;
   const trim = element.trim === undefined ? 0 : seconds(element.trim, scope.span, scope.fps);
   const speed = element.speed ?? 1;
   return {
-    ...pictureContent(element, place),
+    ...pictureContent(element, ctx),
     kind: 'clip',
     seconds: trim + scope.now * speed,
     trim,
@@ -95,7 +95,7 @@ function videoContent(element: VideoElement, place: Place): Content {
   };
 }
 
-function lottieContent(element: LottieElement, { scope, resource }: Place): Content {
+function lottieContent(element: LottieElement, { scope, resource }: ElementContext): Content {
   return {
     kind: 'lottie',
     resource,
@@ -106,7 +106,7 @@ function lottieContent(element: LottieElement, { scope, resource }: Place): Cont
   };
 }
 
-function shapeContent(element: ShapeElement, { scope, width, height, radius }: Place): Content {
+function shapeContent(element: ShapeElement, { scope, width, height, radius }: ElementContext): Content {
   const outline = shapeOutline(element.shape, {
     width,
     height,
@@ -131,7 +131,7 @@ function shapeContent(element: ShapeElement, { scope, width, height, radius }: P
 
 const WHITE: Fill = { type: 'color', color: [255, 255, 255, 1] };
 
-function pathContent(element: PathElement, { scope, width, height }: Place): Content {
+function pathContent(element: PathElement, { scope, width, height }: ElementContext): Content {
   const [x = 0, y = 0, w = 1, h = 1] = element.viewBox ?? [];
   const matrix: Matrix =
     element.viewBox === undefined
@@ -170,21 +170,21 @@ function drawn(
 
 const bound = (value: number): number => Math.min(1, Math.max(0, value));
 
-function progressContent(element: ProgressElement, place: Place): Content {
-  const { scope } = place;
+function progressContent(element: ProgressElement, ctx: ElementContext): Content {
+  const { scope } = ctx;
   const value = bound(
     element.value === undefined ? scope.now / scope.span : movingNumber(element.value, 0, scope),
   );
   const fill = fillOf(element.color ?? '#ffffff', scope.names);
   const track: Rgba = colorOf(element.trackColor ?? '#ffffff33', scope.names);
   const base: Fill = { type: 'color', color: track };
-  const parts = PROGRESS[element.form ?? 'bar'](element, place, value, fill, base);
-  return group(place, parts);
+  const parts = PROGRESS[element.form ?? 'bar'](element, ctx, value, fill, base);
+  return group(ctx, parts);
 }
 
 type Progress = (
   element: ProgressElement,
-  place: Place,
+  ctx: ElementContext,
   value: number,
   fill: Fill,
   base: Fill,
@@ -250,7 +250,7 @@ const PROGRESS: Readonly<Record<NonNullable<ProgressElement['form']>, Progress>>
 };
 
 /** Several shapes in one box, as children that fill it. */
-function group({ width, height }: Place, shapes: readonly ShapeContent[]): Content {
+function group({ width, height }: ElementContext, shapes: readonly ShapeContent[]): Content {
   return {
     kind: 'group',
     children: shapes.map(content => ({

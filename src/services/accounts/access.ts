@@ -44,7 +44,7 @@ const WORKFLOW_RULES = {
   /** Visibility too. */
   publish: ['OWNER'],
   budget: ['OWNER'],
-  /** To another folder; to another workspace its creator alone (workflow-place.ts). */
+  /** To another folder; to another workspace its creator alone (workflow-location.ts). */
   move: ['OWNER'],
 } as const satisfies Record<string, readonly WorkflowRole[]>;
 

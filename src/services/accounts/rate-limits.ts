@@ -27,7 +27,7 @@ interface Bucket {
   limit: number;
   /** Tokens left in this process; below zero, uses of a key without a limit that are not counted in the database yet. */
   tokens: number;
-  /** Tokens of the window not yet leased by anybody, as last heard. */
+  /** Tokens of the window not yet leased by anybody, as last read. */
   unleased: number;
   /** One lease at a time; later callers wait for it. */
   leasing: Promise<void> | undefined;

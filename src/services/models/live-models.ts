@@ -1,5 +1,5 @@
 // The operator's models in use: read at the start, and again in every process soon after any of them has changed them.
-// A notification makes it at once; the revision is looked at now and then, for the notification that was not heard.
+// A notification makes it at once; the revision is looked at now and then, for the notification that was lost.
 import type { Logger } from '../../lib/log.ts';
 import type { Model } from '../../nodes/models/model.ts';
 import { loadModels, type ModelsDeps, modelsRevision } from './models.ts';

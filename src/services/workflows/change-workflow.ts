@@ -20,7 +20,7 @@ import type { PresentedWorkflow } from './present-workflow.ts';
 import { presentMembers, revisionOf } from './present-workflow.ts';
 import { checkSentFields } from './sent-fields.ts';
 import type { UpdateWorkflowBody } from './workflow.schema.ts';
-import { moveTo } from './workflow-place.ts';
+import { moveTo } from './workflow-location.ts';
 import { changeSecrets } from './workflow-secrets.ts';
 
 export interface ChangeWorkflowInput {

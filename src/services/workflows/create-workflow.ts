@@ -20,7 +20,7 @@ import { withMediaWarnings } from './missing-media.ts';
 import type { PresentedWorkflow } from './present-workflow.ts';
 import { describeIgnored } from './sent-fields.ts';
 import { CreateWorkflowBody } from './workflow.schema.ts';
-import { checkMedia, checkOwnFolder, moveWithin } from './workflow-place.ts';
+import { checkMedia, checkOwnFolder, moveWithin } from './workflow-location.ts';
 import { changeSecrets, encryptSecrets } from './workflow-secrets.ts';
 import type { GraphInput, GraphWrite } from './write-graph.ts';
 import { prepareGraph } from './write-graph.ts';

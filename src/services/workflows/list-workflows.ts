@@ -13,7 +13,7 @@ import type { CursorForm } from '../paging.ts';
 import { ARRAY_LIMIT, readPage } from '../paging.ts';
 import { presentListedWorkflow } from './present-workflow.ts';
 import type { ListWorkflowsQuery } from './workflow.schema.ts';
-import { checkMedia } from './workflow-place.ts';
+import { checkMedia } from './workflow-location.ts';
 
 /** From so many on, counting a workflow's new runs at each list costs more than keeping their number. */
 const MAX_UNCOUNTED = 10_000;

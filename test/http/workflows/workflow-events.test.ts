@@ -60,7 +60,7 @@ const createPerson = async (): Promise<Person> =>
 const until = (isSo: () => boolean) => waitUntil('the events have come', async () => isSo());
 
 describe('the events of a workflow', () => {
-  it('begin with its state, and tell each change, by whomever and through whichever process', async () => {
+  it('begin with its state, and report each change, by whomever and through whichever process', async () => {
     const id = await create();
     const editor = await createPerson();
     await call('PUT', `/workflows/${id}/permissions`, { userId: editor.userId, role: 'EDIT' });
@@ -85,7 +85,7 @@ describe('the events of a workflow', () => {
     }
   });
 
-  it('tell members who is there, and strangers of a public workflow nothing of anybody', async () => {
+  it('show members who is there, and strangers of a public workflow nothing of anybody', async () => {
     const id = await create();
     const [viewer, stranger] = [await createPerson(), await createPerson()];
     await call('PUT', `/workflows/${id}/permissions`, { userId: viewer.userId, role: 'VIEW' });

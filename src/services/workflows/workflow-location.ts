@@ -8,7 +8,7 @@ import type { ReadWorkflowRow } from '../../store/workflows/workflows.ts';
 import { authorize, can, userWorkspace, workspaceOf } from '../accounts/access.ts';
 import type { UserActor } from '../accounts/actor.ts';
 
-export interface WorkflowPlace {
+export interface WorkflowLocation {
   readonly folder_id: string | null;
   readonly team_id: string | null;
 }
@@ -22,7 +22,7 @@ export async function moveTo(
   user: UserActor,
   workflow: ReadWorkflowRow,
   folderId: string | null,
-): Promise<WorkflowPlace> {
+): Promise<WorkflowLocation> {
   authorize(user, 'move', workflow);
   if (folderId === null) return { folder_id: null, team_id: workflow.team_id };
   const folder = await openFolder(tx, user, folderId);
@@ -39,7 +39,7 @@ export async function moveWithin(
   user: UserActor,
   workflow: ReadWorkflowRow,
   folderId: string | null,
-): Promise<WorkflowPlace> {
+): Promise<WorkflowLocation> {
   authorize(user, 'move', workflow);
   const place = { folder_id: folderId, team_id: workflow.team_id };
   if (folderId === null) return place;

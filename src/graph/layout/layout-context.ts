@@ -15,7 +15,7 @@ export interface LayoutOptions {
 }
 
 /** Everything that the levels of one layout share. */
-export interface Board {
+export interface LayoutContext {
   readonly graph: Graph;
   readonly catalog: Catalog;
   readonly direction: Direction;
@@ -30,11 +30,11 @@ export interface Board {
   ports(id: string): ResolvedPorts;
 }
 
-export function makeBoard(
+export function makeContext(
   graph: Graph,
   catalog: Catalog,
   { scope, direction = 'RIGHT' }: LayoutOptions,
-): Board {
+): LayoutContext {
   const nodes = new Map(graph.nodes.map(node => [node.id, node]));
   const groups = readGroups(graph, catalog);
   const wanted = new Set(scope ?? nodes.keys());
@@ -85,24 +85,24 @@ function absoluteRect(nodes: ReadonlyMap<string, GraphNode>, id: string, catalog
 }
 
 /** The innermost group around a node that is laid out as a box. */
-export function closedOwner({ groups, closed }: Board, id: string): string | undefined {
+export function closedOwner({ groups, closed }: LayoutContext, id: string): string | undefined {
   let owner = groups.ownerOf.get(id);
   while (owner !== undefined && !closed.has(owner)) owner = groups.ownerOf.get(owner);
   return owner;
 }
 
 /** A group with members that is not laid out as a box: its frame is fitted at the end. */
-export function isOpened({ groups, closed }: Board, id: string): boolean {
+export function isOpened({ groups, closed }: LayoutContext, id: string): boolean {
   return (groups.members.get(id)?.length ?? 0) > 0 && !closed.has(id);
 }
 
-export function openTornGroups(board: Board): void {
+export function openTornGroups(ctx: LayoutContext): void {
   for (;;) {
-    const torn = findTorn(board);
+    const torn = findTorn(ctx);
     if (torn.length === 0) return;
     for (const id of torn) {
-      board.closed.delete(id);
-      board.warnings.push(
+      ctx.closed.delete(id);
+      ctx.warnings.push(
         `${id}: The grouping contradicts the wiring, which leaves the group and comes back; its frame encloses what lies between.`,
       );
     }
@@ -110,11 +110,11 @@ export function openTornGroups(board: Board): void {
 }
 
 /** Groups that, taken as one box each, lie on a circle of boxes, on whatever level. */
-function findTorn(board: Board): string[] {
+function findTorn(ctx: LayoutContext): string[] {
   const levels = new Map<string, Map<string, Set<string>>>();
-  for (const { source, target } of board.graph.edges) {
-    if (!board.inScope.has(source) || !board.inScope.has(target)) continue;
-    const [from, to] = [pathOf(board, source), pathOf(board, target)];
+  for (const { source, target } of ctx.graph.edges) {
+    if (!ctx.inScope.has(source) || !ctx.inScope.has(target)) continue;
+    const [from, to] = [pathOf(ctx, source), pathOf(ctx, target)];
     const depth = from.findIndex((id, at) => id !== to[at]);
     const [a, b] = [from[depth], to[depth]];
     if (a === undefined || b === undefined) continue;
@@ -123,7 +123,7 @@ function findTorn(board: Board): string[] {
     level.set(a, (level.get(a) ?? new Set()).add(b));
     level.set(b, level.get(b) ?? new Set());
   }
-  return [...levels.values()].flatMap(level => findTornOf(level).filter(id => board.closed.has(id)));
+  return [...levels.values()].flatMap(level => findTornOf(level).filter(id => ctx.closed.has(id)));
 }
 
 function findTornOf(targets: ReadonlyMap<string, ReadonlySet<string>>): string[] {
@@ -136,14 +136,14 @@ function findTornOf(targets: ReadonlyMap<string, ReadonlySet<string>>): string[]
 }
 
 /** The boxes around a node from the outside in, itself last. */
-function pathOf(board: Board, id: string): string[] {
-  const owner = closedOwner(board, id);
-  return owner === undefined ? [id] : [...pathOf(board, owner), id];
+function pathOf(ctx: LayoutContext, id: string): string[] {
+  const owner = closedOwner(ctx, id);
+  return owner === undefined ? [id] : [...pathOf(ctx, owner), id];
 }
 
 /** The height of a port below its node's top; the first port's where the handle names none. */
 export function portY(
-  { before, ports }: Board,
+  { before, ports }: LayoutContext,
   id: string,
   handle: string | null | undefined,
   side: 'inputs' | 'outputs',
