@@ -1,6 +1,8 @@
 // All pages: path → what is loaded when it is opened. A page lives in `pages/<name>/page.tsx` and exports `Page`.
 
 import History from 'icon:history';
+import Images from 'icon:images';
+import LayoutTemplate from 'icon:layout-template';
 import Workflow from 'icon:workflow';
 import type { ComponentType } from 'react';
 import type { Icon } from './kit/icon.ts';
@@ -29,6 +31,13 @@ export const ROUTES: readonly Route[] = [
     nav: { label: messages.nav.workflows, icon: Workflow },
   },
   {
+    path: '/templates',
+    name: 'templates',
+    load: () => import('./pages/templates/page.tsx'),
+    for: 'users',
+    nav: { label: messages.nav.templates, icon: LayoutTemplate },
+  },
+  {
     path: '/executions',
     name: 'executions',
     load: () => import('./pages/executions/page.tsx'),
@@ -40,6 +49,13 @@ export const ROUTES: readonly Route[] = [
     name: 'execution',
     load: () => import('./pages/execution/page.tsx'),
     for: 'users',
+  },
+  {
+    path: '/media',
+    name: 'media',
+    load: () => import('./pages/media/page.tsx'),
+    for: 'users',
+    nav: { label: messages.nav.media, icon: Images },
   },
   { path: '/setup', name: 'setup', load: () => import('./pages/setup/page.tsx'), for: 'visitors' },
   { path: '/sign-in', name: 'sign-in', load: () => import('./pages/sign-in/page.tsx'), for: 'visitors' },

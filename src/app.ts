@@ -213,10 +213,10 @@ function trustedOrigins(settings: Settings, bucket: Bucket | undefined): readonl
 export const editorFolder = ({ DATA_DIR, EDITOR_DIR }: Settings): string =>
   EDITOR_DIR ?? join(DATA_DIR, 'editor');
 
-/** The hosts of media besides the service itself. */
+/** The hosts of media. The service's own too: a reader may have come by another name of it. */
 export function mediaOrigins({ settings, bucket }: Pick<RunDeps, 'settings' | 'bucket'>): readonly string[] {
   const origins = [new URL(settings.CDN_URL).origin, ...(bucket === undefined ? [] : [bucketOrigin(bucket)])];
-  return [...new Set(origins)].filter(origin => origin !== new URL(settings.BASE_URL).origin);
+  return [...new Set(origins)];
 }
 
 function onNotification(deps: RunDeps, worker: Worker | undefined, channel: string, payload: string): void {

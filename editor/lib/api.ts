@@ -3,7 +3,7 @@ import { ApiError } from '../../sdk/src/errors.ts';
 import { type Answer, type Call, type Connection, type Query, send } from '../../sdk/src/send.ts';
 import { askToSignIn } from './expired-session.ts';
 
-const connection: Connection = {
+export const connection: Connection = {
   url: location.origin,
   headers: { 'x-client': 'editor' },
   fetch: (input, init) => fetch(input, init),

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startService } from '../../src/app.ts';
@@ -26,6 +27,15 @@ export interface TestService extends Client {
   /** Another service on the same database. */
   join(env?: NodeJS.ProcessEnv): Promise<Client & { readonly url: string; close(): Promise<void> }>;
   close(): Promise<void>;
+}
+
+/** Settings of a service whose addresses of media are its own, for browsers. */
+export async function atOwnAddress(): Promise<NodeJS.ProcessEnv> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return { PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` };
 }
 
 /** A service in this process, with a worker unless `env` says otherwise. Call it in `before` and `close` in `after`. */

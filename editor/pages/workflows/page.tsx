@@ -4,6 +4,7 @@ import Plus from 'icon:plus';
 import Workflow from 'icon:workflow';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Button } from '../../kit/button.tsx';
+import styles from '../../kit/cards.module.css';
 import { EmptyState } from '../../kit/empty-state.tsx';
 import { sentenceOf } from '../../kit/failure.tsx';
 import { InfiniteList, useList } from '../../kit/infinite-list.tsx';
@@ -11,7 +12,6 @@ import { PageHead } from '../../kit/page-head.tsx';
 import { api } from '../../lib/api.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { messages } from '../../messages.ts';
-import styles from './page.module.css';
 import { type ListedWorkflow, WorkflowCard } from './workflow-card.tsx';
 
 const PATH = '/workflows';

@@ -1,10 +1,10 @@
 // A workflow in the grid.
 import Workflow from 'icon:workflow';
 import { Badge } from '../../kit/badge.tsx';
+import styles from '../../kit/cards.module.css';
 import { Ago } from '../../kit/time.tsx';
 import { formatNumber } from '../../lib/format.ts';
 import { messages } from '../../messages.ts';
-import styles from './page.module.css';
 
 const texts = messages.workflows;
 

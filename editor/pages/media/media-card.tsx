@@ -1,0 +1,34 @@
+// A file in the grid.
+
+import FileIcon from 'icon:file';
+import FileAudio from 'icon:file-audio';
+import type { MediaItem } from '../../../sdk/src/schemas.ts';
+import { Hidden } from '../../kit/hidden.tsx';
+import { kindOfMedia, MediaView } from '../../kit/media-view.tsx';
+import { formatBytes } from '../../lib/format.ts';
+import { texts } from './messages.ts';
+import styles from './page.module.css';
+
+export function MediaCard({ item, onOpen }: { readonly item: MediaItem; readonly onOpen: () => void }) {
+  const { name, url, contentType, bytes } = item;
+  const kind = kindOfMedia(item);
+  return (
+    <li className={styles.card}>
+      <div className={styles.thumbnail}>
+        {kind === 'image' || kind === 'video' ? (
+          <MediaView url={url} contentType={contentType} label="" isThumbnail />
+        ) : kind === 'audio' ? (
+          <FileAudio size={28} />
+        ) : (
+          <FileIcon size={28} />
+        )}
+      </div>
+      <button type="button" className={styles.open} onClick={onOpen}>
+        <span className={styles.name}>
+          <Hidden>{texts.details}</Hidden> {name}
+        </span>
+        <span className={styles.soft}>{formatBytes(bytes)}</span>
+      </button>
+    </li>
+  );
+}

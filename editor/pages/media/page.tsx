@@ -1,0 +1,98 @@
+// The files of who is signed in: a grid by kind and origin; files come by drop, by paste and by choice.
+
+import Images from 'icon:images';
+import { useState } from 'react';
+import { useSearchParams } from 'wouter';
+import type { MediaItem } from '../../../sdk/src/schemas.ts';
+import { EmptyState } from '../../kit/empty-state.tsx';
+import { SelectField } from '../../kit/field.tsx';
+import { InfiniteList, useList } from '../../kit/infinite-list.tsx';
+import { PageHead } from '../../kit/page-head.tsx';
+import { DetailsDialog } from './details-dialog.tsx';
+import { MediaCard } from './media-card.tsx';
+import { texts } from './messages.ts';
+import styles from './page.module.css';
+import { UploadButton, UploadList } from './upload-list.tsx';
+import { useUploads } from './use-uploads.ts';
+
+export function Page() {
+  const [search, setSearch] = useSearchParams();
+  const type = search.get('type') ?? '';
+  const origin = search.get('origin') ?? 'upload';
+  const list = useList<MediaItem>('/media', { limit: 60, origin, ...(type === '' ? {} : { type }) });
+  const uploads = useUploads();
+  const [shown, show] = useState<MediaItem>();
+  const choose = (key: string, value: string): void =>
+    setSearch(
+      before => {
+        const next = new URLSearchParams(before);
+        if (value === '') next.delete(key);
+        else next.set(key, value);
+        return next;
+      },
+      { replace: true },
+    );
+  const button = <UploadButton onFiles={uploads.add} />;
+  return (
+    <>
+      <PageHead title={texts.title}>
+        <Filter
+          label={texts.kind}
+          value={type}
+          options={texts.kinds}
+          onChange={kind => choose('type', kind)}
+        />
+        <Filter
+          label={texts.origin}
+          value={origin}
+          options={texts.origins}
+          onChange={from => choose('origin', from)}
+        />
+        {button}
+      </PageHead>
+      <UploadList uploads={uploads.running} />
+      {uploads.isDragging && <p className={styles.drop}>{texts.dropHere}</p>}
+      <InfiniteList
+        query={list}
+        empty={
+          <EmptyState icon={Images} title={texts.emptyTitle}>
+            {texts.empty}
+          </EmptyState>
+        }
+      >
+        {items => (
+          <ul className={styles.grid}>
+            {items.map(item => (
+              <MediaCard key={item.mediaId} item={item} onOpen={() => show(item)} />
+            ))}
+          </ul>
+        )}
+      </InfiniteList>
+      {shown && <DetailsDialog item={shown} onClose={() => show(undefined)} />}
+    </>
+  );
+}
+
+function Filter({
+  label,
+  value,
+  options,
+  onChange,
+}: {
+  readonly label: string;
+  readonly value: string;
+  readonly options: Readonly<Record<string, string>>;
+  readonly onChange: (value: string) => void;
+}) {
+  return (
+    <div className={styles.filter}>
+      <SelectField label={label} value={value} onChange={event => onChange(event.target.value)}>
+        {Object.entries(options).map(([key, text]) => (
+          <option key={key} value={key}>
+            {text}
+          </option>
+        ))}
+      </SelectField>
+    </div>
+  );
+}

@@ -1,0 +1,48 @@
+// Uploads under way, and the button that begins one.
+
+import UploadIcon from 'icon:upload';
+import Close from 'icon:x';
+import { useRef } from 'react';
+import { Button, IconButton } from '../../kit/button.tsx';
+import { Progress } from '../../kit/spinner.tsx';
+import { messages } from '../../messages.ts';
+import { texts } from './messages.ts';
+import styles from './page.module.css';
+import type { Upload } from './use-uploads.ts';
+
+export function UploadList({ uploads }: { readonly uploads: readonly Upload[] }) {
+  if (uploads.length === 0) return null;
+  return (
+    <ul className={styles.uploads} aria-label={texts.uploading}>
+      {uploads.map(({ id, name, part, cancel }) => (
+        <li key={id}>
+          <span className={styles.name}>{name}</span>
+          <Progress label={name} part={part} />
+          <IconButton icon={Close} size="s" label={messages.common.cancel} onClick={cancel} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export function UploadButton({ onFiles }: { readonly onFiles: (files: Iterable<File>) => void }) {
+  const ref = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <Button look="primary" icon={UploadIcon} onClick={() => ref.current?.click()}>
+        {texts.upload}
+      </Button>
+      <input
+        ref={ref}
+        hidden
+        type="file"
+        multiple
+        accept="image/*,video/*,audio/*"
+        onChange={event => {
+          onFiles([...(event.target.files ?? [])]);
+          event.target.value = '';
+        }}
+      />
+    </>
+  );
+}

@@ -1,0 +1,104 @@
+// Uploads of this page: by choice, by drop and by paste, two at a time, each with its progress.
+import { useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { uploadFile } from '../../../sdk/src/upload.ts';
+import { sentenceOf } from '../../kit/failure.tsx';
+import { connection } from '../../lib/api.ts';
+import { showToast } from '../../lib/toasts.ts';
+import { texts } from './messages.ts';
+
+export interface Upload {
+  readonly id: number;
+  readonly name: string;
+  /** From 0 to 1. */
+  readonly part: number;
+  readonly cancel: () => void;
+}
+
+const AT_ONCE = 2;
+
+export function useUploads(): {
+  readonly running: readonly Upload[];
+  readonly isDragging: boolean;
+  readonly add: (files: Iterable<File>) => void;
+} {
+  const [running, setRunning] = useState<readonly Upload[]>([]);
+  const client = useQueryClient();
+  const queue = useRef(createQueue(AT_ONCE));
+  const add = useCallback(
+    (files: Iterable<File>): void => {
+      for (const file of files) {
+        const aborting = new AbortController();
+        const { signal } = aborting;
+        const upload = { id: count++, name: file.name, part: 0, cancel: () => aborting.abort() };
+        const show = (part: number): void =>
+          setRunning(all => all.map(one => (one.id === upload.id ? { ...one, part } : one)));
+        setRunning(all => [...all, upload]);
+        void queue
+          .current(async () => {
+            if (signal.aborted) return;
+            await uploadFile(connection, file, {
+              signal,
+              onProgress: ({ sentBytes, totalBytes }) => show(sentBytes / Math.max(1, totalBytes)),
+            });
+            showToast(texts.uploaded(file.name));
+            await client.invalidateQueries({ queryKey: ['/media'] });
+          })
+          .catch((err: unknown) => {
+            if (!signal.aborted) showToast(texts.failed(file.name, sentenceOf(err)), { tone: 'failed' });
+          })
+          .finally(() => setRunning(all => all.filter(({ id }) => id !== upload.id)));
+      }
+    },
+    [client],
+  );
+  return { running, add, isDragging: useDropAndPaste(add) };
+}
+
+let count = 0;
+
+/** Runs what it is given in turn, so many at once. */
+function createQueue(atOnce: number): (work: () => Promise<void>) => Promise<void> {
+  const lanes = Array.from({ length: atOnce }, () => Promise.resolve());
+  let next = 0;
+  return work => {
+    const lane = next++ % atOnce;
+    const done = (lanes[lane] ?? Promise.resolve()).then(work);
+    lanes[lane] = done.catch(() => undefined);
+    return done;
+  };
+}
+
+/** Files that come over the page or out of the clipboard; true while some are held over it. */
+function useDropAndPaste(add: (files: Iterable<File>) => void): boolean {
+  const [isDragging, setDragging] = useState(false);
+  useEffect(() => {
+    const over = (event: DragEvent): void => {
+      if (!event.dataTransfer?.types.includes('Files')) return;
+      event.preventDefault();
+      setDragging(true);
+    };
+    const leave = (event: DragEvent): void => {
+      if (event.relatedTarget === null) setDragging(false);
+    };
+    const drop = (event: DragEvent): void => {
+      setDragging(false);
+      const files = event.dataTransfer?.files;
+      if (files === undefined || files.length === 0) return;
+      event.preventDefault();
+      add(files);
+    };
+    const paste = (event: ClipboardEvent): void => {
+      const files = event.clipboardData?.files;
+      if (files !== undefined && files.length > 0) add(files);
+    };
+    const ends = new AbortController();
+    const { signal } = ends;
+    document.addEventListener('dragover', over, { signal });
+    document.addEventListener('dragleave', leave, { signal });
+    document.addEventListener('drop', drop, { signal });
+    document.addEventListener('paste', paste, { signal });
+    return () => ends.abort();
+  }, [add]);
+  return isDragging;
+}

@@ -1,0 +1,74 @@
+// Published workflows to begin with: what each makes, what a run costs, and a copy of one's own by a click.
+
+import LayoutTemplate from 'icon:layout-template';
+import { useSearchParams } from 'wouter';
+import type { Template } from '../../../sdk/src/schemas.ts';
+import { Button } from '../../kit/button.tsx';
+import cards from '../../kit/cards.module.css';
+import { EmptyState } from '../../kit/empty-state.tsx';
+import { SelectField } from '../../kit/field.tsx';
+import { InfiniteList, useList } from '../../kit/infinite-list.tsx';
+import { PageHead } from '../../kit/page-head.tsx';
+import { texts } from './messages.ts';
+import styles from './page.module.css';
+import { TemplateCard } from './template-card.tsx';
+
+export function Page() {
+  const [search, setSearch] = useSearchParams();
+  const category = search.get('category') ?? '';
+  const list = useList<Template>('/templates', { limit: 48, ...(category === '' ? {} : { category }) });
+  const categories = useCategories(category, list.data?.pages.flatMap(({ items }) => items) ?? []);
+  const choose = (next: string): void => setSearch(next === '' ? {} : { category: next }, { replace: true });
+  return (
+    <>
+      <PageHead title={texts.title}>
+        {categories.length > 0 && (
+          <div className={styles.filter}>
+            <SelectField
+              label={texts.category}
+              value={category}
+              onChange={event => choose(event.target.value)}
+            >
+              <option value="">{texts.all}</option>
+              {categories.map(name => (
+                <option key={name}>{name}</option>
+              ))}
+            </SelectField>
+          </div>
+        )}
+      </PageHead>
+      <InfiniteList
+        query={list}
+        empty={
+          category === '' ? (
+            <EmptyState icon={LayoutTemplate} title={texts.emptyTitle}>
+              {texts.empty}
+            </EmptyState>
+          ) : (
+            <EmptyState
+              icon={LayoutTemplate}
+              title={texts.noneTitle}
+              action={<Button onClick={() => choose('')}>{texts.all}</Button>}
+            >
+              {texts.none}
+            </EmptyState>
+          )
+        }
+      >
+        {templates => (
+          <ul className={cards.grid}>
+            {templates.map(template => (
+              <TemplateCard key={template.id} template={template} />
+            ))}
+          </ul>
+        )}
+      </InfiniteList>
+    </>
+  );
+}
+
+/** Those of the templates that are shown, and the one that was chosen. */
+function useCategories(chosen: string, templates: readonly Template[]): readonly string[] {
+  const found = templates.flatMap(({ category }) => (category === null ? [] : [category]));
+  return [...new Set([...(chosen === '' ? [] : [chosen]), ...found])].sort();
+}

@@ -1,0 +1,80 @@
+// A template in the grid; its video plays while the pointer is on it.
+
+import LayoutTemplate from 'icon:layout-template';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { Template } from '../../../sdk/src/schemas.ts';
+import { Badge } from '../../kit/badge.tsx';
+import { Button } from '../../kit/button.tsx';
+import cards from '../../kit/cards.module.css';
+import { classNames } from '../../kit/class-names.ts';
+import { sentenceOf } from '../../kit/failure.tsx';
+import { MediaView } from '../../kit/media-view.tsx';
+import { api } from '../../lib/api.ts';
+import { showToast } from '../../lib/toasts.ts';
+import { texts } from './messages.ts';
+import styles from './page.module.css';
+
+export function TemplateCard({ template }: { readonly template: Template }) {
+  const { title, description, workflowId, canDuplicate, isOwner, tags } = template;
+  const use = useCopy(workflowId);
+  return (
+    <li className={cards.card}>
+      <div className={classNames(cards.poster, styles.poster)}>
+        <Poster template={template} />
+      </div>
+      <div className={cards.about}>
+        <h2>
+          <a href={`/flow/${workflowId}`}>{title}</a>
+        </h2>
+        {description && <p className={styles.description}>{description}</p>}
+        <p className={cards.facts}>
+          <Price template={template} />
+          {isOwner && <Badge tone="accent">{texts.mine}</Badge>}
+          {tags.slice(0, 3).map(tag => (
+            <Badge key={tag}>{tag}</Badge>
+          ))}
+        </p>
+        {canDuplicate && (
+          <div className={styles.use}>
+            <Button
+              look="primary"
+              size="s"
+              aria-label={texts.copyOf(title)}
+              isBusy={use.isPending}
+              onClick={() => use.mutate()}
+            >
+              {texts.use}
+            </Button>
+          </div>
+        )}
+      </div>
+    </li>
+  );
+}
+
+function Poster({ template: { preview, poster } }: { readonly template: Template }) {
+  if (preview !== null)
+    return (
+      <MediaView {...preview} {...(poster === null ? {} : { posterUrl: poster })} label="" isThumbnail />
+    );
+  if (poster !== null) return <MediaView url={poster} contentType="image/*" label="" isThumbnail />;
+  return <LayoutTemplate size={28} />;
+}
+
+function Price({ template: { credits, creditsExact } }: { readonly template: Template }) {
+  if (credits === null) return <span>{texts.unknown}</span>;
+  return <span>{credits === 0 && creditsExact ? texts.free : texts.price(credits, creditsExact)}</span>;
+}
+
+/** A copy of one's own, opened at once. */
+function useCopy(workflowId: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: () => api.post<{ id: string }>(`/workflows/${workflowId}/duplicate`, {}),
+    onSuccess: ({ id }) => {
+      void client.invalidateQueries({ queryKey: ['/workflows'] });
+      location.assign(`/flow/${id}`);
+    },
+    onError: error => showToast(sentenceOf(error), { tone: 'failed' }),
+  });
+}

@@ -1,0 +1,113 @@
+// Media and templates in a browser: uploads by choice, drop and paste, details, deletion; templates with price and copy.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { checkViews, NO_BROWSER, openBrowser, type TestBrowser } from '../support/browser.ts';
+import { signInFirst } from '../support/first-person.ts';
+import { noiseImage } from '../support/pixels.ts';
+import { atOwnAddress, startTestService, type TestService } from '../support/service.ts';
+
+const NAME = 'a picture.png';
+/** As the service keeps it. */
+const KEPT = 'a-picture.png';
+
+describe('media and templates in a browser', { skip: NO_BROWSER }, () => {
+  let service: TestService;
+  let browser: TestBrowser;
+  let cookie: string;
+  let picture: Buffer;
+
+  before(async () => {
+    [service, browser] = await Promise.all([startTestService(await atOwnAddress()), openBrowser()]);
+    cookie = await signInFirst(service);
+    picture = Buffer.from(await noiseImage(320, 200, 'png'));
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  it('uploads files that are chosen, dropped and pasted', async () => {
+    await checkViews(browser, { url: service.url, path: '/media', name: 'media-empty', cookie }, page =>
+      page.getByRole('heading', { name: 'No media here yet' }).waitFor(),
+    );
+    await using opened = await browser.open(service.url, undefined, cookie);
+    const { page } = opened;
+    await page.goto('/media');
+    await page.locator('input[type=file]').setInputFiles([
+      { name: NAME, mimeType: 'image/png', buffer: picture },
+      { name: 'words.txt', mimeType: 'text/plain', buffer: Buffer.from('no picture') },
+    ]);
+    await page.getByRole('button', { name: `Details of ${KEPT}` }).waitFor();
+    await page.getByText(/^words\.txt: /).waitFor();
+    for (const kind of ['drop', 'paste']) {
+      await page.evaluate(
+        ([base64, how]) => {
+          const bytes = Uint8Array.from(atob(base64 ?? ''), char => char.charCodeAt(0));
+          const transfer = new DataTransfer();
+          transfer.items.add(new File([bytes], `${how}.png`, { type: 'image/png' }));
+          const event =
+            how === 'drop'
+              ? new DragEvent('drop', { dataTransfer: transfer, bubbles: true, cancelable: true })
+              : new ClipboardEvent('paste', { clipboardData: transfer, bubbles: true });
+          document.body.dispatchEvent(event);
+        },
+        [picture.toString('base64'), kind],
+      );
+      await page.getByRole('button', { name: `Details of ${kind}.png` }).waitFor();
+    }
+    assert.deepEqual(
+      opened.errors.filter(text => !text.includes('status of 4')),
+      [],
+    );
+  });
+
+  it('shows a file with its facts and its uses, and deletes it after asking', async () => {
+    await checkViews(browser, { url: service.url, path: '/media', name: 'media', cookie }, page =>
+      page.getByRole('button', { name: 'Details of drop.png' }).waitFor(),
+    );
+    await using opened = await browser.open(service.url, undefined, cookie);
+    const { page } = opened;
+    await page.goto('/media');
+    await page.getByRole('button', { name: 'Details of drop.png' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('320 × 200').waitFor();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('heading', { name: 'Delete drop.png?' }).waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('drop.png is deleted.').waitFor();
+    await page.getByRole('button', { name: 'Details of drop.png' }).waitFor({ state: 'detached' });
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('shows templates with their price, and makes a copy of one', async () => {
+    const id = await service.create({
+      name: 'A greeting',
+      description: 'Says hello.',
+      nodes: [
+        {
+          id: 'a',
+          type: 'basedNode',
+          position: { x: 0, y: 0 },
+          data: { label: 'Words', category: 'input', nodeType: 'input:text', config: { value: 'Hello' } },
+        },
+      ],
+      edges: [],
+    });
+    const { status } = await service.request('POST', `/workflows/${id}/publish`, {
+      isPublished: true,
+      slug: 'a-greeting',
+      settings: { category: 'Text', allowDuplicate: true, isTemplate: true },
+    });
+    assert.equal(status, 200);
+    await checkViews(browser, { url: service.url, path: '/templates', name: 'templates', cookie }, page =>
+      page.getByRole('heading', { name: 'A greeting' }).waitFor(),
+    );
+    await using opened = await browser.open(service.url, undefined, cookie);
+    const { page } = opened;
+    await page.goto('/templates');
+    await page.getByText('Free').waitFor();
+    await page.getByRole('button', { name: 'Use A greeting' }).click();
+    await page.waitForURL(/\/flow\//);
+    assert.notEqual(new URL(page.url()).pathname, `/flow/${id}`);
+  });
+});
