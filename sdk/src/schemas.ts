@@ -214,6 +214,22 @@ export type AcceptedRun = {
   };
 };
 
+/** What a workflow may spend in a UTC day, and has spent today */
+export type Budget = {
+  readonly workflowId: string;
+  readonly name: string;
+  readonly dailyCreditBudget: number;
+  /** Charged and reserved for runs accepted today (UTC) */
+  readonly spentToday: number;
+};
+
+/** One page of a list */
+export type BudgetPage = {
+  readonly data: readonly Budget[];
+  /** null: this is the last page */
+  readonly nextCursor: string | null;
+};
+
 /** Every node type */
 export type Catalog = {
   readonly version: number;
@@ -1158,6 +1174,18 @@ export type PermissionPage = {
   readonly nextCursor: string | null;
 };
 
+/** The plans that accounts may have */
+export type Plans = {
+  readonly plans: readonly {
+    readonly name: string;
+    readonly requestsPerMinute: number;
+    readonly executionsPerMinute: number;
+    readonly executionsPerDay: number | null;
+    /** Of accounts that are made without one */
+    readonly isDefault: boolean;
+  }[];
+};
+
 /** Where an edge can end */
 export type Port = {
   /** An edge names it as `in-<id>` or `out-<id>` */
@@ -1230,6 +1258,22 @@ export type ProgressEvent = {
     readonly nodeId: string;
     readonly progress: number;
   };
+};
+
+/** The providers of models, and whether they answer */
+export type Providers = {
+  readonly providers: readonly {
+    readonly name: string;
+    readonly label: string;
+    /** What enables it */
+    readonly setting: string;
+    readonly isConfigured: boolean;
+    readonly address: string | null;
+    readonly answers: boolean | null;
+    readonly latencyMs: number | null;
+    readonly error: string | null;
+  }[];
+  readonly checkedAt: string;
 };
 
 /** Why a clip was not rendered */
@@ -1439,6 +1483,34 @@ export type SnapshotEvent = {
   readonly data: Execution;
 };
 
+/** What was charged, in credits */
+export type Spending = {
+  readonly teamId: string | null;
+  /** The first day (UTC) */
+  readonly from: string;
+  /** Today (UTC) */
+  readonly to: string;
+  readonly total: number;
+  /** Each day, oldest first */
+  readonly days: readonly {
+    readonly date: string;
+    readonly credits: number;
+  }[];
+  /** What cost most comes first */
+  readonly models: readonly {
+    readonly nodeType: string | null;
+    readonly label: string | null;
+    readonly credits: number;
+    readonly charges: number;
+  }[];
+  /** The 20 that cost most */
+  readonly workflows: readonly {
+    readonly id: string;
+    readonly name: string | null;
+    readonly credits: number;
+  }[];
+};
+
 /** It is done */
 export type Success = {
   readonly success: true;
@@ -1548,9 +1620,29 @@ export type UserInput = {
   )[];
 };
 
+/** An account, its credits, and when it was last seen in a session */
+export type UserListItem = {
+  readonly userId: number;
+  /** Upper and lower case are the same */
+  readonly email: string;
+  readonly name: string;
+  readonly plan: string;
+  readonly isAuthor: boolean;
+  readonly isAdmin: boolean;
+  readonly disabled: boolean;
+  readonly createdAt: string;
+  readonly hasPassword: boolean;
+  /** Of the personal workspace */
+  readonly credits: {
+    readonly balance: number;
+    readonly held: number;
+  };
+  readonly lastSeenAt: string | null;
+};
+
 /** One page of a list */
 export type UserPage = {
-  readonly data: readonly User[];
+  readonly data: readonly UserListItem[];
   /** null: this is the last page */
   readonly nextCursor: string | null;
 };
@@ -1796,6 +1888,34 @@ export type WorkflowListItem = {
     readonly createdAt: string;
     readonly finishedAt: string | null;
   } | null;
+};
+
+/** What there is to do, and who does it */
+export type Workload = {
+  readonly runs: {
+    /** Ready, and no worker has them */
+    readonly queued: number;
+    /** A worker has them */
+    readonly running: number;
+    /** For a call at a provider */
+    readonly waiting: number;
+  };
+  readonly oldestQueuedSeconds: number | null;
+  readonly jobs: readonly {
+    readonly task: string;
+    readonly state: 'ready' | 'scheduled' | 'running' | 'failed';
+    readonly count: number;
+  }[];
+  readonly workers: readonly {
+    readonly id: string;
+    readonly hostname: string;
+    readonly pid: number;
+    readonly startedAt: string;
+    readonly heartbeatAt: string;
+    /** It was heard of within 20 s */
+    readonly isAlive: boolean;
+    readonly runs: number;
+  }[];
 };
 
 /** What the lint found in what was written */

@@ -74,8 +74,12 @@ async function runItem(items: Items, index: number): Promise<void> {
 // An item's own fraction says little of the whole; the node's progress is the share of items done.
 const ignoreProgress = (): void => undefined;
 
-function begunOf({ job, credits }: Items): Begun & Pick<Step, 'credits' | 'provider' | 'warnings'> {
-  return { ...job.begun, ...providerOf(job), ...(credits === 0 ? {} : { credits }) };
+function begunOf({
+  job,
+  credits,
+}: Items): Begun & Pick<Step, 'credits' | 'nodeType' | 'provider' | 'warnings'> {
+  const cost = credits === 0 ? {} : { credits, nodeType: job.node.nodeType };
+  return { ...job.begun, ...providerOf(job), ...cost };
 }
 
 function running(items: Items): Step {

@@ -49,7 +49,7 @@ function fingerprint({ plan, overrides }: PlannedRun, node: PlanNode): string {
   return canonicalJson([node.nodeType, { ...node.settings, ...overrides.get(node.id) }, wires]);
 }
 
-function asCached({ credits: _, ...step }: Step): Step {
+function asCached({ credits: _credits, nodeType: _nodeType, ...step }: Step): Step {
   return { ...step, cached: true };
 }
 

@@ -75,7 +75,7 @@ function end({ options }: StepHost, job: Job, result: CallResult): Step {
   if (!(result instanceof Suspend)) {
     const step = { ...begun, status: 'COMPLETED', outputs: result.outputs, finishedAtMs: nowMs } as const;
     const credits = (earlier?.credits ?? 0) + result.credits;
-    if (credits > 0) return { ...step, credits };
+    if (credits > 0) return { ...step, credits, nodeType: job.node.nodeType };
     return result.isCached ? { ...step, cached: true } : step;
   }
   const { kind, untilMs } = result;

@@ -50,6 +50,8 @@ export interface Step {
   readonly warnings?: readonly string[];
   /** What the node has cost in this run so far: of calls that delivered. Absent: nothing. */
   readonly credits?: number;
+  /** Of a node that has cost something, for the ledger. */
+  readonly nodeType?: string;
 }
 
 export type ProviderJob = NonNullable<NodeContext['job']['stored']>;

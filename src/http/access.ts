@@ -182,6 +182,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   [`PATCH ${V1}/keys/:id`]: 'account:admin',
   [`DELETE ${V1}/keys/:id`]: 'account:admin',
   [`GET ${V1}/credits`]: 'account:admin',
+  [`GET ${V1}/credits/spending`]: 'account:admin',
+  [`GET ${V1}/credits/budgets`]: 'account:admin',
   [`GET ${V1}/teams`]: 'account:admin',
   [`POST ${V1}/teams`]: 'account:admin',
   [`GET ${V1}/teams/:id`]: 'account:admin',
@@ -200,7 +202,11 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   [`GET ${V1}/admin/users/:userId`]: 'instance:admin',
   [`PATCH ${V1}/admin/users/:userId`]: 'instance:admin',
   [`POST ${V1}/admin/password-links`]: 'instance:admin',
+  [`GET ${V1}/admin/credits`]: 'instance:admin',
   [`POST ${V1}/admin/credits`]: 'instance:admin',
+  [`GET ${V1}/admin/plans`]: 'instance:admin',
+  [`GET ${V1}/admin/providers`]: 'instance:admin',
+  [`GET ${V1}/admin/workload`]: 'instance:admin',
   [`POST ${V1}/admin/workflows/:id/restore`]: 'instance:admin',
 };
 

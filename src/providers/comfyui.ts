@@ -82,7 +82,7 @@ function* uploadFile(endpoint: Endpoint, file: Attachment, ourId: string): Proto
   ]);
   const answer = yield {
     ...toRequest(endpoint, '/upload/image', body),
-    headers: { ...authorize(endpoint), 'content-type': contentType },
+    headers: { ...headersOf(endpoint.key), 'content-type': contentType },
     timeoutMs: 120_000,
   };
   if (answer.status !== 200) throw classify(answer);
@@ -138,13 +138,13 @@ function* readQueue(endpoint: Endpoint): Protocol<Queue> {
 
 function toRequest(endpoint: Endpoint, path: string, body?: string | Uint8Array): ProviderRequest {
   const url = endpoint.baseUrl + path;
-  const headers = authorize(endpoint);
+  const headers = headersOf(endpoint.key);
   if (body === undefined) return { method: 'GET', url, headers };
   return { method: 'POST', url, headers: { ...headers, 'content-type': 'application/json' }, body };
 }
 
 /** A server knows no keys; a proxy before it may ask for a header, `Authorization` unless the operator names another. */
-function authorize({ key }: Endpoint): Readonly<Record<string, string>> {
+export function headersOf(key: string): Readonly<Record<string, string>> {
   if (key === '') return {};
   const [, name = 'authorization', value = key] = /^([\w-]+):\s*(.*)$/.exec(key) ?? [];
   return { [name.toLowerCase()]: value };

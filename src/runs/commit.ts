@@ -3,7 +3,7 @@
 import { createBatcher } from '../lib/batch.ts';
 import type { WakeTimers } from '../lib/wake-timers.ts';
 import { cancelCalls, keepCalls } from '../store/calls.ts';
-import { chargeNodes, lockPools, releaseRuns } from '../store/credits.ts';
+import { chargeNodes, lockPools, type NodeCharge, releaseRuns } from '../store/credits.ts';
 import type { Db, Tx } from '../store/db.ts';
 import { isOutage } from '../store/db.ts';
 import type { RunRow, RunWrite } from '../store/runs.ts';
@@ -249,15 +249,15 @@ function toWrite({ before, next: { row, effects } }: Move): RunWrite {
 
 async function moveCredits(tx: Tx, moves: readonly Move[]): Promise<void> {
   await lockPools(tx, [...new Set(moves.map(({ before }) => before.workspace))]);
-  const totals = new Map<string, { executionId: string; nodeId: string; total: number }>();
+  const totals = new Map<string, NodeCharge>();
   const ended: string[] = [];
   for (const { before, next } of moves) {
     for (const effect of next.effects) {
       if (effect.kind === 'release credits') ended.push(before.id);
       if (effect.kind !== 'charge') continue;
-      const { nodeId, total } = effect;
+      const { nodeId, nodeType, total } = effect;
       // The last one of a node is what it has cost.
-      totals.set(`${before.id} ${nodeId}`, { executionId: before.id, nodeId, total });
+      totals.set(`${before.id} ${nodeId}`, { executionId: before.id, nodeId, nodeType, total });
     }
   }
   if (totals.size > 0) await chargeNodes(tx, [...totals.values()]);

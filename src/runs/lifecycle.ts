@@ -55,7 +55,12 @@ export type Effect =
   | { readonly kind: 'queue'; readonly at: Date }
   | { readonly kind: 'deliver'; readonly delivery: NewDelivery }
   /** What a node has cost so far. */
-  | { readonly kind: 'charge'; readonly nodeId: string; readonly total: number }
+  | {
+      readonly kind: 'charge';
+      readonly nodeId: string;
+      readonly nodeType: string | null;
+      readonly total: number;
+    }
   | { readonly kind: 'release credits' }
   /** The calls at providers that a node has under way; others of the node are over. */
   | { readonly kind: 'keep calls'; readonly nodeId: string; readonly calls: readonly NewCall[] }
@@ -178,8 +183,8 @@ function claimed(run: RunRow, workerId: string, atMs: number): RunRow {
 
 function afterSteps(run: RunRow, change: Omit<Held, 'lease'>): Transition {
   const { steps, nodesDone } = change;
-  const charges = steps.flatMap(({ nodeId, credits }): Effect[] =>
-    credits === undefined || !run.is_paid ? [] : [{ kind: 'charge', nodeId, total: credits }],
+  const charges = steps.flatMap(({ nodeId, nodeType = null, credits }): Effect[] =>
+    credits === undefined || !run.is_paid ? [] : [{ kind: 'charge', nodeId, nodeType, total: credits }],
   );
   return {
     row: { ...run, seq: run.seq + steps.length, nodes_done: nodesDone },

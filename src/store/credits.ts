@@ -112,6 +112,7 @@ export async function raiseHold(tx: Tx, executionId: string, total: number): Pro
 export interface NodeCharge {
   readonly executionId: string;
   readonly nodeId: string;
+  readonly nodeType: string | null;
   /** What the node has cost so far. */
   readonly total: number;
 }
@@ -123,9 +124,9 @@ export interface NodeCharge {
 export async function chargeNodes(tx: Tx, charges: readonly NodeCharge[]): Promise<void> {
   await tx.query(
     `with input as (
-       select * from json_to_recordset($1::json) as i("executionId" text, "nodeId" text, total bigint)
+       select * from json_to_recordset($1::json) as i("executionId" text, "nodeId" text, "nodeType" text, total bigint)
      ), due as materialized (
-       select i."executionId" as execution_id, i."nodeId" as node_id, i.total - coalesce((
+       select i."executionId" as execution_id, i."nodeId" as node_id, i."nodeType" as node_type, i.total - coalesce((
          select sum(c.amount) from credit_entries c
          where c.execution_id = i."executionId" and c.node_id = i."nodeId" and c.kind = 'charge'), 0)::bigint as amount
        from input i
@@ -138,8 +139,8 @@ export async function chargeNodes(tx: Tx, charges: readonly NodeCharge[]): Promi
        update credit_pools p set held = p.held - s.amount
        from (select workspace, sum(amount) as amount from runs group by workspace) s where p.workspace = s.workspace
      )
-     insert into credit_entries (workspace, kind, amount, execution_id, workflow_id, node_id)
-     select r.workspace, 'charge', d.amount, d.execution_id, r.workflow_id, d.node_id
+     insert into credit_entries (workspace, kind, amount, execution_id, workflow_id, node_id, node_type)
+     select r.workspace, 'charge', d.amount, d.execution_id, r.workflow_id, d.node_id, d.node_type
      from due d join runs r using (execution_id) where d.amount > 0`,
     [JSON.stringify(charges)],
   );

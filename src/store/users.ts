@@ -28,15 +28,30 @@ export async function findUserByEmail(tx: Tx, email: string): Promise<UserRow | 
   return rows[0];
 }
 
-/** By id, after the cursor. */
+/** A user as administrators see it in lists. */
+export interface ListedUserRow extends UserRow {
+  readonly has_password: boolean;
+  /** Of the personal pool. */
+  readonly balance: number;
+  readonly held: number;
+  /** In a session; null: there is none any more. */
+  readonly last_seen_at: Date | null;
+}
+
+/** By id, after the cursor; `query` is a part of name or email. */
 export async function listUsers(
   tx: Tx,
-  page: { readonly after: number; readonly limit: number },
-): Promise<readonly UserRow[]> {
-  const { rows } = await tx.query<UserRow>(`${USER} where id > $1 order by id limit $2`, [
-    page.after,
-    page.limit,
-  ]);
+  page: { readonly after: number; readonly limit: number; readonly query: string | null },
+): Promise<readonly ListedUserRow[]> {
+  const { rows } = await tx.query<ListedUserRow>(
+    `select ${COLUMNS}, password is not null as has_password, coalesce(p.balance, 0) as balance,
+       coalesce(p.held, 0) as held,
+       (select max(s.last_seen_at) from sessions s where s.user_id = users.id) as last_seen_at
+     from users left join credit_pools p on p.workspace = 'user:' || users.id
+     where id > $1 and ($3::text is null or strpos(lower(name), lower($3)) > 0 or strpos(lower(email), lower($3)) > 0)
+     order by id limit $2`,
+    [page.after, page.limit, page.query],
+  );
   return rows;
 }
 

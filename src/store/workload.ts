@@ -1,10 +1,13 @@
 // How much there is to do, counted for the metrics.
 import type { Tx } from './db.ts';
+import { TAKEOVER_SECONDS } from './runs.ts';
+
+export const JOB_STATES = ['ready', 'scheduled', 'running', 'failed'] as const;
 
 export interface JobCount {
   readonly task: string;
   /** ready: waits for a worker; scheduled: for its time; running: a worker executes it; failed: given up. */
-  readonly state: 'ready' | 'scheduled' | 'running' | 'failed';
+  readonly state: (typeof JOB_STATES)[number];
   readonly count: number;
 }
 
@@ -31,4 +34,46 @@ export async function countHeldRuns(tx: Tx): Promise<number> {
     'select count(*) from executions where worker_id is not null and under_way',
   );
   return rows[0]?.count ?? 0;
+}
+
+/** Runs that a worker has, and those that wait for a call at a provider. */
+export async function countRunsUnderWay(
+  tx: Tx,
+): Promise<{ readonly running: number; readonly waiting: number }> {
+  const { rows } = await tx.query<{ running: number; waiting: number }>(
+    `select count(worker_id)::int as running, (count(*) - count(worker_id))::int as waiting
+     from executions where under_way`,
+  );
+  return rows[0] ?? { running: 0, waiting: 0 };
+}
+
+/** Since when the run that is ready for longest waits for a worker. */
+export async function findOldestReadyRun(tx: Tx): Promise<Date | undefined> {
+  const { rows } = await tx.query<{ since: Date | null }>(
+    `select min(run_at) as since from graphile_worker.jobs
+     where task_identifier = 'run' and locked_at is null and run_at <= now() and attempts < max_attempts`,
+  );
+  return rows[0]?.since ?? undefined;
+}
+
+export interface ListedWorker {
+  readonly id: string;
+  readonly hostname: string;
+  readonly pid: number;
+  readonly started_at: Date;
+  readonly heartbeat_at: Date;
+  readonly is_alive: boolean;
+  /** Those that it has. */
+  readonly runs: number;
+}
+
+/** By the time of their start. */
+export async function listWorkers(tx: Tx): Promise<readonly ListedWorker[]> {
+  const { rows } = await tx.query<ListedWorker>(
+    `select w.id, w.hostname, w.pid, w.started_at, w.heartbeat_at,
+       w.heartbeat_at > now() - interval '${TAKEOVER_SECONDS} seconds' as is_alive,
+       (select count(*)::int from executions e where e.under_way and e.worker_id = w.id) as runs
+     from workers w order by w.started_at, w.id limit 500`,
+  );
+  return rows;
 }

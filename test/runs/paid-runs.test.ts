@@ -51,6 +51,15 @@ describe('a paid run', () => {
         ['grant', 10, null],
       ],
     );
+    const { body } = await user.request<{
+      total: number;
+      models: object[];
+      workflows: { credits: number }[];
+    }>('GET', '/credits/spending?days=2');
+    assert.deepEqual(
+      [body.total, body.models, body.workflows.map(({ credits }) => credits)],
+      [PRICE, [{ nodeType: MODEL, label: 'Seedream 4', credits: PRICE, charges: 1 }], [PRICE]],
+    );
   });
 
   it('shows the job at the provider to owners of the workflow, and to nobody else', async () => {

@@ -36,7 +36,7 @@ describe('the credit ledger', () => {
       return true;
     });
   const charge = (executionId: string, nodeId: string, total: number) =>
-    chargeNodes(db, [{ executionId, nodeId, total }]);
+    chargeNodes(db, [{ executionId, nodeId, nodeType: 'generate:x', total }]);
 
   /** What the entries add up to; the pool must say the same. */
   const assertBalanced = async (workspace: string): Promise<void> => {
@@ -130,7 +130,9 @@ describe('the credit ledger', () => {
     );
     await chargeNodes(
       db,
-      runs.flatMap(executionId => ['a', 'b'].map(nodeId => ({ executionId, nodeId, total: 3 }))),
+      runs.flatMap(executionId =>
+        ['a', 'b'].map(nodeId => ({ executionId, nodeId, nodeType: null, total: 3 })),
+      ),
     );
     assert.deepEqual(await findPool(db, one), { balance: 64, held: 18 });
     await releaseRuns(db, runs);

@@ -158,7 +158,12 @@ async function createDeps(
   const bucket = bucketOf(settings);
   const providerFetch = createGuardedFetch({
     allowPrivate: false,
-    trustedOrigins: [settings.OIDC_ISSUER, bucket && bucketOrigin(bucket)].filter(url => url !== undefined),
+    trustedOrigins: [
+      settings.OIDC_ISSUER,
+      settings.OPENAI_BASE_URL,
+      settings.COMFYUI_URL,
+      bucket && bucketOrigin(bucket),
+    ].filter(url => url !== undefined),
   });
   return {
     settings,

@@ -62,6 +62,12 @@ export const ACCOUNT_OPERATIONS: OperationLines = {
     'The balance of your active workspace, what is reserved for runs, and a page of the ledger.',
   ],
 
+  [`GET ${V1}/credits/spending`]: [
+    'getSpending',
+    'What was charged in the last days (UTC), a day without a charge included.',
+  ],
+  [`GET ${V1}/credits/budgets`]: ['listBudgets', 'What each may spend in a UTC day, and has spent today.'],
+
   [`GET ${V1}/admin/users`]: ['listUsers', 'Every account of the instance.'],
   [`POST ${V1}/admin/users`]: [
     'createUser',
@@ -82,6 +88,20 @@ export const ACCOUNT_OPERATIONS: OperationLines = {
     'addModels',
     'Adds models, or puts them in place of those of the same `nodeType`: all or none.',
     ['stale_write'],
+  ],
+  [`GET ${V1}/admin/plans`]: ['listPlans', 'Their limits; `PLANS_FILE` changes them.'],
+  [`GET ${V1}/admin/providers`]: [
+    'checkProviders',
+    'Sends each configured provider a request that costs nothing, at most every 10 s.',
+  ],
+  [`GET ${V1}/admin/workload`]: [
+    'getWorkload',
+    'Workers by their heartbeats, jobs by task and state, and for how long the oldest run has waited.',
+  ],
+  [`GET ${V1}/admin/credits`]: [
+    'getCreditsOf',
+    'Named by `userId` or `teamId`; without either, yours.',
+    ['not_found'],
   ],
   [`POST ${V1}/admin/credits`]: [
     'grantCredits',

@@ -3,13 +3,15 @@ import {
   ChangeUserBody,
   CreatedUser,
   CreateUserBody,
+  ListUsersQuery,
   User,
   UserPage,
   UserParams,
 } from '../../services/accounts/account.schema.ts';
 import { changeUser, createUser, listAllUsers, readUser } from '../../services/accounts/admin-users.ts';
 import type { Deps } from '../../services/deps.ts';
-import { PageQuery } from '../../services/paging.ts';
+import { checkProviders, ProvidersAnswer } from '../../services/operator/provider-checks.ts';
+import { listPlans, PlansAnswer, readWorkload, WorkloadAnswer } from '../../services/operator/workload.ts';
 import type { App } from '../app.ts';
 import { created } from '../created.ts';
 
@@ -18,7 +20,7 @@ const tags = ['Operator'];
 export function registerAdmin(app: App, deps: Deps): void {
   app.get(
     '/api/v1/admin/users',
-    { schema: { tags, summary: 'List the users', querystring: PageQuery, response: { 200: UserPage } } },
+    { schema: { tags, summary: 'List the users', querystring: ListUsersQuery, response: { 200: UserPage } } },
     req => listAllUsers(deps, req.actor, req.query),
   );
   app.post(
@@ -47,5 +49,22 @@ export function registerAdmin(app: App, deps: Deps): void {
       },
     },
     req => changeUser(deps, req.actor, req.params.userId, req.body),
+  );
+  app.get(
+    '/api/v1/admin/plans',
+    { schema: { tags, summary: 'List the plans', response: { 200: PlansAnswer } } },
+    async req => listPlans(deps, req.actor),
+  );
+  app.get(
+    '/api/v1/admin/providers',
+    {
+      schema: { tags, summary: 'Ask the providers whether they answer', response: { 200: ProvidersAnswer } },
+    },
+    req => checkProviders(deps, req.actor),
+  );
+  app.get(
+    '/api/v1/admin/workload',
+    { schema: { tags, summary: 'Look at workers and queue', response: { 200: WorkloadAnswer } } },
+    req => readWorkload(deps, req.actor),
   );
 }

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { LINK_KINDS } from '../../store/people/password-links.ts';
 import { SHARE_ROLES } from '../../store/permissions.ts';
 import { TEAM_ROLES } from '../../store/teams.ts';
-import { pageOf } from '../paging.ts';
+import { PageQuery, pageOf } from '../paging.ts';
 import { Answer, Named, Nullable } from '../workflows/workflow.schema.ts';
 import { SCOPES } from './actor.ts';
 import { Email, Name } from './names.ts';
@@ -167,7 +167,27 @@ const UserObject = Named(
   'An account',
 );
 export const User = Answer(UserObject);
-export const UserPage = Answer(pageOf(UserObject));
+export const ListUsersQuery = Type.Object({
+  query: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'Part of name or email' })),
+  ...PageQuery.properties,
+});
+export const UserPage = Answer(
+  pageOf(
+    Named(
+      'UserListItem',
+      Type.Object({
+        ...UserObject.properties,
+        hasPassword: Type.Boolean(),
+        credits: Type.Object(
+          { balance: Type.Integer(), held: Type.Integer() },
+          { description: 'Of the personal workspace' },
+        ),
+        lastSeenAt: Nullable(Timestamp),
+      }),
+      'An account, its credits, and when it was last seen in a session',
+    ),
+  ),
+);
 export const CreatedUser = Answer(
   Named(
     'CreatedUser',

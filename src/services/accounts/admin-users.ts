@@ -3,7 +3,7 @@ import { mintApiKey } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
 import { grant } from '../../store/credits.ts';
 import type { Db, Tx } from '../../store/db.ts';
-import type { UserRow } from '../../store/users.ts';
+import type { ListedUserRow, UserRow } from '../../store/users.ts';
 import { findUser, insertUser, listUsers, updateUser } from '../../store/users.ts';
 import type { Deps } from '../deps.ts';
 import type { PageQuery } from '../paging.ts';
@@ -23,13 +23,17 @@ type UserDeps = {
   readonly settings: Pick<Deps['settings'], 'plans' | 'DEFAULT_PLAN' | 'DEFAULT_CREDITS' | 'BASE_URL'>;
 };
 
-export async function listAllUsers(deps: UserDeps, actor: Actor, query: PageQuery) {
+export async function listAllUsers(
+  deps: UserDeps,
+  actor: Actor,
+  query: PageQuery & { readonly query?: string | undefined },
+) {
   requireScope(actor, 'instance:admin');
   return readPage(query, {
     cursor: numberCursor(),
-    fetch: (after, limit) => listUsers(deps.db, { after: after ?? 0, limit }),
+    fetch: (after, limit) => listUsers(deps.db, { after: after ?? 0, limit, query: query.query ?? null }),
     keyOf: user => user.id,
-    present: presentUser,
+    present: presentListedUser,
   });
 }
 
@@ -105,6 +109,15 @@ function parsePlan({ settings }: UserDeps, plan: string): string {
   throw new AppError('invalid_request', `The plan must be one of ${plans.join(', ')}.`, {
     issues: [{ path: '/plan', code: 'invalid_request', message: `must be one of ${plans.join(', ')}` }],
   });
+}
+
+function presentListedUser({ has_password, balance, held, last_seen_at, ...user }: ListedUserRow) {
+  return {
+    ...presentUser(user),
+    hasPassword: has_password,
+    credits: { balance, held },
+    lastSeenAt: last_seen_at?.toISOString() ?? null,
+  };
 }
 
 function presentUser(user: UserRow) {

@@ -12,8 +12,7 @@ import type { Actor } from '../accounts/actor.ts';
 import { requireScope } from '../accounts/actor.ts';
 import { getActiveWorkspace } from '../accounts/teams.ts';
 import type { Deps } from '../deps.ts';
-import type { PageQuery } from '../paging.ts';
-import { numberCursor, readPage } from '../paging.ts';
+import { numberCursor, PageQuery, readPage } from '../paging.ts';
 
 const MAX_GRANT = 1_000_000_000_000;
 
@@ -32,11 +31,33 @@ export const GrantBody = Type.Object(
 );
 export type GrantBody = Static<typeof GrantBody>;
 
+export const LedgerQuery = Type.Object({
+  userId: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647 })),
+  teamId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+  ...PageQuery.properties,
+});
+export type LedgerQuery = Static<typeof LedgerQuery>;
+
 /** The pool of the caller's active workspace, and a page of its ledger, newest first. */
 export async function getCredits(deps: Deps, actor: Actor, query: PageQuery) {
   const user = requireScope(actor, 'account:admin');
   const { team_id } = await getActiveWorkspace(deps.db, user);
-  const workspace = team_id ?? userWorkspace(user.userId);
+  return { teamId: team_id, ...(await readPool(deps, team_id ?? userWorkspace(user.userId), query)) };
+}
+
+/** The same of a user or a team, for the operator; of neither, the operator's own. Throws 404 for an unknown one. */
+export async function getCreditsOf(
+  deps: Pick<Deps, 'db'>,
+  actor: Actor,
+  { userId, teamId, ...query }: LedgerQuery,
+) {
+  const operator = requireScope(actor, 'instance:admin');
+  const isOwn = userId === undefined && teamId === undefined;
+  const workspace = await workspaceNamed(deps, isOwn ? operator : { userId, teamId });
+  return { teamId: teamId ?? null, ...(await readPool(deps, workspace, query)) };
+}
+
+async function readPool(deps: Pick<Deps, 'db'>, workspace: string, query: PageQuery) {
   const entries = readPage(query, {
     cursor: numberCursor(Number.MAX_SAFE_INTEGER),
     fetch: (before, limit) => listEntries(deps.db, workspace, before, limit),
@@ -44,7 +65,7 @@ export async function getCredits(deps: Deps, actor: Actor, query: PageQuery) {
     present: presentEntry,
   });
   const [pool, { data, nextCursor }] = await Promise.all([findPool(deps.db, workspace), entries]);
-  return { teamId: team_id, balance: pool.balance, held: pool.held, entries: data, nextCursor };
+  return { balance: pool.balance, held: pool.held, entries: data, nextCursor };
 }
 
 function presentEntry(entry: EntryRow) {
@@ -71,11 +92,14 @@ export async function grantCredits(deps: Pick<Deps, 'db'>, actor: Actor, input: 
   return { workspace, ...(await findPool(deps.db, workspace)) };
 }
 
-async function workspaceNamed({ db }: Pick<Deps, 'db'>, { userId, teamId }: GrantBody): Promise<string> {
+async function workspaceNamed(
+  { db }: Pick<Deps, 'db'>,
+  { userId, teamId }: { readonly userId?: number | undefined; readonly teamId?: string | undefined },
+): Promise<string> {
   if ((userId === undefined) === (teamId === undefined)) {
     throw new AppError(
       'invalid_request',
-      'Name who gets the credits by userId or by teamId: one of the two.',
+      'Name whose credits are meant by userId or by teamId: one of the two.',
     );
   }
   if (teamId !== undefined) {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createTestApp, type TestApp } from '../../support/app.ts';
+import { createWorkflow, refused } from '../../support/workflows.ts';
 
 describe('credits', () => {
   let test: TestApp;
@@ -94,5 +95,87 @@ describe('credits', () => {
       404,
     );
     assert.equal((await operator.request('POST', '/admin/credits', { ...grant, amount: -1 })).status, 409);
+  });
+});
+
+describe('spending', () => {
+  const nowMs = Date.parse('2026-03-10T12:00:00Z');
+  let test: TestApp;
+  before(async () => {
+    test = await createTestApp({ now: () => nowMs });
+  });
+  after(() => test.close());
+
+  const charge = (
+    workspace: string,
+    at: string,
+    amount: number,
+    nodeType: string | null,
+    workflowId = 'wf_x',
+  ) =>
+    test.deps.db.query(
+      `insert into credit_entries (workspace, kind, amount, workflow_id, node_type, created_at)
+       values ($1, 'charge', $2, $3, $4, $5)`,
+      [workspace, amount, workflowId, nodeType, at],
+    );
+
+  it('adds up charges by UTC day, by model and by workflow, of the active workspace alone', async () => {
+    const by = await test.createCaller();
+    const { id } = await createWorkflow(by);
+    const own = `user:${by.userId}`;
+    await charge(own, '2026-03-10T00:00:00Z', 5, 'generate:sandbox', id);
+    await charge(own, '2026-03-09T23:59:59.999Z', 2, 'generate:sandbox');
+    await charge(own, '2026-03-08T00:00:00Z', 4, 'video:gone');
+    await charge(own, '2026-03-07T23:59:59.999Z', 100, null);
+    await charge('user:0', '2026-03-10T00:00:00Z', 100, null);
+    const three = await by.request('GET', '/credits/spending?days=3');
+    assert.deepEqual(three.body, {
+      teamId: null,
+      from: '2026-03-08',
+      to: '2026-03-10',
+      total: 11,
+      days: [
+        { date: '2026-03-08', credits: 4 },
+        { date: '2026-03-09', credits: 2 },
+        { date: '2026-03-10', credits: 5 },
+      ],
+      models: [
+        { nodeType: 'generate:sandbox', label: 'Sandbox picture', credits: 7, charges: 2 },
+        { nodeType: 'video:gone', label: null, credits: 4, charges: 1 },
+      ],
+      workflows: [
+        { id: 'wf_x', name: null, credits: 6 },
+        { id, name: 'W', credits: 5 },
+      ],
+    });
+    const month = await by.request<{ days: object[]; total: number }>('GET', '/credits/spending');
+    assert.deepEqual([month.body.days.length, month.body.total], [30, 111]);
+    const team = (await by.request<{ id: string }>('POST', '/teams', { name: 'T' })).body.id;
+    await by.request('PUT', '/me/workspace', { teamId: team });
+    const theirs = await by.request('GET', '/credits/spending?days=1');
+    assert.deepEqual([theirs.body.teamId, theirs.body.total, theirs.body.models], [team, 0, []]);
+    for (const days of ['0', '367', '1.5', 'x', ''])
+      refused(await by.request('GET', `/credits/spending?days=${days}`), 400, 'invalid_request');
+  });
+
+  it('lists the budgets of the active workspace, and what is spent of them today', async () => {
+    const by = await test.createCaller();
+    const [first, second] = [await createWorkflow(by), await createWorkflow(by)];
+    await createWorkflow(by);
+    for (const { id } of [first, second])
+      await by.request('PUT', `/workflows/${id}/budget`, { dailyCreditBudget: 50 });
+    await test.deps.db.query(
+      `insert into run_credits (execution_id, workspace, workflow_id, estimated, held, charged)
+       values ('ex_budget', $1, $2, 9, 4, 5)`,
+      [`user:${by.userId}`, first.id],
+    );
+    const { body } = await by.request('GET', '/credits/budgets');
+    const line = (id: string, spentToday: number) => ({
+      workflowId: id,
+      name: 'W',
+      dailyCreditBudget: 50,
+      spentToday,
+    });
+    assert.deepEqual(body, { data: [line(first.id, 9), line(second.id, 0)], nextCursor: null });
   });
 });

@@ -105,6 +105,9 @@ async function tourAccounts({ ask, addKey, letIn, graph }: TourContext): Promise
   await ask('DELETE', `${V1}/folders/${theirs}`);
   await ask('DELETE', `${V1}/teams/${team}`);
   await ask('GET', `${V1}/credits`);
+  await ask('GET', `${V1}/credits/spending?days=2`);
+  await ask('GET', `${V1}/admin/credits?userId=${userId}`);
+  for (const part of ['plans', 'providers', 'workload']) await ask('GET', `${V1}/admin/${part}`);
   const { revision } = (await ask('GET', `${V1}/admin/models`)).body;
   await ask('POST', `${V1}/admin/models`, { revision, models: [] });
   for (const path of ['/healthz', '/readyz', `${V1}/nodes`, `${V1}/models`]) await ask('GET', path);
@@ -163,6 +166,7 @@ async function tourWorkflows({ ask, graph }: TourContext): Promise<string> {
   await ask('POST', `${at}/visibility`, { linkPermission: 'VIEW' });
   await ask('POST', `${at}/publish`, { isPublished: true, slug: 'postcard', settings: { isTemplate: true } });
   await ask('PUT', `${at}/budget`, { dailyCreditBudget: 100 });
+  await ask('GET', `${V1}/credits/budgets`);
   const copy = (await ask('POST', `${at}/duplicate`, {})).body.id;
   await ask('POST', `${V1}/workflows/${copy}/publish`, { isPublished: true, slug: 'postcard' });
   await ask('GET', `${at}/versions`);

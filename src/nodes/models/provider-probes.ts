@@ -1,0 +1,55 @@
+// Whether a provider answers: one request each that costs nothing and, where there is such a one, needs the key.
+
+import { headersOf as comfyHeaders } from '../../providers/comfyui.ts';
+import { DISPLAY_NAMES, type ProviderName } from '../../providers/names.ts';
+import type { Endpoint } from '../../providers/provider.ts';
+import { type ProviderSettings, readProviders } from './providers.ts';
+
+interface Probe {
+  /** The setting that enables the provider. */
+  readonly setting: keyof ProviderSettings;
+  readonly path: string;
+  readonly headers: (key: string) => Readonly<Record<string, string>>;
+}
+
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+
+const PROBES: Readonly<Record<ProviderName, Probe>> = {
+  // fal has no request that is free: that it answers at all must do.
+  fal: { setting: 'FAL_KEY', path: '/', headers: () => ({}) },
+  replicate: { setting: 'REPLICATE_API_TOKEN', path: '/account', headers: bearer },
+  openai: { setting: 'OPENAI_API_KEY', path: '/models', headers: bearer },
+  elevenlabs: { setting: 'ELEVENLABS_API_KEY', path: '/v1/models', headers: key => ({ 'xi-api-key': key }) },
+  comfyui: { setting: 'COMFYUI_URL', path: '/system_stats', headers: comfyHeaders },
+};
+
+export interface ProbedProvider {
+  readonly name: ProviderName;
+  readonly label: string;
+  readonly setting: string;
+  /** undefined: it is not configured. */
+  readonly request: { readonly url: string; readonly headers: Readonly<Record<string, string>> } | undefined;
+  readonly address: string | undefined;
+}
+
+/** Every provider there is, and what to ask those that are configured. */
+export function listProbes(settings: ProviderSettings): readonly ProbedProvider[] {
+  const configured = readProviders(settings);
+  return (Object.entries(PROBES) as [ProviderName, Probe][]).map(([name, { setting, path, headers }]) => {
+    const endpoint: Endpoint | undefined = configured[name];
+    return {
+      name,
+      label: DISPLAY_NAMES[name],
+      setting,
+      address: endpoint?.baseUrl,
+      request: endpoint && { url: endpoint.baseUrl + path, headers: headers(endpoint.key) },
+    };
+  });
+}
+
+/** What is wrong with an answer of this status; null: nothing. */
+export function faultOf(status: number): string | null {
+  if (status === 401 || status === 403) return `It refuses the key (${status}).`;
+  if (status >= 500) return `It answers with an error (${status}).`;
+  return null;
+}

@@ -1,0 +1,126 @@
+// What the active workspace has spent: by day, by model, by workflow; and the budgets of its workflows.
+import type { Static } from 'typebox';
+import { Type } from 'typebox';
+import {
+  type BudgetRow,
+  listBudgets,
+  listSpendingByDay,
+  listSpendingByType,
+  listSpendingByWorkflow,
+} from '../../store/spending.ts';
+import { workspaceOf } from '../accounts/access.ts';
+import { type Actor, requireScope } from '../accounts/actor.ts';
+import { getActiveWorkspace } from '../accounts/teams.ts';
+import type { Deps } from '../deps.ts';
+import { idCursor, type PageQuery, pageOf, readPage } from '../paging.ts';
+import { Answer, Named, Nullable } from '../workflows/workflow.schema.ts';
+
+const DAY_MS = 86_400_000;
+const MAX_TYPES = 100;
+const MAX_WORKFLOWS = 20;
+
+export const SpendingQuery = Type.Object({
+  days: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 366, default: 30, description: 'Today (UTC) and the days before' }),
+  ),
+});
+export type SpendingQuery = Static<typeof SpendingQuery>;
+
+const Credits = Type.Integer();
+export const SpendingAnswer = Answer(
+  Named(
+    'Spending',
+    Type.Object({
+      teamId: Nullable(Type.String()),
+      from: Type.String({ format: 'date', description: 'The first day (UTC)' }),
+      to: Type.String({ format: 'date', description: 'Today (UTC)' }),
+      total: Credits,
+      days: Type.Array(Type.Object({ date: Type.String({ format: 'date' }), credits: Credits }), {
+        description: 'Each day, oldest first',
+      }),
+      models: Type.Array(
+        Type.Object({
+          nodeType: Nullable(Type.String({ description: 'null: charged before the type was kept' })),
+          label: Nullable(Type.String({ description: 'null: the type is not in the catalog' })),
+          credits: Credits,
+          charges: Type.Integer(),
+        }),
+        { description: 'What cost most comes first' },
+      ),
+      workflows: Type.Array(
+        Type.Object({
+          id: Type.String(),
+          name: Nullable(Type.String({ description: 'null: it was deleted' })),
+          credits: Credits,
+        }),
+        { description: 'The 20 that cost most' },
+      ),
+    }),
+    'What was charged, in credits',
+  ),
+);
+
+/** Throws 401 without the scope `account:admin`. */
+export async function getSpending(deps: Deps, actor: Actor, { days: count = 30 }: SpendingQuery) {
+  const user = requireScope(actor, 'account:admin');
+  const active = await getActiveWorkspace(deps.db, user);
+  const dates = Array.from({ length: count }, (_, index) =>
+    new Date(deps.now() - (count - 1 - index) * DAY_MS).toISOString().slice(0, 10),
+  );
+  const [from = '', to = ''] = [dates[0], dates.at(-1)];
+  const period = { workspace: workspaceOf(active), from: new Date(from) };
+  const [days, types, workflows] = await Promise.all([
+    listSpendingByDay(deps.db, period),
+    listSpendingByType(deps.db, period, MAX_TYPES),
+    listSpendingByWorkflow(deps.db, period, MAX_WORKFLOWS),
+  ]);
+  const byDate = new Map(days.map(({ date, credits }) => [date, credits]));
+  return {
+    teamId: active.team_id,
+    from,
+    to,
+    total: days.reduce((sum, { credits }) => sum + credits, 0),
+    days: dates.map(date => ({ date, credits: byDate.get(date) ?? 0 })),
+    models: types.map(({ node_type: nodeType, credits, charges }) => ({
+      nodeType,
+      label: nodeType === null ? null : (deps.catalog.find(nodeType)?.label ?? null),
+      credits,
+      charges,
+    })),
+    workflows,
+  };
+}
+
+export const BudgetPage = Answer(
+  pageOf(
+    Named(
+      'Budget',
+      Type.Object({
+        workflowId: Type.String(),
+        name: Type.String(),
+        dailyCreditBudget: Credits,
+        spentToday: Type.Integer({ description: 'Charged and reserved for runs accepted today (UTC)' }),
+      }),
+      'What a workflow may spend in a UTC day, and has spent today',
+    ),
+  ),
+);
+
+/** The workflows of the active workspace that have a budget. */
+export async function listOwnBudgets(deps: Deps, actor: Actor, query: PageQuery) {
+  const user = requireScope(actor, 'account:admin');
+  const workspace = workspaceOf(await getActiveWorkspace(deps.db, user));
+  return readPage(query, {
+    cursor: idCursor('workflow'),
+    fetch: (after, limit) => listBudgets(deps.db, workspace, { after, limit }),
+    keyOf: row => row.id,
+    present: presentBudget,
+  });
+}
+
+const presentBudget = ({ id, name, budget, spent }: BudgetRow) => ({
+  workflowId: id,
+  name,
+  dailyCreditBudget: budget,
+  spentToday: spent,
+});

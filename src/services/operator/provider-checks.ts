@@ -1,0 +1,65 @@
+// Whether the providers that the operator configured answer: each is asked once, and again after ten seconds at the earliest.
+import { Type } from 'typebox';
+import { toError } from '../../lib/errors.ts';
+import { faultOf, listProbes, type ProbedProvider } from '../../nodes/models/provider-probes.ts';
+import { type Actor, requireScope } from '../accounts/actor.ts';
+import type { Deps } from '../deps.ts';
+import { Answer, Named, Nullable } from '../workflows/workflow.schema.ts';
+
+const TIMEOUT_MS = 5_000;
+const MAX_BYTES = 8_000_000;
+const KEPT_MS = 10_000;
+
+export const ProvidersAnswer = Answer(
+  Named(
+    'Providers',
+    Type.Object({
+      providers: Type.Array(
+        Type.Object({
+          name: Type.String(),
+          label: Type.String(),
+          setting: Type.String({ description: 'What enables it' }),
+          isConfigured: Type.Boolean(),
+          address: Nullable(Type.String()),
+          answers: Nullable(Type.Boolean({ description: 'null: it is not configured' })),
+          latencyMs: Nullable(Type.Integer()),
+          error: Nullable(Type.String({ description: 'Why it is of no use now' })),
+        }),
+      ),
+      checkedAt: Type.String({ format: 'date-time' }),
+    }),
+    'The providers of models, and whether they answer',
+  ),
+);
+
+type CheckDeps = Pick<Deps, 'settings' | 'providerFetch' | 'now'>;
+type Checked = Awaited<ReturnType<typeof check>>;
+
+const kept = new WeakMap<object, { readonly atMs: number; readonly checked: Promise<Checked> }>();
+
+/** Throws 401 without the scope `instance:admin`. */
+export async function checkProviders(deps: CheckDeps, actor: Actor): Promise<Checked> {
+  requireScope(actor, 'instance:admin');
+  const last = kept.get(deps.settings);
+  if (last !== undefined && deps.now() - last.atMs < KEPT_MS) return last.checked;
+  const checked = check(deps);
+  kept.set(deps.settings, { atMs: deps.now(), checked });
+  return checked;
+}
+
+async function check(deps: CheckDeps) {
+  const providers = await Promise.all(listProbes(deps.settings).map(probe => ask(deps, probe)));
+  return { providers, checkedAt: new Date(deps.now()).toISOString() };
+}
+
+async function ask({ providerFetch }: CheckDeps, { request, address, ...provider }: ProbedProvider) {
+  const shown = { ...provider, isConfigured: request !== undefined, address: address ?? null };
+  if (request === undefined) return { ...shown, answers: null, latencyMs: null, error: null };
+  const startedMs = performance.now();
+  const error = await providerFetch
+    .fetch(request.url, { headers: request.headers, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES })
+    .then(({ status }) => faultOf(status))
+    .catch((err: unknown) => toError(err).message);
+  const latencyMs = Math.round(performance.now() - startedMs);
+  return { ...shown, answers: error === null, latencyMs, error };
+}

@@ -1,0 +1,97 @@
+// The operator's look at the instance: its plans, its workers, and how much waits for them.
+import { Type } from 'typebox';
+import {
+  countJobs,
+  countRunsUnderWay,
+  findOldestReadyRun,
+  JOB_STATES,
+  listWorkers,
+} from '../../store/workload.ts';
+import { type Actor, requireScope } from '../accounts/actor.ts';
+import type { Deps } from '../deps.ts';
+import { Answer, Named, Nullable } from '../workflows/workflow.schema.ts';
+
+const Count = Type.Integer({ minimum: 0 });
+const Timestamp = Type.String({ format: 'date-time' });
+
+export const WorkloadAnswer = Answer(
+  Named(
+    'Workload',
+    Type.Object({
+      runs: Type.Object({
+        queued: Type.Integer({ minimum: 0, description: 'Ready, and no worker has them' }),
+        running: Type.Integer({ minimum: 0, description: 'A worker has them' }),
+        waiting: Type.Integer({ minimum: 0, description: 'For a call at a provider' }),
+      }),
+      oldestQueuedSeconds: Nullable(Type.Integer({ minimum: 0 })),
+      jobs: Type.Array(Type.Object({ task: Type.String(), state: Type.Enum([...JOB_STATES]), count: Count })),
+      workers: Type.Array(
+        Type.Object({
+          id: Type.String(),
+          hostname: Type.String(),
+          pid: Type.Integer(),
+          startedAt: Timestamp,
+          heartbeatAt: Timestamp,
+          isAlive: Type.Boolean({ description: 'It was heard of within 20 s' }),
+          runs: Count,
+        }),
+      ),
+    }),
+    'What there is to do, and who does it',
+  ),
+);
+
+/** Throws 401 without the scope `instance:admin`. */
+export async function readWorkload({ db, now }: Pick<Deps, 'db' | 'now'>, actor: Actor) {
+  requireScope(actor, 'instance:admin');
+  const [jobs, underWay, oldest, workers] = await Promise.all([
+    countJobs(db),
+    countRunsUnderWay(db),
+    findOldestReadyRun(db),
+    listWorkers(db),
+  ]);
+  const queued = jobs.filter(({ task, state }) => task === 'run' && state === 'ready');
+  return {
+    runs: { queued: queued.reduce((sum, { count }) => sum + count, 0), ...underWay },
+    oldestQueuedSeconds:
+      oldest === undefined ? null : Math.max(0, Math.round((now() - oldest.getTime()) / 1000)),
+    jobs,
+    workers: workers.map(worker => ({
+      id: worker.id,
+      hostname: worker.hostname,
+      pid: worker.pid,
+      startedAt: worker.started_at.toISOString(),
+      heartbeatAt: worker.heartbeat_at.toISOString(),
+      isAlive: worker.is_alive,
+      runs: worker.runs,
+    })),
+  };
+}
+
+export const PlansAnswer = Answer(
+  Named(
+    'Plans',
+    Type.Object({
+      plans: Type.Array(
+        Type.Object({
+          name: Type.String(),
+          requestsPerMinute: Count,
+          executionsPerMinute: Count,
+          executionsPerDay: Nullable(Count),
+          isDefault: Type.Boolean({ description: 'Of accounts that are made without one' }),
+        }),
+      ),
+    }),
+    'The plans that accounts may have',
+  ),
+);
+
+/** Throws 401 without the scope `instance:admin`. */
+export function listPlans({ settings }: Pick<Deps, 'settings'>, actor: Actor) {
+  requireScope(actor, 'instance:admin');
+  const plans = Object.entries(settings.plans)
+    // Of those who have no account.
+    .filter(([name]) => name !== 'anonymous')
+    .map(([name, limits]) => ({ name, ...limits, isDefault: name === settings.DEFAULT_PLAN }));
+  return { plans };
+}

@@ -1,0 +1,155 @@
+// The operator's look at the instance: accounts with their credits, plans, providers, workers and queue.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { createPerson } from '../../support/people.ts';
+import { type Receiver, startReceiver } from '../../support/receiver.ts';
+import { createWorkflow, refused } from '../../support/workflows.ts';
+
+interface Provider {
+  readonly name: string;
+  readonly isConfigured: boolean;
+  readonly answers: boolean | null;
+  readonly error: string | null;
+  readonly latencyMs: number | null;
+}
+
+let nowMs = Date.now();
+let receiver: Receiver;
+let test: TestApp;
+let operator: Caller;
+before(async () => {
+  receiver = await startReceiver();
+  test = await createTestApp({
+    now: () => nowMs,
+    env: {
+      OPENAI_API_KEY: 'sk-openai',
+      OPENAI_BASE_URL: receiver.url.replace(/\/$/, ''),
+      COMFYUI_URL: 'http://127.0.0.1:9',
+      REPLICATE_API_TOKEN: 'r8',
+      REPLICATE_BASE_URL: 'http://10.0.0.1',
+    },
+  });
+  operator = await test.createCaller();
+});
+after(async () => {
+  await test.close();
+  await receiver.close();
+});
+
+describe('GET /admin/users', () => {
+  it('finds by a part of name or email, with credits and when they were last seen', async () => {
+    const person = await createPerson(test, operator, { name: 'Zoë 100%', credits: 40 });
+    type Page = {
+      data: { userId: number; hasPassword: boolean; credits: object; lastSeenAt: string | null }[];
+    };
+    const find = async (query: string) =>
+      (await operator.request<Page>('GET', `/admin/users?query=${encodeURIComponent(query)}`)).body.data;
+    const [found, ...more] = await find('ZOË 100%');
+    assert.ok(found !== undefined && more.length === 0);
+    assert.deepEqual(
+      [found.userId, found.hasPassword, found.credits],
+      [person.userId, true, { balance: 40, held: 0 }],
+    );
+    assert.ok(Date.parse(found.lastSeenAt ?? '') <= nowMs);
+    assert.deepEqual(
+      (await find(person.email)).map(({ userId }) => userId),
+      [person.userId],
+    );
+    assert.deepEqual(await find('nobody%'), []);
+    refused(await operator.request('GET', '/admin/users?query='), 400, 'invalid_request');
+  });
+});
+
+describe('GET /admin/credits', () => {
+  it('shows the ledger of a user or a team', async () => {
+    const user = await test.createCaller();
+    await operator.request('POST', '/admin/credits', { userId: user.userId, amount: 7, note: 'hello' });
+    const { body } = await operator.request<{ balance: number; entries: { note: string }[] }>(
+      'GET',
+      `/admin/credits?userId=${user.userId}`,
+    );
+    assert.deepEqual([body.balance, body.entries.map(({ note }) => note)], [7, ['hello']]);
+    const team = (await user.request<{ id: string }>('POST', '/teams', { name: 'T' })).body.id;
+    assert.equal((await operator.request('GET', `/admin/credits?teamId=${team}`)).body.teamId, team);
+    assert.equal((await operator.request('GET', '/admin/credits')).body.balance, 0);
+    refused(await operator.request('GET', `/admin/credits?userId=1&teamId=${team}`), 400, 'invalid_request');
+    refused(await operator.request('GET', '/admin/credits?userId=999999'), 404, 'not_found');
+    refused(await operator.request('GET', '/admin/credits?teamId=team_x'), 404, 'not_found');
+  });
+});
+
+describe('GET /admin/plans', () => {
+  it('lists the plans that accounts may have', async () => {
+    const { body } = await operator.request<{ plans: { name: string; isDefault: boolean }[] }>(
+      'GET',
+      '/admin/plans',
+    );
+    assert.deepEqual(
+      body.plans.filter(({ isDefault }) => isDefault).map(({ name }) => name),
+      ['free'],
+    );
+    assert.ok(!body.plans.some(({ name }) => name === 'anonymous'));
+  });
+});
+
+describe('GET /admin/providers', () => {
+  const look = async () => {
+    const { body } = await operator.request<{ providers: Provider[] }>('GET', '/admin/providers');
+    return Object.fromEntries(body.providers.map(provider => [provider.name, provider]));
+  };
+
+  it('asks each that is configured, with its key, and at most every ten seconds', async () => {
+    receiver.answer(res => res.writeHead(200).end('{}'));
+    const first = await look();
+    assert.deepEqual([first.openai?.answers, first.openai?.error], [true, null]);
+    assert.equal(receiver.received.at(-1)?.headers.authorization, 'Bearer sk-openai');
+    assert.deepEqual(
+      [first.fal?.isConfigured, first.fal?.answers, first.fal?.latencyMs],
+      [false, null, null],
+    );
+    assert.match(first.comfyui?.error ?? '', /connected/);
+    assert.match(first.replicate?.error ?? '', /may not be reached/);
+    await look();
+    assert.equal(receiver.received.length, 1);
+    for (const [status, pattern] of [
+      [401, /refuses the key/],
+      [503, /error/],
+    ] as const) {
+      nowMs += 10_001;
+      receiver.answer(res => res.writeHead(status).end());
+      const { openai } = await look();
+      assert.equal(openai?.answers, false);
+      assert.match(openai?.error ?? '', pattern);
+    }
+    assert.ok(!JSON.stringify(await look()).includes('sk-openai'));
+  });
+});
+
+describe('GET /admin/workload', () => {
+  it('shows what waits, for how long, and the workers', async () => {
+    const { id } = await createWorkflow(operator);
+    await operator.request('POST', `/workflows/${id}/run`, {});
+    await test.deps.db.query(
+      `insert into workers (id, pools, hostname, pid, pid_started, heartbeat_at)
+       values ('wrk_live', '{}', 'here', 7, '', now()), ('wrk_dead', '{}', 'there', 8, '', now() - interval '1 minute')`,
+    );
+    const { body } = await operator.request<{
+      runs: object;
+      oldestQueuedSeconds: number | null;
+      workers: { id: string; isAlive: boolean; runs: number }[];
+    }>('GET', '/admin/workload');
+    assert.deepEqual(body.runs, { queued: 1, running: 0, waiting: 0 });
+    assert.equal(typeof body.oldestQueuedSeconds, 'number');
+    assert.deepEqual(body.workers.map(({ id, isAlive, runs }) => [id, isAlive, runs]).sort(), [
+      ['wrk_dead', false, 0],
+      ['wrk_live', true, 0],
+    ]);
+  });
+
+  it('is, as all of these, for administrators', async () => {
+    const user = await test.createCaller({ scopes: ['account:admin', 'workflows:write'] });
+    for (const path of ['workload', 'providers', 'plans', 'credits?userId=1', 'users'])
+      refused(await user.request('GET', `/admin/${path}`), 401, 'insufficient_scope');
+  });
+});
