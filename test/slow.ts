@@ -35,6 +35,7 @@ const SLOW: Readonly<Record<string, readonly string[]>> = {
   'draws, encodes or fuzzes': [
     'http/media/**',
     'http/renders/**',
+    'http/openapi/generated.test.ts',
     'http/protocol/bad-input.test.ts',
     'media/{images,svg-attacks}.test.ts',
     'nodes/{renderer,sandbox,sandbox-video,video}.test.ts',

@@ -72,6 +72,8 @@ export async function writeModels(
   if (file !== undefined) await writeFileOver(file, input.revision, models);
   else {
     await deps.db.transaction(async tx => {
+      // A text that is no revision of a table is none that was read there.
+      if (!/^\d{1,15}$/.test(input.revision)) throw stale();
       const raised = await raiseModelsRevision(tx, Number(input.revision));
       if (raised === undefined) throw stale();
       await upsertModels(tx, models);

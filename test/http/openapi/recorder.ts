@@ -20,7 +20,10 @@ export interface OpenApiOperation {
   readonly operationId: string;
   readonly tags?: readonly string[];
   readonly parameters?: readonly { readonly in?: string; readonly name?: string; readonly schema?: object }[];
-  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema?: object }>> };
+  readonly requestBody?: {
+    readonly required?: boolean;
+    readonly content: Readonly<Record<string, { readonly schema?: object }>>;
+  };
   readonly responses: Readonly<
     Record<
       string,

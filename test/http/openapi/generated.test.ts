@@ -1,0 +1,144 @@
+// The document both ways: its own examples and generated bodies are sent to the service. Every answer is one of the
+// document's (the app under test holds each to its schema), none is a defect, and what the document refuses is refused.
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { ERROR_CODES } from '../../../src/lib/errors.ts';
+import { type Caller, createTestApp, type Method, type TestApp } from '../../support/app.ts';
+import { type BodySchema, createDice, generate, spoil } from '../../support/random-body.ts';
+import { createWorkflow } from '../../support/workflows.ts';
+import type { OpenApi, OpenApiOperation } from './recorder.ts';
+
+const SECRET = 'content-secret-of-the-test';
+/** SEED=… sends other bodies; it is printed with a failure. */
+const SEED = Number(process.env.SEED ?? 14);
+const BODIES = 12;
+/** It draws, which takes long; the render tests send it what is generated. */
+const LEFT_OUT = ['previewRender'];
+/** They report what is wrong with a graph, and refuse nothing of it. */
+const LINTS = ['lintGraph', 'lintWorkflow'];
+/** What the document's codes say with 500: refusals of the content webhook. */
+const REFUSALS = new Set(['duplicate_title', 'author_missing']);
+
+interface Sendable {
+  readonly operation: OpenApiOperation;
+  readonly method: Method;
+  readonly path: string;
+  readonly pointer: string;
+  readonly schema: BodySchema;
+  readonly example: unknown;
+}
+
+let test: TestApp;
+let caller: Caller;
+let document: OpenApi;
+let schemas: Readonly<Record<string, BodySchema>>;
+let sendables: readonly Sendable[];
+let ids: Readonly<Record<string, string>>;
+before(async () => {
+  test = await createTestApp({ env: { CONTENT_WEBHOOK_SECRET: SECRET } });
+  caller = await test.createCaller();
+  document = (await test.app.inject('/openapi.json')).json<OpenApi>();
+  schemas = (document.components as unknown as { schemas: Record<string, BodySchema> }).schemas;
+  sendables = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, operation]) => toSendable(path, method, operation)),
+  );
+  const folder = await caller.request<{ id: string }>('POST', '/folders', { name: 'F' });
+  const team = await caller.request<{ id: string }>('POST', '/teams', { name: 'T' });
+  const key = await caller.request<{ id: string }>('POST', '/keys', {
+    name: 'K',
+    scopes: ['workflows:read'],
+  });
+  const run = await startRun();
+  ids = { folders: folder.body.id, teams: team.body.id, keys: key.body.id, executions: run };
+});
+after(() => test.close());
+
+async function startRun(): Promise<string> {
+  const { id } = await createWorkflow(caller, {});
+  return (await caller.request<{ executionId: string }>('POST', `/workflows/${id}/run`, {})).body.executionId;
+}
+
+function toSendable(path: string, method: string, operation: OpenApiOperation): Sendable[] {
+  const json = operation.requestBody?.content['application/json'] as
+    | { readonly schema?: BodySchema; readonly examples?: Readonly<Record<string, { value: unknown }>> }
+    | undefined;
+  if (json?.schema === undefined || LEFT_OUT.includes(operation.operationId)) return [];
+  const parts = ['paths', path, method, 'requestBody', 'content', 'application/json', 'schema'];
+  const escapePart = (part: string): string =>
+    encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));
+  return [
+    {
+      operation,
+      path,
+      method: method.toUpperCase() as Method,
+      pointer: `document#/${parts.map(escapePart).join('/')}`,
+      schema: json.schema,
+      example: Object.values(json.examples ?? {})[0]?.value,
+    },
+  ];
+}
+
+/** Sends the body to a workflow of its own, and to what is there of other kinds. */
+async function send({ method, path }: Sendable, body: unknown): Promise<{ status: number; code: string }> {
+  const { id } = await createWorkflow(caller, {});
+  const address = path.replace(
+    /([^/]+)\/\{(\w+)\}/g,
+    (_, kind: string, name: string) =>
+      `${kind}/${name === 'id' ? ((kind === 'workflows' ? id : ids[kind]) ?? 'none_1') : '999'}`,
+  );
+  const answer = await test.app.inject({
+    method,
+    url: address,
+    headers: {
+      authorization: `Bearer ${path.startsWith('/api/content') ? SECRET : caller.key}`,
+      'content-type': 'application/json',
+    },
+    payload: JSON.stringify(body),
+  });
+  const { code = '' } = answer.body === '' ? {} : answer.json<{ code?: string }>();
+  return { status: answer.statusCode, code };
+}
+
+const isDefect = ({ status, code }: { status: number; code: string }): boolean =>
+  status >= 500 && !REFUSALS.has(code);
+
+it('answers its own examples, and takes the form of each', async () => {
+  const wrong: string[] = [];
+  for (const sendable of sendables) {
+    const answer = await send(sendable, sendable.example);
+    if (isDefect(answer) || ['invalid_json', 'invalid_request'].includes(answer.code))
+      wrong.push(`${sendable.operation.operationId}: ${answer.status} ${answer.code}`);
+  }
+  assert.ok(sendables.length > 30, String(sendables.length));
+  assert.deepEqual(wrong, []);
+});
+
+it(`refuses what the document refuses, and never fails (SEED=${SEED})`, async () => {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  ajv.addSchema(document, 'document');
+  const wrong: string[] = [];
+  const seen = { fits: 0, misses: 0 };
+  for (const [at, sendable] of sendables.entries()) {
+    const roll = createDice(SEED + at);
+    const validate = ajv.compile({ $ref: sendable.pointer });
+    for (let i = 0; i < BODIES; i++) {
+      const fitting = i % 4 === 3 ? sendable.example : generate(sendable.schema, schemas, roll);
+      const body = i % 2 === 0 ? fitting : spoil(fitting, roll);
+      // Where the body may be left out, null is none.
+      const fits =
+        validate(body) ||
+        (body === null && sendable.operation.requestBody?.required === false) ||
+        LINTS.includes(sendable.operation.operationId);
+      seen[fits ? 'fits' : 'misses']++;
+      const answer = await send(sendable, body);
+      const line = `${sendable.operation.operationId} ${answer.status} ${answer.code} ${JSON.stringify(body).slice(0, 300)}`;
+      if (isDefect(answer)) wrong.push(`fails: ${line}`);
+      if (!fits && answer.status < 300)
+        wrong.push(`takes what the document refuses (${ajv.errorsText(validate.errors)}): ${line}`);
+      if (answer.code !== '' && !(answer.code in ERROR_CODES)) wrong.push(`no such code: ${line}`);
+    }
+  }
+  assert.ok(seen.fits > 150 && seen.misses > 80, JSON.stringify(seen));
+  assert.deepEqual(wrong, []);
+});

@@ -1,0 +1,136 @@
+// Random bodies that fit a schema of the OpenAPI document, and bodies that miss it by one change. The same for the same seed.
+
+export interface BodySchema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly format?: string;
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly anyOf?: readonly BodySchema[];
+  readonly oneOf?: readonly BodySchema[];
+  readonly allOf?: readonly BodySchema[];
+  readonly items?: BodySchema;
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, BodySchema>>;
+  readonly additionalProperties?: boolean | BodySchema;
+}
+
+export type Roll = () => number;
+
+/** Numbers from 0 up to 1 (mulberry32). */
+export function createDice(seed: number): Roll {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const pick = <T>(roll: Roll, items: readonly T[]): T => items[Math.floor(roll() * items.length)] as T;
+
+const MAX_DEPTH = 7;
+const TEXTS = ['a', 'Lisbon', 'é🌅', 'x y', '0', 'null', '{{secrets.A}}', '<b>', '\u202e', '../..', '%00'];
+const FORMATS: Readonly<Record<string, readonly string[]>> = {
+  'date-time': ['2026-01-02T03:04:05.678Z', '2030-12-31T23:59:59Z'],
+  uri: ['https://localhost:9/a.png', 'http://127.0.0.1:9/'],
+  email: ['somebody@example.com', 'a.b+c@example.org'],
+  uuid: ['3b9a2f0e-6c1d-4a6e-9a4d-0c9f4f1b7a11'],
+};
+
+/** A value that fits. `schemas` are the named ones. */
+export function generate(
+  schema: BodySchema,
+  schemas: Readonly<Record<string, BodySchema>>,
+  roll: Roll,
+  depth = 0,
+): unknown {
+  const within = (inner: BodySchema): unknown => generate(inner, schemas, roll, depth + 1);
+  if (schema.$ref !== undefined) return within(schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {});
+  if ('const' in schema) return schema.const;
+  if (schema.enum !== undefined) return pick(roll, schema.enum);
+  const choices = schema.anyOf ?? schema.oneOf;
+  if (choices !== undefined) return within(pick(roll, choices));
+  if (schema.allOf !== undefined) return Object.assign({}, ...schema.allOf.map(within));
+  const type = Array.isArray(schema.type) ? pick(roll, schema.type) : schema.type;
+  if (type === 'object') return objectOf(schema, within, roll, depth);
+  if (type === 'array') {
+    const least = schema.minItems ?? 0;
+    const most = Math.min(schema.maxItems ?? 3, depth > MAX_DEPTH ? least : least + 2);
+    const length = least + Math.floor(roll() * (most - least + 1));
+    return Array.from({ length }, () => within(schema.items ?? {}));
+  }
+  return scalarOf(String(type), schema, roll);
+}
+
+function objectOf(
+  { properties = {}, required = [], additionalProperties }: BodySchema,
+  within: (schema: BodySchema) => unknown,
+  roll: Roll,
+  depth: number,
+): unknown {
+  const known = Object.entries(properties)
+    .filter(([name]) => required.includes(name) || (depth <= MAX_DEPTH && roll() < 0.5))
+    .map(([name, member]) => [name, within(member)]);
+  const more =
+    typeof additionalProperties === 'object' && depth <= MAX_DEPTH && roll() < 0.7
+      ? [[pick(roll, ['a', 'place', 'x-1']), within(additionalProperties)]]
+      : [];
+  return Object.fromEntries([...known, ...more]);
+}
+
+function scalarOf(type: string, schema: BodySchema, roll: Roll): unknown {
+  const {
+    minimum,
+    exclusiveMinimum = -1,
+    maximum,
+    minLength = 0,
+    maxLength = 1_000,
+    format,
+    pattern,
+  } = schema;
+  if (type === 'boolean') return roll() < 0.5;
+  if (type === 'null') return null;
+  if (type === 'integer' || type === 'number') {
+    const least = minimum ?? exclusiveMinimum + 1;
+    const number = pick(roll, [least, Math.min(maximum ?? least + 7, least + 3), maximum ?? least + 1]);
+    return type === 'integer' ? Math.ceil(number) : number;
+  }
+  if (type !== 'string') return pick(roll, [null, 'any', 7, { a: [1] }, []]);
+  if (format !== undefined && FORMATS[format] !== undefined) return pick(roll, FORMATS[format]);
+  const fitting = TEXTS.filter(text => pattern === undefined || new RegExp(pattern, 'u').test(text));
+  const text = fitting.length === 0 ? 'a' : pick(roll, fitting);
+  return text.padEnd(minLength, 'a').slice(0, maxLength);
+}
+
+/** A copy that differs in one place: a member of another type, missing, or one that nobody knows. */
+export function spoil(value: unknown, roll: Roll): unknown {
+  const copy = structuredClone(value);
+  const places = placesIn(copy);
+  if (places.length === 0) return pick(roll, [null, 7, 'text', []]);
+  const [holder, name] = pick(roll, places);
+  const way = roll();
+  if (way < 0.25) delete holder[name];
+  else if (way < 0.4) holder.nobodyKnowsThis = true;
+  else holder[name] = pick(roll, [null, -1, 1e21, '', 'x'.repeat(2_000), [], {}, true, [[]], { a: null }]);
+  return copy;
+}
+
+type Holder = Record<string, unknown>;
+
+function placesIn(value: unknown): [holder: Holder, name: string][] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) => [
+    [value as Holder, name] as [Holder, string],
+    ...placesIn(member),
+  ]);
+}
