@@ -1190,9 +1190,10 @@ export type Plans = {
 export type Port = {
   /** An edge names it as `in-<id>` or `out-<id>` */
   readonly id: string;
-  readonly label: string;
-  /** TEXT, NUMBER, JSON, IMAGE, VIDEO, AUDIO, LIST or ANY */
-  readonly type: string;
+  /** What people call it, a text */
+  readonly label?: unknown;
+  /** `TEXT`, `NUMBER`, `JSON`, `IMAGE`, `VIDEO`, `AUDIO`, `LIST` or `ANY` */
+  readonly type?: unknown;
 };
 
 /** Where a node is on the board */

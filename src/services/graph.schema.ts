@@ -7,8 +7,11 @@ const named = (title: string, description: string) => ({ title, description });
 const Port = Type.Object(
   {
     id: Type.String({ description: 'An edge names it as `in-<id>` or `out-<id>`' }),
-    label: Type.String(),
-    type: Type.String({ description: 'TEXT, NUMBER, JSON, IMAGE, VIDEO, AUDIO, LIST or ANY' }),
+    // Stored as they are sent: nothing reads them.
+    label: Type.Optional(Type.Unknown({ description: 'What people call it, a text' })),
+    type: Type.Optional(
+      Type.Unknown({ description: '`TEXT`, `NUMBER`, `JSON`, `IMAGE`, `VIDEO`, `AUDIO`, `LIST` or `ANY`' }),
+    ),
   },
   named('Port', 'Where an edge can end'),
 );
