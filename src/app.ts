@@ -4,6 +4,8 @@ import { createEditorFiles, type EditorFiles } from './bundle/editor-files.ts';
 import { createServer } from './http/server.ts';
 import type { Worker } from './jobs/worker.ts';
 import { migrateQueue, startWorker } from './jobs/worker.ts';
+import { openDataFolder } from './lib/data-folder.ts';
+import { AppError } from './lib/errors.ts';
 import { createGuardedFetch } from './lib/fetch.ts';
 import type { Logger } from './lib/log.ts';
 import { createLogger } from './lib/log.ts';
@@ -12,7 +14,7 @@ import type { Settings } from './lib/settings.ts';
 import { createWakeTimers } from './lib/wake-timers.ts';
 import { createMcpMount } from './mcp/mount.ts';
 import { createOAuthMount } from './mcp/oauth/mount.ts';
-import { bucketOf, openStorage } from './media/open-storage.ts';
+import { bucketOf, findStorageProblem, openStorage } from './media/open-storage.ts';
 import type { Bucket } from './media/s3.ts';
 import { bucketOrigin } from './media/s3.ts';
 import { createNodeTypes, type NodeTypes } from './nodes/catalog.ts';
@@ -40,7 +42,7 @@ import type { Db, DbOptions } from './store/db.ts';
 import { openDb } from './store/db.ts';
 import { startEmbedded } from './store/embedded/embedded.ts';
 import { migrate } from './store/migrate.ts';
-import { checkServerVersion } from './store/server-version.ts';
+import { preflight } from './store/preflight.ts';
 
 export interface Service {
   /** Where it listens. */
@@ -63,6 +65,7 @@ const MAX_CONNECTIONS = 12;
 // Each pool of the queue listens on one; the group commits of runs and deliveries take one each, readings four.
 const MAX_RUN_CONNECTIONS = 16;
 const KEY_FLUSH_MS = 10_000;
+const MAX_SKEW_MS = 60_000;
 const OAUTH_OFF =
   'OAuth is off: BASE_URL is plain http and not of this machine, and tokens may not travel in the clear; set an https BASE_URL, or give agents API keys';
 /** Active runs have this long to end at a stop; then they return to the queue. */
@@ -72,6 +75,7 @@ const DRAIN_MS = 10_000;
 export async function startService(settings: Settings, options: StartOptions = {}): Promise<Service> {
   const log = options.log ?? createLogger(settings.LOG_LEVEL);
   await using stack = new AsyncDisposableStack();
+  await openDataFolder(settings.DATA_DIR);
   const databases = await openDatabases(settings, log, options.onFatal, stack);
   const { db } = databases;
   await migrateAll(db, log);
@@ -83,6 +87,10 @@ export async function startService(settings: Settings, options: StartOptions = {
     settings.ROLE === 'worker' ? undefined : await offerSetUp({ db, settings, now: Date.now });
   const deps = await createDeps(settings, log, databases, placement, nodeTypes);
   stack.defer(() => Promise.all([deps.fetch.close(), deps.providerFetch.close()]).then(() => undefined));
+  const problem = await findStorageProblem(deps.storage, err =>
+    log.warn({ err }, 'the media storage does not answer'),
+  );
+  if (problem !== undefined) throw new AppError('unavailable', problem);
 
   const models = await startLiveModels(deps, nodeTypes.install);
   stack.defer(() => models.close());
@@ -126,7 +134,12 @@ export async function openDatabases(
   stack.defer(() => db.close());
   const runDb = openDb({ connection, maxConnections: MAX_RUN_CONNECTIONS, onError, plans: 'pinned' });
   stack.defer(() => runDb.close());
-  await checkServerVersion(db);
+  const { clockMs } = await preflight(db, settings.DATABASE_URL);
+  if (Math.abs(clockMs - Date.now()) > MAX_SKEW_MS)
+    log.warn(
+      { skewMs: Math.round(Date.now() - clockMs) },
+      "this machine's clock is not PostgreSQL's: set both by NTP",
+    );
   return { db, runDb };
 }
 

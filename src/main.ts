@@ -1,6 +1,6 @@
 // From argv to a command and from its end to an exit code: 0 done, 1 the work failed, 2 wrong usage.
 import { UsageError, WorkFailed } from './cli/failure.ts';
-import { buildProgram } from './cli/program.ts';
+import { buildProgram, requireKnown } from './cli/program.ts';
 import { openTerminal, type Terminal } from './cli/terminal/terminal.ts';
 import { AppError, toError } from './lib/errors.ts';
 import { readSettings, SettingsError } from './lib/settings.ts';
@@ -37,6 +37,7 @@ async function runCommandLine(
   const program = buildProgram({ terminal, signal });
   try {
     if (argv.length === 0) program.help({ error: true });
+    requireKnown(program, argv);
     await program.parseAsync(argv, { from: 'user' });
     return 0;
   } catch (thrown) {
@@ -52,7 +53,7 @@ function report(err: Error, terminal: Terminal): number {
   if (parserCode !== undefined) {
     // Help and version are thrown too, once they have been printed.
     if (/^commander\.(?:help|helpDisplayed|version)$/.test(parserCode))
-      return parserCode === 'commander.help' ? 2 : 0;
+      return 'exitCode' in err && err.exitCode !== 0 ? 2 : 0;
     terminal.note(`graphwright: ${err.message.replace(/^error: /, '')}. Try graphwright --help.`);
     return 2;
   }

@@ -1,21 +1,26 @@
 // `graphwright doctor`: whether this machine has what the service needs, each check a line with what to do about it.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, statfs } from 'node:fs/promises';
+import { mkdtemp, rm, stat, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { findBackend } from '../codecs/backend.ts';
+import { isLoopbackHost } from '../lib/addresses.ts';
+import { dataFolderRefusal } from '../lib/data-folder.ts';
 import { toError } from '../lib/errors.ts';
 import { createGuardedFetch } from '../lib/fetch.ts';
 import { newId } from '../lib/ids.ts';
 import { readSettings, type Settings } from '../lib/settings.ts';
+import { BucketError } from '../media/bucket-error.ts';
 import { bucketOf } from '../media/open-storage.ts';
 import { bucketOrigin, openS3Storage } from '../media/s3.ts';
 import { openDb } from '../store/db.ts';
 import { findBinaries } from '../store/embedded/binaries.ts';
-import { checkServerVersion, findServerVersion } from '../store/server-version.ts';
+import { chooseRunner } from '../store/embedded/run-as.ts';
+import { preflight } from '../store/preflight.ts';
+import { findServerVersion } from '../store/server-version.ts';
 import type { Command } from './command.ts';
 import { WorkFailed } from './failure.ts';
 import type { Style, Terminal } from './terminal/terminal.ts';
@@ -23,6 +28,7 @@ import { alignColumns, cleanText } from './terminal/text-width.ts';
 
 const MIN_NODE_MAJOR = 24;
 const MIN_FREE_BYTES = 1024 ** 3;
+const MAX_SKEW_S = 60;
 const PROBE_TIMEOUT_MS = 5000;
 /** Loading the codec host takes a second or two. */
 const CODEC_TIMEOUT_MS = 30_000;
@@ -51,7 +57,10 @@ const CHECKS: Readonly<Record<string, Check>> = {
   PostgreSQL: checkDatabase,
   DATA_DIR: async ({ DATA_DIR }) => {
     const folder = findFolder(DATA_DIR);
-    await rm(await mkdtemp(join(folder, 'graphwright-doctor-')), { recursive: true });
+    const trial = await mkdtemp(join(folder, 'graphwright-doctor-')).catch((err: unknown) => {
+      throw dataFolderRefusal(DATA_DIR, err);
+    });
+    await rm(trial, { recursive: true });
     return folder === DATA_DIR ? `${DATA_DIR} can be written` : `${DATA_DIR} can be made`;
   },
   'disk space': async ({ DATA_DIR }) => {
@@ -62,6 +71,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     return free;
   },
   port: checkPort,
+  BASE_URL: checkBaseUrl,
   images: async () => {
     const [{ inspectImage }] = await Promise.all([
       import('../media/images.ts'),
@@ -123,6 +133,11 @@ const findFolder = (path: string): string => (existsSync(path) ? path : findFold
 async function checkDatabase(settings: Settings): Promise<string> {
   if (settings.DATABASE_URL === undefined) {
     const { postgres } = await findBinaries();
+    // PostgreSQL refuses root, and may not be able to reach the folder.
+    const folder = findFolder(settings.DATA_DIR);
+    const cluster = join(settings.DATA_DIR, 'postgres', 'cluster');
+    const owner = await stat(cluster).catch(() => undefined);
+    await chooseRunner({ postgres, folder, owner, account: 'postgres' });
     return `embedded: ${(await runProgram(postgres, ['--version'])).trim()}`;
   }
   const db = openDb({
@@ -131,7 +146,12 @@ async function checkDatabase(settings: Settings): Promise<string> {
     onError: () => undefined,
   });
   try {
-    await checkServerVersion(db);
+    const { clockMs } = await preflight(db, settings.DATABASE_URL);
+    const skewS = Math.round((Date.now() - clockMs) / 1000);
+    if (Math.abs(skewS) > MAX_SKEW_S)
+      throw new Error(
+        `the clock of this machine is ${Math.abs(skewS)} s ${skewS > 0 ? 'ahead of' : 'behind'} PostgreSQL's; set both by NTP`,
+      );
     return `DATABASE_URL: PostgreSQL ${await findServerVersion(db)}`;
   } finally {
     await db.close();
@@ -154,7 +174,8 @@ async function checkStorage(settings: Settings): Promise<string> {
     if (!read.equals(bytes)) throw new Error('it gives back other bytes than it was given');
     return `bucket ${bucket.name} can be written, read and cleared`;
   } catch (err) {
-    throw new Error(`bucket ${bucket.name}: ${toError(err).message}`);
+    const { cause, message } = toError(err);
+    throw cause instanceof BucketError ? cause : new Error(`bucket ${bucket.name}: ${message}`);
   } finally {
     await client.close();
     await rm(spool, { recursive: true });
@@ -173,6 +194,24 @@ function checkPort({ HOST, PORT }: Settings): Promise<string> {
     });
     server.listen(PORT, HOST, () => server.close(() => resolve(`${HOST}:${PORT} is free`)));
   });
+}
+
+/** Behind a proxy, BASE_URL is the proxy's address: links, sign-in and hooks go there. */
+async function checkBaseUrl({ BASE_URL, HOST, PORT }: Settings): Promise<string> {
+  const { hostname } = new URL(BASE_URL);
+  const asked = await fetch(`${BASE_URL}/healthz`, {
+    signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
+    redirect: 'manual',
+  }).catch(() => undefined);
+  if (asked === undefined)
+    return isLoopbackHost(hostname)
+      ? `${BASE_URL}, for this machine alone; set it to the address that people open`
+      : `${BASE_URL}: nobody answers there yet; with the service running, this asks again`;
+  const text = await asked.text().catch(() => '');
+  if (asked.ok && text.includes('"status":"ok"')) return `${BASE_URL} leads to a running service`;
+  throw new Error(
+    `${BASE_URL} answers with status ${asked.status} and not as this service does: let the proxy lead there to ${HOST}:${PORT}, paths unchanged, or set BASE_URL to the address that people open`,
+  );
 }
 
 async function runProgram(program: string, args: readonly string[]): Promise<string> {

@@ -2,6 +2,7 @@
 import { Command as Parser } from 'commander';
 import { listSettings } from '../lib/settings.ts';
 import type { Command, CommandInput, OptionValue } from './command.ts';
+import { UsageError } from './failure.ts';
 import { alignColumns } from './terminal/text-width.ts';
 import { readVersion } from './version.ts';
 
@@ -321,6 +322,21 @@ export function buildProgram(context: Pick<CommandInput, 'terminal' | 'signal'>)
     );
   for (const row of COMMANDS) addCommand(program, row, context);
   return program;
+}
+
+/** The parser itself prints help for whatever comes with --help. Throws a UsageError that names what is no command. */
+export function requireKnown(program: Parser, argv: readonly string[]): void {
+  let parser = program;
+  for (const word of argv) {
+    if (parser.commands.length === 0 || word.startsWith('-')) return;
+    if (parser === program && word === 'help') continue;
+    const found = parser.commands.find(command => command.name() === word);
+    if (found === undefined)
+      throw new UsageError(
+        `unknown command '${word}'. Try graphwright ${parser === program ? '' : `${parser.name()} `}--help.`,
+      );
+    parser = found;
+  }
 }
 
 function addCommand(

@@ -24,7 +24,7 @@ export async function openDiskStorage(folder: string): Promise<MediaStorage> {
       return made;
     } catch (err) {
       await rm(path, { force: true });
-      throw err;
+      throw isFull(err) ? noRoom(err) : err;
     }
   };
 
@@ -50,6 +50,17 @@ export async function openDiskStorage(folder: string): Promise<MediaStorage> {
       await rm(pathOf(key), { force: true });
     },
   };
+}
+
+const isFull = (err: unknown): boolean =>
+  err instanceof Error && 'code' in err && (err.code === 'ENOSPC' || err.code === 'EDQUOT');
+
+function noRoom(cause: unknown): AppError {
+  return new AppError(
+    'unavailable',
+    'This service has no room left for media: its operator has to make some in DATA_DIR.',
+    { cause },
+  );
 }
 
 /** Returns a function that renames into the key's folder, so that neither the name nor the folder is lost with the power. */

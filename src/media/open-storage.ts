@@ -1,7 +1,10 @@
 // Which media storage the settings ask for: a bucket where one is named, else the local disk.
+import { once } from 'node:events';
 import { join } from 'node:path';
+import { AppError, toError } from '../lib/errors.ts';
 import type { GuardedFetch } from '../lib/fetch.ts';
 import { type Settings, SettingsError } from '../lib/settings.ts';
+import { BucketError } from './bucket-error.ts';
 import { openDiskStorage } from './disk.ts';
 import { type Bucket, openS3Storage } from './s3.ts';
 import type { MediaStorage } from './storage.ts';
@@ -30,6 +33,31 @@ export function bucketOf(settings: StorageSettings): Bucket | undefined {
     forcePathStyle: settings.S3_FORCE_PATH_STYLE,
     key: { accessKeyId, secretAccessKey, region: settings.S3_REGION },
   };
+}
+
+// To look for what cannot be there asks the same of every storage.
+const NO_SUCH_MEDIA = `med_${'0'.repeat(26)}`;
+const CHECK_MS = 5000;
+
+/**
+ * Why no file can be stored as things stand; undefined where one may be. A bucket that does not answer may do so later,
+ * which `onTrouble` hears of.
+ */
+export async function findStorageProblem(
+  storage: MediaStorage,
+  onTrouble: (err: Error) => void,
+): Promise<string | undefined> {
+  const late = AbortSignal.timeout(CHECK_MS);
+  const asked = storage.read(NO_SUCH_MEDIA).then(
+    () => undefined,
+    (err: unknown) => toError(err),
+  );
+  const outcome = await Promise.race([asked, once(late, 'abort').then(() => toError(late.reason))]);
+  if (outcome === undefined || (outcome instanceof AppError && outcome.code === 'not_found'))
+    return undefined;
+  if (outcome.cause instanceof BucketError && outcome.cause.isCertain) return outcome.cause.message;
+  onTrouble(outcome);
+  return undefined;
 }
 
 /** The client must trust the origin of the bucket. */

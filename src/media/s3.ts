@@ -10,6 +10,7 @@ import { AppError } from '../lib/errors.ts';
 import type { GuardedFetch, OutboundAnswer, OutboundRequest } from '../lib/fetch.ts';
 import { isAccepted } from '../lib/gate.ts';
 import { SettingsError } from '../lib/settings.ts';
+import { BucketError } from './bucket-error.ts';
 import { MEDIA_CACHE_CONTROL, type SigningKey } from './presign.ts';
 import { openSpool, tooLarge, writeMeasured } from './spool.ts';
 import {
@@ -141,17 +142,6 @@ interface S3Request {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What the bucket said instead of doing it. */
-class BucketError extends Error {
-  override readonly name = 'BucketError';
-  readonly status: number;
-
-  constructor(status: number, text: string) {
-    super(`The bucket answered ${status}: ${text.slice(0, 500)}`);
-    this.status = status;
-  }
-}
-
 type Send = (key: string, request: S3Request) => Promise<Answer>;
 
 /** Returns a function that signs and sends, and retries where the bucket failed. */
@@ -164,12 +154,22 @@ function createSender(bucket: Bucket, client: GuardedFetch): Send {
       const isFinal = outcome instanceof BucketError && outcome.status < 500 && outcome.status !== 429;
       // A run does not fail because the bucket is restarted under it; a caller is answered soon.
       const mostTries = isAccepted() ? ACCEPTED_TRIES : TRIES;
+      if (isFinal && (outcome.isCertain || outcome.status === 403)) throw refusedHere(outcome);
       if (isFinal || tries >= mostTries || request.signal?.aborted === true) throw outcome;
       await delay(Math.min(FIRST_DELAY_MS * 4 ** (tries - 1), LAST_DELAY_MS), undefined, {
         signal: request.signal,
       });
     }
   };
+}
+
+/** Nobody who sends a file can do anything about it. */
+function refusedHere(cause: BucketError): AppError {
+  return new AppError(
+    'unavailable',
+    'The media storage of this service refuses it: its operator finds the reason by graphwright doctor.',
+    { cause },
+  );
 }
 
 async function sendOnce(
@@ -194,7 +194,8 @@ async function sendOnce(
   if (isDone && method === 'GET') return answer;
   // Read to its end, so that the connection can be used again. A copy may fail after a 200 has been sent.
   const text = await readText(answer.body);
-  if (!isDone || text.includes('<Error>')) throw new BucketError(isDone ? 500 : answer.status, text);
+  if (!isDone || text.includes('<Error>'))
+    throw new BucketError(bucket.name, isDone ? 500 : answer.status, text);
   return answer;
 }
 
@@ -208,7 +209,7 @@ async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
 }
 
 function ignoreAbsent(err: Error): undefined {
-  if (!(err instanceof BucketError) || err.status !== 404) throw err;
+  if (!(err instanceof BucketError) || !err.isAbsent) throw err;
 }
 
 function refuseAbsent(err: Error): never {

@@ -66,8 +66,11 @@ it('writes, reads and clears the bucket, and names the codecs', async () => {
   );
 });
 
-it('says what the bucket said where its keys are wrong', async () => {
+it('says what to correct where the keys of the bucket are wrong', async () => {
   const storage = (await findings('wrong')).get('media storage');
   assert.equal(storage?.state, 'failed');
-  assert.match(String(storage?.detail), /^bucket media: The bucket answered 403: .*SignatureDoesNotMatch/s);
+  assert.match(
+    String(storage?.detail),
+    /^The bucket media answered 403 SignatureDoesNotMatch: .* correct AWS_SECRET_ACCESS_KEY\.$/,
+  );
 });

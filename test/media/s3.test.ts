@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import S3rver from '@20minutes/s3rver';
+import type { AppError } from '../../src/lib/errors.ts';
 import { createGuardedFetch, type GuardedFetch } from '../../src/lib/fetch.ts';
 import { doAccepted } from '../../src/lib/gate.ts';
 import { newId } from '../../src/lib/ids.ts';
@@ -98,22 +99,25 @@ test('the bucket serves a presigned address to anyone, by the name that was aske
   assert.equal((await fetch(url.replace('K_se', 'x'))).status, 403);
 });
 
-test('a bucket that is not there, and keys that are not right, are reported in a sentence', async () => {
+test('a bucket that is not there, and keys that are not right, are no fault of who sends a file, and are told to the log', async () => {
   const options = { contentType: 'image/png', maxBytes: 10 };
-  const absent = await openS3Storage({ ...bucket, name: 'absent' }, client, join(root, 'spool'));
-  await assert.rejects(
-    absent.put(newId('media'), Buffer.from('x'), options),
-    /answered 404: .*NoSuchBucket/s,
-  );
-  const wrong = await openS3Storage(
-    { ...bucket, key: { ...key, secretAccessKey: 'x' } },
-    client,
-    join(root, 'spool'),
-  );
-  await assert.rejects(
-    wrong.put(newId('media'), Buffer.from('x'), options),
-    /answered 403: .*SignatureDoesNotMatch/s,
-  );
+  const cases = [
+    [{ ...bucket, name: 'absent' }, /answered 404 NoSuchBucket: .*correct S3_BUCKET/],
+    [
+      { ...bucket, key: { ...key, secretAccessKey: 'x' } },
+      /answered 403 SignatureDoesNotMatch: .*correct AWS_SECRET/,
+    ],
+  ] as const;
+  for (const [where, reason] of cases) {
+    const storage = await openS3Storage(where, client, join(root, 'spool'));
+    const put = storage.put(newId('media'), Buffer.from('x'), options);
+    await assert.rejects(put, (err: AppError) => {
+      assert.deepEqual([err.code, err.status], ['unavailable', 503]);
+      assert.match(err.message, /graphwright doctor/);
+      assert.match(String(err.cause), reason);
+      return true;
+    });
+  }
 });
 
 test('addresses follow the style of the bucket', () => {

@@ -28,7 +28,7 @@ export async function ensureCluster(
     const { message } = toError(err);
     throw new AppError(
       'unavailable',
-      `The embedded PostgreSQL cannot make its files in ${cluster}: ${message}\nMake room for them there, or set DATABASE_URL to a PostgreSQL 15 or newer.`,
+      `The embedded PostgreSQL cannot make its files in ${cluster} (${reasonIn(message)}). Make room for them there, or set DATABASE_URL to a PostgreSQL 15 or newer.`,
       { cause: err },
     );
   });
@@ -64,6 +64,11 @@ export async function makeSocketDir({ owner }: Runner): Promise<string> {
 /** Removes a folder that `makeSocketDir` made; leaves any other alone. */
 export async function removeSocketDir(socketDir: string): Promise<void> {
   if (/\/graphwright-\w{6}$/.test(socketDir)) await rm(socketDir, { recursive: true, force: true });
+}
+
+/** Of what initdb and its server wrote, the line that says why. */
+function reasonIn(message: string): string {
+  return /(?:FATAL|PANIC|ERROR|initdb: error): +(.+)/.exec(message)?.[1] ?? message;
 }
 
 async function exists(path: string): Promise<boolean> {

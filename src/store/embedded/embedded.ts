@@ -1,7 +1,8 @@
 // The PostgreSQL that the service brings along: started on a data folder, kept running, stopped with the service.
-import { access, constants, mkdir, realpath, stat } from 'node:fs/promises';
+import { access, constants, mkdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { dataFolderRefusal, openDataFolder } from '../../lib/data-folder.ts';
 import { AppError, toError } from '../../lib/errors.ts';
 import { type Binaries, findBinaries } from './binaries.ts';
 import { ensureCluster, giveFolder, makeSocketDir, removeSocketDir } from './cluster.ts';
@@ -117,18 +118,12 @@ async function startLocked(
 /** PostgreSQL's own folder below the data folder, without symlinks in its path. */
 async function makeFolder(dataDir: string): Promise<string> {
   try {
-    await mkdir(dataDir, { recursive: true });
-    const folder = join(await realpath(dataDir), 'postgres');
+    const folder = join(await openDataFolder(dataDir), 'postgres');
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await access(folder, constants.W_OK | constants.X_OK);
     return folder;
   } catch (err) {
-    const { message } = toError(err);
-    throw new AppError(
-      'unavailable',
-      `The data folder ${dataDir} cannot be used (${message}). Give DATA_DIR a folder that this account can write.`,
-      { cause: err },
-    );
+    throw err instanceof AppError ? err : dataFolderRefusal(dataDir, err);
   }
 }
 

@@ -1,0 +1,301 @@
+// What a new operator gets wrong first: `serve` ends with a sentence that says the way out, and `doctor` says it before.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import S3rver from '@20minutes/s3rver';
+import { newId } from '../../src/lib/ids.ts';
+import { openDiskStorage } from '../../src/media/disk.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { BIN, cleanEnv, spawnService, urlOf } from '../support/service.ts';
+
+const TIMEOUT_MS = 60_000;
+
+interface Ended {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'graphwright-first-'));
+after(() => rm(folder, { recursive: true, force: true }));
+
+function graphwright(
+  args: readonly string[],
+  settings: NodeJS.ProcessEnv = {},
+  options: { readonly uid?: number; readonly nodeArgs?: readonly string[] } = {},
+): Promise<Ended> {
+  const { nodeArgs = [], ...rest } = options;
+  const env = { ...cleanEnv(), DATA_DIR: join(folder, 'data'), PORT: '0', LOG_LEVEL: 'silent', ...settings };
+  return new Promise(resolve => {
+    const child = execFile(
+      process.execPath,
+      [...nodeArgs, BIN, ...args],
+      { env, timeout: TIMEOUT_MS, killSignal: 'SIGKILL', ...rest },
+      (_err, out, err) => resolve({ code: child.exitCode ?? -1, out, err }),
+    );
+  });
+}
+
+/** Both say the same; what fails by a wrong setting or state of the machine ends with 1. */
+async function bothSay(
+  settings: NodeJS.ProcessEnv,
+  check: string,
+  sentence: RegExp,
+  options: { readonly uid?: number } = {},
+): Promise<void> {
+  const [served, examined] = await Promise.all([
+    graphwright(['serve'], settings, options),
+    graphwright(['doctor', '--json'], settings, options),
+  ]);
+  assert.match(served.err, sentence);
+  assert.match(served.err, /^graphwright: /);
+  assert.doesNotMatch(served.err, /^ {4}at /m, 'no stack');
+  assert.equal(served.code, 1, served.err);
+  const findings = JSON.parse(examined.out) as { check: string; state: string; detail: string }[];
+  const found = findings.find(finding => finding.check === check);
+  assert.equal(found?.state, 'failed', examined.out);
+  assert.match(String(found?.detail), sentence);
+  assert.equal(examined.code, 1);
+}
+
+describe('a PostgreSQL', () => {
+  let database: TestDatabase;
+  let roles: readonly string[];
+  const names = ['reader', 'guest', 'late'].map(name => `${name}_${process.pid}`);
+  const empty = `empty_${process.pid}`;
+  before(async () => {
+    database = await createTestDatabase();
+    roles = names;
+    for (const name of names) await database.db.query(`create role ${name} login`);
+    const [reader, , late] = names;
+    await database.db.query(`alter role ${reader} set default_transaction_read_only = on`);
+    await database.db.query(`create database ${empty}`);
+    // A clock that is two minutes behind, for this role alone.
+    await database.db.query('create schema skewed');
+    await database.db.query(
+      `create function skewed.clock_timestamp() returns timestamptz language sql as $$ select now() - interval '2 minutes' $$`,
+    );
+    await database.db.query(`alter role ${late} set search_path = skewed, public, pg_catalog`);
+    await database.db.query(`alter role ${late} superuser`);
+  });
+  after(async () => {
+    await database.db.query(`drop database ${empty}`);
+    for (const name of roles) {
+      await database.db.query(`drop owned by ${name}`);
+      await database.db.query(`drop role ${name}`);
+    }
+    await database.drop();
+  });
+  const as = (user: string, name = database.connection.database): NodeJS.ProcessEnv => ({
+    DATABASE_URL: urlOf({ ...database.connection, user, database: name }),
+  });
+
+  it('that does not answer', () =>
+    bothSay(
+      { DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/mine' },
+      'PostgreSQL',
+      /No PostgreSQL answers at 127\.0\.0\.1:1: start it, correct DATABASE_URL/,
+    ));
+
+  it('whose host has no such name', () =>
+    bothSay(
+      { DATABASE_URL: 'postgres://me:secret@nowhere.invalid/mine' },
+      'PostgreSQL',
+      /nowhere\.invalid.* correct DATABASE_URL/,
+    ));
+
+  it('that has no such database', () =>
+    bothSay(as('postgres', 'nosuch'), 'PostgreSQL', /has no database nosuch: make it \(createdb nosuch\)/));
+
+  it('that has no such account', () =>
+    bothSay(as('nosuch'), 'PostgreSQL', /does not let nosuch in: correct the user and password/));
+
+  it('that is read-only', () =>
+    bothSay(as(names[0] ?? ''), 'PostgreSQL', /is read-only, .* lead to the primary/));
+
+  it('in which the account may make no tables', () =>
+    bothSay(as(names[1] ?? '', empty), 'PostgreSQL', /may not make tables in the database .* owner to/));
+
+  it('with another clock', async () => {
+    const { out } = await graphwright(['doctor'], as(names[2] ?? ''));
+    assert.match(
+      out,
+      /✖ +PostgreSQL +the clock of this machine is 1\d\d s ahead of PostgreSQL's; set both by NTP/,
+    );
+  });
+});
+
+describe('a bucket', () => {
+  const server = new S3rver({
+    address: '127.0.0.1',
+    port: 0,
+    silent: true,
+    directory: join(folder, 'bucket'),
+    configureBuckets: [{ name: 'media' }],
+  });
+  let settings: NodeJS.ProcessEnv;
+  let database: TestDatabase;
+  before(async () => {
+    const { port } = await server.run();
+    database = await createTestDatabase();
+    settings = {
+      DATABASE_URL: urlOf(database.connection),
+      S3_BUCKET: 'media',
+      S3_ENDPOINT: `http://127.0.0.1:${port}`,
+      S3_FORCE_PATH_STYLE: 'true',
+      AWS_ACCESS_KEY_ID: 'S3RVER',
+      AWS_SECRET_ACCESS_KEY: 'S3RVER',
+    };
+  });
+  after(async () => {
+    await server.close();
+    await database.drop();
+  });
+  const wrong = (change: NodeJS.ProcessEnv, sentence: RegExp) =>
+    bothSay({ ...settings, ...change }, 'media storage', sentence);
+
+  it('with a wrong secret', () =>
+    wrong(
+      { AWS_SECRET_ACCESS_KEY: 'wrong' },
+      /answered 403 SignatureDoesNotMatch: .* correct AWS_SECRET_ACCESS_KEY/,
+    ));
+  it('with a wrong key id', () =>
+    wrong({ AWS_ACCESS_KEY_ID: 'NOBODY' }, /answered 403 InvalidAccessKeyId: .* correct AWS_ACCESS_KEY_ID/));
+  it('that is not there', () =>
+    wrong({ S3_BUCKET: 'nosuch' }, /answered 404 NoSuchBucket: .* make it, or correct S3_BUCKET/));
+
+  it('that finds our clock wrong', async () => {
+    const skewed = createServer((_req, res) => {
+      res.writeHead(403, { 'content-type': 'application/xml' });
+      res.end('<Error><Code>RequestTimeTooSkewed</Code><Message>too large</Message></Error>');
+    });
+    await new Promise<void>(resolve => skewed.listen(0, '127.0.0.1', resolve));
+    const { port } = skewed.address() as AddressInfo;
+    await wrong({ S3_ENDPOINT: `http://127.0.0.1:${port}` }, /the clock of this machine .* set it, by NTP/);
+    skewed.closeAllConnections();
+    skewed.close();
+  });
+});
+
+describe('a folder', () => {
+  it('that cannot be written', {
+    skip: process.getuid?.() !== 0 && 'needs root to be somebody else',
+  }, async () => {
+    const locked = join(folder, 'locked');
+    await mkdir(locked, { mode: 0o755 });
+    const settings = { DATA_DIR: join(locked, 'data'), NODE_COMPILE_CACHE: join(tmpdir(), 'nobody-cache') };
+    await bothSay(
+      settings,
+      'DATA_DIR',
+      /The data folder .*locked.* cannot be used .* Give DATA_DIR a folder that this account can write/,
+      {
+        uid: 65_534,
+      },
+    );
+  });
+
+  it('that cannot be written, beside a PostgreSQL of its own', {
+    skip: process.getuid?.() !== 0 && 'needs root',
+  }, async () => {
+    const locked = join(folder, 'locked-too');
+    await mkdir(locked, { mode: 0o755 });
+    const settings = { DATA_DIR: join(locked, 'data'), DATABASE_URL: 'postgres://me@127.0.0.1:1/mine' };
+    await bothSay(settings, 'DATA_DIR', /Give DATA_DIR a folder that this account can write/, {
+      uid: 65_534,
+    });
+  });
+
+  it('on a full disk', async t => {
+    const disk = join(folder, 'disk');
+    await mkdir(disk);
+    const isMounted = await promisify(execFile)('mount', [
+      '-t',
+      'tmpfs',
+      '-o',
+      'size=30m',
+      'none',
+      disk,
+    ]).then(
+      () => true,
+      () => false,
+    );
+    if (!isMounted) return t.skip('no disk of 30 MB can be mounted here');
+    try {
+      const settings = { DATA_DIR: join(disk, 'data') };
+      const [served, examined] = await Promise.all([
+        graphwright(['serve'], settings),
+        graphwright(['doctor'], settings),
+      ]);
+      assert.equal(served.code, 1);
+      assert.match(served.err, /^graphwright: .*No space left on device.* Make room/);
+      const storage = await openDiskStorage(join(disk, 'media'));
+      const big = Buffer.alloc(40_000_000);
+      const options = { contentType: 'image/png', maxBytes: big.length };
+      await assert.rejects(storage.put(newId('media'), big, options), {
+        code: 'unavailable',
+        message: /no room left/,
+      });
+      assert.match(examined.out, /✖ +disk space +0\.0 GB free .* need at least 1 GB/);
+    } finally {
+      await promisify(execFile)('umount', [disk]);
+    }
+  });
+
+  it('that is a file', async () => {
+    const path = join(folder, 'a-file');
+    await writeFile(path, '');
+    await bothSay(
+      { DATA_DIR: path },
+      'DATA_DIR',
+      /The data folder .*a-file.* cannot be used .* Give DATA_DIR a folder that this account can write/,
+    );
+  });
+});
+
+describe('doctor', () => {
+  it('says where BASE_URL leads to something else, and where it leads here', async () => {
+    const other = createServer((_req, res) => res.writeHead(404).end('nothing here'));
+    await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as AddressInfo;
+    const home = join(folder, 'home');
+    const service = await spawnService(home);
+    try {
+      const [wrong, right] = await Promise.all([
+        graphwright(['doctor'], { BASE_URL: `http://127.0.0.1:${port}` }),
+        graphwright(['doctor'], { BASE_URL: service.url }),
+      ]);
+      assert.match(
+        wrong.out,
+        /✖ +BASE_URL +http\S+ answers with status 404 and not as this service does: .*set BASE_URL/,
+      );
+      assert.match(right.out, /✔ +BASE_URL +http\S+ leads to a running service/);
+    } finally {
+      await service.end('SIGTERM');
+      other.closeAllConnections();
+      other.close();
+    }
+  });
+});
+
+it('a Node that is too old is named, with the way out', async () => {
+  const older = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'22.1.0'}})`;
+  const { code, err } = await graphwright(['serve'], {}, { nodeArgs: ['--import', older] });
+  assert.equal(code, 2);
+  assert.match(err, /needs Node 24 or newer, and this is 22\.1\.0\. Run it through npm/);
+});
+
+it('what is no command ends with 2, whatever comes with it', async () => {
+  for (const args of [['nosuch'], ['nosuch', '--help'], ['keys', 'nosuch', '--help'], ['help', 'nosuch']]) {
+    const { code, err } = await graphwright(args);
+    assert.equal(code, 2, args.join(' '));
+    assert.match(err, /unknown command 'nosuch'\. Try graphwright (keys )?--help\./);
+  }
+  for (const args of [['--help'], ['keys', '--help'], ['help', 'keys'], ['help'], ['serve', '--help']])
+    assert.equal((await graphwright(args)).code, 0, args.join(' '));
+});
