@@ -125,7 +125,7 @@ async function* measureMoving(bench: Bench): AsyncGenerator<Row> {
     const [ours, alone, theirs] = [results[name], results[`${name} alone`], results.Remotion];
     if (ours === undefined || alone === undefined) continue;
     if (theirs !== undefined)
-      yield besideRemotion(`${what}, ${name}`, ours, theirs, name === 'codec host' ? 7 : 6);
+      yield againstRemotion(`${what}, ${name}`, ours, theirs, name === 'codec host' ? 7 : 6);
     yield {
       figure: `${what}, ${name}, against encoding its frames alone`,
       value: ours.seconds,
@@ -153,7 +153,7 @@ async function* measureCaptions({ folder, isShort, photo, backends, remotion }: 
   for (const [name] of backends) {
     const [ours, theirs] = [results[name], results.Remotion];
     if (ours !== undefined && theirs !== undefined)
-      yield besideRemotion(`still scene with changing captions, 10 s, ${name}`, ours, theirs, 15);
+      yield againstRemotion(`still scene with changing captions, 10 s, ${name}`, ours, theirs, 15);
   }
 }
 
@@ -179,7 +179,7 @@ async function* measureSlideshow({ folder, isShort, backends }: Bench): AsyncGen
     };
 }
 
-function besideRemotion(figure: string, ours: Measured, theirs: Measured, times: number): Row {
+function againstRemotion(figure: string, ours: Measured, theirs: Measured, times: number): Row {
   return {
     figure,
     value: ours.seconds,

@@ -70,6 +70,15 @@ describe('the documentation', () => {
     assert.deepEqual(outside, []);
   });
 
+  it('shows each folder of src in ARCHITECTURE.md, and no folder that there is not', () => {
+    const [, tree = ''] = /```\n([\s\S]*?)```/.exec(read('ARCHITECTURE.md')) ?? [];
+    const shown = [...tree.matchAll(/^ {2}([\w-]+)\/ /gm)].map(([, name]) => name);
+    const folders = readdirSync(join(ROOT, 'src'), { withFileTypes: true }).filter(entry =>
+      entry.isDirectory(),
+    );
+    assert.deepEqual(shown.sort(), folders.map(({ name }) => name).sort());
+  });
+
   it('lists every error code under its status', () => {
     const section = /## Errors\n([\s\S]*?)\n## /.exec(read('docs/api.md'))?.[1] ?? '';
     const listed = [...section.matchAll(/^\| (\d[^|]*) \| (.+) \|$/gm)].flatMap(

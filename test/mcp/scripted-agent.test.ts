@@ -233,7 +233,7 @@ for (const revision of REVISIONS) {
       assert.equal((await anyone()).status, 404);
     });
 
-    it('is told the price before it spends, and that the credits are short', async () => {
+    it('learns the price before it spends, and that the credits are short', async () => {
       const poor = await newPerson(PRICE - 1);
       const own = await connect(poor);
       const made = await own.get('create_workflow', {

@@ -114,7 +114,7 @@ describe('the page', () => {
 });
 
 describe('an answer', () => {
-  it('that refuses, or ticks nothing, tells the client access_denied', async () => {
+  it('that refuses, or ticks nothing, answers the client access_denied', async () => {
     for (const decision of [{ choice: 'deny' }, { scopes: [] }, { scopes: ['account:admin'] }] as const) {
       const browser = oauth.newBrowser();
       const url = authorizeUrl({
