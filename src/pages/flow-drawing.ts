@@ -17,7 +17,8 @@ export const DRAWING_STYLE_HASH = `sha256-${sha256(styleSheet('auto')).toString(
 
 /** Undefined where there is nothing to draw, or too much. */
 export function drawFlow(flow: FlowView, { catalog }: Site): string | undefined {
-  return isDrawable(flow) ? drawGraph(flow.graph, catalog, { title: titleOf(flow) }) : undefined;
+  const { graph, pictures } = flow;
+  return isDrawable(flow) ? drawGraph(graph, catalog, { title: titleOf(flow), pictures }) : undefined;
 }
 
 /** The same with names and ports alone, at half the weight. */

@@ -10,6 +10,8 @@ export interface FlowView {
   readonly graph: Graph;
   /** Ids of the input nodes that are offered; null: all of them. */
   readonly exposedInputs: readonly string[] | null;
+  /** Addresses of pictures that a run made, by node id. */
+  readonly pictures?: ReadonlyMap<string, string> | undefined;
 }
 
 /** What is the same for every page. */

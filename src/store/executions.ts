@@ -70,6 +70,22 @@ export interface StepRow {
   readonly step: unknown;
 }
 
+/** Of the newest thousand runs that completed, the newest one of the version. */
+export async function findNewestCompleted(
+  tx: Tx,
+  workflowId: string,
+  version: number,
+): Promise<string | undefined> {
+  const { rows } = await tx.query<{ id: string }>(
+    `select id from (
+       select id, workflow_version from executions where workflow_id = $1 and status = 'COMPLETED'
+       order by id collate "C" desc limit 1000) e
+     where workflow_version = $2 order by id desc limit 1`,
+    [workflowId, version],
+  );
+  return rows[0]?.id;
+}
+
 /** Every node state with a number above `afterSeq`, oldest first; the last one of a node is its state. */
 export async function listSteps(tx: Tx, executionId: string, afterSeq = -1): Promise<readonly StepRow[]> {
   const { rows } = await tx.query<{ seq: number; steps: string }>(

@@ -1,4 +1,5 @@
-// A laid-out graph as an SVG picture: frames, wires, cards and notes on a dotted canvas. Pure; nothing in it runs or loads.
+// A laid-out graph as an SVG picture: frames, wires, cards and notes on a dotted canvas. Pure; nothing in it runs, and all
+// that it loads are the pictures it is given.
 import type { Catalog, ResolvedPorts } from '../catalog.ts';
 import { estimateDims, portOffset } from '../dims.ts';
 import { isGroup, isNote } from '../layout/groups.ts';
@@ -13,6 +14,8 @@ export interface DrawOptions {
   readonly theme?: Theme | undefined;
   /** What the picture is called for those who cannot see it. */
   readonly title?: string | undefined;
+  /** Addresses of pictures, by the id of the node that shows one. */
+  readonly pictures?: ReadonlyMap<string, string> | undefined;
 }
 
 const MARGIN = 60;
@@ -20,8 +23,8 @@ const EMPTY: Rect = { x: 0, y: 0, width: 400, height: 200 };
 
 /** An SVG document; its size in pixels is that of the graph with a margin. */
 export function drawGraph(graph: Graph, catalog: Catalog, options: DrawOptions = {}): string {
-  const { theme = 'auto', title = 'Workflow graph' } = options;
-  const sketches = graph.nodes.map(node => sketch(node, catalog));
+  const { theme = 'auto', title = 'Workflow graph', pictures } = options;
+  const sketches = graph.nodes.map(node => ({ ...sketch(node, catalog), picture: pictures?.get(node.id) }));
   const byId = new Map(sketches.map(it => [it.node.id, it]));
   const frames = sketches.filter(({ node }) => isGroup(node, catalog));
   const notes = sketches.filter(({ node }) => isNote(node, catalog));

@@ -13,13 +13,15 @@ export interface Sketch {
   readonly rect: Rect;
   readonly entry: CatalogEntry | undefined;
   readonly ports: ResolvedPorts;
+  /** The address of what the node made. */
+  readonly picture?: string | undefined;
 }
 
 const INSET = 14;
 const NOTE_COLOR = '#fde68a';
 const PICTURE_TYPES = new Set(['IMAGE', 'VIDEO']);
 
-export function drawNode({ node, rect, entry, ports }: Sketch): string {
+export function drawNode({ node, rect, entry, ports, picture }: Sketch): string {
   const { x, y, width, height } = rect;
   const accent = CATEGORY_COLORS[entry?.category ?? node.data.category] ?? PORT_COLORS.ANY;
   const inputs = ports.inputs.filter(({ isPort }) => isPort);
@@ -38,7 +40,9 @@ export function drawNode({ node, rect, entry, ports }: Sketch): string {
     ...inputs.map((port, index) => drawPort(port, rect, index, 'left')),
     ...outputs.map((port, index) => drawPort(port, rect, index, 'right')),
     ...fields.parts,
-    showsPicture && left >= 48 ? drawPicture(x, y + fields.end, width, left, accent) : '',
+    showsPicture && left >= 48
+      ? drawPicture({ x, y: y + fields.end, width, height: left }, accent, picture)
+      : '',
   ].join('');
 }
 
@@ -92,9 +96,11 @@ function shownValue({ data }: GraphNode, { id, default: fallback }: InputDef): s
   return typeof value === 'string' ? value : JSON.stringify(value).slice(0, 2000);
 }
 
-/** Where a picture will be once the node has run: a quiet landscape. */
-function drawPicture(x: number, y: number, width: number, height: number, color: string | undefined): string {
+/** The picture; a quiet landscape in the place where it will be once the node has run. */
+function drawPicture({ x, y, width, height }: Rect, color: string | undefined, picture?: string): string {
   const [left, top, w, h] = [x + INSET, y + 2, width - 2 * INSET, height - 4];
+  if (picture !== undefined)
+    return `<image href="${escapeXml(picture)}" x="${left}" y="${top}" width="${w}" height="${h}"/>`;
   const at = (fx: number, fy: number): string => `${round(left + w * fx)} ${round(top + h * fy)}`;
   return [
     `<rect class="gw-field" x="${left}" y="${top}" width="${w}" height="${h}" rx="8"/>`,

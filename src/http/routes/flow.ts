@@ -33,9 +33,11 @@ export function registerFlow(app: App, deps: HttpDeps): void {
     async (req, reply) => {
       const flow = await readFlow(deps, req.actor, req.params.id);
       if (flow.canEdit && hasSession(req.actor) && pages.has('flow')) return pages.send(req, reply, 'flow');
-      const page = await cache.get(`${flow.key}.${flow.visibility}`, async () =>
-        toAnswer(renderFlowPage({ ...flow, graph: await flow.graph() }, site, flow.visibility), HTML),
-      );
+      const results = await flow.results();
+      const page = await cache.get(`${flow.key}.${flow.visibility}.${results?.executionId}`, async () => {
+        const view = { ...flow, graph: await flow.graph(), pictures: results?.pictures };
+        return toAnswer(renderFlowPage(view, site, flow.visibility), HTML);
+      });
       const shared = req.actor.kind === 'anonymous' ? 'public' : 'private';
       return sendPage(req, reply.header('vary', 'Authorization, Cookie'), page, `${shared}, no-cache`);
     },

@@ -5,6 +5,7 @@ import { canDo, roleOf } from '../accounts/access.ts';
 import type { Actor } from '../accounts/actor.ts';
 import { ANONYMOUS } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
+import { type FlowResults, findFlowResults } from './flow-results.ts';
 import type { WorkflowView } from './present-workflow.ts';
 import { revisionOf } from './present-workflow.ts';
 import { openForReading, readableText, readableVersion } from './read-workflow.ts';
@@ -22,6 +23,8 @@ export interface Flow {
   readonly exposedInputs: readonly string[] | null;
   /** Redacted unless the reader may edit. */
   graph(): Promise<Graph>;
+  /** What its publisher shows of the newest run; undefined where nothing is shown. */
+  results(): Promise<FlowResults | undefined>;
 }
 
 /** The workflow for its own page. Throws 401, 403, 404. */
@@ -43,7 +46,7 @@ export async function findPublicFlow(deps: Deps, id: string): Promise<Flow | und
 }
 
 function toFlow(deps: Deps, view: WorkflowView): Flow {
-  const { id, name, description, publish_settings: settings } = view.workflow;
+  const { id, name, description, is_published: isPublished, publish_settings: settings } = view.workflow;
   return {
     id,
     name,
@@ -52,6 +55,10 @@ function toFlow(deps: Deps, view: WorkflowView): Flow {
     visibility: roleOf(ANONYMOUS, view.workflow) === undefined ? 'private' : 'public',
     canEdit: canDo(view.role, 'edit'),
     exposedInputs: settings?.exposedInputs ?? null,
+    results: async () =>
+      isPublished && settings?.showResults === true
+        ? findFlowResults(deps, id, readableVersion(view))
+        : undefined,
     graph: async () => JSON.parse(`{${await readableText(deps, view)}}`) as Graph,
   };
 }

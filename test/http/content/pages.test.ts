@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { newId } from '../../../src/lib/ids.ts';
 import { MARKDOWN } from '../../../src/pages/markdown.ts';
 import { insertUser } from '../../../src/store/users.ts';
 import { checkPage, elementsOf, structuredData } from '../../pages/page-check.ts';
@@ -330,6 +331,43 @@ describe('a workflow', () => {
     const image = await get(`/flow/${id}/preview.svg`);
     assert.match(String(image.headers['content-type']), /^image\/svg\+xml/);
     assert.match(String(image.headers['content-security-policy']), /default-src 'none'/);
+  });
+
+  it('shows what the newest run of the published version made, where its publisher allows that', async () => {
+    const picture = node('p', 'generate:sandbox', { prompt: 'x' });
+    const { id } = await createWorkflow(owner, { nodes: [picture], edges: [] });
+    const show = (settings: object) =>
+      owner.request('POST', `/workflows/${id}/publish`, { isPublished: true, settings });
+    const insertRun = async (version: number, status: string, name: string): Promise<string> => {
+      const run = newId('execution');
+      const url = `http://localhost:3000/cdn/${name}"&.png`;
+      await test.deps.db.query(
+        `insert into executions (id, workflow_id, workflow_version, user_id, workspace, status, trigger, request,
+           nodes_total, created_at, finished_at) values ($1, $2, $3, $4, 'user:1', $5, 'api', '{}', 1, now(), now())`,
+        [run, id, version, owner.userId, status],
+      );
+      const step = { nodeId: 'p', outputs: { image: { type: 'IMAGE', media: { url } } } };
+      await test.deps.db.query('insert into execution_steps (execution_id, seq, steps) values ($1, 1, $2)', [
+        run,
+        JSON.stringify([{ nodeId: 'p', status: 'RUNNING' }, step]),
+      ]);
+      return `<image href="http://localhost:3000/cdn/${name}&quot;&amp;.png"`;
+    };
+    const own = await insertRun(1, 'COMPLETED', 'first');
+    await show({});
+    assert.doesNotMatch(await read(`/flow/${id}`), /<image/);
+    await show({ showResults: true });
+    const shown = await read(`/flow/${id}`);
+    assert.ok(shown.includes(own));
+    checkPage(shown);
+    await insertRun(1, 'FAILED', 'failed');
+    await insertRun(2, 'COMPLETED', 'unpublished');
+    assert.ok((await read(`/flow/${id}`)).includes(own));
+    const newer = await insertRun(1, 'COMPLETED', 'second');
+    assert.ok((await read(`/flow/${id}`)).includes(newer));
+    assert.doesNotMatch((await get(`/flow/${id}/preview.svg`)).body, /<image/);
+    const { body } = await test.anonymous.request<{ publishSettings: object }>('GET', `/workflows/${id}`);
+    assert.deepEqual(body.publishSettings, {});
   });
 
   it('has a page of its own, redacted for strangers, with the line that runs it', async () => {

@@ -1,0 +1,36 @@
+// The pictures that a publication shows in its drawing: what the newest run of the published version made.
+import type { Step } from '../../engine/types.ts';
+import type { Value } from '../../graph/types.ts';
+import { findNewestCompleted, listSteps } from '../../store/executions.ts';
+import type { Deps } from '../deps.ts';
+
+export interface FlowResults {
+  /** The run that made them. */
+  readonly executionId: string;
+  /** Addresses of pictures by node id. */
+  readonly pictures: ReadonlyMap<string, string>;
+}
+
+/** undefined where no run of the version has completed, or none that is kept. */
+export async function findFlowResults(
+  { db }: Pick<Deps, 'db'>,
+  workflowId: string,
+  version: number,
+): Promise<FlowResults | undefined> {
+  const executionId = await findNewestCompleted(db, workflowId, version);
+  if (executionId === undefined) return undefined;
+  const steps = (await listSteps(db, executionId)).map(({ step }) => step as Step);
+  // Of the states of a node the last one counts.
+  const pictures = steps.flatMap(({ nodeId, outputs = {} }) => {
+    const picture = Object.values(outputs)
+      .map(pictureOf)
+      .find(url => url !== undefined);
+    return picture === undefined ? [] : [[nodeId, picture] as const];
+  });
+  return { executionId, pictures: new Map(pictures) };
+}
+
+function pictureOf(value: Value): string | undefined {
+  if (value.type === 'LIST') return value.items.map(pictureOf).find(url => url !== undefined);
+  return value.type === 'IMAGE' ? value.media.url : undefined;
+}
