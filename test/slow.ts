@@ -17,6 +17,7 @@ const SLOW: Readonly<Record<string, readonly string[]>> = {
     'http/runs/{as-sent,deliveries,execution-events,resume,run-rules,runs}.test.ts',
     'http/workflows/workflow-events.test.ts',
     'lib/secrets-key.test.ts',
+    'mcp/{other-clients,scripted-agent,tools,waiting}.test.ts',
     'nodes/catalog.test.ts',
     'runs/{accept-free,dispatch,examples,node-cache}.test.ts',
     'sdk/**',

@@ -108,6 +108,13 @@ const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./preview.ts')).preview,
   },
   {
+    usage: 'mcp',
+    summary: 'let an agent that speaks over stdin and stdout use a running service',
+    options: {},
+    examples: ['GRAPHWRIGHT_API_KEY=sk-… graphwright mcp'],
+    load: async () => (await import('./mcp.ts')).mcp,
+  },
+  {
     usage: 'nodes [type]',
     summary: 'list the node types, or show the ports and fields of one',
     options: { '--category <name>': 'only this category', ...JSON_OPTION },

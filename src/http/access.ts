@@ -58,6 +58,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /assets/:name': 'public',
   'GET /sitemap.xml': 'public',
   'GET /robots.txt': 'public',
+  'GET /llms.txt': 'public',
   'GET /blog': 'public',
   'GET /blog/:slug': 'public',
   'GET /blog/rss.xml': 'public',

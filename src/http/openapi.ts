@@ -17,6 +17,7 @@ const GUIDE_PATH = '/docs/api.md';
 const DESCRIPTION = `Stores, lints, lays out, runs and publishes graphs of AI-media nodes.
 
 [How the API behaves](/docs/guides/api): conventions, errors, limits, idempotency, webhooks and how to verify them.
+[Agents](/docs/guides/agents) use the service at \`/mcp\`.
 
 Every answer carries \`X-Request-Id\`, \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\`.
 Every error is \`{ error, code, requestId, issues? }\`: \`error\` is a sentence for people, \`code\` one of the schema \`Error\`.

@@ -6,11 +6,15 @@ const NODE_TYPE = 'video:renderer';
 export const RENDERER = {
   nodeType: NODE_TYPE,
   note: 'Cannot be added, wired or set here: clone a template that contains it (list_templates, clone_template).',
-  /** Throws nothing: gives what is to be thrown. */
+  /** What is to be thrown; `path` is where the caller named the node. */
   refusal(path: string, nodeId?: string): AppError {
-    const message = `${NODE_TYPE} cannot be added, wired or set here: clone a template that contains it (list_templates, clone_template), and change what feeds it`;
-    return new AppError('field_not_writable', `${message}.`, {
-      issues: [{ path, ...(nodeId === undefined ? {} : { nodeId }), code: 'field_not_writable', message }],
-    });
+    const message = 'cannot be added, wired or set here';
+    return new AppError(
+      'field_not_writable',
+      `A ${NODE_TYPE} ${message}: clone a template that contains it (list_templates, clone_template), and change what feeds it.`,
+      {
+        issues: [{ path, ...(nodeId === undefined ? {} : { nodeId }), code: 'field_not_writable', message }],
+      },
+    );
   },
 } as const;

@@ -25,18 +25,37 @@ type Facts = Readonly<Record<string, unknown>>;
 
 const sizeOf = (value: unknown): number => JSON.stringify(value).length;
 
+/** How long a text may be, from one round of cutting to the next: few answers need more than the first. */
+const TEXT_LENGTHS = [LONG_TEXT, 400, 100];
+
 /**
  * The facts in at most MAX_CHARACTERS. Long texts are cut first; then the longest list loses its end, until all fits. What
  * was left out and how to ask for it stands in `note`.
  */
-function boundFacts(facts: Facts, narrow: string): Facts {
-  if (sizeOf(facts) <= MAX_CHARACTERS) return facts;
-  const cut = { texts: 0 };
-  let bounded = shortenTexts(facts, cut) as Record<string, unknown>;
+export function boundFacts(facts: Facts, narrow: string): Facts {
+  if (fits(facts)) return facts;
+  let bounded: Facts = {};
+  for (const maxText of TEXT_LENGTHS) {
+    bounded = cutTo(facts, maxText, narrow);
+    if (fits(bounded)) return bounded;
+  }
+  // Hostile shapes alone come here: lists within lists, or members by the thousand.
+  const named = Object.entries(bounded).filter(([, value]) => sizeOf(value) < LONG_TEXT);
+  return { ...Object.fromEntries(named.slice(0, MAX_MEMBERS)), note: narrow };
+}
+
+const MAX_MEMBERS = 10;
+
+const fits = (facts: Facts): boolean =>
+  sizeOf(facts) <= MAX_CHARACTERS && toText(facts).length <= MAX_CHARACTERS;
+
+function cutTo(facts: Facts, maxText: number, narrow: string): Facts {
+  const cut = { texts: 0, maxText };
+  let bounded = shortenTexts(facts, cut) as Facts;
   const notes = cut.texts === 0 ? [] : [`${cut.texts} long texts are cut off.`];
   // Each round cuts one list, so there are as many as there are lists.
   for (const _ of Object.keys(facts)) {
-    const over = sizeOf(bounded) + NOTE_ROOM - MAX_CHARACTERS;
+    const over = Math.max(sizeOf(bounded), toText(bounded).length) + NOTE_ROOM - MAX_CHARACTERS;
     if (over <= 0) break;
     const [name, list] = longestList(bounded);
     if (list === undefined) break;
@@ -47,11 +66,16 @@ function boundFacts(facts: Facts, narrow: string): Facts {
   return { ...bounded, note: [...notes, narrow].join(' ') };
 }
 
-function shortenTexts(value: unknown, cut: { texts: number }): unknown {
-  if (typeof value === 'string' && value.length > LONG_TEXT) {
+interface Cut {
+  readonly maxText: number;
+  texts: number;
+}
+
+function shortenTexts(value: unknown, cut: Cut): unknown {
+  if (typeof value === 'string' && value.length > cut.maxText + 100) {
     cut.texts++;
-    const kept = value.slice(0, LONG_TEXT).toWellFormed();
-    return `${kept}… [${value.length - LONG_TEXT} more characters]`;
+    const kept = value.slice(0, cut.maxText).toWellFormed();
+    return `${kept}… [${value.length - cut.maxText} more characters]`;
   }
   if (Array.isArray(value)) return value.map(item => shortenTexts(item, cut));
   if (!isRecord(value)) return value;

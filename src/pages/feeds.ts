@@ -26,6 +26,24 @@ export function renderRobots(baseUrl: string): string {
   return `User-agent: *\nDisallow: /api/\n\nSitemap: ${baseUrl}/sitemap.xml\n`;
 }
 
+/** Where models that read the web find what this is and how to use it (llmstxt.org). */
+export function renderLlms(baseUrl: string): string {
+  return `# ${SITE_NAME}
+
+> Stores, lints, lays out, runs and publishes workflows: graphs of nodes that make images, video, sound and text.
+
+An agent uses it by the Model Context Protocol at ${baseUrl}/mcp, a program by the API at ${baseUrl}/api/v1.
+
+## Docs
+
+- [Agents](${baseUrl}/docs/guides/agents): adding the service to a client, the tools, their limits
+- [API](${baseUrl}/docs/guides/api): conventions, errors, limits, idempotency, webhooks
+- [OpenAPI](${baseUrl}/openapi.json): every operation, with examples
+- [Node types](${baseUrl}/api/v1/nodes): ports, config and price of each, as JSON
+- [Templates](${baseUrl}/api/v1/templates): workflows to copy, as JSON
+`;
+}
+
 /** RSS 2.0, newest first. */
 export function renderRss(posts: readonly ContentCard[], baseUrl: string): string {
   const { path, title, description } = SECTIONS.articles;

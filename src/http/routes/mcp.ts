@@ -27,6 +27,7 @@ export function registerMcp(app: App, { settings }: Deps, serve: McpMount): void
     {
       bodyLimit: BODY_LIMIT_BYTES,
       schema: { hide: true },
+      config: { hasExactNumbers: true },
       onRequest: (req, _reply, done) => done(fault(req)),
     },
     async (req, reply) => {

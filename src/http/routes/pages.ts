@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { renderContentPage } from '../../pages/content-page.ts';
-import { MAX_SITEMAP_PAGES, renderRobots, renderRss, renderSitemap } from '../../pages/feeds.ts';
+import { MAX_SITEMAP_PAGES, renderLlms, renderRobots, renderRss, renderSitemap } from '../../pages/feeds.ts';
 import { renderListPage } from '../../pages/list-page.ts';
 import { MARKDOWN } from '../../pages/markdown.ts';
 import { PALETTE_RULES } from '../../pages/palette.ts';
@@ -129,6 +129,7 @@ function registerMachineFiles(
   );
   const files: Readonly<Record<string, readonly [page: PageAnswer, cacheControl: string]>> = {
     '/robots.txt': [toAnswer(renderRobots(baseUrl), 'text/plain; charset=utf-8'), FRESH],
+    '/llms.txt': [toAnswer(renderLlms(baseUrl), 'text/plain; charset=utf-8'), FRESH],
     [STYLESHEET_PATH]: [toAnswer(STYLESHEET, 'text/css; charset=utf-8'), FOR_GOOD],
     [PALETTE_PATH]: [toAnswer(PALETTE_RULES, 'text/css; charset=utf-8'), FOR_GOOD],
     [RELOAD_PATH]: [toAnswer(RELOAD_SCRIPT, 'text/javascript; charset=utf-8'), FOR_GOOD],

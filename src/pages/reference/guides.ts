@@ -10,6 +10,7 @@ const FOLDER = new URL('../../../docs/', import.meta.url);
 /** In the order in which they are shown: for who calls the API, then for who runs the service. */
 export const GUIDES = [
   'api',
+  'agents',
   'accounts',
   'media',
   'video',

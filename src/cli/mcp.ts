@@ -1,0 +1,155 @@
+// `graphwright mcp`: a bridge for clients that speak to agents' servers over stdin and stdout alone. Each line is a message.
+import { createInterface } from 'node:readline';
+import { isRecord } from '../lib/record.ts';
+import { readSettings } from '../lib/settings.ts';
+import type { Command } from './command.ts';
+import { UsageError } from './failure.ts';
+
+/** The address of a service, the key it is asked with, and where answers go. */
+interface Bridge {
+  readonly address: string;
+  readonly apiKey: string;
+  readonly write: (message: string) => void;
+  /** Requests under way, by their id. */
+  readonly open: Map<unknown, AbortController>;
+  /** The revision that `initialize` agreed on; later revisions name theirs in each message. */
+  version: string | undefined;
+}
+
+type Message = Readonly<Record<string, unknown>>;
+
+export const mcp: Command = async ({ terminal, signal }) => {
+  const { GRAPHWRIGHT_URL: url = '', GRAPHWRIGHT_API_KEY: apiKey } = readSettings();
+  if (apiKey === undefined)
+    throw new UsageError('GRAPHWRIGHT_API_KEY is not set: give the client that starts this command a key.');
+  const bridge: Bridge = {
+    address: `${url}/mcp`,
+    apiKey,
+    write: message => terminal.print(message),
+    open: new Map(),
+    version: undefined,
+  };
+  const lines = createInterface({ input: process.stdin, signal });
+  const pending = new Set<Promise<void>>();
+  for await (const line of lines) {
+    if (line.trim() === '') continue;
+    const work = forward(bridge, line, signal).finally(() => pending.delete(work));
+    pending.add(work);
+    // What follows `initialize` names the revision that its answer agrees on.
+    if (line.includes('"initialize"')) await work;
+  }
+  await Promise.all(pending);
+};
+
+/** Sends one message, and writes what comes back. Never throws: the client hears of a failure in the protocol. */
+async function forward(bridge: Bridge, line: string, signal: AbortSignal): Promise<void> {
+  const message = parse(line);
+  if (message === undefined) {
+    bridge.write(failure(null, -32_700, 'The line is not JSON.'));
+    return;
+  }
+  const { id, method } = message;
+  if (method === 'notifications/cancelled') {
+    const { requestId } = isRecord(message.params) ? message.params : {};
+    bridge.open.get(requestId)?.abort();
+  }
+  const controller = new AbortController();
+  if (id !== undefined) bridge.open.set(id, controller);
+  try {
+    const answer = await fetch(bridge.address, {
+      method: 'POST',
+      headers: headersOf(bridge, message),
+      body: line,
+      signal: AbortSignal.any([signal, controller.signal]),
+    });
+    await passOn(bridge, answer, message);
+  } catch (err) {
+    // Whoever cancelled wants no answer any more.
+    if (id !== undefined && !controller.signal.aborted && !signal.aborted)
+      bridge.write(
+        failure(id, -32_000, `The service at ${bridge.address} cannot be reached: ${reasonOf(err)}.`),
+      );
+  } finally {
+    bridge.open.delete(id);
+  }
+}
+
+function parse(line: string): Message | undefined {
+  try {
+    const message: unknown = JSON.parse(line);
+    return isRecord(message) ? message : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The later revision wants what a proxy may route by in headers, too. */
+function headersOf({ apiKey, version }: Bridge, { method, params }: Message): Record<string, string> {
+  const { name, uri, _meta } = isRecord(params) ? params : {};
+  const own = isRecord(_meta) ? _meta['io.modelcontextprotocol/protocolVersion'] : undefined;
+  const subject = name ?? uri;
+  return {
+    authorization: `Bearer ${apiKey}`,
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    ...(typeof own === 'string' && typeof method === 'string' ? { 'mcp-method': method } : {}),
+    ...(typeof own === 'string' && typeof subject === 'string' ? { 'mcp-name': headerText(subject) } : {}),
+    ...(typeof own === 'string' || version !== undefined
+      ? { 'mcp-protocol-version': String(own ?? version) }
+      : {}),
+  };
+}
+
+/** Headers hold ASCII; the protocol says how other names are written. */
+function headerText(text: string): string {
+  return /^[\x20-\x7e]*$/.test(text) ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;
+}
+
+/** An answer is one message, or a stream of them; a refusal by HTTP becomes one of the protocol. */
+async function passOn(bridge: Bridge, answer: Response, { id, method }: Message): Promise<void> {
+  const type = answer.headers.get('content-type') ?? '';
+  if (type.includes('text/event-stream')) {
+    for await (const message of eventsOf(answer)) bridge.write(note(bridge, method, message));
+    return;
+  }
+  const text = await answer.text();
+  if (text === '') return;
+  const body = parse(text);
+  if (body?.jsonrpc === '2.0') bridge.write(note(bridge, method, text));
+  else if (id !== undefined) bridge.write(failure(id, -32_000, refusalOf(answer, body)));
+}
+
+function refusalOf({ status }: Response, body: Message | undefined): string {
+  if (status === 401) return 'The service refuses the key: set GRAPHWRIGHT_API_KEY to one that is valid.';
+  return typeof body?.error === 'string' ? body.error : `The service answered with status ${status}.`;
+}
+
+/** Keeps the revision that the service agreed on. */
+function note(bridge: Bridge, method: unknown, message: string): string {
+  if (method !== 'initialize') return message;
+  const { result } = parse(message) ?? {};
+  if (isRecord(result) && typeof result.protocolVersion === 'string') bridge.version = result.protocolVersion;
+  return message;
+}
+
+async function* eventsOf({ body }: Response): AsyncGenerator<string> {
+  let text = '';
+  for await (const chunk of (body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    const events = text.split(/\r?\n\r?\n/);
+    text = events.pop() ?? '';
+    for (const event of events) {
+      const data = event.split(/\r?\n/).filter(line => line.startsWith('data:'));
+      const message = data.map(line => line.slice(5).trimStart()).join('\n');
+      if (message !== '') yield message;
+    }
+  }
+}
+
+const failure = (id: unknown, code: number, message: string): string =>
+  JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } });
+
+function reasonOf(err: unknown): string {
+  const { message, cause } = err as { message: string; cause?: { code?: string } };
+  return cause?.code ?? message;
+}

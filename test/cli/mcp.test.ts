@@ -1,0 +1,62 @@
+// The bridge for clients that speak over stdin and stdout: a client of others' making starts it, over both revisions.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { REVISIONS } from '../support/agent.ts';
+import { BIN, cleanEnv, KEY, startTestService, type TestService } from '../support/service.ts';
+import { node } from '../support/workflows.ts';
+
+let service: TestService;
+before(async () => {
+  service = await startTestService();
+});
+after(() => service.close());
+
+const start = (env: Readonly<Record<string, string>>): StdioClientTransport =>
+  new StdioClientTransport({
+    command: process.execPath,
+    args: [BIN, 'mcp'],
+    env: { ...(cleanEnv() as Record<string, string>), ...env },
+    stderr: 'pipe',
+  });
+
+describe('graphwright mcp', () => {
+  for (const revision of REVISIONS) {
+    it(`passes lists, calls and signs of life on over ${revision}`, async () => {
+      const mode = revision === '2025-11-25' ? 'legacy' : { pin: revision };
+      const client = new Client({ name: 'stdio', version: '1' }, { versionNegotiation: { mode } });
+      await client.connect(start({ GRAPHWRIGHT_URL: service.url, GRAPHWRIGHT_API_KEY: KEY }));
+      assert.equal((await client.listTools()).tools.length, 14);
+      const workflowId = await service.create({
+        name: 'Ünïcode',
+        nodes: [node('a', 'input:text', { value: 'grüße' }), node('b', 'logic:delay', { ms: 6000 })],
+        edges: [{ id: 'e', source: 'a', target: 'b', sourceHandle: 'out-text', targetHandle: 'in-input' }],
+      });
+      let heard = 0;
+      const [run, list] = await Promise.all([
+        client.callTool(
+          { name: 'run_workflow', arguments: { workflowId } },
+          { onprogress: () => void heard++ },
+        ),
+        client.callTool({ name: 'list_workflows', arguments: {} }),
+      ]);
+      assert.equal((run.structuredContent as { status: string }).status, 'COMPLETED');
+      assert.match(JSON.stringify(run.structuredContent), /grüße/);
+      assert.equal(list.isError, undefined);
+      assert.ok(heard > 0, 'progress came through');
+      await client.close();
+    });
+  }
+
+  it('says in the protocol that a key is refused, and that a service is not there', async () => {
+    for (const [env, says] of [
+      [{ GRAPHWRIGHT_URL: service.url, GRAPHWRIGHT_API_KEY: 'sk-wrong-0123456789' }, /refuses the key/],
+      [{ GRAPHWRIGHT_URL: 'http://127.0.0.1:9', GRAPHWRIGHT_API_KEY: KEY }, /cannot be reached/],
+    ] as const) {
+      const client = new Client({ name: 'stdio', version: '1' });
+      await assert.rejects(client.connect(start(env)), says);
+      await client.close();
+    }
+  });
+});

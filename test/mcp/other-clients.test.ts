@@ -1,0 +1,143 @@
+// The server under clients and suites of others' making: the conformance suite, the inspector, and the older SDK.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { type KeyProxy, startKeyProxy } from '../support/key-proxy.ts';
+import { KEY, startTestService, type TestService } from '../support/service.ts';
+
+const BIN = join(import.meta.dirname, '..', '..', 'node_modules', '.bin');
+
+let service: TestService;
+let proxy: KeyProxy;
+before(async () => {
+  service = await startTestService();
+  proxy = await startKeyProxy(service.url, KEY);
+});
+after(async () => {
+  await proxy.close();
+  await service.close();
+});
+
+interface Ended {
+  readonly code: number;
+  readonly out: string;
+}
+
+async function run(command: string, args: readonly string[]): Promise<Ended> {
+  const child = spawn(process.execPath, [join(BIN, command), ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let out = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    out += text;
+  });
+  const [code] = (await once(child, 'close')) as [number];
+  return { code, out };
+}
+
+/** The scenarios that need no fixture of the suite's. */
+const CONFORMS: Readonly<Record<string, readonly string[]>> = {
+  '2025-11-25': [
+    'server-initialize',
+    'ping',
+    'tools-list',
+    'server-sse-multiple-streams',
+    'resources-list',
+    'prompts-list',
+    'dns-rebinding-protection',
+  ],
+  '2026-07-28': [
+    'tools-list',
+    'server-sse-multiple-streams',
+    'resources-list',
+    'sep-2164-resource-not-found',
+    'prompts-list',
+    'dns-rebinding-protection',
+    'caching',
+    'input-required-result-missing-input-response',
+    'input-required-result-unsupported-methods',
+    'input-required-result-ignore-extra-params',
+    'input-required-result-validate-input',
+    'http-header-validation',
+  ],
+};
+
+describe('the conformance suite', () => {
+  for (const [revision, wanted] of Object.entries(CONFORMS)) {
+    it(`passes of ${revision} what needs no fixture`, async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'graphwright-conformance-'));
+      const url = `${proxy.url}/mcp`;
+      const { out } = await run('conformance', [
+        'server',
+        '--url',
+        url,
+        '--requirements',
+        revision,
+        '-o',
+        folder,
+      ]);
+      await rm(folder, { recursive: true, force: true });
+      const passed = [...out.matchAll(/^✓ ([\w-]+): /gm)].map(([, name]) => name);
+      const missing = wanted.filter(name => !passed.includes(name));
+      assert.deepEqual(missing, [], out.slice(-3000));
+      if (revision === '2026-07-28') assert.match(out, /server-stateless: 24 passed, 4 failed/);
+    });
+  }
+});
+
+describe('the inspector', () => {
+  const inspect = (args: readonly string[], key = KEY): Promise<Ended> =>
+    run('mcp-inspector', [
+      '--cli',
+      `${service.url}/mcp`,
+      '--transport',
+      'http',
+      '--header',
+      `Authorization: Bearer ${key}`,
+      ...args,
+    ]);
+
+  for (const era of ['legacy', 'modern']) {
+    it(`finds nothing to complain of in lists, and calls tools, in the ${era} era`, async () => {
+      for (const method of ['tools/list --strict', 'resources/list', 'prompts/list']) {
+        const { code, out } = await inspect(['--protocol-era', era, '--method', ...method.split(' ')]);
+        assert.equal(code, 0, `${method}: ${out}`);
+      }
+      const call = ['--protocol-era', era, '--method', 'tools/call', '--tool-name'];
+      const good = await inspect([...call, 'find_nodes', '--tool-arg', 'query=image']);
+      assert.equal(good.code, 0, good.out);
+      const bad = await inspect([...call, 'get_workflow', '--tool-arg', 'workflowId=wf_nothing']);
+      assert.equal(bad.code, 5, bad.out);
+    });
+  }
+
+  it('is told that a key is wrong', async () => {
+    const { code, out } = await inspect(['--method', 'tools/list'], 'sk-wrong-0123456789');
+    assert.equal(code, 3, out);
+  });
+});
+
+describe('the older SDK', () => {
+  it('lists, calls, and takes refusals for what they are', async () => {
+    const client = new ClientV1({ name: 'v1', version: '1' });
+    const requestInit = { headers: { authorization: `Bearer ${KEY}` } };
+    await client.connect(new TransportV1(new URL(`${service.url}/mcp`), { requestInit }) as never);
+    const { tools } = await client.listTools();
+    assert.equal(tools.length, 14);
+    const found = await client.callTool({ name: 'find_nodes', arguments: { query: 'blur' } });
+    assert.match(JSON.stringify(found.structuredContent), /utility:image_blur/);
+    for (const { name } of tools) {
+      const refused = await client.callTool({ name, arguments: { nonsense: true } });
+      assert.equal(refused.isError, true, name);
+    }
+    assert.match(String(client.getInstructions()), /list_templates first/);
+    await client.close();
+  });
+});

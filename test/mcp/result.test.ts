@@ -1,0 +1,103 @@
+// Results in their bounds: what is cut, in which order, and what is said of it.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { readSettings } from '../../src/lib/settings.ts';
+import { edgeLine, toEdge, toGraph } from '../../src/mcp/graph-form.ts';
+import { outlineOf } from '../../src/mcp/outline.ts';
+import { boundFacts, MAX_CHARACTERS, toText } from '../../src/mcp/result.ts';
+import { makeCatalog } from '../../src/nodes/catalog.ts';
+
+const catalog = makeCatalog(readSettings({}));
+
+describe('the facts of a result', () => {
+  it('go out as they are where they fit', () => {
+    const facts = { id: 'a', list: [1, 2] };
+    assert.equal(boundFacts(facts, 'never said'), facts);
+  });
+
+  it('lose the end of the longest list, and say how to ask for less', () => {
+    const items = Array.from({ length: 2000 }, (_, index) => ({ id: `item-${index}`, text: 'x'.repeat(30) }));
+    const bounded = boundFacts({ id: 'a', few: [1, 2], items }, 'Ask for fewer.');
+    assert.ok(JSON.stringify(bounded).length <= MAX_CHARACTERS);
+    assert.deepEqual(bounded.few, [1, 2]);
+    const { length } = bounded.items as unknown[];
+    assert.ok(length > 200, `${length} are left`);
+    assert.match(String(bounded.note), new RegExp(`Of items, ${length} of 2000 are shown. Ask for fewer.`));
+  });
+
+  it('have long texts cut before a list loses anything', () => {
+    const bounded = boundFacts({ outputs: [{ text: 'x'.repeat(50_000) }, { text: 'short' }] }, 'Look there.');
+    const [long, short] = bounded.outputs as { text: string }[];
+    assert.match(long?.text ?? '', /… \[48500 more characters\]$/);
+    assert.equal(short?.text, 'short');
+  });
+
+  it('fit whatever they are', () => {
+    const nested = { deep: [{ many: Array.from({ length: 5000 }, () => 'text of some length') }] };
+    const texts = Object.fromEntries(
+      Array.from({ length: 40 }, (_, index) => [`t${index}`, 'y'.repeat(9000)]),
+    );
+    for (const facts of [nested, texts, { list: ['z'.repeat(100_000)] }]) {
+      const bounded = boundFacts(facts, 'Ask for less.');
+      assert.ok(JSON.stringify(bounded).length <= MAX_CHARACTERS);
+      assert.ok(toText(bounded).length <= MAX_CHARACTERS);
+      assert.match(String(bounded.note), /Ask for less\.$/);
+    }
+  });
+
+  it('read the same as text', () => {
+    const text = toText({
+      id: 'wf_1',
+      edges: ['a.x -> b.y'],
+      nodes: [{ id: 'a', config: { k: 1 } }],
+      none: [],
+    });
+    assert.equal(text, 'id: wf_1\nedges: a.x -> b.y\nnodes: \n- id: a · config: {"k":1}\nnone: none');
+  });
+});
+
+describe('a workflow of 250 nodes', () => {
+  const nodes = Array.from({ length: 250 }, (_, index) => ({
+    id: `node-${index}`,
+    nodeType: index % 5 === 0 ? 'input:text' : 'utility:prompt_concat',
+    label: `Step number ${index}`,
+    config:
+      index % 5 === 0 ? { value: `a long prompt of the step ${index} `.repeat(4) } : { separator: ', ' },
+  }));
+  const lines = nodes
+    .slice(1)
+    .map((_, index) => `node-${index}.text -> node-${index + 1}.text${(index % 4) + 1}`);
+  const graph = toGraph({ catalog }, nodes, lines) as Parameters<typeof outlineOf>[1];
+
+  it('fits a result as an outline, with every node and edge', () => {
+    const outline = { id: 'wf_1', name: 'Large', version: 1, ...outlineOf(catalog, graph) };
+    assert.equal(outline.nodes.length, 250);
+    assert.equal(outline.edges.length, 249);
+    assert.ok(JSON.stringify(outline).length <= MAX_CHARACTERS, `${JSON.stringify(outline).length}`);
+    assert.ok(toText(outline).length <= MAX_CHARACTERS);
+    assert.match(outline.note ?? '', /left out/);
+  });
+});
+
+describe('the line of an edge', () => {
+  const ids = new Set(['a', 'b', 'a.b', 'b.c.d']);
+
+  it('reads as it is written', () => {
+    for (const line of ['a.text -> b.prompt', 'a.b.text -> b.c.d.x.0', 'a -> b'])
+      assert.equal(edgeLine(toEdge(line, ids, '')), line);
+  });
+
+  it('takes handles for ports, and space as it comes', () => {
+    assert.equal(edgeLine(toEdge('a.out-text->b.in-prompt', ids, '')), 'a.text -> b.prompt');
+  });
+
+  it('names its place where it is none', () => {
+    for (const line of ['a.text', 'a -> ', 'a -> b -> c', '']) {
+      assert.throws(
+        () => toEdge(line, ids, '/edges/3'),
+        (err: { code: string; issues: { path: string }[] }) =>
+          err.code === 'invalid_graph' && err.issues[0]?.path === '/edges/3',
+      );
+    }
+  });
+});

@@ -1,0 +1,118 @@
+// The tools as clients list them: forms that every client can read, few tokens, and what the title and hints promise.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { encode } from 'gpt-tokenizer/encoding/o200k_base';
+import { INSTRUCTIONS } from '../../src/mcp/guide.ts';
+import { TOOLS } from '../../src/mcp/tool-table.ts';
+
+const MAX_LIST_TOKENS = 4500;
+/** Names, descriptions and input schemas: what most clients put before a model. */
+const MAX_MODEL_TOKENS = 2200;
+
+const NAMES = [
+  'find_nodes',
+  'list_workflows',
+  'get_workflow',
+  'create_workflow',
+  'edit_workflow',
+  'update_workflow_config',
+  'check_workflow',
+  'run_workflow',
+  'get_execution',
+  'cancel_execution',
+  'list_templates',
+  'clone_template',
+  'publish_workflow',
+  'add_media',
+];
+
+/** Keywords that some client refuses, or that hide an argument from it. */
+const REFUSED = [
+  'oneOf',
+  'anyOf',
+  'allOf',
+  'not',
+  '$ref',
+  '$defs',
+  'if',
+  'then',
+  'else',
+  'patternProperties',
+];
+
+/** Every schema in a schema, with its place. */
+function* schemasIn(schema: unknown, path: string): Generator<readonly [string, Record<string, unknown>]> {
+  const plain = schema as Record<string, unknown>;
+  yield [path, plain];
+  const { properties = {}, items } = plain as { properties?: object; items?: unknown };
+  for (const [name, member] of Object.entries(properties)) yield* schemasIn(member, `${path}/${name}`);
+  if (items !== undefined) yield* schemasIn(items, `${path}/items`);
+}
+
+describe('the list of tools', () => {
+  it('holds the fourteen in their order', () => {
+    assert.deepEqual(
+      TOOLS.map(({ name }) => name),
+      NAMES,
+    );
+  });
+
+  it('has schemas of plain objects with one type a field', () => {
+    const faults: string[] = [];
+    for (const { name, input, output } of TOOLS) {
+      for (const [root, schema] of [
+        ['input', input],
+        ['output', output],
+      ] as const) {
+        assert.equal(schema.type, 'object', `${name} ${root}`);
+        for (const [path, part] of schemasIn(JSON.parse(JSON.stringify(schema)), `${name} ${root}`)) {
+          if (typeof part.type !== 'string') faults.push(`${path} has no single type`);
+          for (const word of REFUSED) if (word in part) faults.push(`${path} has ${word}`);
+          if (part.additionalProperties !== undefined && typeof part.additionalProperties !== 'boolean')
+            faults.push(`${path} has a schema of further properties`);
+        }
+      }
+    }
+    assert.deepEqual(faults, []);
+  });
+
+  it('requires nothing of an answer, so that clients take a refusal for one', () => {
+    for (const { name, output } of TOOLS) assert.equal(output.required, undefined, name);
+  });
+
+  it('gives each a title and says whether it reads or destroys', () => {
+    for (const { name, title, hints } of TOOLS) {
+      assert.ok(title.length > 0 && title.length <= 30, name);
+      assert.ok(hints.readOnlyHint === true || typeof hints.destructiveHint === 'boolean', name);
+      assert.equal(typeof hints.openWorldHint, 'boolean', name);
+    }
+  });
+
+  it('says in its names and hints what needs which scope', () => {
+    for (const { name, scope, hints } of TOOLS)
+      if (hints.readOnlyHint === true) assert.equal(scope, 'workflows:read', name);
+  });
+
+  it('takes few tokens', t => {
+    const whole = TOOLS.map(({ name, title, description, input, output, hints }) => ({
+      name,
+      title,
+      description,
+      inputSchema: input,
+      outputSchema: output,
+      annotations: hints,
+    }));
+    const brief = TOOLS.map(({ name, description, input }) => ({ name, description, inputSchema: input }));
+    const tokens = {
+      list: encode(JSON.stringify(whole)).length,
+      model: encode(JSON.stringify(brief)).length,
+    };
+    t.diagnostic(JSON.stringify(tokens));
+    assert.ok(tokens.list <= MAX_LIST_TOKENS, `${tokens.list} tokens`);
+    assert.ok(tokens.model <= MAX_MODEL_TOKENS, `${tokens.model} tokens`);
+  });
+
+  it('comes with instructions of at most 250 words', () => {
+    assert.ok(INSTRUCTIONS.split(/\s+/).length <= 250);
+  });
+});

@@ -1,0 +1,363 @@
+// Every tool with good and with bad arguments, over both revisions: answers fit their schemas, refusals say what to do.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { TOOLS } from '../../src/mcp/tool-table.ts';
+import { type Agent, connectAgent, REVISIONS, type ToolResult } from '../support/agent.ts';
+import { KEY, startTestService, type TestService } from '../support/service.ts';
+import { edge, node } from '../support/workflows.ts';
+
+const MAX_CHARACTERS = 24_000;
+const ABSENT = 'wf_00000000000000000000000000';
+
+let service: TestService;
+let foreign: string;
+before(async () => {
+  service = await startTestService();
+  const { body } = await service.request<{ apiKey: string }>('POST', '/admin/users', {
+    email: 'other@example.com',
+    name: 'Other',
+    keyScopes: ['workflows:read', 'workflows:write'],
+  });
+  foreign = await service
+    .as(body.apiKey)
+    .create({ name: 'Theirs', nodes: [node('a', 'input:text')], edges: [] });
+});
+after(() => service.close());
+
+const ajv = new Ajv2020({ strict: false });
+const validators = new Map(TOOLS.map(({ name, output }) => [name, ajv.compile(output)]));
+
+function checkResult(name: string, { facts, text }: ToolResult): void {
+  const validate = validators.get(name);
+  assert.ok(validate?.(facts), `${name}: ${JSON.stringify(validate?.errors)}`);
+  assert.ok(text.length <= MAX_CHARACTERS && JSON.stringify(facts).length <= MAX_CHARACTERS);
+  assert.doesNotMatch(JSON.stringify(facts), /base64/);
+}
+
+/** What a tool refuses: its arguments, and the code. `$` stands for a workflow of the caller's. */
+type Bad = readonly [tool: string, args: Record<string, unknown>, code: string, says?: RegExp];
+const NODE = { id: 'a', nodeType: 'input:text' };
+const BAD: readonly Bad[] = [
+  ['find_nodes', { query: 5 }, 'invalid_request', /\/query must be string/],
+  ['find_nodes', { limit: 51 }, 'invalid_request'],
+  ['find_nodes', { accepts: 'PICTURE' }, 'invalid_request', /must be one of TEXT/],
+  ['find_nodes', { nodeTypes: ['generate:sandbix'] }, 'not_found', /did you mean generate:sandbox/],
+  ['find_nodes', { nodeTypes: ['a', 'b', 'c', 'd', 'e', 'f'] }, 'invalid_request'],
+  ['find_nodes', { words: 'x' }, 'invalid_request', /\/words is no argument; there are query/],
+  ['list_workflows', { cursor: 'nonsense' }, 'invalid_request'],
+  ['list_workflows', { limit: 0 }, 'invalid_request'],
+  ['get_workflow', {}, 'invalid_request', /\/workflowId is missing/],
+  ['get_workflow', { workflowId: ABSENT }, 'not_found'],
+  ['get_workflow', { workflowId: '$foreign' }, 'forbidden'],
+  ['get_workflow', { workflowId: '$', detail: 'everything' }, 'invalid_request'],
+  ['create_workflow', { name: 'x', nodes: [], edges: [] }, 'invalid_graph'],
+  ['create_workflow', { name: '', nodes: [NODE], edges: [] }, 'invalid_request'],
+  [
+    'create_workflow',
+    { name: 'x', nodes: [{ ...NODE, nodeType: 'input:txt' }], edges: [] },
+    'invalid_graph',
+    /input:text/,
+  ],
+  ['create_workflow', { name: 'x', nodes: [NODE, NODE], edges: [] }, 'invalid_graph'],
+  [
+    'create_workflow',
+    { name: 'x', nodes: [NODE], edges: ['a.text'] },
+    'invalid_graph',
+    /"node.port -> node.port"/,
+  ],
+  ['create_workflow', { name: 'x', nodes: [NODE], edges: ['a.text -> z.text'] }, 'invalid_graph'],
+  [
+    'create_workflow',
+    { name: 'x', nodes: [{ id: 'v', nodeType: 'video:renderer' }], edges: [] },
+    'field_not_writable',
+    /clone a template/,
+  ],
+  ['create_workflow', { name: 'x', nodes: 'all', edges: {} }, 'invalid_request'],
+  ['create_workflow', { name: 'x', nodes: [{ ...NODE, config: 5 }], edges: [] }, 'invalid_request'],
+  ['edit_workflow', { workflowId: '$', baseVersion: 1, operations: [] }, 'invalid_request'],
+  [
+    'edit_workflow',
+    { workflowId: '$', baseVersion: 7, operations: [{ op: 'rename', label: 'x' }] },
+    'stale_write',
+    /version 1, not at 7/,
+  ],
+  ['edit_workflow', { workflowId: '$', baseVersion: 1, operations: [{ op: 'explode' }] }, 'invalid_request'],
+  [
+    'edit_workflow',
+    { workflowId: '$', baseVersion: 1, operations: [{ op: 'remove_node', nodeId: 'tex' }] },
+    'invalid_request',
+    /\/operations\/0\/nodeId: there is no node tex: did you mean text\?/,
+  ],
+  [
+    'edit_workflow',
+    {
+      workflowId: '$',
+      baseVersion: 1,
+      operations: [{ op: 'add_node', nodeId: 'text', nodeType: 'input:text' }],
+    },
+    'invalid_request',
+    /already/,
+  ],
+  [
+    'edit_workflow',
+    {
+      workflowId: '$',
+      baseVersion: 1,
+      operations: [{ op: 'add_node', nodeId: 'v', nodeType: 'video:renderer' }],
+    },
+    'field_not_writable',
+  ],
+  [
+    'edit_workflow',
+    { workflowId: '$', baseVersion: 1, operations: [{ op: 'disconnect', edge: 'text.text -> shown.inpt' }] },
+    'invalid_request',
+    /did you mean/,
+  ],
+  [
+    'edit_workflow',
+    { workflowId: '$', baseVersion: 1, operations: [{ op: 'connect', edge: 'text.text -> shown.input' }] },
+    'invalid_request',
+    /already/,
+  ],
+  [
+    'edit_workflow',
+    { workflowId: '$foreign', baseVersion: 1, operations: [{ op: 'rename', label: 'x' }] },
+    'forbidden',
+  ],
+  [
+    'update_workflow_config',
+    { workflowId: '$', changes: [{ nodeId: 'nobody', config: {} }] },
+    'invalid_request',
+    /\/changes\/0\/nodeId/,
+  ],
+  ['update_workflow_config', { workflowId: '$', changes: [{ nodeId: 'text' }] }, 'invalid_request'],
+  [
+    'update_workflow_config',
+    { workflowId: '$', changes: [{ nodeId: 'text', config: { value: 'x' } }], baseVersion: 9 },
+    'stale_write',
+  ],
+  ['check_workflow', {}, 'invalid_request', /either workflowId, or nodes/],
+  ['check_workflow', { workflowId: '$', nodes: [NODE] }, 'invalid_request'],
+  ['check_workflow', { workflowId: '$foreign' }, 'forbidden'],
+  ['run_workflow', { workflowId: '$', inputs: { nobody: 1 } }, 'invalid_inputs'],
+  ['run_workflow', { workflowId: '$', inputs: ['x'] }, 'invalid_request'],
+  ['run_workflow', { workflowId: '$', waitSeconds: 241 }, 'invalid_request'],
+  ['run_workflow', { workflowId: '$', targets: ['nobody'] }, 'invalid_request'],
+  ['run_workflow', { workflowId: '$foreign' }, 'forbidden'],
+  ['run_workflow', { workflowId: '$', idempotencyKey: 'ü' }, 'invalid_request'],
+  ['get_execution', { executionId: 'ex_nothing' }, 'not_found'],
+  ['get_execution', { executionId: 5 }, 'invalid_request'],
+  ['cancel_execution', { executionId: 'ex_nothing' }, 'not_found'],
+  ['list_templates', { category: 3 }, 'invalid_request'],
+  ['clone_template', { templateId: 'tpl_nothing' }, 'not_found'],
+  ['clone_template', { templateId: '$foreign' }, 'forbidden'],
+  ['publish_workflow', { workflowId: '$', published: 'yes' }, 'invalid_request'],
+  ['publish_workflow', { workflowId: '$', published: true, slug: 'No Slug' }, 'invalid_request'],
+  ['publish_workflow', { workflowId: '$', published: true, exposedInputs: ['shown'] }, 'invalid_request'],
+  ['add_media', {}, 'invalid_request', /Send url, or filename/],
+  ['add_media', { url: 'http://127.0.0.1/secret.png' }, 'fetch_failed'],
+  ['add_media', { url: 'file:///etc/passwd' }, 'fetch_failed'],
+  [
+    'add_media',
+    { filename: 'a.exe', contentType: 'application/x-msdownload', bytes: 10 },
+    'unsupported_type',
+  ],
+  ['add_media', { mediaId: 'med_nothing' }, 'invalid_media_id'],
+];
+
+for (const revision of REVISIONS) {
+  describe(`the tools over ${revision}`, () => {
+    let agent: Agent;
+    let own: string;
+    before(async () => {
+      agent = await connectAgent(`${service.url}/mcp`, KEY, revision);
+      own = await service.create({
+        name: 'Own',
+        nodes: [node('text', 'input:text', { value: 'x' }), node('shown', 'output:preview')],
+        edges: [edge('text.text > shown.input')],
+      });
+    });
+    after(() => agent.close());
+
+    it('lists as many bad arguments as there are tools', () => {
+      assert.deepEqual([...new Set(BAD.map(([tool]) => tool))].sort(), TOOLS.map(({ name }) => name).sort());
+    });
+
+    it('refuses bad arguments with a sentence, a code and where', async () => {
+      for (const [tool, sent, code, says] of BAD) {
+        const args = Object.fromEntries(
+          Object.entries(sent).map(([key, value]) => [
+            key,
+            value === '$' ? own : value === '$foreign' ? foreign : value,
+          ]),
+        );
+        const result = await agent.call(tool, args);
+        const what = `${tool} ${JSON.stringify(sent)}: ${result.text}`;
+        assert.equal(result.isError, true, what);
+        assert.equal(result.facts.code, code, what);
+        assert.match(result.text, /^\S.+[.?] \(\w+\)/, what);
+        if (says !== undefined) assert.match(result.text, says, what);
+        checkResult(tool, result);
+      }
+    });
+
+    it('refuses a number that JavaScript would change', async () => {
+      const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"run_workflow","arguments":{"workflowId":"${own}","inputs":{"text":12345678901234567890}}}}`;
+      const answer = await fetch(`${service.url}/mcp`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${KEY}`,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+        },
+        body,
+      });
+      const text = await answer.text();
+      assert.match(text, /\/inputs\/text is a number that would be changed/);
+    });
+
+    it('answers good arguments by its schemas, each tool', async () => {
+      const good = async (tool: string, args: Record<string, unknown>) => {
+        const result = await agent.call(tool, args);
+        assert.equal(result.isError, false, `${tool}: ${result.text}`);
+        checkResult(tool, result);
+        return result.facts;
+      };
+      const found = await good('find_nodes', {
+        query: 'resize image',
+        accepts: 'IMAGE',
+        freeOnly: true,
+        limit: 5,
+      });
+      assert.equal(found.nodes[0].nodeType, 'utility:image_resize');
+      await good('find_nodes', {});
+      const whole = await good('find_nodes', { nodeTypes: ['utility:image_resize', 'video:renderer'] });
+      assert.match(whole.nodes[0].config.join('\n'), /fit TEXT.*one of cover \| contain/);
+      assert.match(whole.nodes[1].note, /clone a template/);
+      assert.equal(whole.nodes[1].example, undefined);
+
+      const name = `Round ${revision}`;
+      const made = await good('create_workflow', {
+        name,
+        description: 'all of it',
+        nodes: [
+          { id: 'a.b', nodeType: 'input:text', label: 'Words', config: { value: 'x' } },
+          { id: 'c', nodeType: 'utility:text_template', config: { template: '{{one}}!' } },
+        ],
+        edges: ['a.b.text -> c.one'],
+      });
+      const workflowId = made.id;
+      assert.equal(made.version, 1);
+      const listed = await good('list_workflows', { query: name, limit: 1 });
+      assert.equal(listed.workflows[0].id, workflowId);
+      assert.match(listed.workflows[0].url, new RegExp(`/flow/${workflowId}$`));
+
+      const edited = await good('edit_workflow', {
+        workflowId,
+        baseVersion: 1,
+        arrange: true,
+        operations: [
+          { op: 'add_node', nodeId: 'shown', nodeType: 'output:preview' },
+          { op: 'connect', edge: 'c -> shown' },
+          { op: 'disconnect', edge: 'a.b -> c' },
+          { op: 'connect', edge: 'a.b.text -> c.one' },
+          { op: 'set_config', nodeId: 'a.b', config: { value: 'y' } },
+          { op: 'rename', nodeId: 'c', label: 'Shout' },
+          { op: 'rename', label: `${name} edited` },
+          { op: 'add_node', nodeId: 'late', nodeType: 'input:text' },
+          { op: 'remove_node', nodeId: 'late' },
+          { op: 'replace_node_type', nodeId: 'c', nodeType: 'utility:prompt_concat' },
+        ],
+      });
+      assert.equal(edited.version, 2);
+      const read = await good('get_workflow', { workflowId });
+      assert.equal(read.name, `${name} edited`);
+      assert.deepEqual(read.edges, ['c -> shown', 'a.b.text -> c']);
+      assert.equal(read.nodes.find((it: { id: string }) => it.id === 'c').nodeType, 'utility:prompt_concat');
+      assert.equal(read.nodes.find((it: { id: string }) => it.id === 'c').label, 'Shout');
+      const part = await good('get_workflow', { workflowId, detail: 'full', nodeIds: ['a.b'] });
+      assert.deepEqual(part.nodes, [
+        { id: 'a.b', nodeType: 'input:text', label: 'Words', config: { value: 'y' } },
+      ]);
+
+      const set = await good('update_workflow_config', {
+        workflowId,
+        baseVersion: 2,
+        changes: [{ nodeId: 'a.b', config: { value: 'z' } }],
+      });
+      assert.equal(set.version, 3);
+      const checked = await good('check_workflow', {
+        workflowId,
+        inputs: { 'a.b': 'hello' },
+        targets: ['c'],
+      });
+      assert.deepEqual([checked.ok, checked.credits, checked.exact], [true, 0, true]);
+      const sketch = await good('check_workflow', {
+        nodes: [{ id: 'p', nodeType: 'generate:sandbox' }],
+        edges: [],
+      });
+      assert.equal(sketch.issues[0].code, 'required_port_unfed');
+
+      const run = await good('run_workflow', {
+        workflowId,
+        inputs: { 'a.b': 'hello' },
+        idempotencyKey: `once ${revision}`,
+        maxCredits: 0,
+      });
+      assert.equal(run.outputs[0].text, 'hello');
+      const same = await good('run_workflow', {
+        workflowId,
+        inputs: { 'a.b': 'hello' },
+        idempotencyKey: `once ${revision}`,
+        maxCredits: 0,
+      });
+      assert.equal(same.executionId, run.executionId);
+      const got = await good('get_execution', { executionId: run.executionId, previews: false });
+      assert.equal(got.next, 'Done.');
+      await good('cancel_execution', { executionId: run.executionId });
+      const shown = await good('publish_workflow', { workflowId, published: true, title: 'Round' });
+      assert.equal(shown.version, 3);
+      await service.request('POST', `/workflows/${workflowId}/publish`, {
+        isPublished: true,
+        settings: { isTemplate: true, category: 'text', title: `Template ${revision}` },
+      });
+      const templates = await good('list_templates', { query: `template ${revision}`, category: 'text' });
+      assert.deepEqual([templates.templates[0].credits, templates.templates[0].usesRenderer], [0, false]);
+      const cloned = await good('clone_template', { templateId: templates.templates[0].id });
+      assert.notEqual(cloned.id, workflowId);
+      const minted = await good('add_media', { filename: "it's.png", contentType: 'image/png', bytes: 100 });
+      assert.match(minted.command, /^curl -fsS -T 'it'\\''s.png' /);
+    });
+
+    it('offers the guide, entries, workflows and runs to be read, and prompts', async () => {
+      const { client } = agent;
+      const { resources } = await client.listResources();
+      assert.deepEqual(resources.map(({ uri }) => uri).sort(), [
+        'graphwright://guide',
+        'graphwright://media',
+      ]);
+      const read = async (uri: string) => {
+        const [first] = (await client.readResource({ uri })).contents;
+        return (first as { text: string }).text;
+      };
+      assert.match(await read('graphwright://guide'), /^# Graphwright for agents/);
+      assert.equal(
+        JSON.parse(await read('graphwright://nodes/generate:sandbox')).nodeType,
+        'generate:sandbox',
+      );
+      assert.equal(JSON.parse(await read(`graphwright://workflows/${own}`)).id, own);
+      assert.ok(Array.isArray(JSON.parse(await read('graphwright://media')).data));
+      await assert.rejects(read(`graphwright://workflows/${ABSENT}`));
+      await assert.rejects(read(`graphwright://workflows/${foreign}`));
+      const { prompts } = await client.listPrompts();
+      assert.deepEqual(
+        prompts.map(({ name }) => name),
+        ['make_workflow', 'fix_workflow', 'run_and_show'],
+      );
+      const { messages } = await client.getPrompt({ name: 'make_workflow', arguments: { goal: 'a card' } });
+      assert.match(JSON.stringify(messages), /a card/);
+      await assert.rejects(client.getPrompt({ name: 'make_workflow', arguments: {} }));
+    });
+  });
+}
