@@ -1,10 +1,13 @@
 // A table of rows; on a narrow screen it scrolls sideways in its own frame.
 import type { Key, ReactNode } from 'react';
 import { classNames } from './class-names.ts';
+import { Hidden } from './hidden.tsx';
 import styles from './table.module.css';
 
 export interface Column<T> {
   readonly title: string;
+  /** The title is for screen readers alone: of a column of buttons. */
+  readonly isTitleHidden?: true;
   readonly cell: (row: T) => ReactNode;
   /** Numbers stand at the end. */
   readonly align?: 'start' | 'end';
@@ -27,9 +30,9 @@ export function Table<T>({ label, columns, rows, keyOf }: TableProps<T>) {
       <table className={styles.table}>
         <thead>
           <tr>
-            {columns.map(({ title, align }) => (
+            {columns.map(({ title, align, isTitleHidden }) => (
               <th key={title} scope="col" className={classNames(align === 'end' && styles.end)}>
-                {title}
+                {isTitleHidden ? <Hidden>{title}</Hidden> : title}
               </th>
             ))}
           </tr>

@@ -4,6 +4,7 @@ import Images from 'icon:images';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
 import type { MediaItem } from '../../../sdk/src/schemas.ts';
+import { DropNotice } from '../../kit/drop-notice.tsx';
 import { EmptyState } from '../../kit/empty-state.tsx';
 import { SelectField } from '../../kit/field.tsx';
 import { InfiniteList, useList } from '../../kit/infinite-list.tsx';
@@ -51,7 +52,7 @@ export function Page() {
         {button}
       </PageHead>
       <UploadList uploads={uploads.running} />
-      {uploads.isDragging && <p className={styles.drop}>{texts.dropHere}</p>}
+      {uploads.isDragging && <DropNotice>{texts.dropHere}</DropNotice>}
       <InfiniteList
         query={list}
         empty={

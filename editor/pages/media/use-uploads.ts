@@ -1,9 +1,10 @@
 // Uploads of this page: by choice, by drop and by paste, two at a time, each with its progress.
 import { useQueryClient } from '@tanstack/react-query';
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useCallback, useRef, useState } from 'react';
 import { uploadFile } from '../../../sdk/src/upload.ts';
 import { sentenceOf } from '../../kit/failure.tsx';
 import { connection } from '../../lib/api.ts';
+import { useFileDrop } from '../../lib/file-drop.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { texts } from './messages.ts';
 
@@ -52,7 +53,7 @@ export function useUploads(): {
     },
     [client],
   );
-  return { running, add, isDragging: useDropAndPaste(add) };
+  return { running, add, isDragging: useFileDrop(add) };
 }
 
 let count = 0;
@@ -67,38 +68,4 @@ function createQueue(atOnce: number): (work: () => Promise<void>) => Promise<voi
     lanes[lane] = done.catch(() => undefined);
     return done;
   };
-}
-
-/** Files that come over the page or out of the clipboard; true while some are held over it. */
-function useDropAndPaste(add: (files: Iterable<File>) => void): boolean {
-  const [isDragging, setDragging] = useState(false);
-  useEffect(() => {
-    const over = (event: DragEvent): void => {
-      if (!event.dataTransfer?.types.includes('Files')) return;
-      event.preventDefault();
-      setDragging(true);
-    };
-    const leave = (event: DragEvent): void => {
-      if (event.relatedTarget === null) setDragging(false);
-    };
-    const drop = (event: DragEvent): void => {
-      setDragging(false);
-      const files = event.dataTransfer?.files;
-      if (files === undefined || files.length === 0) return;
-      event.preventDefault();
-      add(files);
-    };
-    const paste = (event: ClipboardEvent): void => {
-      const files = event.clipboardData?.files;
-      if (files !== undefined && files.length > 0) add(files);
-    };
-    const ends = new AbortController();
-    const { signal } = ends;
-    document.addEventListener('dragover', over, { signal });
-    document.addEventListener('dragleave', leave, { signal });
-    document.addEventListener('drop', drop, { signal });
-    document.addEventListener('paste', paste, { signal });
-    return () => ends.abort();
-  }, [add]);
-  return isDragging;
 }

@@ -1,63 +1,86 @@
-// The workflows of who is signed in, most recently changed first.
+// The workflows of who is signed in: by folder, search and last run, as pictures or in a table.
 
-import Plus from 'icon:plus';
-import Workflow from 'icon:workflow';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Button } from '../../kit/button.tsx';
-import styles from '../../kit/cards.module.css';
+import WorkflowIcon from 'icon:workflow';
+import { useState } from 'react';
+import { Button, ButtonLink } from '../../kit/button.tsx';
+import cards from '../../kit/cards.module.css';
 import { EmptyState } from '../../kit/empty-state.tsx';
-import { sentenceOf } from '../../kit/failure.tsx';
 import { InfiniteList, useList } from '../../kit/infinite-list.tsx';
 import { PageHead } from '../../kit/page-head.tsx';
-import { api } from '../../lib/api.ts';
-import { showToast } from '../../lib/toasts.ts';
-import { messages } from '../../messages.ts';
-import { type ListedWorkflow, WorkflowCard } from './workflow-card.tsx';
-
-const PATH = '/workflows';
-const texts = messages.workflows;
+import { againAfterMs } from '../../lib/runs.ts';
+import { CreateButton } from './create-button.tsx';
+import { useView, ViewBar } from './filters.tsx';
+import { FolderTree } from './folder-tree.tsx';
+import { ImportButton } from './import-button.tsx';
+import { texts } from './messages.ts';
+import { MoveDialog } from './move-dialog.tsx';
+import styles from './page.module.css';
+import { useFolders } from './use-folders.ts';
+import type { ListedWorkflow } from './use-workflow.ts';
+import { WorkflowCard } from './workflow-card.tsx';
+import { WorkflowTable } from './workflow-table.tsx';
 
 export function Page() {
-  const list = useList<ListedWorkflow>(PATH, { limit: 50 });
-  const create = useCreate();
-  const button = (
-    <Button look="primary" icon={Plus} isBusy={create.isPending} onClick={() => create.mutate()}>
-      {texts.create}
-    </Button>
+  const view = useView();
+  const folders = useFolders();
+  const [moving, move] = useState<ListedWorkflow>();
+  const list = useList<ListedWorkflow>(
+    '/workflows',
+    { limit: 50, include: 'card', ...view.query },
+    workflows =>
+      againAfterMs(workflows.flatMap(({ lastExecution }) => (lastExecution ? [lastExecution] : []))),
   );
+  const isFiltered = Object.keys(view.query).length > 0;
   return (
     <>
-      <PageHead title={texts.title}>{button}</PageHead>
-      <InfiniteList
-        query={list}
-        empty={
-          <EmptyState icon={Workflow} title={texts.emptyTitle} action={button}>
-            {texts.empty}
-          </EmptyState>
-        }
-      >
-        {workflows => (
-          <ul className={styles.grid}>
-            {workflows.map(workflow => (
-              <WorkflowCard key={workflow.id} workflow={workflow} />
-            ))}
-          </ul>
-        )}
-      </InfiniteList>
+      <PageHead title={texts.title}>
+        <ImportButton />
+        <CreateButton folderId={view.folderId} />
+      </PageHead>
+      <ViewBar view={view} />
+      <div className={styles.columns}>
+        <FolderTree folders={folders} chosen={view.folderId} onChoose={view.chooseFolder} />
+        <div className={styles.list}>
+          <InfiniteList query={list} empty={isFiltered ? <NoMatch onShowAll={view.clear} /> : <None />}>
+            {workflows =>
+              view.form === 'table' ? (
+                <WorkflowTable workflows={workflows} onMove={move} />
+              ) : (
+                <ul className={cards.grid}>
+                  {workflows.map(workflow => (
+                    <WorkflowCard key={workflow.id} workflow={workflow} onMove={move} />
+                  ))}
+                </ul>
+              )
+            }
+          </InfiniteList>
+        </div>
+      </div>
+      {moving && <MoveDialog workflow={moving} folders={folders} onClose={() => move(undefined)} />}
     </>
   );
 }
 
-/** Makes an empty workflow and opens it. */
-function useCreate() {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: () => api.post<{ id: string }>(PATH, { name: texts.untitled, nodes: [], edges: [] }),
-    onSuccess: ({ id }) => {
-      void client.invalidateQueries({ queryKey: [PATH] });
-      // Another page of the service: the editor, or the drawing.
-      location.assign(`/flow/${id}`);
-    },
-    onError: error => showToast(sentenceOf(error), { tone: 'failed' }),
-  });
+function None() {
+  return (
+    <EmptyState
+      icon={WorkflowIcon}
+      title={texts.emptyTitle}
+      action={<ButtonLink href="/templates">{texts.templates}</ButtonLink>}
+    >
+      {texts.empty}
+    </EmptyState>
+  );
+}
+
+function NoMatch({ onShowAll }: { readonly onShowAll: () => void }) {
+  return (
+    <EmptyState
+      icon={WorkflowIcon}
+      title={texts.noneTitle}
+      action={<Button onClick={onShowAll}>{texts.all}</Button>}
+    >
+      {texts.none}
+    </EmptyState>
+  );
 }

@@ -1,47 +1,62 @@
-// A workflow in the grid.
-import Workflow from 'icon:workflow';
-import { Badge } from '../../kit/badge.tsx';
-import styles from '../../kit/cards.module.css';
+// A workflow in the grid. It can be dragged onto a folder.
+import WorkflowIcon from 'icon:workflow';
+import { Badge, RunBadge } from '../../kit/badge.tsx';
+import cards from '../../kit/cards.module.css';
 import { Ago } from '../../kit/time.tsx';
-import { formatNumber } from '../../lib/format.ts';
-import { messages } from '../../messages.ts';
+import { texts } from './messages.ts';
+import styles from './page.module.css';
+import { DRAG_TYPE, type ListedWorkflow } from './use-workflow.ts';
+import { WorkflowMenu } from './workflow-menu.tsx';
 
-const texts = messages.workflows;
-
-export interface ListedWorkflow {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string | null;
-  readonly isActive: boolean;
-  readonly isPublished: boolean;
-  readonly tags: readonly string[];
-  readonly poster?: string | null;
-  readonly updatedAt: string;
-  readonly executionCount: number;
+interface WorkflowCardProps {
+  readonly workflow: ListedWorkflow;
+  readonly onMove: (workflow: ListedWorkflow) => void;
 }
 
-export function WorkflowCard({ workflow }: { readonly workflow: ListedWorkflow }) {
-  const { id, name, poster, isActive, isPublished, updatedAt, executionCount: runs } = workflow;
+export function WorkflowCard({ workflow, onMove }: WorkflowCardProps) {
+  const { id, name, poster, updatedAt, executionCount } = workflow;
   return (
-    <li className={styles.card}>
-      <div className={styles.poster}>
-        {poster ? <img src={poster} alt="" loading="lazy" /> : <Workflow size={28} />}
+    <li
+      className={cards.card}
+      draggable
+      onDragStart={event => event.dataTransfer.setData(DRAG_TYPE, JSON.stringify({ id, name }))}
+    >
+      <div className={cards.poster}>
+        {poster ? <img src={poster} alt="" loading="lazy" /> : <WorkflowIcon size={28} />}
       </div>
-      <div className={styles.about}>
-        <h2>
-          <a href={`/flow/${id}`}>{name}</a>
-        </h2>
-        <p className={styles.facts}>
+      <div className={cards.about}>
+        <div className={styles.head}>
+          <h2>
+            <a href={`/flow/${id}`} draggable={false}>
+              {name}
+            </a>
+          </h2>
+          <div className={styles.menu}>
+            <WorkflowMenu workflow={workflow} onMove={onMove} />
+          </div>
+        </div>
+        <p className={cards.facts}>
           <Ago time={updatedAt} />
-          <span>{runs === 0 ? texts.neverRun : texts.runs(runs, formatNumber(runs))}</span>
+          <span>{texts.runs(executionCount)}</span>
         </p>
-        {(!isActive || isPublished) && (
-          <p className={styles.badges}>
-            {!isActive && <Badge tone="warning">{texts.off}</Badge>}
-            {isPublished && <Badge tone="success">{texts.published}</Badge>}
-          </p>
-        )}
+        <Badges workflow={workflow} />
       </div>
     </li>
+  );
+}
+
+export function Badges({ workflow }: { readonly workflow: ListedWorkflow }) {
+  const { isActive, isPublished, lastExecution, tags } = workflow;
+  const hasBadge = !isActive || isPublished || lastExecution || tags.length > 0;
+  if (!hasBadge) return null;
+  return (
+    <p className={cards.badges}>
+      {lastExecution && <RunBadge status={lastExecution.status} />}
+      {!isActive && <Badge tone="warning">{texts.off}</Badge>}
+      {isPublished && <Badge tone="accent">{texts.published}</Badge>}
+      {tags.slice(0, 3).map(tag => (
+        <Badge key={tag}>{tag}</Badge>
+      ))}
+    </p>
   );
 }

@@ -1,0 +1,35 @@
+// Files that come over the page from outside, or out of the clipboard.
+import { useEffect, useState } from 'react';
+
+/** Calls `add` with them; true while some are held over the page. `add` has to stay the same function. */
+export function useFileDrop(add: (files: Iterable<File>) => void): boolean {
+  const [isDragging, setDragging] = useState(false);
+  useEffect(() => {
+    const ends = new AbortController();
+    const on = <Kind extends keyof DocumentEventMap>(
+      kind: Kind,
+      listener: (event: DocumentEventMap[Kind]) => void,
+    ): void => document.addEventListener(kind, listener, { signal: ends.signal });
+    on('dragover', event => {
+      if (!event.dataTransfer?.types.includes('Files')) return;
+      event.preventDefault();
+      setDragging(true);
+    });
+    on('dragleave', event => {
+      if (event.relatedTarget === null) setDragging(false);
+    });
+    on('drop', event => {
+      setDragging(false);
+      const files = event.dataTransfer?.files;
+      if (files === undefined || files.length === 0) return;
+      event.preventDefault();
+      add(files);
+    });
+    on('paste', event => {
+      const files = event.clipboardData?.files;
+      if (files !== undefined && files.length > 0) add(files);
+    });
+    return () => ends.abort();
+  }, [add]);
+  return isDragging;
+}

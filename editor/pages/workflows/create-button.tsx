@@ -1,0 +1,29 @@
+// Makes an empty workflow in the folder that is shown, and opens it.
+
+import Plus from 'icon:plus';
+import { useMutation } from '@tanstack/react-query';
+import { Button } from '../../kit/button.tsx';
+import { sentenceOf } from '../../kit/failure.tsx';
+import { api } from '../../lib/api.ts';
+import { showToast } from '../../lib/toasts.ts';
+import { texts } from './messages.ts';
+
+export function CreateButton({ folderId }: { readonly folderId: string | undefined }) {
+  const create = useMutation({
+    mutationFn: () =>
+      api.post<{ id: string }>('/workflows', {
+        name: texts.untitled,
+        nodes: [],
+        edges: [],
+        ...(folderId === undefined || folderId === 'root' ? {} : { folderId }),
+      }),
+    // Another page of the service: the editor, or the drawing.
+    onSuccess: ({ id }) => location.assign(`/flow/${id}`),
+    onError: error => showToast(sentenceOf(error), { tone: 'failed' }),
+  });
+  return (
+    <Button look="primary" icon={Plus} isBusy={create.isPending} onClick={() => create.mutate()}>
+      {texts.create}
+    </Button>
+  );
+}

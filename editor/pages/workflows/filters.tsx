@@ -1,0 +1,107 @@
+// What of the workflows is shown, kept in the page's address: folder, search, last run, pictures or table.
+import { useEffect, useState } from 'react';
+import { useSearchParams } from 'wouter';
+import { SelectField, TextField } from '../../kit/field.tsx';
+import { messages } from '../../messages.ts';
+import { texts } from './messages.ts';
+import styles from './page.module.css';
+
+type Form = keyof typeof texts.views;
+const FILTERS = ['query', 'status', 'folderId'] as const;
+const STATES = ['COMPLETED', 'FAILED', 'RUNNING', 'WAITING', 'QUEUED', 'TIMEOUT', 'CANCELLED'] as const;
+const TYPING_MS = 250;
+
+export interface View {
+  readonly query: Readonly<Record<string, string>>;
+  readonly form: Form;
+  readonly folderId: string | undefined;
+  choose(key: string, value: string): void;
+  chooseFolder(id: string | undefined): void;
+  clear(): void;
+}
+
+export function useView(): View {
+  const [search, setSearch] = useSearchParams();
+  const query = Object.fromEntries(
+    FILTERS.flatMap(key => {
+      const value = search.get(key);
+      return value ? [[key, value]] : [];
+    }),
+  );
+  const choose = (key: string, value: string): void =>
+    setSearch(
+      before => {
+        const next = new URLSearchParams(before);
+        if (value === '') next.delete(key);
+        else next.set(key, value);
+        return next;
+      },
+      { replace: true },
+    );
+  return {
+    query,
+    form: search.get('view') === 'table' ? 'table' : 'grid',
+    folderId: query.folderId,
+    choose,
+    chooseFolder: id => choose('folderId', id ?? ''),
+    clear: () => setSearch(search.get('view') === 'table' ? { view: 'table' } : {}, { replace: true }),
+  };
+}
+
+export function ViewBar({ view }: { readonly view: View }) {
+  return (
+    <search className={styles.bar}>
+      <SearchField value={view.query.query ?? ''} onChange={value => view.choose('query', value)} />
+      <SelectField
+        label={texts.lastRun}
+        value={view.query.status ?? ''}
+        onChange={event => view.choose('status', event.target.value)}
+      >
+        <option value="">{texts.anyRun}</option>
+        <option value="NONE">{texts.neverRun}</option>
+        {STATES.map(state => (
+          <option key={state} value={state}>
+            {messages.runStates[state]}
+          </option>
+        ))}
+      </SelectField>
+      <SelectField
+        label={texts.view}
+        value={view.form}
+        onChange={event => view.choose('view', event.target.value === 'table' ? 'table' : '')}
+      >
+        {Object.entries(texts.views).map(([key, text]) => (
+          <option key={key} value={key}>
+            {text}
+          </option>
+        ))}
+      </SelectField>
+    </search>
+  );
+}
+
+/** Asks after a pause in typing, not at each letter. */
+function SearchField({
+  value,
+  onChange,
+}: {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}) {
+  const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
+  useEffect(() => {
+    if (text === value) return;
+    const timer = setTimeout(() => onChange(text), TYPING_MS);
+    return () => clearTimeout(timer);
+  });
+  return (
+    <TextField
+      label={texts.search}
+      type="search"
+      placeholder={texts.searchHint}
+      value={text}
+      onChange={event => setText(event.target.value)}
+    />
+  );
+}

@@ -1,0 +1,87 @@
+// Makes, renames and deletes folders.
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Folder } from '../../../sdk/src/schemas.ts';
+import { Button } from '../../kit/button.tsx';
+import { Dialog } from '../../kit/dialog.tsx';
+import { Failure } from '../../kit/failure.tsx';
+import { TextField } from '../../kit/field.tsx';
+import { Form } from '../../kit/form.tsx';
+import { api } from '../../lib/api.ts';
+import { messages } from '../../messages.ts';
+import { texts } from './messages.ts';
+
+/** Without a folder it makes a new one. */
+export function FolderDialog({
+  folder,
+  onClose,
+}: {
+  readonly folder: Folder | undefined;
+  readonly onClose: () => void;
+}) {
+  const [name, setName] = useState(folder?.name ?? '');
+  const client = useQueryClient();
+  const save = useMutation({
+    mutationFn: () =>
+      folder === undefined ? api.post('/folders', { name }) : api.patch(`/folders/${folder.id}`, { name }),
+    onSuccess: () => {
+      onClose();
+      return client.invalidateQueries({ queryKey: ['/folders'] });
+    },
+  });
+  return (
+    <Dialog title={folder === undefined ? texts.newFolder : texts.renameFolder} onClose={onClose}>
+      <Form onSubmit={() => save.mutate()}>
+        <TextField
+          label={texts.folderName}
+          value={name}
+          required
+          maxLength={100}
+          onChange={event => setName(event.target.value)}
+        />
+        {save.error && <Failure error={save.error} />}
+        <Button type="submit" look="primary" isBusy={save.isPending}>
+          {texts.save}
+        </Button>
+      </Form>
+    </Dialog>
+  );
+}
+
+export function RemoveFolderDialog({
+  folder,
+  onClose,
+  onRemoved,
+}: {
+  readonly folder: Folder;
+  readonly onClose: () => void;
+  readonly onRemoved: () => void;
+}) {
+  const client = useQueryClient();
+  const remove = useMutation({
+    mutationFn: () => api.delete(`/folders/${folder.id}`),
+    onSuccess: async () => {
+      onClose();
+      onRemoved();
+      await client.invalidateQueries({ queryKey: ['/folders'] });
+      await client.invalidateQueries({ queryKey: ['/workflows'] });
+    },
+  });
+  return (
+    <Dialog
+      title={texts.removeFolderTitle(folder.name)}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>{messages.common.cancel}</Button>
+          <Button look="danger" isBusy={remove.isPending} onClick={() => remove.mutate()}>
+            {texts.removeFolder}
+          </Button>
+        </>
+      }
+    >
+      <p>{texts.removeFolderText}</p>
+      {remove.error && <Failure error={remove.error} />}
+    </Dialog>
+  );
+}

@@ -1,0 +1,63 @@
+// Takes in exported workflows: files that are chosen, or dropped anywhere on the page.
+
+import Upload from 'icon:upload';
+import { useQueryClient } from '@tanstack/react-query';
+import { useCallback, useRef } from 'react';
+import { Button } from '../../kit/button.tsx';
+import { DropNotice } from '../../kit/drop-notice.tsx';
+import { sentenceOf } from '../../kit/failure.tsx';
+import { api } from '../../lib/api.ts';
+import { parseExact } from '../../lib/exact-json.ts';
+import { useFileDrop } from '../../lib/file-drop.ts';
+import { showToast } from '../../lib/toasts.ts';
+import { texts } from './messages.ts';
+
+export function ImportButton() {
+  const ref = useRef<HTMLInputElement>(null);
+  const add = useImport();
+  const isDragging = useFileDrop(add);
+  return (
+    <>
+      <Button icon={Upload} onClick={() => ref.current?.click()}>
+        {texts.import}
+      </Button>
+      <input
+        ref={ref}
+        hidden
+        type="file"
+        multiple
+        accept=".json,application/json"
+        onChange={event => {
+          add([...(event.target.files ?? [])]);
+          event.target.value = '';
+        }}
+      />
+      {isDragging && <DropNotice>{texts.dropHere}</DropNotice>}
+    </>
+  );
+}
+
+function useImport(): (files: Iterable<File>) => void {
+  const client = useQueryClient();
+  return useCallback(
+    files => {
+      for (const file of files)
+        void importFile(file).then(
+          name => {
+            showToast(texts.imported(name));
+            void client.invalidateQueries({ queryKey: ['/workflows'] });
+          },
+          (err: unknown) =>
+            showToast(err instanceof SyntaxError ? texts.notJson(file.name) : sentenceOf(err), {
+              tone: 'failed',
+            }),
+        );
+    },
+    [client],
+  );
+}
+
+async function importFile(file: File): Promise<string> {
+  const { name } = await api.post<{ name: string }>('/workflows/import', parseExact(await file.text()));
+  return name;
+}

@@ -1,0 +1,46 @@
+// Moves a workflow to a folder, for whoever does not drag it.
+import { useState } from 'react';
+import { Button } from '../../kit/button.tsx';
+import { Dialog } from '../../kit/dialog.tsx';
+import { SelectField } from '../../kit/field.tsx';
+import { Form } from '../../kit/form.tsx';
+import { texts } from './messages.ts';
+import type { TreeFolder } from './use-folders.ts';
+import { type ListedWorkflow, useWorkflowActions } from './use-workflow.ts';
+
+interface MoveDialogProps {
+  readonly workflow: ListedWorkflow;
+  readonly folders: readonly TreeFolder[];
+  readonly onClose: () => void;
+}
+
+export function MoveDialog({ workflow, folders, onClose }: MoveDialogProps) {
+  const [folderId, setFolderId] = useState(workflow.folderId ?? '');
+  const { move } = useWorkflowActions();
+  const submit = (): void => {
+    const folder = folders.find(({ id }) => id === folderId);
+    move(workflow, folder?.id ?? null, folder?.name ?? texts.root);
+    onClose();
+  };
+  return (
+    <Dialog title={texts.moveTitle(workflow.name)} onClose={onClose}>
+      <Form onSubmit={submit}>
+        <SelectField
+          label={texts.folders}
+          value={folderId}
+          onChange={event => setFolderId(event.target.value)}
+        >
+          <option value="">{texts.root}</option>
+          {folders.map(({ id, name, depth }) => (
+            <option key={id} value={id}>
+              {`${'  '.repeat(depth)}${name}`}
+            </option>
+          ))}
+        </SelectField>
+        <Button type="submit" look="primary">
+          {texts.save}
+        </Button>
+      </Form>
+    </Dialog>
+  );
+}

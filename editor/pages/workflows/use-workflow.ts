@@ -1,0 +1,74 @@
+// What can be done with a workflow of the list.
+import { useQueryClient } from '@tanstack/react-query';
+import type { ExecutionStatus } from '../../../sdk/src/types.ts';
+import { sentenceOf } from '../../kit/failure.tsx';
+import { api } from '../../lib/api.ts';
+import { showToast } from '../../lib/toasts.ts';
+import { messages } from '../../messages.ts';
+import { texts } from './messages.ts';
+
+export interface ListedWorkflow {
+  readonly id: string;
+  readonly name: string;
+  readonly isActive: boolean;
+  readonly isPublished: boolean;
+  readonly tags: readonly string[];
+  readonly poster?: string | null;
+  readonly folderId?: string | null;
+  readonly canEdit?: boolean;
+  readonly isOwner?: boolean;
+  readonly updatedAt: string;
+  readonly executionCount: number;
+  readonly lastExecution?: {
+    readonly id: string;
+    readonly status: ExecutionStatus;
+    readonly finishedAt: string | null;
+  } | null;
+}
+
+export interface WorkflowActions {
+  duplicate(workflow: ListedWorkflow): void;
+  /** At once, with a way back. */
+  remove(workflow: ListedWorkflow): void;
+  move(workflow: Pick<ListedWorkflow, 'id' | 'name'>, folderId: string | null, folder: string): void;
+}
+
+export function useWorkflowActions(): WorkflowActions {
+  const client = useQueryClient();
+  const act = (work: () => Promise<unknown>, done: () => void): void => {
+    void work().then(
+      () => {
+        done();
+        void client.invalidateQueries({ queryKey: ['/workflows'] });
+        void client.invalidateQueries({ queryKey: ['/folders'] });
+      },
+      (err: unknown) => showToast(sentenceOf(err), { tone: 'failed' }),
+    );
+  };
+  return {
+    duplicate: ({ id, name }) =>
+      act(
+        () => api.post(`/workflows/${id}/duplicate`, {}),
+        () => showToast(texts.duplicated(name)),
+      ),
+    remove: ({ id, name }) => {
+      const restore = (): void =>
+        act(
+          () => api.post(`/workflows/${id}/restore`),
+          () => showToast(texts.restored(name)),
+        );
+      act(
+        () => api.delete(`/workflows/${id}`),
+        () => showToast(texts.removed(name), { action: { label: messages.common.undo, run: restore } }),
+      );
+    },
+    move: ({ id, name }, folderId, folder) =>
+      act(
+        () => api.put(`/workflows/${id}`, { folderId }),
+        () => showToast(texts.moved(name, folder)),
+      ),
+  };
+}
+
+/** What a workflow that is dragged onto a folder carries. */
+export const DRAG_TYPE = 'application/x-graphwright-workflow';

@@ -1,0 +1,42 @@
+// The actions of a workflow in the list.
+
+import Copy from 'icon:copy';
+import Download from 'icon:download';
+import Ellipsis from 'icon:ellipsis';
+import FolderInput from 'icon:folder-input';
+import SquareArrowOutUpRight from 'icon:square-arrow-out-up-right';
+import Trash from 'icon:trash-2';
+import { IconButton } from '../../kit/button.tsx';
+import { Menu, MenuItem, MenuLine } from '../../kit/menu.tsx';
+import { texts } from './messages.ts';
+import { type ListedWorkflow, useWorkflowActions } from './use-workflow.ts';
+
+interface WorkflowMenuProps {
+  readonly workflow: ListedWorkflow;
+  readonly onMove: (workflow: ListedWorkflow) => void;
+}
+
+export function WorkflowMenu({ workflow, onMove }: WorkflowMenuProps) {
+  const { id, name, canEdit = true, isOwner = true } = workflow;
+  const actions = useWorkflowActions();
+  return (
+    <Menu trigger={<IconButton icon={Ellipsis} size="s" label={texts.actionsOf(name)} />}>
+      <MenuItem icon={SquareArrowOutUpRight} onSelect={() => location.assign(`/flow/${id}`)}>
+        {texts.open}
+      </MenuItem>
+      <MenuItem icon={Copy} onSelect={() => actions.duplicate(workflow)}>
+        {texts.duplicate}
+      </MenuItem>
+      <MenuItem icon={FolderInput} isDisabled={!canEdit} onSelect={() => onMove(workflow)}>
+        {texts.move}
+      </MenuItem>
+      <MenuItem icon={Download} onSelect={() => location.assign(`/api/v1/workflows/${id}/export`)}>
+        {texts.export}
+      </MenuItem>
+      <MenuLine />
+      <MenuItem icon={Trash} isDangerous isDisabled={!isOwner} onSelect={() => actions.remove(workflow)}>
+        {texts.remove}
+      </MenuItem>
+    </Menu>
+  );
+}

@@ -1,0 +1,118 @@
+// The workflows page in a browser: search, folders, copies, deletion with undo, import and export.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { checkViews, NO_BROWSER, openBrowser, type TestBrowser, type TestPage } from '../support/browser.ts';
+import { signInFirst } from '../support/first-person.ts';
+import { atOwnAddress, startTestService, type TestService } from '../support/service.ts';
+
+const NAMES = [
+  'A greeting',
+  'Product film',
+  '<i>Posters</i> of a very long name that has to be cut somewhere',
+];
+const text = (value: string) => ({
+  id: 'a',
+  type: 'basedNode',
+  position: { x: 0, y: 0 },
+  data: { label: 'Words', category: 'input', nodeType: 'input:text', config: { value } },
+});
+
+describe('the workflows page', { skip: NO_BROWSER }, () => {
+  let service: TestService;
+  let browser: TestBrowser;
+  let opened: TestPage;
+  let page: Page;
+  let cookie: string;
+
+  before(async () => {
+    [service, browser] = await Promise.all([startTestService(await atOwnAddress()), openBrowser()]);
+    cookie = await signInFirst(service);
+    for (const name of NAMES) {
+      const id = await service.create({ name, tags: ['tried'], nodes: [text(name)], edges: [] });
+      if (name === 'A greeting') await service.run(id);
+    }
+    opened = await browser.open(service.url, undefined, cookie);
+    page = opened.page;
+    await page.goto('/workflows');
+  });
+  after(async () => {
+    await opened?.[Symbol.asyncDispose]();
+    await browser?.close();
+    await service?.close();
+  });
+
+  const link = (name: string) => page.getByRole('link', { name, exact: true });
+
+  it('looks right with pictures and as a table', async () => {
+    for (const [path, name] of [
+      ['/workflows', 'workflows'],
+      ['/workflows?view=table', 'workflows-table'],
+    ] as const)
+      await checkViews(browser, { url: service.url, path, name, cookie }, opened =>
+        opened.getByRole('link', { name: 'Product film' }).waitFor(),
+      );
+  });
+
+  it('finds by name and by last run', async () => {
+    await page.getByLabel('Search').fill('film');
+    await link('A greeting').waitFor({ state: 'detached' });
+    await link('Product film').waitFor();
+    assert.match(page.url(), /query=film/);
+    await page.getByLabel('Search').fill('');
+    await page.getByLabel('Last run').selectOption('COMPLETED');
+    await link('Product film').waitFor({ state: 'detached' });
+    await link('A greeting').waitFor();
+    await page.getByLabel('Last run').selectOption('');
+    await link('Product film').waitFor();
+  });
+
+  it('moves a workflow into a new folder by dragging, and out again by the dialog', async () => {
+    await page.getByRole('button', { name: 'New folder' }).click();
+    await page.getByLabel('Name of the folder').fill('Films');
+    await page.getByRole('button', { name: 'Save' }).click();
+    const folder = page.getByRole('button', { name: /^Films/ });
+    await folder.waitFor();
+    await page
+      .getByRole('listitem')
+      .filter({ has: link('Product film') })
+      .dragTo(folder);
+    await page.getByText('Product film is in Films.').waitFor();
+    await folder.click();
+    await link('A greeting').waitFor({ state: 'detached' });
+    await act('Product film', 'Move to a folder');
+    await page.getByRole('dialog').getByLabel('Folders').selectOption({ label: 'Without a folder' });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'No workflow is like that' }).waitFor();
+    await page.getByRole('button', { name: 'All workflows', exact: true }).click();
+  });
+
+  it('copies, deletes and brings back', async () => {
+    await act('A greeting', 'Duplicate');
+    await page.getByText('A greeting is copied.').waitFor();
+    await act('Product film', 'Delete');
+    await link('Product film').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await link('Product film').waitFor();
+  });
+
+  it('exports a file and imports it again, exact numbers included, and says of another that it is none', async () => {
+    const wait = page.waitForEvent('download');
+    await act('Product film', 'Export');
+    const file = await (await wait).path();
+    const exported = (await readFile(file, 'utf8')).replace('"Product film"', '"Taken in"');
+    await page.locator('input[type=file]').setInputFiles([
+      { name: 'film.json', mimeType: 'application/json', buffer: Buffer.from(exported) },
+      { name: 'broken.json', mimeType: 'application/json', buffer: Buffer.from('{"a":') },
+    ]);
+    await link('Taken in').waitFor();
+    await page.getByText('broken.json holds no JSON.').waitFor();
+    assert.deepEqual(opened.errors, []);
+  });
+
+  async function act(name: string, action: string): Promise<void> {
+    await page.getByRole('button', { name: `Actions of ${name}`, exact: true }).click();
+    await page.getByRole('menuitem', { name: action }).click();
+  }
+});
