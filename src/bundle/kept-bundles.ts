@@ -1,4 +1,4 @@
-// Bundles on disk, a folder each, named by the hash of their sources: written whole or not at all, and read into memory.
+// Bundles on disk, a folder each, named by the hash of their sources: written completely or not at all, and read into memory.
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Bundle, Manifest } from './bundle-editor.ts';

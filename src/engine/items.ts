@@ -72,7 +72,7 @@ async function runItem(items: Items, index: number): Promise<void> {
   options.onProgress?.(job.node.id, results.filter(result => result !== null).length / results.length);
 }
 
-// An item's own fraction says little of the whole; the node's progress is the share of items done.
+// An item's own fraction says little of all of them; the node's progress is the share of items done.
 const ignoreProgress = (): void => undefined;
 
 function begunOf({

@@ -58,7 +58,7 @@ const CORS = {
   strictPreflight: false,
 };
 
-/** What answers for whole protocols that are not REST. Passed down, since this folder imports none of them. */
+/** What answers for protocols that are not REST. Passed down, since this folder imports none of them. */
 export interface Mounts {
   readonly mcp: McpMount;
   /** undefined: OAuth is off. */

@@ -17,7 +17,7 @@ export interface OutboundRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | SizedStream;
   readonly signal?: AbortSignal | undefined;
-  /** For the whole exchange: redirects and the body's last byte included. */
+  /** For the complete exchange: redirects and the body's last byte included. */
   readonly timeoutMs: number;
   /** Of the answer's body. */
   readonly maxBytes: number;
@@ -37,7 +37,7 @@ export interface OutboundAnswer<Body> {
 }
 
 export interface GuardedFetch {
-  /** The whole answer, whatever its status. Throws FetchError. */
+  /** The complete answer, whatever its status. Throws FetchError. */
   fetch(url: string, request: OutboundRequest): Promise<OutboundAnswer<Buffer>>;
   /** The answer with its body still to come, under the same bounds; reading it may throw FetchError. */
   stream(url: string, request: OutboundRequest): Promise<OutboundAnswer<AsyncIterable<Uint8Array>>>;

@@ -1,6 +1,6 @@
 // Which addresses a page may carry: the web's own schemes and paths of this site, and nothing that could run.
 
-/** `link` leads somewhere, `media` is loaded into the page, `absolute` is a whole http(s) address. */
+/** `link` leads somewhere, `media` is loaded into the page, `absolute` is a complete http(s) address. */
 export type AddressKind = 'link' | 'media' | 'absolute';
 
 const SCHEMES: Readonly<Record<AddressKind, readonly string[]>> = {

@@ -93,7 +93,7 @@ export function edgeLine({ source, target, sourceHandle, targetHandle }: GraphEd
   return `${endText(from)} -> ${endText(to)}`;
 }
 
-/** A whole graph of that form, refused where it has what cannot be made here. */
+/** A complete graph of that form, refused where it has what cannot be made here. */
 export function toGraph(
   { catalog }: Pick<RunDeps, 'catalog'>,
   forms: readonly NodeForm[],

@@ -42,7 +42,7 @@ export function assertSize({ width, height }: Size): void {
   const wanted = `${Math.round(width)} × ${Math.round(height)}`;
   throw new AppError(
     'invalid_request',
-    `An image of ${wanted} pixels is too large: a side may have ${MAX_SIDE}, the whole 100 million.`,
+    `An image of ${wanted} pixels is too large: a side may have ${MAX_SIDE}, the image 100 million.`,
   );
 }
 

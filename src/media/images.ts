@@ -30,7 +30,7 @@ export interface ImageFacts {
 }
 
 /**
- * Decodes the whole image, since a header alone may lie. Bytes that are given as a function are read when it is their
+ * Decodes all of the image, since a header alone may lie. Bytes that are given as a function are read when it is their
  * turn, so that only as many are in memory as are decoded at once. AppError `unreadable_image`.
  */
 export function inspectImage(

@@ -70,7 +70,7 @@ export const audio = <const O extends SpecOptions>(
   label: string,
   options?: O,
 ): Spec<Present<MediaRef, O>> => ({ type: 'AUDIO', label, ...options });
-/** A list, whole: its node is not mapped over it. */
+/** A complete list: its node is not mapped over it. */
 export const list = <const O extends SpecOptions>(
   label: string,
   options?: O,
@@ -257,7 +257,7 @@ export interface NodeDeclaration<I extends Specs, C extends Specs> {
   readonly cache?: boolean | ((values: Readonly<Record<string, unknown>>) => boolean);
   /** Whether `{{secrets.NAME}}` in its settings is replaced when it runs: only for nodes that send it to somebody. */
   readonly secrets?: true;
-  /** Where a call waits for its turn before it holds whole files in memory. */
+  /** Where a call waits for its turn before it reads complete files into memory. */
   readonly room?: Gate;
   /** Input nodes: a run's `inputs` value → the config keys it sets. */
   readonly runInput?: (value: Json) => JsonObject;

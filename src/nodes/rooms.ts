@@ -1,4 +1,4 @@
-// How many calls of a kind hold whole files at once in one process: what they read, what they send, what they store.
+// How many calls of a kind keep complete files in memory at once in one process: what they read, what they send, what they store.
 // Without it, as many would lie in memory as wait for a decoder or a provider.
 import { createGate, type Gate } from '../lib/gate.ts';
 import type { ProviderName } from '../providers/names.ts';

@@ -9,7 +9,7 @@ export function* tokensIn(text: string): Generator<string> {
   for (const [, name] of text.matchAll(TOKEN)) if (isPortName(name)) yield name;
 }
 
-/** The name of the one token that the whole text is. */
+/** The name of the one token that the text consists of. */
 export function tokenAlone(text: string): string | undefined {
   const name = ALONE.exec(text)?.[1];
   return isPortName(name) ? name : undefined;

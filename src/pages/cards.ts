@@ -1,4 +1,4 @@
-// Pages in a list: picture, date, title, summary; the whole card is the link.
+// Pages in a list: picture, date, title, summary; all of the card is the link.
 import type { ContentCard } from '../services/content/present-content.ts';
 import { formatDate } from './dates.ts';
 import type { Html } from './html.ts';

@@ -1,4 +1,4 @@
-// A workflow's picture in a page: whole for its own page, reduced to names and ports for a preview.
+// A workflow's picture in a page: complete for its own page, reduced to names and ports for a preview.
 import type { Catalog } from '../graph/catalog.ts';
 import { drawGraph } from '../graph/draw/draw.ts';
 import { styleSheet } from '../graph/draw/theme.ts';

@@ -183,7 +183,7 @@ async function readLottie(text: string, signal: AbortSignal): Promise<ResourceFi
   return { kind: 'lottie', ...(await cleanLottie(text, rewrite)) };
 }
 
-/** Decoded whole and written anew, so that the rasterizer never meets bytes from outside. */
+/** Decoded completely and written anew, so that the rasterizer never meets bytes from outside. */
 async function readPicture(
   bytes: Uint8Array,
   declared: string | undefined,

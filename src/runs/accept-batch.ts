@@ -1,8 +1,8 @@
-// Accepting runs, many in one commit: each exists with its key, its job and its hold, or not at all. Who cannot pay is
+// Accepting runs, many in one commit: each exists with its key, its job and its reservation, or not at all. Who cannot pay is
 // refused alone, in order of arrival.
 import type { Step } from '../engine/types.ts';
 import type { DaysSpending } from '../store/credits.ts';
-import { insertHolds, listSpending, lockPools } from '../store/credits.ts';
+import { insertReservations, listSpending, lockPools } from '../store/credits.ts';
 import type { Db, Tx } from '../store/db.ts';
 import { listTakenKeys } from '../store/executions.ts';
 import type { IdempotencyClaim, NewRun, RunFacts, RunRow } from '../store/runs.ts';
@@ -27,7 +27,7 @@ export interface NewAcceptance {
 export type Accepted =
   /** The run as it begins. */
   | { readonly row: RunRow }
-  /** Another run of the last 24 hours holds the idempotency key. */
+  /** Another run of the last 24 hours has the idempotency key. */
   | { readonly isRepeated: true }
   | { readonly refusal: Refusal };
 
@@ -48,7 +48,7 @@ export async function acceptBatch(
     const inserted = await insert(tx, fit, admission);
     const stored = new Map(fit.map((item, index) => [item, inserted[index] as Accepted]));
     const paid = fit.filter(item => item.facts.is_paid && 'row' in (stored.get(item) ?? {}));
-    if (paid.length > 0) await insertHolds(tx, paid.map(toHold));
+    if (paid.length > 0) await insertReservations(tx, paid.map(toReservation));
     return items.map(item => stored.get(item) ?? (refusals.get(item) as Accepted));
   });
 }
@@ -87,7 +87,7 @@ async function insert(
   return runs.map(({ row }) => (stored.has(row.id) ? { row } : { isRepeated: true }));
 }
 
-function toHold({ facts, credits }: NewAcceptance) {
+function toReservation({ facts, credits }: NewAcceptance) {
   const { id: executionId, workspace, workflow_id: workflowId } = facts;
   return { executionId, workspace, workflowId, amount: credits };
 }

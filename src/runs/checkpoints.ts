@@ -7,10 +7,10 @@ import type { RunRow } from '../store/runs.ts';
 import type { RunDeps } from './deps.ts';
 import type { RunEvent } from './lifecycle.ts';
 
-type Held = 'lease' | 'steps' | 'nodesDone' | 'timeoutAtMs';
+type OfWorker = 'lease' | 'steps' | 'nodesDone' | 'timeoutAtMs';
 /** How a run leaves its worker, but for the states of its nodes. */
 export type Leaving = WithoutLease<Extract<RunEvent, { readonly kind: 'suspend' | 'release' | 'end' }>>;
-type WithoutLease<E> = E extends unknown ? Omit<E, Held> : never;
+type WithoutLease<E> = E extends unknown ? Omit<E, OfWorker> : never;
 
 export interface Checkpoints {
   /** The newest state of every node that has begun. */

@@ -27,7 +27,7 @@ export interface RunCommit {
   claim(id: string, claimant: Claimant): Promise<RunRow | undefined>;
   /** The run as it is then; undefined: the event no longer concerns it. At most one event of a run at a time. */
   write(run: RunRow, event: RunEvent): Promise<RunRow | undefined>;
-  /** The same for runs that nobody here holds: each is read and locked, and `eventOf` says what happens to it. */
+  /** The same for runs that this process does not execute: each is read and locked, and `eventOf` says what happens to it. */
   change(
     ids: readonly string[],
     eventOf: (run: RunRow, tx: Tx) => Promise<RunEvent | undefined> | RunEvent | undefined,

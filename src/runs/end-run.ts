@@ -13,7 +13,7 @@ import type { StoredError } from './present-execution.ts';
 import { parseRunRequest } from './run-request.ts';
 
 /** The event that ends a run that no worker executes; undefined where one does. */
-export async function endingUnheld(
+export async function endingUnleased(
   deps: RunDeps,
   tx: Tx,
   row: RunRow,
@@ -49,6 +49,6 @@ export function cancelOpen(plan: Plan, steps: ReadonlyMap<string, Step>, nowMs: 
 export async function giveUp(deps: RunDeps, id: string): Promise<void> {
   const message = 'The run could not be started, however often it was tried.';
   const error = { code: 'internal_error', message, nodeId: null };
-  await deps.commit.change([id], (row, tx) => endingUnheld(deps, tx, row, { status: 'FAILED', error }));
+  await deps.commit.change([id], (row, tx) => endingUnleased(deps, tx, row, { status: 'FAILED', error }));
   deps.runNotifier.notify(id);
 }

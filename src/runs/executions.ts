@@ -10,7 +10,7 @@ import type { ExecutionRow } from '../store/executions.ts';
 import { EXECUTION_STATUSES, findExecution, listSteps } from '../store/executions.ts';
 import { findWorkflow } from '../store/workflows/workflows.ts';
 import type { RunDeps } from './deps.ts';
-import { endingUnheld } from './end-run.ts';
+import { endingUnleased } from './end-run.ts';
 import { planOf } from './executed-graph.ts';
 import type { ExecutionRecord, Reader } from './present-execution.ts';
 import { presentExecution, presentListedExecution } from './present-execution.ts';
@@ -100,7 +100,7 @@ export async function cancelRun(deps: RunDeps, actor: Actor, id: string): Promis
   const row = await authorizeCancel(deps, user, await findExecution(deps.db, id));
   if (row.finished_at === null) {
     await deps.commit.change([id], (run, tx) =>
-      run.worker_id === null ? endingUnheld(deps, tx, run, CANCELLED) : { kind: 'cancel' },
+      run.worker_id === null ? endingUnleased(deps, tx, run, CANCELLED) : { kind: 'cancel' },
     );
     deps.runNotifier.notify(id);
   }

@@ -7,7 +7,7 @@ import type { NewDelivery, RunFacts, RunRow, RunState } from '../store/runs.ts';
 import { firstLookAt } from './calls/pace.ts';
 
 /** What the worker with this lease number reports of nodes. */
-interface Held {
+interface OfWorker {
   readonly lease: number;
   /** Oldest first. */
   readonly steps: readonly Step[];
@@ -19,12 +19,12 @@ interface Held {
 export type RunEvent =
   /** A worker claims it. */
   | { readonly kind: 'claim'; readonly workerId: string; readonly atMs: number }
-  | ({ readonly kind: 'checkpoint' } & Held)
+  | ({ readonly kind: 'checkpoint' } & OfWorker)
   /** Nothing of it can go on before something happens: a time comes, a person decides, or a call ends. */
-  | ({ readonly kind: 'suspend'; readonly atMs: number; readonly runningMs: number } & Held & Suspension)
+  | ({ readonly kind: 'suspend'; readonly atMs: number; readonly runningMs: number } & OfWorker & Suspension)
   /** Its worker stops, and another shall go on at once. */
-  | ({ readonly kind: 'release'; readonly runningMs: number } & Held)
-  | ({ readonly kind: 'end'; readonly ending: Ending } & Held)
+  | ({ readonly kind: 'release'; readonly runningMs: number } & OfWorker)
+  | ({ readonly kind: 'end'; readonly ending: Ending } & OfWorker)
   /** Of a run that no worker executes: cancelled, or given up on. */
   | { readonly kind: 'end unheld'; readonly ending: Ending; readonly steps: readonly Step[] }
   /** Somebody wants it to end; its worker does it. */
@@ -113,12 +113,12 @@ const NEW: RunState = {
 /** What becomes of the run; undefined where the event no longer concerns it: it has ended, or another worker has it. */
 export function transition(run: RunRow, event: RunEvent): Transition | undefined {
   if (run.finished_at !== null) return undefined;
-  return 'nodesDone' in event ? byHolder(run, event) : fromOutside(run, event);
+  return 'nodesDone' in event ? byWorker(run, event) : fromOutside(run, event);
 }
 
-type HeldEvent = Extract<RunEvent, { readonly nodesDone: number }>;
+type WorkerEvent = Extract<RunEvent, { readonly nodesDone: number }>;
 
-function byHolder(run: RunRow, event: HeldEvent): Transition | undefined {
+function byWorker(run: RunRow, event: WorkerEvent): Transition | undefined {
   if (run.worker_id === null || run.lease !== event.lease) return undefined;
   const kept = afterSteps(run, event);
   switch (event.kind) {
@@ -133,25 +133,25 @@ function byHolder(run: RunRow, event: HeldEvent): Transition | undefined {
   }
 }
 
-function fromOutside(run: RunRow, event: Exclude<RunEvent, HeldEvent>): Transition | undefined {
-  const isHeld = run.worker_id !== null;
+function fromOutside(run: RunRow, event: Exclude<RunEvent, WorkerEvent>): Transition | undefined {
+  const isLeased = run.worker_id !== null;
   switch (event.kind) {
     case 'claim':
       return { row: claimed(run, event.workerId, event.atMs), effects: [] };
     case 'end unheld':
-      if (isHeld) return undefined;
+      if (isLeased) return undefined;
       return ended(
         afterSteps(run, { steps: event.steps, nodesDone: run.nodes_total, timeoutAtMs: 0 }),
         event.ending,
       );
     case 'cancel':
-      if (!isHeld) return undefined;
+      if (!isLeased) return undefined;
       return {
         row: run.status === 'CANCELLING' ? run : { ...run, status: 'CANCELLING', seq: run.seq + 1 },
         effects: [{ kind: 'notify worker of cancel' }],
       };
     case 'decide': {
-      if (isHeld || run.status !== 'WAITING') return undefined;
+      if (isLeased || run.status !== 'WAITING') return undefined;
       const { decisions } = event;
       const row: RunRow = { ...run, decisions, status: 'QUEUED', wake_at: null, seq: run.seq + 1 };
       return { row, effects: [queueAt(0)] };
@@ -165,7 +165,7 @@ function fromOutside(run: RunRow, event: Exclude<RunEvent, HeldEvent>): Transiti
 }
 
 function claimed(run: RunRow, workerId: string, atMs: number): RunRow {
-  // A clock that went on while nobody held the run has counted until now.
+  // A clock that went on while no worker had the run has counted until now.
   const countedMs = run.running_since === null ? 0 : Math.max(0, atMs - run.running_since.getTime());
   return {
     ...run,
@@ -182,7 +182,7 @@ function claimed(run: RunRow, workerId: string, atMs: number): RunRow {
   };
 }
 
-function afterSteps(run: RunRow, change: Omit<Held, 'lease'>): Transition {
+function afterSteps(run: RunRow, change: Omit<OfWorker, 'lease'>): Transition {
   const { steps, nodesDone } = change;
   const charges = steps.flatMap(({ nodeId, nodeType = null, credits }): Effect[] =>
     credits === undefined || !run.is_paid ? [] : [{ kind: 'charge', nodeId, nodeType, total: credits }],
@@ -194,7 +194,7 @@ function afterSteps(run: RunRow, change: Omit<Held, 'lease'>): Transition {
 }
 
 /** The last state of each node that calls a provider says which of its calls are under way. */
-function callsOf({ steps, timeoutAtMs }: Omit<Held, 'lease'>): readonly Effect[] {
+function callsOf({ steps, timeoutAtMs }: Omit<OfWorker, 'lease'>): readonly Effect[] {
   const byNode = new Map<string, Effect>();
   for (const { nodeId, provider, status, jobs = {} } of steps) {
     // The provider learns of the cancelled call with the end of the run.
@@ -251,7 +251,7 @@ function suspended(kept: Transition, event: Extract<RunEvent, { readonly kind: '
 
 function woken(run: RunRow, atMs: number): Transition {
   const row = { ...run, wake_at: new Date(atMs) };
-  // Whoever holds it learns of it before it is released: its row is no longer what it was.
+  // The worker that has it learns of it before it is released: its row is no longer what it was.
   return { row, effects: [run.worker_id === null ? queueAt(0) : { kind: 'notify worker of wake' }] };
 }
 

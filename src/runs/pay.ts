@@ -4,10 +4,10 @@ import type { PaidCall, RunOptions } from '../engine/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { NodeError } from '../nodes/define.ts';
 import { priceOf, toCredits } from '../nodes/models/pricing.ts';
-import { findCharged, findSpending, raiseHold } from '../store/credits.ts';
+import { findCharged, findSpending, raiseReservation } from '../store/credits.ts';
 import type { Tx } from '../store/db.ts';
 import type { RunRow } from '../store/runs.ts';
-import { lockHeldRun } from '../store/runs.ts';
+import { lockLeasedRun } from '../store/runs.ts';
 import type { Refusal } from './accept-batch.ts';
 import type { RunDeps } from './deps.ts';
 import type { Estimate } from './estimate/estimate-plan.ts';
@@ -43,15 +43,15 @@ export function toPaymentError(refusal: Refusal, { credits, breakdown }: Estimat
   );
 }
 
-/** Raises the run's hold for a call of so many credits; AppError where it may not be made. */
+/** Raises the run's reservation for a call of so many credits; AppError where it may not be made. */
 async function raise(
   tx: Tx,
   run: Pick<RunRow, 'id' | 'lease'>,
   { total, credits }: Readonly<Record<'total' | 'credits', number>>,
 ): Promise<void> {
-  if (!(await lockHeldRun(tx, run)))
-    throw new AppError('conflict', 'The run is no longer held by this worker.');
-  const outcome = await raiseHold(tx, run.id, total);
+  if (!(await lockLeasedRun(tx, run)))
+    throw new AppError('conflict', 'The run is no longer assigned to this worker.');
+  const outcome = await raiseReservation(tx, run.id, total);
   if (outcome === 'refused') {
     throw new AppError(
       'insufficient_credits',
@@ -88,7 +88,7 @@ export interface SpentSoFar {
 }
 
 /**
- * What the engine asks before each paid call: raises the hold until it covers this call together with the others that are under
+ * What the engine asks before each paid call: raises the reservation until it covers this call together with the others that are under
  * way. Rejects, naming the reason, where it cannot; the call is then not made.
  */
 export function createPay(
@@ -97,7 +97,7 @@ export function createPay(
   spent: SpentSoFar,
 ): NonNullable<RunOptions['pay']> {
   // What the run was charged before this worker took it over, and what its calls were promised since. Calls that
-  // delivered stay promised: what is charged for them leaves the hold, and counts for the promise all the same.
+  // delivered stay promised: what is charged for them leaves the reservation, and counts for the promise all the same.
   let before = spent.charged;
   let promised = spent.promised;
   const cover = async (credits: number): Promise<void> => {

@@ -186,7 +186,7 @@ function presentWebhook(row: ExecutionRow) {
   };
 }
 
-/** The whole record (docs/api.md, Results). */
+/** The complete record (docs/api.md, Results). */
 export function presentExecution(
   row: ExecutionRow,
   plan: Plan,

@@ -1,4 +1,4 @@
-// Resuming a run: one that waits goes on by a decision; one that has ended, by a new run that keeps what still holds.
+// Resuming a run: one that waits goes on by a decision; one that has ended, by a new run that keeps what is still valid.
 
 import { reuseSteps } from '../engine/reuse.ts';
 import type { Step } from '../engine/types.ts';

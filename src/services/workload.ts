@@ -1,6 +1,6 @@
 // How much there is to do, for whoever watches the service.
 import type { JobCount } from '../store/workload.ts';
-import { countHeldRuns, countJobs } from '../store/workload.ts';
+import { countJobs, countLeasedRuns } from '../store/workload.ts';
 import type { Deps } from './deps.ts';
 
 export interface Workload {
@@ -15,7 +15,7 @@ export async function countWork(deps: Deps): Promise<Workload | undefined> {
   const { promise: tooLate, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => resolve(undefined), TIMEOUT_MS);
   const count = async (): Promise<Workload> => {
-    const [running, jobs] = await Promise.all([countHeldRuns(deps.db), countJobs(deps.db)]);
+    const [running, jobs] = await Promise.all([countLeasedRuns(deps.db), countJobs(deps.db)]);
     return { running, jobs };
   };
   const counted = count().catch((err: unknown) => {

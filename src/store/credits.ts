@@ -41,7 +41,7 @@ export async function lockPools(tx: Tx, workspaces: readonly string[]): Promise<
   return new Map(rows.map(({ workspace, balance }) => [workspace, balance]));
 }
 
-export interface RunHold {
+export interface Reservation {
   readonly executionId: string;
   readonly workspace: string;
   readonly workflowId: string;
@@ -49,10 +49,10 @@ export interface RunHold {
 }
 
 /**
- * Sets the estimates of new runs aside; the constraint refuses to pass a balance. A run whose cost is not known yet holds
+ * Sets the estimates of new runs aside; the constraint refuses to pass a balance. A run whose cost is not known yet reserves
  * nothing, and so needs no pool and no entry.
  */
-export async function insertHolds(tx: Tx, holds: readonly RunHold[]): Promise<void> {
+export async function insertReservations(tx: Tx, reservations: readonly Reservation[]): Promise<void> {
   await tx.query(
     `with input as (
        select * from json_to_recordset($1::json) as i("executionId" text, workspace text, "workflowId" text, amount bigint)
@@ -66,7 +66,7 @@ export async function insertHolds(tx: Tx, holds: readonly RunHold[]): Promise<vo
      )
      insert into run_credits (execution_id, workspace, workflow_id, estimated, held)
      select "executionId", workspace, "workflowId", amount, amount from input`,
-    [JSON.stringify(holds)],
+    [JSON.stringify(reservations)],
   );
 }
 
@@ -79,14 +79,14 @@ export async function findCharged(tx: Tx, executionId: string): Promise<number> 
   return rows[0]?.charged ?? 0;
 }
 
-/** What a raise of a run's hold came to: it was high enough, it was raised, or the balance is too small. */
+/** What a raise of a run's reservation came to: it was high enough, it was raised, or the balance is too small. */
 export type Raise = 'none' | 'raised' | 'refused';
 
 /**
  * Raises what is set aside for a run until that and what it was charged come to `total`. Refused where the balance does
- * not cover it, or the run has no hold at all.
+ * not cover it, or the run has no reservation at all.
  */
-export async function raiseHold(tx: Tx, executionId: string, total: number): Promise<Raise> {
+export async function raiseReservation(tx: Tx, executionId: string, total: number): Promise<Raise> {
   const { rows } = await tx.query<{ missing: number; workspace: string; workflow_id: string }>(
     `select greatest($2::bigint - held - charged, 0) as missing, workspace, workflow_id
      from run_credits where execution_id = $1 for no key update`,
@@ -119,7 +119,7 @@ export interface NodeCharge {
 
 /**
  * Takes out of what is set aside for runs what their nodes have cost so far, less what was charged for them before; the
- * constraint refuses to pass a hold. The caller has locked the executions and the pools; a node is named once.
+ * constraint refuses to pass a reservation. The caller has locked the executions and the pools; a node is named once.
  */
 export async function chargeNodes(tx: Tx, charges: readonly NodeCharge[]): Promise<void> {
   await tx.query(

@@ -47,7 +47,7 @@ const RELISTEN_DELAY_MS = 500;
 // A plan made while a table was nearly empty reads all of it, is kept until the table is next analyzed, and grows slow
 // with the table: 6.4 ms instead of 1.1 ms for a batch of 15 runs after 24,000. Without these three, a kept plan walks the
 // indexes from the start. Its rows must still be named by a parameter (`id = any ($1)`): those of a join are
-// found by reading an index whole where the table seems small.
+// found by reading all of an index where the table seems small.
 const PINNED_PLANS =
   '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off';
 

@@ -47,19 +47,19 @@ function judge(standing: Standing): string | undefined {
   return undefined;
 }
 
-type Told = (where: {
+type Explanation = (where: {
   readonly server: string;
   readonly account: string;
   readonly database: string;
 }) => string;
 
-const NO_ANSWER: Told = ({ server }) =>
+const NO_ANSWER: Explanation = ({ server }) =>
   `No PostgreSQL answers at ${server}: start it, correct DATABASE_URL, or unset it to use the embedded one.`;
-const REFUSED: Told = ({ server, account }) =>
+const REFUSED: Explanation = ({ server, account }) =>
   `The PostgreSQL at ${server} does not let ${account} in: correct the user and password of DATABASE_URL, or pg_hba.conf; where it asks for encryption add ?sslmode=require.`;
 
 /** By the code of the system or of PostgreSQL. */
-const EXPLAINED: Readonly<Record<string, Told>> = {
+const EXPLAINED: Readonly<Record<string, Explanation>> = {
   ECONNREFUSED: NO_ANSWER,
   ECONNRESET: NO_ANSWER,
   EHOSTUNREACH: NO_ANSWER,
@@ -83,8 +83,8 @@ function explain(err: Error, url: string): Error {
   const root = deepest(err);
   const code = String((root as { readonly code?: unknown }).code ?? '');
   const isLate = /timeout/i.test(root.message);
-  const told = EXPLAINED[code] ?? (isLate ? NO_ANSWER : undefined);
-  return told === undefined ? err : new AppError('unavailable', told(placeOf(url)), { cause: err });
+  const explain = EXPLAINED[code] ?? (isLate ? NO_ANSWER : undefined);
+  return explain === undefined ? err : new AppError('unavailable', explain(placeOf(url)), { cause: err });
 }
 
 function deepest(err: Error): Error {
@@ -95,7 +95,7 @@ function deepest(err: Error): Error {
 }
 
 /** Without the password. */
-function placeOf(url: string): Parameters<Told>[0] {
+function placeOf(url: string): Parameters<Explanation>[0] {
   // A Unix socket has no host, which only URLs of some schemes may lack.
   const { hostname, port, username, pathname, searchParams } = new URL(
     url.replace(/^postgres(ql)?:/, 'http:').replace(/\/\/([^@/]*@)?\//, '//$1socket/'),

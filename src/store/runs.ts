@@ -75,7 +75,7 @@ export interface IdempotencyClaim {
 
 /**
  * Stores new runs with their idempotency keys and jobs. Returns the ids that were stored: a run whose idempotency key
- * another run of the last 24 hours holds is left out, whole.
+ * another run of the last 24 hours has is left out completely.
  */
 export async function insertRuns(tx: Tx, runs: readonly NewRun[]): Promise<ReadonlySet<string>> {
   const input = runs.map(({ row, ...more }) => ({ ...row, ...more }));
@@ -182,7 +182,7 @@ export async function countUnderWay(
 }
 
 /** Locks the run where the lease number stands and it has not ended; false where it is no longer the asking worker's. */
-export async function lockHeldRun(tx: Tx, run: Pick<RunRow, 'id' | 'lease'>): Promise<boolean> {
+export async function lockLeasedRun(tx: Tx, run: Pick<RunRow, 'id' | 'lease'>): Promise<boolean> {
   const { rowCount } = await tx.query(
     'select from executions where id = $1 and lease = $2 and finished_at is null for no key update',
     [run.id, run.lease],

@@ -29,7 +29,7 @@ export async function countJobs(tx: Tx): Promise<readonly JobCount[]> {
 }
 
 /** Runs that a worker executes. */
-export async function countHeldRuns(tx: Tx): Promise<number> {
+export async function countLeasedRuns(tx: Tx): Promise<number> {
   const { rows } = await tx.query<{ count: number }>(
     'select count(*) from executions where worker_id is not null and under_way',
   );

@@ -200,7 +200,7 @@ describe('a folder', () => {
     );
   });
 
-  it('that cannot be written, beside a PostgreSQL of its own', {
+  it('that cannot be written, next to a PostgreSQL of its own', {
     skip: process.getuid?.() !== 0 && 'needs root',
   }, async () => {
     const locked = join(folder, 'locked-too');

@@ -99,7 +99,7 @@ test('the bucket serves a presigned address to anyone, by the name that was aske
   assert.equal((await fetch(url.replace('K_se', 'x'))).status, 403);
 });
 
-test('a bucket that is not there, and keys that are not right, are no fault of who sends a file, and are told to the log', async () => {
+test('a bucket that is not there, and keys that are not right, are no fault of who sends a file, and are logged', async () => {
   const options = { contentType: 'image/png', maxBytes: 10 };
   const cases = [
     [{ ...bucket, name: 'absent' }, /answered 404 NoSuchBucket: .*correct S3_BUCKET/],

@@ -174,7 +174,8 @@ describe('a paid run within its limits', () => {
     assert.ok(definition);
     const pay = createPay({ db: paid.service.db }, { id, lease: 1 }, NOTHING);
     const call = { definition, node: { id: 'm' }, values: {} };
-    for (let times = 0; times < 2; times++) await assert.rejects(pay(call), /no longer held by this worker/);
+    for (let times = 0; times < 2; times++)
+      await assert.rejects(pay(call), /no longer assigned to this worker/);
     assert.deepEqual(await balanceOf(user), [20 - PRICE, 0]);
   });
 

@@ -6,10 +6,10 @@ import {
   chargeNodes,
   findPool,
   grant,
-  insertHolds,
+  insertReservations,
   listEntries,
   lockPools,
-  raiseHold,
+  raiseReservation,
   releaseRuns,
 } from '../../src/store/credits.ts';
 import type { Db } from '../../src/store/db.ts';
@@ -32,7 +32,7 @@ describe('the credit ledger', () => {
   const hold = (workspace: string, amount: number, executionId = newId('execution')): Promise<boolean> =>
     db.transaction(async tx => {
       if (((await lockPools(tx, [workspace])).get(workspace) ?? 0) < amount) return false;
-      await insertHolds(tx, [{ executionId, workspace, workflowId: 'wf_test', amount }]);
+      await insertReservations(tx, [{ executionId, workspace, workflowId: 'wf_test', amount }]);
       return true;
     });
   const charge = (executionId: string, nodeId: string, total: number) =>
@@ -81,7 +81,7 @@ describe('the credit ledger', () => {
     const workspace = await makePool(10);
     const run = newId('execution');
     assert.equal(await hold(workspace, 11, run), false);
-    assert.equal(await raiseHold(db, run, 1), 'refused');
+    assert.equal(await raiseReservation(db, run, 1), 'refused');
     assert.deepEqual(await findPool(db, workspace), { balance: 10, held: 0 });
     assert.equal((await listEntries(db, workspace, null, 10)).length, 1);
   });
@@ -90,10 +90,10 @@ describe('the credit ledger', () => {
     const workspace = await makePool(10);
     const run = newId('execution');
     await hold(workspace, 4, run);
-    assert.equal(await raiseHold(db, run, 3), 'none');
-    assert.equal(await raiseHold(db, run, 9), 'raised');
+    assert.equal(await raiseReservation(db, run, 3), 'none');
+    assert.equal(await raiseReservation(db, run, 9), 'raised');
     assert.deepEqual(await findPool(db, workspace), { balance: 1, held: 9 });
-    assert.equal(await raiseHold(db, run, 11), 'refused');
+    assert.equal(await raiseReservation(db, run, 11), 'refused');
     assert.deepEqual(await findPool(db, workspace), { balance: 1, held: 9 });
     await assertBalanced(workspace);
   });
@@ -119,7 +119,7 @@ describe('the credit ledger', () => {
     const [one, two] = [await makePool(100), await makePool(100)];
     const runs = Array.from({ length: 6 }, () => newId('execution'));
     const poolOf = (index: number): string => (index % 2 === 0 ? one : two);
-    await insertHolds(
+    await insertReservations(
       db,
       runs.map((executionId, index) => ({
         executionId,
@@ -155,7 +155,7 @@ describe('the credit ledger', () => {
       workflowId: 'wf_test',
       amount,
     }));
-    await assert.rejects(insertHolds(db, holds), { code: '23514' });
+    await assert.rejects(insertReservations(db, holds), { code: '23514' });
     await assertBalanced(workspace);
   });
 

@@ -78,7 +78,7 @@ export function applyEvent(run: Execution | undefined, { event, data }: RunChang
   };
 }
 
-/** The lines of a live frame: one a node, then the bar of the whole run. */
+/** The lines of a live frame: one a node, then the bar of the run. */
 export function drawRun(run: Execution, terminal: Terminal, nowMs: number): string[] {
   const rows = run.nodeStates.map(state => {
     const [mark, style] = LOOKS[state.status] ?? ['?', 'dim'];

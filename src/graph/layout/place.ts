@@ -2,7 +2,7 @@
 // and the gaps allow to the height at which its wires would be level.
 //
 // Each column is a weighted isotonic regression, solved exactly by pooling neighbours that push each other
-// (pool adjacent violators); sweeps over the columns, right and left in turn, settle the whole.
+// (pool adjacent violators); sweeps over the columns, right and left in turn, settle all columns.
 import type { Box, Layered, Segment } from './layers.ts';
 
 export interface Gaps {

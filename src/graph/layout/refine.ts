@@ -52,7 +52,7 @@ interface Search {
   readonly extent: { readonly top: number; readonly bottom: number };
 }
 
-/** Moves boxes within their columns, in place, keeping the gaps; returns what the whole picture then costs. */
+/** Moves boxes within their columns, in place, keeping the gaps; returns what the complete picture then costs. */
 export function refinePlaces(layered: Layered, boxes: readonly Box[], places: Places, gaps: Gaps): number {
   const search = makeSearch(layered, boxes, places);
   const { columns, linesOf, wires } = search;

@@ -1,4 +1,4 @@
-// Workflows to look at in a browser: the whole drawing with nodes and command, and the preview as an image.
+// Workflows to look at in a browser: the complete drawing with nodes and command, and the preview as an image.
 
 import { AppError } from '../../lib/errors.ts';
 import { drawPreview } from '../../pages/flow-drawing.ts';

@@ -1,4 +1,4 @@
-// Workflows made and changed by agents: created whole, edited by operations, configured node by node, cloned from templates.
+// Workflows made and changed by agents: created in one call, edited by operations, configured node by node, cloned from templates.
 import { Type } from 'typebox';
 import type { Graph } from '../../graph/types.ts';
 import { editGraph } from '../../services/workflows/change-workflow.ts';

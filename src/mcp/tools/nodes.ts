@@ -1,4 +1,4 @@
-// The catalog for agents: a few words lead to brief rows, node types to whole entries.
+// The catalog for agents: a few words lead to brief rows, node types to complete entries.
 
 import { Type } from 'typebox';
 import type { CatalogEntry, InputDef, OutputDef } from '../../graph/catalog.ts';

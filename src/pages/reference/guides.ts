@@ -8,7 +8,7 @@ import { toSlug } from './document.ts';
 const FOLDER = new URL('../../../docs/', import.meta.url);
 
 /** In the order in which they are shown: for who calls the API, then for who runs the service. */
-export const GUIDES = [
+const GUIDES = [
   'api',
   'agents',
   'accounts',

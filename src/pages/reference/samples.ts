@@ -136,7 +136,7 @@ function toJavaScript({ method, origin, path, secrets, body }: Asked, operationI
   return `${head}\nconst answer = await graphwright.request('${method}', '${path.replace('/api/v1', '')}'${more});\nconsole.log(answer);`;
 }
 
-/** Lists that come whole. */
+/** Lists that come in one answer. */
 const UNPAGED: ReadonlySet<string> = new Set([
   'listNodes',
   'listModels',

@@ -1,4 +1,4 @@
-// The scene graph: its fifteen top-level properties, and the JSON Schema of the whole.
+// The scene graph: its fifteen top-level properties, and its JSON Schema.
 import { type Static, Type } from 'typebox';
 import { ELEMENT_DEFS, elements, ROLES } from './elements.ts';
 import { MOTION_DEFS, motions } from './motion.ts';

@@ -1,4 +1,4 @@
-// The sound of a video: its parts mixed, music lowered under the voice, the whole made as loud as it should be.
+// The sound of a video: its parts mixed, music lowered under the voice, all of it made as loud as it should be.
 import { type Backend, CHANNELS, SAMPLE_RATE } from '../../codecs/job.ts';
 import type { Sound } from '../../codecs/mix.ts';
 import type { Time } from '../schema/values.ts';
@@ -87,7 +87,7 @@ async function makeRoom(
   );
 }
 
-/** What brings the whole to its loudness: measured once, so that each range of it is as loud. */
+/** What brings the sound to its loudness: measured once, so that each range of it is as loud. */
 async function loudnessFactor({ graph }: Timeline, mixWhole: () => Sound): Promise<number> {
   const { loudness = graph.audioTrack === undefined ? 'off' : LOUDNESS } = graph.audioTrack ?? {};
   if (loudness === 'off') return 1;

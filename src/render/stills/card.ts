@@ -157,7 +157,7 @@ interface Span {
   readonly height: number;
 }
 
-/** Title above text, both as large as they fit; one of them alone takes the whole room. */
+/** Title above text, both as large as they fit; one of them alone takes all of the room. */
 function drawMiddle(
   pen: Pen,
   card: Card,

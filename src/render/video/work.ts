@@ -116,7 +116,7 @@ interface Segment extends Piece {
   readonly isThere: boolean;
 }
 
-/** Segments that lie in the folder are taken as they are; the others come to lie there, each once it is whole. */
+/** Segments that lie in the folder are taken as they are; the others come to lie there, each once it is complete. */
 async function makeSegments(work: Work, folder: string): Promise<readonly Piece[]> {
   const { job, report } = work;
   const ranges = cutSegments(work.timeline, job.range);
@@ -141,7 +141,7 @@ async function makeSegments(work: Work, folder: string): Promise<readonly Piece[
   return pieces;
 }
 
-/** Names the segment of a range, and has its frames drawn where there is no whole file of that name. */
+/** Names the segment of a range, and has its frames drawn where there is no complete file of that name. */
 function segmentFinder(
   { job, backend, timeline, width, height, frames }: Work,
   folder: string,

@@ -1,4 +1,4 @@
-// Keys of the authorization server: made once for the whole installation and kept in the database, encrypted.
+// Keys of the authorization server: made once for the installation and kept in the database, encrypted.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { decrypt, encrypt } from '../../lib/crypto.ts';
 import { keepKey } from '../../store/oauth/keys.ts';

@@ -1,4 +1,4 @@
-// The bytes of stored media, whole.
+// All bytes of a stored medium.
 import { buffer } from 'node:stream/consumers';
 import type { MediaRef } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';

@@ -1,5 +1,5 @@
 // A file on its way in, through whatever door: looked at by its first bytes, streamed to storage with its size counted,
-// checked whole, and only then made known.
+// checked completely, and only then made known.
 import { newId } from '../../lib/ids.ts';
 import type { MediaType } from '../../media/accepted-types.ts';
 import { SVG_TYPE } from '../../media/accepted-types.ts';
@@ -152,7 +152,7 @@ interface Bounds {
 }
 
 interface Checked extends StoredFile, Pick<ReceivedFile, 'size'> {
-  /** Where the whole file shows more than its first bytes. */
+  /** Where the complete file shows more than its first bytes. */
   readonly type?: MediaType;
 }
 

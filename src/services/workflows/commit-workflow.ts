@@ -156,7 +156,7 @@ export function cacheCommitted(deps: Deps, { view: { workflow }, write }: Commit
   if (write.isChanged) deps.versions.keep(workflow.id, workflow.version, write.text, write.graph);
 }
 
-/** The answer to a write that is committed; who wrote sees the graph whole. */
+/** The answer to a write that is committed; who wrote sees the complete graph. */
 export function presentCommitted(deps: Deps, saved: CommittedWorkflow): PresentedWorkflow {
   cacheCommitted(deps, saved);
   const { view, write, warnings } = saved;

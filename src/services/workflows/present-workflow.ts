@@ -10,7 +10,7 @@ import type { Actor, UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { decryptSecrets, seesSecrets } from './workflow-secrets.ts';
 
-/** The whole object as text: parsing a large graph only to write it out again would cost more than all the rest. */
+/** The complete object as text: parsing a large graph only to write it out again would cost more than all the rest. */
 export interface PresentedWorkflow {
   readonly text: string;
   /** Strong: names these bytes. Its part before the dot changes with every write and with nothing else. */

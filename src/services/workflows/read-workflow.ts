@@ -1,4 +1,4 @@
-// Workflows read: whole for editors, redacted for everybody else, frozen for those who see the publication only.
+// Workflows read: complete for editors, redacted for everybody else, frozen for those who see the publication only.
 import type { Graph } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';

@@ -40,7 +40,7 @@ async function readPages(host: ListingHost): Promise<readonly JsonRecord[]> {
   for (let page = 0; page < MAX_PAGES && path !== undefined; page++) {
     const answer: JsonRecord = asRecord(await ask(path, host));
     rows.push(...asArray(answer.results).map(asRecord));
-    // The next page is named by a whole address; only what follows the base is taken of it.
+    // The next page is named by a complete address; only what follows the base is taken of it.
     path = /\/models(\?[\w=&%.+-]*)$/.exec(asText(answer.next) ?? '')?.[0];
   }
   return rows;
