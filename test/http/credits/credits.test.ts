@@ -176,6 +176,10 @@ describe('spending', () => {
       dailyCreditBudget: 50,
       spentToday,
     });
-    assert.deepEqual(body, { data: [line(first.id, 9), line(second.id, 0)], nextCursor: null });
+    // By id, which says nothing of the order of two that were made in the same millisecond.
+    const lines = [line(first.id, 9), line(second.id, 0)].sort((a, b) =>
+      a.workflowId < b.workflowId ? -1 : 1,
+    );
+    assert.deepEqual(body, { data: lines, nextCursor: null });
   });
 });
