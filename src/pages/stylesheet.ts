@@ -143,7 +143,7 @@ figcaption{margin-top:.6rem;font-size:.9063rem;color:var(--soft)}
 .ask fieldset{margin:.75rem 0 0;padding:0;border:0}
 .ask legend{padding:0;margin-bottom:.25rem;font-weight:650}
 .ask label{display:flex;gap:.75rem;align-items:baseline;padding:.625rem 0;border-top:1px solid var(--line);font-size:.9688rem}
-.ask input{accent-color:var(--accent);width:1.05rem;height:1.05rem;flex:none}
+.ask input{margin:0;accent-color:var(--accent);width:1.05rem;height:1.05rem;flex:none}
 .ask label span{color:var(--soft)}
 .ask label strong{color:var(--ink)}
 .ask .warning{margin:.5rem 0 1.25rem;padding:.75rem 1rem;border-inline-start:3px solid var(--accent);background:var(--tint);font-size:.9375rem}

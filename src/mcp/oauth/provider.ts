@@ -92,7 +92,10 @@ function features(settings: Deps['settings']): NonNullable<Configuration['featur
     rpInitiatedLogout: { enabled: false },
     pushedAuthorizationRequests: { enabled: false },
     dPoP: { enabled: false },
-    revocation: { enabled: true },
+    revocation: {
+      enabled: true,
+      allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId,
+    },
     registration: { enabled: true, issueRegistrationAccessToken: false },
     clientIdMetadataDocument: settings.CIMD ? { enabled: true, ack: 'draft-02' } : { enabled: false },
     resourceIndicators: {

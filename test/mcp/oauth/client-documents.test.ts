@@ -1,0 +1,191 @@
+// Clients that are named by the address of a document about them: fetched by the guarded client, and held to what it says.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import type { GuardedFetch, OutboundRequest } from '../../../src/lib/fetch.ts';
+import { createGuardedFetch } from '../../../src/lib/fetch.ts';
+import { createDocumentFetch } from '../../../src/mcp/oauth/client-documents.ts';
+import { authorizeUrl, makeProof, ORIGIN } from '../../support/oauth.ts';
+import { createOAuthApp, type OAuthApp } from '../../support/oauth-app.ts';
+
+const REDIRECT = 'https://agent.example.com/callback';
+const DOCUMENT = {
+  client_name: 'Hosted agent',
+  redirect_uris: [REDIRECT],
+  token_endpoint_auth_method: 'none',
+};
+
+/** What the network says; undefined: the guarded client itself is asked. */
+let served: (url: string) => { status: number; body: string } | undefined;
+let asked: { url: string; request: OutboundRequest }[];
+
+let oauth: OAuthApp;
+before(async () => {
+  oauth = await createOAuthApp();
+  const { deps } = oauth.test;
+  const real = deps.fetch;
+  const double: GuardedFetch['fetch'] = async (url, request) => {
+    asked.push({ url, request });
+    const answer = served(url);
+    if (answer === undefined) return real.fetch(url, request);
+    return { status: answer.status, headers: {}, url, body: Buffer.from(answer.body) };
+  };
+  Object.assign(deps, { fetch: { ...real, fetch: double, close: () => real.close() } });
+});
+beforeEach(() => {
+  asked = [];
+  served = url => ({ status: 200, body: JSON.stringify({ client_id: url, ...DOCUMENT }) });
+});
+after(() => oauth.test.close());
+
+let count = 0;
+const newAddress = (): string => `https://agent.example.com/client-${count++}.json`;
+
+const open = (clientId: string, params: Readonly<Record<string, string>> = {}) =>
+  oauth.newBrowser().open(
+    authorizeUrl({
+      client_id: clientId,
+      redirect_uri: REDIRECT,
+      code_challenge: makeProof().challenge,
+      ...params,
+    }),
+  );
+
+describe('a client named by the address of a document', () => {
+  it('is let in under the name that the document says, and remembered', async () => {
+    const clientId = newAddress();
+    const page = await open(clientId);
+    assert.ok(page.html.includes('Hosted agent'), page.html);
+    const tokens = await oauth.connect({ clientId, params: { redirect_uri: REDIRECT } });
+    assert.equal(await oauth.ping(tokens.access_token), 200);
+    assert.ok((await open(clientId)).url.startsWith(`${REDIRECT}?code=`));
+    const { body } = await oauth.person.request<{ data: object[] }>('GET', '/connections');
+    assert.ok(JSON.stringify(body.data).includes(clientId));
+  });
+
+  it('is asked for once while the copy is fresh, with bounds and without redirects', async () => {
+    const clientId = newAddress();
+    await Promise.all([open(clientId), open(clientId)]);
+    await open(clientId);
+    assert.deepEqual(
+      asked.map(({ url }) => url),
+      [clientId],
+    );
+    const { maxBytes, timeoutMs, maxRedirects } = asked[0]?.request ?? assert.fail();
+    assert.deepEqual(
+      { maxBytes, timeoutMs, maxRedirects },
+      { maxBytes: 5120, timeoutMs: 5000, maxRedirects: 0 },
+    );
+  });
+
+  it('may come back on another loopback port (VS Code)', async () => {
+    served = url => ({
+      status: 200,
+      body: JSON.stringify({ client_id: url, ...DOCUMENT, redirect_uris: ['http://127.0.0.1:33418/'] }),
+    });
+    const page = await open(newAddress(), { redirect_uri: 'http://127.0.0.1:50000/' });
+    assert.match(page.html, /class="warning"/);
+  });
+
+  const refused: readonly (readonly [string, (url: string) => { status: number; body: string }])[] = [
+    [
+      'that is another’s',
+      () => ({ status: 200, body: JSON.stringify({ client_id: `${ORIGIN}/x`, ...DOCUMENT }) }),
+    ],
+    ['without an id', () => ({ status: 200, body: JSON.stringify(DOCUMENT) })],
+    ['that redirects', () => ({ status: 302, body: '' })],
+    ['that is gone', () => ({ status: 404, body: '{}' })],
+    ['that is no JSON', () => ({ status: 200, body: '<html>' })],
+    ['that is a list', () => ({ status: 200, body: '[]' })],
+    [
+      'with a secret',
+      url => ({ status: 200, body: JSON.stringify({ client_id: url, ...DOCUMENT, client_secret: 'x' }) }),
+    ],
+    [
+      'for a redirect that runs script',
+      url => ({
+        status: 200,
+        body: JSON.stringify({
+          client_id: url,
+          ...DOCUMENT,
+          redirect_uris: ['javascript:alert(1)', REDIRECT],
+        }),
+      }),
+    ],
+    [
+      'of a client with a shared secret',
+      url => ({
+        status: 200,
+        body: JSON.stringify({
+          client_id: url,
+          ...DOCUMENT,
+          token_endpoint_auth_method: 'client_secret_post',
+        }),
+      }),
+    ],
+  ];
+  for (const [name, answer] of refused)
+    it(`is refused with a document ${name}`, async () => {
+      served = answer;
+      const page = await open(newAddress());
+      assert.equal(page.status, 400, page.url);
+      assert.match(page.html, /does not know the program|cannot be granted/);
+    });
+
+  it('is refused at an address of http, of this machine or of a private network, and nothing is asked there', async () => {
+    served = () => undefined;
+    for (const host of [
+      'localhost',
+      '127.0.0.1',
+      '10.0.0.1',
+      '169.254.169.254',
+      '[::1]',
+      '192.168.1.1.nip.invalid',
+    ]) {
+      const page = await open(`https://${host}/client.json`);
+      assert.equal(page.status, 400, host);
+    }
+    asked = [];
+    assert.equal((await open('http://agent.example.com/client.json')).status, 400);
+    assert.deepEqual(asked, []);
+  });
+});
+
+describe('the fetch of a document', () => {
+  it('gives up what is larger than 5 KB', async () => {
+    const { createServer } = await import('node:http');
+    const server = createServer((_, res) =>
+      res.end(JSON.stringify({ ...DOCUMENT, client_uri: 'x'.repeat(1_000_000) })),
+    );
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    const fetch = createGuardedFetch({ allowPrivate: true, trustedOrigins: [] });
+    try {
+      await assert.rejects(
+        createDocumentFetch({ fetch })(`http://127.0.0.1:${port}/`),
+        /more than is accepted/,
+      );
+    } finally {
+      await fetch.close();
+      server.close();
+    }
+  });
+});
+
+describe('CIMD=false', () => {
+  it('refuses such clients and does not offer them', async () => {
+    const off = await createOAuthApp({ env: { CIMD: 'false' } });
+    try {
+      const { text } = await off.send('GET', `${ORIGIN}/.well-known/oauth-authorization-server`);
+      assert.equal(JSON.parse(text).client_id_metadata_document_supported, false);
+      const params = {
+        client_id: newAddress(),
+        redirect_uri: REDIRECT,
+        code_challenge: makeProof().challenge,
+      };
+      assert.equal((await off.newBrowser().open(authorizeUrl(params))).status, 400);
+      assert.deepEqual(asked, []);
+    } finally {
+      await off.test.close();
+    }
+  });
+});

@@ -1,0 +1,313 @@
+// Other people's clients against the authorization server: the SDK's two, mcp-remote, and what checks conformance.
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, before, describe, it } from 'node:test';
+import * as v2 from '@modelcontextprotocol/client';
+import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import * as oauth4webapi from 'oauth4webapi';
+import * as openid from 'openid-client';
+import { ALL_SCOPES, makeProof, REDIRECT, REGISTRATION, sendOut } from '../../support/oauth.ts';
+import { findPort, type OAuthService, startOAuthService } from '../../support/oauth-service.ts';
+import { waitUntil } from '../../support/processes.ts';
+
+const BIN = join(import.meta.dirname, '../../../node_modules/.bin');
+
+let service: OAuthService;
+let folder: string;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'graphwright-clients-'));
+  service = await startOAuthService();
+});
+after(async () => {
+  await service.test.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** What an application on somebody's computer keeps of a connection. */
+class Memory {
+  readonly redirectUrl = REDIRECT;
+  readonly clientMetadata = REGISTRATION;
+  asked: URL | undefined;
+  #client: never | undefined;
+  #tokens: never | undefined;
+  #verifier = '';
+
+  clientInformation = () => this.#client;
+  saveClientInformation = (client: unknown): void => {
+    this.#client = client as never;
+  };
+  tokens = () => this.#tokens;
+  saveTokens = (tokens: unknown): void => {
+    this.#tokens = tokens as never;
+  };
+  redirectToAuthorization = (url: URL): void => {
+    this.asked = url;
+  };
+  saveCodeVerifier = (verifier: string): void => {
+    this.#verifier = verifier;
+  };
+  codeVerifier = (): string => this.#verifier;
+
+  /** As if the access token had run out. */
+  forgetAccess(): void {
+    const { refresh_token } = (this.#tokens ?? {}) as { refresh_token?: string };
+    this.#tokens = { access_token: 'expired', token_type: 'Bearer', refresh_token } as never;
+  }
+  forgetRefresh(): void {
+    this.#tokens = { access_token: this.access, token_type: 'Bearer' } as never;
+  }
+  get access(): string {
+    return (this.#tokens as { access_token?: string } | undefined)?.access_token ?? '';
+  }
+}
+
+/** Where the person lets the client in, with these scopes. */
+async function answer(memory: Memory, scopes?: readonly string[]): Promise<URLSearchParams> {
+  const url = memory.asked ?? assert.fail('The client asked for nothing.');
+  memory.asked = undefined;
+  return (await service.letIn(url, scopes === undefined ? {} : { scopes })).searchParams;
+}
+
+const CREATE = {
+  name: 'create_workflow',
+  arguments: {
+    name: 'Card',
+    nodes: [{ id: 'a', nodeType: 'input:text', config: { value: 'x' } }],
+    edges: [],
+  },
+};
+
+describe('the SDK, version 2', () => {
+  for (const revision of ['2025-11-25', '2026-07-28'] as const)
+    it(`registers, signs in, calls, asks for more and refreshes over ${revision}`, async () => {
+      const memory = new Memory();
+      const mode = revision === '2025-11-25' ? 'legacy' : { pin: revision };
+      const connect = async () => {
+        const transport = new v2.StreamableHTTPClientTransport(new URL(service.mcpUrl), {
+          authProvider: memory,
+        });
+        const client = new v2.Client(
+          { name: 'agent', version: '1' },
+          { versionNegotiation: { mode } as never },
+        );
+        return { transport, client };
+      };
+      const first = await connect();
+      await assert.rejects(first.client.connect(first.transport));
+      assert.ok(memory.asked?.searchParams.get('scope')?.startsWith(ALL_SCOPES), String(memory.asked));
+      await first.transport.finishAuth(await answer(memory, ['workflows:read']));
+      const second = await connect();
+      await second.client.connect(second.transport);
+      assert.equal((await second.client.listTools()).tools.length, 14);
+      // The person had left out what the tool needs: 403, and the client asks for more.
+      await assert.rejects(second.client.callTool(CREATE));
+      assert.match(memory.asked?.searchParams.get('scope') ?? '', /workflows:write/);
+      await second.transport.finishAuth(await answer(memory));
+      const made = await second.client.callTool(CREATE);
+      assert.ok(!made.isError, JSON.stringify(made.content));
+      memory.forgetAccess();
+      const listed = await second.client.callTool({ name: 'list_workflows', arguments: {} });
+      assert.match(JSON.stringify(listed.structuredContent), /Card/);
+      assert.notEqual(memory.access, 'expired');
+      await second.client.close();
+    });
+});
+
+describe('the SDK, version 1', () => {
+  it('registers, signs in, calls, asks for more and refreshes', async () => {
+    const memory = new Memory();
+    const connect = () => ({
+      transport: new TransportV1(new URL(service.mcpUrl), { authProvider: memory as never }),
+      client: new ClientV1({ name: 'agent', version: '1' }),
+    });
+    const first = connect();
+    await assert.rejects(first.client.connect(first.transport as never));
+    await first.transport.finishAuth((await answer(memory, ['workflows:read'])).get('code') ?? '');
+    const { client, transport } = connect();
+    await client.connect(transport as never);
+    assert.equal((await client.listTools()).tools.length, 14);
+    // It refreshes before it asks, so that it asks for more only where there is nothing to refresh with.
+    memory.forgetRefresh();
+    await assert.rejects(client.callTool(CREATE));
+    assert.match(memory.asked?.searchParams.get('scope') ?? '', /workflows:write/);
+    await transport.finishAuth((await answer(memory)).get('code') ?? '');
+    const made = await client.callTool(CREATE);
+    assert.ok(made.isError !== true, JSON.stringify(made.content));
+    memory.forgetAccess();
+    const listed = await client.callTool({ name: 'list_workflows', arguments: {} });
+    assert.match(JSON.stringify(listed.structuredContent), /Card/);
+    assert.notEqual(memory.access, 'expired');
+    await client.close();
+  });
+});
+
+describe('openid-client', () => {
+  it('registers, signs in, refreshes and revokes', async () => {
+    const options = { algorithm: 'oauth2' as const, execute: [openid.allowInsecureRequests] };
+    const config = await openid.dynamicClientRegistration(
+      new URL(service.origin),
+      REGISTRATION,
+      openid.None(),
+      options,
+    );
+    const verifier = openid.randomPKCECodeVerifier();
+    const state = openid.randomState();
+    const url = openid.buildAuthorizationUrl(config, {
+      redirect_uri: REDIRECT,
+      scope: ALL_SCOPES,
+      resource: service.mcpUrl,
+      state,
+      code_challenge: await openid.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    });
+    const tokens = await openid.authorizationCodeGrant(
+      config,
+      await service.letIn(url),
+      { pkceCodeVerifier: verifier, expectedState: state },
+      { resource: service.mcpUrl },
+    );
+    assert.equal(tokens.scope, ALL_SCOPES);
+    const more = await openid.refreshTokenGrant(config, tokens.refresh_token ?? '');
+    assert.ok(more.access_token);
+    await openid.tokenRevocation(config, more.refresh_token ?? '');
+    await assert.rejects(openid.refreshTokenGrant(config, more.refresh_token ?? ''), {
+      error: 'invalid_grant',
+    });
+  });
+});
+
+describe('oauth4webapi', () => {
+  const insecure = { [oauth4webapi.allowInsecureRequests]: true };
+
+  it('finds the servers by the resource, registers, signs in and calls', async () => {
+    const resource = await oauth4webapi.processResourceDiscoveryResponse(
+      new URL(service.mcpUrl),
+      await oauth4webapi.resourceDiscoveryRequest(new URL(service.mcpUrl), insecure),
+    );
+    const issuer = new URL(resource.authorization_servers?.[0] ?? '');
+    const server = await oauth4webapi.processDiscoveryResponse(
+      issuer,
+      await oauth4webapi.discoveryRequest(issuer, { ...insecure, algorithm: 'oauth2' }),
+    );
+    const client = await oauth4webapi.processDynamicClientRegistrationResponse(
+      await oauth4webapi.dynamicClientRegistrationRequest(server, REGISTRATION, insecure),
+    );
+    const { verifier, challenge } = makeProof();
+    const query = new URLSearchParams({
+      response_type: 'code',
+      client_id: client.client_id,
+      redirect_uri: REDIRECT,
+      code_challenge: challenge,
+      code_challenge_method: 'S256',
+      state: 'x',
+    });
+    const end = await service.letIn(`${server.authorization_endpoint}?${query}`);
+    const params = oauth4webapi.validateAuthResponse(server, client, end, 'x');
+    const tokens = await oauth4webapi.processAuthorizationCodeResponse(
+      server,
+      client,
+      await oauth4webapi.authorizationCodeGrantRequest(
+        server,
+        client,
+        oauth4webapi.None(),
+        params,
+        REDIRECT,
+        verifier,
+        insecure,
+      ),
+    );
+    const answered = await oauth4webapi.protectedResourceRequest(
+      tokens.access_token,
+      'POST',
+      new URL(service.mcpUrl),
+      new Headers({ 'content-type': 'application/json', accept: 'application/json, text/event-stream' }),
+      '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+      insecure,
+    );
+    assert.equal(answered.status, 200);
+  });
+});
+
+/** Starts a program of node_modules; its lines, of both outputs, go to `onLine`. */
+function start(program: string, args: readonly string[], onLine: (line: string) => void): ChildProcess {
+  const child = spawn(process.execPath, [join(BIN, program), ...args], {
+    env: { ...process.env, MCP_REMOTE_CONFIG_DIR: folder, PATH: folder, BROWSER: 'none' },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  for (const stream of [child.stdout, child.stderr])
+    if (stream !== null) createInterface({ input: stream }).on('line', onLine);
+  return child;
+}
+
+/** The address in a line that a person is asked to open. */
+const authorizationIn = (line: string): string | undefined =>
+  /https?:\/\/\S+\/oauth\/authorize\?\S+/.exec(line)?.[0];
+
+describe('mcp-remote', () => {
+  it('registers, has its person let it in, and hands messages on over stdio', async () => {
+    const lines: string[] = [];
+    const port = await findPort();
+    const child = start('mcp-remote', [service.mcpUrl, String(port)], line => lines.push(line));
+    try {
+      const initialize = {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'initialize',
+        params: {
+          protocolVersion: '2025-11-25',
+          capabilities: {},
+          clientInfo: { name: 'agent', version: '1' },
+        },
+      };
+      child.stdin?.write(`${JSON.stringify(initialize)}\n`);
+      let url: string | undefined;
+      await waitUntil('mcp-remote to ask', () => {
+        url = lines.map(authorizationIn).find(found => found !== undefined);
+        assert.equal(child.exitCode, null, lines.join('\n'));
+        return url !== undefined;
+      });
+      const end = String(await service.letIn(url ?? ''));
+      await waitUntil('its callback', () =>
+        sendOut('GET', end).then(
+          ({ status }) => status === 200,
+          () => false,
+        ),
+      );
+      child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/list' })}\n`);
+      await waitUntil('the list of tools', () => lines.some(line => line.includes('"find_nodes"')));
+    } finally {
+      child.kill();
+      await once(child, 'exit');
+    }
+  });
+});
+
+describe('the conformance suite', () => {
+  it('passes its scenarios for authorization servers', async () => {
+    const port = await findPort();
+    const clientId = await service.client.newClient({ redirect_uris: [`http://127.0.0.1:${port}/callback`] });
+    const lines: string[] = [];
+    let opened = false;
+    const args = ['authorization', '--url', service.origin, '--client-id', clientId];
+    const more = ['--resource', service.mcpUrl, '-p', String(port)];
+    const child = start('conformance', [...args, ...more], line => {
+      lines.push(line);
+      const url = authorizationIn(line);
+      if (url === undefined || opened) return;
+      opened = true;
+      void service.letIn(url).then(end => sendOut('GET', String(end)));
+    });
+    const [code] = await once(child, 'exit');
+    const text = lines.join('\n');
+    assert.equal(code, 0, text);
+    assert.ok(opened, text);
+    assert.match(text, /Total: 3 passed, 0 failed/);
+    assert.doesNotMatch(text, /[1-9]\d* failed|✗|SKIPPED/i, text);
+  });
+});

@@ -1,0 +1,85 @@
+// The page on which a person lets a program in, in a browser: how it looks, that it can be used by all, and that the
+// browser follows the answer to the program.
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import {
+  assertAccessible,
+  NO_BROWSER,
+  openBrowser,
+  type TestBrowser,
+  takeScreenshot,
+  VIEWS,
+} from '../../support/browser.ts';
+import { authorizeUrl, makeProof } from '../../support/oauth.ts';
+import { type OAuthService, startOAuthService } from '../../support/oauth-service.ts';
+import { PASSWORD } from '../../support/people.ts';
+
+const NAME = 'Claude Code <b>with a long name</b> that goes on and on';
+
+describe('the consent page', { skip: NO_BROWSER }, () => {
+  let service: OAuthService;
+  let browser: TestBrowser;
+  let program: Server;
+  let redirect: string;
+  let url: string;
+  before(async () => {
+    service = await startOAuthService();
+    browser = await openBrowser();
+    program = createServer((_, res) =>
+      res.setHeader('content-type', 'text/html').end('<title>Connected</title>'),
+    );
+    await new Promise<void>(resolve => program.listen(0, '127.0.0.1', resolve));
+    redirect = `http://127.0.0.1:${(program.address() as AddressInfo).port}/callback`;
+    const clientId = await service.client.newClient({ client_name: NAME, redirect_uris: [redirect] });
+    const params = { client_id: clientId, redirect_uri: redirect, code_challenge: makeProof().challenge };
+    url = authorizeUrl(params, service.origin);
+  });
+  after(async () => {
+    program.close();
+    await browser.close();
+    await service.test.close();
+  });
+
+  it('fits screens from 390 px up in light and dark, and passes axe', async () => {
+    for (const view of VIEWS) {
+      await using opened = await browser.open(service.origin, view, service.person.cookie);
+      const { page } = opened;
+      await page.goto(url);
+      await page.getByRole('heading', { name: 'Let Claude Code' }).waitFor();
+      assert.equal(await page.getByRole('checkbox', { checked: true }).count(), 3);
+      await takeScreenshot(page, 'consent', view);
+      await assertAccessible(page);
+      assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth')) <= view.width);
+      assert.deepEqual(opened.errors, []);
+    }
+  });
+
+  it('is answered by keyboard, and the browser follows the answer to the program', async () => {
+    await using opened = await browser.open(service.origin, VIEWS[2], service.person.cookie);
+    const { page } = opened;
+    await page.goto(url);
+    await page.getByRole('checkbox', { name: /^Run/ }).focus();
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Allow' }).focus();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${redirect}?*`);
+    assert.ok(new URL(page.url()).searchParams.get('code'));
+    assert.deepEqual(opened.errors, []);
+    const { body } = await service.person.request<{ data: { scopes: string[] }[] }>('GET', '/connections');
+    assert.deepEqual(body.data[0]?.scopes, ['workflows:read', 'workflows:write']);
+  });
+
+  it('comes after sign-in for who is not signed in', async () => {
+    await using opened = await browser.open(service.origin, VIEWS[2]);
+    const { page } = opened;
+    await page.goto(url);
+    await page.getByLabel('Email').fill(service.person.email);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: /sign in/i }).click();
+    await page.getByRole('button', { name: 'Refuse' }).click();
+    await page.waitForURL(`${redirect}?*`);
+    assert.equal(new URL(page.url()).searchParams.get('error'), 'access_denied');
+  });
+});

@@ -1,0 +1,50 @@
+// OAuth over the network: an app that listens where its BASE_URL says, and a person's browser for other people's clients.
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { createTestApp, type TestApp, type TestAppOptions } from './app.ts';
+import { CookieBrowser, createOAuthClient, type Decision, type OAuthClient, sendOut } from './oauth.ts';
+import { createPerson, type Person } from './people.ts';
+
+export interface OAuthService {
+  readonly test: TestApp;
+  readonly person: Person;
+  readonly origin: string;
+  readonly mcpUrl: string;
+  readonly client: OAuthClient;
+  newBrowser(): CookieBrowser;
+  /** Lets a client in at the address that it would open: where the answer went. */
+  letIn(authorizationUrl: string | URL, decision?: Decision): Promise<URL>;
+}
+
+export async function startOAuthService(options: TestAppOptions = {}): Promise<OAuthService> {
+  const port = await findPort();
+  const origin = `http://localhost:${port}`;
+  const test = await createTestApp({ ...options, env: { BASE_URL: origin, ...options.env } });
+  await test.app.listen({ port, host: '127.0.0.1' });
+  const person = await createPerson(test, await test.createCaller());
+  const newBrowser = (): CookieBrowser => new CookieBrowser(sendOut, { cookie: person.cookie, origin });
+  return {
+    test,
+    person,
+    origin,
+    mcpUrl: `${origin}/mcp`,
+    client: createOAuthClient(sendOut, origin),
+    newBrowser,
+    letIn: async (url, decision) => {
+      const browser = newBrowser();
+      const page = await browser.open(String(url));
+      const end = page.html.includes('name="token"') ? await browser.decide(page, decision) : page;
+      return new URL(end.url);
+    },
+  };
+}
+
+/** A free port: others must know of it before something listens there. */
+export async function findPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
