@@ -16,6 +16,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   workers: async () => (await import('./worker-rows.ts')).runWorkerRows,
   webhooks: async () => (await import('./webhook-rows.ts')).runWebhookRows,
   idle: async () => (await import('./idle-rows.ts')).runIdleRows,
+  'sign-in': async () => (await import('./sign-in-rows.ts')).runSignInRows,
   reads: async () => (await import('./read-rows.ts')).runReadRows,
   lists: async () => (await import('./list-rows.ts')).runListRows,
   workflows: async () => (await import('./workflow-rows.ts')).runWorkflowRows,

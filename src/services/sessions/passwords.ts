@@ -1,4 +1,5 @@
-// Passwords: hashed with Argon2id on other threads, at most as many at once as the machine has cores.
+// Passwords: hashed with Argon2id on other threads, at most as many at once as the machine has cores, less the one that
+// the rest of the service runs on.
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
@@ -15,7 +16,7 @@ const PHC =
   /^\$argon2id\$v=19\$m=(?<memory>\d{1,7}),t=(?<passes>\d{1,2}),p=(?<parallelism>\d{1,2})\$(?<salt>[\w+/-]{11,86})\$(?<tag>[\w+/-]{22,86})$/;
 
 // One for the process: the cores are.
-const gate = createGate({ concurrency: availableParallelism(), maxWaiting: MAX_WAITING });
+const gate = createGate({ concurrency: Math.max(1, availableParallelism() - 1), maxWaiting: MAX_WAITING });
 const deriveKey = promisify(argon2);
 
 const derive = (parameters: Argon2Parameters, signal: AbortSignal): Promise<Buffer> =>

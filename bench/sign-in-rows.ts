@@ -1,0 +1,131 @@
+// Sign-in beside runs: how many passwords a process checks in a second while others run workflows, and what those notice.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Pool } from 'undici';
+import { THREE_NODES } from './graphs.ts';
+import { median, quantile } from './load.ts';
+import type { Row } from './row.ts';
+import { store } from './run-rows.ts';
+import { API_KEY, type BenchService, makeFolder, removeFolder, startBenchService } from './service.ts';
+
+const RUNS_PER_SECOND = 500;
+/** More than is to be reached. */
+const SIGN_INS_PER_SECOND = 25;
+const CONNECTIONS = 64;
+/** Attempts under way count as failures, so that they are spread over accounts and addresses. */
+const ACCOUNTS = 20;
+const PASSWORD = 'correct horse battery';
+const emailOf = (index: number): string => `bench-${index % ACCOUNTS}@example.com`;
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+export async function* runSignInRows(isShort: boolean): AsyncGenerator<Row> {
+  const folder = await makeFolder();
+  const service = await startBenchService(folder, { TRUST_PROXY: 'true' });
+  const pool = new Pool(service.url, { connections: CONNECTIONS, pipelining: 1 });
+  try {
+    for (let index = 0; index < ACCOUNTS; index++) await createAccount(service, emailOf(index));
+    const workflowId = await store(service, THREE_NODES);
+    const seconds = isShort ? 2 : 6;
+    const run = () => sendPaced(RUNS_PER_SECOND, seconds, () => post(pool, ...runOf(workflowId)));
+    const signIn = () => sendPaced(SIGN_INS_PER_SECOND, seconds, index => post(pool, ...signInOf(index)));
+    await run();
+    const rounds = [];
+    // Alternating, so that what else the machine does meets both.
+    for (let round = 0; round < (isShort ? 1 : 3); round++) {
+      const alone = await run();
+      const [beside, signIns] = await Promise.all([run(), signIn()]);
+      rounds.push({ alone, beside, signIns });
+    }
+    yield* present(rounds);
+  } finally {
+    await pool.close();
+    await service.stop();
+    await removeFolder(folder);
+  }
+}
+
+interface Paced {
+  readonly perSecond: number;
+  /** Milliseconds of the answer in the middle. */
+  readonly p50: number;
+}
+
+type Round = Readonly<Record<'alone' | 'beside' | 'signIns', Paced>>;
+
+function* present(rounds: readonly Round[]): Generator<Row> {
+  const of = (part: keyof Round, figure: keyof Paced): number => median(rounds.map(it => it[part][figure]));
+  const list = (part: keyof Round, figure: keyof Paced): string =>
+    rounds.map(it => it[part][figure].toFixed(1)).join(', ');
+  yield {
+    figure: `sign-ins answered, ${RUNS_PER_SECOND} runs a second sent beside`,
+    value: of('signIns', 'perSecond'),
+    unit: 'sign-ins/s',
+    reach: { value: 20, is: 'at least' },
+    note: `${SIGN_INS_PER_SECOND}/s sent; p50 ${of('signIns', 'p50').toFixed(0)} ms`,
+  };
+  yield {
+    figure: `runs answered of ${RUNS_PER_SECOND} a second sent, ${SIGN_INS_PER_SECOND} sign-ins a second beside, share of those without`,
+    value: of('beside', 'perSecond') / of('alone', 'perSecond'),
+    unit: 'of 1',
+    reach: { value: 0.9, is: 'at least' },
+    note: `alone ${list('alone', 'perSecond')}; beside ${list('beside', 'perSecond')}; p50 in ms alone ${list('alone', 'p50')}; beside ${list('beside', 'p50')}`,
+  };
+}
+
+type Request = readonly [path: string, status: number, headers: Record<string, string>, body: string];
+
+const runOf = (workflowId: string): Request => [
+  `/api/v1/workflows/${workflowId}/execute`,
+  200,
+  { ...JSON_TYPE, authorization: `Bearer ${API_KEY}`, prefer: 'wait=30' },
+  '{}',
+];
+const signInOf = (index: number): Request => [
+  '/api/v1/auth/sign-in',
+  204,
+  { ...JSON_TYPE, 'x-forwarded-for': `198.51.100.${index % ACCOUNTS}` },
+  JSON.stringify({ email: emailOf(index), password: PASSWORD }),
+];
+
+async function post(pool: Pool, ...[path, status, headers, body]: Request): Promise<void> {
+  const { statusCode, body: answer } = await pool.request({ method: 'POST', path, headers, body });
+  const text = await answer.text();
+  if (statusCode !== status) throw new Error(`${path} answered ${statusCode}: ${text}`);
+}
+
+/** Sends so many a second, whatever has been answered, and waits for the last answer. */
+async function sendPaced(
+  perSecond: number,
+  seconds: number,
+  send: (index: number) => Promise<void>,
+): Promise<Paced> {
+  const waits: number[] = [];
+  const sent: Promise<void>[] = [];
+  const count = perSecond * seconds;
+  const began = performance.now();
+  while (sent.length < count) {
+    const due = Math.min(count, Math.floor(((performance.now() - began) / 1000) * perSecond) + 1);
+    while (sent.length < due) {
+      const start = performance.now();
+      sent.push(send(sent.length).then(() => void waits.push(performance.now() - start)));
+    }
+    await sleep(1);
+  }
+  await Promise.all(sent);
+  const took = (performance.now() - began) / 1000;
+  return {
+    perSecond: count / took,
+    p50: quantile(
+      waits.toSorted((a, b) => a - b),
+      0.5,
+    ),
+  };
+}
+
+async function createAccount(service: BenchService, email: string): Promise<void> {
+  const user = { email, name: 'Bench', invite: true };
+  const made = await service.fetch('/api/v1/admin/users', { method: 'POST', body: JSON.stringify(user) });
+  const { inviteUrl = '' } = (await made.json()) as { inviteUrl?: string };
+  const body = JSON.stringify({ token: new URL(inviteUrl).hash.slice(1), password: PASSWORD });
+  const accepted = await service.fetch('/api/v1/auth/accept-invite', { method: 'POST', body });
+  if (accepted.status !== 204) throw new Error(`The invitation was refused: ${await accepted.text()}`);
+}
