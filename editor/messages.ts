@@ -1,6 +1,9 @@
 // Every text of the application, by the part that shows it. A text with a number or a name in it is a function.
 
+import { flow } from './flow-messages.ts';
+
 export const messages = {
+  flow,
   product: 'Graphwright',
   skip: 'Skip to content',
   nav: {
@@ -34,6 +37,7 @@ export const messages = {
     dismiss: 'Dismiss',
     required: 'This is needed.',
     reload: 'Reload',
+    nothingFound: 'Nothing found.',
   },
   failure: {
     title: 'This did not work',

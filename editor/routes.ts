@@ -57,6 +57,13 @@ export const ROUTES: readonly Route[] = [
     for: 'users',
     nav: { label: messages.nav.media, icon: Images },
   },
+  {
+    path: '/flow/:id',
+    name: 'flow',
+    load: () => import('./pages/flow/page.tsx'),
+    for: 'users',
+    isFull: true,
+  },
   { path: '/setup', name: 'setup', load: () => import('./pages/setup/page.tsx'), for: 'visitors' },
   { path: '/sign-in', name: 'sign-in', load: () => import('./pages/sign-in/page.tsx'), for: 'visitors' },
 ];

@@ -127,3 +127,16 @@ function removals<Item>(
     .filter(({ before }) => isLost(before))
     .toReversed();
 }
+
+/** Other nodes and edges in place of all that there are. */
+export function replaceAll(
+  board: Board,
+  { nodes, edges }: { readonly nodes: readonly GraphNode[]; readonly edges: readonly GraphEdge[] },
+): readonly Change[] {
+  const all = (): boolean => true;
+  return [
+    ...removals(board.edges, all).map((change): Change => ({ of: 'edges', ...change })),
+    ...removals(board.nodes, all).map((change): Change => ({ of: 'nodes', ...change })),
+    ...add({ fields: board.fields, nodes: [], edges: [] }, { nodes, edges }),
+  ];
+}

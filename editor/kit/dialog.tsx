@@ -6,6 +6,8 @@ import { messages } from '../messages.ts';
 import { IconButton } from './button.tsx';
 import styles from './dialog.module.css';
 
+const FIRST_FIELD = 'input:not([hidden]), select, textarea';
+
 interface DialogProps {
   readonly title: string;
   /** Called by Escape, by a click beside it, and by its close button. */
@@ -22,6 +24,8 @@ export function Dialog({ title, onClose, children, actions }: DialogProps) {
   useEffect(() => {
     const dialog = ref.current;
     dialog?.showModal();
+    // Else the close button has it, whose tooltip would take the first Escape.
+    (dialog?.querySelector<HTMLElement>(FIRST_FIELD) ?? dialog)?.focus();
     return () => dialog?.close();
   }, []);
   return (
@@ -30,6 +34,7 @@ export function Dialog({ title, onClose, children, actions }: DialogProps) {
     <dialog
       ref={ref}
       className={styles.dialog}
+      tabIndex={-1}
       aria-labelledby={id}
       onCancel={event => {
         event.preventDefault();

@@ -1,6 +1,9 @@
 // The service's API as the application calls it: by session cookie, and again after a sign-in where the session had ended.
 import { ApiError } from '../../sdk/src/errors.ts';
+import { followRun } from '../../sdk/src/follow.ts';
 import { type Answer, type Call, type Connection, type Query, send } from '../../sdk/src/send.ts';
+import type { Media } from '../../sdk/src/types.ts';
+import { uploadFile } from '../../sdk/src/upload.ts';
 import { askToSignIn } from './expired-session.ts';
 
 export const connection: Connection = {
@@ -79,4 +82,14 @@ export async function getPage<T>(path: string, query: Query, signal?: AbortSigna
 function cursorOf(link: string | null): string | null {
   const address = /<([^>]*)>\s*;[^,]*\brel="?next"?/.exec(link ?? '')?.[1];
   return address === undefined ? null : new URL(address, location.origin).searchParams.get('cursor');
+}
+
+/** The events of a run up to its end, across cuts of the connection. */
+export function follow(executionId: string, signal: AbortSignal): ReturnType<typeof followRun> {
+  return followRun(connection, executionId, { signal });
+}
+
+/** Uploads a file of this computer. */
+export function upload(file: File): Promise<Media> {
+  return uploadFile(connection, file, {});
 }

@@ -1,10 +1,9 @@
 // JSON nodes: take values out of a JSON value by path, and build one from parts.
+import { builtKeys, extractedPaths, MAX_CONFIG_PORTS } from '../graph/config-ports.ts';
 import type { Json, JsonObject } from '../graph/types.ts';
 import { jsonToValue, valueToJson } from '../graph/values.ts';
 import { any, defineNode, json, NodeError, type Spec } from './define.ts';
-import { isJsonObject, isPortName, MAX_TEXT_LENGTH, parseJson } from './limits.ts';
-
-const MAX_PORTS = 50;
+import { MAX_TEXT_LENGTH, parseJson } from './limits.ts';
 
 export const jsonExtract = defineNode({
   nodeType: 'utility:json_extract',
@@ -22,17 +21,17 @@ export const jsonExtract = defineNode({
   },
   outputs: {},
   dynamicPorts: {
-    note: `One output for each key of config.paths, ${MAX_PORTS} at most.`,
+    note: `One output for each key of config.paths, ${MAX_CONFIG_PORTS} at most.`,
     resolve: config => ({
       inputs: { json: json('JSON', { required: true }) },
       outputs: Object.fromEntries(
-        Object.keys(pathsOf(config.paths)).map((name): [string, Spec<unknown>] => [name, any(name)]),
+        Object.keys(extractedPaths(config.paths)).map((name): [string, Spec<unknown>] => [name, any(name)]),
       ),
     }),
   },
   run: values => {
     const root = parseText(values.json);
-    const found = Object.entries(pathsOf(values.paths)).map(
+    const found = Object.entries(extractedPaths(values.paths)).map(
       ([name, path]) => [name, pick(root, path)] as const,
     );
     return Object.fromEntries(
@@ -53,16 +52,16 @@ export const jsonBuild = defineNode({
   },
   outputs: { json: json('JSON') },
   dynamicPorts: {
-    note: `One input for each name in config.keys, ${MAX_PORTS} at most.`,
+    note: `One input for each name in config.keys, ${MAX_CONFIG_PORTS} at most.`,
     resolve: config => ({
       inputs: Object.fromEntries(
-        keysOf(config.keys).map((name): [string, Spec<unknown>] => [name, any(name)]),
+        builtKeys(config.keys).map((name): [string, Spec<unknown>] => [name, any(name)]),
       ),
       outputs: { json: json('JSON') },
     }),
   },
   run: values => {
-    const members = keysOf(values.keys).flatMap(name => {
+    const members = builtKeys(values.keys).flatMap(name => {
       const value = values[name];
       return value === undefined
         ? []
@@ -71,20 +70,6 @@ export const jsonBuild = defineNode({
     return { json: { type: 'JSON', json: Object.fromEntries(members) } };
   },
 });
-
-function pathsOf(paths: unknown): Readonly<Record<string, string>> {
-  if (!isJsonObject(paths)) return {};
-  const usable = Object.entries(paths).filter(
-    (pair): pair is [string, string] => isPortName(pair[0]) && typeof pair[1] === 'string',
-  );
-  return Object.fromEntries(usable.slice(0, MAX_PORTS));
-}
-
-function keysOf(keys: unknown): string[] {
-  if (!Array.isArray(keys)) return [];
-  // `keys` is this node's own field and cannot be a port as well.
-  return [...new Set(keys.filter(isPortName))].filter(name => name !== 'keys').slice(0, MAX_PORTS);
-}
 
 /** A text, as models give it, is read as JSON; a code fence around it is left out. */
 function parseText(value: Json): Json {

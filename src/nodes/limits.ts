@@ -11,11 +11,6 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether the text may name a port that a config gives rise to. */
-export function isPortName(text: unknown): text is string {
-  return typeof text === 'string' && /^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(text) && text !== 'constructor';
-}
-
 /** The text as it stands, or a NodeError where it is too long to be passed on. */
 export function boundedText(text: string): string {
   assertTextLength(text.length);

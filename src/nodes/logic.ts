@@ -1,9 +1,10 @@
 // Logic nodes that choose a way or wait; a port without a value leaves what hangs on it unrun.
+import { MAX_CASES, switchCases } from '../graph/config-ports.ts';
 import type { Json, Value } from '../graph/types.ts';
 import { jsonToValue, valueToText } from '../graph/values.ts';
 import { compareValue, OPERATORS } from './compare.ts';
 import { any, choice, defineNode, json, NodeError, number, type Spec, Suspend, text } from './define.ts';
-import { isJsonObject, isPortName } from './limits.ts';
+import { isJsonObject } from './limits.ts';
 import { NUMBERED_INPUTS } from './list.ts';
 
 export const logicIf = defineNode({
@@ -21,8 +22,6 @@ export const logicIf = defineNode({
     return { [String(isTrue)]: input ?? value ?? jsonToValue(isTrue) };
   },
 });
-
-const MAX_CASES = 20;
 
 export const logicSwitch = defineNode({
   nodeType: 'logic:switch',
@@ -55,8 +54,7 @@ export const logicSwitch = defineNode({
 
 function casesOf(cases: unknown): (readonly [name: string, expected: string])[] {
   if (!isJsonObject(cases)) return [];
-  const named = Object.entries(cases).filter(([name]) => isPortName(name) && name !== 'default');
-  return named.slice(0, MAX_CASES).map(([name, expected]) => [name, valueToText(jsonToValue(expected))]);
+  return switchCases(cases).map(([name, expected]) => [name, valueToText(jsonToValue(expected))]);
 }
 
 export const merge = defineNode({

@@ -1,7 +1,8 @@
 // Ports of a scene graph: its strings may contain `{{tokens}}`, each a port that must be fed before it is drawn.
+import { tokensIn } from '../graph/config-ports.ts';
 import type { Json, JsonObject } from '../graph/types.ts';
 import { assertTextLength, isJsonObject } from './limits.ts';
-import { asFilling, replaceTokens, tokenAlone, tokensIn } from './tokens.ts';
+import { asFilling, replaceTokens, tokenAlone } from './tokens.ts';
 
 export type TokenType = 'TEXT' | 'JSON' | 'IMAGE' | 'VIDEO' | 'AUDIO';
 

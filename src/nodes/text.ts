@@ -1,8 +1,9 @@
 // Text nodes: join, fill in, split, replace.
+import { MAX_CONFIG_PORTS, templateTokens } from '../graph/config-ports.ts';
 import { choice, defineNode, list, type Spec, text } from './define.ts';
 import { assertTextLength, boundedList, boundedText } from './limits.ts';
 import { replaceRegex } from './regex.ts';
-import { asFilling, replaceTokens, tokensIn } from './tokens.ts';
+import { asFilling, replaceTokens } from './tokens.ts';
 
 export const promptConcat = defineNode({
   nodeType: 'utility:prompt_concat',
@@ -20,8 +21,6 @@ export const promptConcat = defineNode({
   }),
 });
 
-const MAX_TOKENS = 50;
-
 export const textTemplate = defineNode({
   nodeType: 'utility:text_template',
   foreseeable: 'by-value',
@@ -32,16 +31,16 @@ export const textTemplate = defineNode({
   config: { template: text('Template', { default: '' }) },
   outputs: { text: text('Text') },
   dynamicPorts: {
-    note: `One text input for each {{token}} of config.template, ${MAX_TOKENS} at most.`,
+    note: `One text input for each {{token}} of config.template, ${MAX_CONFIG_PORTS} at most.`,
     resolve: config => ({
       inputs: Object.fromEntries(
-        tokensOf(config.template).map((name): [string, Spec<unknown>] => [name, text(name)]),
+        templateTokens(config.template).map((name): [string, Spec<unknown>] => [name, text(name)]),
       ),
       outputs: { text: text('Text') },
     }),
   },
   run: values => {
-    const tokens = new Set(tokensOf(values.template));
+    const tokens = new Set(templateTokens(values.template));
     let length = values.template.length;
     const fill = (name: string, whole: string): string => {
       if (!tokens.has(name)) return whole;
@@ -54,17 +53,6 @@ export const textTemplate = defineNode({
     return { text: boundedText(replaceTokens(values.template, fill)) };
   },
 });
-
-function tokensOf(template: unknown): string[] {
-  if (typeof template !== 'string') return [];
-  const names = new Set<string>();
-  for (const name of tokensIn(template)) {
-    // `template` is this node's own field and cannot be a port as well.
-    if (name !== 'template') names.add(name);
-    if (names.size === MAX_TOKENS) break;
-  }
-  return [...names];
-}
 
 export const textSplit = defineNode({
   nodeType: 'utility:text_split',

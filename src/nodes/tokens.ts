@@ -1,13 +1,8 @@
 // `{{tokens}}` in texts: places that a port fills.
-import { isPortName } from './limits.ts';
+import { isPortName } from '../graph/config-ports.ts';
 
 const TOKEN = /\{\{\s*([A-Za-z][A-Za-z0-9_-]{0,63})\s*\}\}/g;
 const ALONE = /^\{\{\s*([A-Za-z][A-Za-z0-9_-]{0,63})\s*\}\}$/;
-
-/** The names in order, each as often as it stands there. */
-export function* tokensIn(text: string): Generator<string> {
-  for (const [, name] of text.matchAll(TOKEN)) if (isPortName(name)) yield name;
-}
 
 /** The name of the one token that the text consists of. */
 export function tokenAlone(text: string): string | undefined {

@@ -44,7 +44,6 @@ export function replicate(endpoint: Endpoint): Provider<ReplicateCall> {
   return {
     name: 'replicate',
     pace: DEFAULT_PACE,
-    modelOf: ({ model }) => model,
     classify,
     submit: (call, _ourId, hookUrl) => submit(endpoint, call, hookUrl),
     jobs: {

@@ -47,7 +47,6 @@ export interface State {
 }
 
 export interface Client {
-  readonly key: string;
   request<B = Record<string, unknown>>(
     method: string,
     path: string,
@@ -97,7 +96,6 @@ export function createClient(url: string, key: string): Client {
     return body;
   };
   return {
-    key,
     request,
     execution,
     create: async graph => {

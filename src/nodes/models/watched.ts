@@ -12,10 +12,7 @@ import type { Providers } from './providers.ts';
 const CONNECT = { fal, replicate, comfyui, openai: openaiResponses } as const;
 
 export type WatchedName = keyof typeof CONNECT;
-
-export function isWatched(name: keyof Providers): name is WatchedName {
-  return Object.hasOwn(CONNECT, name);
-}
+export const WATCHED = Object.keys(CONNECT) as readonly WatchedName[];
 
 /** The provider where the operator has configured it. */
 export function watchedProvider(providers: Providers, name: WatchedName): Watched | undefined {

@@ -1,0 +1,76 @@
+// The node catalog in the browser: what the service lists, and the ports of nodes whose config gives rise to them.
+import type { Catalog, CatalogEntry, InputDef, OutputDef, ResolvedPorts } from '../../src/graph/catalog.ts';
+import { builtKeys, extractedPaths, switchCases, templateTokens } from '../../src/graph/config-ports.ts';
+import type { GraphNode, JsonObject, PortType } from '../../src/graph/types.ts';
+
+const NO_PORTS: ResolvedPorts = { inputs: [], outputs: [] };
+const NO_CONFIG: JsonObject = {};
+
+/** `entries` are those of GET /nodes, hidden ones included. */
+export function createCatalog(entries: readonly CatalogEntry[]): Catalog {
+  const byType = new Map(entries.map(entry => [entry.nodeType, entry]));
+  const resolved = new Map<string, WeakMap<JsonObject, ResolvedPorts>>();
+  const resolve = (entry: CatalogEntry, config: JsonObject): ResolvedPorts => {
+    const fixed = { inputs: entry.inputs, outputs: entry.outputs };
+    const dynamic = DYNAMIC[entry.nodeType];
+    if (dynamic === undefined) return fixed;
+    const fields = entry.inputs.filter(({ isPort }) => !isPort);
+    const { inputs, outputs } = dynamic(config, fixed);
+    return { inputs: [...inputs, ...fields], outputs };
+  };
+  return {
+    entries,
+    find: nodeType => byType.get(nodeType),
+    ports: (nodeType, config) => {
+      const entry = byType.get(nodeType);
+      if (entry === undefined) return NO_PORTS;
+      const known = resolved.get(nodeType) ?? new WeakMap<JsonObject, ResolvedPorts>();
+      resolved.set(nodeType, known);
+      const ports = known.get(config) ?? resolve(entry, config);
+      known.set(config, ports);
+      return ports;
+    },
+  };
+}
+
+/** The ports of a node as it stands; of what the catalog does not know, or knows only once it is saved, those that were saved in it. */
+export function portsOf(catalog: Catalog, { data }: GraphNode): ResolvedPorts {
+  const ports = catalog.ports(data.nodeType, data.config ?? NO_CONFIG);
+  if (catalog.find(data.nodeType) !== undefined && !SAVED.has(data.nodeType)) return ports;
+  const inputs = (data.inputs ?? []).map(({ id, label, type }) => input(id, label, type as PortType));
+  const outputs = (data.outputs ?? []).map(({ id, label, type }) => output(id, label, type as PortType));
+  return {
+    inputs: [...inputs, ...ports.inputs.filter(({ isPort }) => !isPort)],
+    outputs: outputs.length > 0 ? outputs : ports.outputs,
+  };
+}
+
+/** Types whose ports the service writes into the node when it is saved. */
+const SAVED: ReadonlySet<string> = new Set(['video:renderer']);
+
+type Dynamic = (config: JsonObject, fixed: Pick<ResolvedPorts, 'inputs' | 'outputs'>) => ResolvedPorts;
+
+const DYNAMIC: Readonly<Record<string, Dynamic>> = {
+  'utility:text_template': (config, { outputs }) => ({
+    inputs: templateTokens(config.template).map(name => input(name, name, 'TEXT')),
+    outputs,
+  }),
+  'utility:json_extract': (config, { inputs }) => ({
+    inputs: inputs.filter(({ isPort }) => isPort),
+    outputs: Object.keys(extractedPaths(config.paths)).map(name => output(name, name, 'ANY')),
+  }),
+  'utility:json_build': (config, { outputs }) => ({
+    inputs: builtKeys(config.keys).map(name => input(name, name, 'ANY')),
+    outputs,
+  }),
+  'logic:switch': (config, { inputs }) => ({
+    inputs: inputs.filter(({ isPort }) => isPort),
+    outputs: [
+      ...switchCases(config.cases as JsonObject | undefined).map(([name]) => output(name, name, 'ANY')),
+      output('default', 'Default', 'ANY'),
+    ],
+  }),
+};
+
+const input = (id: string, label: string, type: PortType): InputDef => ({ id, label, type, isPort: true });
+const output = (id: string, label: string, type: PortType): OutputDef => ({ id, label, type, isPort: true });

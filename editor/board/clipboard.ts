@@ -1,0 +1,85 @@
+// Nodes and edges as text: what is copied, and what can be pasted.
+import { parseGraph } from '../../src/graph/parse.ts';
+import type { GraphEdge, GraphNode, Json, JsonObject, Position } from '../../src/graph/types.ts';
+import type { Board, Change } from './board.ts';
+import { add, childrenOf, freeId } from './edits.ts';
+
+/** Marks our own text on the clipboard; the number is the form's version. */
+const MARK = 'graphwright';
+
+/** The nodes with the edges between them. */
+export function copyText(board: Board, selection: ReadonlySet<string>): string | undefined {
+  const nodes = board.nodes.filter(({ id }) => selection.has(id));
+  if (nodes.length === 0) return undefined;
+  const ids = new Set(nodes.map(({ id }) => id));
+  const edges = board.edges.filter(({ source, target }) => ids.has(source) && ids.has(target));
+  return JSON.stringify({ [MARK]: 1, nodes, edges }, null, 2);
+}
+
+export interface Pasted {
+  readonly nodes: readonly GraphNode[];
+  readonly edges: readonly GraphEdge[];
+}
+
+/** Our own text, a workflow's JSON, or an export of one; undefined where it is none of them. */
+export function readPasted(text: string): Pasted | undefined {
+  try {
+    const json = JSON.parse(text) as Json;
+    if (typeof json !== 'object' || json === null || Array.isArray(json)) return undefined;
+    const fields = json as JsonObject;
+    const inner = fields.nodes === undefined ? (fields.workflow as JsonObject | undefined) : fields;
+    if (inner === undefined || !Array.isArray(inner.nodes)) return undefined;
+    const parsed = parseGraph(inner.nodes, inner.edges ?? []);
+    return parsed.ok && parsed.graph.nodes.length > 0 ? parsed.graph : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The pasted nodes under free ids, moved so that their middle is at `at`, with the ids they got. */
+export function paste(
+  board: Board,
+  { nodes, edges }: Pasted,
+  at: Position | { readonly by: number },
+): { readonly changes: readonly Change[]; readonly ids: readonly string[] } {
+  const taken = new Set<string>();
+  const names = new Map<string, string>();
+  for (const { id } of nodes) {
+    const free = freeId(board, id, taken);
+    taken.add(free);
+    names.set(id, free);
+  }
+  const offset = offsetOf(nodes, at);
+  const placed = nodes.map(node => ({ ...renamed(node, names), position: shift(node.position, offset) }));
+  const wired = edges.flatMap((edge): GraphEdge[] => {
+    const [source, target] = [names.get(edge.source), names.get(edge.target)];
+    if (source === undefined || target === undefined) return [];
+    const id = freeId(board, edge.id, taken);
+    taken.add(id);
+    return [{ ...edge, id, source, target }];
+  });
+  return { changes: add(board, { nodes: placed, edges: wired }), ids: placed.map(({ id }) => id) };
+}
+
+function renamed(node: GraphNode, names: ReadonlyMap<string, string>): GraphNode {
+  const id = names.get(node.id) ?? node.id;
+  const children = childrenOf(node);
+  if (children.length === 0) return { ...node, id };
+  const childNodeIds = children.flatMap(child => names.get(child) ?? []);
+  return { ...node, id, data: { ...node.data, config: { ...node.data.config, childNodeIds } } };
+}
+
+function offsetOf(nodes: readonly GraphNode[], at: Position | { readonly by: number }): Position {
+  if ('by' in at) return { x: at.by, y: at.by };
+  const xs = nodes.map(({ position }) => position.x);
+  const ys = nodes.map(({ position }) => position.y);
+  const middle = (values: readonly number[]): number => (Math.min(...values) + Math.max(...values)) / 2;
+  return { x: at.x - middle(xs) - HALF_NODE.x, y: at.y - middle(ys) - HALF_NODE.y };
+}
+
+const HALF_NODE = { x: 130, y: 60 };
+
+const shift = ({ x, y }: Position, by: Position): Position => ({
+  x: Math.round(x + by.x),
+  y: Math.round(y + by.y),
+});

@@ -1,0 +1,80 @@
+// The open board for the components that show it, and the state of the view that is no part of the board.
+import { createContext, type ReactNode, useContext } from 'react';
+import { createStore, type StoreApi, useStore } from 'zustand';
+import type { Position } from '../../src/graph/types.ts';
+import type { RunStore } from '../runs/run-store.ts';
+import type { BoardSession } from './session.ts';
+import type { BoardState } from './store.ts';
+
+/** One end of an edge that is being made. */
+export interface PortRef {
+  readonly nodeId: string;
+  /** `in-…` or `out-…`. */
+  readonly handle: string;
+}
+
+/** Where a new node goes, and what it is to be joined with. */
+export interface Placing {
+  readonly at?: Position | undefined;
+  readonly from?: PortRef | undefined;
+}
+
+/** What opens over the board. */
+export type Panel =
+  | { readonly kind: 'add'; readonly placing: Placing }
+  | { readonly kind: 'commands' | 'keys' | 'find' | 'versions' | 'share' | 'export' }
+  | { readonly kind: 'result'; readonly nodeId: string };
+
+export interface View {
+  readonly panel: Panel | undefined;
+  /** An edge begun from the keyboard. */
+  readonly connecting: PortRef | undefined;
+  readonly isFar: boolean;
+  /** Read aloud by screen readers. */
+  readonly announcement: string;
+}
+
+/** What the canvas can do for other parts; there once it is drawn. */
+export interface CanvasActions {
+  center(): Position;
+  fit(ids?: readonly string[]): void;
+  focusNode(id: string): void;
+  focus(): void;
+}
+
+export interface EditorContextValue {
+  readonly session: BoardSession;
+  readonly runs: RunStore;
+  readonly view: StoreApi<View>;
+  readonly canvas: { current: CanvasActions | undefined };
+}
+
+const Context = createContext<EditorContextValue | undefined>(undefined);
+
+export function EditorProvider({
+  value,
+  children,
+}: {
+  readonly value: EditorContextValue;
+  readonly children: ReactNode;
+}) {
+  return <Context value={value}>{children}</Context>;
+}
+
+export const createView = (): StoreApi<View> =>
+  createStore<View>(() => ({ panel: undefined, connecting: undefined, isFar: false, announcement: '' }));
+
+export function useEditor(): EditorContextValue {
+  const value = useContext(Context);
+  if (value === undefined) throw new Error('There is no board here.');
+  return value;
+}
+
+/** A part of the board's state. */
+export function useBoard<T>(select: (state: BoardState) => T): T {
+  return useStore(useEditor().session.store, select);
+}
+
+export function useView<T>(select: (view: View) => T): T {
+  return useStore(useEditor().view, select);
+}

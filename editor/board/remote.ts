@@ -1,0 +1,60 @@
+// A workflow at the service, as the board reads and writes it.
+import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
+import { request } from '../lib/api.ts';
+import type { Board } from './board.ts';
+import type { Remote, SaveKind } from './saver.ts';
+
+/** What the pages show of a workflow beside its board. */
+export interface WorkflowInfo {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly tags: readonly string[];
+  readonly isOwner: boolean;
+  readonly isPublished: boolean;
+  readonly linkPermission: string;
+  readonly publishedSlug: string | null;
+  readonly publishSettings: Readonly<Record<string, unknown>> | null;
+  readonly updatedAt: string;
+  readonly nodes: readonly GraphNode[];
+  readonly edges: readonly GraphEdge[];
+}
+
+export interface RemoteWorkflow extends Remote {
+  readonly info: WorkflowInfo;
+}
+
+export async function readRemote(id: string, signal: AbortSignal): Promise<RemoteWorkflow> {
+  return toRemote(await request<WorkflowInfo>('GET', `/workflows/${id}`, { signal }));
+}
+
+/** Throws an ApiError `stale_write` where somebody else has written since `etag`. */
+export async function writeRemote(
+  id: string,
+  { board, etag, how }: { readonly board: Board; readonly etag: string; readonly how: SaveKind },
+  signal: AbortSignal,
+): Promise<RemoteWorkflow> {
+  const answer = await request<WorkflowInfo>('PUT', `/workflows/${id}`, {
+    // Every place on the board is one that a person has chosen.
+    body: { ...board.fields, nodes: board.nodes, edges: board.edges, autoLayout: false },
+    headers: { 'if-match': etag },
+    query: how === 'autosave' ? { autosave: true } : {},
+    signal,
+  });
+  return toRemote(answer);
+}
+
+/** The board of a workflow as the service sends it. */
+export function boardOf({ name, description, tags, nodes, edges }: Omit<WorkflowInfo, 'id'>): Board {
+  return { fields: { name, description, tags }, nodes: nodes.map(withoutDims), edges };
+}
+
+function toRemote({ body, headers }: { body: WorkflowInfo; headers: Headers }): RemoteWorkflow {
+  return { info: body, board: boardOf(body), etag: headers.get('etag') ?? '' };
+}
+
+// The service works it out anew at each reading.
+function withoutDims(node: GraphNode): GraphNode {
+  const { dims: _, ...kept } = node;
+  return kept as GraphNode;
+}

@@ -1,0 +1,141 @@
+// An open board: its state, its saving, its draft in the browser, and what others write to it meanwhile.
+import type { Catalog } from '../../src/graph/catalog.ts';
+import { type Drafts, openDrafts } from './drafts.ts';
+import { isSame, mergeBoards } from './merge.ts';
+import { type RemoteWorkflow, readRemote, type WorkflowInfo, writeRemote } from './remote.ts';
+import { Saver } from './saver.ts';
+import { type BoardStore, createBoardStore } from './store.ts';
+
+export interface BoardSession {
+  readonly id: string;
+  readonly info: WorkflowInfo;
+  readonly catalog: Catalog;
+  readonly store: BoardStore;
+  readonly saver: Saver;
+  close(): void;
+}
+
+interface Start {
+  readonly id: string;
+  readonly userId: string;
+  readonly catalog: Catalog;
+  /** Called where the browser keeps no drafts, or has no room for them. */
+  readonly onNoDraft: () => void;
+}
+
+const CHANGES = 'graphwright-boards';
+const DRAFT_PAUSE_MS = 150;
+
+/** Reads the workflow and the draft of it that this browser has. */
+export async function openSession(start: Start, signal: AbortSignal): Promise<BoardSession> {
+  const [remote, drafts] = await Promise.all([readRemote(start.id, signal), findDrafts(start)]);
+  const draft = await drafts?.find(start.id).catch(() => undefined);
+  const merged = draft && mergeBoards(draft.base.board, draft.board, remote.board);
+  const isLeft = merged !== undefined && !isSame(merged.board, remote.board);
+  const store = createBoardStore({
+    board: isLeft ? merged.board : remote.board,
+    // The steps of a draft lead through the board that it was: they fit where they are found again by id.
+    ...(draft === undefined ? {} : { history: draft.history }),
+  });
+  if (isLeft && merged.clashes.length > 0) store.actions.absorb(merged.board, merged.clashes);
+  return connect(start, { remote, store, drafts });
+}
+
+async function findDrafts({ userId, onNoDraft }: Start): Promise<Drafts | undefined> {
+  try {
+    return await openDrafts(userId);
+  } catch {
+    onNoDraft();
+    return undefined;
+  }
+}
+
+interface Parts {
+  readonly remote: RemoteWorkflow;
+  readonly store: BoardStore;
+  readonly drafts: Drafts | undefined;
+}
+
+function connect({ id, catalog, onNoDraft }: Start, { remote, store, drafts }: Parts): BoardSession {
+  const channel = new BroadcastChannel(CHANGES);
+  const saver = new Saver(remote, {
+    read: signal => readRemote(id, signal),
+    write: async (board, etag, how, signal) => {
+      const written = await writeRemote(id, { board, etag, how }, signal);
+      channel.postMessage({ id, etag: written.etag });
+      return written;
+    },
+    board: () => store.getState().board,
+    absorb: store.actions.absorb,
+    report: store.actions.report,
+  });
+  const keeper = keepDraft({ id, drafts, store, saver, onNoDraft });
+  const unsubscribe = store.subscribe((now, before) => {
+    if (now.board === before.board) return;
+    saver.notify();
+    keeper.plan();
+  });
+  const refresh = (): void => void saver.refresh().catch(() => undefined);
+  channel.onmessage = ({ data }: MessageEvent<{ id: string; etag: string }>) => {
+    if (data.id === id && data.etag !== saver.base.etag) refresh();
+  };
+  const events = listen(id, saver, refresh);
+  const flushDraft = (): void => keeper.keep();
+  window.addEventListener('pagehide', flushDraft);
+  if (saver.isDirty) saver.notify();
+  return {
+    id,
+    info: remote.info,
+    catalog,
+    store,
+    saver,
+    close: () => {
+      unsubscribe();
+      window.removeEventListener('pagehide', flushDraft);
+      keeper.keep();
+      saver.close();
+      events.close();
+      channel.close();
+    },
+  };
+}
+
+/** Others' writes, as the service announces them. */
+function listen(id: string, saver: Saver, refresh: () => void): EventSource {
+  const events = new EventSource(`/api/v1/workflows/${id}/events`);
+  events.addEventListener('changed', event => {
+    const { updatedAt } = JSON.parse(event.data) as { updatedAt: string };
+    const { info } = saver.base as RemoteWorkflow;
+    if (Date.parse(updatedAt) > Date.parse(info.updatedAt)) refresh();
+  });
+  return events;
+}
+
+interface Keeping extends Pick<Start, 'id' | 'onNoDraft'> {
+  readonly drafts: Drafts | undefined;
+  readonly store: BoardStore;
+  readonly saver: Saver;
+}
+
+/** Writes the draft soon after each change. It stays, with its steps, once all is saved, so that undo outlives a reload. */
+function keepDraft({ id, drafts, store, saver, onNoDraft }: Keeping): { plan(): void; keep(): void } {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isReported = false;
+  const keep = (): void => {
+    if (timer === undefined || drafts === undefined) return;
+    clearTimeout(timer);
+    timer = undefined;
+    const { board, history } = store.getState();
+    const base = { board: saver.base.board, etag: saver.base.etag };
+    drafts.keep({ workflowId: id, board, history, base, atMs: Date.now() }).catch(() => {
+      if (!isReported) onNoDraft();
+      isReported = true;
+    });
+  };
+  return {
+    keep,
+    plan: () => {
+      timer ??= setTimeout(keep, DRAFT_PAUSE_MS);
+    },
+  };
+}

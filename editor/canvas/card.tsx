@@ -1,0 +1,57 @@
+// A node of the board: title, ports, settings, and what it made.
+import type { NodeProps } from '@xyflow/react';
+import { memo } from 'react';
+import { useView } from '../board/editor-context.tsx';
+import { messages } from '../messages.ts';
+import { NodeResult } from '../runs/node-result.tsx';
+import { useNodeRun } from '../runs/use-runs.ts';
+import styles from './card.module.css';
+import { CardFields } from './card-fields.tsx';
+import { CategoryIcon } from './category-icon.tsx';
+import { categoryOf } from './colors.ts';
+import type { CardNode } from './model.ts';
+import { Port } from './port.tsx';
+import { RunMark } from './run-mark.tsx';
+
+export const Card = memo(function Card({ data, width = 260, height = 120 }: NodeProps<CardNode>) {
+  const { node, entry, inputs, outputs } = data;
+  const isFar = useView(view => view.isFar);
+  const run = useNodeRun(node.id);
+  const category = categoryOf(data);
+  const rows = Math.max(inputs.length, outputs.length);
+  return (
+    <div
+      className={styles.card}
+      style={{ '--category': `var(--category-${category})` } as React.CSSProperties}
+      data-run={run?.status.toLowerCase()}
+      data-far={isFar || undefined}
+    >
+      <header className={styles.head}>
+        <span className={styles.icon}>
+          <CategoryIcon category={category} />
+        </span>
+        <span className={styles.titles}>
+          <span className={styles.title}>{node.data.label}</span>
+          <span className={styles.type}>{entry?.label ?? messages.flow.unknownType(node.data.nodeType)}</span>
+        </span>
+        {run && <RunMark run={run} />}
+      </header>
+      <div className={styles.ports}>
+        {Array.from({ length: rows }, (_, row) => {
+          const [input, output] = [inputs[row], outputs[row]];
+          return (
+            <div key={input?.handle ?? output?.handle} className={styles.row}>
+              {input ? <Port nodeId={node.id} nodeLabel={node.data.label} port={input} /> : <span />}
+              {output && <Port nodeId={node.id} nodeLabel={node.data.label} port={output} />}
+            </div>
+          );
+        })}
+      </div>
+      {!isFar && <CardFields data={data} height={height} rows={rows} />}
+      <NodeResult node={node} run={run} width={width} hasPreview={hasPreview(data)} isFar={isFar} />
+    </div>
+  );
+});
+
+const hasPreview = ({ entry, outputs }: CardNode['data']): boolean =>
+  entry?.category === 'output' || outputs.some(({ type }) => type === 'IMAGE' || type === 'VIDEO');

@@ -1,0 +1,16 @@
+// Which colour and which shape a node's category and a port's type have. The colours themselves are in canvas.module.css.
+import { CATEGORIES, PORT_TYPES } from '../../src/graph/types.ts';
+import type { CardData } from './model.ts';
+
+const KNOWN_CATEGORIES: ReadonlySet<string> = new Set([...CATEGORIES, 'video']);
+const KNOWN_TYPES: ReadonlySet<string> = new Set(PORT_TYPES);
+
+export function categoryOf({ entry, node }: Pick<CardData, 'entry' | 'node'>): string {
+  const category = entry?.category ?? node.data.category;
+  return KNOWN_CATEGORIES.has(category) ? category : 'utility';
+}
+
+/** In lower case, as the style sheet names it. */
+export const typeName = (type: string): string => (KNOWN_TYPES.has(type) ? type : 'ANY').toLowerCase();
+
+export const typeColor = (type: string): string => `var(--type-${typeName(type)})`;

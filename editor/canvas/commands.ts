@@ -1,0 +1,184 @@
+// Everything that can be done to a board, once: for the keys, the command menu, the toolbar and the list of keys.
+import { layoutGraph } from '../../src/graph/layout/layout.ts';
+import type { Position } from '../../src/graph/types.ts';
+import { copyText, paste, readPasted } from '../board/clipboard.ts';
+import type { EditorContextValue } from '../board/editor-context.tsx';
+import { move, remove, replaceNodes } from '../board/edits.ts';
+import { copyText as toClipboard } from '../kit/copy-button.tsx';
+import { showToast } from '../lib/toasts.ts';
+import { messages } from '../messages.ts';
+import { isUnderWay } from '../runs/run-store.ts';
+import { isEditing } from './editing.ts';
+
+export interface Command {
+  readonly id: string;
+  readonly label: string;
+  /** As people read it; `Mod` is Control, or Command on a Mac. */
+  readonly keys: readonly string[];
+  readonly run: (editor: EditorContextValue) => void;
+}
+
+const texts = messages.flow.commands;
+
+const open =
+  (kind: 'commands' | 'keys' | 'find' | 'versions' | 'share' | 'export') =>
+  ({ view }: EditorContextValue): void =>
+    view.setState({ panel: { kind } });
+
+export const COMMANDS: readonly Command[] = [
+  {
+    id: 'add',
+    label: texts.add,
+    keys: ['Tab'],
+    run: ({ view }) => view.setState({ panel: { kind: 'add', placing: {} } }),
+  },
+  { id: 'run', label: texts.run, keys: ['Mod+Enter'], run: ({ runs }) => startRun(runs) },
+  { id: 'run-to', label: texts.runTo, keys: [], run: runToSelected },
+  { id: 'cancel', label: texts.cancel, keys: [], run: ({ runs }) => void runs.cancel() },
+  { id: 'undo', label: texts.undo, keys: ['Mod+Z'], run: ({ session }) => session.store.actions.undo() },
+  {
+    id: 'redo',
+    label: texts.redo,
+    keys: ['Shift+Mod+Z', 'Mod+Y'],
+    run: ({ session }) => session.store.actions.redo(),
+  },
+  { id: 'copy', label: texts.copy, keys: ['Mod+C'], run: copy },
+  { id: 'cut', label: texts.cut, keys: ['Mod+X'], run: cut },
+  { id: 'paste', label: texts.paste, keys: ['Mod+V'], run: editor => void pasteFromClipboard(editor) },
+  { id: 'duplicate', label: texts.duplicate, keys: ['Mod+D'], run: duplicate },
+  { id: 'delete', label: texts.delete, keys: ['Delete', 'Backspace'], run: removeSelected },
+  { id: 'all', label: texts.selectAll, keys: ['Mod+A'], run: selectAll },
+  {
+    id: 'save',
+    label: texts.save,
+    keys: ['Mod+S'],
+    run: ({ session }) => void session.saver.flush().catch(() => undefined),
+  },
+  { id: 'arrange', label: texts.arrange, keys: ['Shift+A'], run: arrange },
+  { id: 'fit', label: texts.fit, keys: ['Shift+1'], run: ({ canvas }) => canvas.current?.fit() },
+  { id: 'find', label: texts.find, keys: ['Mod+F'], run: open('find') },
+  { id: 'versions', label: texts.versions, keys: [], run: open('versions') },
+  { id: 'share', label: texts.share, keys: [], run: open('share') },
+  { id: 'export', label: texts.export, keys: [], run: open('export') },
+  { id: 'commands', label: texts.commands, keys: ['/', 'Mod+K'], run: open('commands') },
+  { id: 'keys', label: texts.keys, keys: ['?'], run: open('keys') },
+];
+
+export const commandOf = (id: string): Command => {
+  const found = COMMANDS.find(command => command.id === id);
+  if (found === undefined) throw new RangeError(`There is no command ${id}.`);
+  return found;
+};
+
+function startRun(runs: EditorContextValue['runs']): void {
+  const { run, isStarting } = runs.getState();
+  if (!isStarting && !isUnderWay(run)) void runs.start({});
+}
+
+function runToSelected({ session, runs }: EditorContextValue): void {
+  const { board, selection } = session.store.getState();
+  const targets = board.nodes.filter(({ id }) => selection.has(id)).map(({ id }) => id);
+  if (targets.length > 0 && !isUnderWay(runs.getState().run)) void runs.start({ targets });
+}
+
+function copy({ session }: EditorContextValue): void {
+  const { board, selection } = session.store.getState();
+  const text = copyText(board, selection);
+  if (text !== undefined) void toClipboard(text);
+}
+
+function cut(editor: EditorContextValue): void {
+  copy(editor);
+  removeSelected(editor);
+}
+
+const isElsewhere = (event: ClipboardEvent): boolean =>
+  event.clipboardData === null ||
+  isEditing(event.target) ||
+  document.querySelector('dialog[open]') !== null ||
+  String(document.getSelection()) !== '';
+
+/** The browser's own copy and cut: they work without https as well. */
+export function copyOnEvent(editor: EditorContextValue, event: ClipboardEvent): void {
+  const { board, selection } = editor.session.store.getState();
+  const text = copyText(board, selection);
+  if (text === undefined || isElsewhere(event)) return;
+  event.clipboardData?.setData('text/plain', text);
+  event.preventDefault();
+  if (event.type === 'cut') removeSelected(editor);
+}
+
+export function pasteOnEvent(editor: EditorContextValue, event: ClipboardEvent): void {
+  if (isEditing(event.target) || document.querySelector('dialog[open]') !== null) return;
+  const text = event.clipboardData?.getData('text/plain') ?? '';
+  if (pasteText(editor, text)) event.preventDefault();
+}
+
+async function pasteFromClipboard(editor: EditorContextValue): Promise<void> {
+  try {
+    pasteText(editor, await navigator.clipboard.readText());
+  } catch {
+    showToast(messages.flow.pasteByKeys, { tone: 'failed' });
+  }
+}
+
+/** Puts what the text says into the middle of the view. */
+export function pasteText({ session, canvas }: EditorContextValue, text: string, at?: Position): boolean {
+  const pasted = readPasted(text);
+  if (pasted === undefined) return false;
+  const { store } = session;
+  const place = at ?? canvas.current?.center() ?? { x: 0, y: 0 };
+  const { changes, ids } = paste(store.getState().board, pasted, place);
+  store.actions.perform(messages.flow.gestures.paste(ids.length), changes);
+  store.actions.select(ids);
+  return true;
+}
+
+function duplicate({ session }: EditorContextValue): void {
+  const { store } = session;
+  const { board, selection } = store.getState();
+  const pasted = readPasted(copyText(board, selection) ?? '');
+  if (pasted === undefined) return;
+  const { changes, ids } = paste(board, pasted, { by: 40 });
+  store.actions.perform(messages.flow.gestures.duplicate(ids.length), changes);
+  store.actions.select(ids);
+}
+
+function removeSelected({ session, canvas }: EditorContextValue): void {
+  const { store } = session;
+  const { board, selection } = store.getState();
+  const nodes = board.nodes.filter(({ id }) => selection.has(id)).map(({ id }) => id);
+  const edges = board.edges.filter(({ id }) => selection.has(id)).map(({ id }) => id);
+  store.actions.perform(
+    messages.flow.gestures.delete(nodes.length + edges.length),
+    remove(board, { nodes, edges }),
+  );
+  canvas.current?.focus();
+}
+
+function selectAll({ session: { store } }: EditorContextValue): void {
+  const { nodes, edges } = store.getState().board;
+  store.actions.select([...nodes, ...edges].map(({ id }) => id));
+}
+
+/** The whole board, or the nodes that are selected where there are several. */
+function arrange({ session, canvas }: EditorContextValue): void {
+  const { store, catalog } = session;
+  const { board, selection } = store.getState();
+  const chosen = board.nodes.filter(({ id }) => selection.has(id)).map(({ id }) => id);
+  const { moved, groups } = layoutGraph(board, catalog, chosen.length > 1 ? { scope: chosen } : {});
+  const places = new Map(moved.map(({ id, position }) => [id, position]));
+  const boxes = new Map(groups.map(box => [box.id, box]));
+  const resized = replaceNodes(board, [...boxes.keys()], node => {
+    const { width, height, position } = boxes.get(node.id) ?? {
+      width: 0,
+      height: 0,
+      position: node.position,
+    };
+    const { measured: _, ...kept } = node;
+    places.delete(node.id);
+    return { ...kept, position, style: { ...(node.style as object), width, height } } as typeof node;
+  });
+  store.actions.perform(messages.flow.gestures.arrange, [...resized, ...move(board, places)]);
+  requestAnimationFrame(() => canvas.current?.fit());
+}

@@ -1,0 +1,179 @@
+// What keys do on the board. By the key's meaning, never by its place, so that every keyboard layout works.
+import type { KeyboardEvent } from 'react';
+import type { EditorContextValue, PortRef } from '../board/editor-context.tsx';
+import { move } from '../board/edits.ts';
+import { canConnect, connect, wiringOrder } from '../board/wiring.ts';
+import { messages } from '../messages.ts';
+import { COMMANDS, type Command } from './commands.ts';
+import { isEditing } from './editing.ts';
+
+const ARROWS: Readonly<Record<string, readonly [x: number, y: number]>> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+};
+const STEP = 8;
+const LONG_STEP = 64;
+
+/** The command that the keys name, if any. Tab and pasting are looked after elsewhere. */
+export function findCommand(
+  event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey'>,
+): Command | undefined {
+  if (event.altKey) return undefined;
+  return COMMANDS.find(
+    ({ id, keys }) => id !== 'add' && id !== 'paste' && keys.some(keysOf => matches(keysOf, event)),
+  );
+}
+
+function matches(
+  keys: string,
+  event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'shiftKey'>,
+): boolean {
+  const parts = keys.split('+');
+  const key = parts.at(-1) ?? '';
+  const isMod = event.ctrlKey || event.metaKey;
+  if (parts.includes('Mod') !== isMod) return false;
+  // A sign such as ? or / needs Shift on some keyboards and none on others.
+  if (/^[a-z]$/i.test(key) || key.length > 1) {
+    if (parts.includes('Shift') !== event.shiftKey) return false;
+  }
+  if (key === '1') return event.shiftKey && (event.key === '1' || event.key === '!');
+  return event.key.toLowerCase() === key.toLowerCase();
+}
+
+/** Keys that arrive while the drawing, a node or a port has the focus. */
+export function handleCanvasKey(event: KeyboardEvent, editor: EditorContextValue): void {
+  if (event.defaultPrevented || isEditing(event.target)) return;
+  const handled =
+    event.key in ARROWS
+      ? !isModified(event) && nudge(event, editor)
+      : (SPECIAL[event.key] ?? SPECIAL[event.key.toLowerCase()])?.(event, editor);
+  if (handled) event.preventDefault();
+}
+
+type Handler = (event: KeyboardEvent, editor: EditorContextValue) => boolean;
+
+const SPECIAL: Readonly<Record<string, Handler>> = {
+  Tab: (event, editor) => !isModified(event) && step(event, editor),
+  Escape: (_, editor) => leave(editor),
+  Enter: (event, editor) => !isModified(event) && enter(event, editor),
+  ' ': (event, editor) => selectFocused(event, editor),
+  c: (event, editor) => !isModified(event) && pickPort(event, editor),
+};
+
+const isModified = (event: KeyboardEvent): boolean => event.ctrlKey || event.metaKey || event.altKey;
+
+const nodeOf = (target: EventTarget): string | undefined =>
+  (target as HTMLElement).closest<HTMLElement>('[data-node-id]')?.dataset.nodeId;
+
+function portOf(target: EventTarget): PortRef | undefined {
+  const element = (target as HTMLElement).closest<HTMLElement>('[data-port]');
+  const nodeId = nodeOf(target);
+  return element?.dataset.port === undefined || nodeId === undefined
+    ? undefined
+    : { nodeId, handle: element.dataset.port };
+}
+
+function nudge(event: KeyboardEvent, { session }: EditorContextValue): boolean {
+  const { store } = session;
+  const { board, selection } = store.getState();
+  const distance = event.shiftKey ? LONG_STEP : STEP;
+  const [dx, dy] = (ARROWS[event.key] ?? [0, 0]).map(part => part * distance) as [number, number];
+  const chosen = board.nodes.filter(({ id }) => selection.has(id));
+  if (chosen.length === 0) return false;
+  const places = new Map(chosen.map(({ id, position: { x, y } }) => [id, { x: x + dx, y: y + dy }]));
+  store.actions.perform(
+    messages.flow.gestures.move(chosen.length),
+    move(board, places),
+    `nudge ${[...selection].join()}`,
+  );
+  return true;
+}
+
+/** Through the nodes in the order of the wiring; while an edge is made, through the ports where it may end. */
+function step(event: KeyboardEvent, editor: EditorContextValue): boolean {
+  const { session, view, canvas } = editor;
+  const { board } = session.store.getState();
+  const back = event.shiftKey ? -1 : 1;
+  const port = portOf(event.target);
+  if (view.getState().connecting !== undefined)
+    return stepPort(event.currentTarget, '[data-fit="yes"] [data-port]', event.target, back);
+  const here = nodeOf(event.target);
+  if (port !== undefined && here !== undefined) {
+    const node = (event.target as HTMLElement).closest('[data-node-id]');
+    return node !== null && stepPort(node, '[data-port]', event.target, back);
+  }
+  if (here === undefined) {
+    if (event.shiftKey) return false;
+    view.setState({ panel: { kind: 'add', placing: {} } });
+    return true;
+  }
+  const order = wiringOrder(board);
+  const next = order[order.indexOf(here) + back];
+  // After the last node the focus goes on to the rest of the page.
+  if (next === undefined) {
+    canvas.current?.focus();
+    return back === -1;
+  }
+  session.store.actions.select([next]);
+  canvas.current?.focusNode(next);
+  return true;
+}
+
+function stepPort(root: Element, selector: string, from: EventTarget, back: number): boolean {
+  const ports = [...root.querySelectorAll<HTMLElement>(selector)];
+  if (ports.length === 0) return true;
+  const index = ports.indexOf(from as HTMLElement);
+  ports[(index + back + ports.length) % ports.length]?.focus();
+  return true;
+}
+
+/** From a node to its first port, or to the first node; on a port: begins an edge, or ends it. */
+function enter(event: KeyboardEvent, editor: EditorContextValue): boolean {
+  if (portOf(event.target) !== undefined) return pickPort(event, editor);
+  const here = nodeOf(event.target);
+  if (here === undefined) {
+    const [first] = wiringOrder(editor.session.store.getState().board);
+    if (first === undefined) return false;
+    editor.session.store.actions.select([first]);
+    editor.canvas.current?.focusNode(first);
+    return true;
+  }
+  (event.target as HTMLElement).querySelector<HTMLElement>('[data-port]')?.focus();
+  return true;
+}
+
+function leave({ view, session, canvas }: EditorContextValue): boolean {
+  if (view.getState().connecting !== undefined)
+    view.setState({ connecting: undefined, announcement: messages.flow.connectEnded });
+  else session.store.actions.select([]);
+  canvas.current?.focus();
+  return true;
+}
+
+function selectFocused(event: KeyboardEvent, { session }: EditorContextValue): boolean {
+  const id = nodeOf(event.target);
+  if (id === undefined) return false;
+  const { selection } = session.store.getState();
+  const rest = [...selection].filter(other => other !== id);
+  session.store.actions.select(selection.has(id) ? rest : [...(event.shiftKey ? selection : []), id]);
+  return true;
+}
+
+function pickPort(event: KeyboardEvent, editor: EditorContextValue): boolean {
+  const port = portOf(event.target);
+  if (port === undefined) return false;
+  const { session, view } = editor;
+  const { store, catalog } = session;
+  const { board } = store.getState();
+  const { connecting } = view.getState();
+  const name = (event.target as HTMLElement).getAttribute('aria-label') ?? '';
+  if (connecting === undefined)
+    view.setState({ connecting: port, announcement: messages.flow.connectBegun(name) });
+  else if (canConnect(board, catalog, connecting, port)) {
+    store.actions.perform(messages.flow.gestures.connect, connect(board, catalog, connecting, port));
+    view.setState({ connecting: undefined, announcement: messages.flow.connected(name) });
+  } else view.setState({ announcement: messages.flow.notConnected(name) });
+  return true;
+}

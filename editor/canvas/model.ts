@@ -1,0 +1,211 @@
+// The board as React Flow draws it: nodes with their sizes and handles given, so that nothing is measured before it is drawn.
+import { type Edge, type Node, type NodeHandle, Position as Side } from '@xyflow/react';
+import type { Catalog, CatalogEntry, InputDef, OutputDef } from '../../src/graph/catalog.ts';
+import { estimateDims, portOffset } from '../../src/graph/dims.ts';
+import { joinPorts } from '../../src/graph/handles.ts';
+import type { GraphEdge, GraphNode, Position } from '../../src/graph/types.ts';
+import type { Board } from '../board/board.ts';
+import { portsOf } from '../board/catalog.ts';
+
+export interface ShownPort {
+  /** `in-…` or `out-…`. */
+  readonly handle: string;
+  readonly label: string;
+  readonly type: string;
+  /** An edge names it, and the node has no such port. */
+  readonly isUnknown?: true;
+}
+
+export interface CardData extends Record<string, unknown> {
+  readonly node: GraphNode;
+  readonly entry: CatalogEntry | undefined;
+  readonly inputs: readonly ShownPort[];
+  readonly outputs: readonly ShownPort[];
+  readonly fields: readonly InputDef[];
+}
+export type CardNode = Node<CardData, 'card' | 'note' | 'group'>;
+export type Wire = Edge<{ readonly type: string }>;
+
+export const PORT_PX = 14;
+
+/** Where nodes are while they are dragged, and who is selected: over what the board says. */
+export interface Overlay {
+  readonly selection: ReadonlySet<string>;
+  readonly moving: ReadonlyMap<string, Position>;
+}
+
+/** Keeps what it made: a node that did not change is the same object again, so that only changed ones are drawn anew. */
+export class Model {
+  readonly #catalog: Catalog;
+  readonly #cards = new WeakMap<GraphNode, CardNode>();
+  readonly #wires = new WeakMap<GraphEdge, { readonly wire: Wire; readonly ends: readonly unknown[] }>();
+  readonly #shown = new Map<string, { readonly from: CardNode; readonly node: CardNode }>();
+  #lost: ReadonlyMap<string, readonly string[]> = new Map();
+
+  constructor(catalog: Catalog) {
+    this.#catalog = catalog;
+  }
+
+  /** Called after `edges`, which says which ports nodes have to show beside their own. */
+  nodes(board: Board, { selection, moving }: Overlay): CardNode[] {
+    return board.nodes.map(node => {
+      const from = this.#cardOf(node);
+      const next = {
+        ...from,
+        selected: selection.has(node.id),
+        position: moving.get(node.id) ?? from.position,
+      };
+      const last = this.#shown.get(node.id);
+      if (last?.from === from && looksLike(last.node, next)) return last.node;
+      this.#shown.set(node.id, { from, node: next });
+      return next;
+    });
+  }
+
+  edges(board: Board, selection: ReadonlySet<string>): Wire[] {
+    const byId = new Map(board.nodes.map(node => [node.id, node]));
+    this.#lookForLost(board, byId);
+    return board.edges.flatMap(edge => this.#wireOf(edge, byId, selection));
+  }
+
+  #cardOf(node: GraphNode): CardNode {
+    const known = this.#cards.get(node);
+    if (known !== undefined) return known;
+    const card = toCard(this.#catalog, node, this.#lost.get(node.id) ?? []);
+    this.#cards.set(node, card);
+    return card;
+  }
+
+  // A node whose edges name other lost ports than before is another card.
+  #lookForLost(board: Board, byId: ReadonlyMap<string, GraphNode>): void {
+    const found = findLost(this.#catalog, board, byId);
+    for (const id of new Set([...this.#lost.keys(), ...found.keys()])) {
+      const node = byId.get(id);
+      const isSame = this.#lost.get(id)?.join() === found.get(id)?.join();
+      if (node !== undefined && !isSame) this.#cards.delete(node);
+    }
+    this.#lost = found;
+  }
+
+  #wireOf(edge: GraphEdge, byId: ReadonlyMap<string, GraphNode>, selection: ReadonlySet<string>): Wire[] {
+    const ends = [byId.get(edge.source), byId.get(edge.target), selection.has(edge.id)] as const;
+    const known = this.#wires.get(edge);
+    if (known?.ends.every((end, index) => end === ends[index])) return [known.wire];
+    const [source, target, selected] = ends;
+    if (source === undefined || target === undefined) return [];
+    const wire = { ...toWire(this.#catalog, edge, source, target), selected };
+    this.#wires.set(edge, { wire, ends });
+    return [wire];
+  }
+}
+
+const looksLike = (one: CardNode, other: CardNode): boolean =>
+  one.selected === other.selected &&
+  one.position.x === other.position.x &&
+  one.position.y === other.position.y;
+
+const SHELLS: Readonly<Record<string, 'note' | 'group'>> = { stickyNote: 'note', groupFrame: 'group' };
+const GROUP_Z = -10;
+
+function toCard(catalog: Catalog, node: GraphNode, lost: readonly string[]): CardNode {
+  const { width, height } = estimateDims(node, catalog);
+  const { inputs, outputs } = portsOf(catalog, node);
+  const entry = catalog.find(node.data.nodeType);
+  const type = SHELLS[entry?.customNodeType ?? node.type] ?? 'card';
+  const data: CardData = {
+    node,
+    entry,
+    inputs: [
+      ...inputs.filter(({ isPort }) => isPort).map(port => toPort('in-', port)),
+      ...unknown(lost, 'in-'),
+    ],
+    outputs: [
+      ...outputs.filter(({ isPort }) => isPort).map(port => toPort('out-', port)),
+      ...unknown(lost, 'out-'),
+    ],
+    fields: inputs.filter(({ isPort }) => !isPort),
+  };
+  return {
+    id: node.id,
+    type,
+    position: node.position,
+    data,
+    width,
+    height,
+    measured: { width, height },
+    handles: [...handlesOf(data.inputs, 'target', width), ...handlesOf(data.outputs, 'source', width)],
+    ariaRole: 'group',
+    ariaLabel: node.data.label,
+    domAttributes: { 'data-node-id': node.id, tabIndex: -1 } as NonNullable<CardNode['domAttributes']>,
+    ...(type === 'group' ? { zIndex: GROUP_Z } : {}),
+  };
+}
+
+const toPort = (prefix: 'in-' | 'out-', { id, label, type }: InputDef | OutputDef): ShownPort => ({
+  handle: prefix + id,
+  label,
+  type,
+});
+
+const unknown = (handles: readonly string[], prefix: string): ShownPort[] =>
+  handles
+    .filter(handle => handle.startsWith(prefix))
+    .map(handle => ({ handle, label: handle.slice(prefix.length), type: 'ANY', isUnknown: true }));
+
+function handlesOf(ports: readonly ShownPort[], type: 'source' | 'target', width: number): NodeHandle[] {
+  return ports.map(({ handle }, index) => ({
+    id: handle,
+    type,
+    position: type === 'target' ? Side.Left : Side.Right,
+    x: (type === 'target' ? 0 : width) - PORT_PX / 2,
+    y: portOffset(index) - PORT_PX / 2,
+    width: PORT_PX,
+    height: PORT_PX,
+  }));
+}
+
+function toWire(catalog: Catalog, edge: GraphEdge, source: GraphNode, target: GraphNode): Wire {
+  const [from, to] = [portsOf(catalog, source), portsOf(catalog, target)];
+  const joint =
+    edge.sourceHandle && edge.targetHandle ? undefined : joinPorts(edge, from, to, new Set<string>());
+  const sourceHandle = edge.sourceHandle || (joint && `out-${joint.from.id}`) || LOST_OUT;
+  const targetHandle = edge.targetHandle || (joint && `in-${joint.to.id}`) || LOST_IN;
+  const type = from.outputs.find(({ id }) => `out-${id}` === sourceHandle)?.type ?? 'ANY';
+  return {
+    id: edge.id,
+    source: edge.source,
+    target: edge.target,
+    sourceHandle,
+    targetHandle,
+    data: { type },
+    type: 'wire',
+    focusable: false,
+    ariaLabel: `${source.data.label} to ${target.data.label}`,
+  };
+}
+
+const LOST_OUT = 'out-?';
+const LOST_IN = 'in-?';
+
+/** Handles that edges name and nodes lack: they are drawn all the same, so that no edge vanishes. */
+function findLost(
+  catalog: Catalog,
+  board: Board,
+  byId: ReadonlyMap<string, GraphNode>,
+): Map<string, readonly string[]> {
+  const lost = new Map<string, Set<string>>();
+  const check = (node: GraphNode, handle: string, ids: readonly { id: string; isPort: boolean }[]): void => {
+    const [prefix = ''] = /^(?:in|out)-/.exec(handle) ?? [];
+    if (ids.some(port => port.isPort && prefix + port.id === handle)) return;
+    const found = lost.get(node.id) ?? new Set<string>();
+    lost.set(node.id, found.add(handle));
+  };
+  for (const edge of board.edges) {
+    const [source, target] = [byId.get(edge.source), byId.get(edge.target)];
+    if (source === undefined || target === undefined) continue;
+    const { sourceHandle, targetHandle } = toWire(catalog, edge, source, target);
+    check(source, sourceHandle ?? LOST_OUT, portsOf(catalog, source).outputs);
+    check(target, targetHandle ?? LOST_IN, portsOf(catalog, target).inputs);
+  }
+  return new Map([...lost].map(([id, handles]) => [id, [...handles]]));
+}

@@ -1,0 +1,42 @@
+// How far a node is in the run that the board shows.
+
+import Ban from 'icon:ban';
+import Check from 'icon:check';
+import CircleAlert from 'icon:circle-alert';
+import Clock from 'icon:clock';
+import SkipForward from 'icon:skip-forward';
+import Zap from 'icon:zap';
+import type { NodeState } from '../../sdk/src/types.ts';
+import type { Icon } from '../kit/icon.ts';
+import { Spinner } from '../kit/spinner.tsx';
+import { formatPercent } from '../lib/format.ts';
+import { messages } from '../messages.ts';
+import styles from './run-mark.module.css';
+
+const ICONS: Readonly<Record<string, Icon>> = {
+  COMPLETED: Check,
+  FAILED: CircleAlert,
+  SKIPPED: SkipForward,
+  CANCELLED: Ban,
+  PENDING: Clock,
+  WAITING: Clock,
+};
+
+export function RunMark({ run }: { readonly run: NodeState }) {
+  const { status, cached, progress } = run;
+  const Shown = cached && status === 'COMPLETED' ? Zap : ICONS[status];
+  const word = cached && status === 'COMPLETED' ? messages.flow.cached : messages.flow.nodeStates[status];
+  const isMoving = status === 'RUNNING' && progress > 0 && progress < 1;
+  return (
+    <span
+      className={styles.mark}
+      data-status={status.toLowerCase()}
+      role="img"
+      aria-label={word}
+      title={word}
+    >
+      {isMoving && <span className={styles.percent}>{formatPercent(progress)}</span>}
+      {Shown === undefined ? <Spinner /> : <Shown size={15} />}
+    </span>
+  );
+}

@@ -1,0 +1,22 @@
+// An edge in the colour of what flows along it.
+import { BaseEdge, type EdgeProps, getBezierPath } from '@xyflow/react';
+import { memo } from 'react';
+import { useNodeRun } from '../runs/use-runs.ts';
+import { typeColor } from './colors.ts';
+import type { Wire as WireEdge } from './model.ts';
+
+export const Wire = memo(function Wire(props: EdgeProps<WireEdge>) {
+  const { id, source, data, sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition, selected } =
+    props;
+  const isFlowing = useNodeRun(source)?.status === 'RUNNING';
+  const [path] = getBezierPath({ sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition });
+  return (
+    <BaseEdge
+      id={id}
+      path={path}
+      interactionWidth={16}
+      className={isFlowing ? 'is-flowing' : undefined}
+      style={{ stroke: selected ? 'var(--accent)' : typeColor(data?.type ?? 'ANY') }}
+    />
+  );
+});

@@ -1,0 +1,118 @@
+// "Add node": the catalog as a palette, narrowed to what fits the open end of an edge.
+import type { CatalogEntry } from '../../../src/graph/catalog.ts';
+import { type EditorContextValue, type Placing, useEditor } from '../../board/editor-context.tsx';
+import { placeNode } from '../../board/placing.ts';
+import { fittingPort } from '../../board/wiring.ts';
+import { CategoryIcon } from '../../canvas/category-icon.tsx';
+import { type Choice, Chooser } from '../../kit/chooser.tsx';
+import { formatNumber } from '../../lib/format.ts';
+import { messages } from '../../messages.ts';
+import styles from './add-node.module.css';
+import { recentTypes, remember } from './recent.ts';
+
+const texts = messages.flow;
+
+interface AddNodeProps {
+  readonly placing: Placing;
+  readonly onClose: () => void;
+}
+
+export function AddNode({ placing, onClose }: AddNodeProps) {
+  const editor = useEditor();
+  const entries = offered(editor, placing);
+  const choose = (nodeType: string): void => {
+    const entry = editor.session.catalog.find(nodeType);
+    onClose();
+    if (entry !== undefined) addNode(editor, entry, placing);
+  };
+  return (
+    <Chooser
+      title={texts.addNode}
+      placeholder={texts.searchNodes}
+      find={text => findEntries(entries, text)}
+      onChoose={choose}
+      onClose={onClose}
+    />
+  );
+}
+
+/** Adds it, selects it, and gives it the focus. */
+export function addNode(editor: EditorContextValue, entry: CatalogEntry, placing: Placing): void {
+  const { session, canvas } = editor;
+  const middle = canvas.current?.center() ?? { x: 0, y: 0 };
+  const { id, changes } = placeNode(session, entry, placing, middle);
+  session.store.actions.perform(texts.gestures.add(entry.label), changes);
+  session.store.actions.select([id]);
+  remember(entry.nodeType);
+  requestAnimationFrame(() => canvas.current?.focusNode(id));
+}
+
+function offered({ session }: EditorContextValue, { from }: Placing): readonly CatalogEntry[] {
+  const { catalog, store } = session;
+  const visible = catalog.entries.filter(({ hidden, deprecated }) => !hidden && !deprecated);
+  if (from === undefined) return visible;
+  const { board } = store.getState();
+  return visible.filter(entry => fittingPort(catalog, board, entry, from) !== undefined);
+}
+
+const ORDER = ['input', 'model', 'video', 'utility', 'logic', 'output'];
+
+function findEntries(entries: readonly CatalogEntry[], text: string): readonly Choice[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length > 0)
+    return entries
+      .map(entry => ({ entry, score: scoreOf(entry, words) }))
+      .filter(({ score }) => score > 0)
+      .sort((a, b) => b.score - a.score)
+      .map(({ entry }) => toChoice(entry, undefined));
+  const recent = recentTypes().flatMap(type => entries.find(({ nodeType }) => nodeType === type) ?? []);
+  const known = new Set(recent);
+  const rest = entries
+    .filter(entry => !known.has(entry))
+    .sort((a, b) => ORDER.indexOf(a.category) - ORDER.indexOf(b.category));
+  return [
+    ...recent.map(entry => toChoice(entry, texts.recent)),
+    ...rest.map(entry => toChoice(entry, texts.categories[entry.category])),
+  ];
+}
+
+/** All words must be found; the label counts most, its beginning more. */
+function scoreOf(entry: CatalogEntry, words: readonly string[]): number {
+  const fields: readonly (readonly [text: string, weight: number])[] = [
+    [entry.label.toLowerCase(), 8],
+    [entry.nodeType.toLowerCase().replaceAll('_', ' '), 5],
+    [entry.category, 2],
+    [(entry.description ?? '').toLowerCase(), 1],
+    [(entry.priceSource ?? '').toLowerCase(), 1],
+  ];
+  const scores = words.map(word =>
+    Math.max(
+      0,
+      ...fields.map(([text, weight]) => (text.includes(word) ? weight * (text.startsWith(word) ? 2 : 1) : 0)),
+    ),
+  );
+  return scores.includes(0) ? 0 : scores.reduce((sum, score) => sum + score, 0);
+}
+
+function toChoice(entry: CatalogEntry, section: string | undefined): Choice {
+  return {
+    id: entry.nodeType,
+    label: entry.label,
+    detail: entry.description ?? entry.nodeType,
+    hint: priceOf(entry),
+    icon: (
+      <span className={styles.icon} data-category={entry.category}>
+        <CategoryIcon category={entry.category} />
+      </span>
+    ),
+    ...(section === undefined ? {} : { section }),
+  };
+}
+
+/** Of one run with its defaults; nothing for what is free. */
+export function priceOf({ executionCost, estimatedCredits }: CatalogEntry): string | undefined {
+  if (executionCost === 'free') return undefined;
+  return estimatedCredits === null
+    ? texts.priceVaries
+    : texts.credits(estimatedCredits, formatNumber(estimatedCredits));
+}

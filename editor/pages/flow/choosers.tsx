@@ -1,0 +1,91 @@
+// What is found by typing beside nodes to add: commands, and nodes of the board.
+import { useEditor } from '../../board/editor-context.tsx';
+import { CategoryIcon } from '../../canvas/category-icon.tsx';
+import { categoryOf } from '../../canvas/colors.ts';
+import { COMMANDS, commandOf } from '../../canvas/commands.ts';
+import { type Choice, Chooser } from '../../kit/chooser.tsx';
+import { Dialog } from '../../kit/dialog.tsx';
+import { messages } from '../../messages.ts';
+import styles from './keys.module.css';
+import { Keys } from './keys.tsx';
+
+const texts = messages.flow;
+
+interface PanelProps {
+  readonly onClose: () => void;
+}
+
+export function CommandMenu({ onClose }: PanelProps) {
+  const editor = useEditor();
+  const choices = COMMANDS.filter(({ id }) => id !== 'commands').map(
+    ({ id, label, keys }): Choice => ({ id, label, hint: keys[0] && <Keys keys={keys[0]} /> }),
+  );
+  return (
+    <Chooser
+      title={texts.commands.commands}
+      placeholder={texts.searchCommands}
+      find={text => choices.filter(({ label }) => label.toLowerCase().includes(text.toLowerCase()))}
+      onChoose={id => {
+        onClose();
+        commandOf(id).run(editor);
+      }}
+      onClose={onClose}
+    />
+  );
+}
+
+export function FindNode({ onClose }: PanelProps) {
+  const { session, canvas } = useEditor();
+  const { nodes } = session.store.getState().board;
+  const find = (text: string): readonly Choice[] => {
+    const wanted = text.toLowerCase();
+    return nodes
+      .filter(({ id, data }) => `${data.label} ${id} ${data.nodeType}`.toLowerCase().includes(wanted))
+      .map(node => {
+        const entry = session.catalog.find(node.data.nodeType);
+        const category = categoryOf({ node, entry });
+        return {
+          id: node.id,
+          label: node.data.label,
+          detail: entry?.label ?? node.data.nodeType,
+          icon: <CategoryIcon category={category} />,
+        };
+      });
+  };
+  return (
+    <Chooser
+      title={texts.commands.find}
+      placeholder={texts.searchBoard}
+      find={find}
+      onChoose={id => {
+        onClose();
+        session.store.actions.select([id]);
+        canvas.current?.fit([id]);
+        canvas.current?.focusNode(id);
+      }}
+      onClose={onClose}
+    />
+  );
+}
+
+export function KeyList({ onClose }: PanelProps) {
+  const listed = COMMANDS.filter(({ keys }) => keys.length > 0).map(({ id, label, keys }) => ({
+    id,
+    label,
+    keys: keys[0] ?? '',
+  }));
+  return (
+    <Dialog title={texts.commands.keys} onClose={onClose}>
+      <dl className={styles.list}>
+        {[...listed, ...texts.moreKeys].map(({ id, label, keys }) => (
+          <div key={id}>
+            <dt>{label}</dt>
+            <dd>
+              <Keys keys={keys} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}

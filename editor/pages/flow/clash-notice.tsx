@@ -1,0 +1,83 @@
+// Where this person and another changed the same value: both are shown until one is chosen.
+import type { Json } from '../../../src/graph/types.ts';
+import type { Field } from '../../board/board.ts';
+import { findNode } from '../../board/board.ts';
+import { type EditorContextValue, useBoard, useEditor } from '../../board/editor-context.tsx';
+import { replaceNodes, setConfig, setField } from '../../board/edits.ts';
+import type { Clash } from '../../board/merge.ts';
+import { Button } from '../../kit/button.tsx';
+import { messages } from '../../messages.ts';
+import styles from './notice.module.css';
+
+const texts = messages.flow.clash;
+const SHOWN_CHARS = 120;
+
+export function ClashNotice() {
+  const clash = useBoard(({ clashes }) => clashes[0]);
+  const count = useBoard(({ clashes }) => clashes.length);
+  const editor = useEditor();
+  if (clash === undefined) return null;
+  const { actions } = editor.session.store;
+  const canTake = changesFor(editor, clash) !== undefined;
+  const takeTheirs = (): void => {
+    const changes = changesFor(editor, clash);
+    if (changes !== undefined) actions.perform(texts.gesture, changes);
+    actions.settle(clash);
+  };
+  return (
+    <section className={styles.notice} aria-label={texts.title}>
+      <p>
+        <strong>{texts.title}</strong> {texts.where(nameOf(editor, clash), count)}
+      </p>
+      <dl className={styles.both}>
+        <div>
+          <dt>{texts.mine}</dt>
+          <dd>{shorten(clash.mine)}</dd>
+        </div>
+        <div>
+          <dt>{texts.theirs}</dt>
+          <dd>{shorten(clash.theirs)}</dd>
+        </div>
+      </dl>
+      <div className={styles.actions}>
+        <Button size="s" onClick={() => actions.settle(clash)}>
+          {texts.keepMine}
+        </Button>
+        {canTake && (
+          <Button size="s" onClick={takeTheirs}>
+            {texts.takeTheirs}
+          </Button>
+        )}
+      </div>
+    </section>
+  );
+}
+
+/** What puts their value in place of mine; undefined where the whole item is at stake. */
+function changesFor({ session }: EditorContextValue, { path, theirs }: Clash) {
+  const { board } = session.store.getState();
+  const [list, id = '', ...rest] = path;
+  if (list === 'fields') return setField(board, id as Field, theirs as Json);
+  if (list !== 'nodes' || findNode(board, id) === undefined) return undefined;
+  if (rest[0] === 'position')
+    return replaceNodes(board, [id], node => ({ ...node, position: theirs as typeof node.position }));
+  if (rest[0] !== 'data') return undefined;
+  if (rest[1] === 'config' && rest[2] !== undefined)
+    return setConfig(board, id, rest[2], theirs as Json | undefined);
+  const key = rest[1];
+  if (key === undefined || rest.length > 2) return undefined;
+  return replaceNodes(board, [id], node => ({ ...node, data: { ...node.data, [key]: theirs } }));
+}
+
+function nameOf({ session }: EditorContextValue, { path }: Clash): string {
+  const [list, id = '', ...rest] = path;
+  if (list === 'fields') return id;
+  const label = findNode(session.store.getState().board, id)?.data.label ?? id;
+  return [label, rest.at(-1)].filter(Boolean).join(', ');
+}
+
+function shorten(value: unknown): string {
+  if (value === undefined) return texts.gone;
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text;
+}

@@ -1,0 +1,169 @@
+// Who may see and edit the workflow: people, whoever has the link, and everybody where it is published.
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { useEditor } from '../../../board/editor-context.tsx';
+import type { WorkflowInfo } from '../../../board/remote.ts';
+import { Badge } from '../../../kit/badge.tsx';
+import { Button } from '../../../kit/button.tsx';
+import { CopyButton } from '../../../kit/copy-button.tsx';
+import { Dialog } from '../../../kit/dialog.tsx';
+import { Failure, sentenceOf } from '../../../kit/failure.tsx';
+import { SelectField, TextField } from '../../../kit/field.tsx';
+import { Loading } from '../../../kit/spinner.tsx';
+import { api } from '../../../lib/api.ts';
+import { showToast } from '../../../lib/toasts.ts';
+import { messages } from '../../../messages.ts';
+import styles from './dialogs.module.css';
+
+const texts = messages.flow.share;
+
+interface Share {
+  readonly userId: number;
+  readonly name: string;
+  readonly role: string;
+}
+
+export function ShareDialog({ onClose }: { readonly onClose: () => void }) {
+  const { session } = useEditor();
+  const path = `/workflows/${session.id}`;
+  const { data, error, refetch } = useQuery({
+    queryKey: [path],
+    queryFn: ({ signal }) => api.get<WorkflowInfo>(path, { signal }),
+    staleTime: 0,
+  });
+  return (
+    <Dialog title={texts.title} onClose={onClose}>
+      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+      {data === undefined && error === null && <Loading />}
+      {data && !data.isOwner && <p>{texts.ownerOnly}</p>}
+      {data?.isOwner && (
+        <>
+          <LinkPart workflow={data} path={path} />
+          <PeoplePart path={path} />
+          <PublishPart workflow={data} path={path} />
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+interface PartProps {
+  readonly workflow: WorkflowInfo;
+  readonly path: string;
+}
+
+/** Changes something of the workflow beside its board, then reads it again. */
+function useChange<T>(path: string, act: (input: T) => Promise<unknown>) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: act,
+    onSettled: () => client.invalidateQueries({ queryKey: [path] }),
+    onError: thrown => showToast(sentenceOf(thrown), { tone: 'failed' }),
+  });
+}
+
+function LinkPart({ workflow, path }: PartProps) {
+  const change = useChange(path, (linkPermission: string) =>
+    api.post(`${path}/visibility`, { linkPermission }),
+  );
+  const address = `${location.origin}/flow/${workflow.id}`;
+  return (
+    <div className={styles.line}>
+      <SelectField
+        label={texts.link}
+        value={workflow.linkPermission}
+        disabled={change.isPending}
+        onChange={({ target }) => change.mutate(target.value)}
+      >
+        {Object.entries(texts.links).map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </SelectField>
+      <CopyButton text={address} label={texts.copyLink} />
+    </div>
+  );
+}
+
+function PeoplePart({ path }: Pick<PartProps, 'path'>) {
+  const people = `${path}/permissions`;
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState('VIEW');
+  const { data } = useQuery({
+    queryKey: [people],
+    queryFn: ({ signal }) => api.get<{ data: readonly Share[] }>(people, { signal }),
+  });
+  const share = useChange(people, () => api.put(people, { email, role }));
+  const end = useChange(people, (userId: number) => api.delete(`${people}/${userId}`));
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    share.mutate(undefined, { onSuccess: () => setEmail('') });
+  };
+  return (
+    <section className={styles.part}>
+      <h3>{texts.people}</h3>
+      {data?.data.length === 0 && <p className={styles.soft}>{texts.noPeople}</p>}
+      <ul className={styles.rows}>
+        {data?.data.map(({ userId, name, role: has }) => (
+          <li key={userId} className={styles.row}>
+            <span className={styles.grow}>{name}</span>
+            <Badge>{texts.roles[has] ?? has}</Badge>
+            <Button size="s" look="quiet" aria-label={texts.remove(name)} onClick={() => end.mutate(userId)}>
+              {messages.flow.commands.delete}
+            </Button>
+          </li>
+        ))}
+      </ul>
+      <form className={styles.line} onSubmit={submit}>
+        <TextField
+          label={texts.email}
+          type="email"
+          required
+          value={email}
+          onChange={({ target }) => setEmail(target.value)}
+        />
+        <SelectField label={texts.role} value={role} onChange={({ target }) => setRole(target.value)}>
+          {Object.entries(texts.roles).map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </SelectField>
+        <Button type="submit" isBusy={share.isPending}>
+          {texts.add}
+        </Button>
+      </form>
+    </section>
+  );
+}
+
+function PublishPart({ workflow, path }: PartProps) {
+  const { session } = useEditor();
+  const [isTemplate, setTemplate] = useState(workflow.publishSettings?.isTemplate === true);
+  const publish = useChange(path, async (isPublished: boolean) => {
+    await session.saver.flush();
+    await api.post(`${path}/publish`, { isPublished, ...(isPublished ? { settings: { isTemplate } } : {}) });
+  });
+  return (
+    <section className={styles.part}>
+      <h3>{texts.publish}</h3>
+      <p className={styles.soft}>{texts.publishText}</p>
+      <label>
+        <input type="checkbox" checked={isTemplate} onChange={({ target }) => setTemplate(target.checked)} />{' '}
+        {texts.template}
+      </label>
+      <div className={styles.buttons}>
+        {workflow.isPublished && <Badge tone="success">{texts.published}</Badge>}
+        <Button size="s" isBusy={publish.isPending} onClick={() => publish.mutate(true)}>
+          {workflow.isPublished ? texts.publishAgain : texts.publishNow}
+        </Button>
+        {workflow.isPublished && (
+          <Button size="s" look="quiet" onClick={() => publish.mutate(false)}>
+            {texts.withdraw}
+          </Button>
+        )}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,102 @@
+// The versions that the service keeps of the board: looked at against it, and brought back as a gesture that undo takes back.
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { diffGraphs } from '../../../../src/graph/diff.ts';
+import { useBoard, useEditor } from '../../../board/editor-context.tsx';
+import { replaceAll } from '../../../board/edits.ts';
+import { isSame } from '../../../board/merge.ts';
+import { boardOf, type WorkflowInfo } from '../../../board/remote.ts';
+import { Badge } from '../../../kit/badge.tsx';
+import { Button } from '../../../kit/button.tsx';
+import { Dialog } from '../../../kit/dialog.tsx';
+import { Failure, sentenceOf } from '../../../kit/failure.tsx';
+import { Loading } from '../../../kit/spinner.tsx';
+import { Ago } from '../../../kit/time.tsx';
+import { api } from '../../../lib/api.ts';
+import { showToast } from '../../../lib/toasts.ts';
+import { messages } from '../../../messages.ts';
+import styles from './dialogs.module.css';
+
+const texts = messages.flow.versions;
+
+interface Version {
+  readonly version: number;
+  readonly createdAt: string;
+  readonly isCurrent: boolean;
+  readonly isPublished: boolean;
+}
+
+export function VersionsDialog({ onClose }: { readonly onClose: () => void }) {
+  const { session } = useEditor();
+  const path = `/workflows/${session.id}/versions`;
+  const { data, error, refetch } = useQuery({
+    queryKey: [path],
+    queryFn: ({ signal }) => api.get<{ data: readonly Version[] }>(path, { query: { limit: 100 }, signal }),
+    staleTime: 0,
+  });
+  return (
+    <Dialog title={texts.title} onClose={onClose}>
+      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+      {data === undefined && error === null && <Loading />}
+      <ol className={styles.rows}>
+        {data?.data.map(version => (
+          <VersionRow key={version.version} version={version} path={path} onDone={onClose} />
+        ))}
+      </ol>
+    </Dialog>
+  );
+}
+
+interface RowProps {
+  readonly version: Version;
+  readonly path: string;
+  readonly onDone: () => void;
+}
+
+function VersionRow({ version: { version, createdAt, isCurrent, isPublished }, path, onDone }: RowProps) {
+  const { session } = useEditor();
+  const { store } = session;
+  const board = useBoard(state => state.board);
+  const [found, setFound] = useState<string>();
+  const read = (): Promise<WorkflowInfo> => api.get<WorkflowInfo>(`${path}/${version}`);
+  const attempt = (act: (graph: WorkflowInfo) => void): void =>
+    void read().then(act, (thrown: unknown) => showToast(sentenceOf(thrown), { tone: 'failed' }));
+  const compare = (graph: WorkflowInfo): void => {
+    const { addedNodes, removedNodes } = diffGraphs(graph, board);
+    const before = new Map(boardOf(graph).nodes.map(node => [node.id, node]));
+    const changed = board.nodes.filter(node => before.has(node.id) && !isSame(before.get(node.id), node));
+    setFound(texts.diff(addedNodes.length, removedNodes.length, changed.length));
+  };
+  const restore = (graph: WorkflowInfo): void => {
+    const { nodes, edges } = boardOf(graph);
+    store.actions.perform(
+      messages.flow.gestures.restore,
+      replaceAll(store.getState().board, { nodes, edges }),
+    );
+    showToast(texts.restored(version), {
+      action: { label: messages.common.undo, run: () => store.actions.undo() },
+    });
+    onDone();
+  };
+  return (
+    <li className={styles.row}>
+      <span className={styles.grow}>
+        <strong>{texts.version(version)}</strong>
+        <span className={styles.soft}>
+          <Ago time={createdAt} />
+          {found !== undefined && ` · ${found}`}
+        </span>
+      </span>
+      {isCurrent && <Badge tone="accent">{texts.current}</Badge>}
+      {isPublished && <Badge tone="success">{messages.flow.share.published}</Badge>}
+      <Button size="s" look="quiet" onClick={() => attempt(compare)}>
+        {texts.compare}
+      </Button>
+      {!isCurrent && (
+        <Button size="s" onClick={() => attempt(restore)}>
+          {texts.restore}
+        </Button>
+      )}
+    </li>
+  );
+}

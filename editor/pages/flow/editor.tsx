@@ -1,0 +1,78 @@
+// The board with all that stands around it: the bar above, the inspector, the issues, and what opens over them.
+import { useEffect } from 'react';
+import { useBoard, useEditor, useView } from '../../board/editor-context.tsx';
+import { Canvas } from '../../canvas/canvas.tsx';
+import { copyOnEvent, pasteOnEvent } from '../../canvas/commands.ts';
+import { isEditing } from '../../canvas/editing.ts';
+import { findCommand } from '../../canvas/keys.ts';
+import { Hidden } from '../../kit/hidden.tsx';
+import { usePageTitle } from '../../lib/page-title.ts';
+import { messages } from '../../messages.ts';
+import { ClashNotice } from './clash-notice.tsx';
+import styles from './editor.module.css';
+import { EmptyBoard } from './empty-board.tsx';
+import { Inspector } from './inspector/inspector.tsx';
+import { Issues } from './issues.tsx';
+import { Panels } from './panels.tsx';
+import { RunNotice } from './run-notice.tsx';
+import { Toolbar } from './toolbar.tsx';
+
+export function Editor() {
+  const name = useBoard(({ board }) => String(board.fields.name ?? ''));
+  const announcement = useView(view => view.announcement);
+  usePageTitle(name);
+  useKeys();
+  return (
+    <div className={styles.editor}>
+      <Toolbar />
+      <div className={styles.board}>
+        <Canvas />
+        <EmptyBoard />
+        <div className={styles.notices}>
+          <ClashNotice />
+          <RunNotice />
+        </div>
+        <Issues />
+        <Inspector />
+      </div>
+      <Panels />
+      <Hidden>
+        <span role="log" aria-label={messages.flow.announcements}>
+          {announcement}
+        </span>
+      </Hidden>
+    </div>
+  );
+}
+
+/** Keys that count wherever the focus is, but for fields and dialogs. */
+function useKeys(): void {
+  const editor = useEditor();
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || document.querySelector('dialog[open], [role="menu"]') !== null) return;
+      const command = findCommand(event);
+      if (command === undefined) return;
+      if (isEditing(event.target) && !ANYWHERE.has(command.id)) return;
+      // With text selected on the page, copying is the browser's.
+      if (command.id === 'copy' || command.id === 'cut') return;
+      event.preventDefault();
+      command.run(editor);
+    };
+    const onCopy = (event: ClipboardEvent): void => copyOnEvent(editor, event);
+    const onPaste = (event: ClipboardEvent): void => pasteOnEvent(editor, event);
+    window.addEventListener('keydown', onKeyDown);
+    document.addEventListener('copy', onCopy);
+    document.addEventListener('cut', onCopy);
+    document.addEventListener('paste', onPaste);
+    return () => {
+      window.removeEventListener('keydown', onKeyDown);
+      document.removeEventListener('copy', onCopy);
+      document.removeEventListener('cut', onCopy);
+      document.removeEventListener('paste', onPaste);
+    };
+  }, [editor]);
+}
+
+/** Commands that fields leave to the board. */
+const ANYWHERE: ReadonlySet<string> = new Set(['run', 'save']);

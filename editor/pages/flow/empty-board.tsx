@@ -1,0 +1,45 @@
+// What an empty board offers: to search nodes, or a small workflow that runs without keys.
+
+import Plus from 'icon:plus';
+import Sparkles from 'icon:sparkles';
+import { useBoard, useEditor } from '../../board/editor-context.tsx';
+import { add } from '../../board/edits.ts';
+import { commandOf } from '../../canvas/commands.ts';
+import { Button } from '../../kit/button.tsx';
+import { messages } from '../../messages.ts';
+import styles from './empty-board.module.css';
+import { EXAMPLE, EXAMPLE_TYPES } from './example.ts';
+
+const texts = messages.flow;
+
+/** Notes and frames alone are nothing to run. */
+const SHELLS: ReadonlySet<string> = new Set(['stickyNote', 'groupFrame']);
+
+export function EmptyBoard() {
+  const editor = useEditor();
+  const isEmpty = useBoard(({ board }) => board.nodes.every(({ type }) => SHELLS.has(type)));
+  if (!isEmpty) return null;
+  const { session, canvas } = editor;
+  const { store, catalog } = session;
+  const hasExample = EXAMPLE_TYPES.every(type => catalog.find(type)?.hidden !== true && catalog.find(type));
+  const putExample = (): void => {
+    store.actions.perform(texts.gestures.paste(EXAMPLE.nodes.length), add(store.getState().board, EXAMPLE));
+    requestAnimationFrame(() => requestAnimationFrame(() => canvas.current?.fit()));
+  };
+  return (
+    <div className={styles.empty}>
+      <h2>{texts.emptyTitle}</h2>
+      <p>{texts.empty}</p>
+      <div className={styles.actions}>
+        <Button look="primary" icon={Plus} onClick={() => commandOf('add').run(editor)}>
+          {texts.emptyAdd}
+        </Button>
+        {hasExample && (
+          <Button icon={Sparkles} onClick={putExample}>
+            {texts.emptyExample}
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}

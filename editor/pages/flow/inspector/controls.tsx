@@ -1,0 +1,151 @@
+// The kinds of fields: a table from what an input is declared as to how it is edited.
+import { type ReactNode, useState } from 'react';
+import type { InputDef } from '../../../../src/graph/catalog.ts';
+import type { GraphNode, Json } from '../../../../src/graph/types.ts';
+import { SelectField, TextField } from '../../../kit/field.tsx';
+import { messages } from '../../../messages.ts';
+import styles from './inspector.module.css';
+import { LongText } from './long-text.tsx';
+import { MediaControl } from './media-control.tsx';
+import { NumberControl } from './number-control.tsx';
+
+const texts = messages.flow;
+
+export interface ControlProps {
+  readonly node: GraphNode;
+  readonly input: InputDef;
+  /** undefined: the default holds. */
+  readonly value: Json | undefined;
+  readonly hint?: string | undefined;
+  readonly error?: string | undefined;
+  readonly onChange: (value: Json | undefined) => void;
+}
+
+export type ControlKind = keyof typeof CONTROLS;
+
+/** undefined: an edge alone fills it. */
+export function controlOf({ id, type, isPort, wiredOnly, enum: values }: InputDef): ControlKind | undefined {
+  if (isPort && (wiredOnly === true || !SETTABLE.has(type))) return undefined;
+  if (values !== undefined) return 'choice';
+  if (type === 'BOOLEAN') return 'flag';
+  if (type === 'NUMBER') return 'number';
+  if (type === 'TEXT') return COLOR.test(id) ? 'color' : id === 'url' || id === 'mediaId' ? 'media' : 'text';
+  return 'json';
+}
+
+const SETTABLE: ReadonlySet<string> = new Set(['TEXT', 'NUMBER', 'BOOLEAN', 'JSON']);
+const COLOR = /colou?r$|^background$/i;
+const HEX = /^#[0-9a-f]{6}$/i;
+
+export const CONTROLS = {
+  text: TextControl,
+  color: ColorControl,
+  number: NumberControl,
+  choice: ChoiceControl,
+  flag: FlagControl,
+  json: JsonControl,
+  media: MediaControl,
+} as const satisfies Record<string, (props: ControlProps) => ReactNode>;
+
+const asText = (value: Json | undefined): string =>
+  value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+
+function TextControl({ input, value, hint, error, onChange }: ControlProps) {
+  return (
+    <LongText
+      label={input.label}
+      hint={hint}
+      error={error}
+      placeholder={asText(input.default)}
+      value={asText(value)}
+      onChange={text => onChange(text)}
+    />
+  );
+}
+
+function ColorControl({ input, value, hint, error, onChange }: ControlProps) {
+  const shown = asText(value ?? input.default);
+  return (
+    <div className={styles.pair}>
+      <TextField
+        label={input.label}
+        hint={hint}
+        error={error}
+        placeholder={asText(input.default)}
+        value={asText(value)}
+        onChange={({ target }) => onChange(target.value)}
+      />
+      <input
+        type="color"
+        className={styles.swatch}
+        aria-label={texts.pickColor(input.label)}
+        value={HEX.test(shown) ? shown : '#000000'}
+        onChange={({ target }) => onChange(target.value)}
+      />
+    </div>
+  );
+}
+
+function ChoiceControl({ input, value, hint, error, onChange }: ControlProps) {
+  const chosen = asText(value ?? input.default);
+  const values = input.enum ?? [];
+  return (
+    <SelectField
+      label={input.label}
+      hint={hint}
+      error={error}
+      value={chosen}
+      onChange={({ target }) => onChange(target.value)}
+    >
+      {!values.includes(chosen) && <option value={chosen}>{chosen === '' ? texts.none : chosen}</option>}
+      {values.map(option => (
+        <option key={option} value={option}>
+          {option}
+        </option>
+      ))}
+    </SelectField>
+  );
+}
+
+function FlagControl({ input, value, hint, onChange }: ControlProps) {
+  const isOn = (value ?? input.default) === true;
+  return (
+    <label className={styles.flag} title={hint}>
+      <input type="checkbox" checked={isOn} onChange={({ target }) => onChange(target.checked)} />
+      {input.label}
+    </label>
+  );
+}
+
+/** The text as it is typed; the board has it once it is JSON. */
+function JsonControl({ input, value, hint, error, onChange }: ControlProps) {
+  const kept = value === undefined ? '' : JSON.stringify(value, null, 2);
+  const [draft, setDraft] = useState<string>();
+  const shown = draft ?? kept;
+  const problem = draft === undefined ? undefined : problemOf(draft);
+  return (
+    <LongText
+      label={input.label}
+      isCode
+      hint={hint}
+      error={problem ?? error}
+      placeholder={input.default === undefined ? '' : JSON.stringify(input.default, null, 2)}
+      value={shown}
+      onChange={text => {
+        setDraft(text);
+        if (text.trim() === '') onChange(undefined);
+        else if (problemOf(text) === undefined) onChange(JSON.parse(text) as Json);
+      }}
+    />
+  );
+}
+
+function problemOf(text: string): string | undefined {
+  if (text.trim() === '') return undefined;
+  try {
+    JSON.parse(text);
+    return undefined;
+  } catch (error) {
+    return texts.notJson(error instanceof Error ? error.message : '');
+  }
+}

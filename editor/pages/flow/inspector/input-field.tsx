@@ -1,0 +1,81 @@
+// One setting of a node by its declaration: what kind of field it is, its default, and the way back to it.
+
+import Undo from 'icon:undo-2';
+import { memo, type ReactNode } from 'react';
+import type { InputDef } from '../../../../src/graph/catalog.ts';
+import { findProblem } from '../../../../src/graph/fields.ts';
+import type { GraphNode, Json } from '../../../../src/graph/types.ts';
+import { useBoard, useEditor } from '../../../board/editor-context.tsx';
+import { setConfig } from '../../../board/edits.ts';
+import { IconButton } from '../../../kit/button.tsx';
+import { messages } from '../../../messages.ts';
+import { CONTROLS, type ControlProps, controlOf } from './controls.tsx';
+import styles from './inspector.module.css';
+
+const texts = messages.flow;
+
+interface InputFieldProps {
+  readonly node: GraphNode;
+  readonly input: InputDef;
+}
+
+export const InputField = memo(function InputField({ node, input }: InputFieldProps) {
+  const { store } = useEditor().session;
+  const feeder = useFeeder(node.id, input);
+  if (feeder !== undefined) return <Fed input={input}>{texts.fedBy(feeder)}</Fed>;
+  const kind = controlOf(input);
+  if (kind === undefined)
+    return <Fed input={input}>{input.required ? texts.needsEdge : texts.takesEdge}</Fed>;
+  const value = node.data.config?.[input.id];
+  const isChanged = value !== undefined;
+  const change = (next: Json | undefined): void =>
+    store.actions.perform(
+      texts.gestures.set(input.label),
+      setConfig(store.getState().board, node.id, input.id, next),
+      `set ${node.id} ${input.id}`,
+    );
+  const Control: (props: ControlProps) => ReactNode = CONTROLS[kind];
+  const problem = isChanged ? findProblem(value, input) : undefined;
+  return (
+    <div className={styles.field} data-changed={isChanged || undefined}>
+      <Control
+        node={node}
+        input={input}
+        value={value}
+        error={problem === undefined ? undefined : texts.mustBe(problem)}
+        hint={input.description}
+        onChange={change}
+      />
+      {isChanged && (
+        <span className={styles.reset}>
+          <IconButton
+            size="s"
+            icon={Undo}
+            label={texts.reset(input.label)}
+            onClick={() => change(undefined)}
+          />
+        </span>
+      )}
+    </div>
+  );
+});
+
+function Fed({ input, children }: { readonly input: InputDef; readonly children: ReactNode }) {
+  return (
+    <div className={styles.fed}>
+      <span>{input.label}</span>
+      <span>{children}</span>
+    </div>
+  );
+}
+
+/** The node that feeds the port. */
+function useFeeder(nodeId: string, { id, isPort }: InputDef): string | undefined {
+  return useBoard(({ board }) => {
+    if (!isPort) return undefined;
+    const edge = board.edges.find(
+      ({ target, targetHandle }) => target === nodeId && targetHandle === `in-${id}`,
+    );
+    return edge && board.nodes.find(node => node.id === edge.source)?.data.label;
+  });
+}

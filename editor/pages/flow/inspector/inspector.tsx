@@ -1,0 +1,107 @@
+// The node that is selected: its name, its settings, what arrives at its ports, and what it made.
+
+import Close from 'icon:x';
+import type { InputDef } from '../../../../src/graph/catalog.ts';
+import type { GraphNode } from '../../../../src/graph/types.ts';
+import { findNode } from '../../../board/board.ts';
+import { portsOf } from '../../../board/catalog.ts';
+import { useBoard, useEditor } from '../../../board/editor-context.tsx';
+import { setData } from '../../../board/edits.ts';
+import { CategoryIcon } from '../../../canvas/category-icon.tsx';
+import { categoryOf } from '../../../canvas/colors.ts';
+import { commandOf } from '../../../canvas/commands.ts';
+import { Button, IconButton } from '../../../kit/button.tsx';
+import { TextField } from '../../../kit/field.tsx';
+import { messages } from '../../../messages.ts';
+import { NodeOutcome } from '../../../runs/node-outcome.tsx';
+import { priceOf } from '../add-node.tsx';
+import { InputField } from './input-field.tsx';
+import styles from './inspector.module.css';
+import { LongText } from './long-text.tsx';
+
+const texts = messages.flow;
+
+/** Shown for one node; several are moved and copied, not set. */
+export function Inspector() {
+  const node = useBoard(({ board, selection }) =>
+    selection.size === 1 ? findNode(board, [...selection][0] ?? '') : undefined,
+  );
+  if (node === undefined) return null;
+  return <NodeInspector key={node.id} node={node} />;
+}
+
+function NodeInspector({ node }: { readonly node: GraphNode }) {
+  const editor = useEditor();
+  const { session, canvas } = editor;
+  const { catalog, store } = session;
+  const entry = catalog.find(node.data.nodeType);
+  const { inputs } = portsOf(catalog, node);
+  const close = (): void => {
+    store.actions.select([]);
+    canvas.current?.focus();
+  };
+  return (
+    <aside className={styles.inspector} aria-label={texts.inspector}>
+      <header className={styles.head}>
+        <CategoryIcon category={categoryOf({ node, entry })} />
+        <h2>{entry?.label ?? texts.unknownType(node.data.nodeType)}</h2>
+        {entry && <span className={styles.price}>{priceOf(entry)}</span>}
+        <IconButton size="s" icon={Close} label={texts.closeInspector} onClick={close} />
+      </header>
+      <div className={styles.body}>
+        {entry?.description !== undefined && <p className={styles.about}>{entry.description}</p>}
+        <Label node={node} />
+        {inputs.filter(isShown).map(input => (
+          <InputField key={input.id} node={node} input={input} />
+        ))}
+        <Note node={node} />
+        <NodeOutcome node={node} />
+        {entry !== undefined && entry.source !== 'registry-shell' && (
+          <Button size="s" onClick={() => commandOf('run-to').run(editor)}>
+            {texts.commands.runTo}
+          </Button>
+        )}
+      </div>
+    </aside>
+  );
+}
+
+// The frame keeps its members itself.
+const isShown = ({ id, removed }: InputDef): boolean => removed !== true && id !== 'childNodeIds';
+
+function Label({ node }: { readonly node: GraphNode }) {
+  const { store } = useEditor().session;
+  return (
+    <TextField
+      label={texts.label}
+      value={node.data.label}
+      maxLength={200}
+      onChange={({ target }) =>
+        store.actions.perform(
+          texts.gestures.rename,
+          setData(store.getState().board, node.id, { label: target.value }),
+          `label ${node.id}`,
+        )
+      }
+    />
+  );
+}
+
+function Note({ node }: { readonly node: GraphNode }) {
+  const { store } = useEditor().session;
+  const { note } = node.data;
+  return (
+    <LongText
+      label={texts.note}
+      value={typeof note === 'string' ? note : ''}
+      placeholder={texts.notePlaceholder}
+      onChange={value =>
+        store.actions.perform(
+          texts.gestures.note,
+          setData(store.getState().board, node.id, { note: value }),
+          `note ${node.id}`,
+        )
+      }
+    />
+  );
+}

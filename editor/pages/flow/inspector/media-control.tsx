@@ -1,0 +1,144 @@
+// A file as a setting: its address, a file of this computer, or one of the library.
+
+import Upload from 'icon:upload';
+import { useQuery } from '@tanstack/react-query';
+import { type DragEvent, useRef, useState } from 'react';
+import { useEditor } from '../../../board/editor-context.tsx';
+import { setData } from '../../../board/edits.ts';
+import { Button } from '../../../kit/button.tsx';
+import { Dialog } from '../../../kit/dialog.tsx';
+import { sentenceOf } from '../../../kit/failure.tsx';
+import { TextField } from '../../../kit/field.tsx';
+import { Loading } from '../../../kit/spinner.tsx';
+import { api, upload as uploadFile } from '../../../lib/api.ts';
+import { showToast } from '../../../lib/toasts.ts';
+
+import { messages } from '../../../messages.ts';
+import type { ControlProps } from './controls.tsx';
+import styles from './inspector.module.css';
+
+const texts = messages.flow.media;
+
+interface MediaItem {
+  readonly mediaId: string;
+  readonly url: string;
+  readonly name: string;
+  readonly contentType: string;
+}
+
+export function MediaControl(props: ControlProps) {
+  const { node, input, value, hint, error, onChange } = props;
+  // Of a node that takes an address or an id, only the address has the buttons.
+  const hasFile = input.id === 'url' && /^input:(?:image|video|audio)$/.test(node.data.nodeType);
+  return (
+    <div className={styles.media}>
+      <TextField
+        label={input.label}
+        hint={hint}
+        error={error}
+        placeholder={input.id === 'url' ? 'https://' : ''}
+        value={typeof value === 'string' ? value : ''}
+        onChange={({ target }) => onChange(target.value === '' ? undefined : target.value)}
+      />
+      {hasFile && <FileChoice {...props} kind={node.data.nodeType.slice('input:'.length)} />}
+    </div>
+  );
+}
+
+function FileChoice({ node, value, kind }: ControlProps & { readonly kind: string }) {
+  const { store } = useEditor().session;
+  const file = useRef<HTMLInputElement>(null);
+  const [isOpen, setOpen] = useState(false);
+  const put = (url: string): void => {
+    const { mediaId: _, ...config } = node.data.config ?? {};
+    store.actions.perform(
+      texts.gesture,
+      setData(store.getState().board, node.id, { config: { ...config, url } }),
+    );
+  };
+  const { isBusy, upload } = useUpload(put);
+  const onDrop = (event: DragEvent): void => {
+    event.preventDefault();
+    void upload(event.dataTransfer.files[0]);
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is a second way; the button is the first
+    <div className={styles.drop} onDragOver={event => event.preventDefault()} onDrop={onDrop}>
+      {typeof value === 'string' && value !== '' && kind === 'image' && (
+        <img src={value} alt="" className={styles.shown} />
+      )}
+      <input
+        ref={file}
+        type="file"
+        accept={`${kind}/*`}
+        hidden
+        onChange={({ target }) => void upload(target.files?.[0])}
+      />
+      <div className={styles.buttons}>
+        <Button size="s" icon={Upload} isBusy={isBusy} onClick={() => file.current?.click()}>
+          {texts.upload}
+        </Button>
+        <Button size="s" onClick={() => setOpen(true)}>
+          {texts.library}
+        </Button>
+      </div>
+      {isOpen && (
+        <Library
+          kind={kind}
+          onClose={() => setOpen(false)}
+          onChoose={url => {
+            setOpen(false);
+            put(url);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function useUpload(put: (url: string) => void) {
+  const [isBusy, setBusy] = useState(false);
+  const upload = async (chosen: File | undefined): Promise<void> => {
+    if (chosen === undefined) return;
+    setBusy(true);
+    try {
+      put((await uploadFile(chosen)).url);
+    } catch (thrown) {
+      showToast(sentenceOf(thrown), { tone: 'failed' });
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { isBusy, upload };
+}
+
+interface LibraryProps {
+  readonly kind: string;
+  readonly onChoose: (url: string) => void;
+  readonly onClose: () => void;
+}
+
+function Library({ kind, onChoose, onClose }: LibraryProps) {
+  const { data, error } = useQuery({
+    queryKey: ['/media', { type: kind, limit: 60 }],
+    queryFn: ({ signal }) =>
+      api.get<{ data: readonly MediaItem[] }>('/media', { query: { type: kind, limit: 60 }, signal }),
+  });
+  return (
+    <Dialog title={texts.libraryTitle} onClose={onClose}>
+      {error !== null && <p role="alert">{sentenceOf(error)}</p>}
+      {data === undefined && error === null && <Loading />}
+      {data?.data.length === 0 && <p>{texts.libraryEmpty}</p>}
+      <ul className={styles.library}>
+        {data?.data.map(({ mediaId, url, name }) => (
+          <li key={mediaId}>
+            <button type="button" onClick={() => onChoose(url)}>
+              {kind === 'image' && <img src={url} alt="" loading="lazy" />}
+              <span>{name}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  );
+}

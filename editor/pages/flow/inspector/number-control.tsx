@@ -1,0 +1,69 @@
+// A number: typed, and where it is bounded, drawn along a slider.
+import { useState } from 'react';
+import { TextField } from '../../../kit/field.tsx';
+import { messages } from '../../../messages.ts';
+import type { ControlProps } from './controls.tsx';
+import styles from './inspector.module.css';
+
+/** A slider of more steps than pixels is of no use. */
+const MAX_STEPS = 4000;
+
+export function NumberControl({ input, value, hint, error, onChange }: ControlProps) {
+  const { min, max, label } = input;
+  const step = input.step ?? (input.integer ? 1 : undefined);
+  // What is being typed, which may be no number yet.
+  const [draft, setDraft] = useState<string>();
+  const number = typeof value === 'number' ? value : undefined;
+  const shown =
+    draft !== undefined && Number(draft) === (number ?? Number.NaN)
+      ? draft
+      : draft === ''
+        ? ''
+        : String(number ?? '');
+  const change = (text: string): void => {
+    setDraft(text);
+    if (text.trim() === '') onChange(undefined);
+    else if (Number.isFinite(Number(text))) onChange(Number(text));
+  };
+  return (
+    <div className={styles.number}>
+      <TextField
+        label={label}
+        type="number"
+        hint={hint}
+        error={error}
+        min={min}
+        max={max}
+        step={step ?? 'any'}
+        placeholder={input.default === undefined || input.default === null ? '' : String(input.default)}
+        value={shown}
+        onChange={({ target }) => change(target.value)}
+      />
+      <Slider input={input} value={number} step={step} onChange={change} />
+    </div>
+  );
+}
+
+interface SliderProps extends Pick<ControlProps, 'input'> {
+  readonly value: number | undefined;
+  readonly step: number | undefined;
+  readonly onChange: (text: string) => void;
+}
+
+function Slider({ input: { min, max, label, default: fallback }, value, step, onChange }: SliderProps) {
+  if (min === undefined || max === undefined) return null;
+  const distance = step ?? (max - min) / 100;
+  if ((max - min) / distance > MAX_STEPS) return null;
+  return (
+    <input
+      type="range"
+      className={styles.slider}
+      aria-label={messages.flow.slider(label)}
+      min={min}
+      max={max}
+      step={distance}
+      value={value ?? (typeof fallback === 'number' ? fallback : min)}
+      onChange={({ target }) => onChange(target.value)}
+    />
+  );
+}

@@ -1,0 +1,39 @@
+// What opens over the board, one at a time.
+import { lazy, Suspense } from 'react';
+import { useEditor, useView } from '../../board/editor-context.tsx';
+import { ResultDialog } from '../../runs/result-dialog.tsx';
+import { AddNode } from './add-node.tsx';
+import { CommandMenu, FindNode, KeyList } from './choosers.tsx';
+
+const VersionsDialog = lazy(async () => ({
+  default: (await import('./dialogs/versions.tsx')).VersionsDialog,
+}));
+const ShareDialog = lazy(async () => ({ default: (await import('./dialogs/share.tsx')).ShareDialog }));
+const ExportDialog = lazy(async () => ({ default: (await import('./dialogs/export.tsx')).ExportDialog }));
+
+const PLAIN = {
+  commands: CommandMenu,
+  keys: KeyList,
+  find: FindNode,
+  versions: VersionsDialog,
+  share: ShareDialog,
+  export: ExportDialog,
+};
+
+export function Panels() {
+  const { view, canvas } = useEditor();
+  const panel = useView(state => state.panel);
+  if (panel === undefined) return null;
+  const close = (): void => {
+    view.setState({ panel: undefined });
+    if (document.activeElement === document.body) canvas.current?.focus();
+  };
+  if (panel.kind === 'add') return <AddNode placing={panel.placing} onClose={close} />;
+  if (panel.kind === 'result') return <ResultDialog nodeId={panel.nodeId} onClose={close} />;
+  const Shown = PLAIN[panel.kind];
+  return (
+    <Suspense>
+      <Shown onClose={close} />
+    </Suspense>
+  );
+}

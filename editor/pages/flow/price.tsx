@@ -1,0 +1,53 @@
+// What a run would cost, before it is started: asked again after each save.
+import { useEffect, useState } from 'react';
+import { useStore } from 'zustand';
+import { useBoard, useEditor } from '../../board/editor-context.tsx';
+import { api } from '../../lib/api.ts';
+import { formatNumber } from '../../lib/format.ts';
+import { messages } from '../../messages.ts';
+import { isUnderWay } from '../../runs/run-store.ts';
+import styles from './toolbar.module.css';
+
+const texts = messages.flow;
+const PAUSE_MS = 300;
+
+interface Estimate {
+  readonly credits: number;
+  readonly exact: boolean;
+  readonly availableCredits: number;
+}
+
+export function Price() {
+  const { session, runs } = useEditor();
+  const { store, saver } = session;
+  const isSaved = useBoard(({ save }) => save.kind === 'saved');
+  const hasNodes = useBoard(({ board }) => board.nodes.length > 0);
+  // What a run leaves in the cache costs nothing the next time.
+  const isRunning = useStore(runs, ({ run }) => isUnderWay(run));
+  const [estimate, setEstimate] = useState<Estimate>();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a run that ended changes the price
+  useEffect(() => {
+    if (!isSaved || !hasNodes || saver.isDirty) return;
+    const stop = new AbortController();
+    const timer = setTimeout(() => {
+      api
+        .post<Estimate>(`/workflows/${session.id}/estimate`, {}, { signal: stop.signal, repeatable: true })
+        .then(setEstimate, () => stop.signal.aborted || setEstimate(undefined));
+    }, PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
+  }, [session, store, saver, isSaved, hasNodes, isRunning]);
+  const isShort = estimate !== undefined && estimate.credits > estimate.availableCredits;
+  return (
+    <span role="status" aria-label={texts.price} className={styles.price} data-short={isShort || undefined}>
+      {estimate && hasNodes ? priceText(estimate) : ''}
+    </span>
+  );
+}
+
+function priceText({ credits, exact }: Estimate): string {
+  const text = texts.credits(credits, formatNumber(credits));
+  return exact ? text : texts.atLeast(text);
+}

@@ -1,0 +1,43 @@
+// Whether what is on the screen is at the service.
+import { useBoard, useEditor } from '../../board/editor-context.tsx';
+import type { SaveState } from '../../board/saver.ts';
+import { messages } from '../../messages.ts';
+import styles from './toolbar.module.css';
+
+const texts = messages.flow.save;
+
+export function SaveStatus() {
+  const save = useBoard(state => state.save);
+  const { session } = useEditor();
+  const { canvas } = useEditor();
+  const wrong = save.kind === 'refused' ? save.error.issues?.[0]?.nodeId : undefined;
+  return (
+    <>
+      <span
+        role="status"
+        aria-label={texts.label}
+        className={styles.save}
+        data-state={save.kind}
+        title={sentence(save)}
+      >
+        {sentence(save)}
+      </span>
+      {wrong !== undefined && (
+        <button
+          type="button"
+          className={styles.look}
+          onClick={() => {
+            session.store.actions.select([wrong]);
+            canvas.current?.focusNode(wrong);
+          }}
+        >
+          {texts.look}
+        </button>
+      )}
+    </>
+  );
+}
+
+function sentence(save: SaveState): string {
+  return save.kind === 'refused' ? texts.refused(save.error.message) : texts[save.kind];
+}

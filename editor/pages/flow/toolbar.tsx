@@ -1,0 +1,114 @@
+// The bar above the board: its name and state on the left, what can be done on the right.
+
+import CirclePlus from 'icon:circle-plus';
+import Download from 'icon:download';
+import History from 'icon:history';
+import Play from 'icon:play';
+import Redo from 'icon:redo-2';
+import Share from 'icon:share-2';
+import Square from 'icon:square';
+import Undo from 'icon:undo-2';
+import Wand from 'icon:wand-sparkles';
+import { useBoard, useEditor } from '../../board/editor-context.tsx';
+import { setField } from '../../board/edits.ts';
+import { commandOf } from '../../canvas/commands.ts';
+import { Button, IconButton } from '../../kit/button.tsx';
+import type { Icon } from '../../kit/icon.ts';
+import { messages } from '../../messages.ts';
+import { isUnderWay } from '../../runs/run-store.ts';
+import { useRun } from '../../runs/use-runs.ts';
+import { Price } from './price.tsx';
+import { SaveStatus } from './save-status.tsx';
+import styles from './toolbar.module.css';
+
+const texts = messages.flow;
+
+export function Toolbar() {
+  const canUndo = useBoard(({ history }) => history.past.length > 0);
+  const canRedo = useBoard(({ history }) => history.future.length > 0);
+  return (
+    <div className={styles.toolbar} role="toolbar" aria-label={texts.toolbar}>
+      <div className={styles.start}>
+        <Name />
+        <SaveStatus />
+      </div>
+      <div className={styles.tools}>
+        <Tool id="add" icon={CirclePlus} label={texts.tools.add} />
+        <span className={styles.line} />
+        <Tool id="undo" icon={Undo} label={texts.tools.undo} isOff={!canUndo} />
+        <Tool id="redo" icon={Redo} label={texts.tools.redo} isOff={!canRedo} />
+        <Tool id="arrange" icon={Wand} label={texts.tools.arrange} />
+        <span className={styles.line} />
+        <Tool id="versions" icon={History} label={texts.tools.versions} />
+        <Tool id="export" icon={Download} label={texts.tools.export} />
+        <Tool id="share" icon={Share} label={texts.tools.share} />
+      </div>
+      <div className={styles.end}>
+        <Price />
+        <RunButton />
+      </div>
+    </div>
+  );
+}
+
+interface ToolProps {
+  readonly id: string;
+  readonly icon: Icon;
+  readonly label: string;
+  readonly isOff?: boolean;
+}
+
+function Tool({ id, icon, label, isOff = false }: ToolProps) {
+  const editor = useEditor();
+  return <IconButton icon={icon} label={label} disabled={isOff} onClick={() => commandOf(id).run(editor)} />;
+}
+
+function Name() {
+  const { session } = useEditor();
+  const name = useBoard(({ board }) => String(board.fields.name ?? ''));
+  const { store } = session;
+  return (
+    <h1 className={styles.title}>
+      <input
+        className={styles.name}
+        aria-label={texts.name}
+        value={name}
+        maxLength={200}
+        spellCheck={false}
+        onChange={({ target }) =>
+          store.actions.perform(
+            texts.gestures.rename,
+            setField(store.getState().board, 'name', target.value),
+            'name',
+          )
+        }
+      />
+    </h1>
+  );
+}
+
+function RunButton() {
+  const { runs } = useEditor();
+  const editor = useEditor();
+  const isRunning = useRun(({ run }) => isUnderWay(run));
+  const isStarting = useRun(state => state.isStarting);
+  const isCancelling = useRun(({ run }) => run?.status === 'CANCELLING');
+  const isEmpty = useBoard(({ board }) => board.nodes.length === 0);
+  if (isRunning)
+    return (
+      <Button look="danger" icon={Square} isBusy={isCancelling} onClick={() => void runs.cancel()}>
+        {texts.tools.cancel}
+      </Button>
+    );
+  return (
+    <Button
+      look="primary"
+      icon={Play}
+      isBusy={isStarting}
+      disabled={isEmpty}
+      onClick={() => commandOf('run').run(editor)}
+    >
+      {texts.tools.run}
+    </Button>
+  );
+}

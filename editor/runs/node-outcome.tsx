@@ -1,0 +1,41 @@
+// What the run did with a node, in words and whole: for the inspector.
+import type { GraphNode } from '../../src/graph/types.ts';
+import { useEditor } from '../board/editor-context.tsx';
+import { Button } from '../kit/button.tsx';
+import { formatDuration, formatNumber } from '../lib/format.ts';
+import { messages } from '../messages.ts';
+import styles from './node-result.module.css';
+import { resultsOf } from './results.ts';
+import { useNodeRun } from './use-runs.ts';
+
+const texts = messages.flow;
+
+export function NodeOutcome({ node }: { readonly node: GraphNode }) {
+  const { view } = useEditor();
+  const run = useNodeRun(node.id);
+  if (run === undefined) return null;
+  const { status, error, credits, cached, startedAt, finishedAt, warnings = [] } = run;
+  const ms =
+    startedAt !== null && finishedAt !== null ? Date.parse(finishedAt) - Date.parse(startedAt) : undefined;
+  const facts = [
+    cached ? texts.cached : texts.nodeStates[status],
+    ms === undefined || cached ? undefined : formatDuration(ms),
+    credits > 0 ? texts.credits(credits, formatNumber(credits)) : undefined,
+  ].filter(fact => fact !== undefined);
+  const results = resultsOf(run);
+  return (
+    <section className={styles.outcome} aria-label={texts.lastRun}>
+      <h3>{texts.lastRun}</h3>
+      <p className={styles.facts}>{facts.join(' · ')}</p>
+      {error !== null && <p className={styles.error}>{error}</p>}
+      {warnings.map(warning => (
+        <p key={warning}>{warning}</p>
+      ))}
+      {results.length > 0 && (
+        <Button size="s" onClick={() => view.setState({ panel: { kind: 'result', nodeId: node.id } })}>
+          {texts.openResult}
+        </Button>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,68 @@
+// What a node made, in the node: a small picture, a text, a player; whole on a click.
+
+import ImageIcon from 'icon:image';
+import type { NodeState } from '../../sdk/src/types.ts';
+import type { GraphNode } from '../../src/graph/types.ts';
+import { useEditor } from '../board/editor-context.tsx';
+import { Button } from '../kit/button.tsx';
+import { messages } from '../messages.ts';
+import styles from './node-result.module.css';
+import { ResultView } from './result-view.tsx';
+import { resultsOf } from './results.ts';
+
+const texts = messages.flow;
+/** Shown in the node; the rest in the result's own view. */
+const MAX_SHOWN = 4;
+
+interface NodeResultProps {
+  readonly node: GraphNode;
+  readonly run: NodeState | undefined;
+  readonly width: number;
+  readonly hasPreview: boolean;
+  readonly isFar: boolean;
+}
+
+export function NodeResult({ node, run, hasPreview, isFar }: NodeResultProps) {
+  const { view } = useEditor();
+  if (run?.status === 'WAITING' && node.data.nodeType === 'logic:approval') return <Approval node={node} />;
+  if (run?.error) return <p className={styles.error}>{run.error}</p>;
+  const results = run === undefined ? [] : resultsOf(run);
+  if (results.length === 0 || !hasPreview)
+    return hasPreview ? (
+      <div className={styles.empty}>
+        <ImageIcon size={28} />
+      </div>
+    ) : null;
+  const open = (): void => view.setState({ panel: { kind: 'result', nodeId: node.id } });
+  return (
+    <figure
+      className={styles.result}
+      aria-label={texts.resultOf(node.data.label)}
+      data-many={results.length > 1 || undefined}
+    >
+      {results.slice(0, isFar ? 1 : MAX_SHOWN).map((result, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: results have no id, and their order is theirs
+        <ResultView key={index} result={result} isSmall onOpen={open} />
+      ))}
+      {results.length > MAX_SHOWN && <span className={styles.more}>+{results.length - MAX_SHOWN}</span>}
+    </figure>
+  );
+}
+
+function Approval({ node }: { readonly node: GraphNode }) {
+  const { runs } = useEditor();
+  const { message } = node.data.config ?? {};
+  return (
+    <div className={styles.approval}>
+      <p>{typeof message === 'string' && message !== '' ? message : texts.approvalAsks}</p>
+      <div className={styles.actions}>
+        <Button size="s" onClick={() => void runs.decide(node.id, false)}>
+          {texts.reject}
+        </Button>
+        <Button size="s" look="primary" onClick={() => void runs.decide(node.id, true)}>
+          {texts.approve}
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,104 @@
+// The run that the board shows: started, followed by its event stream across cuts, and decided.
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import { type Execution, hasEnded, type NodeState, type RunEvent } from '../../sdk/src/types.ts';
+import { api, follow } from '../lib/api.ts';
+
+export type RunHead = Omit<Execution, 'nodeStates' | 'outputs' | 'inputs'>;
+
+export interface RunState {
+  /** undefined: none is shown. */
+  readonly run: RunHead | undefined;
+  readonly nodes: ReadonlyMap<string, NodeState>;
+  /** What kept a run from starting, or its events from arriving. */
+  readonly error: unknown;
+  readonly isStarting: boolean;
+}
+
+export interface RunStart {
+  readonly targets?: readonly string[] | undefined;
+  readonly maxCredits?: number | undefined;
+}
+
+export type RunStore = StoreApi<RunState> & {
+  start(order: RunStart): Promise<void>;
+  /** Shows a run that there is, under way or ended. */
+  show(executionId: string): Promise<void>;
+  cancel(): Promise<void>;
+  decide(nodeId: string, isApproved: boolean): Promise<void>;
+  clear(): void;
+  close(): void;
+};
+
+const NOTHING: RunState = { run: undefined, nodes: new Map(), error: undefined, isStarting: false };
+export const isUnderWay = (run: RunHead | undefined): boolean => run !== undefined && !hasEnded(run);
+
+/** `flush` resolves once the service has the board as it stands, so that the run is of what is on the screen. */
+export function createRunStore(workflowId: string, flush: () => Promise<void>): RunStore {
+  const store = createStore<RunState>(() => NOTHING);
+  let following = new AbortController();
+  const show = async (executionId: string): Promise<void> => {
+    following.abort();
+    following = new AbortController();
+    const { signal } = following;
+    try {
+      for await (const event of follow(executionId, signal)) {
+        if (signal.aborted) return;
+        store.setState(state => take(state, event));
+      }
+    } catch (error) {
+      if (!signal.aborted) store.setState({ error });
+    }
+  };
+  const start = async (body: RunStart): Promise<void> => {
+    store.setState({ isStarting: true, error: undefined });
+    try {
+      await flush();
+      const { executionId } = await api.post<{ executionId: string }>(`/workflows/${workflowId}/run`, body, {
+        headers: { 'idempotency-key': crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}` },
+        repeatable: true,
+      });
+      store.setState({ nodes: new Map(), run: undefined });
+      void show(executionId);
+    } catch (error) {
+      store.setState({ error });
+    } finally {
+      store.setState({ isStarting: false });
+    }
+  };
+  const act = async (path: string, body: unknown): Promise<void> => {
+    const { run } = store.getState();
+    if (run === undefined) return;
+    try {
+      await api.post(`/executions/${run.id}/${path}`, body);
+      if (path === 'resume') void show(run.id);
+    } catch (error) {
+      store.setState({ error });
+    }
+  };
+  return Object.assign(store, {
+    start,
+    show,
+    cancel: () => act('cancel', undefined),
+    decide: (nodeId: string, approved: boolean) => act('resume', { decision: { nodeId, approved } }),
+    clear: () => {
+      following.abort();
+      store.setState(NOTHING);
+    },
+    close: () => following.abort(),
+  });
+}
+
+function take(state: RunState, event: RunEvent): RunState {
+  if (event.event === 'snapshot') {
+    const { nodeStates, ...run } = event.data;
+    return { ...state, run, nodes: new Map(nodeStates.map(node => [node.nodeId, node])) };
+  }
+  if (event.event === 'execution') return { ...state, run: event.data };
+  if (event.event === 'node')
+    return { ...state, nodes: new Map(state.nodes).set(event.data.nodeId, event.data) };
+  const { nodeId, progress } = event.data;
+  const node = state.nodes.get(nodeId);
+  return node === undefined
+    ? state
+    : { ...state, nodes: new Map(state.nodes).set(nodeId, { ...node, progress }) };
+}

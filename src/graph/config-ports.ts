@@ -1,0 +1,56 @@
+// Ports that a node's config gives rise to, by their names: what the nodes themselves and an editor that shows them share.
+
+/** Whether the text may name a port that a config gives rise to. */
+export function isPortName(text: unknown): text is string {
+  return typeof text === 'string' && /^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(text) && text !== 'constructor';
+}
+
+export const MAX_CONFIG_PORTS = 50;
+export const MAX_CASES = 20;
+
+const TOKEN = /\{\{\s*([A-Za-z][A-Za-z0-9_-]{0,63})\s*\}\}/g;
+
+/** The names of the `{{tokens}}` in order, each as often as it stands there. */
+export function* tokensIn(text: string): Generator<string> {
+  for (const [, name] of text.matchAll(TOKEN)) if (isPortName(name)) yield name;
+}
+
+/** The inputs of a text template. */
+export function templateTokens(template: unknown): string[] {
+  if (typeof template !== 'string') return [];
+  const names = new Set<string>();
+  for (const name of tokensIn(template)) {
+    // `template` is this node's own field and cannot be a port as well.
+    if (name !== 'template') names.add(name);
+    if (names.size === MAX_CONFIG_PORTS) break;
+  }
+  return [...names];
+}
+
+/** The outputs of a JSON extractor, with their paths. */
+export function extractedPaths(paths: unknown): Readonly<Record<string, string>> {
+  const usable = Object.entries(fieldsOf(paths)).filter(
+    (pair): pair is [string, string] => isPortName(pair[0]) && typeof pair[1] === 'string',
+  );
+  return Object.fromEntries(usable.slice(0, MAX_CONFIG_PORTS));
+}
+
+/** The inputs of a JSON builder. */
+export function builtKeys(keys: unknown): string[] {
+  if (!Array.isArray(keys)) return [];
+  // `keys` is this node's own field and cannot be a port as well.
+  return [...new Set(keys.filter(isPortName))].filter(name => name !== 'keys').slice(0, MAX_CONFIG_PORTS);
+}
+
+/** The outputs of a switch beside `default`, with what each is compared with. */
+export function switchCases<T>(cases: Readonly<Record<string, T>> | undefined): (readonly [string, T])[] {
+  return Object.entries(fieldsOf(cases) as Readonly<Record<string, T>>)
+    .filter(([name]) => isPortName(name) && name !== 'default')
+    .slice(0, MAX_CASES);
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, unknown>>)
+    : {};
+}

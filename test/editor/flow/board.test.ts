@@ -1,0 +1,168 @@
+// The board in a browser: a workflow made, wired, run and looked at, by mouse and by keyboard alone.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
+import {
+  addNode,
+  boardOf,
+  connect,
+  type FlowTests,
+  nodeOf,
+  PICTURE,
+  startFlowTests,
+  untilSaved,
+} from './flow-page.ts';
+
+const NOTE = {
+  nodes: [
+    {
+      id: 'note',
+      type: 'stickyNote',
+      position: { x: 0, y: -400 },
+      data: {
+        label: 'Note',
+        category: 'utility',
+        nodeType: 'utility:sticky_note',
+        config: { text: 'Hello' },
+      },
+    },
+  ],
+  edges: [],
+};
+
+describe('the board', { skip: NO_BROWSER }, () => {
+  let flow: FlowTests;
+
+  before(async () => {
+    flow = await startFlowTests();
+  });
+  after(() => flow?.close());
+
+  it('makes a workflow by mouse, wires it, runs it, and opens its result', async () => {
+    const id = await flow.create(NOTE);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    const canvas = await boardOf(page).boundingBox();
+    assert.ok(canvas);
+    await page.mouse.dblclick(canvas.x + 300, canvas.y + 420);
+    await addNode(page, 'Sandbox picture');
+    await page.getByRole('button', { name: 'Close the inspector' }).click();
+    await page.mouse.dblclick(canvas.x + 30, canvas.y + 420);
+    await addNode(page, 'Text');
+    await page
+      .getByRole('complementary', { name: 'Inspector' })
+      .getByLabel('Text', { exact: true })
+      .fill('a lighthouse');
+    await page.getByRole('button', { name: 'Close the inspector' }).click();
+    await page.getByRole('button', { name: 'Zoom to fit' }).click();
+    await page.waitForTimeout(300);
+    await connect(page, 'Output Text of Text', 'Input Prompt of Sandbox picture');
+    await untilSaved(page);
+    const stored = await flow.read(id);
+    assert.deepEqual(
+      stored.edges.map(({ sourceHandle, targetHandle }) => [sourceHandle, targetHandle]),
+      [['out-text', 'in-prompt']],
+    );
+    await page.getByRole('status', { name: 'Price' }).filter({ hasText: '0 credits' }).waitFor();
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    const figure = page.getByRole('figure', { name: 'Result of Sandbox picture' });
+    await figure.locator('img').waitFor();
+    await figure.getByRole('button').click();
+    await page.getByRole('dialog', { name: 'Result of Sandbox picture' }).locator('img').waitFor();
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('makes the same by keyboard alone', async () => {
+    const id = await flow.create(NOTE);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    await boardOf(page).focus();
+    for (const name of ['Text', 'Sandbox picture']) {
+      await boardOf(page).focus();
+      await page.keyboard.press('Tab');
+      await page.keyboard.type(name);
+      await page.keyboard.press('Enter');
+      await nodeOf(page, name).waitFor();
+    }
+    await nodeOf(page, 'Text').focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('c');
+    await page.keyboard.press('Tab');
+    const target = page.getByRole('button', { name: 'Input Prompt of Sandbox picture', exact: true });
+    for (let presses = 0; presses < 12; presses++) {
+      if (await target.evaluate(element => element === document.activeElement)) break;
+      await page.keyboard.press('Tab');
+    }
+    await page.keyboard.press('c');
+    await untilSaved(page);
+    assert.equal((await flow.read(id)).edges.length, 1);
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('figure', { name: 'Result of Sandbox picture' }).locator('img').waitFor();
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('refuses a cycle and types that do not fit at the pointer', async () => {
+    const id = await flow.create(PICTURE);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    await connect(page, 'Output Image of Picture', 'Input Prompt of Picture');
+    await page.waitForTimeout(200);
+    assert.equal(await page.getByRole('status', { name: 'Saving' }).textContent(), 'Saved');
+    assert.equal((await flow.read(id)).edges.length, 2);
+  });
+
+  it('never writes a board that was only looked at', async () => {
+    const id = await flow.create(PICTURE);
+    const { updatedAt } = await flow.read(id);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    await nodeOf(page, 'Picture').click({ position: { x: 90, y: 20 } });
+    await page.getByRole('complementary', { name: 'Inspector' }).waitFor();
+    await boardOf(page).hover();
+    await page.mouse.wheel(0, 300);
+    await page.waitForTimeout(1500);
+    assert.equal((await flow.read(id)).updatedAt, updatedAt);
+    assert.ok(await page.getByRole('button', { name: 'Undo' }).isDisabled());
+  });
+
+  it('copies, pastes, moves by arrows, deletes, and takes each back by one undo', async () => {
+    const id = await flow.create(PICTURE);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    const before = await flow.read(id);
+    await nodeOf(page, 'Picture').click({ position: { x: 90, y: 20 } });
+    await page.keyboard.press('Control+d');
+    await page.keyboard.press('Shift+ArrowRight');
+    await page.keyboard.press('Delete');
+    await page.keyboard.press('Control+a');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Delete');
+    await page.getByRole('heading', { name: 'What should this workflow make?' }).waitFor();
+    for (let steps = 0; steps < 5; steps++) await page.keyboard.press('Control+z');
+    assert.ok(await page.getByRole('button', { name: 'Undo' }).isDisabled());
+    await untilSaved(page);
+    assert.deepEqual((await flow.read(id)).nodes, before.nodes);
+  });
+
+  it('is accessible with inspector and dialogs open, light and dark', async () => {
+    const id = await flow.create(PICTURE);
+    for (const view of [VIEWS[2], VIEWS[3]]) {
+      await using opened = await flow.open(id, view);
+      const { page } = opened;
+      await nodeOf(page, 'Picture').click({ position: { x: 90, y: 20 } });
+      await page.getByRole('complementary', { name: 'Inspector' }).waitFor();
+      await takeScreenshot(page, 'flow-inspector', view);
+      await assertAccessible(page);
+      for (const name of ['Add node', 'Versions', 'Export', 'Share']) {
+        await page.getByRole('button', { name, exact: true }).click();
+        await page.getByRole('dialog').waitFor();
+        await page.waitForTimeout(250);
+        await takeScreenshot(page, `flow-${name.toLowerCase().replace(' ', '-')}`, view);
+        await assertAccessible(page);
+        await page.keyboard.press('Escape');
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+      }
+      assert.deepEqual(opened.errors, []);
+    }
+  });
+});

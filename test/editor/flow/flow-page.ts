@@ -1,0 +1,155 @@
+// The editor in a browser, for its tests: a signed-in person, workflows of theirs, and what people do on the board.
+import assert from 'node:assert/strict';
+import type { Locator, Page } from 'playwright-core';
+import type { Settings } from '../../../src/lib/settings.ts';
+import { BOOTSTRAP_USER_ID } from '../../../src/services/accounts/bootstrap.ts';
+import { mintLink } from '../../../src/services/sessions/mint-link.ts';
+import { openBrowser, type TestBrowser, type TestPage, type View } from '../../support/browser.ts';
+import { atOwnAddress, KEY, startTestService, type TestService } from '../../support/service.ts';
+
+export interface SentGraph {
+  readonly nodes: readonly object[];
+  readonly edges: readonly object[];
+}
+
+export interface Stored {
+  readonly id: string;
+  readonly name: string;
+  readonly updatedAt: string;
+  readonly nodes: readonly {
+    readonly id: string;
+    readonly position: { readonly x: number; readonly y: number };
+    readonly data: {
+      readonly label: string;
+      readonly nodeType: string;
+      readonly config?: Readonly<Record<string, unknown>>;
+    };
+  }[];
+  readonly edges: readonly {
+    readonly source: string;
+    readonly target: string;
+    readonly sourceHandle?: string;
+    readonly targetHandle?: string;
+  }[];
+}
+
+export interface FlowTests {
+  readonly service: TestService;
+  readonly browser: TestBrowser;
+  readonly cookie: string;
+  create(graph: SentGraph): Promise<string>;
+  read(id: string): Promise<Stored>;
+  /** The editor of that workflow, once it can be used. */
+  open(id: string, view?: View): Promise<TestPage>;
+  close(): Promise<void>;
+}
+
+/** One service and one browser a test file. */
+export async function startFlowTests(): Promise<FlowTests> {
+  const [service, browser] = await Promise.all([startTestService(await atOwnAddress()), openBrowser()]);
+  const cookie = await signUp(service);
+  const ask = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+    const response = await fetch(`${service.url}/api/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    assert.ok(response.ok, `${method} ${path}: ${response.status}`);
+    return (await response.json()) as T;
+  };
+  return {
+    service,
+    browser,
+    cookie,
+    create: async graph => (await ask<Stored>('POST', '/workflows', { name: 'Board', ...graph })).id,
+    read: id => ask<Stored>('GET', `/workflows/${id}`),
+    open: async (id, view) => {
+      const opened = await browser.open(service.url, view, cookie);
+      await opened.page.goto(`/flow/${id}`);
+      await boardOf(opened.page).waitFor();
+      return opened;
+    },
+    close: async () => {
+      await browser.close();
+      await service.close();
+    },
+  };
+}
+
+async function signUp(service: TestService): Promise<string> {
+  const settings = { BASE_URL: service.url } as Settings;
+  const { url } = await mintLink(service.db, { now: Date.now, settings }, BOOTSTRAP_USER_ID, 'setup');
+  const response = await fetch(`${service.url}/api/v1/auth/setup`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
+    body: JSON.stringify({
+      token: new URL(url).hash.slice(1),
+      email: 'ana@example.com',
+      name: 'Ana',
+      password: 'correct horse battery',
+    }),
+  });
+  assert.equal(response.status, 204);
+  return response.headers.getSetCookie()[0]?.split(';', 1)[0] ?? '';
+}
+
+export const boardOf = (page: Page): Locator => page.getByRole('application', { name: 'Workflow canvas' });
+
+export const nodeOf = (page: Page, label: string): Locator =>
+  page.getByRole('group', { name: label, exact: true });
+
+/** Waits until the service has what is on the screen. */
+export const untilSaved = (page: Page): Promise<void> =>
+  page
+    .getByRole('status', { name: 'Saving' })
+    .filter({ hasText: /^Saved$/ })
+    .waitFor();
+
+export async function addNode(page: Page, name: string): Promise<void> {
+  const dialog = page.getByRole('dialog', { name: 'Add node' });
+  await dialog.getByRole('combobox').fill(name);
+  await dialog.getByRole('option', { name }).first().click();
+  await dialog.waitFor({ state: 'detached' });
+}
+
+/** Draws an edge with the mouse. */
+export async function connect(page: Page, from: string, to: string): Promise<void> {
+  const [start, end] = await Promise.all(
+    [from, to].map(name => page.getByRole('button', { name, exact: true }).boundingBox()),
+  );
+  assert.ok(start && end);
+  await page.mouse.move(start.x + start.width / 2, start.y + start.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(end.x + end.width / 2 - 20, end.y + end.height / 2 - 10, { steps: 8 });
+  await page.mouse.move(end.x + end.width / 2, end.y + end.height / 2, { steps: 4 });
+  await page.mouse.up();
+}
+
+/** A text, a picture of it, and a preview, wired. */
+export const PICTURE: SentGraph = {
+  nodes: [
+    at(0, {
+      id: 'idea',
+      label: 'Idea',
+      category: 'input',
+      nodeType: 'input:text',
+      config: { value: 'a boat' },
+    }),
+    at(340, {
+      id: 'picture',
+      label: 'Picture',
+      category: 'model',
+      nodeType: 'generate:sandbox',
+      config: { seed: 1, width: 64, height: 64 },
+    }),
+    at(760, { id: 'preview', label: 'Preview', category: 'output', nodeType: 'output:preview' }),
+  ],
+  edges: [
+    { id: 'a', source: 'idea', target: 'picture', sourceHandle: 'out-text', targetHandle: 'in-prompt' },
+    { id: 'b', source: 'picture', target: 'preview', sourceHandle: 'out-image', targetHandle: 'in-input' },
+  ],
+};
+
+function at(x: number, { id, ...data }: { readonly id: string; readonly [key: string]: unknown }): object {
+  return { id, type: 'basedNode', position: { x, y: 0 }, data };
+}
