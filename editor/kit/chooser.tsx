@@ -45,6 +45,8 @@ export function Chooser({ title, placeholder, find, onChoose, onClose }: Chooser
   const place = Math.min(active, choices.length - 1);
   useModal(ref);
   useEffect(() => showOption(`${id}-${place}`), [id, place]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another text finds others, the best first
+  useEffect(() => setActive(0), [text]);
   const onKeyDown = (event: KeyboardEvent): void => {
     const move = MOVES[event.key];
     const chosen = event.key === 'Enter' ? choices[place] : undefined;
@@ -67,7 +69,7 @@ export function Chooser({ title, placeholder, find, onChoose, onClose }: Chooser
         label={placeholder}
         value={text}
         active={choices.length > 0 ? `${id}-${place}` : undefined}
-        onChange={typed => (setActive(0), setText(typed))}
+        onChange={setText}
         onKeyDown={onKeyDown}
       />
       <Options

@@ -8,12 +8,25 @@ import { api } from '../../lib/api.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { texts } from './messages.ts';
 
+/** The service keeps no workflow without a node. */
+const FIRST_NOTE = {
+  id: 'note',
+  type: 'stickyNote',
+  position: { x: 0, y: 0 },
+  data: {
+    label: texts.noteLabel,
+    category: 'utility',
+    nodeType: 'utility:sticky_note',
+    config: { text: texts.noteText },
+  },
+};
+
 export function CreateButton({ folderId }: { readonly folderId: string | undefined }) {
   const create = useMutation({
     mutationFn: () =>
       api.post<{ id: string }>('/workflows', {
         name: texts.untitled,
-        nodes: [],
+        nodes: [FIRST_NOTE],
         edges: [],
         ...(folderId === undefined || folderId === 'root' ? {} : { folderId }),
       }),

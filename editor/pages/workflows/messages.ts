@@ -5,6 +5,8 @@ export const texts = {
   title: 'Workflows',
   create: 'New workflow',
   import: 'Import',
+  noteLabel: 'Note',
+  noteText: 'What is this workflow for? Write it here, or delete this note.',
   untitled: 'Untitled workflow',
   emptyTitle: 'Make your first workflow',
   empty:
