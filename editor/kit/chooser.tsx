@@ -39,14 +39,12 @@ const MAX_SHOWN = 200;
 export function Chooser({ title, placeholder, find, onChoose, onClose }: ChooserProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
-  const [text, setText] = useState('');
-  const [active, setActive] = useState(0);
+  const [{ text, active }, setState] = useState({ text: '', active: 0 });
+  const setActive = (next: number): void => setState({ text, active: next });
   const choices = find(text).slice(0, MAX_SHOWN);
   const place = Math.min(active, choices.length - 1);
   useModal(ref);
   useEffect(() => showOption(`${id}-${place}`), [id, place]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another text finds others, the best first
-  useEffect(() => setActive(0), [text]);
   const onKeyDown = (event: KeyboardEvent): void => {
     const move = MOVES[event.key];
     const chosen = event.key === 'Enter' ? choices[place] : undefined;
@@ -69,7 +67,7 @@ export function Chooser({ title, placeholder, find, onChoose, onClose }: Chooser
         label={placeholder}
         value={text}
         active={choices.length > 0 ? `${id}-${place}` : undefined}
-        onChange={setText}
+        onChange={typed => setState({ text: typed, active: 0 })}
         onKeyDown={onKeyDown}
       />
       <Options
