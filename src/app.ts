@@ -19,6 +19,7 @@ import type { Bucket } from './media/s3.ts';
 import { bucketOrigin } from './media/s3.ts';
 import { createNodeTypes, type NodeTypes } from './nodes/catalog.ts';
 import { allTemplates } from './render/templates/catalog.ts';
+import { createProviderTraffic } from './runs/calls/traffic.ts';
 import { createRunCommit } from './runs/commit.ts';
 import type { Placement, RunDeps } from './runs/deps.ts';
 import { BY_QUEUE, placeHere } from './runs/dispatch.ts';
@@ -199,6 +200,7 @@ async function createDeps(
     findInBatch: createWorkflowReads(runDb),
     wakeTimers,
     commit: createRunCommit({ db: runDb, maxConcurrent: settings.MAX_CONCURRENT_RUNS, timers: wakeTimers }),
+    traffic: createProviderTraffic({ db: runDb, log, most: settings.PROVIDER_CONCURRENCY }),
     placement,
     runNotifier: createRunNotifier(),
     limiter: createRateLimiter(db, now),
@@ -234,6 +236,7 @@ export function mediaOrigins({ settings, bucket }: Pick<RunDeps, 'settings' | 'b
 
 function onNotification(deps: RunDeps, worker: Worker | undefined, channel: string, payload: string): void {
   for (const id of payload.split(',')) {
+    if (channel === CHANNELS.limits) deps.traffic.limit(id);
     if (channel === CHANNELS.cancel) worker?.cancel(id);
     if (channel === CHANNELS.woken) worker?.wake(id);
     deps.runNotifier.notify(id);

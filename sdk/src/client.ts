@@ -16,9 +16,9 @@ import type { Media, RunRequest } from './types.ts';
 import { type UploadHints, type UploadOptions, uploadFile, uploadFrom } from './upload.ts';
 
 export interface ClientOptions {
-  /** The address of the service, like `https://graphwright.example.com`. */
+  /** The address of the service, like `https://graphwright.example.com`; empty in a page of the service itself. */
   readonly url: string;
-  /** `sk-…`; without one only public things can be read. */
+  /** `sk-…`; without one, the session of a page of the service, or what is public. */
   readonly apiKey?: string;
   /** How often a request is sent again, by default 4 times. */
   readonly retries?: number;

@@ -42,8 +42,9 @@ export async function runItems(host: StepHost, job: Job, arrivals: readonly Arri
 function isOpen({ host, job, results, failures }: Items, index: number): boolean {
   if (results[index] !== null || failures.has(index)) return false;
   const { calls } = host.options;
-  const isUnderWay = calls !== undefined && typeof job.jobs[index]?.id === 'string';
-  return !isUnderWay || calls.hasEnded(job.node.id, index);
+  const { id = null, queued = false } = job.jobs[index] ?? {};
+  const isWaitedFor = calls !== undefined && (id !== null || queued);
+  return !isWaitedFor || calls.hasEnded(job.node.id, index);
 }
 
 async function runItem(items: Items, index: number): Promise<void> {

@@ -79,16 +79,31 @@ function recordOf(
 ): NodeContext['job'] {
   const { item, report } = turn;
   const stored = job.jobs[item];
-  const { calls } = options;
+  const { calls, room } = options;
+  const note = (record: ProviderJob): void => {
+    job.jobs[item] = turn.promised === undefined ? record : { ...record, credits: turn.promised };
+  };
   return {
     ...(stored === undefined ? {} : { stored }),
-    ...(calls === undefined ? {} : { waiting: { hasEnded: calls.take(job.node.id, item) } }),
+    ...(calls === undefined ? {} : { hasEnded: calls.take(job.node.id, item) }),
+    ...(room === undefined
+      ? {}
+      : {
+          room: {
+            ...room,
+            take: record => {
+              // Part of the node's state from now on: what is not in it is no call of the run.
+              note(record);
+              return room.take(job.node.id, item, record.provider);
+            },
+          },
+        }),
     use,
     warn: sentence => {
       job.warnings = [...(job.warnings ?? []), sentence].slice(-MAX_WARNINGS);
     },
     keep: async record => {
-      job.jobs[item] = turn.promised === undefined ? record : { ...record, credits: turn.promised };
+      note(record);
       job.provider = { name: record.provider, jobId: record.id };
       // A worker that was frozen meanwhile may have lost the run: storing it once more shows it.
       for (let tookMs = Number.POSITIVE_INFINITY; tookMs > FRESH_MS; ) {

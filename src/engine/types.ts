@@ -81,6 +81,13 @@ export interface WaitingCalls {
   subscribe(onEnded: () => void): () => void;
 }
 
+/** What the calls of all runs share of each provider. */
+export type CallRoom = Omit<NonNullable<NodeContext['job']['room']>, 'take'> & {
+  /** Whether the call may be submitted; else it has to wait, and counts as ended once there is room. */
+  take(nodeId: string, item: number, provider: ProviderJob['provider']): Promise<Room>;
+};
+type Room = Awaited<ReturnType<NonNullable<NodeContext['job']['room']>['take']>>;
+
 export interface PaidCall {
   /** Of a call that is under way already: what was set aside for it. */
   readonly promised?: number | undefined;
@@ -117,8 +124,10 @@ export interface RunOptions {
   readonly onStep: (step: Step) => void;
   /** Resolves once the states reported so far would outlive this process; rejects where the run has been taken away. */
   readonly saved?: () => Promise<void>;
-  /** Absent: calls at providers are waited for in memory. */
+  /** Absent: no call of before has ended. */
   readonly calls?: WaitingCalls;
+  /** Absent: providers always have room. */
+  readonly room?: CallRoom;
   readonly onProgress?: (nodeId: string, fraction: number) => void;
   /** Called with what a node threw, where its step says only that it failed. */
   readonly onError?: (nodeId: string, err: unknown) => void;

@@ -99,6 +99,21 @@ const proxies = (value: string | undefined): boolean | string => {
   return value;
 };
 
+const CALLED = ['fal', 'replicate', 'openai', 'elevenlabs', 'comfyui'] as const;
+
+const callsAtOnce = (text = '{}'): Readonly<Partial<Record<(typeof CALLED)[number], number>>> => {
+  const isCount = ([name, count]: readonly [string, unknown]): boolean =>
+    CALLED.some(called => called === name) && integer(0, 1, 1_000_000)(String(count)) === count;
+  const wanted = `must be JSON, whole numbers from 1 to 1000000 by ${CALLED.join(', ')}: {"fal": 40}`;
+  try {
+    const given: unknown = JSON.parse(text);
+    if (isRecord(given) && Object.entries(given).every(isCount)) return given;
+  } catch (err) {
+    throw new Error(wanted, { cause: err });
+  }
+  throw new Error(wanted);
+};
+
 const PRICE_UNITS = [
   'usdPerCall',
   'usdPerUnit',
@@ -185,6 +200,11 @@ const ROWS = {
     'domains, with commas: who has a verified email there gets an account at the first sign-in',
     'unset: accounts are made by administrators',
     domains,
+  ),
+  PROVIDER_CONCURRENCY: row(
+    'calls at once at a provider over all processes, e.g. {"fal": 40}',
+    'no limit until it answers 429',
+    callsAtOnce,
   ),
   DEFAULT_PLAN: row('plan of accounts created later', 'free', text('free')),
   DEFAULT_CREDITS: row('credits of accounts created later', '0', integer(0, 0, 1e12)),

@@ -5,6 +5,7 @@ import type { Category, FieldType, Json, JsonObject, MediaRef, PortType, Value }
 import type { Gate } from '../lib/gate.ts';
 import type { ProviderName } from '../providers/names.ts';
 import type { ProviderJob } from '../providers/provider.ts';
+import type { ProviderRoom } from '../providers/run-job.ts';
 import type { ReadSource } from '../render/files.ts';
 import type { PartStore } from '../render/video/make-video.ts';
 import { describePricing, FREE, type Pricing } from './models/pricing.ts';
@@ -123,8 +124,10 @@ export interface NodeContext {
     readonly stored?: ProviderJob;
     /** Resolves once the record is durable. Rejects where the run is no longer this worker's: the call must then stop. */
     keep(job: ProviderJob): Promise<void>;
-    /** Set where the run can wait for the call without being in memory, and then whether the call has ended. */
-    readonly waiting?: { readonly hasEnded: boolean };
+    /** Whether what the call waited for has come: its end at the provider, or room for it there. */
+    readonly hasEnded?: boolean;
+    /** Absent: the provider always has room. */
+    readonly room?: ProviderRoom;
     /** Reports what the provider says that the call used, by which it may be priced. */
     use(usage: unknown): void;
     /** Reports what is not as it was asked for, in a sentence; the node's state shows it. */

@@ -50,6 +50,7 @@ export function fal(endpoint: Endpoint): Provider<FalCall> {
   return {
     name: 'fal',
     pace: DEFAULT_PACE,
+    modelOf: ({ model }) => model,
     classify,
     submit: (call, _ourId, hookUrl) => submit(endpoint, call, hookUrl),
     jobs: {

@@ -54,6 +54,7 @@ export function openaiResponses(endpoint: Endpoint): Provider<Readonly<Record<st
   return {
     name: 'openai',
     pace: DEFAULT_PACE,
+    modelOf: ({ model }) => String(model),
     classify,
     submit: body => submitResponse(endpoint, body),
     jobs: {

@@ -85,6 +85,8 @@ export interface Provider<Call> {
    * has ended, for providers that do so.
    */
   submit(call: Call, ourId: string, hookUrl?: string): Protocol<Submission>;
+  /** The model that the call names: calls of one model take about as long. */
+  modelOf?(call: Call): string;
   /** What an answer that is not 200 means. */
   classify(answer: ProviderAnswer): ProviderError;
   /** Absent where the submission answers with the output. */
@@ -123,7 +125,17 @@ export interface ProviderJob {
   readonly token?: string;
   /** What was set aside for it. */
   readonly credits?: number;
+  /** It is not submitted yet: it waits for room at the provider, and `submittedAtMs` says since when. */
+  readonly queued?: true;
+  /** It counts for the number of calls that the provider takes at once. */
+  readonly slot?: true;
+  /** The provider's name for the model, and how long that usually takes. */
+  readonly model?: string;
+  readonly usualMs?: number;
 }
+
+/** Room for one more call at a provider: `open` where nobody counts, `slot` where this one is counted from now on. */
+export type Room = 'open' | 'slot' | 'wait';
 
 /** Thrown where the work goes on at the provider, and whoever asked for it need not be there until it has ended. */
 export class CallUnderWay extends Error {

@@ -44,6 +44,7 @@ export function replicate(endpoint: Endpoint): Provider<ReplicateCall> {
   return {
     name: 'replicate',
     pace: DEFAULT_PACE,
+    modelOf: ({ model }) => model,
     classify,
     submit: (call, _ourId, hookUrl) => submit(endpoint, call, hookUrl),
     jobs: {

@@ -1,9 +1,7 @@
 // One call at a provider from submission to stored files, shared by all of them: its record is kept before anything is
 // waited for, so that whoever takes the run over asks for the same work again and never pays for a second.
 import { randomBytes, randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { backoffMs } from '../lib/backoff.ts';
-import { type AdaptiveGate, createAdaptiveGate } from './adaptive-gate.ts';
+import { createGate, type Gate } from '../lib/gate.ts';
 import type { ProviderName } from './names.ts';
 import type {
   FileSource,
@@ -14,6 +12,7 @@ import type {
   Provider,
   ProviderJob,
   ProviderRequest,
+  Room,
   Submission,
 } from './provider.ts';
 import { CallUnderWay } from './provider.ts';
@@ -30,19 +29,31 @@ export interface JobHost {
     readonly stored?: ProviderJob | undefined;
     /** Resolves once the record would outlive this process; rejects where the call is no longer this worker's. */
     keep(job: ProviderJob): Promise<void>;
-    /** Set where somebody else watches over what goes on at the provider, and says whether that has ended. */
-    readonly waiting?: { readonly hasEnded: boolean } | undefined;
+    /** Whether what it waited for has come: the end of the work at the provider, or room for it there. */
+    readonly hasEnded?: boolean | undefined;
+    /** Absent: there is always room. */
+    readonly room?: ProviderRoom | undefined;
   };
   progress(fraction: number): void;
   /** The address under which the provider reports the end of a call; undefined where it cannot. */
   hookUrl?(provider: ProviderName, token: string): string | undefined;
 }
 
+/** What the calls of all processes share of a provider. */
+export interface ProviderRoom {
+  /** Whether the call may be submitted. Where it has to wait, the record goes with its run. */
+  take(record: ProviderJob): Promise<Room>;
+  /** The provider has refused the submission by its rate limit, with so many at work in this process. */
+  turnedAway(provider: ProviderName, callsHere: number): void;
+  took(provider: ProviderName): void;
+  usualMs(provider: ProviderName, model: string): number | undefined;
+}
+
 export interface Delivery extends Omit<Output, 'files'> {
   readonly files: readonly Buffer[];
 }
 
-// Requests of one process at once; the provider's own limit shows in its 429.
+// Calls of one process that are submitted or collected at once; how many go on at the provider is counted elsewhere.
 const CONCURRENCY: Readonly<Record<ProviderName, number>> = {
   fal: 64,
   replicate: 64,
@@ -50,10 +61,14 @@ const CONCURRENCY: Readonly<Record<ProviderName, number>> = {
   elevenlabs: 4,
   comfyui: 4,
 };
-const GATES = new Map<ProviderName, AdaptiveGate>(
-  Object.entries(CONCURRENCY).map(([name, most]) => [
+interface Door {
+  readonly gate: Gate;
+  inside: number;
+}
+const DOORS = new Map<ProviderName, Door>(
+  Object.entries(CONCURRENCY).map(([name, concurrency]) => [
     name as ProviderName,
-    createAdaptiveGate(most, () => performance.now()),
+    { gate: createGate({ concurrency, maxWaiting: Number.POSITIVE_INFINITY }), inside: 0 },
   ]),
 );
 const ENDINGS: ReadonlySet<unknown> = new Set(['cancelled', 'timeout']);
@@ -68,20 +83,22 @@ const NEVER = new AbortController().signal;
  * fired, its reason; CallUnderWay where the work goes on and somebody else watches over it.
  */
 export async function runJob<Call>(provider: Provider<Call>, call: Call, host: JobHost): Promise<Delivery> {
-  return gateOf(provider).enter(async () => {
-    const submission = await attach(provider, call, host);
-    const output =
-      'output' in submission
-        ? submission.output
-        : host.job.waiting === undefined
-          ? await follow(provider, call, submission, host)
-          : await askOnce(provider, call, submission.job, host);
-    return { ...output, files: await collect(provider, output.files, host) };
+  const door = doorOf(provider);
+  return door.gate(async () => {
+    door.inside++;
+    try {
+      const submission = await attach(provider, call, host);
+      const output =
+        'output' in submission ? submission.output : await askOnce(provider, call, submission.job, host);
+      return { ...output, files: await collect(provider, output.files, host) };
+    } finally {
+      door.inside--;
+    }
   }, host.signal);
 }
 
-function gateOf({ name }: Pick<Provider<never>, 'name'>): AdaptiveGate {
-  return GATES.get(name) as AdaptiveGate;
+function doorOf({ name }: Pick<Provider<never>, 'name'>): Door {
+  return DOORS.get(name) as Door;
 }
 
 /** The submission of an earlier worker, or a new one. */
@@ -91,7 +108,7 @@ function attach<Call>(
   host: JobHost,
 ): Promise<KeptSubmission> | KeptSubmission {
   const { stored } = host.job;
-  if (stored === undefined) return submit(provider, call, randomUUID(), host);
+  if (stored === undefined || stored.queued === true) return submit(provider, call, randomUUID(), host);
   if (stored.id === null || stored.provider !== provider.name) {
     const detail = 'the process that asked for it ended before it had an answer';
     throw new ProviderError(provider.name, 'outcome_unknown', { detail });
@@ -120,8 +137,8 @@ async function askOnce<Call>(
     await host.job.keep(watched);
     throw new CallUnderWay(watched);
   }
-  const isJustSubmitted = host.job.stored === undefined;
-  if (isJustSubmitted || host.job.waiting?.hasEnded !== true) throw new CallUnderWay(job);
+  const isJustSubmitted = job !== host.job.stored;
+  if (isJustSubmitted || host.job.hasEnded !== true) throw new CallUnderWay(job);
   const { jobs } = provider;
   if (jobs === undefined) throw new ProviderError(provider.name, 'outcome_unknown');
   try {
@@ -131,7 +148,7 @@ async function askOnce<Call>(
   } catch (err) {
     const isLost = err instanceof ProviderError && err.kind === 'lost';
     if (!isLost || jobs.takesOurIds !== true || (job.asks ?? 0) > 0) throw err;
-    const again = await submit(provider, call, job.id ?? randomUUID(), host);
+    const again = await submit(provider, call, job.id ?? randomUUID(), host, 1);
     if ('output' in again) return again.output;
     throw new CallUnderWay(again.job);
   }
@@ -149,11 +166,20 @@ async function submit<Call>(
   call: Call,
   ourId: string,
   host: JobHost,
+  asks = 0,
 ): Promise<KeptSubmission> {
   const takesOurIds = provider.jobs?.takesOurIds === true;
+  const room = await findRoom(provider, host);
   const token = randomBytes(24).toString('base64url');
   const hookUrl = host.hookUrl?.(provider.name, token);
-  const begun = { ...timesOf(provider.pace), ...(hookUrl === undefined ? {} : { token }) };
+  const begun = {
+    ...timesOf(provider.pace),
+    ...(room === 'slot' ? { slot: true as const } : {}),
+    ...(hookUrl === undefined ? {} : { token }),
+    ...modelOf(provider, call, host),
+    // What was lost once is not submitted for ever.
+    ...(asks === 0 ? {} : { asks }),
+  };
   // From here on nobody else submits, even if this process ends at once.
   await host.job.keep({ provider: provider.name, id: takesOurIds ? ourId : null, ...begun });
   const submission = await submitOnce(provider, call, { ourId, hookUrl }, host);
@@ -168,6 +194,33 @@ async function submit<Call>(
   }
   return { handle: submission.handle, job };
 }
+
+/** Throws CallUnderWay where the call has to wait for its turn at the provider. */
+async function findRoom({ name }: Pick<Provider<never>, 'name'>, { job }: JobHost): Promise<Room> {
+  if (job.room === undefined) return 'open';
+  if (job.stored?.queued === true && job.hasEnded === true) return 'slot';
+  const sinceMs = job.stored?.queued === true ? job.stored.submittedAtMs : undefined;
+  const nowMs = Date.now();
+  const times = { submittedAtMs: sinceMs ?? nowMs, deadlineAtMs: nowMs + MAX_QUEUED_MS };
+  const record = { provider: name, id: null, queued: true, ...times } as const;
+  const room = await job.room.take(record);
+  if (room === 'wait') throw new CallUnderWay(record);
+  return room;
+}
+
+function modelOf<Call>(
+  provider: Provider<Call>,
+  call: Call,
+  { job }: JobHost,
+): Pick<ProviderJob, 'model' | 'usualMs'> {
+  const model = provider.modelOf?.(call);
+  if (model === undefined) return {};
+  const usualMs = job.room?.usualMs(provider.name, model);
+  return { model, ...(usualMs === undefined ? {} : { usualMs }) };
+}
+
+// The run's own time is over long before.
+const MAX_QUEUED_MS = 31 * 86_400_000;
 
 function timesOf({ deadlineMs }: Pace): Pick<ProviderJob, 'submittedAtMs' | 'deadlineAtMs'> {
   const submittedAtMs = Date.now();
@@ -184,10 +237,11 @@ async function submitOnce<Call>(
   const submissions = provider.jobs === undefined ? whenRunEnds(host.signal) : NEVER;
   try {
     const signals = { submissions, others: host.signal };
-    const gate = gateOf(provider);
-    const sender = { ...provider, onLimited: () => gate.shrink() };
+    const { room } = host.job;
+    const { name } = provider;
+    const sender = { ...provider, onLimited: () => room?.turnedAway(name, doorOf(provider).inside) };
     const submission = await converse(sender, provider.submit(call, ourId, hookUrl), host.fetch, signals);
-    gate.grow();
+    room?.took(name);
     return submission;
   } catch (err) {
     const isUnclear = err instanceof ProviderError && err.kind === 'outcome_unknown';
@@ -204,50 +258,6 @@ function whenRunEnds(signal: AbortSignal): AbortSignal {
   if (signal.aborted) pass();
   signal.addEventListener('abort', pass, { once: true });
   return ended.signal;
-}
-
-/** Waits for the work. What the provider lost before it was seen there is submitted once more, where that is safe. */
-async function follow<Call>(
-  provider: Provider<Call>,
-  call: Call,
-  { handle }: { readonly handle: Handle },
-  host: JobHost,
-): Promise<Output> {
-  try {
-    return await waitFor(provider, call, handle, host);
-  } catch (err) {
-    const isLost = err instanceof ProviderError && err.kind === 'lost';
-    if (!isLost || provider.jobs?.takesOurIds !== true) throw err;
-    const again = await submit(provider, call, handle.id, host);
-    return 'output' in again ? again.output : await waitFor(provider, call, again.handle, host);
-  }
-}
-
-async function waitFor<Call>(
-  provider: Provider<Call>,
-  call: Call,
-  handle: Handle,
-  host: JobHost,
-): Promise<Output> {
-  const { jobs, pace } = provider;
-  if (jobs === undefined) throw new ProviderError(provider.name, 'outcome_unknown');
-  const deadline = AbortSignal.timeout(pace.deadlineMs);
-  const signal = AbortSignal.any([host.signal, deadline]);
-  const sender = { ...provider, pace: { ...pace, retryForMs: pace.deadlineMs } };
-  try {
-    for (let polls = 0; ; polls++) {
-      signal.throwIfAborted();
-      const state = await converse(sender, jobs.poll(handle, call), host.fetch, always(signal));
-      if ('output' in state) return state.output;
-      if (state.fraction !== undefined) host.progress(state.fraction);
-      await sleep(backoffMs(pace, polls), undefined, { signal });
-    }
-  } catch (err) {
-    if (!signal.aborted) throw err;
-    if (!host.signal.aborted || ENDINGS.has(host.signal.reason)) await cancel(provider, handle, host);
-    if (host.signal.aborted) throw host.signal.reason;
-    throw new ProviderError(provider.name, 'timeout');
-  }
 }
 
 /** Best effort: the run ends as it does whether the provider heeds it or not. */

@@ -2,11 +2,13 @@
 // place where accepted runs begin.
 import type { Deps } from '../services/deps.ts';
 import type { RunRow } from '../store/runs.ts';
+import type { ProviderTraffic } from './calls/traffic.ts';
 import type { RunCommit } from './commit.ts';
 
 export interface RunDeps extends Deps {
   readonly commit: RunCommit;
   readonly placement: Placement;
+  readonly traffic: ProviderTraffic;
 }
 
 /** Where a run begins that is being accepted. */

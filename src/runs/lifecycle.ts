@@ -4,6 +4,7 @@ import { isSettled } from '../engine/types.ts';
 import type { NewCall } from '../store/calls.ts';
 import type { TerminalStatus } from '../store/executions.ts';
 import type { NewDelivery, RunFacts, RunRow, RunState } from '../store/runs.ts';
+import { firstLookAt } from './calls/pace.ts';
 
 /** What the worker with this lease number reports of nodes. */
 interface OfWorker {
@@ -209,26 +210,28 @@ function callsOf({ steps, timeoutAtMs }: Omit<OfWorker, 'lease'>): readonly Effe
 }
 
 function toCall(item: number, job: ProviderJob, timeoutAtMs: number): readonly NewCall[] {
-  const { id, submittedAtMs, deadlineAtMs } = job;
-  // Without an id it is still being submitted, and its worker watches over it.
-  if (id === null || submittedAtMs === undefined || deadlineAtMs === undefined) return [];
+  const { id, submittedAtMs, deadlineAtMs, queued = false, slot = false } = job;
+  if (submittedAtMs === undefined || deadlineAtMs === undefined) return [];
+  // Without an id it is still being submitted, and its worker watches over it; a row is kept for what it counts.
+  if (id === null && !queued && !slot) return [];
   const asks = job.asks ?? 0;
+  const deadlineMs = Math.min(deadlineAtMs, timeoutAtMs);
   return [
     {
       item,
       provider: job.provider,
+      model: job.model ?? null,
       job_id: id,
       state: job.state ?? null,
       token: job.token ?? null,
       asks,
+      has_slot: !queued,
       submitted_at: new Date(submittedAtMs),
-      due_at: new Date(submittedAtMs + FIRST_POLL_MS * (asks + 1)),
-      deadline_at: new Date(Math.min(deadlineAtMs, timeoutAtMs)),
+      due_at: new Date(id === null ? deadlineMs : firstLookAt(submittedAtMs, asks, job.usualMs)),
+      deadline_at: new Date(deadlineMs),
     },
   ];
 }
-
-const FIRST_POLL_MS = 1000;
 
 function suspended(kept: Transition, event: Extract<RunEvent, { readonly kind: 'suspend' }>): Transition {
   const { row } = kept;

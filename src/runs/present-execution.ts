@@ -1,9 +1,11 @@
 // An execution as clients see it: one object for the record, the event stream and the webhook body.
 import type { NodeStatus, Step, StepError } from '../engine/types.ts';
+import { isSettled } from '../engine/types.ts';
 import type { Plan } from '../graph/plan.ts';
 import type { Json, JsonObject, Value, Values } from '../graph/types.ts';
 import { valueToJson } from '../graph/values.ts';
 import type { ExecutionRow } from '../store/executions.ts';
+import { guessProgress } from './calls/pace.ts';
 import { parseRunRequest } from './run-request.ts';
 
 export interface NodeState {
@@ -47,6 +49,17 @@ function statusOf(step: Step | undefined): NodeStatus {
   return step?.suspended?.kind === 'call' ? 'RUNNING' : (step?.status ?? 'PENDING');
 }
 
+/** Of a list the share of items done; of a call that goes on at a provider the share of its model's usual duration. */
+function progressOf(step: Step | undefined, nowMs: number): number {
+  if (step?.status === 'COMPLETED') return 1;
+  if (step === undefined || isSettled(step.status)) return 0;
+  const { items, jobs = {} } = step;
+  if (items !== undefined) return items.filter(item => item !== null).length / Math.max(1, items.length);
+  const { submittedAtMs, usualMs, id = null } = jobs[0] ?? {};
+  if (id === null || submittedAtMs === undefined) return 0;
+  return guessProgress(submittedAtMs, usualMs, nowMs) ?? 0;
+}
+
 /** The state of one node; `step` undefined: not begun. */
 export function presentStep(
   node: { readonly id: string; readonly label: string },
@@ -64,7 +77,7 @@ export function presentStep(
     credits: step?.credits ?? 0,
     cached: step?.cached ?? false,
     attempt: step?.attempt ?? 0,
-    progress: step?.status === 'COMPLETED' ? 1 : 0,
+    progress: progressOf(step, Date.now()),
     ...(step?.warnings === undefined ? {} : { warnings: step.warnings }),
     ...(reader.isOwner && step?.provider !== undefined ? { provider: step.provider } : {}),
   };

@@ -1,6 +1,6 @@
 // Executing a run that was claimed: the engine goes on from what is done, and each outcome is an event of the run.
 import { runPlan } from '../engine/run.ts';
-import type { RunOutcome, Step, WaitingCalls } from '../engine/types.ts';
+import type { CallRoom, RunOutcome, Step, WaitingCalls } from '../engine/types.ts';
 import { isSettled } from '../engine/types.ts';
 import type { Plan } from '../graph/plan.ts';
 import type { Json } from '../graph/types.ts';
@@ -14,6 +14,7 @@ import type { TerminalStatus } from '../store/executions.ts';
 import { listSteps } from '../store/executions.ts';
 import { retryingDb } from '../store/retry.ts';
 import type { RunRow } from '../store/runs.ts';
+import { roomOf } from './calls/traffic.ts';
 import type { CallName } from './calls/waiting-calls.ts';
 import { createWaitingCalls } from './calls/waiting-calls.ts';
 import type { Checkpoints } from './checkpoints.ts';
@@ -59,7 +60,8 @@ async function execute(deps: RunDeps, row: RunRow, { stop, wakes }: RunControl):
   if (row.status === 'CANCELLING') stop.abort('cancelled');
   const calls = createWaitingCalls(deps, row.id, run.endedCalls, wakes);
   try {
-    const outcome = await advance(deps, { ...run, calls }, checkpoints, stop.signal);
+    const room = roomOf(deps, row, timeoutAtMs);
+    const outcome = await advance(deps, { ...run, calls, room }, checkpoints, stop.signal);
     const ending = endingOf(outcome, stop.signal.reason as StopReason | undefined);
     await leave(deps, run, checkpoints, ending, row.running_ms + (deps.now() - startedMs));
   } finally {
@@ -130,7 +132,7 @@ function withBound(deps: RunDeps, step: Step): Step {
 
 function advance(
   deps: RunDeps,
-  run: LoadedRun & { readonly calls: WaitingCalls },
+  run: LoadedRun & { readonly calls: WaitingCalls; readonly room: CallRoom },
   checkpoints: Checkpoints,
   signal: AbortSignal,
 ): Promise<RunOutcome> {
@@ -148,6 +150,7 @@ function advance(
     ...(run.resolveSecrets === undefined ? {} : { resolveSecrets: run.resolveSecrets }),
     pay: createPay(retrying, row, run.spent),
     calls: run.calls,
+    room: run.room,
     onStep: step => checkpoints.add(step),
     saved: () => checkpoints.saved(),
     onProgress: (nodeId, fraction) => deps.runNotifier.notifyProgress(row.id, nodeId, fraction),

@@ -13,10 +13,14 @@ export interface NodeCalls {
 export interface NewCall {
   readonly item: number;
   readonly provider: string;
-  readonly job_id: string;
+  readonly model: string | null;
+  /** null: it is not submitted yet. */
+  readonly job_id: string | null;
   readonly state: string | null;
   readonly token: string | null;
   readonly asks: number;
+  /** Whether it counts for its provider's number; else it waits for room there. */
+  readonly has_slot: boolean;
   readonly submitted_at: Date;
   readonly due_at: Date;
   readonly deadline_at: Date;
@@ -33,25 +37,30 @@ with input as materialized (
 ), wanted as materialized (
   select i.execution_id, i.node_id, i.workspace, c.*
   from input i cross join lateral json_to_recordset(i.calls) as c(
-    item int, provider text, job_id text, state text, token text, asks int, submitted_at timestamptz, due_at timestamptz,
-    deadline_at timestamptz)
+    item int, provider text, model text, job_id text, state text, token text, asks int, has_slot bool,
+    submitted_at timestamptz, due_at timestamptz, deadline_at timestamptz)
 ), gone as (
   delete from calls c using input i
   where c.execution_id = i.execution_id and c.node_id = i.node_id and not exists (
     select from wanted w where w.execution_id = c.execution_id and w.node_id = c.node_id and w.item = c.item)
 )
-insert into calls as c (execution_id, node_id, item, workspace, provider, job_id, state, token, asks, submitted_at, due_at, deadline_at)
-select execution_id, node_id, item, workspace, provider, job_id, state, token, asks, submitted_at, due_at, deadline_at from wanted
+insert into calls as c (execution_id, node_id, item, workspace, provider, model, job_id, state, token, asks, slot_at,
+  submitted_at, due_at, deadline_at)
+select execution_id, node_id, item, workspace, provider, model, job_id, state, token, asks, case when has_slot then now() end,
+  submitted_at, due_at, deadline_at from wanted
 on conflict (execution_id, node_id, item) do update
-  set job_id = excluded.job_id, state = excluded.state, token = excluded.token, asks = excluded.asks,
+  set model = excluded.model, job_id = excluded.job_id, state = excluded.state, token = excluded.token, asks = excluded.asks,
+    -- Whoever gave it room knows better than a state that was written meanwhile.
+    slot_at = coalesce(c.slot_at, excluded.slot_at),
     submitted_at = excluded.submitted_at, due_at = excluded.due_at, deadline_at = excluded.deadline_at, ended_at = null
   where (c.job_id, c.asks) is distinct from (excluded.job_id, excluded.asks)`;
 
 /** Of runs that have ended: nobody wants the results of their calls, and the providers are to be asked to cancel. */
 export async function cancelCalls(tx: Tx, executionIds: readonly string[]): Promise<void> {
   await tx.query(
-    `update calls set cancelled_at = now(), due_at = now(), ended_at = null
-     where execution_id = any ($1::text[]) and cancelled_at is null`,
+    `with waiting as (delete from calls where execution_id = any ($1::text[]) and slot_at is null)
+     update calls set cancelled_at = now(), due_at = now(), ended_at = null
+     where execution_id = any ($1::text[]) and slot_at is not null and cancelled_at is null`,
     [executionIds],
   );
 }
@@ -61,8 +70,11 @@ export interface CallRow {
   readonly node_id: string;
   readonly item: number;
   readonly provider: string;
-  readonly job_id: string;
+  readonly model: string | null;
+  readonly job_id: string | null;
   readonly state: string | null;
+  /** Set where the provider was given an address to call at its end. */
+  readonly token: string | null;
   readonly submitted_at: Date;
   readonly deadline_at: Date;
   readonly cancelled_at: Date | null;
@@ -80,10 +92,11 @@ export async function takeDueCalls(
     `update calls c set due_at = now() + $3 * interval '1 millisecond'
      from (
        select execution_id, node_id, item from calls
-       where provider = $1 and ended_at is null and due_at <= now()
+       where provider = $1 and ended_at is null and slot_at is not null and due_at <= now()
        order by due_at limit $2 for update skip locked) d
      where c.execution_id = d.execution_id and c.node_id = d.node_id and c.item = d.item
-     returning c.execution_id, c.node_id, c.item, c.provider, c.job_id, c.state, c.submitted_at, c.deadline_at, c.cancelled_at`,
+     returning c.execution_id, c.node_id, c.item, c.provider, c.model, c.job_id, c.state, c.token,
+       c.submitted_at, c.deadline_at, c.cancelled_at`,
     [provider, limit, leaseMs],
   );
   return rows;
@@ -122,22 +135,46 @@ export async function dropCalls(tx: Tx, calls: readonly CallKey[]): Promise<void
   );
 }
 
+/** The run's calls that it can go on with: they have ended, or were given the room that they waited for. */
 export async function listEndedCalls(
   tx: Tx,
   executionId: string,
 ): Promise<readonly Pick<CallRow, 'node_id' | 'item'>[]> {
   const { rows } = await tx.query<Pick<CallRow, 'node_id' | 'item'>>(
-    'select node_id, item from calls where execution_id = $1 and ended_at is not null',
+    `select node_id, item from calls
+     where execution_id = $1 and (ended_at is not null or (slot_at is not null and job_id is null))`,
     [executionId],
   );
   return rows;
 }
 
+export type FoundCall = CallKey & Pick<CallRow, 'provider' | 'model' | 'submitted_at'>;
+
 /** The call that a provider's hook names; undefined where it is over. */
-export async function findCallByToken(tx: Tx, provider: string, token: string): Promise<CallKey | undefined> {
-  const { rows } = await tx.query<CallKey>(
-    `select execution_id, node_id, item from calls where token = $2 and provider = $1 and cancelled_at is null`,
+export async function findCallByToken(
+  tx: Tx,
+  provider: string,
+  token: string,
+): Promise<FoundCall | undefined> {
+  const { rows } = await tx.query<FoundCall>(
+    `select execution_id, node_id, item, provider, model, submitted_at
+     from calls where token = $2 and provider = $1 and cancelled_at is null`,
     [provider, token],
   );
   return rows[0];
+}
+
+/** When the next call of the provider is due, and whether any waits for room there. */
+export interface Outlook {
+  readonly due_at: Date | null;
+  readonly has_waiting: boolean;
+}
+
+export async function readOutlook(tx: Tx, provider: string): Promise<Outlook> {
+  const { rows } = await tx.query<Outlook>(
+    `select (select min(due_at) from calls where provider = $1 and ended_at is null and slot_at is not null) as due_at,
+       exists (select from calls where provider = $1 and slot_at is null) as has_waiting`,
+    [provider],
+  );
+  return rows[0] as Outlook;
 }

@@ -10,6 +10,8 @@ export const CHANNELS = {
   woken: 'graphwright_woken',
   /** A workflow's id: it changed, or somebody follows it or no longer does. */
   workflows: 'graphwright_workflows',
+  /** Providers, comma-separated: each takes fewer calls at once than was known. */
+  limits: 'graphwright_limits',
   /** Empty: the operator's models have changed. */
   models: 'graphwright_models',
 } as const;

@@ -35,6 +35,27 @@ describe('settings', () => {
       assert.throws(() => readSettings({ TRUST_PROXY: given }), /^SettingsError: TRUST_PROXY must be/, given);
   });
 
+  it('of calls at once are whole numbers by provider', () => {
+    assert.deepEqual(readSettings({ PROVIDER_CONCURRENCY: '{"fal": 2000}' }).PROVIDER_CONCURRENCY, {
+      fal: 2000,
+    });
+    assert.deepEqual(readSettings({}).PROVIDER_CONCURRENCY, {});
+    for (const given of [
+      '{fal: 2}',
+      '20',
+      '[]',
+      '{"fal": "2"}',
+      '{"fal": 0}',
+      '{"fal": 1.5}',
+      '{"nobody": 3}',
+    ])
+      assert.throws(
+        () => readSettings({ PROVIDER_CONCURRENCY: given }),
+        /^SettingsError: PROVIDER_CONCURRENCY must be JSON/,
+        given,
+      );
+  });
+
   it('that cannot be used are all named in one refusal', () => {
     const env = {
       PORT: '70000',

@@ -3,10 +3,9 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { type ComfyCall, comfyui } from '../../src/providers/comfyui.ts';
 import { Attachment } from '../../src/providers/provider.ts';
-import { runJob } from '../../src/providers/run-job.ts';
 import { waitUntil } from '../support/processes.ts';
 import { type ComfyDouble, startComfy } from '../support/providers/comfyui.ts';
-import { makeHost, QUICK, type TestHost } from '../support/providers/host.ts';
+import { makeHost, QUICK, runToEnd, type TestHost } from '../support/providers/host.ts';
 import { holdContract } from './provider-contract.ts';
 
 const FILE = Buffer.from('a picture');
@@ -42,7 +41,7 @@ describe('ComfyUI', () => {
     await double.close();
   });
   const provider = () => ({ ...comfyui({ baseUrl: double.url, key: '' }), pace: QUICK });
-  const run = (call = CALL, over: Partial<TestHost> = {}) => runJob(provider(), call, { ...host, ...over });
+  const run = (call = CALL, over: Partial<TestHost> = {}) => runToEnd(provider(), call, { ...host, ...over });
 
   it('knows the work by our id, kept before it is sent', async () => {
     await run();
@@ -52,12 +51,12 @@ describe('ComfyUI', () => {
   it('sends an id of its client, and the header and the key that the operator has set', async () => {
     double.state.wants = ['x-api-key', 'secret'];
     const keyed = comfyui({ baseUrl: double.url, key: 'X-API-Key: secret', partnerKey: 'comfyui-1' });
-    await runJob({ ...keyed, pace: QUICK }, CALL, host);
+    await runToEnd({ ...keyed, pace: QUICK }, CALL, host);
     const { client_id, extra_data } = double.asked[0]?.json ?? {};
     assert.equal(client_id, host.kept[0]?.id);
     assert.deepEqual(extra_data, { api_key_comfy_org: 'comfyui-1' });
     double.state.wants = ['authorization', 'Bearer secret'];
-    await runJob({ ...comfyui({ baseUrl: double.url, key: 'Bearer secret' }), pace: QUICK }, CALL, host);
+    await runToEnd({ ...comfyui({ baseUrl: double.url, key: 'Bearer secret' }), pace: QUICK }, CALL, host);
   });
 
   it('is asked by id to stop where the server knows jobs', async () => {

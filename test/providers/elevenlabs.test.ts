@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { type ElevenLabsCall, elevenlabs } from '../../src/providers/elevenlabs.ts';
-import { runJob } from '../../src/providers/run-job.ts';
 import type { Double } from '../support/providers/double.ts';
 import { refusal, startElevenLabs } from '../support/providers/elevenlabs.ts';
-import { makeHost, QUICK, type TestHost } from '../support/providers/host.ts';
+import { makeHost, QUICK, runToEnd, type TestHost } from '../support/providers/host.ts';
 import { holdContract } from './provider-contract.ts';
 
 const FILE = Buffer.from('some audio');
@@ -36,7 +35,7 @@ describe('ElevenLabs', () => {
     await double.close();
   });
   const provider = () => ({ ...elevenlabs({ baseUrl: double.url, key: 'xi-key' }), pace: QUICK });
-  const run = (call = CALL) => runJob(provider(), call, host);
+  const run = (call = CALL) => runToEnd(provider(), call, host);
 
   it('waits for a slot, or for quieter times, by the kind of its 429', async () => {
     const slot = refusal(429, 'too_many_concurrent_requests', 'Too many concurrent requests');

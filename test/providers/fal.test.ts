@@ -3,11 +3,10 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { type FalCall, fal } from '../../src/providers/fal.ts';
 import { Attachment } from '../../src/providers/provider.ts';
-import { runJob } from '../../src/providers/run-job.ts';
 import { waitUntil } from '../support/processes.ts';
 import type { Reply } from '../support/providers/double.ts';
 import { type FalDouble, startFal } from '../support/providers/fal.ts';
-import { makeHost, QUICK, type TestHost } from '../support/providers/host.ts';
+import { makeHost, QUICK, runToEnd, type TestHost } from '../support/providers/host.ts';
 import { holdContract } from './provider-contract.ts';
 
 const FILE = Buffer.from('a picture');
@@ -48,7 +47,7 @@ describe('fal', () => {
     await double.close();
   });
   const run = (call = CALL) =>
-    runJob({ ...fal({ baseUrl: double.url, key: 'fal-key' }), pace: QUICK }, call, host);
+    runToEnd({ ...fal({ baseUrl: double.url, key: 'fal-key' }), pace: QUICK }, call, host);
 
   it('is asked at the addresses that it named, below the base that was configured', async () => {
     await run();
@@ -175,7 +174,7 @@ describe('fal', () => {
     const stop = new AbortController();
     const signalled = { ...host, signal: stop.signal };
     const provider = { ...fal({ baseUrl: double.url, key: 'fal-key' }), pace: QUICK };
-    const running = runJob(provider, CALL, signalled);
+    const running = runToEnd(provider, CALL, signalled);
     await waitUntil('the double to be asked', () => double.count(/status$/) > 0);
     stop.abort('timeout');
     await assert.rejects(running, reason => reason === 'timeout');

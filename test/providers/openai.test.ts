@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { type OpenAiCall, openai, openaiResponses } from '../../src/providers/openai.ts';
 import { Attachment, type Endpoint } from '../../src/providers/provider.ts';
-import { runJob } from '../../src/providers/run-job.ts';
 import { waitUntil } from '../support/processes.ts';
-import { makeHost, QUICK, type TestHost } from '../support/providers/host.ts';
+import { makeHost, QUICK, runToEnd, type TestHost } from '../support/providers/host.ts';
 import { type OpenAiDouble, startOpenAi } from '../support/providers/openai.ts';
 import { holdContract } from './provider-contract.ts';
 
@@ -54,8 +53,10 @@ describe('OpenAI', () => {
     await double.close();
   });
   const endpoint = () => ({ baseUrl: double.url, key: 'sk-test' });
-  const run = (call: OpenAiCall = CHAT) => runJob({ ...below(openai)(endpoint()), pace: QUICK }, call, host);
-  const respond = () => runJob({ ...below(openaiResponses)(endpoint()), pace: QUICK }, { model: 'm' }, host);
+  const run = (call: OpenAiCall = CHAT) =>
+    runToEnd({ ...below(openai)(endpoint()), pace: QUICK }, call, host);
+  const respond = () =>
+    runToEnd({ ...below(openaiResponses)(endpoint()), pace: QUICK }, { model: 'm' }, host);
 
   it('answers a chat with text, and says what it used', async () => {
     const { text, usage } = await run();
@@ -137,7 +138,7 @@ describe('OpenAI', () => {
     double.refuse(/^POST/, 'hang', 1);
     const stop = new AbortController();
     const provider = { ...below(openai)(endpoint()), pace: QUICK };
-    const running = runJob(provider, CHAT, { ...host, signal: stop.signal });
+    const running = runToEnd(provider, CHAT, { ...host, signal: stop.signal });
     await waitUntil('the double to be asked', () => double.asked.length > 0);
     stop.abort('cancelled');
     await assert.rejects(running, reason => reason === 'cancelled');
@@ -147,7 +148,7 @@ describe('OpenAI', () => {
       release.abort('released');
       return host.fetch(url, init);
     };
-    assert.equal((await runJob(provider, CHAT, { ...host, fetch, signal: release.signal })).text, 'A fox.');
+    assert.equal((await runToEnd(provider, CHAT, { ...host, fetch, signal: release.signal })).text, 'A fox.');
   });
 
   it('distinguishes the ways in which a response ends', async () => {

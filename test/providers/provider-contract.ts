@@ -2,10 +2,17 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { Endpoint, Provider, ProviderJob } from '../../src/providers/provider.ts';
-import { type Delivery, runJob } from '../../src/providers/run-job.ts';
+import type { Delivery } from '../../src/providers/run-job.ts';
 import { waitUntil } from '../support/processes.ts';
 import type { Double } from '../support/providers/double.ts';
-import { type HostOptions, makeHost, NOBODY, QUICK, type TestHost } from '../support/providers/host.ts';
+import {
+  type HostOptions,
+  makeHost,
+  NOBODY,
+  QUICK,
+  runToEnd,
+  type TestHost,
+} from '../support/providers/host.ts';
 
 export interface Contract<Call> {
   readonly start: () => Promise<Double>;
@@ -39,7 +46,7 @@ export function holdContract<Call>(name: string, contract: Contract<Call>): void
       hosts.push(made);
       return made;
     };
-    const run = (options?: HostOptions) => runJob(provider(), contract.call, host(options));
+    const run = (options?: HostOptions) => runToEnd(provider(), contract.call, host(options));
     beforeEach(async () => {
       double = await contract.start();
       hosts = [];
@@ -83,7 +90,7 @@ export function holdContract<Call>(name: string, contract: Contract<Call>): void
           contract.submission.test(`${init.method} ${new URL(url).pathname}`) && refusals-- > 0;
         return made.fetch(isRefused ? NOBODY : url, init);
       };
-      contract.check(await runJob(provider(), contract.call, { ...made, fetch }));
+      contract.check(await runToEnd(provider(), contract.call, { ...made, fetch }));
       assert.equal(submissions(), 1);
     });
 
@@ -121,7 +128,7 @@ export function holdContract<Call>(name: string, contract: Contract<Call>): void
 
       it('keeps the id before it waits, and goes on with it elsewhere without a submission', async () => {
         const first = host();
-        await runJob(provider(), contract.call, first);
+        await runToEnd(provider(), contract.call, first);
         const stored = first.kept.at(-1);
         assert.notEqual(stored?.id, null);
         contract.check(await run({ ...(stored === undefined ? {} : { stored }) }));
@@ -158,7 +165,7 @@ export function holdContract<Call>(name: string, contract: Contract<Call>): void
       it('is asked to stop when it takes longer than is waited for', async () => {
         delay(double);
         const hasty = { ...provider(), pace: { ...QUICK, deadlineMs: 100 } };
-        await assert.rejects(runJob(hasty, contract.call, host()), { code: 'provider_timeout' });
+        await assert.rejects(runToEnd(hasty, contract.call, host()), { code: 'provider_timeout' });
         assert.equal(double.count(cancel), 1);
       });
 
@@ -181,7 +188,7 @@ export function holdContract<Call>(name: string, contract: Contract<Call>): void
           if (contract.submission.test(`${init.method} ${new URL(url).pathname}`)) stop.abort('cancelled');
           return made.fetch(url, init);
         };
-        const running = runJob(provider(), contract.call, { ...made, fetch });
+        const running = runToEnd(provider(), contract.call, { ...made, fetch });
         await assert.rejects(running, reason => reason === 'cancelled');
         assert.equal(submissions(), 1);
         assert.equal(double.count(cancel), 1);

@@ -4,10 +4,9 @@ import { it } from 'node:test';
 import { seededRandom } from '../../src/lib/seeded-random.ts';
 import { type FalCall, fal } from '../../src/providers/fal.ts';
 import { ProviderError } from '../../src/providers/provider-error.ts';
-import { runJob } from '../../src/providers/run-job.ts';
 import type { Double, Fault } from '../support/providers/double.ts';
 import { startFal } from '../support/providers/fal.ts';
-import { makeHost, NOBODY, QUICK, type TestHost } from '../support/providers/host.ts';
+import { makeHost, NOBODY, QUICK, runToEnd, type TestHost } from '../support/providers/host.ts';
 
 const SEED = 20_261_121;
 const CALLS = 150;
@@ -55,7 +54,7 @@ async function callOnce(random: () => number): Promise<string> {
       ...fal({ baseUrl: double.url, key: 'fal-key' }),
       pace: { ...QUICK, firstMs: 1, maxMs: 2 },
     };
-    const { files } = await runJob(provider, CALL, disturb(double, host, random));
+    const { files } = await runToEnd(provider, CALL, disturb(double, host, random));
     assert.deepEqual(files, [file]);
     assert.equal(double.accepted.length, 1);
     return 'delivered';

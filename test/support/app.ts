@@ -17,6 +17,7 @@ import { createOAuthMount } from '../../src/mcp/oauth/mount.ts';
 import { bucketOf, openStorage } from '../../src/media/open-storage.ts';
 import { bucketOrigin } from '../../src/media/s3.ts';
 import { makeCatalog, makeFindNode } from '../../src/nodes/catalog.ts';
+import { createProviderTraffic } from '../../src/runs/calls/traffic.ts';
 import { createRunCommit } from '../../src/runs/commit.ts';
 import type { RunDeps } from '../../src/runs/deps.ts';
 import { BY_QUEUE } from '../../src/runs/dispatch.ts';
@@ -183,6 +184,7 @@ async function createDeps(
     findInBatch: createWorkflowReads(db),
     wakeTimers,
     commit: createRunCommit({ db: runDb, maxConcurrent: settings.MAX_CONCURRENT_RUNS, timers: wakeTimers }),
+    traffic: createProviderTraffic({ db: runDb, log, most: settings.PROVIDER_CONCURRENCY }),
     placement: BY_QUEUE,
     runNotifier: createRunNotifier(),
     limiter: createRateLimiter(db, now),

@@ -47,6 +47,7 @@ export interface State {
 }
 
 export interface Client {
+  readonly key: string;
   request<B = Record<string, unknown>>(
     method: string,
     path: string,
@@ -96,6 +97,7 @@ export function createClient(url: string, key: string): Client {
     return body;
   };
   return {
+    key,
     request,
     execution,
     create: async graph => {

@@ -12,7 +12,10 @@ import type { Providers } from './providers.ts';
 const CONNECT = { fal, replicate, comfyui, openai: openaiResponses } as const;
 
 export type WatchedName = keyof typeof CONNECT;
-export const WATCHED = Object.keys(CONNECT) as readonly WatchedName[];
+
+export function isWatched(name: keyof Providers): name is WatchedName {
+  return Object.hasOwn(CONNECT, name);
+}
 
 /** The provider where the operator has configured it. */
 export function watchedProvider(providers: Providers, name: WatchedName): Watched | undefined {

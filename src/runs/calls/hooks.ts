@@ -8,7 +8,7 @@ import { createHookKeys, HOOK_PROVIDERS } from '../../nodes/models/hooks.ts';
 import { readProviders } from '../../nodes/models/providers.ts';
 import { findCallByToken } from '../../store/calls.ts';
 import type { RunDeps } from '../deps.ts';
-import { wakeRuns } from './poller.ts';
+import { learn, wakeRuns } from './settle-looks.ts';
 
 export interface ReceivedHook {
   readonly provider: string;
@@ -38,7 +38,9 @@ export function createHookReceiver(deps: RunDeps): HookReceiver {
       });
     if (!isGenuine) throw new AppError('unauthorized', 'The provider has not signed this hook.');
     const call = await findCallByToken(deps.db, provider, token);
-    if (call !== undefined) await wakeRuns(deps, [call]);
+    if (call === undefined) return;
+    await wakeRuns(deps, [call]);
+    await learn(deps, [call]);
   };
 }
 

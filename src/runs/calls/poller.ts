@@ -1,79 +1,165 @@
 // Watches over calls at providers that no run in memory waits for: asks for those that are due, at the pace that the
-// provider takes, wakes the runs whose calls have ended, and cancels calls at providers that nobody wants any more.
+// provider takes, wakes the runs whose calls have ended, lets calls in that wait for room, and cancels calls
+// at providers that nobody wants any more.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createBatcher } from '../../lib/batch.ts';
+import type { Providers } from '../../nodes/models/providers.ts';
 import { readProviders } from '../../nodes/models/providers.ts';
-import type { WatchedName } from '../../nodes/models/watched.ts';
-import { look, WATCHED, watchedProvider } from '../../nodes/models/watched.ts';
-import type { CallKey, CallRow } from '../../store/calls.ts';
-import { dropCalls, endCalls, postponeCalls, takeDueCalls } from '../../store/calls.ts';
-import { lockRuns } from '../../store/runs.ts';
-import { applyAll } from '../commit.ts';
+import { isWatched, look, watchedProvider } from '../../nodes/models/watched.ts';
+import { type CallRow, readOutlook, takeDueCalls } from '../../store/calls.ts';
 import type { RunDeps } from '../deps.ts';
+import { guessProgress, nextLookAt } from './pace.ts';
+import { admitWaiting, type Looked, settleLooks } from './settle-looks.ts';
+
+/** Providers whose calls may be limited; of most of them they go on by themselves. */
+type Called = Exclude<keyof Providers, 'speechCommand'>;
 
 /** Requests a second to each provider, of each worker. Replicate takes 50 of all. */
-const PER_SECOND: Readonly<Record<WatchedName, number>> = {
+const PER_SECOND: Readonly<Record<Called, number>> = {
   fal: 400,
   replicate: 30,
   comfyui: 20,
   openai: 20,
+  elevenlabs: 20,
 };
 const TICK_MS = 100;
+/** Between two looks at the table while nothing is known to be due; and of a provider that is not configured. */
+const IDLE_MS = 1000;
+const UNUSED_MS = 30_000;
 /** A call that its poller does not come back to is asked for by another. */
 const LEASE_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 10_000;
 const LIMITED_PAUSE_MS = 2000;
-/** Between two polls: a share of the age of the call, within bounds. */
-const SHARE_OF_AGE = 0.2;
-const MIN_DELAY_MS = 1000;
-const MAX_DELAY_MS = 15_000;
-/** A call nobody wants is forgotten when the provider could not be asked that long to cancel it. */
+const MAX_BATCH = 100;
+/** Requests under way at once: a provider that does not answer costs no more than these. */
+const MAX_LOOKS = 200;
+/** A provider that cannot be reached that long about a call nobody wants is asked no more. */
 const CANCEL_PATIENCE_MS = 600_000;
+const REFRESH_MS = 60_000;
 
 /** Begins to poll until the signal fires. Resolves when the last look has ended. */
 export async function pollCalls(deps: RunDeps, signal: AbortSignal): Promise<void> {
   const providers = readProviders(deps.settings);
-  const streams = WATCHED.map(name => createStream(deps, name, watchedProvider(providers, name), signal));
-  await Promise.all(streams.map(poll => keepPolling(deps, poll, signal)));
+  const names = Object.keys(PER_SECOND) as readonly Called[];
+  const streams = names.map(name => new Stream(deps, name, providers, signal).run());
+  await Promise.all([keepFresh(deps, signal), ...streams]);
 }
 
-async function keepPolling(deps: RunDeps, poll: () => Promise<void>, signal: AbortSignal): Promise<void> {
+/** What other processes have found out is read now and then. */
+async function keepFresh(deps: RunDeps, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    await poll().catch((err: unknown) => {
-      if (!signal.aborted) deps.log.warn({ err }, 'calls at a provider could not be asked for');
-    });
-    await sleep(TICK_MS, undefined, { signal }).catch(() => undefined);
+    await deps.traffic
+      .refresh()
+      .catch((err: unknown) => deps.log.warn({ err }, 'what is known of providers could not be read'));
+    await sleep(REFRESH_MS, undefined, { signal }).catch(() => undefined);
   }
 }
 
 /** One paced stream of requests: what the pace allows since the last time, to the calls that have been due for longest. */
-function createStream(
-  deps: RunDeps,
-  name: WatchedName,
-  provider: ReturnType<typeof watchedProvider>,
-  signal: AbortSignal,
-): () => Promise<void> {
-  const perSecond = PER_SECOND[name];
-  let allowance = perSecond;
-  let countedAtMs = deps.now();
-  let pausedUntilMs = 0;
-  return async () => {
-    const nowMs = deps.now();
-    allowance = Math.min(perSecond, allowance + ((nowMs - countedAtMs) / 1000) * perSecond);
-    countedAtMs = nowMs;
-    if (allowance < 1 || nowMs < pausedUntilMs) return;
-    const limit = Math.min(Math.floor(allowance), 100);
-    const calls = await takeDueCalls(deps.runDb, name, { limit, leaseMs: LEASE_MS });
-    allowance -= calls.length;
-    const looks = await Promise.all(calls.map(call => lookAt(deps, provider, call, signal)));
-    if (looks.some(({ isLimited }) => isLimited)) pausedUntilMs = deps.now() + LIMITED_PAUSE_MS;
-    await settle(deps, looks);
-  };
-}
+class Stream {
+  readonly #deps: RunDeps;
+  readonly #name: Called;
+  readonly #provider: ReturnType<typeof watchedProvider>;
+  readonly #idleMs: number;
+  readonly #signal: AbortSignal;
+  readonly #looks = new Set<Promise<void>>();
+  readonly #settle: (looked: Looked) => Promise<void>;
+  #allowance: number;
+  #countedAtMs: number;
+  #pausedUntilMs = 0;
+  /** While it sleeps: until when, and what ends that. */
+  #untilMs = 0;
+  #rise: (() => void) | undefined;
 
-interface Looked {
-  readonly call: CallRow;
-  readonly outcome: 'ended' | 'dropped' | Date;
-  readonly isLimited: boolean;
+  constructor(deps: RunDeps, name: Called, providers: Providers, signal: AbortSignal) {
+    this.#deps = deps;
+    this.#name = name;
+    this.#provider = isWatched(name) ? watchedProvider(providers, name) : undefined;
+    this.#idleMs = providers[name] === undefined ? UNUSED_MS : IDLE_MS;
+    this.#signal = signal;
+    this.#allowance = PER_SECOND[name];
+    this.#countedAtMs = deps.now();
+    this.#settle = createBatcher<Looked, void>(
+      async looks => {
+        await settleLooks(deps, looks);
+        return looks.map(() => undefined);
+      },
+      { maxItems: 200, concurrency: 1 },
+    );
+  }
+
+  async run(): Promise<void> {
+    const unlisten = this.#deps.traffic.listen(this.#name, atMs => this.#expect(atMs));
+    const rise = (): void => this.#rise?.();
+    this.#signal.addEventListener('abort', rise, { once: true });
+    while (!this.#signal.aborted) {
+      const nextMs = await this.#turn().catch((err: unknown) => {
+        this.#warn(err);
+        return TICK_MS;
+      });
+      await this.#sleep(nextMs);
+    }
+    unlisten();
+    await Promise.all(this.#looks);
+  }
+
+  /** Does what there is to be done; returns after how long there may be more. */
+  async #turn(): Promise<number> {
+    const { traffic, runDb, now } = this.#deps;
+    await traffic.flush(this.#name);
+    const outlook = await readOutlook(runDb, this.#name);
+    if (outlook.has_waiting) await admitWaiting(this.#deps, this.#name);
+    const dueMs = outlook.due_at?.getTime() ?? Number.POSITIVE_INFINITY;
+    if (dueMs <= now()) await this.#lookAtDue();
+    const idleMs = outlook.has_waiting ? TICK_MS : this.#idleMs;
+    return Math.max(TICK_MS, Math.min(dueMs - now(), idleMs));
+  }
+
+  async #lookAtDue(): Promise<void> {
+    const nowMs = this.#deps.now();
+    const perSecond = PER_SECOND[this.#name];
+    this.#allowance = Math.min(perSecond, this.#allowance + ((nowMs - this.#countedAtMs) / 1000) * perSecond);
+    this.#countedAtMs = nowMs;
+    const limit = Math.min(Math.floor(this.#allowance), MAX_BATCH, MAX_LOOKS - this.#looks.size);
+    if (limit < 1 || nowMs < this.#pausedUntilMs) return;
+    const calls = await takeDueCalls(this.#deps.runDb, this.#name, { limit, leaseMs: LEASE_MS });
+    this.#allowance -= calls.length;
+    for (const call of calls) {
+      const looking = this.#look(call)
+        .catch((err: unknown) => this.#warn(err))
+        .finally(() => this.#looks.delete(looking));
+      this.#looks.add(looking);
+    }
+  }
+
+  async #look(call: CallRow): Promise<void> {
+    const looked = await lookAt(this.#deps, this.#provider, call, this.#signal);
+    if (looked.isLimited) this.#pausedUntilMs = this.#deps.now() + LIMITED_PAUSE_MS;
+    await this.#settle(looked);
+  }
+
+  #warn(err: unknown): void {
+    if (this.#signal.aborted) return;
+    this.#deps.log.warn({ err, provider: this.#name }, 'calls at a provider could not be asked for');
+  }
+
+  /** Something falls due then, which is not in the table yet or was not when it was read. */
+  #expect(atMs: number): void {
+    if (atMs < this.#untilMs) this.#rise?.();
+  }
+
+  async #sleep(ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#untilMs = this.#deps.now() + ms;
+    const timer = setTimeout(resolve, ms);
+    const earliest = sleep(TICK_MS);
+    this.#rise = resolve;
+    await promise;
+    clearTimeout(timer);
+    this.#rise = undefined;
+    // However many rouse it: the table is not read more often than that.
+    if (!this.#signal.aborted) await earliest;
+  }
 }
 
 async function lookAt(
@@ -84,32 +170,36 @@ async function lookAt(
 ): Promise<Looked> {
   const nowMs = deps.now();
   const isCancelled = call.cancelled_at !== null;
-  // Its run finds out, and ends it or itself.
-  const isOver = provider === undefined || nowMs >= call.deadline_at.getTime();
-  if (!isCancelled && isOver) return { call, outcome: 'ended', isLimited: false };
-  // One that is no longer configured cannot be asked.
-  if (provider === undefined) return { call, outcome: 'dropped', isLimited: false };
-  const state = call.state === null ? {} : { state: call.state };
+  // What was not submitted, or at a provider that is no longer configured, cannot be asked for; a run finds out by itself.
+  if (provider === undefined || call.job_id === null)
+    return { call, outcome: isCancelled ? 'dropped' : 'over', isLimited: false };
+  if (!isCancelled && nowMs >= call.deadline_at.getTime()) return { call, outcome: 'over', isLimited: false };
+  const handle = { id: call.job_id, ...(call.state === null ? {} : { state: call.state }) };
   const limits = AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]);
-  const seen = await look(provider, { id: call.job_id, ...state, isCancelled }, fetchOf(deps), limits).catch(
+  const seen = await look(provider, { ...handle, isCancelled }, fetchOf(deps), limits).catch(
     () => ({ kind: 'unknown', afterMs: undefined, isLimited: false }) as const,
   );
-  if (seen.kind === 'running' && seen.fraction !== undefined)
-    deps.runNotifier.notifyProgress(call.execution_id, call.node_id, seen.fraction);
+  const isLimited = seen.kind === 'unknown' && seen.isLimited;
   if (isCancelled) {
     const isGivenUp = nowMs - (call.cancelled_at?.getTime() ?? 0) > CANCEL_PATIENCE_MS;
-    if (seen.kind !== 'unknown' || isGivenUp) return { call, outcome: 'dropped', isLimited: false };
+    if (seen.kind !== 'unknown' || isGivenUp) return { call, outcome: 'dropped', isLimited };
   }
-  if (seen.kind === 'ended') return { call, outcome: 'ended', isLimited: false };
-  const afterMs = seen.kind === 'unknown' ? (seen.afterMs ?? 0) : 0;
-  const isLimited = seen.kind === 'unknown' && seen.isLimited;
-  return { call, outcome: nextLook(call, nowMs, afterMs), isLimited };
-}
-
-function nextLook({ submitted_at, deadline_at }: CallRow, nowMs: number, afterMs: number): Date {
-  const ageMs = Math.max(0, nowMs - submitted_at.getTime());
-  const delayMs = Math.max(Math.min(Math.max(ageMs * SHARE_OF_AGE, MIN_DELAY_MS), MAX_DELAY_MS), afterMs);
-  return new Date(Math.max(nowMs + MIN_DELAY_MS, Math.min(nowMs + delayMs, deadline_at.getTime())));
+  if (seen.kind === 'ended') return { call, outcome: 'ended', isLimited };
+  const usualMs = deps.traffic.usualMs(call.provider, call.model);
+  const submittedAtMs = call.submitted_at.getTime();
+  const known = seen.kind === 'running' ? seen.fraction : undefined;
+  const fraction = known ?? guessProgress(submittedAtMs, usualMs, nowMs);
+  if (fraction !== undefined && !isCancelled)
+    deps.runNotifier.notifyProgress(call.execution_id, call.node_id, fraction);
+  const atMs = nextLookAt({
+    submittedAtMs,
+    deadlineAtMs: call.deadline_at.getTime(),
+    nowMs: deps.now(),
+    usualMs,
+    hasHook: call.token !== null,
+    afterMs: seen.kind === 'unknown' ? (seen.afterMs ?? 0) : 0,
+  });
+  return { call, outcome: new Date(atMs), isLimited };
 }
 
 function fetchOf({ providerFetch }: RunDeps): Parameters<typeof look>[2] {
@@ -118,33 +208,3 @@ function fetchOf({ providerFetch }: RunDeps): Parameters<typeof look>[2] {
 }
 
 const MAX_BYTES = 8_388_608;
-
-async function settle(deps: RunDeps, looks: readonly Looked[]): Promise<void> {
-  const ended = looks.filter(({ outcome }) => outcome === 'ended').map(({ call }) => call);
-  const dropped = looks.filter(({ outcome }) => outcome === 'dropped').map(({ call }) => call);
-  const later = looks.flatMap(({ call, outcome }) =>
-    outcome instanceof Date ? [{ ...keyOf(call), due_at: outcome }] : [],
-  );
-  if (ended.length > 0) await wakeRuns(deps, ended);
-  if (dropped.length > 0) await dropCalls(deps.runDb, dropped.map(keyOf));
-  if (later.length > 0) await postponeCalls(deps.runDb, later);
-}
-
-const keyOf = ({ execution_id, node_id, item }: CallKey): CallKey => ({ execution_id, node_id, item });
-
-/** Marks the calls as ended and lets their runs go on; the worker that executes one is notified. */
-export async function wakeRuns(deps: RunDeps, calls: readonly CallKey[]): Promise<void> {
-  const ids = [...new Set(calls.map(({ execution_id }) => execution_id))];
-  const event = { kind: 'wake', atMs: deps.now() } as const;
-  await deps.runDb.transaction(async tx => {
-    // Runs before calls, as everywhere: none waits in a circle.
-    const runs = await lockRuns(tx, ids);
-    await endCalls(tx, calls.map(keyOf));
-    await applyAll(
-      tx,
-      runs.map(run => ({ run, event })),
-      () => undefined,
-    );
-  });
-  deps.wakeTimers.set('runs', 0);
-}

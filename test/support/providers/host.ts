@@ -1,7 +1,15 @@
 // What a call at a provider is given in tests: the real guarded client, and a record that is looked at.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createGuardedFetch } from '../../../src/lib/fetch.ts';
-import { DEFAULT_PACE, type Pace, type ProviderJob } from '../../../src/providers/provider.ts';
-import type { JobHost } from '../../../src/providers/run-job.ts';
+import { askToCancel, peek, type Watched } from '../../../src/providers/peek.ts';
+import {
+  CallUnderWay,
+  DEFAULT_PACE,
+  type Pace,
+  type Provider,
+  type ProviderJob,
+} from '../../../src/providers/provider.ts';
+import { type Delivery, type JobHost, runJob } from '../../../src/providers/run-job.ts';
 
 /** A port where nobody listens. */
 export const NOBODY = 'http://127.0.0.1:1';
@@ -46,3 +54,35 @@ export function makeHost(url: string, { stored, signal, onKeep }: HostOptions = 
     close: () => client.close(),
   };
 }
+
+/** Does the call as runs do: once it is submitted nobody is in it, and it goes on when it was seen to have ended. */
+export async function runToEnd<Call>(provider: Provider<Call>, call: Call, host: JobHost): Promise<Delivery> {
+  for (let job = host.job; ; ) {
+    try {
+      return await runJob(provider, call, { ...host, job });
+    } catch (err) {
+      if (!(err instanceof CallUnderWay)) throw err;
+      await untilEnded(provider, err.job, host);
+      job = { ...job, stored: err.job, hasEnded: true };
+    }
+  }
+}
+
+/** Looks at it until it has ended or its time is over; asks the provider to cancel where its run ends. */
+async function untilEnded<Call>(provider: Provider<Call>, job: ProviderJob, host: JobHost): Promise<void> {
+  const watched = provider as unknown as Watched;
+  const handle = { id: job.id ?? '', ...(job.state === undefined ? {} : { state: job.state }) };
+  while (Date.now() < (job.deadlineAtMs ?? 0)) {
+    if (host.signal.aborted) {
+      if (ENDINGS.has(host.signal.reason))
+        await askToCancel(watched, handle, host.fetch, AbortSignal.timeout(5000));
+      throw host.signal.reason;
+    }
+    const seen = await peek(watched, handle, host.fetch, AbortSignal.timeout(5000));
+    if (seen.kind === 'ended') return;
+    if (seen.kind === 'running' && seen.fraction !== undefined) host.progress(seen.fraction);
+    await sleep(3);
+  }
+}
+
+const ENDINGS: ReadonlySet<unknown> = new Set(['cancelled', 'timeout']);

@@ -1,0 +1,93 @@
+// What follows of a look at calls: their runs go on, or they are looked at again; and of room at a provider: those who
+// wait for it are let in, fairly.
+
+import { admitCalls, nextInTurn } from '../../store/call-slots.ts';
+import type { CallKey, CallRow } from '../../store/calls.ts';
+import { dropCalls, endCalls, postponeCalls } from '../../store/calls.ts';
+import type { Tx } from '../../store/db.ts';
+import { lockRuns } from '../../store/runs.ts';
+import { applyAll } from '../commit.ts';
+import type { RunDeps } from '../deps.ts';
+
+export interface Looked {
+  readonly call: CallRow;
+  /** `over`: its run goes on though the provider did not say that the work has ended. A time: when to look again. */
+  readonly outcome: 'ended' | 'over' | 'dropped' | Date;
+  /** The provider has refused by its rate limit. */
+  readonly isLimited: boolean;
+}
+
+export async function settleLooks(deps: RunDeps, looks: readonly Looked[]): Promise<void> {
+  const ended = looks.filter(({ outcome }) => outcome === 'ended' || outcome === 'over');
+  const dropped = looks.filter(({ outcome }) => outcome === 'dropped');
+  const later = looks.flatMap(({ call, outcome }) =>
+    outcome instanceof Date ? [{ ...keyOf(call), due_at: outcome }] : [],
+  );
+  if (ended.length > 0)
+    await wakeRuns(
+      deps,
+      ended.map(({ call }) => call),
+    );
+  if (dropped.length > 0)
+    await dropCalls(
+      deps.runDb,
+      dropped.map(({ call }) => keyOf(call)),
+    );
+  if (later.length > 0) await postponeCalls(deps.runDb, later);
+  await learn(
+    deps,
+    ended.filter(({ outcome }) => outcome === 'ended').map(({ call }) => call),
+  );
+}
+
+const keyOf = ({ execution_id, node_id, item }: CallKey): CallKey => ({ execution_id, node_id, item });
+
+/** Calls whose provider has just said that they have ended show how long their models take. */
+export async function learn(
+  { traffic, now }: RunDeps,
+  calls: readonly Pick<CallRow, 'provider' | 'model' | 'submitted_at'>[],
+): Promise<void> {
+  const nowMs = now();
+  await traffic.learn(
+    calls.map(({ provider, model, submitted_at }) => ({
+      provider,
+      model,
+      tookMs: nowMs - submitted_at.getTime(),
+    })),
+  );
+}
+
+/** Marks the calls as ended and lets their runs go on; the worker that executes one is notified. */
+export async function wakeRuns(deps: RunDeps, calls: readonly CallKey[]): Promise<void> {
+  await deps.runDb.transaction(tx => wakeBy(deps, tx, calls, () => endCalls(tx, calls.map(keyOf))));
+  deps.wakeTimers.set('runs', 0);
+}
+
+const ADMITTED_AT_ONCE = 200;
+
+/** Lets in who waits for room at the provider, as far as there is. */
+export async function admitWaiting(deps: RunDeps, provider: string): Promise<void> {
+  const most = deps.traffic.mostAt(provider);
+  await deps.runDb.transaction(async tx => {
+    const calls = await nextInTurn(tx, provider, { most, batch: ADMITTED_AT_ONCE });
+    if (calls.length > 0) await wakeBy(deps, tx, calls, () => admitCalls(tx, calls));
+  });
+  deps.wakeTimers.set('runs', 0);
+}
+
+async function wakeBy(
+  deps: RunDeps,
+  tx: Tx,
+  calls: readonly CallKey[],
+  change: () => Promise<void>,
+): Promise<void> {
+  const event = { kind: 'wake', atMs: deps.now() } as const;
+  // Runs before calls, as everywhere: none waits in a circle.
+  const runs = await lockRuns(tx, [...new Set(calls.map(({ execution_id }) => execution_id))]);
+  await change();
+  await applyAll(
+    tx,
+    runs.map(run => ({ run, event })),
+    () => undefined,
+  );
+}

@@ -1,0 +1,168 @@
+// Room at a provider over two processes: the operator's number, the number found by 429, and turns between workspaces.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Client, createClient, statesOf } from '../support/client.ts';
+import { assertLedgerBalanced } from '../support/ledger.ts';
+import { balanceOf, mapped, type PaidService, single, startPaidService } from '../support/paid.ts';
+import { waitUntil } from '../support/processes.ts';
+import { type ServiceChild, spawnService } from '../support/service.ts';
+
+const NEVER = 1e9;
+
+/** Two processes on one database, both of which take runs. */
+interface Pair {
+  readonly paid: PaidService;
+  readonly other: ServiceChild;
+  close(): Promise<void>;
+}
+
+async function startPair(settings: Readonly<Record<string, string>>): Promise<Pair> {
+  const folder = await mkdtemp(join(tmpdir(), 'graphwright-room-'));
+  const paid = await startPaidService(settings);
+  const other = await spawnService(folder, {
+    DATABASE_URL: paid.service.databaseUrl,
+    FAL_KEY: 'fal-key',
+    FAL_BASE_URL: paid.fal.url,
+    ...settings,
+  });
+  return {
+    paid,
+    other,
+    close: async () => {
+      await other.end('SIGTERM');
+      await paid.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const count = async ({ paid }: Pair, where: string): Promise<number> => {
+  const { rows } = await paid.service.db.query<{ count: number }>(
+    `select count(*) as count from calls where ${where}`,
+  );
+  return rows[0]?.count ?? 0;
+};
+
+function useFresh(pairOf: () => Pair): void {
+  beforeEach(() => {
+    const { fal } = pairOf().paid;
+    pairOf().paid.reset();
+    fal.polls = NEVER;
+    fal.accepted.length = 0;
+    fal.cancelled.length = 0;
+  });
+  afterEach(async () => {
+    await assertLedgerBalanced(pairOf().paid.service.db);
+    await waitUntil('no call to be left', async () => (await count(pairOf(), 'true')) === 0);
+  });
+}
+
+describe('PROVIDER_CONCURRENCY', () => {
+  let pair: Pair;
+  let user: Client;
+  before(async () => {
+    pair = await startPair({ PROVIDER_CONCURRENCY: '{"fal": 3}', MAX_CONCURRENT_RUNS: '1000' });
+  });
+  after(() => pair.close());
+  useFresh(() => pair);
+  beforeEach(async () => {
+    user = await pair.paid.newUser(10_000);
+  });
+  const elsewhere = (client: Client): Client => createClient(pair.other.url, client.key);
+
+  it('is the number of calls in flight over all processes, and the others wait as rows', async () => {
+    const { fal } = pair.paid;
+    const workflow = await user.create(single());
+    const ids = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => (index % 2 === 0 ? user : elsewhere(user)).start(workflow)),
+    );
+    await waitUntil('all of them to wait', async () => (await count(pair, 'slot_at is null')) === 9);
+    await sleep(1000);
+    assert.deepEqual([fal.accepted.length, await count(pair, 'job_id is not null')], [3, 3]);
+    fal.polls = 0;
+    for (const id of ids) assert.equal((await user.until(id)).status, 'COMPLETED');
+    assert.equal(fal.accepted.length, 12);
+  });
+
+  it('gives the next place to the workspace that has none, however many calls of another wait', async () => {
+    const { fal } = pair.paid;
+    const texts = Array.from({ length: 30 }, (_, index) => `picture ${index}`);
+    const greedy = await user.start(await user.create(mapped(texts)));
+    await waitUntil('its calls to wait', async () => (await count(pair, 'slot_at is null')) === 27);
+    const modest = await pair.paid.newUser(10);
+    const id = await modest.start(await modest.create(single()));
+    await waitUntil('the other call to wait', async () => (await count(pair, 'slot_at is null')) === 28);
+    fal.polls = 0;
+    assert.equal((await modest.until(id)).status, 'COMPLETED');
+    const { provider } = statesOf(await modest.execution(id)).m as { provider?: { jobId: string } };
+    // Three were under way; of the places that they left, the first is its.
+    const place = fal.accepted.indexOf(provider?.jobId ?? '');
+    assert.ok(place >= 3 && place < 6, `it came as number ${place}`);
+    assert.equal((await user.until(greedy)).status, 'COMPLETED');
+    assert.equal(fal.accepted.length, 31);
+  });
+
+  it('keeps what waits from being sent where its run is cancelled', async () => {
+    const { fal } = pair.paid;
+    const workflow = await user.create(single());
+    const ids = await Promise.all(Array.from({ length: 5 }, () => user.start(workflow)));
+    await waitUntil('two of them to wait', async () => (await count(pair, 'slot_at is null')) === 2);
+    for (const id of ids) await user.request('POST', `/executions/${id}/cancel`);
+    for (const id of ids) assert.equal((await user.until(id)).status, 'CANCELLED');
+    await waitUntil('no call to be left', async () => (await count(pair, 'true')) === 0);
+    assert.deepEqual([fal.accepted.length, fal.cancelled.length], [3, 3]);
+    assert.deepEqual(await balanceOf(user), [10_000, 0]);
+  });
+
+  it('ends what waits for room when the time of its run is over', async () => {
+    const workflow = await user.create(single());
+    await Promise.all(Array.from({ length: 3 }, () => user.start(workflow)));
+    await waitUntil('no room', async () => (await count(pair, 'slot_at is not null')) === 3);
+    const late = await user.start(workflow, { timeoutMs: 1500 });
+    assert.equal((await user.until(late)).status, 'TIMEOUT');
+    assert.equal(pair.paid.fal.accepted.length, 3);
+    pair.paid.fal.polls = 0;
+  });
+});
+
+describe('a provider that answers 429', () => {
+  let pair: Pair;
+  before(async () => {
+    pair = await startPair({ MAX_CONCURRENT_RUNS: '1000' });
+  });
+  after(() => pair.close());
+  useFresh(() => pair);
+  const limit = async (): Promise<number | undefined> =>
+    (
+      await pair.paid.service.db.query<{ calls: number }>(
+        'select calls from provider_limits where provider = $1',
+        ['fal'],
+      )
+    ).rows[0]?.calls;
+
+  it('takes half as many calls at once from then on, of all processes, and one more for each that it takes', async () => {
+    const { fal } = pair.paid;
+    const user = await pair.paid.newUser(1000);
+    const workflow = await user.create(single());
+    const ids = await Promise.all(Array.from({ length: 8 }, () => user.start(workflow)));
+    await waitUntil('all to be in flight', async () => (await count(pair, 'job_id is not null')) === 8);
+    fal.refuse(/^POST .*flux|^POST .*seedream/, { status: 429, headers: { 'retry-after': '0' } });
+    ids.push(await user.start(workflow));
+    await waitUntil('the one that was turned away to be taken', () => fal.accepted.length === 9);
+    const found = (await limit()) ?? 0;
+    assert.ok(found >= 4 && found <= 6, `${found} at once`);
+    // The other process has heard of it.
+    ids.push(await createClient(pair.other.url, user.key).start(workflow));
+    await waitUntil('it to wait for room', async () => (await count(pair, 'slot_at is null')) === 1);
+    await sleep(500);
+    assert.equal(fal.accepted.length, 9);
+    fal.polls = 0;
+    for (const id of ids) assert.equal((await user.until(id)).status, 'COMPLETED');
+    assert.equal(fal.accepted.length, 10);
+    await waitUntil('the number to have grown', async () => ((await limit()) ?? 0) > found);
+  });
+});
