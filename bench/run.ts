@@ -20,6 +20,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   reads: async () => (await import('./read-rows.ts')).runReadRows,
   lists: async () => (await import('./list-rows.ts')).runListRows,
   workflows: async () => (await import('./workflow-rows.ts')).runWorkflowRows,
+  oauth: async () => (await import('./oauth-rows.ts')).runOAuthRows,
   lint: async () => (await import('./lint.ts')).runLintRows,
   models: async () => (await import('./model-rows.ts')).runModelRows,
   layout: async () => (await import('./layout.ts')).runLayoutRows,

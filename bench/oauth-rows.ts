@@ -1,0 +1,114 @@
+// Letting an agent in by OAuth, from registration to its first call: as mcp-remote does it, and the requests alone.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { CookieBrowser, connect, createOAuthClient, sendOut } from '../test/support/oauth.ts';
+import { findPort } from '../test/support/oauth-service.ts';
+import { PASSWORD, tokenOf } from '../test/support/people.ts';
+import { median } from './load.ts';
+import type { Row } from './row.ts';
+import { type BenchService, makeFolder, removeFolder, startBenchService } from './service.ts';
+
+const REMOTE = join(import.meta.dirname, '../node_modules/.bin/mcp-remote');
+const REACH_MS = 1000;
+
+export async function* runOAuthRows(isShort: boolean): AsyncGenerator<Row> {
+  const folder = await makeFolder();
+  const service = await startBenchService(folder);
+  try {
+    const origin = `http://localhost:${new URL(service.url).port}`;
+    const browser = await signIn(service, origin);
+    const repeats = isShort ? 1 : 5;
+    const times: number[] = [];
+    for (let n = 0; n < repeats; n++)
+      times.push(await runRemote(origin, browser, join(folder, `remote-${n}`)));
+    const alone: number[] = [];
+    for (let n = 0; n < repeats; n++) alone.push(await runRequests(origin, browser));
+    yield {
+      figure: 'mcp-remote, registration to the first answer of a tool list, p50',
+      value: median(times),
+      unit: 'ms',
+      reach: { value: REACH_MS, is: 'at most' },
+      against: { name: 'the same requests without its start', value: median(alone) },
+      note: 'its start included',
+    };
+  } finally {
+    await service.stop();
+    await removeFolder(folder);
+  }
+}
+
+async function signIn(service: BenchService, origin: string): Promise<CookieBrowser> {
+  const post = (path: string, body: object): Promise<Response> =>
+    service.fetch(`/api/v1${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const user = { email: 'bench@example.com', name: 'Bench', plan: 'self_hosted', invite: true };
+  const { inviteUrl } = (await (await post('/admin/users', user)).json()) as { inviteUrl: string };
+  const { headers } = await post('/auth/accept-invite', { token: tokenOf(inviteUrl), password: PASSWORD });
+  const cookie = (headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '';
+  return new CookieBrowser(sendOut, { cookie, origin });
+}
+
+/** Registration, consent, tokens, and a ping. */
+async function runRequests(origin: string, browser: CookieBrowser): Promise<number> {
+  const began = performance.now();
+  const { access_token: token } = await connect(createOAuthClient(sendOut, origin), browser, { origin });
+  await sendOut('POST', `${origin}/mcp`, {
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    },
+    body: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+  });
+  return performance.now() - began;
+}
+
+async function runRemote(origin: string, browser: CookieBrowser, folder: string): Promise<number> {
+  const began = performance.now();
+  const child = spawn(process.execPath, [REMOTE, `${origin}/mcp`, String(await findPort())], {
+    env: { ...process.env, MCP_REMOTE_CONFIG_DIR: folder, PATH: folder },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const send = (message: object): void =>
+    void child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const params = {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'bench', version: '1' },
+  };
+  const answered = new Promise<number>((resolve, reject) => {
+    createInterface({ input: child.stderr }).on('line', line => {
+      const url = /https?:\/\/\S+\/oauth\/authorize\?\S+/.exec(line)?.[0];
+      if (url !== undefined) letIn(browser, url).catch(reject);
+    });
+    createInterface({ input: child.stdout }).on('line', line => {
+      if (line.includes('"id":1')) send({ id: 2, method: 'tools/list' });
+      else if (line.includes('"find_nodes"')) resolve(performance.now() - began);
+    });
+    child.once('exit', code => reject(new Error(`mcp-remote ended with ${code}.`)));
+    send({ id: 1, method: 'initialize', params });
+  });
+  try {
+    return await answered;
+  } finally {
+    child.kill();
+    if (child.exitCode === null) await once(child, 'exit');
+  }
+}
+
+async function letIn(browser: CookieBrowser, url: string): Promise<void> {
+  const page = await browser.open(url);
+  const { url: end } = await browser.decide(page);
+  // It prints the address a moment before it listens for the answer.
+  for (let tries = 0; tries < 100; tries++) {
+    const heard = await sendOut('GET', end).catch(() => undefined);
+    if (heard !== undefined) return;
+    await new Promise(resolve => setTimeout(resolve, 5));
+  }
+  throw new Error('mcp-remote does not listen.');
+}

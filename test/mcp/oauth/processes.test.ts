@@ -1,0 +1,86 @@
+// Two processes on one database: one goes on with what the other began, and what one revokes the other refuses.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import {
+  CookieBrowser,
+  connect,
+  createOAuthClient,
+  ORIGIN,
+  type Send,
+  sendOut,
+} from '../../support/oauth.ts';
+import { PASSWORD, tokenOf } from '../../support/people.ts';
+import { waitUntil } from '../../support/processes.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+
+let first: TestService;
+let second: Awaited<ReturnType<TestService['join']>>;
+before(async () => {
+  first = await startTestService();
+  second = await first.join({ ROLE: 'api' });
+});
+after(async () => {
+  await second.close();
+  await first.close();
+});
+
+/** To each process in turn, as a load balancer does. */
+function balance(): Send {
+  let turn = 0;
+  return (method, url, request) =>
+    sendOut(method, url.replace(ORIGIN, turn++ % 2 === 0 ? first.url : second.url), request);
+}
+
+async function signIn(): Promise<string> {
+  const invited = await first.request<{ inviteUrl: string }>('POST', '/admin/users', {
+    email: 'ana@example.com',
+    name: 'Ana',
+    plan: 'self_hosted',
+    invite: true,
+  });
+  const { headers } = await first.request('POST', '/auth/accept-invite', {
+    token: tokenOf(invited.body.inviteUrl),
+    password: PASSWORD,
+  });
+  return (headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '';
+}
+
+async function ping(url: string, token: string): Promise<number> {
+  const { status } = await sendOut('POST', `${url}/mcp`, {
+    headers: {
+      authorization: `Bearer ${token}`,
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+    },
+    body: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+  });
+  return status;
+}
+
+describe('two processes', () => {
+  it('let a client in together, and both refuse its token within five seconds of its end', async () => {
+    const send = balance();
+    const cookie = await signIn();
+    const client = createOAuthClient(send);
+    const tokens = await connect(client, new CookieBrowser(send, { cookie }));
+    for (const { url } of [first, second]) assert.equal(await ping(url, tokens.access_token), 200);
+    const all = await Promise.all(
+      Array.from({ length: 5 }, () => client.refresh(tokens.clientId, tokens.refresh_token)),
+    );
+    assert.deepEqual(
+      all.map(({ status }) => status),
+      [200, 200, 200, 200, 200],
+    );
+    const page = { headers: { cookie, 'sec-fetch-site': 'same-origin' } };
+    const { text } = await send('GET', `${ORIGIN}/api/v1/connections`, page);
+    const { id } = JSON.parse(text).data[0];
+    const ended = await send('DELETE', `${ORIGIN}/api/v1/connections/${id}`, page);
+    assert.equal(ended.status, 200, ended.text);
+    const endedAt = performance.now();
+    await waitUntil('both to refuse the token', async () => {
+      const statuses = await Promise.all([first, second].map(({ url }) => ping(url, tokens.access_token)));
+      return statuses.every(status => status === 401);
+    });
+    assert.ok(performance.now() - endedAt < 6000, `${performance.now() - endedAt} ms`);
+  });
+});
