@@ -1,0 +1,113 @@
+// What agents pay for their protocol: a call against the same question over REST, memory, and the tokens of the list.
+import { readFile } from 'node:fs/promises';
+import { encode } from 'gpt-tokenizer/encoding/o200k_base';
+import { load, median, quantile } from './load.ts';
+import type { Row } from './row.ts';
+import { API_KEY, type BenchService, makeFolder, removeFolder, startBenchService } from './service.ts';
+
+const CONNECTIONS = 10;
+const HEADERS = {
+  authorization: `Bearer ${API_KEY}`,
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
+};
+const META = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+
+export async function* runMcpRows(isShort: boolean): AsyncGenerator<Row> {
+  const folder = await makeFolder();
+  const service = await startBenchService(folder);
+  try {
+    const question = { query: 'resize image', freeOnly: true, limit: 5 };
+    const call = () => ask(service, 'tools/call', { name: 'find_nodes', arguments: question });
+    const rest = () => get(service, '/api/v1/nodes?category=utility');
+    // Warm for REST alone: what the first request of an agent loads is what is measured.
+    await measure(rest, 200);
+    const beforeMb = await readMb(service.pid);
+    const list = (await ask(service, 'tools/list', {})) as { result: { tools: readonly ListedTool[] } };
+    const afterMb = await readMb(service.pid);
+    const count = isShort ? 100 : 2000;
+    await measure(call, count);
+    const ours: number[] = [];
+    const theirs: number[] = [];
+    // In turn, so that a machine that slows down slows both.
+    for (let round = 0; round < (isShort ? 1 : 5); round++) {
+      ours.push(await measure(call, count));
+      theirs.push(await measure(rest, count));
+    }
+    yield {
+      figure: 'tools/call find_nodes, p50, 10 connections',
+      value: median(ours),
+      unit: 'ms',
+      reach: { value: Math.min(5, median(theirs) + 2), is: 'at most' },
+      against: { name: 'GET /nodes?category=utility', value: median(theirs) },
+      note: `rounds ${ours.map(ms => ms.toFixed(1)).join(', ')} against ${theirs.map(ms => ms.toFixed(1)).join(', ')}`,
+    };
+    yield {
+      figure: 'memory that the first request of an agent takes',
+      value: afterMb - beforeMb,
+      unit: 'MB',
+      reach: { value: 12, is: 'at most' },
+      note: `${beforeMb.toFixed(0)} MB before, ${afterMb.toFixed(0)} MB after`,
+    };
+    yield* tokenRows(list.result.tools);
+  } finally {
+    await service.stop();
+    await removeFolder(folder);
+  }
+}
+
+interface ListedTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: object;
+}
+
+function* tokenRows(tools: readonly ListedTool[]): Generator<Row> {
+  const brief = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+  for (const [figure, value, most] of [
+    ['tools/list', { tools }, 4500],
+    ['names, descriptions and input schemas', brief, 2200],
+  ] as const) {
+    const tokens = encode(JSON.stringify(value)).length;
+    yield {
+      figure: `${figure}, o200k`,
+      value: tokens,
+      unit: 'tokens',
+      reach: { value: most, is: 'at most' },
+    };
+  }
+}
+
+async function ask(service: BenchService, method: string, params: Readonly<Record<string, unknown>>) {
+  const headers = {
+    ...HEADERS,
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': method,
+    ...(typeof params.name === 'string' ? { 'mcp-name': params.name } : {}),
+  };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: META } });
+  const answer = await fetch(`${service.url}/mcp`, { method: 'POST', headers, body });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${method}: ${answer.status} ${text}`);
+  return JSON.parse(text) as unknown;
+}
+
+async function get(service: BenchService, path: string): Promise<void> {
+  const answer = await fetch(service.url + path, { headers: HEADERS });
+  await answer.text();
+  if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
+}
+
+/** The median of so many requests over CONNECTIONS at once. */
+async function measure(request: () => Promise<unknown>, count: number): Promise<number> {
+  return quantile((await load(CONNECTIONS, { count }, request)).latencies, 0.5);
+}
+
+async function readMb(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024;
+}
