@@ -7,7 +7,14 @@ import { doAccepted } from '../lib/gate.ts';
 import { pollCalls } from '../runs/calls/poller.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { giveUp } from '../runs/end-run.ts';
-import { beat, dismissWorker, enrolWorker, HEARTBEAT_MS, tidyQueue } from '../runs/heartbeat.ts';
+import {
+  beat,
+  dismissWorker,
+  enrolWorker,
+  HEARTBEAT_MS,
+  tidyQueue,
+  wakeForgotten,
+} from '../runs/heartbeat.ts';
 import { queueShare } from '../runs/policy.ts';
 import type { WorkerSlots } from '../runs/worker-slots.ts';
 import { createDeliverer } from '../services/webhooks/deliver-webhook.ts';
@@ -25,6 +32,8 @@ const COMPLETE_DELAY_MS = 20;
 const POLL_MS = 4000;
 const ALL_JOBS = 1e9;
 const BEATS_PER_TIDYING = 6;
+/** It reads all runs that wait. */
+const BEATS_PER_SEARCH = 60;
 const RESTART_DELAY_MS = 500;
 /** Of a pool that failed; its active jobs go on without it. */
 const LAST_WORDS_MS = 2000;
@@ -111,7 +120,8 @@ async function startHeartbeat(
   let beats = 0;
   const tick = async (): Promise<void> => {
     await beat(deps, slots, pools, unlock);
-    if (beats++ % BEATS_PER_TIDYING === 0) await tidyQueue(deps, unlock);
+    if (beats % BEATS_PER_TIDYING === 0) await tidyQueue(deps, unlock);
+    if (beats++ % BEATS_PER_SEARCH === 0) await wakeForgotten(deps);
   };
   await tick();
   let isBeating = false;

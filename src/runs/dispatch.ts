@@ -1,8 +1,11 @@
 // Where runs begin: here, where this process has a worker with a slot for one that is being accepted, else wherever the
 // queue brings it. Which placement a process has is chosen once, by app.ts.
 import { toError } from '../lib/errors.ts';
+import { isOutage } from '../store/db.ts';
 import { enqueue } from '../store/queue.ts';
+import type { RunRow } from '../store/runs.ts';
 import type { Placement, RunDeps } from './deps.ts';
+import { endUnreadable } from './end-run.ts';
 import { executeRun } from './worker.ts';
 import type { WorkerSlots } from './worker-slots.ts';
 
@@ -20,7 +23,7 @@ export function placeHere(slots: WorkerSlots): Placement {
         begin: (deps, run) => {
           const { control, release } = slots.register(run.id);
           void executeRun(deps, run, control)
-            .catch(onFailure(deps, run.id))
+            .catch(onFailure(deps, slots, run))
             .finally(() => {
               release();
               free();
@@ -49,14 +52,23 @@ export async function takeFromQueue(deps: RunDeps, slots: WorkerSlots, id: strin
     const run = await deps.commit.claim(id, { workerId: slots.workerId, saturated: () => slots.saturated() });
     if (run === undefined) return leave();
     slot.occupy(run.workspace);
-    void executeRun(deps, run, control).catch(onFailure(deps, id)).finally(leave);
+    void executeRun(deps, run, control)
+      .catch(onFailure(deps, slots, run))
+      .finally(leave);
   } catch (err) {
     leave();
     throw toError(err);
   }
 }
 
-function onFailure(deps: RunDeps, executionId: string): (err: unknown) => void {
-  return err =>
+/** A run that cannot be read or written goes on with the next heartbeat; one that never can is ended. */
+function onFailure(deps: RunDeps, slots: WorkerSlots, run: RunRow): (err: unknown) => Promise<void> {
+  const executionId = run.id;
+  return async err => {
     deps.log.error({ err, executionId }, 'a run was released; it goes on with the next heartbeat');
+    if (isOutage(err) || !slots.failsForGood(executionId)) return;
+    await endUnreadable(deps, run).catch((endError: unknown) =>
+      deps.log.error({ err: endError, executionId }, 'a run that cannot be read could not be ended'),
+    );
+  };
 }

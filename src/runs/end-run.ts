@@ -52,3 +52,16 @@ export async function giveUp(deps: RunDeps, id: string): Promise<void> {
   await deps.commit.change([id], (row, tx) => endingUnleased(deps, tx, row, { status: 'FAILED', error }));
   deps.runNotifier.notify(id);
 }
+
+/** Ends a run that this worker has claimed and cannot read: its webhook says so, without its nodes. */
+export async function endUnreadable(deps: RunDeps, row: RunRow): Promise<void> {
+  const atMs = deps.now();
+  const message = 'The run could not be read, however often it was tried.';
+  const error = JSON.stringify({ code: 'internal_error', message, nodeId: null });
+  const run = { row, request: {}, plan: { nodes: [] } };
+  const delivery = buildDelivery(run, 'FAILED', new Map(), new Date(atMs).toISOString());
+  const ending = { status: 'FAILED', error, runningMs: row.running_ms, atMs, delivery } as const;
+  const { lease, nodes_done: nodesDone } = row;
+  await deps.commit.write(row, { kind: 'end', lease, steps: [], nodesDone, timeoutAtMs: 0, ending });
+  deps.runNotifier.notify(row.id);
+}

@@ -2,6 +2,7 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { newId } from '../lib/ids.ts';
+import { listForgottenRuns } from '../store/calls.ts';
 import { lockRunsOf } from '../store/runs.ts';
 import type { NamedRun, OrphanRun, WorkerRow } from '../store/workers.ts';
 import {
@@ -111,6 +112,16 @@ function buryWorker(deps: RunDeps, workerId: string): Promise<readonly string[] 
 export async function tidyQueue(deps: RunDeps, unlock: UnlockPools): Promise<void> {
   const orphans = await listOrphanPools(deps.db);
   if (orphans.length > 0) await unlock(orphans);
+}
+
+const FORGOTTEN_AT_ONCE = 500;
+
+/** Wakes runs that wait for calls without a row, e.g. of a database that was restored from parts: they ask by themselves. */
+export async function wakeForgotten(deps: RunDeps): Promise<void> {
+  const ids = await listForgottenRuns(deps.db, FORGOTTEN_AT_ONCE);
+  if (ids.length === 0) return;
+  deps.log.warn({ count: ids.length }, 'runs waited for calls that nobody asks for; they ask themselves');
+  await deps.commit.change(ids, () => ({ kind: 'wake', atMs: deps.now() }));
 }
 
 async function takeOver(deps: RunDeps, workerId: string, unlock: UnlockPools): Promise<void> {

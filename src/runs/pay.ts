@@ -4,7 +4,7 @@ import type { PaidCall, RunOptions } from '../engine/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { NodeError } from '../nodes/define.ts';
 import { priceOf, toCredits } from '../nodes/models/pricing.ts';
-import { findCharged, findSpending, raiseReservation } from '../store/credits.ts';
+import { findCharged, findSpending, isCovered, raiseReservation } from '../store/credits.ts';
 import type { Tx } from '../store/db.ts';
 import type { RunRow } from '../store/runs.ts';
 import { lockLeasedRun } from '../store/runs.ts';
@@ -109,7 +109,9 @@ export function createPay(
         `With this call the run would cost ${total} credits, more than maxCredits (${spent.maxCredits}).`,
       );
     }
-    await db.transaction(tx => raise(tx, run, { total, credits })).catch(toRefusal);
+    // As the estimate of most runs has it; only more than that is set aside in a transaction.
+    if (!(await isCovered(db, run, total)))
+      await db.transaction(tx => raise(tx, run, { total, credits })).catch(toRefusal);
     promised += credits;
   };
   const giveBack = (credits: number): void => {

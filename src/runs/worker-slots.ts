@@ -47,6 +47,9 @@ interface Slot {
   isFresh: boolean;
 }
 
+const MAX_FAILURES = 3;
+const MAX_FAILING = 1000;
+
 export class WorkerSlots {
   /** The worker that this process is to the others. Another one after it was taken for dead. */
   workerId = '';
@@ -56,11 +59,24 @@ export class WorkerSlots {
   readonly runs = new Map<string, ActiveRun>();
   readonly #slots = new Set<Slot>();
   readonly #waiting = new Set<() => void>();
+  /** Failures of runs that could not be read or written, by execution id; the last ones. */
+  readonly #failures = new Map<string, number>();
   readonly #now: () => number;
 
   constructor(capacity: number, now: () => number) {
     this.capacity = capacity;
     this.#now = now;
+  }
+
+  /** Counts one more failure of a run; true once it need not be tried again. */
+  failsForGood(id: string): boolean {
+    const count = (this.#failures.get(id) ?? 0) + 1;
+    this.#failures.delete(id);
+    if (count >= MAX_FAILURES) return true;
+    this.#failures.set(id, count);
+    const [oldest] = this.#failures.keys();
+    if (this.#failures.size > MAX_FAILING && oldest !== undefined) this.#failures.delete(oldest);
+    return false;
   }
 
   /** From now on it takes runs, as that worker. */

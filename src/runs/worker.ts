@@ -8,7 +8,7 @@ import { AppError } from '../lib/errors.ts';
 import { doAccepted } from '../lib/gate.ts';
 import type { ResolveSecrets } from '../services/workflows/resolve-secrets.ts';
 import { createResolver } from '../services/workflows/resolve-secrets.ts';
-import { listEndedCalls } from '../store/calls.ts';
+import { listCalls } from '../store/calls.ts';
 import { findCharged } from '../store/credits.ts';
 import type { TerminalStatus } from '../store/executions.ts';
 import { listSteps } from '../store/executions.ts';
@@ -113,12 +113,20 @@ async function loadCalls(
   steps: ReadonlyMap<string, Step>,
 ): Promise<Pick<LoadedRun, 'endedCalls' | 'spent'>> {
   const open = [...steps.values()].filter(({ status }) => !isSettled(status));
-  const jobs = open.flatMap(({ jobs: underWay = {} }) => Object.values(underWay));
+  const known = open.flatMap(({ nodeId, jobs: underWay = {} }) =>
+    Object.entries(underWay).map(([item, job]) => ({ node_id: nodeId, item: Number(item), job })),
+  );
+  const jobs = known.map(({ job }) => job);
   if (jobs.length === 0) return { endedCalls: [], spent: { maxCredits, promised: 0, charged: undefined } };
-  const [endedCalls, charged] = await Promise.all([
-    listEndedCalls(deps.db, row.id),
+  const [calls, charged] = await Promise.all([
+    listCalls(deps.db, row.id),
     row.is_paid ? findCharged(deps.db, row.id) : 0,
   ]);
+  const awaited = new Set(
+    calls.filter(call => call.is_awaited).map(({ node_id, item }) => `${item} ${node_id}`),
+  );
+  // One whose row is gone is asked for: nobody else would.
+  const endedCalls = known.filter(({ node_id, item }) => !awaited.has(`${item} ${node_id}`));
   const promised = jobs.reduce((sum, { credits = 0 }) => sum + credits, 0);
   return { endedCalls, spent: { maxCredits, promised, charged } };
 }

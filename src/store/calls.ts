@@ -148,6 +148,31 @@ export async function listEndedCalls(
   return rows;
 }
 
+/** The run's calls that have rows, those that have not ended included. */
+export async function listCalls(
+  tx: Tx,
+  executionId: string,
+): Promise<readonly (Pick<CallRow, 'node_id' | 'item'> & { readonly is_awaited: boolean })[]> {
+  const { rows } = await tx.query<Pick<CallRow, 'node_id' | 'item'> & { readonly is_awaited: boolean }>(
+    `select node_id, item, ended_at is null and (slot_at is null or job_id is not null) as is_awaited
+     from calls where execution_id = $1`,
+    [executionId],
+  );
+  return rows;
+}
+
+/** Runs that wait for calls of which no row is left to wake them. */
+export async function listForgottenRuns(tx: Tx, limit: number): Promise<readonly string[]> {
+  const { rows } = await tx.query<{ id: string }>(
+    `select e.id from executions e
+     where e.under_way and e.worker_id is null and e.wake_at is null and e.running_since < now() - interval '1 minute'
+       and not exists (select from calls c where c.execution_id = e.id and c.ended_at is null and c.cancelled_at is null)
+     limit $1`,
+    [limit],
+  );
+  return rows.map(({ id }) => id);
+}
+
 export type FoundCall = CallKey & Pick<CallRow, 'provider' | 'model' | 'submitted_at'>;
 
 /** The call that a provider's hook names; undefined where it is over. */

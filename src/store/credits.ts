@@ -79,6 +79,23 @@ export async function findCharged(tx: Tx, executionId: string): Promise<number> 
   return rows[0]?.charged ?? 0;
 }
 
+/**
+ * Whether what is set aside for a run and what it was charged come to `total` already. While the worker has it by this
+ * lease number nobody else lowers that.
+ */
+export async function isCovered(
+  tx: Tx,
+  run: { readonly id: string; readonly lease: number },
+  total: number,
+): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `select from run_credits r join executions e on e.id = r.execution_id
+     where r.execution_id = $1 and e.lease = $2 and e.finished_at is null and r.held + r.charged >= $3::bigint`,
+    [run.id, run.lease, total],
+  );
+  return rowCount === 1;
+}
+
 /** What a raise of a run's reservation came to: it was high enough, it was raised, or the balance is too small. */
 export type Raise = 'none' | 'raised' | 'refused';
 

@@ -195,9 +195,12 @@ function translate(err: Error, mayBeDone: boolean): Error {
 // SQLSTATE classes: connection, deadlock and serialization, resources, locks, operator, system, internal.
 const OUTAGE_CLASSES: ReadonlySet<string> = new Set(['08', '40', '53', '55', '57', '58', 'XX']);
 
+/** Faults of the statement's own making, or of what was read. */
+const OURS = [AppError, RangeError, TypeError, SyntaxError] as const;
+
 /** Whether the database was not to be had, so that the same statement may work later. Else the statement is at fault. */
 export function isOutage(err: unknown): boolean {
-  if (err instanceof AppError || err instanceof RangeError || err instanceof TypeError) return false;
+  if (OURS.some(fault => err instanceof fault)) return false;
   const code = (err as { code?: unknown }).code;
   const isSqlState = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !/^E[A-Z]{4}$/.test(code);
   return !isSqlState || OUTAGE_CLASSES.has(code.slice(0, 2));

@@ -143,6 +143,43 @@ describe('a run that waits for a call', () => {
   });
 });
 
+describe('a run that nothing would wake', () => {
+  it('asks for its call itself where the row of it is gone', async () => {
+    const id = await startWaiting(single());
+    await paid.service.db.query('delete from calls where execution_id = $1', [id]);
+    await paid.service.db.query(
+      `update executions set running_since = now() - interval '2 minutes' where id = $1`,
+      [id],
+    );
+    paid.fal.polls = 0;
+    // Each worker looks for such runs when it starts, and now and then.
+    const other = await paid.service.join({ ROLE: 'worker' });
+    try {
+      assert.equal((await user.until(id)).status, 'COMPLETED');
+      assert.equal(paid.fal.accepted.length, 1);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('ends with a reason where it can no longer be read', async () => {
+    const id = await startWaiting(single());
+    const { db } = paid.service;
+    const { rows } = await db.query<{ request: string }>('select request from executions where id = $1', [
+      id,
+    ]);
+    await db.query(`update executions set request = 'no JSON' where id = $1`, [id]);
+    await db.query(`select graphile_worker.add_job('run', json_build_object('id', $1::text))`, [id]);
+    await waitUntil('it to be ended', async () => {
+      const found = await db.query<{ status: string }>('select status from executions where id = $1', [id]);
+      return found.rows[0]?.status === 'FAILED';
+    });
+    await db.query('update executions set request = $2 where id = $1', [id, rows[0]?.request]);
+    assert.match((await user.execution(id)).error?.message ?? '', /could not be read/);
+    assert.deepEqual(await balanceOf(user), [300, 0]);
+  });
+});
+
 describe('a mapped node that waits for its calls', () => {
   it('has all of them under way at once, and its items in order', async () => {
     const id = await startWaiting(mapped(['a', 'b', 'c', 'd']));
