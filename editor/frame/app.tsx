@@ -1,6 +1,6 @@
 // The frame of all pages: what they share, and which of them is shown.
 import { QueryClientProvider } from '@tanstack/react-query';
-import { Tooltip } from 'radix-ui';
+import * as Tooltip from 'radix-ui/tooltip';
 import { Suspense } from 'react';
 import { Route as At, Switch } from 'wouter';
 import { Loading } from '../kit/spinner.tsx';

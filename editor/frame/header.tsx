@@ -5,18 +5,28 @@ import MenuIcon from 'icon:menu';
 import { Link, useRoute } from 'wouter';
 import { IconButton } from '../kit/button.tsx';
 import { Hidden } from '../kit/hidden.tsx';
-import { MenuLink, Menu as Popup } from '../kit/menu.tsx';
 import { Tooltip } from '../kit/tooltip.tsx';
 import { formatCompact, formatNumber } from '../lib/format.ts';
+import { later } from '../lib/later.ts';
 import { useSession } from '../lib/session.ts';
 import { messages } from '../messages.ts';
 import { ROUTES, type Route } from '../routes.ts';
-import { AccountMenu } from './account-menu.tsx';
+import '../kit/menu.module.css';
+import './account-menu.module.css';
 import styles from './header.module.css';
 import { Mark } from './mark.tsx';
 
-type NavRoute = Route & { readonly nav: NonNullable<Route['nav']> };
+export type NavRoute = Route & { readonly nav: NonNullable<Route['nav']> };
 const NAV = ROUTES.filter((route): route is NavRoute => route.nav !== undefined);
+
+const AccountMenu = later(
+  async () => (await import('./account-menu.tsx')).AccountMenu,
+  () => <span className={styles.pending} />,
+);
+const NavigationMenu = later<{ readonly routes: readonly NavRoute[] }>(
+  async () => (await import('./navigation-menu.tsx')).NavigationMenu,
+  () => <IconButton icon={MenuIcon} label={messages.nav.open} disabled />,
+);
 
 export function Header() {
   return (
@@ -37,13 +47,7 @@ export function Header() {
       <Credits />
       <AccountMenu />
       <div className={styles.small}>
-        <Popup trigger={<IconButton icon={MenuIcon} label={messages.nav.open} />}>
-          {NAV.map(({ path, nav }) => (
-            <MenuLink key={path} href={path} icon={nav.icon}>
-              {nav.label}
-            </MenuLink>
-          ))}
-        </Popup>
+        <NavigationMenu routes={NAV} />
       </div>
     </header>
   );

@@ -1,5 +1,5 @@
 // A menu of a button.
-import { DropdownMenu } from 'radix-ui';
+import * as DropdownMenu from 'radix-ui/dropdown-menu';
 import type { ReactElement, ReactNode } from 'react';
 import { Link } from 'wouter';
 import { classNames } from './class-names.ts';

@@ -1,5 +1,5 @@
 // Parts of a page of which one is shown; arrow keys move between them.
-import { Tabs as Radix } from 'radix-ui';
+import * as Radix from 'radix-ui/tabs';
 import type { ReactNode } from 'react';
 import styles from './tabs.module.css';
 

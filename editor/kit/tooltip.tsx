@@ -1,5 +1,5 @@
 // A word on what a control does, on hover and on focus. The control needs a name of its own: this is not read aloud.
-import { Tooltip as Radix } from 'radix-ui';
+import * as Radix from 'radix-ui/tooltip';
 import type { ReactElement } from 'react';
 import styles from './tooltip.module.css';
 

@@ -71,6 +71,7 @@ describe('media and templates in a browser', { skip: NO_BROWSER }, () => {
     await page.getByRole('button', { name: 'Details of drop.png' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('320 × 200').waitFor();
+    await dialog.getByText('No workflow names it.').waitFor();
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('heading', { name: 'Delete drop.png?' }).waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();

@@ -29,9 +29,8 @@ export function DetailsDialog({ item, onClose }: DetailsProps) {
   const [isRemoving, setRemoving] = useState(false);
   const { mediaId, url, name, contentType } = item;
   const { data: uses } = useQuery({
-    queryKey: ['/media', mediaId, 'uses'],
-    queryFn: ({ signal }) => api.get<{ data: readonly Use[] }>(`/media/${mediaId}/uses`, { signal }),
-    select: ({ data }) => data,
+    queryKey: ['/workflows', { mediaId }],
+    queryFn: ({ signal }) => api.get<readonly Use[]>('/workflows', { query: { mediaId }, signal }),
   });
   if (isRemoving) return <RemoveDialog item={item} uses={uses ?? []} onClose={onClose} />;
   return (

@@ -1,15 +1,14 @@
 // The folders: choose one to see what it holds, drop a workflow on one to move it there.
 
-import Ellipsis from 'icon:ellipsis';
 import FolderIcon from 'icon:folder';
 import FolderPlus from 'icon:folder-plus';
 import { useState } from 'react';
-import { Button, IconButton } from '../../kit/button.tsx';
+import { Button } from '../../kit/button.tsx';
 import { classNames } from '../../kit/class-names.ts';
-import { Menu, MenuItem } from '../../kit/menu.tsx';
 import { formatNumber } from '../../lib/format.ts';
 import { FolderDialog, RemoveFolderDialog } from './folder-dialogs.tsx';
 import styles from './folder-tree.module.css';
+import { FolderMenu } from './menus.tsx';
 import { texts } from './messages.ts';
 import type { TreeFolder } from './use-folders.ts';
 import { DRAG_TYPE, type ListedWorkflow, useWorkflowActions } from './use-workflow.ts';
@@ -85,14 +84,7 @@ function Line({ name, target, folder, isChosen, onChoose, onAsk }: LineProps) {
         <span className={styles.name}>{name}</span>
         {folder && <span className={styles.count}>{formatNumber(folder.workflowCount)}</span>}
       </button>
-      {onAsk && (
-        <Menu trigger={<IconButton icon={Ellipsis} size="s" label={texts.actionsOfFolder(name)} />}>
-          <MenuItem onSelect={() => onAsk('rename')}>{texts.renameFolder}</MenuItem>
-          <MenuItem isDangerous onSelect={() => onAsk('remove')}>
-            {texts.removeFolder}
-          </MenuItem>
-        </Menu>
-      )}
+      {onAsk && <FolderMenu name={name} onAsk={onAsk} />}
     </li>
   );
 }

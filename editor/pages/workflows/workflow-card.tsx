@@ -3,10 +3,10 @@ import WorkflowIcon from 'icon:workflow';
 import { Badge, RunBadge } from '../../kit/badge.tsx';
 import cards from '../../kit/cards.module.css';
 import { Ago } from '../../kit/time.tsx';
+import { WorkflowMenu } from './menus.tsx';
 import { texts } from './messages.ts';
 import styles from './page.module.css';
 import { DRAG_TYPE, type ListedWorkflow } from './use-workflow.ts';
-import { WorkflowMenu } from './workflow-menu.tsx';
 
 interface WorkflowCardProps {
   readonly workflow: ListedWorkflow;

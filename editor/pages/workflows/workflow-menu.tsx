@@ -11,7 +11,7 @@ import { Menu, MenuItem, MenuLine } from '../../kit/menu.tsx';
 import { texts } from './messages.ts';
 import { type ListedWorkflow, useWorkflowActions } from './use-workflow.ts';
 
-interface WorkflowMenuProps {
+export interface WorkflowMenuProps {
   readonly workflow: ListedWorkflow;
   readonly onMove: (workflow: ListedWorkflow) => void;
 }

@@ -2,10 +2,10 @@
 import { type Column, Table } from '../../kit/table.tsx';
 import { Ago } from '../../kit/time.tsx';
 import { formatNumber } from '../../lib/format.ts';
+import { WorkflowMenu } from './menus.tsx';
 import { texts } from './messages.ts';
 import type { ListedWorkflow } from './use-workflow.ts';
 import { Badges } from './workflow-card.tsx';
-import { WorkflowMenu } from './workflow-menu.tsx';
 
 interface WorkflowTableProps {
   readonly workflows: readonly ListedWorkflow[];

@@ -1,0 +1,137 @@
+// The web application: how long bundling takes, what a browser is sent, and when the first page stands.
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Page } from 'playwright-core';
+import { type Bundle, bundleEditor } from '../src/bundle/bundle-editor.ts';
+import { NO_BROWSER, openBrowser, VIEWS } from '../test/support/browser.ts';
+import { median } from './load.ts';
+import type { Row } from './row.ts';
+import { type BenchService, makeFolder, removeFolder, startBenchService } from './service.ts';
+
+const run = promisify(execFile);
+const PROGRAM = join(import.meta.dirname, '../bin/graphwright.js');
+const PASSWORD = 'correct horse battery';
+const NOTE = {
+  id: 'note',
+  type: 'stickyNote',
+  position: { x: 0, y: 0 },
+  data: { label: 'Note', category: 'utility', nodeType: 'utility:sticky_note', config: { text: 'A note' } },
+};
+
+export async function* runEditorRows(isShort: boolean): AsyncGenerator<Row> {
+  const rounds = isShort ? 1 : 5;
+  yield await timeBundling(rounds);
+  yield* weigh(await bundleEditor());
+  if (NO_BROWSER !== false) {
+    process.stderr.write(`${NO_BROWSER}\n`);
+    return;
+  }
+  yield await timeWorkflows(isShort ? 10 : 100, rounds);
+}
+
+async function timeBundling(rounds: number): Promise<Row> {
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const folder = await makeFolder();
+    const began = performance.now();
+    await run(process.execPath, [PROGRAM, 'editor', 'build', '--out', folder]);
+    times.push((performance.now() - began) / 1000);
+    await removeFolder(folder);
+  }
+  return {
+    figure: 'bundling the application in a new process, compression and start of the process included',
+    value: median(times),
+    unit: 's',
+    reach: { value: 1.5, is: 'at most' },
+    note: `rounds ${times.map(time => time.toFixed(2)).join(', ')}`,
+  };
+}
+
+function* weigh({ manifest, files }: Bundle): Generator<Row> {
+  const kilobytes = (names: Iterable<string>): number =>
+    [...new Set(names)].reduce((sum, name) => sum + (files.get(`${name}.gz`)?.length ?? 0), 0) / 1000;
+  const scriptsOf = (page: string): readonly string[] => manifest.pages[page]?.scripts ?? [];
+  yield {
+    figure: 'script of the first load of /workflows (gzip)',
+    value: kilobytes(scriptsOf('workflows')),
+    unit: 'KB',
+    reach: { value: 130, is: 'at most' },
+  };
+  const flow = new Set(scriptsOf('flow'));
+  yield {
+    figure: 'script to the first canvas (gzip)',
+    value: kilobytes(flow),
+    unit: 'KB',
+    reach: { value: 280, is: 'at most' },
+  };
+  const others = Object.keys(manifest.pages).filter(page => page !== 'flow');
+  yield {
+    figure: 'scripts and styles of all pages, the editor apart (gzip)',
+    value: kilobytes(
+      others.flatMap(page => [
+        ...scriptsOf(page),
+        ...manifest.styles,
+        ...(manifest.pages[page]?.styles ?? []),
+      ]),
+    ),
+    unit: 'KB',
+    reach: { value: 350, is: 'at most' },
+  };
+}
+
+async function timeWorkflows(count: number, rounds: number): Promise<Row> {
+  const folder = await makeFolder();
+  const [service, browser] = await Promise.all([startBenchService(folder), openBrowser()]);
+  try {
+    const cookie = await signIn(service);
+    for (let index = 0; index < count; index++)
+      await fetch(`${service.url}/api/v1/workflows`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', cookie, 'sec-fetch-site': 'same-origin' },
+        body: JSON.stringify({ name: `Workflow ${index}`, nodes: [NOTE], edges: [] }),
+      });
+    const times: number[] = [];
+    for (let round = 0; round < rounds; round++) {
+      await using opened = await browser.open(service.url, VIEWS[2], cookie);
+      await opened.page.goto('/workflows');
+      await opened.page.getByRole('link', { name: 'Workflow 1', exact: false }).first().waitFor();
+      times.push(await largestPaintMs(opened.page));
+    }
+    return {
+      figure: `largest contentful paint of /workflows with ${count} workflows, headless Chromium, cold cache`,
+      value: median(times),
+      unit: 'ms',
+      reach: { value: 600, is: 'at most' },
+      note: `rounds ${times.map(Math.round).join(', ')}`,
+    };
+  } finally {
+    await browser.close();
+    await service.stop();
+    await removeFolder(folder);
+  }
+}
+
+/** The cookie of a person who was invited. */
+async function signIn(service: BenchService): Promise<string> {
+  const invited = await service.fetch('/api/v1/admin/users', {
+    method: 'POST',
+    body: JSON.stringify({ email: 'ana@example.com', name: 'Ana', plan: 'self_hosted', invite: true }),
+  });
+  const { inviteUrl } = (await invited.json()) as { inviteUrl: string };
+  const answer = await fetch(`${service.url}/api/v1/auth/accept-invite`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
+    body: JSON.stringify({ token: new URL(inviteUrl).hash.slice(1), password: PASSWORD }),
+  });
+  if (!answer.ok) throw new Error(await answer.text());
+  return answer.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+}
+
+const largestPaintMs = async (page: Page): Promise<number> =>
+  Number(
+    await page.evaluate(
+      `new Promise(resolve => new PerformanceObserver(list => resolve(list.getEntries().at(-1).startTime))
+        .observe({ type: 'largest-contentful-paint', buffered: true }))`,
+    ),
+  );

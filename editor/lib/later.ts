@@ -1,0 +1,14 @@
+// Components that are loaded after what is seen first: menus, which nobody opens in the first moment.
+import { type ComponentType, createElement, lazy, type ReactNode, Suspense } from 'react';
+
+/**
+ * Shows `fallback` until the component is there. Its style sheets have to be imported by whoever shows it: the service
+ * writes those of a page alone into the HTML.
+ */
+export function later<Props extends object>(
+  load: () => Promise<ComponentType<Props>>,
+  fallback: (props: Props) => ReactNode,
+): ComponentType<Props> {
+  const Loaded = lazy(async () => ({ default: await load() }));
+  return props => createElement(Suspense, { fallback: fallback(props) }, createElement(Loaded, props));
+}

@@ -1,0 +1,22 @@
+// The menus of the list and of the folders, loaded after what is seen first.
+
+import Ellipsis from 'icon:ellipsis';
+import { IconButton } from '../../kit/button.tsx';
+import '../../kit/menu.module.css';
+import { later } from '../../lib/later.ts';
+import type { FolderMenuProps } from './folder-menu.tsx';
+import { texts } from './messages.ts';
+import type { WorkflowMenuProps } from './workflow-menu.tsx';
+
+export const WorkflowMenu = later<WorkflowMenuProps>(
+  async () => (await import('./workflow-menu.tsx')).WorkflowMenu,
+  ({ workflow }) => <Pending label={texts.actionsOf(workflow.name)} />,
+);
+export const FolderMenu = later<FolderMenuProps>(
+  async () => (await import('./folder-menu.tsx')).FolderMenu,
+  ({ name }) => <Pending label={texts.actionsOfFolder(name)} />,
+);
+
+function Pending({ label }: { readonly label: string }) {
+  return <IconButton icon={Ellipsis} size="s" label={label} disabled />;
+}
