@@ -6,6 +6,7 @@ import type { RunDeps } from '../runs/deps.ts';
 import { resourceMetadataUrl } from '../services/accounts/agent-caller.ts';
 import type { McpCall, McpMount } from './caller.ts';
 import { createServer } from './server.ts';
+import { inOnePiece } from './whole-answer.ts';
 
 /** Serves requests until it is closed. */
 export function createMcpHandler(deps: RunDeps): McpMount {
@@ -17,7 +18,7 @@ export function createMcpHandler(deps: RunDeps): McpMount {
   return {
     serve: (req, res, call) => {
       const request = Object.assign(req, { auth: authOf(deps, call) });
-      return answer(request as NodeIncomingMessageLike, res, call.body);
+      return answer(request as NodeIncomingMessageLike, inOnePiece(res), call.body);
     },
     close: () => handler.close(),
   };
