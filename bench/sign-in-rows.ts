@@ -1,4 +1,4 @@
-// Sign-in beside runs: how many passwords a process checks in a second while others run workflows, and what those notice.
+// Sign-in next to runs: how many passwords a process checks in a second while others run workflows, and what those notice.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { THREE_NODES } from './graphs.ts';
@@ -32,8 +32,8 @@ export async function* runSignInRows(isShort: boolean): AsyncGenerator<Row> {
     // Alternating, so that what else the machine does meets both.
     for (let round = 0; round < (isShort ? 1 : 3); round++) {
       const alone = await run();
-      const [beside, signIns] = await Promise.all([run(), signIn()]);
-      rounds.push({ alone, beside, signIns });
+      const [mixed, signIns] = await Promise.all([run(), signIn()]);
+      rounds.push({ alone, mixed, signIns });
     }
     yield* present(rounds);
   } finally {
@@ -49,25 +49,25 @@ interface Paced {
   readonly p50: number;
 }
 
-type Round = Readonly<Record<'alone' | 'beside' | 'signIns', Paced>>;
+type Round = Readonly<Record<'alone' | 'mixed' | 'signIns', Paced>>;
 
 function* present(rounds: readonly Round[]): Generator<Row> {
   const of = (part: keyof Round, figure: keyof Paced): number => median(rounds.map(it => it[part][figure]));
   const list = (part: keyof Round, figure: keyof Paced): string =>
     rounds.map(it => it[part][figure].toFixed(1)).join(', ');
   yield {
-    figure: `sign-ins answered, ${RUNS_PER_SECOND} runs a second sent beside`,
+    figure: `sign-ins answered, ${RUNS_PER_SECOND} runs a second sent meanwhile`,
     value: of('signIns', 'perSecond'),
     unit: 'sign-ins/s',
     reach: { value: 20, is: 'at least' },
     note: `${SIGN_INS_PER_SECOND}/s sent; p50 ${of('signIns', 'p50').toFixed(0)} ms`,
   };
   yield {
-    figure: `runs answered of ${RUNS_PER_SECOND} a second sent, ${SIGN_INS_PER_SECOND} sign-ins a second beside, share of those without`,
-    value: of('beside', 'perSecond') / of('alone', 'perSecond'),
+    figure: `runs answered of ${RUNS_PER_SECOND} a second sent, ${SIGN_INS_PER_SECOND} sign-ins a second meanwhile, share of those without`,
+    value: of('mixed', 'perSecond') / of('alone', 'perSecond'),
     unit: 'of 1',
     reach: { value: 0.9, is: 'at least' },
-    note: `alone ${list('alone', 'perSecond')}; beside ${list('beside', 'perSecond')}; p50 in ms alone ${list('alone', 'p50')}; beside ${list('beside', 'p50')}`,
+    note: `alone ${list('alone', 'perSecond')}; mixed ${list('mixed', 'perSecond')}; p50 in ms alone ${list('alone', 'p50')}; mixed ${list('mixed', 'p50')}`,
   };
 }
 

@@ -42,7 +42,7 @@ export function builtKeys(keys: unknown): string[] {
   return [...new Set(keys.filter(isPortName))].filter(name => name !== 'keys').slice(0, MAX_CONFIG_PORTS);
 }
 
-/** The outputs of a switch beside `default`, with what each is compared with. */
+/** The outputs of a switch next to `default`, with what each is compared with. */
 export function switchCases<T>(cases: Readonly<Record<string, T>> | undefined): (readonly [string, T])[] {
   return Object.entries(fieldsOf(cases) as Readonly<Record<string, T>>)
     .filter(([name]) => isPortName(name) && name !== 'default')

@@ -118,7 +118,7 @@ describe('the inspector', () => {
     });
   }
 
-  it('is told that a key is wrong', async () => {
+  it('reports that a key is wrong', async () => {
     const { code, out } = await inspect(['--method', 'tools/list'], 'sk-wrong-0123456789');
     assert.equal(code, 3, out);
   });

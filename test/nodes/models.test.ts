@@ -6,8 +6,10 @@ import type { InputDef } from '../../src/graph/catalog.ts';
 import type { MediaRef } from '../../src/graph/types.ts';
 import { createGuardedFetch, type GuardedFetch } from '../../src/lib/fetch.ts';
 import { makeCatalog } from '../../src/nodes/catalog.ts';
+import { Suspend } from '../../src/nodes/define.ts';
 import type { Providers } from '../../src/nodes/models/providers.ts';
 import { readShippedModels } from '../../src/nodes/models/shipped.ts';
+import type { ProviderJob } from '../../src/providers/provider.ts';
 import { makeContext, runNode, type TestContext } from '../support/node-context.ts';
 import { plainImage } from '../support/pixels.ts';
 import { type ComfyDouble, startComfy } from '../support/providers/comfyui.ts';
@@ -110,7 +112,21 @@ describe('model nodes', () => {
 
   const run = (nodeType: string, values: Readonly<Record<string, unknown>>) => {
     const filled = Object.entries(values).map(([name, value]) => [name, media[String(value)] ?? value]);
-    return runNode(nodeType, { maxCredits: 100, ...Object.fromEntries(filled) }, ctx);
+    return runToEnd(nodeType, { maxCredits: 100, ...Object.fromEntries(filled) });
+  };
+  /** As the engine does: a call that was submitted is waited for by no node, and its node runs again when it has ended. */
+  const runToEnd = async (nodeType: string, values: Readonly<Record<string, unknown>>) => {
+    let stored: ProviderJob | undefined;
+    const keep = async (job: ProviderJob): Promise<void> => {
+      stored = job;
+    };
+    try {
+      return await runNode(nodeType, values, { ...ctx, job: { ...ctx.job, keep } });
+    } catch (thrown) {
+      if (!(thrown instanceof Suspend)) throw thrown;
+      const job = { ...ctx.job, keep, ...(stored === undefined ? {} : { stored }), hasEnded: true };
+      return runNode(nodeType, values, { ...ctx, job });
+    }
   };
   const submissionOf = (double: Double): Asked | undefined =>
     double.asked.findLast(({ method }) => method === 'POST');

@@ -6,6 +6,7 @@ import { ENTRY_KINDS } from '../../src/store/credits.ts';
 import { DELIVERY_EVENTS, DELIVERY_STATES } from '../../src/store/deliveries.ts';
 import { EXECUTION_STATUSES } from '../../src/store/executions.ts';
 import { MEDIA_ORIGINS } from '../../src/store/media/media.ts';
+import { TOKEN_KINDS } from '../../src/store/oauth/tokens.ts';
 import { LINK_KINDS } from '../../src/store/people/password-links.ts';
 import { SHARE_ROLES } from '../../src/store/permissions.ts';
 import { RENDER_STATUSES } from '../../src/store/renders/renders.ts';
@@ -21,6 +22,7 @@ const SETS: Readonly<Record<string, readonly string[]>> = {
   'deliveries.state': DELIVERY_STATES,
   'executions.status': EXECUTION_STATUSES,
   'media.origin': MEDIA_ORIGINS,
+  'oauth_tokens.kind': TOKEN_KINDS,
   'password_links.kind': LINK_KINDS,
   'renders.status': RENDER_STATUSES,
   'team_members.role': TEAM_ROLES,
