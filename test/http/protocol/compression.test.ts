@@ -50,7 +50,7 @@ describe('a long answer', () => {
     '/api/v1/renderer/scene-graph',
     '/openapi.json',
     '/',
-    '/workflows',
+    '/sign-in',
   ];
 
   for (const coding of Object.keys(DECODE) as Coding[])
