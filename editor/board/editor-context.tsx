@@ -27,7 +27,7 @@ export type Panel =
 
 export interface View {
   readonly panel: Panel | undefined;
-  /** An edge begun from the keyboard. */
+  /** The open end of the edge that is being made, by pointer or keyboard. */
   readonly connecting: PortRef | undefined;
   readonly isFar: boolean;
   /** Read aloud by screen readers. */

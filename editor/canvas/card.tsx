@@ -1,6 +1,7 @@
 // A node of the board: title, ports, settings, and what it made.
 import type { NodeProps } from '@xyflow/react';
 import { memo } from 'react';
+import type { NodeState } from '../../sdk/src/types.ts';
 import { useView } from '../board/editor-context.tsx';
 import { messages } from '../messages.ts';
 import { NodeResult } from '../runs/node-result.tsx';
@@ -9,7 +10,7 @@ import styles from './card.module.css';
 import { CardFields } from './card-fields.tsx';
 import { CategoryIcon } from './category-icon.tsx';
 import { categoryOf } from './colors.ts';
-import type { CardNode } from './model.ts';
+import type { CardData, CardNode } from './model.ts';
 import { Port } from './port.tsx';
 import { RunMark } from './run-mark.tsx';
 
@@ -19,12 +20,12 @@ export const Card = memo(function Card({ data, width = 260, height = 120 }: Node
   const run = useNodeRun(node.id);
   const category = categoryOf(data);
   const rows = Math.max(inputs.length, outputs.length);
+  if (isFar) return <Box data={data} run={run} width={width} />;
   return (
     <div
       className={styles.card}
       style={{ '--category': `var(--category-${category})` } as React.CSSProperties}
       data-run={run?.status.toLowerCase()}
-      data-far={isFar || undefined}
     >
       <header className={styles.head}>
         <span className={styles.icon}>
@@ -47,11 +48,32 @@ export const Card = memo(function Card({ data, width = 260, height = 120 }: Node
           );
         })}
       </div>
-      {!isFar && <CardFields data={data} height={height} rows={rows} />}
-      <NodeResult node={node} run={run} width={width} hasPreview={hasPreview(data)} isFar={isFar} />
+      <CardFields data={data} height={height} rows={rows} />
+      <NodeResult node={node} run={run} width={width} hasPreview={hasPreview(data)} />
     </div>
   );
 });
+
+interface BoxProps {
+  readonly data: CardData;
+  readonly run: NodeState | undefined;
+  readonly width: number;
+}
+
+/** From afar: the name and what it made. Everything else could not be read, and would take its time to draw. */
+function Box({ data, run, width }: BoxProps) {
+  const { node } = data;
+  return (
+    <div
+      className={styles.box}
+      style={{ '--category': `var(--category-${categoryOf(data)})` } as React.CSSProperties}
+      data-run={run?.status.toLowerCase()}
+    >
+      <span className={styles.name}>{node.data.label}</span>
+      {run && <NodeResult node={node} run={run} width={width} hasPreview={hasPreview(data)} />}
+    </div>
+  );
+}
 
 const hasPreview = ({ entry, outputs }: CardNode['data']): boolean =>
   entry?.category === 'output' || outputs.some(({ type }) => type === 'IMAGE' || type === 'VIDEO');

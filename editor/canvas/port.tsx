@@ -1,13 +1,12 @@
 // A port of a node: where edges begin and end, by pointer and by keyboard. Its colour and its shape say its type.
 import { Handle, Position } from '@xyflow/react';
 import { memo } from 'react';
-import { useBoard, useEditor } from '../board/editor-context.tsx';
+import { useBoard, useEditor, useView } from '../board/editor-context.tsx';
 import { canConnect } from '../board/wiring.ts';
 import { messages } from '../messages.ts';
 import { typeColor, typeName } from './colors.ts';
 import type { ShownPort } from './model.ts';
 import styles from './port.module.css';
-import { useConnectingFrom } from './use-connecting.ts';
 
 interface PortProps {
   readonly nodeId: string;
@@ -47,7 +46,7 @@ export const Port = memo(function Port({
 /** While an edge is made: whether it may end here. */
 function useFit(nodeId: string, handle: string): 'yes' | 'no' | undefined {
   const { session } = useEditor();
-  const from = useConnectingFrom();
+  const from = useView(view => view.connecting);
   const board = useBoard(state => (from === undefined ? undefined : state.board));
   if (from === undefined || board === undefined) return undefined;
   if (from.nodeId === nodeId && from.handle === handle) return 'yes';

@@ -3,7 +3,7 @@
 import Maximize from 'icon:maximize';
 import Minus from 'icon:minus';
 import Plus from 'icon:plus';
-import { useReactFlow, useViewport } from '@xyflow/react';
+import { useReactFlow, useStore } from '@xyflow/react';
 import { IconButton } from '../kit/button.tsx';
 import { formatPercent } from '../lib/format.ts';
 import { messages } from '../messages.ts';
@@ -13,7 +13,7 @@ const texts = messages.flow;
 
 export function ZoomBar() {
   const flow = useReactFlow();
-  const { zoom } = useViewport();
+  const zoom = useStore(({ transform }) => transform[2]);
   return (
     <div className={styles.zoom}>
       <IconButton size="s" icon={Minus} label={texts.zoomOut} onClick={() => void flow.zoomOut()} />

@@ -87,7 +87,10 @@ function cancel(event: SyntheticEvent, close: () => void): void {
   close();
 }
 
-const showOption = (id: string): void => document.getElementById(id)?.scrollIntoView({ block: 'nearest' });
+function showOption(id: string): void {
+  // Newer browsers answer with a promise, which an effect must not give back.
+  document.getElementById(id)?.scrollIntoView({ block: 'nearest' });
+}
 
 interface OptionsProps {
   readonly id: string;

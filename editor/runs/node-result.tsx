@@ -19,10 +19,9 @@ interface NodeResultProps {
   readonly run: NodeState | undefined;
   readonly width: number;
   readonly hasPreview: boolean;
-  readonly isFar: boolean;
 }
 
-export function NodeResult({ node, run, hasPreview, isFar }: NodeResultProps) {
+export function NodeResult({ node, run, hasPreview }: NodeResultProps) {
   const { view } = useEditor();
   if (run?.status === 'WAITING' && node.data.nodeType === 'logic:approval') return <Approval node={node} />;
   if (run?.error) return <p className={styles.error}>{run.error}</p>;
@@ -40,7 +39,7 @@ export function NodeResult({ node, run, hasPreview, isFar }: NodeResultProps) {
       aria-label={texts.resultOf(node.data.label)}
       data-many={results.length > 1 || undefined}
     >
-      {results.slice(0, isFar ? 1 : MAX_SHOWN).map((result, index) => (
+      {results.slice(0, MAX_SHOWN).map((result, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: results have no id, and their order is theirs
         <ResultView key={index} result={result} isSmall onOpen={open} />
       ))}

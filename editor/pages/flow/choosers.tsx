@@ -61,7 +61,8 @@ export function FindNode({ onClose }: PanelProps) {
         onClose();
         session.store.actions.select([id]);
         canvas.current?.fit([id]);
-        canvas.current?.focusNode(id);
+        // Nothing outside of a dialog takes the focus before it is closed.
+        requestAnimationFrame(() => canvas.current?.focusNode(id));
       }}
       onClose={onClose}
     />

@@ -144,6 +144,28 @@ describe('the board', { skip: NO_BROWSER }, () => {
     assert.deepEqual((await flow.read(id)).nodes, before.nodes);
   });
 
+  it('finds a node by its name, and arranges the board as one step', async () => {
+    const id = await flow.create(PICTURE);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    await page.keyboard.press('Control+f');
+    await page.getByRole('dialog', { name: 'Find a node' }).getByRole('combobox').fill('prev');
+    await page.keyboard.press('Enter');
+    await page.getByRole('complementary', { name: 'Inspector' }).getByLabel('Label').waitFor();
+    await page.waitForFunction(() => document.activeElement?.getAttribute('data-node-id') === 'preview');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Arrange' }).click();
+    await untilSaved(page);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await untilSaved(page);
+    assert.deepEqual(
+      (await flow.read(id)).nodes.map(({ position }) => position.y),
+      [0, 0, 0],
+    );
+  });
+
   it('is accessible with inspector and dialogs open, light and dark', async () => {
     const id = await flow.create(PICTURE);
     for (const view of [VIEWS[2], VIEWS[3]]) {

@@ -1,0 +1,101 @@
+// Nothing is lost: a tab that dies, two tabs of one person, a service that cannot be reached, and a field's own keys.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { NO_BROWSER } from '../../support/browser.ts';
+import { boardOf, type FlowTests, nodeOf, PICTURE, startFlowTests, untilSaved } from './flow-page.ts';
+
+describe('a draft of the board', { skip: NO_BROWSER }, () => {
+  let flow: FlowTests;
+
+  before(async () => {
+    flow = await startFlowTests();
+  });
+  after(() => flow?.close());
+
+  it('outlives a tab that dies before the service heard of it, with its steps', async () => {
+    const id = await flow.create(PICTURE);
+    await using opened = await flow.open(id);
+    const { page, context } = opened;
+    await context.route(`**/api/v1/workflows/${id}?autosave=true`, route => route.abort());
+    await nodeOf(page, 'Idea').click({ position: { x: 90, y: 20 } });
+    await page
+      .getByRole('complementary', { name: 'Inspector' })
+      .getByLabel('Text', { exact: true })
+      .fill('a whale');
+    await page.getByRole('status', { name: 'Saving' }).filter({ hasText: 'Offline' }).waitFor();
+    await page.close({ runBeforeUnload: false });
+    assert.equal(ideaOf(await flow.read(id)), 'a boat');
+    await context.unrouteAll();
+
+    const again = await context.newPage();
+    await again.goto(`/flow/${id}`);
+    await boardOf(again).waitFor();
+    await nodeOf(again, 'Idea').getByText('a whale').waitFor();
+    await untilSaved(again);
+    assert.equal(ideaOf(await flow.read(id)), 'a whale');
+    await again.getByRole('button', { name: 'Undo' }).click();
+    await nodeOf(again, 'Idea').getByText('a boat').waitFor();
+  });
+
+  it('takes what two tabs change, and overwrites neither', async () => {
+    const id = await flow.create(PICTURE);
+    await using opened = await flow.open(id);
+    const { page, context } = opened;
+    const other = await context.newPage();
+    await other.goto(`/flow/${id}`);
+    await boardOf(other).waitFor();
+    await nodeOf(page, 'Idea').click({ position: { x: 90, y: 20 } });
+    await nodeOf(other, 'Picture').click({ position: { x: 90, y: 20 } });
+    await Promise.all([
+      page
+        .getByRole('complementary', { name: 'Inspector' })
+        .getByLabel('Text', { exact: true })
+        .fill('a whale'),
+      other.getByRole('complementary', { name: 'Inspector' }).getByLabel('Seed', { exact: true }).fill('42'),
+    ]);
+    await nodeOf(page, 'Picture').getByText('42').waitFor();
+    await nodeOf(other, 'Idea').getByText('a whale').waitFor();
+    await untilSaved(page);
+    await untilSaved(other);
+    const stored = await flow.read(id);
+    assert.equal(ideaOf(stored), 'a whale');
+    assert.equal(stored.nodes.find(node => node.id === 'picture')?.data.config?.seed, 42);
+    assert.deepEqual(
+      opened.errors.filter(text => !text.includes('409')),
+      [],
+    );
+  });
+
+  it('keeps a field its own keys: Backspace there deletes no node', async () => {
+    const id = await flow.create(PICTURE);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    await nodeOf(page, 'Idea').click({ position: { x: 90, y: 20 } });
+    const field = page.getByRole('complementary', { name: 'Inspector' }).getByLabel('Text', { exact: true });
+    await field.focus();
+    for (const key of ['End', 'Backspace', 'Delete', '/', '?', 'Control+a', 'Backspace'])
+      await page.keyboard.press(key);
+    assert.equal(await field.inputValue(), '');
+    assert.equal(await page.locator('[data-node-id]').count(), 3);
+    assert.equal(await page.getByRole('dialog').count(), 0);
+  });
+
+  it('keeps what the service refuses in the draft, and says why', async () => {
+    const id = await flow.create(PICTURE);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    await nodeOf(page, 'Idea').click({ position: { x: 90, y: 20 } });
+    await page.getByRole('complementary', { name: 'Inspector' }).getByLabel('Label').fill('');
+    await page
+      .getByRole('status', { name: 'Saving' })
+      .filter({ hasText: /^Not saved: / })
+      .waitFor();
+    await page.getByRole('button', { name: /error/ }).click();
+    assert.ok((await page.getByRole('list', { name: 'Issues' }).getByRole('listitem').count()) > 0);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await untilSaved(page);
+  });
+});
+
+const ideaOf = ({ nodes }: Awaited<ReturnType<FlowTests['read']>>): unknown =>
+  nodes.find(({ id }) => id === 'idea')?.data.config?.value;
