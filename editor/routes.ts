@@ -3,6 +3,7 @@
 import History from 'icon:history';
 import Images from 'icon:images';
 import LayoutTemplate from 'icon:layout-template';
+import Settings from 'icon:settings';
 import Workflow from 'icon:workflow';
 import type { ComponentType } from 'react';
 import type { Icon } from './kit/icon.ts';
@@ -63,6 +64,19 @@ export const ROUTES: readonly Route[] = [
     load: () => import('./pages/flow/page.tsx'),
     for: 'users',
     isFull: true,
+  },
+  {
+    path: '/settings',
+    name: 'settings',
+    load: () => import('./pages/settings/page.tsx'),
+    for: 'users',
+    nav: { label: messages.nav.settings, icon: Settings },
+  },
+  {
+    path: '/settings/:part',
+    name: 'settings',
+    load: () => import('./pages/settings/page.tsx'),
+    for: 'users',
   },
   { path: '/setup', name: 'setup', load: () => import('./pages/setup/page.tsx'), for: 'visitors' },
   { path: '/sign-in', name: 'sign-in', load: () => import('./pages/sign-in/page.tsx'), for: 'visitors' },

@@ -86,3 +86,13 @@ export function ButtonLink({ href, look = 'plain', size = 'm', icon: IconOf, chi
     </Link>
   );
 }
+
+/** Leads to an address that is no page of the application. */
+export function ButtonAnchor({ href, look = 'plain', size = 'm', icon: IconOf, children }: ButtonLinkProps) {
+  return (
+    <a href={href} className={classNames(styles.button, styles[look], styles[size])}>
+      {IconOf && <IconOf />}
+      {children}
+    </a>
+  );
+}

@@ -85,3 +85,28 @@ export function SelectField({
     </Field>
   );
 }
+
+/** A box to tick, with its words after it. */
+export function CheckField({
+  label,
+  hint,
+  ...input
+}: Omit<Labelled, 'error'> & InputHTMLAttributes<HTMLInputElement>) {
+  const id = useId();
+  return (
+    <div className={styles.check}>
+      <input
+        type="checkbox"
+        {...input}
+        id={id}
+        aria-describedby={hint === undefined ? undefined : `${id}-note`}
+      />
+      <label htmlFor={id}>{label}</label>
+      {hint !== undefined && (
+        <p id={`${id}-note`} className={styles.note}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}

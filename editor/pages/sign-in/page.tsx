@@ -1,18 +1,58 @@
 // Sign-in. Whoever is signed in already was led on by the service.
+import { useQuery } from '@tanstack/react-query';
 import { useSearch } from 'wouter';
+import type { SignInMethods } from '../../../sdk/src/schemas.ts';
 import { Door } from '../../frame/door.tsx';
 import { SignInForm } from '../../frame/sign-in-form.tsx';
+import { ButtonAnchor } from '../../kit/button.tsx';
+import { api } from '../../lib/api.ts';
 import { nextPath } from '../../lib/session.ts';
 import { messages } from '../../messages.ts';
+import { texts } from './messages.ts';
 import styles from './page.module.css';
 
 export function Page() {
-  const next = nextPath(useSearch());
+  const search = useSearch();
+  const next = nextPath(search);
+  const { data: methods } = useQuery({
+    queryKey: ['/auth/methods'],
+    queryFn: ({ signal }) => api.get<SignInMethods>('/auth/methods', { signal }),
+  });
   return (
     <Door title={messages.signIn.title}>
+      <Refusal reason={new URLSearchParams(search).get('refused')} />
+      {methods?.needsSetup && <p>{texts.needsSetup}</p>}
+      {methods?.openid && <OpenId {...methods.openid} next={next} />}
       {/* A new page: nothing of whoever was here before stays in memory. */}
       <SignInForm onSignedIn={() => location.replace(next)} />
       <p className={styles.note}>{messages.signIn.forgotten}</p>
     </Door>
+  );
+}
+
+function Refusal({ reason }: { readonly reason: string | null }) {
+  if (reason === null || !Object.hasOwn(texts.refused, reason)) return null;
+  return (
+    <p className={styles.refusal} role="alert">
+      {texts.refused[reason as keyof typeof texts.refused]}
+    </p>
+  );
+}
+
+interface OpenIdProps {
+  readonly issuer: string;
+  readonly startUrl: string;
+  readonly next: string;
+}
+
+/** A plain link: the browser goes to the identity provider and comes back signed in. */
+function OpenId({ issuer, startUrl, next }: OpenIdProps) {
+  return (
+    <>
+      <ButtonAnchor href={`${startUrl}?next=${encodeURIComponent(next)}`}>
+        {texts.openid(new URL(issuer).host)}
+      </ButtonAnchor>
+      <p className={styles.or}>{texts.or}</p>
+    </>
   );
 }

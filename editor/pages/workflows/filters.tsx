@@ -1,7 +1,7 @@
 // What of the workflows is shown, kept in the page's address: folder, search, last run, pictures or table.
-import { useEffect, useState } from 'react';
 import { useSearchParams } from 'wouter';
-import { SelectField, TextField } from '../../kit/field.tsx';
+import { SelectField } from '../../kit/field.tsx';
+import { SearchField } from '../../kit/search-field.tsx';
 import { messages } from '../../messages.ts';
 import { texts } from './messages.ts';
 import styles from './page.module.css';
@@ -9,7 +9,6 @@ import styles from './page.module.css';
 type Form = keyof typeof texts.views;
 const FILTERS = ['query', 'status', 'folderId'] as const;
 const STATES = ['COMPLETED', 'FAILED', 'RUNNING', 'WAITING', 'QUEUED', 'TIMEOUT', 'CANCELLED'] as const;
-const TYPING_MS = 250;
 
 export interface View {
   readonly query: Readonly<Record<string, string>>;
@@ -51,7 +50,12 @@ export function useView(): View {
 export function ViewBar({ view }: { readonly view: View }) {
   return (
     <search className={styles.bar}>
-      <SearchField value={view.query.query ?? ''} onChange={value => view.choose('query', value)} />
+      <SearchField
+        label={texts.search}
+        placeholder={texts.searchHint}
+        value={view.query.query ?? ''}
+        onChange={value => view.choose('query', value)}
+      />
       <SelectField
         label={texts.lastRun}
         value={view.query.status ?? ''}
@@ -77,31 +81,5 @@ export function ViewBar({ view }: { readonly view: View }) {
         ))}
       </SelectField>
     </search>
-  );
-}
-
-/** Asks after a pause in typing, not at each letter. */
-function SearchField({
-  value,
-  onChange,
-}: {
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}) {
-  const [text, setText] = useState(value);
-  useEffect(() => setText(value), [value]);
-  useEffect(() => {
-    if (text === value) return;
-    const timer = setTimeout(() => onChange(text), TYPING_MS);
-    return () => clearTimeout(timer);
-  });
-  return (
-    <TextField
-      label={texts.search}
-      type="search"
-      placeholder={texts.searchHint}
-      value={text}
-      onChange={event => setText(event.target.value)}
-    />
   );
 }

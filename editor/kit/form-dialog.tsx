@@ -1,0 +1,32 @@
+// A form in a dialog: it is sent, closes when that worked, and shows the error where it did not.
+import { useMutation } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Button } from './button.tsx';
+import { Dialog } from './dialog.tsx';
+import { Failure } from './failure.tsx';
+import { Form } from './form.tsx';
+
+interface FormDialogProps {
+  readonly title: string;
+  /** The word on the button. */
+  readonly submit: string;
+  readonly run: () => Promise<unknown>;
+  /** Called when it is done, and when it is not wanted. */
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+export function FormDialog({ title, submit, run, onClose, children }: FormDialogProps) {
+  const work = useMutation({ mutationFn: run, onSuccess: onClose });
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <Form onSubmit={() => work.mutate()}>
+        {children}
+        {work.error && <Failure error={work.error} />}
+        <Button type="submit" look="primary" isBusy={work.isPending}>
+          {submit}
+        </Button>
+      </Form>
+    </Dialog>
+  );
+}

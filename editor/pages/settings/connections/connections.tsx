@@ -1,0 +1,90 @@
+// The programs that who is signed in has let in, and the way to end each connection.
+
+import Plug from 'icon:plug';
+import { useState } from 'react';
+import type { Connection } from '../../../../sdk/src/schemas.ts';
+import { Button } from '../../../kit/button.tsx';
+import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
+import { EmptyState } from '../../../kit/empty-state.tsx';
+import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
+import { PageHead } from '../../../kit/page-head.tsx';
+import { type Column, Table } from '../../../kit/table.tsx';
+import { Ago } from '../../../kit/time.tsx';
+import { api } from '../../../lib/api.ts';
+import { texts as shared } from '../messages.ts';
+import { Rights } from '../rights.tsx';
+import { Cut, Lead } from '../section.tsx';
+import { useDone } from '../use-done.ts';
+import { texts } from './messages.ts';
+
+export function Connections() {
+  const list = useList<Connection>('/connections', { limit: 50 });
+  const [ending, end] = useState<Connection>();
+  return (
+    <>
+      <PageHead title={shared.parts.connections} />
+      <Lead>{texts.lead}</Lead>
+      <InfiniteList
+        query={list}
+        empty={
+          <EmptyState icon={Plug} title={texts.emptyTitle}>
+            {texts.empty}
+          </EmptyState>
+        }
+      >
+        {connections => (
+          <Table
+            label={shared.parts.connections}
+            columns={columnsOf(end)}
+            rows={connections}
+            keyOf={({ id }) => id}
+          />
+        )}
+      </InfiniteList>
+      {ending && <EndDialog connection={ending} onClose={() => end(undefined)} />}
+    </>
+  );
+}
+
+interface EndDialogProps {
+  readonly connection: Connection;
+  readonly onClose: () => void;
+}
+
+function EndDialog({ connection: { id, clientName }, onClose }: EndDialogProps) {
+  const done = useDone();
+  return (
+    <ConfirmDialog
+      title={texts.endTitle(clientName)}
+      action={texts.end}
+      run={async () => {
+        await api.delete(`/connections/${id}`);
+        await done(texts.ended(clientName), '/connections');
+      }}
+      onClose={onClose}
+    >
+      {texts.endText}
+    </ConfirmDialog>
+  );
+}
+
+const columnsOf = (end: (connection: Connection) => void): readonly Column<Connection>[] => [
+  { title: texts.program, cell: ({ clientName }) => <Cut text={clientName} /> },
+  { title: texts.host, cell: ({ redirectHost }) => <Cut text={redirectHost} /> },
+  { title: texts.rights, cell: ({ scopes }) => <Rights scopes={scopes} /> },
+  { title: texts.since, cell: ({ createdAt }) => <Ago time={createdAt} /> },
+  {
+    title: texts.lastUsed,
+    cell: ({ lastUsedAt }) => (lastUsedAt === null ? shared.never : <Ago time={lastUsedAt} />),
+  },
+  {
+    title: shared.actions,
+    isTitleHidden: true,
+    align: 'end',
+    cell: connection => (
+      <Button size="s" aria-label={texts.endOf(connection.clientName)} onClick={() => end(connection)}>
+        {texts.end}
+      </Button>
+    ),
+  },
+];

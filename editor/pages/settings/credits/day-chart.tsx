@@ -1,0 +1,40 @@
+// Credits by day as bars. For screen readers it is a list of days with their numbers.
+import { Hidden } from '../../../kit/hidden.tsx';
+import { formatDay } from '../../../lib/format.ts';
+import styles from './credits.module.css';
+import { texts } from './messages.ts';
+
+interface DayChartProps {
+  readonly days: readonly { readonly date: string; readonly credits: number }[];
+}
+
+export function DayChart({ days }: DayChartProps) {
+  const most = Math.max(1, ...days.map(({ credits }) => credits));
+  const [first, last] = [days[0], days.at(-1)];
+  return (
+    <figure className={styles.chart}>
+      <figcaption>
+        <span>{texts.byDay}</span>
+        <span>{texts.most(most)}</span>
+      </figcaption>
+      <ol className={styles.bars}>
+        {days.map(({ date, credits }) => {
+          const text = texts.day(nameOf(date), credits);
+          return (
+            <li key={date} title={text}>
+              <span className={styles.bar} style={{ height: `${(100 * credits) / most}%` }} />
+              <Hidden>{text}</Hidden>
+            </li>
+          );
+        })}
+      </ol>
+      <p className={styles.ends} aria-hidden>
+        <span>{first && nameOf(first.date)}</span>
+        <span>{last && nameOf(last.date)}</span>
+      </p>
+    </figure>
+  );
+}
+
+/** Noon is the same day in nearly every zone. */
+const nameOf = (date: string): string => formatDay(Date.parse(`${date}T12:00:00Z`));

@@ -1,0 +1,84 @@
+// Makes an API key: its name, what it may do, and until when.
+import { useState } from 'react';
+import type { CreatedKey } from '../../../../sdk/src/schemas.ts';
+import { CheckField, SelectField, TextField } from '../../../kit/field.tsx';
+import { FormDialog } from '../../../kit/form-dialog.tsx';
+import { api } from '../../../lib/api.ts';
+import { useSession } from '../../../lib/session.ts';
+import { texts as shared } from '../messages.ts';
+import { Choices } from '../section.tsx';
+import { useDone } from '../use-done.ts';
+import { texts } from './messages.ts';
+
+type Scope = keyof typeof texts.scopeNames;
+const SCOPES = Object.keys(texts.scopeNames) as Scope[];
+const USUAL: readonly Scope[] = ['workflows:read', 'workflows:execute'];
+const USUAL_DAYS = '90';
+const DAY_MS = 86_400_000;
+
+interface CreateKeyProps {
+  /** Called with the key itself, which no later answer has. */
+  readonly onMade: (key: string) => void;
+  readonly onClose: () => void;
+}
+
+export function CreateKeyDialog({ onMade, onClose }: CreateKeyProps) {
+  const [name, setName] = useState('');
+  const [scopes, setScopes] = useState<readonly Scope[]>(USUAL);
+  const [days, setDays] = useState(USUAL_DAYS);
+  const done = useDone();
+  const create = async (): Promise<void> => {
+    const expiresAt = days === '0' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString();
+    const { key } = await api.post<CreatedKey>('/keys', { name, scopes, expiresAt });
+    onMade(key);
+    await done(texts.made, '/keys');
+  };
+  return (
+    <FormDialog title={texts.createTitle} submit={texts.submit} run={create} onClose={onClose}>
+      <TextField
+        label={shared.name}
+        hint={texts.nameHint}
+        required
+        maxLength={200}
+        value={name}
+        onChange={event => setName(event.target.value)}
+      />
+      <ScopeChoices chosen={scopes} onChange={setScopes} />
+      <SelectField label={texts.expires} value={days} onChange={event => setDays(event.target.value)}>
+        {texts.expiries.map(([count, text]) => (
+          <option key={count} value={count}>
+            {text}
+          </option>
+        ))}
+      </SelectField>
+    </FormDialog>
+  );
+}
+
+interface ScopeChoicesProps {
+  readonly chosen: readonly Scope[];
+  readonly onChange: (scopes: readonly Scope[]) => void;
+}
+
+/** A key gets no right that its maker has not. */
+function ScopeChoices({ chosen, onChange }: ScopeChoicesProps) {
+  const own = useSession().user.scopes;
+  return (
+    <Choices label={texts.scopes}>
+      {SCOPES.filter(scope => own.includes(scope)).map(scope => {
+        const [label, hint] = texts.scopeNames[scope];
+        return (
+          <CheckField
+            key={scope}
+            label={label}
+            hint={hint}
+            checked={chosen.includes(scope)}
+            onChange={({ target }) =>
+              onChange(SCOPES.filter(one => (one === scope ? target.checked : chosen.includes(one))))
+            }
+          />
+        );
+      })}
+    </Choices>
+  );
+}

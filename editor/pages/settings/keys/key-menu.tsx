@@ -1,0 +1,56 @@
+// What can be done with an API key.
+
+import More from 'icon:ellipsis';
+import Pencil from 'icon:pencil';
+import Trash from 'icon:trash-2';
+import { useState } from 'react';
+import type { Key } from '../../../../sdk/src/schemas.ts';
+import { IconButton } from '../../../kit/button.tsx';
+import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
+import { Menu, MenuItem } from '../../../kit/menu.tsx';
+import { api } from '../../../lib/api.ts';
+import { RenameDialog } from '../rename-dialog.tsx';
+import { useDone } from '../use-done.ts';
+import { texts } from './messages.ts';
+
+export function KeyMenu({ apiKey: { id, name } }: { readonly apiKey: Key }) {
+  const [open, setOpen] = useState<'rename' | 'remove'>();
+  const done = useDone();
+  const close = (): void => setOpen(undefined);
+  return (
+    <>
+      <Menu trigger={<IconButton icon={More} size="s" label={texts.actionsOf(name)} />}>
+        <MenuItem icon={Pencil} onSelect={() => setOpen('rename')}>
+          {texts.rename}
+        </MenuItem>
+        <MenuItem icon={Trash} isDangerous onSelect={() => setOpen('remove')}>
+          {texts.remove}
+        </MenuItem>
+      </Menu>
+      {open === 'rename' && (
+        <RenameDialog
+          title={texts.renameTitle}
+          name={name}
+          run={async next => {
+            await api.patch(`/keys/${id}`, { name: next });
+            await done(texts.renamed, '/keys');
+          }}
+          onClose={close}
+        />
+      )}
+      {open === 'remove' && (
+        <ConfirmDialog
+          title={texts.removeTitle(name)}
+          action={texts.remove}
+          run={async () => {
+            await api.delete(`/keys/${id}`);
+            await done(texts.removed(name), '/keys');
+          }}
+          onClose={close}
+        >
+          {texts.removeText}
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}

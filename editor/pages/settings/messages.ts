@@ -1,0 +1,30 @@
+// The texts that all parts of the settings share.
+import { messages } from '../../messages.ts';
+
+export const texts = {
+  title: messages.nav.settings,
+  groups: { own: 'Your account', workspace: 'Workspaces', admin: 'Administration' },
+  parts: {
+    profile: 'Profile',
+    password: 'Password',
+    sessions: 'Sessions',
+    connections: 'Connected programs',
+    keys: 'API keys',
+    teams: 'Teams',
+    credits: 'Credits',
+    users: 'Users',
+    providers: 'Providers',
+    workload: 'Workload',
+    models: 'Models',
+  },
+  actions: 'Actions',
+  save: 'Save',
+  name: 'Name',
+  email: 'Email',
+  role: 'Role',
+  roles: { OWNER: 'Owner', EDITOR: 'Editor', VIEWER: 'Viewer' },
+  never: 'Never',
+  created: 'Created',
+  copy: 'Copy',
+  done: 'Done',
+} as const;

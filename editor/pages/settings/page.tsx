@@ -1,0 +1,47 @@
+// The settings: a list of the parts, and the one that the address names.
+import { Link, useParams } from 'wouter';
+import { NotFound } from '../../frame/not-found.tsx';
+import { useSession } from '../../lib/session.ts';
+import { texts } from './messages.ts';
+import styles from './page.module.css';
+import { PARTS, type Part } from './parts.ts';
+
+const FIRST = 'profile';
+
+export function Page() {
+  const { part: name = FIRST } = useParams<{ part?: string }>();
+  const { user } = useSession();
+  const parts = PARTS.filter(({ group }) => group !== 'admin' || user.isAdmin);
+  const shown = parts.find(part => part.name === name);
+  if (shown === undefined) return <NotFound />;
+  return (
+    <div className={styles.settings}>
+      <Parts parts={parts} shown={name} />
+      <div className={styles.part}>
+        <shown.Part />
+      </div>
+    </div>
+  );
+}
+
+function Parts({ parts, shown }: { readonly parts: readonly Part[]; readonly shown: string }) {
+  const groups = Map.groupBy(parts, ({ group }) => group);
+  return (
+    <nav className={styles.nav} aria-label={texts.title}>
+      {[...groups].map(([group, inside]) => (
+        <div key={group}>
+          <p id={`group-${group}`}>{texts.groups[group]}</p>
+          <ul aria-labelledby={`group-${group}`}>
+            {inside.map(({ name }) => (
+              <li key={name}>
+                <Link href={`/settings/${name}`} aria-current={name === shown ? 'page' : undefined}>
+                  {texts.parts[name]}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </nav>
+  );
+}

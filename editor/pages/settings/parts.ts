@@ -1,0 +1,36 @@
+// The parts of the settings, in the order in which they are listed.
+import type { ComponentType } from 'react';
+import { Connections } from './connections/connections.tsx';
+import { Credits } from './credits/credits.tsx';
+import { Keys } from './keys/keys.tsx';
+import type { texts } from './messages.ts';
+import { Models } from './models/models.tsx';
+import { Password } from './password/password.tsx';
+import { Profile } from './profile/profile.tsx';
+import { Providers } from './providers/providers.tsx';
+import { Sessions } from './sessions/sessions.tsx';
+import { Teams } from './teams/teams.tsx';
+import { Users } from './users/users.tsx';
+import { Workload } from './workload/workload.tsx';
+
+export interface Part {
+  /** As the address has it. */
+  readonly name: keyof typeof texts.parts;
+  /** Those of `admin` are for administrators alone; the API refuses everybody else. */
+  readonly group: keyof typeof texts.groups;
+  readonly Part: ComponentType;
+}
+
+export const PARTS: readonly Part[] = [
+  { name: 'profile', group: 'own', Part: Profile },
+  { name: 'password', group: 'own', Part: Password },
+  { name: 'sessions', group: 'own', Part: Sessions },
+  { name: 'connections', group: 'own', Part: Connections },
+  { name: 'keys', group: 'own', Part: Keys },
+  { name: 'teams', group: 'workspace', Part: Teams },
+  { name: 'credits', group: 'workspace', Part: Credits },
+  { name: 'users', group: 'admin', Part: Users },
+  { name: 'providers', group: 'admin', Part: Providers },
+  { name: 'workload', group: 'admin', Part: Workload },
+  { name: 'models', group: 'admin', Part: Models },
+];

@@ -1,0 +1,71 @@
+// Changes the password of who is signed in.
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Button } from '../../../kit/button.tsx';
+import { Failure } from '../../../kit/failure.tsx';
+import { TextField } from '../../../kit/field.tsx';
+import { Form } from '../../../kit/form.tsx';
+import { PageHead } from '../../../kit/page-head.tsx';
+import { api } from '../../../lib/api.ts';
+import { useSession } from '../../../lib/session.ts';
+import { texts as shared } from '../messages.ts';
+import { Lead, Narrow } from '../section.tsx';
+import { useDone } from '../use-done.ts';
+import { texts } from './messages.ts';
+
+export function Password() {
+  return (
+    <>
+      <PageHead title={shared.parts.password} />
+      <Lead>{texts.lead}</Lead>
+      <Narrow>
+        <PasswordForm />
+      </Narrow>
+    </>
+  );
+}
+
+function PasswordForm() {
+  const { email } = useSession().user;
+  const [current, setCurrent] = useState('');
+  const [next, setNext] = useState('');
+  const done = useDone();
+  const change = useMutation({
+    mutationFn: () => api.post('/auth/password', { current, next }),
+    onSuccess: () => {
+      setCurrent('');
+      setNext('');
+      return done(texts.changed, '/auth/sessions', 'session');
+    },
+  });
+  return (
+    <Form onSubmit={() => change.mutate()}>
+      {/* Password managers want to know whose it is. */}
+      <input type="text" hidden autoComplete="username" readOnly value={email} />
+      <TextField
+        label={texts.current}
+        type="password"
+        autoComplete="current-password"
+        required
+        maxLength={256}
+        value={current}
+        onChange={event => setCurrent(event.target.value)}
+      />
+      <TextField
+        label={texts.next}
+        hint={texts.hint}
+        type="password"
+        autoComplete="new-password"
+        required
+        minLength={10}
+        maxLength={256}
+        value={next}
+        onChange={event => setNext(event.target.value)}
+      />
+      {change.error && <Failure error={change.error} />}
+      <Button type="submit" look="primary" isBusy={change.isPending}>
+        {texts.submit}
+      </Button>
+    </Form>
+  );
+}

@@ -1,0 +1,48 @@
+// Who is signed in.
+import { Badge } from '../../../kit/badge.tsx';
+import { CopyButton } from '../../../kit/copy-button.tsx';
+import { PageHead } from '../../../kit/page-head.tsx';
+import { useSession } from '../../../lib/session.ts';
+import { Day } from '../day.tsx';
+import { texts as shared } from '../messages.ts';
+import { Badges, Facts, Lead } from '../section.tsx';
+import { texts } from './messages.ts';
+
+export function Profile() {
+  const { user, plan, workspace, expiresAt } = useSession();
+  return (
+    <>
+      <PageHead title={shared.parts.profile} />
+      <Lead>{texts.lead}</Lead>
+      <Facts
+        facts={[
+          [shared.name, user.name],
+          [shared.email, user.email],
+          [texts.plan, plan],
+          [
+            texts.rights,
+            <Badges key="rights">
+              {user.isAdmin && <Badge tone="accent">{texts.admin}</Badge>}
+              {user.isAuthor && <Badge tone="accent">{texts.author}</Badge>}
+              {!user.isAdmin && !user.isAuthor && <Badge>{texts.member}</Badge>}
+            </Badges>,
+          ],
+          [texts.workspace, workspace.name],
+          [texts.ends, <Day key="ends" time={expiresAt} />],
+        ]}
+      />
+      <Facts
+        facts={[
+          [texts.id, <code key="id">{user.userId}</code>],
+          [
+            texts.personal,
+            <Badges key="personal">
+              <code>{user.personalTeamId}</code>
+              <CopyButton text={user.personalTeamId} label={texts.copyId} />
+            </Badges>,
+          ],
+        ]}
+      />
+    </>
+  );
+}

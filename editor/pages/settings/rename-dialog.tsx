@@ -1,0 +1,28 @@
+// Gives something another name.
+import { useState } from 'react';
+import { TextField } from '../../kit/field.tsx';
+import { FormDialog } from '../../kit/form-dialog.tsx';
+import { texts } from './messages.ts';
+
+interface RenameDialogProps {
+  readonly title: string;
+  /** The one that it has. */
+  readonly name: string;
+  readonly run: (name: string) => Promise<unknown>;
+  readonly onClose: () => void;
+}
+
+export function RenameDialog({ title, name, run, onClose }: RenameDialogProps) {
+  const [next, setNext] = useState(name);
+  return (
+    <FormDialog title={title} submit={texts.save} run={() => run(next)} onClose={onClose}>
+      <TextField
+        label={texts.name}
+        required
+        maxLength={200}
+        value={next}
+        onChange={event => setNext(event.target.value)}
+      />
+    </FormDialog>
+  );
+}

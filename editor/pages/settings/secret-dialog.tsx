@@ -1,0 +1,43 @@
+// Shows what is shown only once, to be copied.
+import { Button } from '../../kit/button.tsx';
+import { CopyButton } from '../../kit/copy-button.tsx';
+import { Dialog } from '../../kit/dialog.tsx';
+import { TextField } from '../../kit/field.tsx';
+import { texts } from './messages.ts';
+import styles from './section.module.css';
+
+interface SecretDialogProps {
+  readonly title: string;
+  /** What to do with it. */
+  readonly text: string;
+  /** What it is. */
+  readonly label: string;
+  readonly secret: string;
+  readonly onClose: () => void;
+}
+
+export function SecretDialog({ title, text, label, secret, onClose }: SecretDialogProps) {
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      actions={
+        <Button look="primary" onClick={onClose}>
+          {texts.done}
+        </Button>
+      }
+    >
+      <p>{text}</p>
+      <div className={styles.secret}>
+        <TextField
+          label={label}
+          value={secret}
+          readOnly
+          spellCheck={false}
+          onFocus={event => event.target.select()}
+        />
+        <CopyButton text={secret} label={texts.copy} />
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,28 @@
+// What a browser calls itself, in words.
+import { texts } from './messages.ts';
+
+/** The first that fits: most of them name others too. */
+const BROWSERS: readonly (readonly [mark: string, name: string])[] = [
+  ['Edg/', 'Edge'],
+  ['OPR/', 'Opera'],
+  ['Firefox/', 'Firefox'],
+  ['Chrome/', 'Chrome'],
+  ['Safari/', 'Safari'],
+];
+const SYSTEMS: readonly (readonly [mark: string, name: string])[] = [
+  ['Android', 'Android'],
+  ['iPhone', 'iPhone'],
+  ['iPad', 'iPad'],
+  ['Windows', 'Windows'],
+  ['Mac OS', 'macOS'],
+  ['Linux', 'Linux'],
+];
+
+export function browserName(userAgent: string | null): string {
+  if (userAgent === null) return texts.unknown;
+  const nameIn = (table: typeof BROWSERS): string | undefined =>
+    table.find(([mark]) => userAgent.includes(mark))?.[1];
+  const [browser, system] = [nameIn(BROWSERS), nameIn(SYSTEMS)];
+  if (browser === undefined) return userAgent;
+  return system === undefined ? browser : texts.on(browser, system);
+}

@@ -1,0 +1,76 @@
+// Where who is signed in is signed in, and the way to end each of these sessions.
+import { useState } from 'react';
+import type { ListedSession } from '../../../../sdk/src/schemas.ts';
+import { Badge } from '../../../kit/badge.tsx';
+import { Button } from '../../../kit/button.tsx';
+import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
+import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
+import { PageHead } from '../../../kit/page-head.tsx';
+import { type Column, Table } from '../../../kit/table.tsx';
+import { Ago } from '../../../kit/time.tsx';
+import { api } from '../../../lib/api.ts';
+import { Day } from '../day.tsx';
+import { texts as shared } from '../messages.ts';
+import { Cut, Lead } from '../section.tsx';
+import { useDone } from '../use-done.ts';
+import { browserName } from './browser-name.ts';
+import { texts } from './messages.ts';
+
+export function Sessions() {
+  const list = useList<ListedSession>('/auth/sessions', { limit: 50 });
+  const [ending, end] = useState<ListedSession>();
+  return (
+    <>
+      <PageHead title={shared.parts.sessions} />
+      <Lead>{texts.lead}</Lead>
+      <InfiniteList query={list} empty={null}>
+        {sessions => (
+          <Table label={texts.label} columns={columnsOf(end)} rows={sessions} keyOf={({ id }) => id} />
+        )}
+      </InfiniteList>
+      {ending && <EndDialog session={ending} onClose={() => end(undefined)} />}
+    </>
+  );
+}
+
+function EndDialog({ session, onClose }: { readonly session: ListedSession; readonly onClose: () => void }) {
+  const done = useDone();
+  return (
+    <ConfirmDialog
+      title={texts.endTitle(browserName(session.userAgent))}
+      action={texts.end}
+      run={async () => {
+        await api.delete(`/auth/sessions/${session.id}`);
+        await done(texts.ended, '/auth/sessions');
+      }}
+      onClose={onClose}
+    >
+      {texts.endText}
+    </ConfirmDialog>
+  );
+}
+
+const columnsOf = (end: (session: ListedSession) => void): readonly Column<ListedSession>[] => [
+  { title: texts.browser, cell: ({ userAgent }) => <Cut text={browserName(userAgent)} /> },
+  { title: texts.address, cell: ({ address }) => address },
+  { title: shared.created, cell: ({ createdAt }) => <Ago time={createdAt} /> },
+  { title: texts.lastSeen, cell: ({ lastSeenAt }) => <Ago time={lastSeenAt} /> },
+  { title: texts.expires, cell: ({ expiresAt }) => <Day time={expiresAt} /> },
+  {
+    title: shared.actions,
+    isTitleHidden: true,
+    align: 'end',
+    cell: session =>
+      session.isCurrent ? (
+        <Badge tone="success">{texts.current}</Badge>
+      ) : (
+        <Button
+          size="s"
+          aria-label={texts.endOf(browserName(session.userAgent))}
+          onClick={() => end(session)}
+        >
+          {texts.end}
+        </Button>
+      ),
+  },
+];

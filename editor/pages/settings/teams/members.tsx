@@ -1,0 +1,119 @@
+// The members of a team; its owners change their roles and remove them.
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Member, Team } from '../../../../sdk/src/schemas.ts';
+import { Badge } from '../../../kit/badge.tsx';
+import { Button } from '../../../kit/button.tsx';
+import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
+import { Failure } from '../../../kit/failure.tsx';
+import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
+import { type Column, Table } from '../../../kit/table.tsx';
+import { Ago } from '../../../kit/time.tsx';
+import { api } from '../../../lib/api.ts';
+import { type TeamRole, useSession } from '../../../lib/session.ts';
+import { texts as shared } from '../messages.ts';
+import { Cut } from '../section.tsx';
+import { useDone } from '../use-done.ts';
+import { texts } from './messages.ts';
+import { ROLES } from './roles.ts';
+import styles from './teams.module.css';
+
+export function Members({ team }: { readonly team: Team }) {
+  const path = `/teams/${team.id}/members`;
+  const list = useList<Member>(path, { limit: 100 });
+  const own = useSession().user.userId;
+  const [removing, remove] = useState<Member>();
+  const done = useDone();
+  const change = useMutation({
+    mutationFn: ({ member, role }: { member: Member; role: TeamRole }) =>
+      api.patch(`${path}/${member.userId}`, { role }),
+    onSettled: (_, error, { member }) =>
+      error === null ? done(texts.changed(member.name), path, '/teams', 'session') : undefined,
+  });
+  const columns = [
+    nameColumn(own),
+    ...(team.role === 'OWNER'
+      ? ownersColumns(own, { onRole: (member, role) => change.mutate({ member, role }), onRemove: remove })
+      : [{ title: shared.role, cell: ({ role }: Member) => shared.roles[role] }]),
+    { title: texts.since, cell: ({ createdAt }: Member) => <Ago time={createdAt} /> },
+  ];
+  return (
+    <>
+      {change.error && <Failure error={change.error} />}
+      <InfiniteList query={list} empty={null}>
+        {members => (
+          <Table label={texts.members(team.name)} columns={columns} rows={members} keyOf={it => it.userId} />
+        )}
+      </InfiniteList>
+      {removing && <RemoveDialog team={team} member={removing} onClose={() => remove(undefined)} />}
+    </>
+  );
+}
+
+const nameColumn = (own: number): Column<Member> => ({
+  title: shared.name,
+  cell: ({ userId, name }) => (
+    <>
+      <Cut text={name} /> {userId === own && <Badge>{texts.you}</Badge>}
+    </>
+  ),
+});
+
+interface OwnersActions {
+  readonly onRole: (member: Member, role: TeamRole) => void;
+  readonly onRemove: (member: Member) => void;
+}
+
+const ownersColumns = (own: number, { onRole, onRemove }: OwnersActions): readonly Column<Member>[] => [
+  {
+    title: shared.role,
+    cell: member => (
+      <select
+        className={styles.role}
+        aria-label={texts.roleOf(member.name)}
+        value={member.role}
+        onChange={event => onRole(member, event.target.value as TeamRole)}
+      >
+        {ROLES.map(([key, text]) => (
+          <option key={key} value={key}>
+            {text}
+          </option>
+        ))}
+      </select>
+    ),
+  },
+  {
+    title: shared.actions,
+    isTitleHidden: true,
+    cell: member =>
+      member.userId !== own && (
+        <Button size="s" aria-label={texts.removeMemberOf(member.name)} onClick={() => onRemove(member)}>
+          {texts.removeMember}
+        </Button>
+      ),
+  },
+];
+
+interface RemoveDialogProps {
+  readonly team: Team;
+  readonly member: Member;
+  readonly onClose: () => void;
+}
+
+function RemoveDialog({ team, member: { userId, name }, onClose }: RemoveDialogProps) {
+  const done = useDone();
+  const path = `/teams/${team.id}/members`;
+  return (
+    <ConfirmDialog
+      title={texts.removeMemberTitle(name, team.name)}
+      action={texts.removeMember}
+      run={async () => {
+        await api.delete(`${path}/${userId}`);
+        await done(texts.memberRemoved(name), path);
+      }}
+      onClose={onClose}
+    >
+      {texts.removeMemberText}
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,5 @@
+// The roles of members, with their words.
+import type { TeamRole } from '../../../lib/session.ts';
+import { texts } from '../messages.ts';
+
+export const ROLES = Object.entries(texts.roles) as readonly (readonly [TeamRole, string])[];

@@ -1,0 +1,113 @@
+// A team: its members, and what its owners and its members can do with it.
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Team } from '../../../../sdk/src/schemas.ts';
+import { Button } from '../../../kit/button.tsx';
+import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
+import { Failure } from '../../../kit/failure.tsx';
+import { Loading } from '../../../kit/spinner.tsx';
+import { api } from '../../../lib/api.ts';
+import { useSession } from '../../../lib/session.ts';
+import { RenameDialog } from '../rename-dialog.tsx';
+import { Section } from '../section.tsx';
+import { useDone } from '../use-done.ts';
+import { AddMemberDialog } from './add-member-dialog.tsx';
+import { Members } from './members.tsx';
+import { texts } from './messages.ts';
+
+interface TeamDetailsProps {
+  readonly id: string;
+  /** Called when it is deleted, or left. */
+  readonly onGone: () => void;
+}
+
+export function TeamDetails({ id, onGone }: TeamDetailsProps) {
+  const path = `/teams/${id}`;
+  const { data, error, refetch } = useQuery({
+    queryKey: ['/teams', id],
+    queryFn: ({ signal }) => api.get<Team>(path, { signal }),
+  });
+  if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
+  if (data === undefined) return <Loading />;
+  return <Details team={data} onGone={onGone} />;
+}
+
+type Open = 'add' | 'rename' | 'leave' | 'remove';
+
+function Details({ team, onGone }: { readonly team: Team; readonly onGone: () => void }) {
+  const [open, setOpen] = useState<Open>();
+  const buttons = team.role === 'OWNER' ? OWNERS : MEMBERS;
+  return (
+    <Section
+      title={texts.members(team.name)}
+      actions={buttons.map(([kind, text]) => (
+        <Button key={kind} look={kind === 'add' ? 'primary' : 'plain'} onClick={() => setOpen(kind)}>
+          {text}
+        </Button>
+      ))}
+    >
+      <Members team={team} />
+      <TeamDialog team={team} open={open} onGone={onGone} onClose={() => setOpen(undefined)} />
+    </Section>
+  );
+}
+
+const MEMBERS: readonly (readonly [kind: Open, text: string])[] = [['leave', texts.leave]];
+const OWNERS: readonly (readonly [kind: Open, text: string])[] = [
+  ['add', texts.add],
+  ['rename', texts.rename],
+  ['leave', texts.leave],
+  ['remove', texts.remove],
+];
+
+interface TeamDialogProps {
+  readonly team: Team;
+  readonly open: Open | undefined;
+  readonly onGone: () => void;
+  readonly onClose: () => void;
+}
+
+function TeamDialog({ team, open, onGone, onClose }: TeamDialogProps) {
+  const done = useDone();
+  const path = `/teams/${team.id}`;
+  if (open === 'add') return <AddMemberDialog team={team} onClose={onClose} />;
+  if (open === 'rename')
+    return (
+      <RenameDialog
+        title={texts.renameTitle}
+        name={team.name}
+        run={async name => {
+          await api.patch(path, { name });
+          await done(texts.renamed, '/teams', 'session');
+        }}
+        onClose={onClose}
+      />
+    );
+  if (open !== undefined) return <EndDialog {...{ team, onGone, onClose }} kind={open} />;
+  return null;
+}
+
+function EndDialog({
+  team: { id, name },
+  kind,
+  onGone,
+  onClose,
+}: Omit<TeamDialogProps, 'open'> & { readonly kind: 'leave' | 'remove' }) {
+  const { userId } = useSession().user;
+  const done = useDone();
+  const isLeaving = kind === 'leave';
+  return (
+    <ConfirmDialog
+      title={isLeaving ? texts.leaveTitle(name) : texts.removeTitle(name)}
+      action={isLeaving ? texts.leave : texts.remove}
+      run={async () => {
+        await api.delete(isLeaving ? `/teams/${id}/members/${userId}` : `/teams/${id}`);
+        onGone();
+        await done(isLeaving ? texts.left(name) : texts.removed(name), '/teams', 'session');
+      }}
+      onClose={onClose}
+    >
+      {isLeaving ? texts.leaveText : texts.removeText}
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,69 @@
+// The workspaces of who is signed in: which is active, and the teams with their members.
+
+import Plus from 'icon:plus';
+import { useState } from 'react';
+import { useSearchParams } from 'wouter';
+import type { Team } from '../../../../sdk/src/schemas.ts';
+import { Button } from '../../../kit/button.tsx';
+import { TextField } from '../../../kit/field.tsx';
+import { FormDialog } from '../../../kit/form-dialog.tsx';
+import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
+import { PageHead } from '../../../kit/page-head.tsx';
+import { api } from '../../../lib/api.ts';
+import { texts as shared } from '../messages.ts';
+import { Lead, Section } from '../section.tsx';
+import { useDone } from '../use-done.ts';
+import { texts } from './messages.ts';
+import { TeamDetails } from './team-details.tsx';
+import { WorkspaceTable } from './workspace-table.tsx';
+
+export function Teams() {
+  const list = useList<Team>('/teams', { limit: 100 });
+  const [search, setSearch] = useSearchParams();
+  const [isCreating, setCreating] = useState(false);
+  const chosen = search.get('team');
+  const open = (id: string | undefined): void => setSearch(id === undefined ? {} : { team: id });
+  return (
+    <>
+      <PageHead title={shared.parts.teams}>
+        <Button look="primary" icon={Plus} onClick={() => setCreating(true)}>
+          {texts.create}
+        </Button>
+      </PageHead>
+      <Lead>{texts.lead}</Lead>
+      <Section title={shared.groups.workspace}>
+        <InfiniteList query={list} empty={<WorkspaceTable teams={[]} />}>
+          {teams => <WorkspaceTable teams={teams} />}
+        </InfiniteList>
+      </Section>
+      {chosen !== null && <TeamDetails key={chosen} id={chosen} onGone={() => open(undefined)} />}
+      {isCreating && <CreateDialog onMade={open} onClose={() => setCreating(false)} />}
+    </>
+  );
+}
+
+interface CreateDialogProps {
+  readonly onMade: (id: string) => void;
+  readonly onClose: () => void;
+}
+
+function CreateDialog({ onMade, onClose }: CreateDialogProps) {
+  const [name, setName] = useState('');
+  const done = useDone();
+  const create = async (): Promise<void> => {
+    const team = await api.post<Team>('/teams', { name });
+    onMade(team.id);
+    await done(texts.made(team.name), '/teams', 'session');
+  };
+  return (
+    <FormDialog title={texts.createTitle} submit={texts.submit} run={create} onClose={onClose}>
+      <TextField
+        label={shared.name}
+        required
+        maxLength={200}
+        value={name}
+        onChange={event => setName(event.target.value)}
+      />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,65 @@
+// The workspaces as a table, with the one that is active, and a button to work in another.
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import type { Team } from '../../../../sdk/src/schemas.ts';
+import { Badge } from '../../../kit/badge.tsx';
+import { Button } from '../../../kit/button.tsx';
+import { Failure } from '../../../kit/failure.tsx';
+import { type Column, Table } from '../../../kit/table.tsx';
+import { api } from '../../../lib/api.ts';
+import { type TeamRole, useSession } from '../../../lib/session.ts';
+import { showToast } from '../../../lib/toasts.ts';
+import { texts as shared } from '../messages.ts';
+import { texts } from './messages.ts';
+
+interface Workspace {
+  /** null: the personal one. */
+  readonly id: string | null;
+  readonly name: string;
+  readonly role: TeamRole;
+}
+
+export function WorkspaceTable({ teams }: { readonly teams: readonly Team[] }) {
+  const active = useSession().workspace.teamId;
+  const client = useQueryClient();
+  const use = useMutation({
+    mutationFn: ({ id }: Workspace) => api.put('/me/workspace', { teamId: id }),
+    onSuccess: (_, { name }) => {
+      showToast(texts.worksIn(name));
+      // What other pages show depends on it.
+      return client.invalidateQueries();
+    },
+  });
+  const rows: readonly Workspace[] = [{ id: null, name: texts.personal, role: 'OWNER' }, ...teams];
+  const columns: readonly Column<Workspace>[] = [
+    {
+      title: texts.workspace,
+      cell: ({ id, name }) => (id === null ? name : <Link href={`/settings/teams?team=${id}`}>{name}</Link>),
+    },
+    { title: shared.role, cell: ({ role }) => shared.roles[role] },
+    {
+      title: shared.actions,
+      isTitleHidden: true,
+      align: 'end',
+      cell: workspace =>
+        workspace.id === active ? (
+          <Badge tone="success">{texts.active}</Badge>
+        ) : (
+          <Button
+            size="s"
+            aria-label={texts.workIn(workspace.name)}
+            isBusy={use.isPending && use.variables.id === workspace.id}
+            onClick={() => use.mutate(workspace)}
+          >
+            {texts.workHere}
+          </Button>
+        ),
+    },
+  ];
+  return (
+    <>
+      {use.error && <Failure error={use.error} />}
+      <Table label={shared.groups.workspace} columns={columns} rows={rows} keyOf={({ id }) => id ?? ''} />
+    </>
+  );
+}

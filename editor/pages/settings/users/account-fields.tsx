@@ -1,0 +1,66 @@
+// What an administrator chooses of an account: its plan and its rights.
+import { useQuery } from '@tanstack/react-query';
+import type { Plans } from '../../../../sdk/src/schemas.ts';
+import { CheckField, SelectField } from '../../../kit/field.tsx';
+import { api } from '../../../lib/api.ts';
+import { Choices } from '../section.tsx';
+import { texts } from './messages.ts';
+
+export interface Account {
+  /** Empty: the plan of new accounts. */
+  readonly plan: string;
+  readonly isAdmin: boolean;
+  readonly isAuthor: boolean;
+}
+
+interface AccountFieldsProps {
+  readonly account: Account;
+  readonly onChange: (account: Account) => void;
+}
+
+export function AccountFields({ account, onChange }: AccountFieldsProps) {
+  return (
+    <>
+      <PlanField plan={account.plan} onChange={plan => onChange({ ...account, plan })} />
+      <Choices label={texts.rights}>
+        <CheckField
+          label={texts.admin}
+          hint={texts.adminHint}
+          checked={account.isAdmin}
+          onChange={event => onChange({ ...account, isAdmin: event.target.checked })}
+        />
+        <CheckField
+          label={texts.author}
+          hint={texts.authorHint}
+          checked={account.isAuthor}
+          onChange={event => onChange({ ...account, isAuthor: event.target.checked })}
+        />
+      </Choices>
+    </>
+  );
+}
+
+function PlanField({ plan, onChange }: { readonly plan: string; readonly onChange: (plan: string) => void }) {
+  const { data } = useQuery({
+    queryKey: ['/admin/plans'],
+    queryFn: ({ signal }) => api.get<Plans>('/admin/plans', { signal }),
+    staleTime: 60_000,
+  });
+  const plans = data?.plans ?? [];
+  const usual = plans.find(({ isDefault }) => isDefault)?.name ?? '';
+  return (
+    <SelectField
+      label={texts.plan}
+      value={plan === '' ? usual : plan}
+      onChange={event => onChange(event.target.value)}
+    >
+      {/* One that was taken out of the settings stays until another is chosen. */}
+      {plan !== '' && !plans.some(({ name }) => name === plan) && <option>{plan}</option>}
+      {plans.map(({ name, isDefault }) => (
+        <option key={name} value={name}>
+          {isDefault ? texts.usualPlan(name) : name}
+        </option>
+      ))}
+    </SelectField>
+  );
+}

@@ -1,0 +1,48 @@
+// Grants credits to a user's personal workspace, or takes some back.
+import { useState } from 'react';
+import type { CreditPool, UserListItem } from '../../../../sdk/src/schemas.ts';
+import { TextField } from '../../../kit/field.tsx';
+import { FormDialog } from '../../../kit/form-dialog.tsx';
+import { api } from '../../../lib/api.ts';
+import { useDone } from '../use-done.ts';
+import { texts } from './messages.ts';
+
+interface GrantDialogProps {
+  readonly user: UserListItem;
+  readonly onClose: () => void;
+}
+
+export function GrantDialog({ user: { userId, name }, onClose }: GrantDialogProps) {
+  const [amount, setAmount] = useState('');
+  const [note, setNote] = useState('');
+  const done = useDone();
+  const grant = async (): Promise<void> => {
+    const { balance } = await api.post<CreditPool>('/admin/credits', {
+      userId,
+      amount: Number(amount),
+      note,
+    });
+    await done(texts.granted(name, balance), '/admin/users', '/credits', 'session');
+  };
+  return (
+    <FormDialog title={texts.grantTitle(name)} submit={texts.grant} run={grant} onClose={onClose}>
+      <TextField
+        label={texts.amount}
+        hint={texts.amountHint}
+        type="number"
+        step={1}
+        required
+        value={amount}
+        onChange={event => setAmount(event.target.value)}
+      />
+      <TextField
+        label={texts.note}
+        hint={texts.noteHint}
+        required
+        maxLength={500}
+        value={note}
+        onChange={event => setNote(event.target.value)}
+      />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,55 @@
+// Makes an account and the link at which its user chooses a password.
+import { useState } from 'react';
+import type { CreatedUser } from '../../../../sdk/src/schemas.ts';
+import { TextField } from '../../../kit/field.tsx';
+import { FormDialog } from '../../../kit/form-dialog.tsx';
+import { api } from '../../../lib/api.ts';
+import { texts as shared } from '../messages.ts';
+import { useDone } from '../use-done.ts';
+import { type Account, AccountFields } from './account-fields.tsx';
+import { texts } from './messages.ts';
+import type { MadeLink } from './users.tsx';
+
+interface InviteDialogProps {
+  readonly onLink: (link: MadeLink) => void;
+  readonly onClose: () => void;
+}
+
+export function InviteDialog({ onLink, onClose }: InviteDialogProps) {
+  const [profile, setProfile] = useState({ name: '', email: '', credits: '' });
+  const [account, setAccount] = useState<Account>({ plan: '', isAdmin: false, isAuthor: false });
+  const done = useDone();
+  const invite = async (): Promise<void> => {
+    const { plan, ...rights } = account;
+    const { name, inviteUrl } = await api.post<CreatedUser>('/admin/users', {
+      name: profile.name,
+      email: profile.email.trim(),
+      ...(profile.credits === '' ? {} : { credits: Number(profile.credits) }),
+      ...(plan === '' ? {} : { plan }),
+      ...rights,
+      invite: true,
+    });
+    if (inviteUrl !== undefined) onLink({ name, url: inviteUrl });
+    await done(texts.inviteMade(name), '/admin/users');
+  };
+  const field = (key: keyof typeof profile) => ({
+    value: profile[key],
+    onChange: (event: React.ChangeEvent<HTMLInputElement>) =>
+      setProfile({ ...profile, [key]: event.target.value }),
+  });
+  return (
+    <FormDialog title={texts.invite} submit={texts.inviteSubmit} run={invite} onClose={onClose}>
+      <TextField label={shared.name} required maxLength={200} {...field('name')} />
+      <TextField label={shared.email} type="email" required {...field('email')} />
+      <AccountFields account={account} onChange={setAccount} />
+      <TextField
+        label={texts.startCredits}
+        hint={texts.startCreditsHint}
+        type="number"
+        min={0}
+        step={1}
+        {...field('credits')}
+      />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,83 @@
+// What an administrator does with an account, each in its dialog.
+import type { ReactNode } from 'react';
+import type { PasswordLink, UserListItem } from '../../../../sdk/src/schemas.ts';
+import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
+import { FormDialog } from '../../../kit/form-dialog.tsx';
+import { api } from '../../../lib/api.ts';
+import { useDone } from '../use-done.ts';
+import { ChangeDialog } from './change-dialog.tsx';
+import { GrantDialog } from './grant-dialog.tsx';
+import { texts } from './messages.ts';
+import type { MadeLink } from './users.tsx';
+
+export type ActionKind = 'change' | 'grant' | 'passwordLink' | 'disable' | 'enable';
+
+export interface UserAction {
+  readonly kind: ActionKind;
+  readonly user: UserListItem;
+}
+
+interface DialogProps {
+  readonly user: UserListItem;
+  readonly onLink: (link: MadeLink) => void;
+  readonly onClose: () => void;
+}
+
+const DIALOGS: Readonly<Record<ActionKind, (props: DialogProps) => ReactNode>> = {
+  change: ChangeDialog,
+  grant: GrantDialog,
+  passwordLink: PasswordLinkDialog,
+  disable: DisableDialog,
+  enable: EnableDialog,
+};
+
+export function UserDialog({
+  action: { kind, user },
+  ...rest
+}: Omit<DialogProps, 'user'> & { readonly action: UserAction }) {
+  const Shown = DIALOGS[kind];
+  return <Shown user={user} {...rest} />;
+}
+
+function PasswordLinkDialog({ user: { name, email, hasPassword }, onLink, onClose }: DialogProps) {
+  const kind = hasPassword ? 'reset' : 'invite';
+  const make = async (): Promise<void> => {
+    const { url } = await api.post<PasswordLink>('/admin/password-links', { kind, email });
+    onLink({ name, url });
+  };
+  return (
+    <FormDialog title={texts.passwordTitle(name)} submit={texts.makeLink} run={make} onClose={onClose}>
+      <p>{texts.passwordText}</p>
+    </FormDialog>
+  );
+}
+
+function DisableDialog({ user: { userId, name }, onClose }: DialogProps) {
+  const done = useDone();
+  return (
+    <ConfirmDialog
+      title={texts.disableTitle(name)}
+      action={texts.disable}
+      run={async () => {
+        await api.patch(`/admin/users/${userId}`, { disabled: true });
+        await done(texts.disableDone(name), '/admin/users');
+      }}
+      onClose={onClose}
+    >
+      {texts.disableText}
+    </ConfirmDialog>
+  );
+}
+
+function EnableDialog({ user: { userId, name }, onClose }: DialogProps) {
+  const done = useDone();
+  const enable = async (): Promise<void> => {
+    await api.patch(`/admin/users/${userId}`, { disabled: false });
+    await done(texts.enabled(name), '/admin/users');
+  };
+  return (
+    <FormDialog title={texts.enableTitle(name)} submit={texts.enable} run={enable} onClose={onClose}>
+      <p>{texts.enableText}</p>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,79 @@
+// All accounts, for administrators: found by name or email, invited, changed, disabled.
+
+import UsersIcon from 'icon:users';
+import { useState } from 'react';
+import { useSearchParams } from 'wouter';
+import type { UserListItem } from '../../../../sdk/src/schemas.ts';
+import { Button } from '../../../kit/button.tsx';
+import { EmptyState } from '../../../kit/empty-state.tsx';
+import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
+import { PageHead } from '../../../kit/page-head.tsx';
+import { SearchField } from '../../../kit/search-field.tsx';
+import { Table } from '../../../kit/table.tsx';
+import { texts as shared } from '../messages.ts';
+import { SecretDialog } from '../secret-dialog.tsx';
+import { Lead } from '../section.tsx';
+import { columnsOf } from './columns.tsx';
+import { InviteDialog } from './invite-dialog.tsx';
+import { texts } from './messages.ts';
+import { type UserAction, UserDialog } from './user-dialog.tsx';
+
+/** A link that is shown once, and for whom. */
+export interface MadeLink {
+  readonly name: string;
+  readonly url: string;
+}
+
+export function Users() {
+  const [search, setSearch] = useSearchParams();
+  const query = search.get('query') ?? '';
+  const list = useList<UserListItem>('/admin/users', { limit: 50, ...(query === '' ? {} : { query }) });
+  const [isInviting, setInviting] = useState(false);
+  const [action, act] = useState<UserAction>();
+  const [link, show] = useState<MadeLink>();
+  const find = (next: string): void => setSearch(next === '' ? {} : { query: next }, { replace: true });
+  return (
+    <>
+      <PageHead title={shared.parts.users}>
+        <SearchField label={texts.search} placeholder={texts.searchHint} value={query} onChange={find} />
+        <Button look="primary" onClick={() => setInviting(true)}>
+          {texts.invite}
+        </Button>
+      </PageHead>
+      <Lead>{texts.lead}</Lead>
+      <InfiniteList query={list} empty={<Nobody />}>
+        {users => (
+          <Table
+            label={shared.parts.users}
+            columns={columnsOf(act)}
+            rows={users}
+            keyOf={({ userId }) => userId}
+          />
+        )}
+      </InfiniteList>
+      {isInviting && <InviteDialog onLink={show} onClose={() => setInviting(false)} />}
+      {action && <UserDialog action={action} onLink={show} onClose={() => act(undefined)} />}
+      {link && <LinkDialog link={link} onClose={() => show(undefined)} />}
+    </>
+  );
+}
+
+function Nobody() {
+  return (
+    <EmptyState icon={UsersIcon} title={texts.noneTitle}>
+      {texts.none}
+    </EmptyState>
+  );
+}
+
+function LinkDialog({ link, onClose }: { readonly link: MadeLink; readonly onClose: () => void }) {
+  return (
+    <SecretDialog
+      title={texts.linkTitle}
+      text={texts.linkText(link.name)}
+      label={texts.link}
+      secret={link.url}
+      onClose={onClose}
+    />
+  );
+}

@@ -1,0 +1,23 @@
+// The texts of the workload.
+export const texts = {
+  lead: 'What there is to do, and which processes do it. It is read anew every five seconds.',
+  queued: 'Runs in the queue',
+  running: 'Runs under way',
+  waiting: 'Runs that wait for a provider',
+  oldest: 'The oldest has waited',
+  workers: 'Workers',
+  noWorkers: 'No process does the work: runs stay in the queue until one is started.',
+  worker: 'Worker',
+  process: 'Process',
+  state: 'State',
+  alive: 'At work',
+  silent: 'Not heard of',
+  started: 'Started',
+  heard: 'Last heard of',
+  runs: 'Runs',
+  jobs: 'Jobs',
+  noJobs: 'There are none.',
+  task: 'Task',
+  count: 'Number',
+  states: { ready: 'Ready', scheduled: 'Scheduled', running: 'Under way', failed: 'Failed' },
+} as const;

@@ -1,0 +1,304 @@
+// The settings in a browser: each part in four views, and what each lets people do; and sign-in by an identity provider.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { userWorkspace } from '../../src/services/accounts/access.ts';
+import { BOOTSTRAP_USER_ID } from '../../src/services/accounts/bootstrap.ts';
+import { CALLBACK_PATH } from '../../src/services/sessions/openid.ts';
+import {
+  assertAccessible,
+  checkViews,
+  NO_BROWSER,
+  openBrowser,
+  type TestBrowser,
+  type TestPage,
+  takeScreenshot,
+  VIEWS,
+} from '../support/browser.ts';
+import { signInFirst } from '../support/first-person.ts';
+import { CLIENT, type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts';
+import { tokenOf } from '../support/people.ts';
+import { atOwnAddress, startTestService, type TestService } from '../support/service.ts';
+
+const PASSWORD = 'correct horse battery';
+const TEXT = {
+  id: 'a',
+  type: 'basedNode',
+  position: { x: 0, y: 0 },
+  data: { label: 'Words', category: 'input', nodeType: 'input:text', config: { value: 'Hello' } },
+};
+const SCRIPT = '<img src=x onerror=alert(1)>';
+
+/** Each part by its name, and the words by which it is complete. */
+const PARTS: Readonly<Record<string, { readonly part: string; readonly words: string }>> = {
+  Profile: { part: 'profile', words: 'Personal workspace id' },
+  Password: { part: 'password', words: 'New password' },
+  Sessions: { part: 'sessions', words: 'This one' },
+  'Connected programs': { part: 'connections', words: 'No program is connected' },
+  'API keys': { part: 'keys', words: 'bootstrap' },
+  Teams: { part: 'teams', words: 'Your personal workspace' },
+  Credits: { part: 'credits', words: 'Ledger' },
+  Users: { part: 'users', words: 'bea@example.com' },
+  Providers: { part: 'providers', words: 'FAL_KEY' },
+  Workload: { part: 'workload', words: 'At work' },
+  Models: { part: 'models', words: 'No models were added' },
+};
+
+describe('settings in a browser', { skip: NO_BROWSER }, () => {
+  let service: TestService;
+  let browser: TestBrowser;
+  let identities: IdentityProvider;
+  let cookie: string;
+
+  before(async () => {
+    const address = await atOwnAddress();
+    identities = await startIdentityProvider(`${address.BASE_URL}${CALLBACK_PATH}`);
+    [service, browser] = await Promise.all([
+      startTestService({
+        ...address,
+        OIDC_ISSUER: identities.issuer,
+        OIDC_CLIENT_ID: CLIENT.id,
+        OIDC_CLIENT_SECRET: CLIENT.secret,
+        OIDC_ALLOWED_DOMAINS: 'example.com',
+      }),
+      openBrowser(),
+    ]);
+    cookie = await signInFirst(service);
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.close();
+    await identities?.close();
+  });
+
+  const open = async (part: string): Promise<TestPage> => {
+    const opened = await browser.open(service.url, undefined, cookie);
+    await opened.page.goto(`/settings/${part}`);
+    return opened;
+  };
+
+  it('let an administrator invite a user, by a link that is shown once', async () => {
+    await using opened = await open('users');
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Invite a user' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Bea');
+    await dialog.getByLabel('Email').fill('bea@example.com');
+    await dialog.getByLabel('Credits to begin with').fill('250');
+    await dialog.getByRole('button', { name: 'Make the invitation' }).click();
+    const link = await page.getByRole('textbox', { name: 'Link' }).inputValue();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByText('No password yet').waitFor();
+    assert.equal(await page.getByText(link).count(), 0);
+    assert.equal(await acceptInvite(link), 204);
+
+    await actOn(page, 'Bea', 'Grant credits');
+    await dialog.getByLabel('Credits').fill('50');
+    await dialog.getByLabel('Note').fill('for a start');
+    await dialog.getByRole('button', { name: 'Grant credits' }).click();
+    await page.getByText('Bea has 300 credits now.').waitFor();
+    await actOn(page, 'Bea', 'Disable');
+    await dialog.getByRole('button', { name: 'Disable' }).click();
+    await page.getByText('Disabled', { exact: true }).waitFor();
+    await actOn(page, 'Bea', 'Enable');
+    await dialog.getByRole('button', { name: 'Enable' }).click();
+    await page.getByText('Bea is enabled.').waitFor();
+    await page.getByLabel('Search').fill('nobody at all');
+    await page.getByRole('heading', { name: 'Nobody is called that' }).waitFor();
+    assert.deepEqual(opened.errors, []);
+  });
+
+  const acceptInvite = async (link: string): Promise<number> => {
+    const { status } = await fetch(`${service.url}/api/v1/auth/accept-invite`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
+      body: JSON.stringify({ token: tokenOf(link), password: PASSWORD }),
+    });
+    return status;
+  };
+
+  // One page a view, which goes from part to part as people do.
+  for (const view of VIEWS)
+    it(`show each part at ${view.width} px in ${view.colorScheme}`, async () => {
+      await using opened = await browser.open(service.url, view, cookie);
+      const { page } = opened;
+      await page.goto('/settings');
+      for (const [name, { part, words }] of Object.entries(PARTS)) {
+        await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name }).click();
+        await page.waitForURL(`**/settings/${part}`);
+        await page.getByRole('heading', { name, level: 1 }).waitFor();
+        await page.getByText(words).first().waitFor();
+        await takeScreenshot(page, `settings-${part}`, view);
+        await assertAccessible(page);
+        const width = await page.evaluate('document.documentElement.scrollWidth');
+        assert.ok(Number(width) <= view.width, `${name} is ${width} px wide at ${view.width}`);
+      }
+      assert.deepEqual(opened.errors, []);
+    });
+
+  it('make a key that is shown once and works, and delete it after asking', async () => {
+    await using opened = await open('keys');
+    const { page } = opened;
+    await page.getByRole('button', { name: 'New key' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill(SCRIPT);
+    await dialog.getByLabel('Run workflows').uncheck();
+    await dialog.getByRole('button', { name: 'Make the key' }).click();
+    const key = await page.getByRole('textbox', { name: 'API key' }).inputValue();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByText(SCRIPT).waitFor();
+    const statusOf = async (): Promise<number> => (await service.as(key).request('GET', '/workflows')).status;
+    assert.equal(await statusOf(), 200);
+    await page.reload();
+    await page.getByText(SCRIPT).waitFor();
+    assert.equal((await page.content()).includes(key), false);
+
+    await actOn(page, SCRIPT, 'Rename');
+    await dialog.getByLabel('Name').fill('of a machine');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('of a machine').waitFor();
+    await actOn(page, 'of a machine', 'Delete');
+    await page.getByRole('heading', { name: 'Delete the key of a machine?' }).waitFor();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('The key of a machine is deleted.').waitFor();
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('end another session, and say why a wrong password is refused before it changes', async () => {
+    await signIn(service, PASSWORD);
+    await using opened = await open('sessions');
+    const { page } = opened;
+    await page.getByRole('button', { name: /^End the session of/ }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'End' }).click();
+    await page.getByText('The session has ended.').waitFor();
+    await page.getByRole('button', { name: /^End the session of/ }).waitFor({ state: 'detached' });
+    assert.deepEqual(opened.errors, []);
+
+    await page.getByRole('link', { name: 'Password' }).click();
+    await page.getByLabel('Current password').fill('not this one');
+    await page.getByLabel('New password').fill('a better horse');
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    const failure = page.getByRole('alert');
+    await failure.getByText('invalid_credentials').waitFor();
+    await failure.getByText('Request id').waitFor();
+    await page.getByLabel('Current password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByText('Your password is changed.').waitFor();
+    const [session] = await opened.context.cookies();
+    cookie = `${session?.name}=${session?.value}`;
+    assert.equal(await signIn(service, PASSWORD), 401);
+    assert.equal(await signIn(service, 'a better horse'), 204);
+  });
+
+  it('make a team, add a member, work in it, and delete it after asking', async () => {
+    await using opened = await open('teams');
+    const { page } = opened;
+    await page.getByRole('button', { name: 'New team' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Studio');
+    await dialog.getByRole('button', { name: 'Make the team' }).click();
+    await page.getByRole('heading', { name: 'Members of Studio' }).waitFor();
+    await page.getByRole('button', { name: 'Add a member' }).click();
+    await dialog.getByLabel('Email').fill('bea@example.com');
+    await dialog.getByRole('button', { name: 'Add a member' }).click();
+    const role = page.getByLabel('Role of Bea');
+    await role.selectOption('VIEWER');
+    await page.getByText('The role of Bea is changed.').waitFor();
+    assert.equal(await role.inputValue(), 'VIEWER');
+    await page.getByRole('button', { name: 'Work here: Studio' }).click();
+    await page.getByText('You work in Studio now.').waitFor();
+    const path = new URL(page.url()).pathname + new URL(page.url()).search;
+    await checkViews(browser, { url: service.url, path, name: 'settings-team', cookie }, it =>
+      it.getByLabel('Role of Bea').waitFor(),
+    );
+    await page.getByRole('button', { name: 'Remove Bea' }).click();
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('Bea is no member any more.').waitFor();
+    await page.getByRole('button', { name: 'Delete the team' }).click();
+    await page.getByRole('heading', { name: 'Delete the team Studio?' }).waitFor();
+    await dialog.getByRole('button', { name: 'Delete the team' }).click();
+    await page.getByText('The team Studio is deleted.').waitFor();
+    await page.getByRole('heading', { name: 'Members of Studio' }).waitFor({ state: 'detached' });
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('show what was spent by day and by model, and change a budget', async () => {
+    await spend(service);
+    await checkViews(
+      browser,
+      { url: service.url, path: '/settings/credits', name: 'settings-spending', cookie },
+      page => page.getByText('Most in a day: 25').waitFor(),
+    );
+    const id = await service.create({ name: 'Bounded', nodes: [TEXT], edges: [] });
+    await service.request('PUT', `/workflows/${id}/budget`, { dailyCreditBudget: 500 });
+    await using opened = await open('credits');
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Change the budget of Bounded' }).click();
+    await page.getByLabel('Budget a day').fill('750');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('cell', { name: '750' }).waitFor();
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('are lists of others to nobody but administrators', async () => {
+    const invited = await service.request<{ inviteUrl: string }>('POST', '/admin/users', {
+      email: 'cid@example.com',
+      name: 'Cid',
+      invite: true,
+    });
+    await using opened = await browser.open(service.url);
+    const { page } = opened;
+    await page.goto(invited.body.inviteUrl);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button').click();
+    await page.waitForURL('**/workflows');
+    await page.goto('/settings');
+    await page.getByText('cid@example.com').waitFor();
+    assert.equal(await page.getByRole('link', { name: 'Users' }).count(), 0);
+    await page.goto('/settings/users');
+    await page.getByRole('heading', { name: 'This page does not exist' }).waitFor();
+  });
+
+  it('begin at sign-in, which leads to the identity provider and says why it came to nothing', async () => {
+    await checkViews(
+      browser,
+      { url: service.url, path: '/sign-in?refused=unknown', name: 'sign-in-openid' },
+      page => page.getByText('There is no account for your email here.').waitFor(),
+    );
+    await using opened = await browser.open(service.url);
+    const { page } = opened;
+    await page.goto('/sign-in?next=%2Fsettings%2Fkeys');
+    const button = page.getByRole('link', { name: `Continue with ${new URL(identities.issuer).host}` });
+    assert.equal(await button.getAttribute('href'), '/api/v1/auth/oidc?next=%2Fsettings%2Fkeys');
+    await button.click();
+    await page.waitForURL(url => url.origin === identities.issuer);
+    await page.goto('/sign-in?refused=constructor');
+    await button.waitFor();
+    assert.equal(await page.getByRole('alert').count(), 0);
+  });
+});
+
+async function actOn(page: Page, name: string, action: string): Promise<void> {
+  await page.getByRole('button', { name: `Actions of ${name}` }).click();
+  await page.getByRole('menuitem', { name: action, exact: true }).click();
+}
+
+async function signIn({ url }: TestService, password: string): Promise<number> {
+  const { status } = await fetch(`${url}/api/v1/auth/sign-in`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
+    body: JSON.stringify({ email: 'ana@example.com', password }),
+  });
+  return status;
+}
+
+/** Charges of the last days, as runs leave them: 25, 20, 15, 10 and 5 credits, the most today. */
+async function spend({ db }: TestService): Promise<void> {
+  await db.query(
+    `insert into credit_entries (workspace, kind, amount, node_type, created_at)
+     select $1, 'charge', 25 - 5 * days, (array['generate:sandbox', 'video:gone'])[1 + days % 2],
+       now() - make_interval(days => days)
+     from generate_series(0, 4) as days`,
+    [userWorkspace(BOOTSTRAP_USER_ID)],
+  );
+}
