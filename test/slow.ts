@@ -10,6 +10,7 @@ const SLOW: Readonly<Record<string, readonly string[]>> = {
     'codecs/**',
     'docs.test.ts',
     'editor/*.test.ts',
+    'editor/flow/**',
     'jobs/**',
     'http/openapi/examples.test.ts',
     'http/pages/reference.test.ts',

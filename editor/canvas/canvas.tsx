@@ -31,6 +31,8 @@ import { ZoomBar } from './zoom-bar.tsx';
 const FAR_ZOOM = 0.32;
 /** Boards of fewer nodes show all of them at once; in larger ones only what is in view is in the page. */
 const FEW = 60;
+/** The map draws every node anew at each movement: boards of more do without it. */
+const MANY = 400;
 
 const OPTIONS: ReactFlowProps<CardNode, WireEdge> = {
   nodeTypes: { card: Card, note: Note, group: Group },
@@ -99,16 +101,22 @@ function Drawing() {
         // Its own style would be over that of the class.
         bgColor="transparent"
       />
-      <MiniMap
-        className={styles.minimap ?? ''}
-        pannable
-        zoomable
-        nodeColor={minimapColor}
-        nodeBorderRadius={12}
-        ariaLabel={messages.flow.minimap}
-      />
+      {count <= MANY && <Overview />}
       <ZoomBar />
     </ReactFlow>
+  );
+}
+
+function Overview() {
+  return (
+    <MiniMap
+      className={styles.minimap ?? ''}
+      pannable
+      zoomable
+      nodeColor={minimapColor}
+      nodeBorderRadius={12}
+      ariaLabel={messages.flow.minimap}
+    />
   );
 }
 

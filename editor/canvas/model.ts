@@ -6,6 +6,7 @@ import { joinPorts } from '../../src/graph/handles.ts';
 import type { GraphEdge, GraphNode, Position } from '../../src/graph/types.ts';
 import type { Board } from '../board/board.ts';
 import { portsOf } from '../board/catalog.ts';
+import type { PortRef } from '../board/editor-context.tsx';
 
 export interface ShownPort {
   /** `in-…` or `out-…`. */
@@ -38,7 +39,7 @@ export interface Overlay {
 export class Model {
   readonly #catalog: Catalog;
   readonly #cards = new WeakMap<GraphNode, CardNode>();
-  readonly #wires = new WeakMap<GraphEdge, { readonly wire: Wire; readonly ends: readonly unknown[] }>();
+  readonly #wires = new WeakMap<GraphEdge, KeptWire>();
   readonly #shown = new Map<string, { readonly from: CardNode; readonly node: CardNode }>();
   #lost: ReadonlyMap<string, readonly string[]> = new Map();
 
@@ -64,8 +65,9 @@ export class Model {
 
   edges(board: Board, selection: ReadonlySet<string>): Wire[] {
     const byId = new Map(board.nodes.map(node => [node.id, node]));
-    this.#lookForLost(board, byId);
-    return board.edges.flatMap(edge => this.#wireOf(edge, byId, selection));
+    const kept = board.edges.flatMap(edge => this.#wireOf(edge, byId, selection));
+    this.#markLost(kept, byId);
+    return kept.map(({ wire }) => wire);
   }
 
   #cardOf(node: GraphNode): CardNode {
@@ -77,8 +79,14 @@ export class Model {
   }
 
   // A node whose edges name other lost ports than before is another card.
-  #lookForLost(board: Board, byId: ReadonlyMap<string, GraphNode>): void {
-    const found = findLost(this.#catalog, board, byId);
+  #markLost(kept: readonly KeptWire[], byId: ReadonlyMap<string, GraphNode>): void {
+    const groups = Map.groupBy(
+      kept.flatMap(({ lost }) => lost),
+      ({ nodeId }) => nodeId,
+    );
+    const found = new Map(
+      [...groups].map(([id, ports]) => [id, [...new Set(ports.map(({ handle }) => handle))]]),
+    );
     for (const id of new Set([...this.#lost.keys(), ...found.keys()])) {
       const node = byId.get(id);
       const isSame = this.#lost.get(id)?.join() === found.get(id)?.join();
@@ -87,16 +95,24 @@ export class Model {
     this.#lost = found;
   }
 
-  #wireOf(edge: GraphEdge, byId: ReadonlyMap<string, GraphNode>, selection: ReadonlySet<string>): Wire[] {
+  #wireOf(edge: GraphEdge, byId: ReadonlyMap<string, GraphNode>, selection: ReadonlySet<string>): KeptWire[] {
     const ends = [byId.get(edge.source), byId.get(edge.target), selection.has(edge.id)] as const;
     const known = this.#wires.get(edge);
-    if (known?.ends.every((end, index) => end === ends[index])) return [known.wire];
+    if (known?.ends.every((end, index) => end === ends[index])) return [known];
     const [source, target, selected] = ends;
     if (source === undefined || target === undefined) return [];
     const wire = { ...toWire(this.#catalog, edge, source, target), selected };
-    this.#wires.set(edge, { wire, ends });
-    return [wire];
+    const kept = { wire, ends, lost: findLost(this.#catalog, wire, source, target) };
+    this.#wires.set(edge, kept);
+    return [kept];
   }
+}
+
+interface KeptWire {
+  readonly wire: Wire;
+  /** What it was made from. */
+  readonly ends: readonly unknown[];
+  readonly lost: readonly PortRef[];
 }
 
 const looksLike = (one: CardNode, other: CardNode): boolean =>
@@ -187,25 +203,13 @@ function toWire(catalog: Catalog, edge: GraphEdge, source: GraphNode, target: Gr
 const LOST_OUT = 'out-?';
 const LOST_IN = 'in-?';
 
-/** Handles that edges name and nodes lack: they are drawn all the same, so that no edge vanishes. */
-function findLost(
-  catalog: Catalog,
-  board: Board,
-  byId: ReadonlyMap<string, GraphNode>,
-): Map<string, readonly string[]> {
-  const lost = new Map<string, Set<string>>();
-  const check = (node: GraphNode, handle: string, ids: readonly { id: string; isPort: boolean }[]): void => {
-    const [prefix = ''] = /^(?:in|out)-/.exec(handle) ?? [];
-    if (ids.some(port => port.isPort && prefix + port.id === handle)) return;
-    const found = lost.get(node.id) ?? new Set<string>();
-    lost.set(node.id, found.add(handle));
-  };
-  for (const edge of board.edges) {
-    const [source, target] = [byId.get(edge.source), byId.get(edge.target)];
-    if (source === undefined || target === undefined) continue;
-    const { sourceHandle, targetHandle } = toWire(catalog, edge, source, target);
-    check(source, sourceHandle ?? LOST_OUT, portsOf(catalog, source).outputs);
-    check(target, targetHandle ?? LOST_IN, portsOf(catalog, target).inputs);
-  }
-  return new Map([...lost].map(([id, handles]) => [id, [...handles]]));
+/** Handles that the edge names and its nodes lack: they are drawn all the same, so that no edge vanishes. */
+function findLost(catalog: Catalog, wire: Wire, source: GraphNode, target: GraphNode): readonly PortRef[] {
+  const has = (ports: readonly { id: string; isPort: boolean }[], prefix: string, handle: string): boolean =>
+    ports.some(port => port.isPort && prefix + port.id === handle);
+  const [out, into] = [wire.sourceHandle ?? LOST_OUT, wire.targetHandle ?? LOST_IN];
+  return [
+    ...(has(portsOf(catalog, source).outputs, 'out-', out) ? [] : [{ nodeId: source.id, handle: out }]),
+    ...(has(portsOf(catalog, target).inputs, 'in-', into) ? [] : [{ nodeId: target.id, handle: into }]),
+  ];
 }
