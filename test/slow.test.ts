@@ -5,7 +5,8 @@ import { join, matchesGlob } from 'node:path';
 import { it } from 'node:test';
 import { SLOW_PATTERNS, splitTests } from './slow.ts';
 
-const STARTS = /from '(?:node:child_process|(?:\.\.?\/)+support\/(?:service|postgres|workers)\.ts)'/;
+const STARTS =
+  /from '(?:node:child_process|(?:\.\.?\/)+support\/(?:service|postgres|workers|browser)\.ts|\.\/flow-page\.ts)'/;
 
 it('has no fast test that starts a service or a process', () => {
   const wrong = splitTests().fast.filter(file =>
