@@ -12,6 +12,8 @@ export interface RunState {
   /** What kept a run from starting, or its events from arriving. */
   readonly error: unknown;
   readonly isStarting: boolean;
+  /** The exact price that the board shows: a run of all of it may cost no more. undefined: not known. */
+  readonly price: number | undefined;
 }
 
 export interface RunStart {
@@ -29,7 +31,13 @@ export type RunStore = StoreApi<RunState> & {
   close(): void;
 };
 
-const NOTHING: RunState = { run: undefined, nodes: new Map(), error: undefined, isStarting: false };
+const NOTHING: RunState = {
+  run: undefined,
+  nodes: new Map(),
+  error: undefined,
+  isStarting: false,
+  price: undefined,
+};
 export const isUnderWay = (run: RunHead | undefined): boolean => run !== undefined && !hasEnded(run);
 
 /** `flush` resolves once the service has the board as it stands, so that the run is of what is on the screen. */
@@ -53,10 +61,7 @@ export function createRunStore(workflowId: string, flush: () => Promise<void>): 
     store.setState({ isStarting: true, error: undefined });
     try {
       await flush();
-      const { executionId } = await api.post<{ executionId: string }>(`/workflows/${workflowId}/run`, body, {
-        headers: { 'idempotency-key': crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}` },
-        repeatable: true,
-      });
+      const executionId = await postRun(workflowId, body, store.getState().price);
       store.setState({ nodes: new Map(), run: undefined });
       void show(executionId);
     } catch (error) {
@@ -82,10 +87,21 @@ export function createRunStore(workflowId: string, flush: () => Promise<void>): 
     decide: (nodeId: string, approved: boolean) => act('resume', { decision: { nodeId, approved } }),
     clear: () => {
       following.abort();
-      store.setState(NOTHING);
+      store.setState({ ...NOTHING, price: store.getState().price });
     },
     close: () => following.abort(),
   });
+}
+
+/** A part of the board has a price of its own, which is not the one shown. */
+async function postRun(workflowId: string, order: RunStart, price: number | undefined): Promise<string> {
+  const maxCredits = order.targets === undefined ? price : undefined;
+  const body = { ...(maxCredits === undefined ? {} : { maxCredits }), ...order };
+  const { executionId } = await api.post<{ executionId: string }>(`/workflows/${workflowId}/run`, body, {
+    headers: { 'idempotency-key': crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}` },
+    repeatable: true,
+  });
+  return executionId;
 }
 
 function take(state: RunState, event: RunEvent): RunState {

@@ -27,18 +27,30 @@ export function Price() {
   const [estimate, setEstimate] = useState<Estimate>();
   // biome-ignore lint/correctness/useExhaustiveDependencies: a run that ended changes the price
   useEffect(() => {
+    // A price of what stood there before is none of what stands there now.
+    runs.setState({ price: undefined });
     if (!isSaved || !hasNodes || saver.isDirty) return;
     const stop = new AbortController();
     const timer = setTimeout(() => {
       api
         .post<Estimate>(`/workflows/${session.id}/estimate`, {}, { signal: stop.signal, repeatable: true })
-        .then(setEstimate, () => stop.signal.aborted || setEstimate(undefined));
+        .then(
+          found => {
+            setEstimate(found);
+            runs.setState({ price: found.exact ? found.credits : undefined });
+          },
+          () => {
+            if (stop.signal.aborted) return;
+            setEstimate(undefined);
+            runs.setState({ price: undefined });
+          },
+        );
     }, PAUSE_MS);
     return () => {
       clearTimeout(timer);
       stop.abort();
     };
-  }, [session, store, saver, isSaved, hasNodes, isRunning]);
+  }, [session, store, saver, runs, isSaved, hasNodes, isRunning]);
   const isShort = estimate !== undefined && estimate.credits > estimate.availableCredits;
   return (
     <span role="status" aria-label={texts.price} className={styles.price} data-short={isShort || undefined}>
