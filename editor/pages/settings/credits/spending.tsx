@@ -56,8 +56,17 @@ function Figures({ spent: { total, days, models, workflows } }: { readonly spent
         rows={models}
         keyOf={({ nodeType }) => nodeType ?? ''}
       />
-      <h3>{texts.byWorkflow}</h3>
-      <Table label={texts.byWorkflow} columns={WORKFLOW_COLUMNS} rows={workflows} keyOf={({ id }) => id} />
+      {workflows.length > 0 && (
+        <>
+          <h3>{texts.byWorkflow}</h3>
+          <Table
+            label={texts.byWorkflow}
+            columns={WORKFLOW_COLUMNS}
+            rows={workflows}
+            keyOf={({ id }) => id}
+          />
+        </>
+      )}
     </>
   );
 }
