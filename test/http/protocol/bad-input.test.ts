@@ -140,7 +140,7 @@ describe('hostile bodies', () => {
         if (status !== undefined) assert.equal(given, status, `${route.method} ${route.path}`);
         // DELETE needs no body; what one says is nobody's business once it is JSON.
         else if (route.method !== 'DELETE' && given < 300)
-          assert.match(route.path, /\/(cancel|lint|heartbeat|sign-out)$/);
+          assert.match(route.path, /\/(cancel|lint|heartbeat|restore|sign-out)$/);
       }
       assert.equal(Object.hasOwn(Object.prototype, 'isAdmin'), false);
       if (status !== undefined) assert.equal(await countRows(), rows);
@@ -282,6 +282,7 @@ describe('ids', () => {
   });
 });
 
+const WORKFLOW_EVENTS = '/api/v1/workflows/{id}/events';
 const ODD_QUERIES = [
   'limit[]=1',
   'limit[a]=1',
@@ -315,8 +316,11 @@ const ODD_QUERIES = [
 
 describe('query strings', () => {
   it('never fail a route, however odd', async () => {
-    for (const route of listRoutes().filter(({ method }) => method === 'GET'))
-      for (const query of ODD_QUERIES) await ask(route, { url: `${fillOwn(route.path)}?${query}` });
+    for (const route of listRoutes().filter(({ method }) => method === 'GET')) {
+      // The events of a workflow of one's own have no end.
+      const url = route.path === WORKFLOW_EVENTS ? '/api/v1/workflows/wf_none/events' : fillOwn(route.path);
+      for (const query of ODD_QUERIES) await ask(route, { url: `${url}?${query}` });
+    }
   });
 
   it('with a parameter twice, or out of its range, are refused by name', async () => {
