@@ -53,7 +53,10 @@ export const SLOW_PATTERNS: readonly string[] = Object.values(SLOW).flat();
 
 /** The test files, relative to `test/`. */
 export function splitTests(): { readonly fast: readonly string[]; readonly slow: readonly string[] } {
-  const files = globSync('**/*.test.ts', { cwd: import.meta.dirname }).sort();
+  const files = globSync('**/*.test.ts', {
+    cwd: import.meta.dirname,
+    exclude: ['**/node_modules/**'],
+  }).sort();
   const isSlow = (file: string): boolean => SLOW_PATTERNS.some(pattern => matchesGlob(file, pattern));
   return { fast: files.filter(file => !isSlow(file)), slow: files.filter(isSlow) };
 }

@@ -28,7 +28,8 @@ export interface TestServer {
 /** Starts the server and fills the template. `stop` removes every trace of it. */
 export async function startTestServer(): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-test-'));
-  const postgres = await startEmbedded({ dataDir: folder });
+  // Files of tests run side by side, and each may start several services.
+  const postgres = await startEmbedded({ dataDir: folder, maxConnections: 200 });
   const stop = async (): Promise<void> => {
     await postgres.stop();
     await rm(folder, { recursive: true, force: true });
