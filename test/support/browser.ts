@@ -114,15 +114,20 @@ export async function assertAccessible(page: Page): Promise<void> {
   assert.deepEqual(found, []);
 }
 
-/** Opens the page in each of the four views, waits for what `isReady` says, and holds it to axe-core and a quiet console. */
+/**
+ * Shows the page in each of the four views, waits for what `isReady` says, and holds it to axe-core and a quiet console.
+ * It is opened once and then resized and recoloured, as a reader's window would be.
+ */
 export async function checkViews(
   browser: TestBrowser,
   { url, path, cookie, name }: { url: string; path: string; cookie?: string; name: string },
   isReady: (page: Page) => Promise<unknown>,
 ): Promise<void> {
+  await using opened = await browser.open(url, VIEWS[0], cookie);
+  await opened.page.goto(path);
   for (const view of VIEWS) {
-    await using opened = await browser.open(url, view, cookie);
-    await opened.page.goto(path);
+    await opened.page.setViewportSize({ width: view.width, height: view.height });
+    await opened.page.emulateMedia({ colorScheme: view.colorScheme });
     await isReady(opened.page);
     await takeScreenshot(opened.page, name, view);
     await assertAccessible(opened.page);
