@@ -7,6 +7,7 @@ import { describe, it } from 'node:test';
 const ROOT = join(import.meta.dirname, '..');
 const MAX_LINES = 400;
 const MAX_FILES_IN_FOLDER = 30;
+const MAX_REACHED_FILES = 150;
 /** Nobody writes these by hand. */
 const WRITTEN_BY_TESTS = ['sdk/src/schemas.ts'];
 
@@ -173,6 +174,13 @@ function findCycle(edges: ReadonlyMap<string, readonly string[]>): readonly stri
 }
 
 const sources = readFiles('src');
+/** The files of src that each imports. */
+const edges = new Map(
+  sources.map(({ path, imports }) => [
+    path,
+    imports.flatMap(({ specifier }) => (isRelative(specifier) ? (resolveImport(path, specifier) ?? []) : [])),
+  ]),
+);
 const sdk = readFiles('sdk/src');
 const all = ['src', 'sdk/src', 'editor', 'test', 'bench', 'scripts'].flatMap(folder =>
   readFiles(folder).map(file => ({ ...file, path: `${folder}/${file.path}` })),
@@ -234,15 +242,16 @@ describe('src', () => {
   });
 
   it('has no cycle between files', () => {
-    const edges = new Map(
-      sources.map(({ path, imports }) => [
-        path,
-        imports.flatMap(({ specifier }) =>
-          isRelative(specifier) ? (resolveImport(path, specifier) ?? []) : [],
-        ),
-      ]),
-    );
     assert.deepEqual(findCycle(edges), []);
+  });
+
+  it(`has no route of runs that reaches more than ${MAX_REACHED_FILES} files, types included`, () => {
+    const reached = ['http/routes/runs.ts'];
+    // Grows while it is walked.
+    for (const path of reached) {
+      for (const next of edges.get(path) ?? []) if (!reached.includes(next)) reached.push(next);
+    }
+    assert.ok(reached.length > 50 && reached.length <= MAX_REACHED_FILES, `it reaches ${reached.length}`);
   });
 
   it('names the file of a relative import whole, with its ending', () => {

@@ -6,8 +6,7 @@ import type { Gate } from '../lib/gate.ts';
 import type { ProviderName } from '../providers/names.ts';
 import type { ProviderJob } from '../providers/provider.ts';
 import type { ProviderRoom } from '../providers/run-job.ts';
-import type { ReadSource } from '../render/files.ts';
-import type { PartStore } from '../render/video/make-video.ts';
+import type { PartStore, ReadSource } from '../render/render-io.ts';
 import { describePricing, FREE, type Pricing } from './models/pricing.ts';
 import type { Providers } from './models/providers.ts';
 

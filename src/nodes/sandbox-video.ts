@@ -1,7 +1,7 @@
 // Sandbox models for video: short, free, deterministic clips with a label, for trying a graph without a key.
 import { createReadStream } from 'node:fs';
 import { resizeImage } from '../media/images.ts';
-import type { ReadSource, SourceBytes } from '../render/files.ts';
+import type { ReadSource, SourceBytes } from '../render/render-io.ts';
 import { SANDBOX_STYLES } from '../render/stills/still.ts';
 import { drawStill } from '../render/stills/stills.ts';
 import { audio, choice, defineNode, image, number, text, video } from './define.ts';

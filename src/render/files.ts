@@ -14,27 +14,9 @@ import { convertImage, inspectImage, resizeImage } from '../media/images.ts';
 import { identify } from '../media/sniff.ts';
 import { sanitizeSvgAside } from '../media/svg/thread.ts';
 import { cleanLottie } from './lottie.ts';
+import type { ReadSource, SourceBytes } from './render-io.ts';
 import type { ResourceFile } from './stills/still.ts';
 import type { Resource } from './timeline/compile.ts';
-
-export interface ReadBounds {
-  /** One byte more is refused; a reader that knows the size beforehand says so at once. */
-  readonly maxBytes: number;
-  readonly signal: AbortSignal;
-}
-
-export interface SourceBytes {
-  /** In memory, or arriving in pieces. */
-  readonly body: Uint8Array | AsyncIterable<Uint8Array>;
-  /** The content type it came with. */
-  readonly declared: string | undefined;
-}
-
-/** Opens a file by its address or media id; service and command line have their own. Throws an AppError that says why not. */
-export type ReadSource = (
-  source: { readonly src: string } | { readonly mediaId: string },
-  bounds: ReadBounds,
-) => Promise<SourceBytes>;
 
 const MB = 1_048_576;
 const MAX_PICTURE_BYTES = 25 * MB;

@@ -7,21 +7,14 @@ import { findBackend } from '../../codecs/backend.ts';
 import { withScratch } from '../../codecs/scratch.ts';
 import { createGate } from '../../lib/gate.ts';
 import type { Settings } from '../../lib/settings.ts';
-import { type ReadSource, readRenderFiles } from '../files.ts';
+import { readRenderFiles } from '../files.ts';
+import type { PartStore, ReadSource } from '../render-io.ts';
 import { openScene } from '../scene.ts';
 import { drawFrames } from '../stills/frames.ts';
 import type { ResourceFile } from '../stills/still.ts';
 import type { Timeline } from '../timeline/compile.ts';
 import type { VideoResult } from './job.ts';
 import { renderVideo } from './video.ts';
-
-/** Finished parts of a video, kept where they outlive this process. A part that is lost is only rendered again. */
-export interface PartStore {
-  /** Writes what is kept into the folder. */
-  restore(folder: string, signal: AbortSignal): Promise<void>;
-  /** Keeps the file under its name, some time soon. */
-  keep(path: string): void;
-}
 
 export interface VideoOrder {
   /** As openScene takes it. */

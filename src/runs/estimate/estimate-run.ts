@@ -7,7 +7,7 @@ import { readProviders } from '../../nodes/models/providers.ts';
 import { authorize, workspaceOf } from '../../services/accounts/access.ts';
 import type { Actor } from '../../services/accounts/actor.ts';
 import { requireScope } from '../../services/accounts/actor.ts';
-import { findStoredMedia } from '../../services/media/media.ts';
+import { findStoredMedia } from '../../services/media/stored-media.ts';
 import { findPool } from '../../store/credits.ts';
 import { findWorkflow } from '../../store/workflows/workflows.ts';
 import type { RunDeps } from '../deps.ts';

@@ -1,6 +1,6 @@
 // Reads the files that a scene names for the service: media that the owner may use, and addresses by the guarded client.
 import { AppError } from '../../lib/errors.ts';
-import type { ReadSource, SourceBytes } from '../../render/files.ts';
+import type { ReadSource, SourceBytes } from '../../render/render-io.ts';
 import { findMedia, mayUseMedia } from '../../store/media/media.ts';
 import type { Deps } from '../deps.ts';
 import { mediaIdOf } from '../media/media-record.ts';

@@ -1,0 +1,53 @@
+// The stored media that a run may use.
+import type { MediaRef } from '../../graph/types.ts';
+import { AppError } from '../../lib/errors.ts';
+import { isId } from '../../lib/ids.ts';
+import type { MediaKind } from '../../media/accepted-types.ts';
+import type { MediaRow } from '../../store/media/media.ts';
+import { findMedia, mayUseMedia } from '../../store/media/media.ts';
+import type { Deps } from '../deps.ts';
+import { mediaIdOf, toRef } from './media-record.ts';
+
+/** The run that media are stored and looked up for. */
+export interface MediaOwner {
+  readonly userId: number;
+  readonly workspace: string;
+  /** null: it is stored for no run, as a preview. */
+  readonly executionId: string | null;
+}
+
+/** How a node names a media: by id, or by an address. */
+export interface MediaSource {
+  readonly mediaId?: string | undefined;
+  readonly url?: string | undefined;
+}
+
+/** The media that a node names, of those that are stored here; undefined where it would have to be fetched. */
+export async function findStoredMedia(
+  deps: Deps,
+  owner: Omit<MediaOwner, 'executionId'>,
+  { mediaId, url = '' }: MediaSource,
+  kind: MediaKind,
+): Promise<MediaRef | undefined> {
+  const known = await findUsable(deps, owner, mediaId ?? mediaIdOf(deps, url));
+  if (known !== undefined) return requireKind(toRef(deps, known), kind);
+  if (mediaId === undefined) return undefined;
+  throw new AppError('not_found', `There is no media ${mediaId.slice(0, 64)} in this workspace.`);
+}
+
+/** Throws `unsupported_type` where the media is of another kind. */
+export function requireKind(ref: MediaRef, kind: MediaKind): MediaRef {
+  if (ref.contentType.startsWith(`${kind}/`)) return ref;
+  const wanted = kind === 'video' ? 'a video' : `an ${kind}`;
+  throw new AppError('unsupported_type', `${ref.url} is ${ref.contentType}, not ${wanted}.`);
+}
+
+async function findUsable(
+  deps: Deps,
+  owner: Omit<MediaOwner, 'executionId'>,
+  id: string | undefined,
+): Promise<MediaRow | undefined> {
+  const row = id !== undefined && isId('media', id) ? await findMedia(deps.db, id) : undefined;
+  if (row === undefined || row.workspace === owner.workspace) return row;
+  return (await mayUseMedia(deps.db, row.id, owner.userId)) ? row : undefined;
+}
