@@ -2,13 +2,36 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readFalTypes } from '../../../scripts/fal-types.ts';
+import { findProblem } from '../../../src/graph/fields.ts';
 import type { Model, ModelField } from '../../../src/nodes/models/model.ts';
 import { readShippedModels } from '../../../src/nodes/models/shipped.ts';
 
 const types = readFalTypes();
 const models = readShippedModels().filter(({ provider }) => provider === 'fal');
-/** Shipped, and not in the types of the pinned version: held against fal's own pages alone. */
-const UNTYPED = new Set(['fal-ai/flux-1/dev']);
+/** Shipped, and not in the types of the pinned version: read from fal's own pages, or from its list of models. */
+const UNTYPED = new Set([
+  'fal-ai/flux-1/dev',
+  'openai/gpt-image-2',
+  'openai/gpt-image-2/edit',
+  'bytedance/seedance-2.0/text-to-video',
+  'bytedance/seedance-2.0/image-to-video',
+  'bytedance/seedance-2.0/reference-to-video',
+]);
+
+/** What people name first, as it stands in fal's addresses. */
+const MOST_USED = [
+  'flux-2',
+  'seedream/v5',
+  'nano-banana-pro',
+  'gpt-image-2',
+  'veo3.1',
+  'kling-video/v3',
+  'seedance-2.0',
+  'wan/v2.7',
+  'hailuo-2.3',
+  'ltx-2',
+  'elevenlabs/tts/eleven-v3',
+];
 
 interface Published {
   readonly type?: string;
@@ -63,5 +86,44 @@ describe('the shipped models', () => {
       if (published === undefined || output.path === undefined) continue;
       assert.ok(Object.hasOwn(published as object, output.path), `${endpoint} ${output.path}`);
     }
+  });
+
+  it('have the bounds of their numbers, but for the few that their provider does not say', () => {
+    const numbers = models.flatMap(({ fields }) => fields.filter(({ type }) => type === 'NUMBER'));
+    const bounded = numbers.filter(({ min, max }) => min !== undefined || max !== undefined);
+    assert.ok(bounded.length >= numbers.length * 0.95, `${bounded.length} of ${numbers.length}`);
+  });
+
+  it('take their own defaults', () => {
+    const refused = models.flatMap(({ endpoint, fields }) =>
+      fields
+        .filter(
+          field =>
+            field.default !== undefined &&
+            findProblem(field.default, { ...field, isPort: false }) !== undefined,
+        )
+        .map(({ id }) => `${endpoint} ${id}`),
+    );
+    assert.deepEqual(refused, []);
+  });
+
+  for (const family of MOST_USED) {
+    it(`have a price where they are of the family ${family}, and the reason where one has none`, () => {
+      const found = models.filter(({ endpoint }) => endpoint.includes(family));
+      assert.ok(found.some(({ price }) => price !== null));
+      const unexplained = found.filter(
+        ({ price, priceSource }) =>
+          price === null && !/USD|priced|billed|no price of it was found/.test(priceSource),
+      );
+      assert.deepEqual(
+        unexplained.map(({ endpoint }) => endpoint),
+        [],
+      );
+    });
+  }
+
+  it('have a price for four of five of fal', () => {
+    const priced = models.filter(({ price }) => price !== null);
+    assert.ok(priced.length >= models.length * 0.8, `${priced.length} of ${models.length}`);
   });
 });
