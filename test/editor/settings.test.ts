@@ -202,7 +202,16 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     await dialog.getByLabel('Email').fill('bea@example.com');
     await dialog.getByRole('button', { name: 'Add a member' }).click();
     const role = page.getByLabel('Role of Bea');
+    await role.waitFor();
+    // However slowly the list comes back, the page shows what was chosen, and says that it is changed when the list has it.
+    const listed = Promise.withResolvers<void>();
+    await page.route('**/members?*', route => listed.promise.then(() => route.continue()));
+    const asked = page.waitForRequest('**/members?*');
     await role.selectOption('VIEWER');
+    await asked;
+    assert.equal(await role.inputValue(), 'VIEWER');
+    assert.equal(await page.getByText('The role of Bea is changed.').count(), 0);
+    listed.resolve();
     await page.getByText('The role of Bea is changed.').waitFor();
     assert.equal(await role.inputValue(), 'VIEWER');
     await page.getByRole('button', { name: 'Work here: Studio' }).click();

@@ -21,7 +21,8 @@ export const NO_BROWSER =
   PROGRAM === undefined &&
   'There is no Chromium on this machine: apt-get install chromium, or name one by CHROMIUM.';
 
-const ACTION_TIMEOUT_MS = 10_000;
+/** Only a failure costs it: several test files run at once on a small machine. */
+const ACTION_TIMEOUT_MS = 30_000;
 
 /** Screenshots of the tests, for a person to look at. */
 const SCREENSHOTS = join(import.meta.dirname, '../../test-output');

@@ -9,6 +9,7 @@ import { hasEnded } from '../../../sdk/src/types.ts';
 import { Button } from '../../kit/button.tsx';
 import { sentenceOf } from '../../kit/failure.tsx';
 import { api } from '../../lib/api.ts';
+import { useDone } from '../../lib/done.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { texts } from './messages.ts';
 import styles from './page.module.css';
@@ -26,13 +27,10 @@ export function Actions({ run }: { readonly run: Execution }) {
 }
 
 function Cancel({ id }: { readonly id: string }) {
-  const client = useQueryClient();
+  const done = useDone();
   const cancel = useMutation({
     mutationFn: () => api.post(`/executions/${id}/cancel`),
-    onSuccess: () => {
-      showToast(texts.cancelled);
-      void client.invalidateQueries({ queryKey: ['/executions'] });
-    },
+    onSuccess: () => done(texts.cancelled, ['/executions']),
     onError: fail,
   });
   return (

@@ -1,5 +1,5 @@
 // The webhook of a run: each delivery with its attempts, and a way to send it again.
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import type { Delivery } from '../../../sdk/src/schemas.ts';
 import { Badge, type Tone } from '../../kit/badge.tsx';
 import { Button } from '../../kit/button.tsx';
@@ -7,6 +7,7 @@ import { sentenceOf } from '../../kit/failure.tsx';
 import { InfiniteList, useList } from '../../kit/infinite-list.tsx';
 import { Ago } from '../../kit/time.tsx';
 import { api } from '../../lib/api.ts';
+import { useDone } from '../../lib/done.ts';
 import { formatDuration } from '../../lib/format.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { texts } from './messages.ts';
@@ -43,13 +44,10 @@ export function Deliveries({ executionId, state }: { executionId: string; state:
 
 function Item({ delivery, path }: { readonly delivery: Delivery; readonly path: string }) {
   const { id, event, url, state, attempts, nextAttemptAt } = delivery;
-  const client = useQueryClient();
+  const done = useDone();
   const again = useMutation({
     mutationFn: () => api.post(`${path}/${id}/redeliver`),
-    onSuccess: () => {
-      showToast(texts.sentAgain);
-      void client.invalidateQueries({ queryKey: [path] });
-    },
+    onSuccess: () => done(texts.sentAgain, [path]),
     onError: error => showToast(sentenceOf(error), { tone: 'failed' }),
   });
   return (

@@ -1,5 +1,5 @@
 // A file at full size, with what is known of it, where it is used, and the way to delete it.
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { MediaItem } from '../../../sdk/src/schemas.ts';
 import { Button } from '../../kit/button.tsx';
@@ -9,6 +9,7 @@ import { sentenceOf } from '../../kit/failure.tsx';
 import { MediaView } from '../../kit/media-view.tsx';
 import { Ago } from '../../kit/time.tsx';
 import { api } from '../../lib/api.ts';
+import { useDone } from '../../lib/done.ts';
 import { formatBytes, formatDuration } from '../../lib/format.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { messages } from '../../messages.ts';
@@ -95,13 +96,12 @@ function Uses({ uses }: { readonly uses: readonly Use[] }) {
 /** A file that is deleted does not come back: it is asked for, with the workflows that name it. */
 function RemoveDialog({ item, uses, onClose }: DetailsProps & { readonly uses: readonly Use[] }) {
   const { name, mediaId } = item;
-  const client = useQueryClient();
+  const done = useDone();
   const remove = useMutation({
     mutationFn: () => api.delete(`/media/${mediaId}`, { query: { force: true } }),
     onSuccess: () => {
-      showToast(texts.removed(name));
       onClose();
-      return client.invalidateQueries({ queryKey: ['/media'] });
+      return done(texts.removed(name), ['/media']);
     },
     onError: error => showToast(sentenceOf(error), { tone: 'failed' }),
   });

@@ -1,9 +1,9 @@
 // Uploads of this page: by choice, by drop and by paste, two at a time, each with its progress.
-import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useRef, useState } from 'react';
 import { uploadFile } from '../../../sdk/src/upload.ts';
 import { sentenceOf } from '../../kit/failure.tsx';
 import { connection } from '../../lib/api.ts';
+import { useDone } from '../../lib/done.ts';
 import { useFileDrop } from '../../lib/file-drop.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { texts } from './messages.ts';
@@ -24,7 +24,7 @@ export function useUploads(): {
   readonly add: (files: Iterable<File>) => void;
 } {
   const [running, setRunning] = useState<readonly Upload[]>([]);
-  const client = useQueryClient();
+  const done = useDone();
   const queue = useRef(createQueue(AT_ONCE));
   const add = useCallback(
     (files: Iterable<File>): void => {
@@ -42,8 +42,7 @@ export function useUploads(): {
               signal,
               onProgress: ({ sentBytes, totalBytes }) => show(sentBytes / Math.max(1, totalBytes)),
             });
-            showToast(texts.uploaded(file.name));
-            await client.invalidateQueries({ queryKey: ['/media'] });
+            await done(texts.uploaded(file.name), ['/media']);
           })
           .catch((err: unknown) => {
             if (!signal.aborted) showToast(texts.failed(file.name, sentenceOf(err)), { tone: 'failed' });
@@ -51,7 +50,7 @@ export function useUploads(): {
           .finally(() => setRunning(all => all.filter(({ id }) => id !== upload.id)));
       }
     },
-    [client],
+    [done],
   );
   return { running, add, isDragging: useFileDrop(add) };
 }

@@ -1,12 +1,12 @@
 // Takes in exported workflows: files that are chosen, or dropped anywhere on the page.
 
 import Upload from 'icon:upload';
-import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useRef } from 'react';
 import { Button } from '../../kit/button.tsx';
 import { DropNotice } from '../../kit/drop-notice.tsx';
 import { sentenceOf } from '../../kit/failure.tsx';
 import { api } from '../../lib/api.ts';
+import { useDone } from '../../lib/done.ts';
 import { parseExact } from '../../lib/exact-json.ts';
 import { useFileDrop } from '../../lib/file-drop.ts';
 import { showToast } from '../../lib/toasts.ts';
@@ -38,22 +38,19 @@ export function ImportButton() {
 }
 
 function useImport(): (files: Iterable<File>) => void {
-  const client = useQueryClient();
+  const done = useDone();
   return useCallback(
     files => {
       for (const file of files)
         void importFile(file).then(
-          name => {
-            showToast(texts.imported(name));
-            void client.invalidateQueries({ queryKey: ['/workflows'] });
-          },
+          name => done(texts.imported(name), ['/workflows']),
           (err: unknown) =>
             showToast(err instanceof SyntaxError ? texts.notJson(file.name) : sentenceOf(err), {
               tone: 'failed',
             }),
         );
     },
-    [client],
+    [done],
   );
 }
 

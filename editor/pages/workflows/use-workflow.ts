@@ -1,9 +1,9 @@
 // What can be done with a workflow of the list.
-import { useQueryClient } from '@tanstack/react-query';
 import type { ExecutionStatus } from '../../../sdk/src/types.ts';
 import { sentenceOf } from '../../kit/failure.tsx';
 import { api } from '../../lib/api.ts';
-import { showToast } from '../../lib/toasts.ts';
+import { useDone } from '../../lib/done.ts';
+import { showToast, type Toast } from '../../lib/toasts.ts';
 import { messages } from '../../messages.ts';
 import { texts } from './messages.ts';
 
@@ -34,39 +34,23 @@ export interface WorkflowActions {
 }
 
 export function useWorkflowActions(): WorkflowActions {
-  const client = useQueryClient();
-  const act = (work: () => Promise<unknown>, done: () => void): void => {
+  const done = useDone();
+  const act = (work: () => Promise<unknown>, text: string, action?: Toast['action']): void => {
     void work().then(
-      () => {
-        done();
-        void client.invalidateQueries({ queryKey: ['/workflows'] });
-        void client.invalidateQueries({ queryKey: ['/folders'] });
-      },
+      () => done(text, ['/workflows', '/folders'], action),
       (err: unknown) => showToast(sentenceOf(err), { tone: 'failed' }),
     );
   };
   return {
     duplicate: ({ id, name }) =>
-      act(
-        () => api.post(`/workflows/${id}/duplicate`, {}),
-        () => showToast(texts.duplicated(name)),
-      ),
+      act(() => api.post(`/workflows/${id}/duplicate`, {}), texts.duplicated(name)),
     remove: ({ id, name }) => {
-      const restore = (): void =>
-        act(
-          () => api.post(`/workflows/${id}/restore`),
-          () => showToast(texts.restored(name)),
-        );
-      act(
-        () => api.delete(`/workflows/${id}`),
-        () => showToast(texts.removed(name), { action: { label: messages.common.undo, run: restore } }),
-      );
+      const restore = (): void => act(() => api.post(`/workflows/${id}/restore`), texts.restored(name));
+      const undo = { label: messages.common.undo, run: restore };
+      act(() => api.delete(`/workflows/${id}`), texts.removed(name), undo);
     },
     move: ({ id, name }, folderId, folder) =>
-      act(
-        () => api.put(`/workflows/${id}`, { folderId }),
-        () => showToast(texts.moved(name, folder)),
-      ),
+      act(() => api.put(`/workflows/${id}`, { folderId }), texts.moved(name, folder)),
   };
 }
 

@@ -11,10 +11,10 @@ import { PageHead } from '../../../kit/page-head.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
 import { Ago } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
+import { useDone } from '../../../lib/done.ts';
 import { texts as shared } from '../messages.ts';
 import { Rights } from '../rights.tsx';
 import { Cut, Lead } from '../section.tsx';
-import { useDone } from '../use-done.ts';
 import { texts } from './messages.ts';
 
 export function Connections() {
@@ -59,7 +59,7 @@ function EndDialog({ connection: { id, clientName }, onClose }: EndDialogProps) 
       action={texts.end}
       run={async () => {
         await api.delete(`/connections/${id}`);
-        await done(texts.ended(clientName), '/connections');
+        await done(texts.ended(clientName), ['/connections']);
       }}
       onClose={onClose}
     >

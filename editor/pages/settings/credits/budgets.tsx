@@ -7,10 +7,10 @@ import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
 import { api } from '../../../lib/api.ts';
+import { useDone } from '../../../lib/done.ts';
 import { formatNumber } from '../../../lib/format.ts';
 import { texts as shared } from '../messages.ts';
 import { Section } from '../section.tsx';
-import { useDone } from '../use-done.ts';
 import { texts } from './messages.ts';
 
 const PATH = '/credits/budgets';
@@ -44,7 +44,7 @@ function BudgetDialog({ budget, onClose }: { readonly budget: Budget; readonly o
   const save = async (): Promise<void> => {
     const next = credits === '' ? null : Number(credits);
     await api.put(`/workflows/${workflowId}/budget`, { dailyCreditBudget: next });
-    await done(texts.budgetChanged(name), PATH);
+    await done(texts.budgetChanged(name), [PATH]);
   };
   return (
     <FormDialog title={texts.changeOf(name)} submit={shared.save} run={save} onClose={onClose}>

@@ -4,10 +4,10 @@ import type { CreatedKey } from '../../../../sdk/src/schemas.ts';
 import { CheckField, SelectField, TextField } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { api } from '../../../lib/api.ts';
+import { useDone } from '../../../lib/done.ts';
 import { useSession } from '../../../lib/session.ts';
 import { texts as shared } from '../messages.ts';
 import { Choices } from '../section.tsx';
-import { useDone } from '../use-done.ts';
 import { texts } from './messages.ts';
 
 type Scope = keyof typeof texts.scopeNames;
@@ -31,7 +31,7 @@ export function CreateKeyDialog({ onMade, onClose }: CreateKeyProps) {
     const expiresAt = days === '0' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString();
     const { key } = await api.post<CreatedKey>('/keys', { name, scopes, expiresAt });
     onMade(key);
-    await done(texts.made, '/keys');
+    await done(texts.made, ['/keys']);
   };
   return (
     <FormDialog title={texts.createTitle} submit={texts.submit} run={create} onClose={onClose}>

@@ -9,8 +9,8 @@ import { IconButton } from '../../../kit/button.tsx';
 import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
 import { Menu, MenuItem } from '../../../kit/menu.tsx';
 import { api } from '../../../lib/api.ts';
+import { useDone } from '../../../lib/done.ts';
 import { RenameDialog } from '../rename-dialog.tsx';
-import { useDone } from '../use-done.ts';
 import { texts } from './messages.ts';
 
 export function KeyMenu({ apiKey: { id, name } }: { readonly apiKey: Key }) {
@@ -33,7 +33,7 @@ export function KeyMenu({ apiKey: { id, name } }: { readonly apiKey: Key }) {
           name={name}
           run={async next => {
             await api.patch(`/keys/${id}`, { name: next });
-            await done(texts.renamed, '/keys');
+            await done(texts.renamed, ['/keys']);
           }}
           onClose={close}
         />
@@ -44,7 +44,7 @@ export function KeyMenu({ apiKey: { id, name } }: { readonly apiKey: Key }) {
           action={texts.remove}
           run={async () => {
             await api.delete(`/keys/${id}`);
-            await done(texts.removed(name), '/keys');
+            await done(texts.removed(name), ['/keys']);
           }}
           onClose={close}
         >

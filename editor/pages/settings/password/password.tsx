@@ -7,10 +7,10 @@ import { TextField } from '../../../kit/field.tsx';
 import { Form } from '../../../kit/form.tsx';
 import { PageHead } from '../../../kit/page-head.tsx';
 import { api } from '../../../lib/api.ts';
+import { useDone } from '../../../lib/done.ts';
 import { useSession } from '../../../lib/session.ts';
 import { texts as shared } from '../messages.ts';
 import { Lead, Narrow } from '../section.tsx';
-import { useDone } from '../use-done.ts';
 import { texts } from './messages.ts';
 
 export function Password() {
@@ -35,7 +35,7 @@ function PasswordForm() {
     onSuccess: () => {
       setCurrent('');
       setNext('');
-      return done(texts.changed, '/auth/sessions', 'session');
+      return done(texts.changed, ['/auth/sessions', 'session']);
     },
   });
   return (

@@ -9,10 +9,10 @@ import { PageHead } from '../../../kit/page-head.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
 import { Ago } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
+import { useDone } from '../../../lib/done.ts';
 import { Day } from '../day.tsx';
 import { texts as shared } from '../messages.ts';
 import { Cut, Lead } from '../section.tsx';
-import { useDone } from '../use-done.ts';
 import { browserName } from './browser-name.ts';
 import { texts } from './messages.ts';
 
@@ -41,7 +41,7 @@ function EndDialog({ session, onClose }: { readonly session: ListedSession; read
       action={texts.end}
       run={async () => {
         await api.delete(`/auth/sessions/${session.id}`);
-        await done(texts.ended, '/auth/sessions');
+        await done(texts.ended, ['/auth/sessions']);
       }}
       onClose={onClose}
     >

@@ -4,9 +4,9 @@ import type { Member, Team } from '../../../../sdk/src/schemas.ts';
 import { SelectField, TextField } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { api } from '../../../lib/api.ts';
+import { useDone } from '../../../lib/done.ts';
 import type { TeamRole } from '../../../lib/session.ts';
 import { texts as shared } from '../messages.ts';
-import { useDone } from '../use-done.ts';
 import { texts } from './messages.ts';
 import { ROLES } from './roles.ts';
 
@@ -17,7 +17,7 @@ export function AddMemberDialog({ team, onClose }: { readonly team: Team; readon
   const path = `/teams/${team.id}/members`;
   const add = async (): Promise<void> => {
     const member = await api.post<Member>(path, { email: email.trim(), role });
-    await done(texts.added(member.name), path);
+    await done(texts.added(member.name), [path]);
   };
   return (
     <FormDialog title={texts.addTitle(team.name)} submit={texts.add} run={add} onClose={onClose}>

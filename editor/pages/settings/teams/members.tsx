@@ -1,45 +1,34 @@
 // The members of a team; its owners change their roles and remove them.
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Member, Team } from '../../../../sdk/src/schemas.ts';
 import { Badge } from '../../../kit/badge.tsx';
 import { Button } from '../../../kit/button.tsx';
 import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
-import { Failure } from '../../../kit/failure.tsx';
 import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
 import { Ago } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
-import { type TeamRole, useSession } from '../../../lib/session.ts';
+import { useDone } from '../../../lib/done.ts';
+import { useSession } from '../../../lib/session.ts';
 import { texts as shared } from '../messages.ts';
 import { Cut } from '../section.tsx';
-import { useDone } from '../use-done.ts';
 import { texts } from './messages.ts';
-import { ROLES } from './roles.ts';
-import styles from './teams.module.css';
+import { RoleSelect } from './role-select.tsx';
 
 export function Members({ team }: { readonly team: Team }) {
   const path = `/teams/${team.id}/members`;
   const list = useList<Member>(path, { limit: 100 });
   const own = useSession().user.userId;
   const [removing, remove] = useState<Member>();
-  const done = useDone();
-  const change = useMutation({
-    mutationFn: ({ member, role }: { member: Member; role: TeamRole }) =>
-      api.patch(`${path}/${member.userId}`, { role }),
-    onSettled: (_, error, { member }) =>
-      error === null ? done(texts.changed(member.name), path, '/teams', 'session') : undefined,
-  });
   const columns = [
     nameColumn(own),
     ...(team.role === 'OWNER'
-      ? ownersColumns(own, { onRole: (member, role) => change.mutate({ member, role }), onRemove: remove })
+      ? ownersColumns(own, team, remove)
       : [{ title: shared.role, cell: ({ role }: Member) => shared.roles[role] }]),
     { title: texts.since, cell: ({ createdAt }: Member) => <Ago time={createdAt} /> },
   ];
   return (
     <>
-      {change.error && <Failure error={change.error} />}
       <InfiniteList query={list} empty={null}>
         {members => (
           <Table label={texts.members(team.name)} columns={columns} rows={members} keyOf={it => it.userId} />
@@ -59,29 +48,12 @@ const nameColumn = (own: number): Column<Member> => ({
   ),
 });
 
-interface OwnersActions {
-  readonly onRole: (member: Member, role: TeamRole) => void;
-  readonly onRemove: (member: Member) => void;
-}
-
-const ownersColumns = (own: number, { onRole, onRemove }: OwnersActions): readonly Column<Member>[] => [
-  {
-    title: shared.role,
-    cell: member => (
-      <select
-        className={styles.role}
-        aria-label={texts.roleOf(member.name)}
-        value={member.role}
-        onChange={event => onRole(member, event.target.value as TeamRole)}
-      >
-        {ROLES.map(([key, text]) => (
-          <option key={key} value={key}>
-            {text}
-          </option>
-        ))}
-      </select>
-    ),
-  },
+const ownersColumns = (
+  own: number,
+  team: Team,
+  onRemove: (member: Member) => void,
+): readonly Column<Member>[] => [
+  { title: shared.role, cell: member => <RoleSelect team={team} member={member} /> },
   {
     title: shared.actions,
     isTitleHidden: true,
@@ -109,7 +81,7 @@ function RemoveDialog({ team, member: { userId, name }, onClose }: RemoveDialogP
       action={texts.removeMember}
       run={async () => {
         await api.delete(`${path}/${userId}`);
-        await done(texts.memberRemoved(name), path);
+        await done(texts.memberRemoved(name), [path]);
       }}
       onClose={onClose}
     >

@@ -7,10 +7,10 @@ import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
 import { Failure } from '../../../kit/failure.tsx';
 import { Loading } from '../../../kit/spinner.tsx';
 import { api } from '../../../lib/api.ts';
+import { useDone } from '../../../lib/done.ts';
 import { useSession } from '../../../lib/session.ts';
 import { RenameDialog } from '../rename-dialog.tsx';
 import { Section } from '../section.tsx';
-import { useDone } from '../use-done.ts';
 import { AddMemberDialog } from './add-member-dialog.tsx';
 import { Members } from './members.tsx';
 import { texts } from './messages.ts';
@@ -78,7 +78,7 @@ function TeamDialog({ team, open, onGone, onClose }: TeamDialogProps) {
         name={team.name}
         run={async name => {
           await api.patch(path, { name });
-          await done(texts.renamed, '/teams', 'session');
+          await done(texts.renamed, ['/teams', 'session']);
         }}
         onClose={onClose}
       />
@@ -103,7 +103,7 @@ function EndDialog({
       run={async () => {
         await api.delete(isLeaving ? `/teams/${id}/members/${userId}` : `/teams/${id}`);
         onGone();
-        await done(isLeaving ? texts.left(name) : texts.removed(name), '/teams', 'session');
+        await done(isLeaving ? texts.left(name) : texts.removed(name), ['/teams', 'session']);
       }}
       onClose={onClose}
     >

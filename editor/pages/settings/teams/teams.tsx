@@ -10,9 +10,9 @@ import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
 import { PageHead } from '../../../kit/page-head.tsx';
 import { api } from '../../../lib/api.ts';
+import { useDone } from '../../../lib/done.ts';
 import { texts as shared } from '../messages.ts';
 import { Lead, Section } from '../section.tsx';
-import { useDone } from '../use-done.ts';
 import { texts } from './messages.ts';
 import { TeamDetails } from './team-details.tsx';
 import { WorkspaceTable } from './workspace-table.tsx';
@@ -53,7 +53,7 @@ function CreateDialog({ onMade, onClose }: CreateDialogProps) {
   const create = async (): Promise<void> => {
     const team = await api.post<Team>('/teams', { name });
     onMade(team.id);
-    await done(texts.made(team.name), '/teams', 'session');
+    await done(texts.made(team.name), ['/teams', 'session']);
   };
   return (
     <FormDialog title={texts.createTitle} submit={texts.submit} run={create} onClose={onClose}>

@@ -1,5 +1,5 @@
 // The workspaces as a table, with the one that is active, and a button to work in another.
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import type { Team } from '../../../../sdk/src/schemas.ts';
 import { Badge } from '../../../kit/badge.tsx';
@@ -7,8 +7,8 @@ import { Button } from '../../../kit/button.tsx';
 import { Failure } from '../../../kit/failure.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
 import { api } from '../../../lib/api.ts';
+import { useDone } from '../../../lib/done.ts';
 import { type TeamRole, useSession } from '../../../lib/session.ts';
-import { showToast } from '../../../lib/toasts.ts';
 import { texts as shared } from '../messages.ts';
 import { texts } from './messages.ts';
 
@@ -21,14 +21,11 @@ interface Workspace {
 
 export function WorkspaceTable({ teams }: { readonly teams: readonly Team[] }) {
   const active = useSession().workspace.teamId;
-  const client = useQueryClient();
+  const done = useDone();
   const use = useMutation({
     mutationFn: ({ id }: Workspace) => api.put('/me/workspace', { teamId: id }),
-    onSuccess: (_, { name }) => {
-      showToast(texts.worksIn(name));
-      // What other pages show depends on it.
-      return client.invalidateQueries();
-    },
+    // What other pages show depends on it.
+    onSuccess: (_, { name }) => done(texts.worksIn(name), 'all'),
   });
   const rows: readonly Workspace[] = [{ id: null, name: texts.personal, role: 'OWNER' }, ...teams];
   const columns: readonly Column<Workspace>[] = [

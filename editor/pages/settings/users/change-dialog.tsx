@@ -4,8 +4,8 @@ import type { UserListItem } from '../../../../sdk/src/schemas.ts';
 import { TextField } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { api } from '../../../lib/api.ts';
+import { useDone } from '../../../lib/done.ts';
 import { texts as shared } from '../messages.ts';
-import { useDone } from '../use-done.ts';
 import { type Account, AccountFields } from './account-fields.tsx';
 import { texts } from './messages.ts';
 
@@ -21,7 +21,7 @@ export function ChangeDialog({ user, onClose }: ChangeDialogProps) {
   const save = async (): Promise<void> => {
     const { plan, isAdmin, isAuthor } = account;
     await api.patch(`/admin/users/${user.userId}`, { name, plan, isAdmin, isAuthor });
-    await done(texts.changed(name), '/admin/users', 'session');
+    await done(texts.changed(name), ['/admin/users', 'session']);
   };
   return (
     <FormDialog title={texts.changeTitle(user.name)} submit={shared.save} run={save} onClose={onClose}>

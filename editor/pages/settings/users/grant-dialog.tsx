@@ -4,7 +4,7 @@ import type { CreditPool, UserListItem } from '../../../../sdk/src/schemas.ts';
 import { TextField } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { api } from '../../../lib/api.ts';
-import { useDone } from '../use-done.ts';
+import { useDone } from '../../../lib/done.ts';
 import { texts } from './messages.ts';
 
 interface GrantDialogProps {
@@ -22,7 +22,7 @@ export function GrantDialog({ user: { userId, name }, onClose }: GrantDialogProp
       amount: Number(amount),
       note,
     });
-    await done(texts.granted(name, balance), '/admin/users', '/credits', 'session');
+    await done(texts.granted(name, balance), ['/admin/users', '/credits', 'session']);
   };
   return (
     <FormDialog title={texts.grantTitle(name)} submit={texts.grant} run={grant} onClose={onClose}>

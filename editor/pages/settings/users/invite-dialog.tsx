@@ -4,8 +4,8 @@ import type { CreatedUser } from '../../../../sdk/src/schemas.ts';
 import { TextField } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { api } from '../../../lib/api.ts';
+import { useDone } from '../../../lib/done.ts';
 import { texts as shared } from '../messages.ts';
-import { useDone } from '../use-done.ts';
 import { type Account, AccountFields } from './account-fields.tsx';
 import { texts } from './messages.ts';
 import type { MadeLink } from './users.tsx';
@@ -30,7 +30,7 @@ export function InviteDialog({ onLink, onClose }: InviteDialogProps) {
       invite: true,
     });
     if (inviteUrl !== undefined) onLink({ name, url: inviteUrl });
-    await done(texts.inviteMade(name), '/admin/users');
+    await done(texts.inviteMade(name), ['/admin/users']);
   };
   const field = (key: keyof typeof profile) => ({
     value: profile[key],

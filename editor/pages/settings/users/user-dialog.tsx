@@ -4,7 +4,7 @@ import type { PasswordLink, UserListItem } from '../../../../sdk/src/schemas.ts'
 import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { api } from '../../../lib/api.ts';
-import { useDone } from '../use-done.ts';
+import { useDone } from '../../../lib/done.ts';
 import { ChangeDialog } from './change-dialog.tsx';
 import { GrantDialog } from './grant-dialog.tsx';
 import { texts } from './messages.ts';
@@ -60,7 +60,7 @@ function DisableDialog({ user: { userId, name }, onClose }: DialogProps) {
       action={texts.disable}
       run={async () => {
         await api.patch(`/admin/users/${userId}`, { disabled: true });
-        await done(texts.disableDone(name), '/admin/users');
+        await done(texts.disableDone(name), ['/admin/users']);
       }}
       onClose={onClose}
     >
@@ -73,7 +73,7 @@ function EnableDialog({ user: { userId, name }, onClose }: DialogProps) {
   const done = useDone();
   const enable = async (): Promise<void> => {
     await api.patch(`/admin/users/${userId}`, { disabled: false });
-    await done(texts.enabled(name), '/admin/users');
+    await done(texts.enabled(name), ['/admin/users']);
   };
   return (
     <FormDialog title={texts.enableTitle(name)} submit={texts.enable} run={enable} onClose={onClose}>

@@ -1,0 +1,37 @@
+// The role of a member, changed as soon as another is chosen.
+import { useMutation } from '@tanstack/react-query';
+import type { Member, Team } from '../../../../sdk/src/schemas.ts';
+import { Failure } from '../../../kit/failure.tsx';
+import { api } from '../../../lib/api.ts';
+import { useDone } from '../../../lib/done.ts';
+import type { TeamRole } from '../../../lib/session.ts';
+import { texts } from './messages.ts';
+import { ROLES } from './roles.ts';
+import styles from './teams.module.css';
+
+export function RoleSelect({ team, member }: { readonly team: Team; readonly member: Member }) {
+  const path = `/teams/${team.id}/members`;
+  const done = useDone();
+  const change = useMutation({
+    mutationFn: (role: TeamRole) => api.patch(`${path}/${member.userId}`, { role }),
+    onSuccess: () => done(texts.changed(member.name), [path, '/teams', 'session']),
+  });
+  return (
+    <>
+      <select
+        className={styles.role}
+        aria-label={texts.roleOf(member.name)}
+        // The chosen one, until the list is read anew.
+        value={change.isPending ? change.variables : member.role}
+        onChange={event => change.mutate(event.target.value as TeamRole)}
+      >
+        {ROLES.map(([key, text]) => (
+          <option key={key} value={key}>
+            {text}
+          </option>
+        ))}
+      </select>
+      {change.error && <Failure error={change.error} />}
+    </>
+  );
+}
