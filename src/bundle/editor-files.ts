@@ -1,6 +1,6 @@
 // The web application of a running service: its bundle from the folder where it is kept, or made there when it is missing.
-import { type Bundle, bundleEditor } from './bundle-editor.ts';
-import { readBundle, removeOldBundles, writeBundle } from './kept-bundles.ts';
+import { type Bundle, bundleEditor, ROOT } from './bundle-editor.ts';
+import { readBundle, removeOldBundles, SHIPPED_FOLDER, writeBundle } from './kept-bundles.ts';
 import { hashSources } from './source-hash.ts';
 
 export interface EditorState {
@@ -65,11 +65,13 @@ interface OpenOptions extends Pick<Options, 'folder' | 'now'> {
   readonly onUnkept: (err: unknown) => void;
 }
 
-/** Reads the bundle of the present sources, or makes and keeps it. */
+/** Reads the bundle that came with the package, else that of the present sources; or makes and keeps the latter. */
 export async function openBundle(
   { folder, now, onUnkept }: OpenOptions,
   signal?: AbortSignal,
 ): Promise<{ readonly bundle: Bundle; readonly isNew: boolean; readonly hash: string }> {
+  const shipped = await readBundle(ROOT, SHIPPED_FOLDER);
+  if (shipped !== undefined) return { bundle: shipped, isNew: false, hash: SHIPPED_FOLDER };
   const hash = await hashSources();
   const kept = await readBundle(folder, hash);
   if (kept !== undefined) return { bundle: kept, isNew: false, hash };

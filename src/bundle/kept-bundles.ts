@@ -7,6 +7,9 @@ const MANIFEST = 'manifest.json';
 /** Of other versions: they are kept for processes that still run them. */
 const KEEP_MS = 7 * 24 * 3_600_000;
 
+/** Where the npm package has its bundle, below its root; a checkout has none and bundles its sources. */
+export const SHIPPED_FOLDER = 'application';
+
 /** undefined where there is none of that name. */
 export async function readBundle(folder: string, hash: string): Promise<Bundle | undefined> {
   const place = join(folder, hash);

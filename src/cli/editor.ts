@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { editorFolder } from '../app.ts';
 import { openBundle } from '../bundle/editor-files.ts';
+import { SHIPPED_FOLDER } from '../bundle/kept-bundles.ts';
 import { readSettings } from '../lib/settings.ts';
 import type { Command } from './command.ts';
 
@@ -12,6 +13,7 @@ export const buildEditor: Command = async ({ options, terminal, signal }) => {
   };
   const { hash, isNew } = await openBundle({ folder, now: Date.now, onUnkept }, signal);
   if (options.json === true) terminal.print(JSON.stringify({ folder, hash, isNew }));
+  else if (hash === SHIPPED_FOLDER) terminal.print('The package has its bundle already; no other is used.');
   else
     terminal.print(
       `${isNew ? 'Bundled into' : 'Already in'} ${folder}/${hash}. Start with EDITOR_DIR=${folder}.`,

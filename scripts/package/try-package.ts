@@ -1,0 +1,87 @@
+// Tries the npm package as a new user would: packs it, installs it in an empty folder with the npm of this machine, starts it by
+// npx, runs two examples and asks for the web application. It reads the registry, so it is a step of CI and no test.
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { listSettings } from '../../src/lib/settings.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const READY_TIMEOUT_MS = 60_000;
+const KEY = `sk-${'7'.repeat(32)}`;
+
+const folder = mkdtempSync(join(tmpdir(), 'graphwright-package-'));
+// Not the Node of this checkout's node_modules, which npm puts first on the PATH of a script: the package brings its own.
+const env: NodeJS.ProcessEnv = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)),
+);
+for (const { name } of listSettings()) delete env[name];
+env.PATH = (env.PATH ?? '')
+  .split(delimiter)
+  .filter(part => !part.startsWith(ROOT))
+  .join(delimiter);
+
+let service: ReturnType<typeof spawn> | undefined;
+try {
+  const tarball = run('npm', ['pack', '--silent', join(ROOT, 'dist/graphwright')]).trim();
+  run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error', `./${tarball}`]);
+  const url = await start();
+  const client = { GRAPHWRIGHT_URL: url, GRAPHWRIGHT_API_KEY: KEY };
+  for (const example of ['postcard', 'logo-sting']) {
+    const file = `node_modules/graphwright/examples/${example}.json`;
+    const ended = JSON.parse(run('npx', ['graphwright', 'run', file, '--json'], client)) as {
+      status: string;
+    };
+    if (ended.status !== 'COMPLETED') throw new Error(`${example} ended as ${ended.status}`);
+    process.stdout.write(`${example}: ${ended.status}\n`);
+  }
+  const page = await fetch(`${url}/sign-in`);
+  const script = /src="(?<path>[^"]+\.js)"/.exec(await page.text())?.groups?.path ?? '/nosuch.js';
+  const { status, headers } = await fetch(new URL(script, url));
+  if (status !== 200) throw new Error(`the application's ${script} answers ${status}`);
+  process.stdout.write(`web application: ${script}, ${headers.get('content-type')}\n`);
+} finally {
+  await stop();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function run(program: string, args: readonly string[], more: NodeJS.ProcessEnv = {}): string {
+  return execFileSync(program, args, {
+    cwd: folder,
+    env: { ...env, ...more },
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
+async function start(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' ? String(address?.port) : '';
+  server.close();
+  const settings = { PORT: port, DATA_DIR: join(folder, 'data'), BOOTSTRAP_API_KEY: KEY, LOG_LEVEL: 'warn' };
+  service = spawn('npx', ['graphwright', 'serve'], {
+    cwd: folder,
+    env: { ...env, ...settings },
+    stdio: ['ignore', 'inherit', 'inherit'],
+    detached: true,
+  });
+  const url = `http://127.0.0.1:${port}`;
+  const until = Date.now() + READY_TIMEOUT_MS;
+  for (;;) {
+    const answer = await fetch(`${url}/readyz`).catch(() => undefined);
+    if (answer?.ok) return url;
+    if (Date.now() > until || service.exitCode !== null) throw new Error('the service did not become ready');
+    await new Promise(resolve => setTimeout(resolve, 100));
+  }
+}
+
+async function stop(): Promise<void> {
+  if (service?.pid === undefined || service.exitCode !== null) return;
+  const ended = once(service, 'exit');
+  process.kill(-service.pid, 'SIGTERM');
+  await ended;
+}
