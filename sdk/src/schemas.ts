@@ -596,6 +596,14 @@ export type EstimateRequest = {
   readonly inputs?: Readonly<Record<string, unknown>>;
   /** Run these nodes and what they need */
   readonly targets?: readonly string[];
+  /** An ended execution of this workflow whose results are kept where they still hold */
+  readonly keep?: {
+    readonly executionId: string;
+    /** These nodes and all that hangs on them run again */
+    readonly again?: readonly string[];
+  };
+  /** By node id the execution of this workflow whose result the node has; it is not run */
+  readonly pins?: Readonly<Record<string, string>>;
 };
 
 /** How to run a workflow */
@@ -606,6 +614,14 @@ export type ExecuteRequest = {
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** Run these nodes and what they need */
   readonly targets?: readonly string[];
+  /** An ended execution of this workflow whose results are kept where they still hold */
+  readonly keep?: {
+    readonly executionId: string;
+    /** These nodes and all that hangs on them run again */
+    readonly again?: readonly string[];
+  };
+  /** By node id the execution of this workflow whose result the node has; it is not run */
+  readonly pins?: Readonly<Record<string, string>>;
   readonly useCache?: boolean;
   readonly timeoutMs?: number;
   readonly maxCredits?: number;
@@ -1384,6 +1400,14 @@ export type RunRequest = {
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** Run these nodes and what they need */
   readonly targets?: readonly string[];
+  /** An ended execution of this workflow whose results are kept where they still hold */
+  readonly keep?: {
+    readonly executionId: string;
+    /** These nodes and all that hangs on them run again */
+    readonly again?: readonly string[];
+  };
+  /** By node id the execution of this workflow whose result the node has; it is not run */
+  readonly pins?: Readonly<Record<string, string>>;
   readonly useCache?: boolean;
   readonly timeoutMs?: number;
   readonly maxCredits?: number;

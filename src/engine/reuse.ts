@@ -17,19 +17,15 @@ export interface EarlierRun extends PlannedRun {
 /**
  * The steps that the next run begins with. Kept as `cached`, at no cost, is each completed node whose type, settings
  * and wires are the same and all of whose sources are kept or skipped as before; of a mapped node that failed, the
- * items that had a result. `fromNodeId` and all that hangs on it run again.
+ * items that had a result. The nodes of `again` and all that hangs on them run again.
  */
-export function reuseSteps(
-  earlier: EarlierRun,
-  next: PlannedRun,
-  fromNodeId: string | undefined,
-): readonly Step[] {
+export function reuseSteps(earlier: EarlierRun, next: PlannedRun, again: readonly string[]): readonly Step[] {
   const prints = new Map(earlier.plan.nodes.map(node => [node.id, fingerprint(earlier, node)]));
   const stands: boolean[] = [];
   const kept: Step[] = [];
   for (const [index, node] of next.plan.nodes.entries()) {
     const isSame =
-      node.id !== fromNodeId &&
+      !again.includes(node.id) &&
       node.inputs.every(({ source }) => stands[source] === true) &&
       prints.get(node.id) === fingerprint(next, node);
     const step = isSame ? earlier.steps.get(node.id) : undefined;
@@ -49,7 +45,8 @@ function fingerprint({ plan, overrides }: PlannedRun, node: PlanNode): string {
   return canonicalJson([node.nodeType, { ...node.settings, ...overrides.get(node.id) }, wires]);
 }
 
-function asCached({ credits: _credits, nodeType: _nodeType, ...step }: Step): Step {
+/** A result of another run, in this one. */
+export function asCached({ credits: _credits, nodeType: _nodeType, ...step }: Step): Step {
   return { ...step, cached: true };
 }
 

@@ -44,14 +44,25 @@ export type PlanResult =
  * that join no ports. Linear in nodes and edges, and safe for chains of any depth:
  *
  * 1. Draft every node that can run, with its settings and ports, and wire the drafts along the edges.
- * 2. Visit the drafts in the graph's order (of the targets alone, where given), each after its sources. Whatever is
+ * 2. Cut the wires into pinned nodes, which have their results: what only feeds those is not needed.
+ * 3. Visit the drafts in the graph's order (of the targets alone, where given), each after its sources. Whatever is
  *    reached is needed; a node reached while its own visit is open closes a cycle.
- * 3. Number the drafts in the order in which their visits ended.
+ * 4. Number the drafts in the order in which their visits ended.
  */
-export function makePlan(graph: Graph, catalog: Catalog, targets?: readonly string[]): PlanResult {
+export function makePlan(
+  graph: Graph,
+  catalog: Catalog,
+  targets?: readonly string[],
+  pinned: readonly string[] = [],
+): PlanResult {
   const drafts = draftNodes(graph, catalog);
   wireDrafts(drafts, graph.edges);
-  const wanted = targets === undefined ? undefined : new Set(targets);
+  const wanted = targets === undefined ? wantedBeside(drafts, pinned) : new Set(targets);
+  for (const nodeId of pinned) {
+    const draft = drafts.get(nodeId);
+    if (draft === undefined) return { ok: false, code: 'unknown_target', nodeId };
+    draft.wires.length = 0;
+  }
   for (const nodeId of wanted ?? []) {
     if (!drafts.has(nodeId)) return { ok: false, code: 'unknown_target', nodeId };
   }
@@ -106,6 +117,16 @@ function draftNodes(graph: Graph, catalog: Catalog): Map<string, Draft> {
     });
   }
   return drafts;
+}
+
+/** Without targets all nodes are wanted; with pinned ones, those alone that feed no other. */
+function wantedBeside(
+  drafts: ReadonlyMap<string, Draft>,
+  pinned: readonly string[],
+): ReadonlySet<string> | undefined {
+  if (pinned.length === 0) return undefined;
+  const feeders = new Set([...drafts.values()].flatMap(({ wires }) => wires.map(({ source }) => source)));
+  return new Set([...drafts].filter(([, draft]) => !feeders.has(draft)).map(([id]) => id));
 }
 
 function wireDrafts(drafts: ReadonlyMap<string, Draft>, edges: readonly GraphEdge[]): void {

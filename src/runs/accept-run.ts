@@ -1,5 +1,4 @@
 // The commit that makes a run exist, with its job and its idempotency key, and the answer that says so.
-import type { Step } from '../engine/types.ts';
 import { AppError, OutageError, toError } from '../lib/errors.ts';
 import { newId } from '../lib/ids.ts';
 import { workspaceOf } from '../services/accounts/access.ts';
@@ -14,6 +13,7 @@ import type { RunDeps } from './deps.ts';
 import type { Estimate } from './estimate/estimate-plan.ts';
 import type { AcceptedRun, Idempotency } from './idempotency.ts';
 import { replay } from './idempotency.ts';
+import type { KeptSteps } from './kept-steps.ts';
 import { requireWithinMax, toPaymentError } from './pay.ts';
 import type { RunRequest } from './run.schema.ts';
 import { runRequestText } from './run-request.ts';
@@ -29,13 +29,13 @@ export interface SoundRun {
   readonly webhook: WebhookTarget | undefined;
   readonly trigger: string;
   readonly idempotency: Idempotency | null;
-  /** Of a run that goes on where an earlier one ended. */
-  readonly resumed?: { readonly fromId: string; readonly steps: readonly Step[] };
+  /** What it begins with of earlier runs. */
+  readonly kept: KeptSteps;
 }
 
 /** Resolves once the run is sure to execute. Where another request was first with the key, to that one's answer. */
 export async function acceptRun(deps: RunDeps, user: UserActor, run: SoundRun): Promise<AcceptedRun> {
-  const { workflow, webhook, idempotency, resumed } = run;
+  const { workflow, webhook, idempotency, kept } = run;
   requireWithinMax(run.estimate, run.request.maxCredits);
   const id = newId('execution');
   const createdAt = new Date(deps.now());
@@ -51,13 +51,13 @@ export async function acceptRun(deps: RunDeps, user: UserActor, run: SoundRun): 
     watched: deps.settings.DATABASE_URL !== undefined,
     is_paid: run.estimate.isPaid,
     nodes_total: run.nodesTotal,
-    resumed_from_id: resumed?.fromId ?? null,
+    resumed_from_id: kept.fromId ?? null,
     created_at: createdAt,
   };
   const accepted = await store(deps, {
     facts,
     trigger: run.trigger,
-    steps: resumed?.steps ?? [],
+    steps: [...kept.steps.values()],
     idempotency,
     credits: run.estimate.credits,
     hasBudget: workflow.daily_credit_budget !== null,

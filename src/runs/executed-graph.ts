@@ -10,6 +10,7 @@ export async function planOf(
   row: Pick<ExecutionRow, 'workflow_id' | 'workflow_version' | 'request'>,
 ): Promise<Plan> {
   const version = await deps.versions.get(deps.db, row.workflow_id, row.workflow_version);
-  const result = version.plan(parseRunRequest(row.request).targets);
+  const { targets, pins = {} } = parseRunRequest(row.request);
+  const result = version.plan(targets, Object.keys(pins));
   return result.ok ? result.plan : { nodes: [] };
 }

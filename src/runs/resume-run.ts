@@ -1,6 +1,5 @@
 // Resuming a run: one that waits goes on by a decision; one that has ended, by a new run that keeps what is still valid.
 
-import { reuseSteps } from '../engine/reuse.ts';
 import type { Step } from '../engine/types.ts';
 import type { JsonObject } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
@@ -15,9 +14,9 @@ import type { ReadWorkflowRow } from '../store/workflows/workflows.ts';
 import { findWorkflow } from '../store/workflows/workflows.ts';
 import { acceptRun } from './accept-run.ts';
 import type { RunDeps } from './deps.ts';
-import { planOf } from './executed-graph.ts';
 import type { AcceptedRun, Idempotency } from './idempotency.ts';
 import { idempotencyOf, replay } from './idempotency.ts';
+import { findKept } from './kept-steps.ts';
 import type { ResumeRequest } from './run.schema.ts';
 import { inputOverrides, parseRunRequest, planRequest } from './run-request.ts';
 import { estimateForStart, requireActive } from './start-run.ts';
@@ -129,43 +128,39 @@ async function runAgain(
 ): Promise<AcceptedRun> {
   requireActive(workflow);
   const before = parseRunRequest(row.request);
-  const then = await deps.versions.get(deps.db, row.workflow_id, row.workflow_version);
   const number = request.useLatestWorkflow === true ? workflow.version : row.workflow_version;
   const version = await deps.versions.get(deps.db, workflow.id, number);
   const known = new Set(version.graph.nodes.map(node => node.id));
   // Inputs of nodes that the latest graph no longer has go with them; new ones must fit.
-  const kept = [...memberTexts(before.inputs?.text ?? '{}')].filter(([nodeId]) => known.has(nodeId));
+  const given = [...memberTexts(before.inputs?.text ?? '{}')].filter(([nodeId]) => known.has(nodeId));
   const sent = memberTexts(request.inputs?.text ?? '{}');
-  const inputs = new JsonText<JsonObject>(joinMembers(new Map([...kept, ...sent])));
+  const inputs = new JsonText<JsonObject>(joinMembers(new Map([...given, ...sent])));
   const next = { ...before, inputs };
-  const plan = planRequest(deps, version, before.targets);
+  const plan = planRequest(deps, version, before);
   if (request.fromNodeId !== undefined && !plan.nodes.some(node => node.id === request.fromNodeId))
     throw new AppError(
       'invalid_request',
       `fromNodeId names ${JSON.stringify(request.fromNodeId)}, which is no node of the run.`,
     );
-  const steps = (await listSteps(deps.db, row.id)).map(({ step }) => step as Step);
-  const earlier = {
-    plan: await planOf(deps, row),
-    overrides: inputOverrides(deps, then.graph, before.inputs),
-    steps: byNodeId(steps),
-  };
   const overrides = inputOverrides(deps, version.graph, next.inputs);
-  const reused = reuseSteps(earlier, { plan, overrides }, request.fromNodeId);
+  const again = request.fromNodeId === undefined ? [] : [request.fromNodeId];
+  const keep = { executionId: row.id, again };
+  const kept = await findKept(deps, {
+    workflowId: workflow.id,
+    request: { ...next, keep },
+    plan,
+    overrides,
+  });
   const owner = { userId: user.userId, workspace: workspaceOf(workflow) };
   return acceptRun(deps, user, {
     workflow,
     version: number,
     request: next,
     nodesTotal: plan.nodes.length,
-    estimate: await estimateForStart(deps, { plan, overrides, owner, steps: byNodeId(reused) }),
+    estimate: await estimateForStart(deps, { plan, overrides, owner, steps: kept.steps }),
     webhook: parseWebhook(deps.settings, request.webhook),
     trigger: 'resume',
     idempotency,
-    resumed: { fromId: row.id, steps: reused },
+    kept,
   });
-}
-
-function byNodeId(steps: readonly Step[]): ReadonlyMap<string, Step> {
-  return new Map(steps.map(step => [step.nodeId, step]));
 }

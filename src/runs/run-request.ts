@@ -9,8 +9,8 @@ import type { RunRequest } from './run.schema.ts';
 
 /** The text that `executions.request` keeps. */
 export function runRequestText(request: RunRequest): string {
-  const { inputs, metadata, targets, useCache, timeoutMs, maxCredits } = request;
-  return stringifyJson({ inputs, metadata, targets, useCache, timeoutMs, maxCredits });
+  const { inputs, metadata, targets, pins, useCache, timeoutMs, maxCredits } = request;
+  return stringifyJson({ inputs, metadata, targets, pins, useCache, timeoutMs, maxCredits });
 }
 
 export function parseRunRequest(text: string): RunRequest {
@@ -32,9 +32,9 @@ function asSent(
 export function planRequest(
   deps: RunDeps,
   version: Pick<GraphVersion, 'plan'>,
-  targets: readonly string[] | undefined,
+  { targets, pins = {} }: Pick<RunRequest, 'targets' | 'pins'>,
 ): Plan {
-  const result = version.plan(targets);
+  const result = version.plan(targets, Object.keys(pins));
   if (!result.ok) throw refusePlan(result);
   const unknown = result.plan.nodes.filter(node => deps.findNode(node.nodeType) === undefined);
   if (unknown.length === 0) return result.plan;
@@ -51,7 +51,7 @@ function refusePlan(result: Extract<PlanResult, { ok: false }>): AppError {
   if (result.code === 'unknown_target') {
     return new AppError(
       'invalid_request',
-      `targets names ${JSON.stringify(result.nodeId)}, which is no node of the graph.`,
+      `The request names ${JSON.stringify(result.nodeId)}, which is no node of the graph.`,
       {
         issues: [
           {

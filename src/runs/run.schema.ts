@@ -32,6 +32,29 @@ const RUN_FIELDS = {
       description: 'Run these nodes and what they need',
     }),
   ),
+  keep: Type.Optional(
+    Type.Object(
+      {
+        executionId: Type.String({ maxLength: 64 }),
+        again: Type.Optional(
+          Type.Array(Type.String({ maxLength: 200 }), {
+            maxItems: 1000,
+            description: 'These nodes and all that hangs on them run again',
+          }),
+        ),
+      },
+      {
+        additionalProperties: false,
+        description: 'An ended execution of this workflow whose results are kept where they still hold',
+      },
+    ),
+  ),
+  pins: Type.Optional(
+    Type.Record(Type.String({ maxLength: 200 }), Type.String({ maxLength: 64 }), {
+      maxProperties: 1000,
+      description: 'By node id the execution of this workflow whose result the node has; it is not run',
+    }),
+  ),
   useCache: Type.Optional(Type.Boolean({ default: true })),
   timeoutMs: Type.Optional(Type.Integer({ minimum: 1, maximum: 604_800_000 })),
   maxCredits: Type.Optional(Type.Integer({ minimum: 0 })),

@@ -14,6 +14,7 @@ import { forecastPaidNodes } from './estimate/estimate-run.ts';
 import { requireDrawable } from './estimate/svg-inputs.ts';
 import type { AcceptedRun, RunRoute } from './idempotency.ts';
 import { idempotencyOf, replay } from './idempotency.ts';
+import { findKept } from './kept-steps.ts';
 import type { RunRequest } from './run.schema.ts';
 import { inputOverrides, planRequest } from './run-request.ts';
 
@@ -45,10 +46,11 @@ export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput
   if (first !== undefined) return first;
   requireActive(workflow);
   const version = await deps.versions.get(deps.db, workflow.id, workflow.version);
-  const plan = planRequest(deps, version, request.targets);
+  const plan = planRequest(deps, version, request);
   const overrides = inputOverrides(deps, version.graph, request.inputs);
   const owner = { userId: user.userId, workspace: workspaceOf(workflow) };
-  const estimate = await estimateForStart(deps, { plan, overrides, owner });
+  const kept = await findKept(deps, { workflowId: workflow.id, request, plan, overrides });
+  const estimate = await estimateForStart(deps, { plan, overrides, owner, steps: kept.steps });
   return acceptRun(deps, user, {
     workflow,
     version: workflow.version,
@@ -58,6 +60,7 @@ export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput
     webhook,
     trigger: input.trigger,
     idempotency,
+    kept,
   });
 }
 

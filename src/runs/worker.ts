@@ -87,14 +87,14 @@ interface LoadedRun {
 
 async function loadRun(deps: RunDeps, row: RunRow): Promise<LoadedRun> {
   const request = parseRunRequest(row.request);
-  // A first claim finds nothing done, unless the run resumes another.
-  const isFresh = row.lease === 1 && row.resumed_from_id === null;
+  // A first claim finds nothing done, unless the run keeps results of others.
+  const isFresh = row.lease === 1 && row.resumed_from_id === null && request.pins === undefined;
   const rows = isFresh ? [] : await listSteps(deps.db, row.id);
   const steps = new Map(rows.map(({ step }) => [(step as Step).nodeId, withBound(deps, step as Step)]));
   const loaded = { row, request, steps, ...(await loadCalls(deps, row, request, steps)) };
   try {
     const version = await deps.versions.get(deps.db, row.workflow_id, row.workflow_version);
-    const plan = planRequest(deps, version, request.targets);
+    const plan = planRequest(deps, version, request);
     const overrides = inputOverrides(deps, version.graph, request.inputs);
     const resolveSecrets = await createResolver(deps, deps.db, row.workflow_id, version.text);
     return { ...loaded, plan, overrides, resolveSecrets };

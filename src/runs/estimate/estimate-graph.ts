@@ -29,7 +29,11 @@ export async function estimateGraph(
   { userId }: UserActor,
   { graph, workspace, inputs, targets }: GraphToPrice,
 ): Promise<GraphPrice> {
-  const plan = planRequest(deps, { plan: wanted => makePlan(graph, deps.catalog, wanted) }, targets);
+  const plan = planRequest(
+    deps,
+    { plan: wanted => makePlan(graph, deps.catalog, wanted) },
+    targets === undefined ? {} : { targets: [...targets] },
+  );
   const sent = inputs === undefined ? undefined : JsonText.of(inputs as JsonObject);
   const overrides = inputOverrides(deps, graph, sent);
   const owner = { userId, workspace: workspace ?? userWorkspace(userId) };

@@ -11,6 +11,7 @@ import { findStoredMedia } from '../../services/media/stored-media.ts';
 import { findPool } from '../../store/credits.ts';
 import { findWorkflow } from '../../store/workflows/workflows.ts';
 import type { RunDeps } from '../deps.ts';
+import { findKept } from '../kept-steps.ts';
 import { createNodeCache } from '../node-cache.ts';
 import type { RunRequest } from '../run.schema.ts';
 import { inputOverrides, planRequest } from '../run-request.ts';
@@ -50,18 +51,20 @@ export async function forecastPaidNodes(
 export async function estimateWorkflow(
   deps: RunDeps,
   actor: Actor,
-  input: { readonly workflowId: string; readonly request: Pick<RunRequest, 'inputs' | 'targets'> },
+  input: { readonly workflowId: string; readonly request: RunRequest },
 ) {
   const user = requireScope(actor, 'workflows:execute');
   const { workflow } = authorize(actor, 'run', await findWorkflow(deps.db, input.workflowId, user.userId));
   const version = await deps.versions.get(deps.db, workflow.id, workflow.version);
-  const plan = planRequest(deps, version, input.request.targets);
+  const plan = planRequest(deps, version, input.request);
   const overrides = inputOverrides(deps, version.graph, input.request.inputs);
   const workspace = workspaceOf(workflow);
   const owner = { userId: user.userId, workspace };
+  const kept = await findKept(deps, { workflowId: workflow.id, request: input.request, plan, overrides });
+  const outlook = { plan, overrides, owner, steps: kept.steps, cache: createNodeCache(deps, workspace) };
   const [pool, forecasts] = await Promise.all([
     findPool(deps.db, workspace),
-    forecastPaidNodes(deps, { plan, overrides, owner, cache: createNodeCache(deps, workspace) }),
+    forecastPaidNodes(deps, outlook),
   ]);
   const { credits, exact, breakdown } = priceForecast(forecasts);
   const cached = new Set(forecasts.filter(({ isCached }) => isCached).map(({ node }) => node.id));

@@ -3,11 +3,11 @@ import { Type } from 'typebox';
 import { Answer, Named } from '../../services/workflows/workflow.schema.ts';
 import { ExecuteBody } from '../run.schema.ts';
 
-const { inputs, targets } = ExecuteBody.properties;
+const { inputs, targets, keep, pins } = ExecuteBody.properties;
 
 export const EstimateBody = Named(
   'EstimateRequest',
-  Type.Object({ inputs, targets }, { additionalProperties: false }),
+  Type.Object({ inputs, targets, keep, pins }, { additionalProperties: false }),
   'The run that is asked about',
 );
 

@@ -15,8 +15,8 @@ export interface GraphVersion {
   readonly graph: Graph;
   /** The text as readers see it who may not edit. */
   readonly redactedText: string;
-  /** The plan of all nodes, or of what the targets need. */
-  plan(targets?: readonly string[]): PlanResult;
+  /** The plan of all nodes, or of what the targets need; pinned nodes need nothing. */
+  plan(targets?: readonly string[], pinned?: readonly string[]): PlanResult;
 }
 
 export interface GraphVersions {
@@ -67,8 +67,8 @@ function makeVersion(text: string, catalog: Catalog, known?: Graph): GraphVersio
       redacted ??= graphText(redact(getGraph()) as Graph);
       return redacted;
     },
-    plan(targets) {
-      if (targets !== undefined) return makePlan(getGraph(), catalog, targets);
+    plan(targets, pinned = []) {
+      if (targets !== undefined || pinned.length > 0) return makePlan(getGraph(), catalog, targets, pinned);
       if (whole === undefined || plannedFor !== catalog.entries) {
         plannedFor = catalog.entries;
         whole = makePlan(getGraph(), catalog);

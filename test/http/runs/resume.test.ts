@@ -192,6 +192,46 @@ describe('a run that has ended', () => {
     );
   });
 
+  it('gives its results to a run of the latest graph that keeps them, but for what is to run again', async () => {
+    const { workflow, failed } = await failing();
+    const [first, second] = [count('/first'), count('/second')];
+    const record = await service.run(workflow, { keep: { executionId: failed.id }, targets: ['second'] });
+    assert.deepEqual(stateLine(record), ['a COMPLETED cached', 'first COMPLETED cached', 'second COMPLETED']);
+    assert.equal(record.resumedFromId, failed.id);
+    const keep = { executionId: record.id, again: ['first'] };
+    const again = await service.run(workflow, { keep });
+    assert.deepEqual(stateLine(again)[1], 'first COMPLETED');
+    assert.deepEqual([count('/first') - first, count('/second') - second], [1, 2]);
+  });
+
+  it('lends a pinned result to later runs, whatever stands in the node and before it', async () => {
+    const { workflow, failed } = await failing();
+    const { nodes, edges } = steps();
+    const changed = nodes.with(1, node('first', 'utility:http_request', { url: `${receiver.url}/other` }));
+    await service.request('PUT', `/workflows/${workflow}`, { nodes: changed, edges });
+    const other = count('/other');
+    const record = await service.run(workflow, { pins: { first: failed.id } });
+    assert.deepEqual(stateLine(record), ['first COMPLETED cached', 'second COMPLETED', 'end COMPLETED']);
+    assert.equal(count('/other'), other);
+    const price = await service.request<{ credits: number }>('POST', `/workflows/${workflow}/estimate`, {
+      pins: { first: failed.id },
+    });
+    assert.deepEqual([price.status, price.body.credits], [200, 0]);
+    const stranger = await service.create(steps());
+    const refused = [
+      { pins: { second: failed.id } },
+      { pins: { nobody: failed.id } },
+      { pins: { first: 'ex_none' } },
+      { keep: { executionId: failed.id, again: ['nobody'] } },
+    ];
+    for (const body of refused) {
+      const answer = await service.request<{ code: string }>('POST', `/workflows/${workflow}/run`, body);
+      assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_request'], JSON.stringify(body));
+    }
+    const body = { pins: { first: failed.id } };
+    assert.equal((await service.request('POST', `/workflows/${stranger}/run`, body)).status, 400);
+  });
+
   it('notifies its own webhook, where it names one', async () => {
     const { failed } = await failing();
     const record = await resumed(failed.id, { webhook: { url: `${receiver.url}/resumed` } });

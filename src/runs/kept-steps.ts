@@ -1,0 +1,106 @@
+// What a run begins with of earlier ones: results that still hold, and results that a caller pins to nodes.
+import { asCached, type PlannedRun, reuseSteps } from '../engine/reuse.ts';
+import type { Step } from '../engine/types.ts';
+import { pointer } from '../graph/issues.ts';
+import type { Issue } from '../lib/errors.ts';
+import { AppError } from '../lib/errors.ts';
+import type { ExecutionRow } from '../store/executions.ts';
+import { findExecution, listSteps } from '../store/executions.ts';
+import type { RunDeps } from './deps.ts';
+import { planOf } from './executed-graph.ts';
+import type { RunRequest } from './run.schema.ts';
+import { inputOverrides, parseRunRequest } from './run-request.ts';
+
+export interface KeptSteps {
+  /** The execution that is gone on with. */
+  readonly fromId?: string;
+  /** By node id. */
+  readonly steps: ReadonlyMap<string, Step>;
+}
+
+interface Wanted extends PlannedRun {
+  readonly workflowId: string;
+  readonly request: Pick<RunRequest, 'keep' | 'pins'>;
+}
+
+/** Executions that one request may name: each is read as a whole. */
+const MAX_PINNED_EXECUTIONS = 20;
+
+/** Throws 400 `invalid_request` for an execution of another workflow, one under way, or a result that is not there. */
+export async function findKept(deps: RunDeps, wanted: Wanted): Promise<KeptSteps> {
+  const { keep, pins = {} } = wanted.request;
+  const held = keep === undefined ? [] : await findHeld(deps, wanted, keep);
+  const pinned = await findPinned(deps, wanted.workflowId, pins);
+  const steps = new Map([...held, ...pinned].map(step => [step.nodeId, step]));
+  return keep === undefined ? { steps } : { fromId: keep.executionId, steps };
+}
+
+type Keep = NonNullable<RunRequest['keep']>;
+
+async function findHeld(
+  deps: RunDeps,
+  { workflowId, plan, overrides }: Wanted,
+  { executionId, again = [] }: Keep,
+): Promise<readonly Step[]> {
+  const row = await readEarlier(deps, workflowId, executionId);
+  const stranger = again.find(id => !plan.nodes.some(node => node.id === id));
+  if (stranger !== undefined)
+    throw new AppError(
+      'invalid_request',
+      `${JSON.stringify(stranger)} is to run again and is no node of the run.`,
+    );
+  const then = await deps.versions.get(deps.db, row.workflow_id, row.workflow_version);
+  const earlier = {
+    plan: await planOf(deps, row),
+    overrides: inputOverrides(deps, then.graph, parseRunRequest(row.request).inputs),
+    steps: await readSteps(deps, row.id),
+  };
+  return reuseSteps(earlier, { plan, overrides }, again);
+}
+
+async function findPinned(
+  deps: RunDeps,
+  workflowId: string,
+  pins: Readonly<Record<string, string>>,
+): Promise<readonly Step[]> {
+  const groups = Map.groupBy(Object.entries(pins), ([, executionId]) => executionId);
+  if (groups.size > MAX_PINNED_EXECUTIONS)
+    throw new AppError('invalid_request', `pins may name up to ${MAX_PINNED_EXECUTIONS} executions.`);
+  const found: Step[] = [];
+  const issues: Issue[] = [];
+  for (const [executionId, nodes] of groups) {
+    const row = await readEarlier(deps, workflowId, executionId);
+    const steps = await readSteps(deps, row.id);
+    for (const [nodeId] of nodes) {
+      const step = steps.get(nodeId);
+      if (step?.status === 'COMPLETED') found.push(asCached(step));
+      else issues.push(missing(nodeId, executionId));
+    }
+  }
+  if (issues[0] === undefined) return found;
+  throw new AppError('invalid_request', issues[0].message, { issues });
+}
+
+const missing = (nodeId: string, executionId: string): Issue => ({
+  path: pointer('pins', nodeId),
+  nodeId,
+  code: 'invalid_request',
+  message: `The execution ${executionId} has no result of this node to pin.`,
+});
+
+async function readEarlier(deps: RunDeps, workflowId: string, id: string): Promise<ExecutionRow> {
+  const row = await findExecution(deps.db, id);
+  if (row === undefined || row.workflow_id !== workflowId)
+    throw new AppError('invalid_request', `This workflow has no execution ${id}.`);
+  if (row.finished_at === null)
+    throw new AppError(
+      'invalid_request',
+      `The execution ${id} has not ended: only then are its results kept.`,
+    );
+  return row;
+}
+
+async function readSteps({ db }: RunDeps, executionId: string): Promise<ReadonlyMap<string, Step>> {
+  const rows = await listSteps(db, executionId);
+  return new Map(rows.map(({ step }) => [(step as Step).nodeId, step as Step]));
+}
