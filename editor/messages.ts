@@ -38,6 +38,8 @@ export const messages = {
     required: 'This is needed.',
     reload: 'Reload',
     nothingFound: 'Nothing found.',
+    download: 'Download',
+    showMore: (count: number): string => `${count} more`,
   },
   failure: {
     title: 'This did not work',

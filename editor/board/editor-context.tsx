@@ -23,7 +23,7 @@ export interface Placing {
 export type Panel =
   | { readonly kind: 'add'; readonly placing: Placing }
   | { readonly kind: 'commands' | 'keys' | 'find' | 'versions' | 'share' | 'export' }
-  | { readonly kind: 'result'; readonly nodeId: string };
+  | { readonly kind: 'result'; readonly nodeId: string; readonly index?: number };
 
 export interface View {
   readonly panel: Panel | undefined;

@@ -1,6 +1,10 @@
-// A media file as people look at it: a picture, a video that plays, a sound with its controls, or a link.
+// A media file as people look at it: a picture, a video that plays, a sound with its waveform, or a link.
+
+import Download from 'icon:download';
+import { messages } from '../messages.ts';
 import { classNames } from './class-names.ts';
 import styles from './media-view.module.css';
+import { Waveform } from './waveform.tsx';
 
 export interface ShownMedia {
   readonly url: string;
@@ -12,11 +16,13 @@ export interface ShownMedia {
 interface MediaViewProps extends ShownMedia {
   /** What it shows, for those who cannot see it. */
   readonly label: string;
-  /** A square in a grid, without controls. */
-  readonly isThumbnail?: boolean;
+  /** `whole`: with controls; `small`: as large as its place; `square`: the same in a grid, where sounds are not shown. */
+  readonly look?: 'whole' | 'small' | 'square';
 }
 
-const KINDS: Readonly<Record<string, 'image' | 'video' | 'audio'>> = {
+type MediaKind = 'image' | 'video' | 'audio';
+
+const KINDS: Readonly<Record<string, MediaKind>> = {
   png: 'image',
   jpg: 'image',
   jpeg: 'image',
@@ -35,53 +41,63 @@ const KINDS: Readonly<Record<string, 'image' | 'video' | 'audio'>> = {
 };
 
 /** Of which of the three kinds it is; undefined: none of them. */
-export function kindOfMedia({ url, contentType }: ShownMedia): 'image' | 'video' | 'audio' | undefined {
+export function kindOfMedia({ url, contentType }: ShownMedia): MediaKind | undefined {
   const type = contentType?.split('/', 1)[0];
   if (type === 'image' || type === 'video' || type === 'audio') return type;
   const ending = /\.([a-z0-9]+)(?:[?#]|$)/i.exec(url)?.[1]?.toLowerCase();
   return ending === undefined ? undefined : KINDS[ending];
 }
 
-export function MediaView({ url, contentType, posterUrl, label, isThumbnail = false }: MediaViewProps) {
+export function MediaView({ url, contentType, posterUrl, label, look = 'whole' }: MediaViewProps) {
   const kind = kindOfMedia({ url, contentType });
-  const look = classNames(styles.media, isThumbnail && styles.thumbnail);
-  if (kind === 'image') return <img className={look} src={url} alt={label} loading="lazy" decoding="async" />;
-  if (kind === 'video') return <VideoView {...{ url, posterUrl, label, isThumbnail, look }} />;
-  if (kind === 'audio' && !isThumbnail)
-    // biome-ignore lint/a11y/useMediaCaption: what a model made has no captions
-    return <audio className={styles.audio} src={url} controls preload="none" aria-label={label} />;
-  return null;
+  const className = classNames(styles.media, look !== 'whole' && styles.filling);
+  if (kind === 'image')
+    return (
+      <img className={className} src={url} alt={label} loading="lazy" decoding="async" draggable={false} />
+    );
+  if (kind === 'video') return <VideoView {...{ url, posterUrl, label, className }} plays={look} />;
+  if (look === 'square') return null;
+  if (kind === 'audio') return <Sound url={url} label={label} />;
+  return (
+    <a href={url} className={styles.file} download>
+      <Download /> {messages.common.download}
+    </a>
+  );
 }
 
-/** In a grid it plays as long as the pointer is on it. */
-function VideoView({
-  url,
-  posterUrl,
-  label,
-  isThumbnail,
-  look,
-}: Pick<MediaViewProps, 'url' | 'posterUrl' | 'label'> & {
-  readonly isThumbnail: boolean;
-  readonly look: string;
-}) {
-  const hover = isThumbnail
-    ? {
-        onPointerEnter: (event: React.PointerEvent<HTMLVideoElement>) =>
-          void event.currentTarget.play().catch(() => undefined),
-        onPointerLeave: (event: React.PointerEvent<HTMLVideoElement>) => event.currentTarget.pause(),
-      }
-    : { controls: true };
+function Sound({ url, label }: Pick<MediaViewProps, 'url' | 'label'>) {
+  return (
+    <Waveform url={url}>
+      {/* biome-ignore lint/a11y/useMediaCaption: what a model made has no captions */}
+      <audio className={`${styles.audio} nodrag`} src={url} controls preload="none" aria-label={label} />
+    </Waveform>
+  );
+}
+
+interface VideoViewProps extends Pick<MediaViewProps, 'url' | 'posterUrl' | 'label'> {
+  readonly className: string;
+  readonly plays: NonNullable<MediaViewProps['look']>;
+}
+
+/** Without controls it plays as long as the pointer is on it. */
+function VideoView({ url, posterUrl, label, className, plays }: VideoViewProps) {
+  const isWhole = plays === 'whole';
+  const hover = {
+    onPointerEnter: (event: React.PointerEvent<HTMLVideoElement>) =>
+      void event.currentTarget.play().catch(() => undefined),
+    onPointerLeave: (event: React.PointerEvent<HTMLVideoElement>) => event.currentTarget.pause(),
+  };
   return (
     <video
-      className={look}
+      className={className}
       src={url}
       poster={posterUrl}
-      muted={isThumbnail}
-      loop={isThumbnail}
+      muted={!isWhole}
+      loop={!isWhole}
       playsInline
       preload={posterUrl === undefined ? 'metadata' : 'none'}
       aria-label={label}
-      {...hover}
+      {...(isWhole ? { controls: true } : hover)}
     />
   );
 }

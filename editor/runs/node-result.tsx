@@ -32,7 +32,7 @@ export function NodeResult({ node, run, hasPreview }: NodeResultProps) {
         <ImageIcon size={28} />
       </div>
     ) : null;
-  const open = (): void => view.setState({ panel: { kind: 'result', nodeId: node.id } });
+  const open = (index: number): void => view.setState({ panel: { kind: 'result', nodeId: node.id, index } });
   return (
     <figure
       className={styles.result}
@@ -41,7 +41,7 @@ export function NodeResult({ node, run, hasPreview }: NodeResultProps) {
     >
       {results.slice(0, MAX_SHOWN).map((result, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: results have no id, and their order is theirs
-        <ResultView key={index} result={result} isSmall onOpen={open} />
+        <ResultView key={index} result={result} isSmall onOpen={() => open(index)} />
       ))}
       {results.length > MAX_SHOWN && <span className={styles.more}>+{results.length - MAX_SHOWN}</span>}
     </figure>

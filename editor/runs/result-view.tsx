@@ -1,58 +1,48 @@
-// One result: small in a node, whole in its own view.
-
-import Download from 'icon:download';
+// One result: small in a node and in a gallery, whole in its own view.
+import { JsonTree } from '../kit/json-tree.tsx';
+import { kindOfMedia, MediaView } from '../kit/media-view.tsx';
 import { messages } from '../messages.ts';
 import styles from './node-result.module.css';
-import type { Result } from './results.ts';
+import { type Result, textOf } from './results.ts';
 
 interface ResultViewProps {
   readonly result: Result;
+  readonly label?: string;
   readonly isSmall?: boolean;
+  /** The name of the button that `onOpen` makes of it. */
+  readonly openLabel?: string;
   readonly onOpen?: () => void;
 }
 
 const SMALL_CHARS = 1500;
+/** More would make the page slow; all of it is in what is copied. */
+const WHOLE_CHARS = 200_000;
 
-export function ResultView({ result, isSmall = false, onOpen }: ResultViewProps) {
-  const shown = <Shown result={result} isSmall={isSmall} />;
+export function ResultView({
+  result,
+  label = '',
+  isSmall = false,
+  openLabel = messages.flow.openResult,
+  onOpen,
+}: ResultViewProps) {
+  const shown = <Shown result={result} label={label} isSmall={isSmall} />;
   // A player has controls of its own.
-  if (onOpen === undefined || result.kind === 'audio') return shown;
+  if (onOpen === undefined || (result.kind === 'media' && kindOfMedia(result) === 'audio')) return shown;
   return (
-    <button
-      type="button"
-      className={`${styles.open} nodrag`}
-      aria-label={messages.flow.openResult}
-      onClick={onOpen}
-    >
+    <button type="button" className={`${styles.open} nodrag`} aria-label={openLabel} onClick={onOpen}>
       {shown}
     </button>
   );
 }
 
-function Shown({ result, isSmall }: { readonly result: Result; readonly isSmall: boolean }) {
-  if (result.kind === 'text')
-    return <pre className={styles.text}>{isSmall ? result.text.slice(0, SMALL_CHARS) : result.text}</pre>;
-  const { kind, url, posterUrl } = result;
-  if (kind === 'image') return <img src={url} alt="" loading="lazy" decoding="async" draggable={false} />;
-  if (kind === 'video')
+function Shown({ result, label, isSmall }: { result: Result; label: string; isSmall: boolean }) {
+  if (result.kind === 'media')
+    return <MediaView {...result} label={label} look={isSmall ? 'small' : 'whole'} />;
+  if (result.kind === 'json' && !isSmall)
     return (
-      <video
-        src={url}
-        poster={posterUrl}
-        preload="none"
-        controls={!isSmall}
-        muted={isSmall}
-        loop={isSmall}
-        playsInline
-        onPointerEnter={event => isSmall && void event.currentTarget.play().catch(() => undefined)}
-        onPointerLeave={event => isSmall && event.currentTarget.pause()}
-      />
+      <div className={styles.tree}>
+        <JsonTree value={result.value} />
+      </div>
     );
-  // biome-ignore lint/a11y/useMediaCaption: what a workflow makes has no captions of its own
-  if (kind === 'audio') return <audio src={url} controls preload="none" className="nodrag" />;
-  return (
-    <a href={url} className={styles.file} download>
-      <Download /> {messages.flow.download}
-    </a>
-  );
+  return <pre className={styles.text}>{textOf(result).slice(0, isSmall ? SMALL_CHARS : WHOLE_CHARS)}</pre>;
 }

@@ -1,6 +1,7 @@
 // What a run made: pictures, videos, sounds, texts and data, each by the name of its node.
 import type { Output } from '../../../sdk/src/types.ts';
 import { CopyButton } from '../../kit/copy-button.tsx';
+import { JsonTree } from '../../kit/json-tree.tsx';
 import { MediaView } from '../../kit/media-view.tsx';
 import { messages } from '../../messages.ts';
 import { texts } from './messages.ts';
@@ -27,9 +28,11 @@ function Result({ output }: { readonly output: Output }) {
   const { label, url, render } = output;
   return (
     <figure className={styles.result} aria-label={label}>
-      {url === undefined ? (
+      {url === undefined && typeof output.value === 'object' && <JsonTree value={output.value} />}
+      {url === undefined && typeof output.value !== 'object' && (
         <pre className={styles.code}>{textOf(output).slice(0, SHOWN_CHARS)}</pre>
-      ) : (
+      )}
+      {url !== undefined && (
         <MediaView url={url} posterUrl={render?.posterUrl} label={label} contentType={typeOf(output)} />
       )}
       <figcaption>

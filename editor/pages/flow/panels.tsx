@@ -1,10 +1,12 @@
 // What opens over the board, one at a time.
 import { lazy, Suspense } from 'react';
 import { useEditor, useView } from '../../board/editor-context.tsx';
-import { ResultDialog } from '../../runs/result-dialog.tsx';
 import { AddNode } from './add-node.tsx';
 import { CommandMenu, FindNode, KeyList } from './choosers.tsx';
 
+const ResultDialog = lazy(async () => ({
+  default: (await import('../../runs/result-dialog.tsx')).ResultDialog,
+}));
 const VersionsDialog = lazy(async () => ({
   default: (await import('./dialogs/versions.tsx')).VersionsDialog,
 }));
@@ -29,7 +31,12 @@ export function Panels() {
     if (document.activeElement === document.body) canvas.current?.focus();
   };
   if (panel.kind === 'add') return <AddNode placing={panel.placing} onClose={close} />;
-  if (panel.kind === 'result') return <ResultDialog nodeId={panel.nodeId} onClose={close} />;
+  if (panel.kind === 'result')
+    return (
+      <Suspense>
+        <ResultDialog nodeId={panel.nodeId} index={panel.index} onClose={close} />
+      </Suspense>
+    );
   const Shown = PLAIN[panel.kind];
   return (
     <Suspense>

@@ -55,9 +55,9 @@ export function TemplateCard({ template }: { readonly template: Template }) {
 function Poster({ template: { preview, poster } }: { readonly template: Template }) {
   if (preview !== null)
     return (
-      <MediaView {...preview} {...(poster === null ? {} : { posterUrl: poster })} label="" isThumbnail />
+      <MediaView {...preview} {...(poster === null ? {} : { posterUrl: poster })} label="" look="square" />
     );
-  if (poster !== null) return <MediaView url={poster} contentType="image/*" label="" isThumbnail />;
+  if (poster !== null) return <MediaView url={poster} contentType="image/*" label="" look="square" />;
   return <LayoutTemplate size={28} />;
 }
 

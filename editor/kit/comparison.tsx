@@ -1,0 +1,44 @@
+// Two pictures or videos one over the other, and a slider that says how much of each is seen.
+import { useState } from 'react';
+import styles from './comparison.module.css';
+import { MediaView, type ShownMedia } from './media-view.tsx';
+
+export interface Compared extends ShownMedia {
+  readonly label: string;
+}
+
+interface ComparisonProps {
+  readonly before: Compared;
+  readonly after: Compared;
+  /** Of the slider. */
+  readonly label: string;
+}
+
+export function Comparison({ before, after, label }: ComparisonProps) {
+  const [percent, setPercent] = useState(50);
+  return (
+    <div className={styles.comparison}>
+      <div className={styles.both}>
+        <MediaView {...after} look="whole" />
+        <div className={styles.over} style={{ clipPath: `inset(0 ${100 - percent}% 0 0)` }}>
+          <MediaView {...before} look="whole" />
+        </div>
+        <div className={styles.edge} style={{ left: `${percent}%` }} aria-hidden />
+        <input
+          type="range"
+          className={styles.slider}
+          aria-label={label}
+          aria-valuetext={`${percent} %`}
+          min={0}
+          max={100}
+          value={percent}
+          onChange={({ target }) => setPercent(Number(target.value))}
+        />
+      </div>
+      <div className={styles.labels}>
+        <span>{before.label}</span>
+        <span>{after.label}</span>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,63 @@
+// JSON as a tree whose branches open, so that a large value can be looked through without all of it being drawn.
+import { useState } from 'react';
+import { messages } from '../messages.ts';
+import styles from './json-tree.module.css';
+
+/** Branches so deep are open at first. */
+const OPEN_DEPTH = 2;
+const STEP = 100;
+const MAX_CHARS = 2000;
+
+interface JsonTreeProps {
+  readonly value: unknown;
+  readonly name?: string;
+  readonly depth?: number;
+}
+
+export function JsonTree({ value, name, depth = 0 }: JsonTreeProps) {
+  if (typeof value !== 'object' || value === null) return <Leaf name={name} value={value} />;
+  return <Branch name={name} value={value} depth={depth} />;
+}
+
+function Leaf({ name, value }: { readonly name: string | undefined; readonly value: unknown }) {
+  const text = JSON.stringify(value) ?? 'undefined';
+  return (
+    <div className={styles.leaf}>
+      {name !== undefined && <span className={styles.name}>{name}: </span>}
+      <span className={styles[value === null ? 'null' : typeof value]}>
+        {text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}…` : text}
+      </span>
+    </div>
+  );
+}
+
+interface BranchProps {
+  readonly name: string | undefined;
+  readonly value: object;
+  readonly depth: number;
+}
+
+function Branch({ name, value, depth }: BranchProps) {
+  const [isOpen, setOpen] = useState(depth < OPEN_DEPTH);
+  const [shown, setShown] = useState(STEP);
+  const members = Object.entries(value);
+  const isList = Array.isArray(value);
+  return (
+    <details className={styles.branch} open={isOpen} onToggle={event => setOpen(event.currentTarget.open)}>
+      <summary>
+        {name !== undefined && <span className={styles.name}>{name} </span>}
+        <span className={styles.count}>{isList ? `[${members.length}]` : `{${members.length}}`}</span>
+      </summary>
+      {/* What is closed is not drawn. */}
+      {isOpen &&
+        members
+          .slice(0, shown)
+          .map(([key, member]) => <JsonTree key={key} name={key} value={member} depth={depth + 1} />)}
+      {isOpen && members.length > shown && (
+        <button type="button" className={styles.more} onClick={() => setShown(shown + STEP)}>
+          {messages.common.showMore(members.length - shown)}
+        </button>
+      )}
+    </details>
+  );
+}

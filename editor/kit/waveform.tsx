@@ -1,0 +1,108 @@
+// The loudness of a sound along its time, over the player that it belongs to; a click goes to that moment. A sound that
+// cannot be read, or is too large to, has the player alone.
+import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import styles from './waveform.module.css';
+
+const BARS = 96;
+/** Decoding takes ten times as much memory as the file. */
+const MAX_BYTES = 12_000_000;
+const HEIGHT = 40;
+
+interface WaveformProps {
+  readonly url: string;
+  /** The audio element. */
+  readonly children: ReactNode;
+}
+
+export function Waveform({ url, children }: WaveformProps) {
+  const root = useRef<HTMLDivElement>(null);
+  const peaks = usePeaks(root, url);
+  const part = usePart(root);
+  const go = (event: MouseEvent): void => {
+    const audio = root.current?.querySelector('audio');
+    const { left, width } = event.currentTarget.getBoundingClientRect();
+    if (!audio || !Number.isFinite(audio.duration)) return;
+    audio.currentTime = ((event.clientX - left) / width) * audio.duration;
+  };
+  return (
+    <div ref={root} className={`${styles.sound} nodrag`}>
+      {peaks !== undefined && (
+        <svg
+          className={styles.bars}
+          viewBox={`0 0 ${BARS * 3} ${HEIGHT}`}
+          preserveAspectRatio="none"
+          aria-hidden
+          onClick={go}
+        >
+          {peaks.map((peak, index) => (
+            <rect
+              // biome-ignore lint/suspicious/noArrayIndexKey: a bar is its place
+              key={index}
+              x={index * 3}
+              y={(HEIGHT - peak * HEIGHT) / 2}
+              width={2}
+              height={Math.max(1, peak * HEIGHT)}
+              data-played={index / BARS < part || undefined}
+            />
+          ))}
+        </svg>
+      )}
+      {children}
+    </div>
+  );
+}
+
+type Root = React.RefObject<HTMLDivElement | null>;
+
+/** Read once it is near the view. */
+function usePeaks(root: Root, url: string): readonly number[] | undefined {
+  const [peaks, setPeaks] = useState<readonly number[]>();
+  useEffect(() => {
+    const stop = new AbortController();
+    const observer = new IntersectionObserver(([entry]) => {
+      if (entry?.isIntersecting !== true) return;
+      observer.disconnect();
+      // Without it there is still the player.
+      readPeaks(url, stop.signal).then(setPeaks, () => undefined);
+    });
+    if (root.current !== null) observer.observe(root.current);
+    return () => {
+      stop.abort();
+      observer.disconnect();
+    };
+  }, [root, url]);
+  return peaks;
+}
+
+/** How much of it was played, from 0 to 1. */
+function usePart(root: Root): number {
+  const [part, setPart] = useState(0);
+  useEffect(() => {
+    const audio = root.current?.querySelector('audio');
+    const show = (): void => setPart(audio?.duration ? audio.currentTime / audio.duration : 0);
+    audio?.addEventListener('timeupdate', show);
+    return () => audio?.removeEventListener('timeupdate', show);
+  }, [root]);
+  return part;
+}
+
+async function readPeaks(url: string, signal: AbortSignal): Promise<readonly number[]> {
+  const answer = await fetch(url, { signal });
+  if (!answer.ok || Number(answer.headers.get('content-length') ?? 0) > MAX_BYTES)
+    throw new Error('This sound is not drawn.');
+  const context = new OfflineAudioContext(1, 1, 8000);
+  const sound = await context.decodeAudioData(await answer.arrayBuffer());
+  return peaksOf(sound.getChannelData(0));
+}
+
+/** The loudest sample of each part, the loudest of all as 1. */
+function peaksOf(samples: Float32Array): readonly number[] {
+  const length = Math.max(1, Math.ceil(samples.length / BARS));
+  const peaks = Array.from({ length: BARS }, (_, bar) =>
+    samples
+      .subarray(bar * length, (bar + 1) * length)
+      .reduce((max, value) => Math.max(max, Math.abs(value)), 0),
+  );
+  const loudest = Math.max(...peaks, 0.001);
+  return peaks.map(peak => peak / loudest);
+}
