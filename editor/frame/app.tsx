@@ -1,24 +1,24 @@
 // The frame of all pages: what they share, and which of them is shown.
 import { QueryClientProvider } from '@tanstack/react-query';
 import * as Tooltip from 'radix-ui/tooltip';
-import { Suspense } from 'react';
+import { Suspense, useState } from 'react';
 import { Route as At, Switch } from 'wouter';
 import { Loading } from '../kit/spinner.tsx';
 import { createQueries } from '../lib/queries.ts';
 import { messages } from '../messages.ts';
-import { ROUTES, type Route } from '../routes.ts';
+import type { Route } from '../routes.ts';
 import styles from './app.module.css';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { ExpiredSessionDialog } from './expired-session-dialog.tsx';
 import { Header } from './header.tsx';
-import { lazyPage } from './lazy-page.ts';
+import type { LazyPage } from './lazy-page.ts';
 import { NotFound } from './not-found.tsx';
 import { OfflineNotice } from './offline-notice.tsx';
+import { PAGES } from './pages.ts';
 import { SignedIn } from './signed-in.tsx';
 import { Toasts } from './toasts.tsx';
 
 const queries = createQueries();
-const PAGES = ROUTES.map(route => ({ ...route, Page: lazyPage(route) }));
 const TOOLTIP_MS = 400;
 
 export function App() {
@@ -46,7 +46,8 @@ export function App() {
   );
 }
 
-function Framed({ Page, isFull, for: who }: Route & { readonly Page: ReturnType<typeof lazyPage> }) {
+function Framed({ component, isFull, for: who }: Route & LazyPage) {
+  const [Page] = useState(component);
   const page = (
     <main id="main" tabIndex={-1} className={isFull ? styles.full : styles.main}>
       <ErrorBoundary>

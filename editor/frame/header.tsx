@@ -15,6 +15,7 @@ import '../kit/menu.module.css';
 import './account-menu.module.css';
 import styles from './header.module.css';
 import { Mark } from './mark.tsx';
+import { preloadPage } from './pages.ts';
 
 export type NavRoute = Route & { readonly nav: NonNullable<Route['nav']> };
 const NAV = ROUTES.filter((route): route is NavRoute => route.nav !== undefined);
@@ -57,7 +58,13 @@ function NavLink({ route: { path, nav } }: { readonly route: NavRoute }) {
   const [isHere] = useRoute(path);
   const [isBelow] = useRoute(`${path}/*?`);
   return (
-    <Link href={path} className={styles.link} aria-current={isHere || isBelow ? 'page' : undefined}>
+    <Link
+      href={path}
+      className={styles.link}
+      aria-current={isHere || isBelow ? 'page' : undefined}
+      onPointerEnter={() => void preloadPage(path)}
+      onFocus={() => void preloadPage(path)}
+    >
       {nav.label}
     </Link>
   );

@@ -3,6 +3,7 @@ import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-q
 import { useEffect } from 'react';
 import { api } from './api.ts';
 import { rememberUser } from './expired-session.ts';
+import { readFirstData } from './first-data.ts';
 
 export interface Session {
   readonly user: {
@@ -24,12 +25,17 @@ export type TeamRole = 'OWNER' | 'EDITOR' | 'VIEWER';
 
 export const SESSION_KEY = ['session'] as const;
 
+/** As it was when the service wrote the page. */
+const FIRST = readFirstData<Session>('session');
+const GIVEN = FIRST && { initialData: FIRST, initialDataUpdatedAt: performance.timeOrigin };
+
 /** The session as the service last gave it; its error is an ApiError `unauthorized` where nobody is signed in. */
 export function useSessionQuery(): UseQueryResult<Session> {
   const query = useQuery({
     queryKey: SESSION_KEY,
     queryFn: ({ signal }) => api.get<Session>('/auth/session', { signal }),
     staleTime: 30_000,
+    ...GIVEN,
   });
   const email = query.data?.user.email;
   useEffect(() => {

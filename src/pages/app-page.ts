@@ -1,6 +1,6 @@
 // The HTML that the web application starts from, and what stands in its place while it cannot.
 import { renderDocument, SITE_NAME } from './document.ts';
-import { html, trusted } from './html.ts';
+import { type Html, html, trusted } from './html.ts';
 import { RELOAD_PATH } from './reload-script.ts';
 import { ICON_PATH, PALETTE_PATH } from './stylesheet.ts';
 
@@ -13,9 +13,11 @@ export interface AppPage {
   readonly styles: readonly string[];
   /** Page → addresses of its styles, for when it is opened later. */
   readonly pageStyles: Readonly<Record<string, readonly string[]>>;
+  /** Who is signed in, as the API answers it; undefined: the page has to ask. */
+  readonly session: unknown;
 }
 
-export function renderAppPage({ theme, entry, scripts, styles, pageStyles }: AppPage): string {
+export function renderAppPage({ theme, entry, scripts, styles, pageStyles, session }: AppPage): string {
   return html`<!doctype html>
 <html lang="en"${theme === undefined ? undefined : html` data-theme="${theme}"`}><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <title>${SITE_NAME}</title><meta name="robots" content="noindex">
@@ -23,12 +25,13 @@ export function renderAppPage({ theme, entry, scripts, styles, pageStyles }: App
 ${[PALETTE_PATH, ...styles].map(path => html`<link rel="stylesheet" href="${path}">`)}
 ${scripts.map(path => html`<link rel="modulepreload" href="${path}">`)}
 <script type="module" src="${entry}"></script>
-<script type="application/json" id="page-styles">${trusted(inScript(pageStyles))}</script></head>
+${json('page-styles', pageStyles)}${session === undefined ? undefined : json('session', session)}</head>
 <body><div id="app"></div><noscript><p>${SITE_NAME} needs JavaScript here. Its <a href="/docs">API</a> and the <a href="/blog">blog</a> do without.</p></noscript></body></html>`.toString();
 }
 
-/** JSON that cannot end the element it stands in. */
-const inScript = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');
+/** Data for the scripts. No text in it can end the element it stands in. */
+const json = (id: string, value: unknown): Html =>
+  html`<script type="application/json" id="${id}">${trusted(JSON.stringify(value).replaceAll('<', '\\u003c'))}</script>`;
 
 /** It asks again by itself. */
 export function renderPreparingPage(): string {

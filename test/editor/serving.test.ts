@@ -53,6 +53,17 @@ describe('a page', () => {
     assert.match((await open('/sign-in', { cookie: 'theme=x"><script>' })).body, /<html lang="en">/);
   });
 
+  it('brings along who is signed in, and no name ends the element that it stands in', async () => {
+    const name = '</script><img src=x onerror=alert(1)>';
+    const eve = await createPerson(test, operator, { name });
+    const { body } = await open('/workflows', { cookie: eve.cookie });
+    const [, json = ''] = /<script type="application\/json" id="session">(.*?)<\/script>/.exec(body) ?? [];
+    const { user } = JSON.parse(json) as { user: { userId: number; name: string } };
+    assert.deepEqual([user.userId, user.name], [eve.userId, name]);
+    assert.doesNotMatch(body, /<img/);
+    assert.doesNotMatch((await open('/sign-in')).body, /id="session"/);
+  });
+
   it('leads visitors to sign-in and back, and nowhere else', async () => {
     const { statusCode, headers } = await open('/workflows?x=1');
     assert.deepEqual([statusCode, headers.location], [302, '/sign-in?next=%2Fworkflows%3Fx%3D1']);

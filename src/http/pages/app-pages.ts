@@ -8,6 +8,8 @@ import {
   renderPreparingPage,
   renderUnpreparedPage,
 } from '../../pages/app-page.ts';
+import { type Actor, hasSession } from '../../services/accounts/actor.ts';
+import { readOwnSession } from '../../services/sessions/sessions.ts';
 import type { HttpDeps } from '../deps.ts';
 import { HTML, sendErrorPage } from './page-answers.ts';
 
@@ -17,10 +19,11 @@ export interface AppPages {
   /** Whether the application has that page; true while nobody knows yet. */
   has(page: string): boolean;
   /** Sends the page of that folder below `editor/pages`. Throws 404 where there is none. */
-  send(req: FastifyRequest, reply: FastifyReply, page: string): FastifyReply;
+  send(req: FastifyRequest, reply: FastifyReply, page: string): Promise<FastifyReply>;
 }
 
-export function createAppPages({ editor, mediaOrigins }: HttpDeps): AppPages {
+export function createAppPages(deps: HttpDeps): AppPages {
+  const { editor, mediaOrigins } = deps;
   const headers = {
     'content-security-policy': policyFor(mediaOrigins),
     'content-type': HTML,
@@ -37,7 +40,7 @@ export function createAppPages({ editor, mediaOrigins }: HttpDeps): AppPages {
       const { bundle } = editor.state();
       return bundle === undefined || page in bundle.manifest.pages;
     },
-    send(req, reply, page) {
+    async send(req, reply, page) {
       const state = editor.state();
       if (state.failed) return reply.code(503).headers(headers).send(renderUnpreparedPage());
       if (state.bundle === undefined) {
@@ -52,9 +55,16 @@ export function createAppPages({ editor, mediaOrigins }: HttpDeps): AppPages {
         sendErrorPage(new AppError('not_found', 'There is no such page.'), req, reply);
         return reply;
       }
-      return reply.headers(headers).send(renderAppPage(pageOf(state.bundle, files, req.headers.cookie)));
+      const session = await findSession(deps, req.actor);
+      const parts = { ...partsOf(state.bundle, files), theme: themeOf(req.headers.cookie), session };
+      return reply.headers(headers).send(renderAppPage(parts));
     },
   };
+}
+
+/** The answer to the first thing that each page asks. Where there is none the page asks itself, and learns why. */
+async function findSession(deps: HttpDeps, actor: Actor): Promise<unknown> {
+  return hasSession(actor) ? readOwnSession(deps, actor).catch(() => undefined) : undefined;
 }
 
 /** Scripts and styles of the service alone, none in the page itself; media from where they are kept too. */
@@ -77,10 +87,10 @@ function policyFor(mediaOrigins: readonly string[]): string {
 
 const THEME = /(?:^|;\s*)theme=(light|dark)(?:;|$)/;
 
-function pageOf({ manifest }: Bundle, files: PageFiles, cookie: string | undefined): AppPage {
-  const theme = THEME.exec(cookie ?? '')?.[1] as AppPage['theme'];
+const themeOf = (cookie = ''): AppPage['theme'] => THEME.exec(cookie)?.[1] as AppPage['theme'];
+
+function partsOf({ manifest }: Bundle, files: PageFiles): Omit<AppPage, 'theme' | 'session'> {
   return {
-    theme,
     entry: address(manifest.entry),
     scripts: files.scripts.map(address),
     styles: [...manifest.styles, ...files.styles].map(address),

@@ -1,0 +1,20 @@
+// The pages with their ways to be loaded.
+import { ROUTES, type Route } from '../routes.ts';
+import { type LazyPage, lazyPage } from './lazy-page.ts';
+
+export const PAGES: readonly (Route & LazyPage)[] = ROUTES.map(route => ({ ...route, ...lazyPage(route) }));
+
+/** Loads the page at that path, where there is one. What fails is said where the page is opened. */
+export async function preloadPage(pathname: string): Promise<void> {
+  const page = PAGES.find(({ path }) => isAt(path, pathname));
+  await page?.preload().catch(() => undefined);
+}
+
+function isAt(path: string, pathname: string): boolean {
+  const parts = pathname.split('/');
+  const wanted = path.split('/');
+  return (
+    parts.length === wanted.length &&
+    wanted.every((part, index) => part.startsWith(':') || part === parts[index])
+  );
+}
