@@ -4,23 +4,14 @@ import { after, before, describe, it } from 'node:test';
 import sharp from 'sharp';
 import type { InputDef } from '../../src/graph/catalog.ts';
 import type { MediaRef } from '../../src/graph/types.ts';
-import { createGuardedFetch, type GuardedFetch } from '../../src/lib/fetch.ts';
 import { makeCatalog } from '../../src/nodes/catalog.ts';
 import { Suspend } from '../../src/nodes/define.ts';
-import type { Providers } from '../../src/nodes/models/providers.ts';
 import { readShippedModels } from '../../src/nodes/models/shipped.ts';
 import type { ProviderJob } from '../../src/providers/provider.ts';
 import { makeContext, runNode, type TestContext } from '../support/node-context.ts';
 import { plainImage } from '../support/pixels.ts';
-import { type ComfyDouble, startComfy } from '../support/providers/comfyui.ts';
+import { type AllProviders, MP3, MP4, startAllProviders } from '../support/providers/all.ts';
 import type { Asked, Double } from '../support/providers/double.ts';
-import { startElevenLabs } from '../support/providers/elevenlabs.ts';
-import { type FalDouble, startFal } from '../support/providers/fal.ts';
-import { type OpenAiDouble, startOpenAi } from '../support/providers/openai.ts';
-import { type ReplicateDouble, startReplicate } from '../support/providers/replicate.ts';
-
-const MP4 = Buffer.from('\0\0\0\x18ftypisom\0\0\0\0', 'latin1');
-const MP3 = Buffer.from('ID3\x04\0\0\0\0\0\0\0\0 audio', 'latin1');
 
 /** What each model is run with besides `maxCredits`; `picture`, `speech` stand for media. */
 const VALUES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
@@ -52,50 +43,18 @@ const WORKFLOW = {
 };
 
 describe('model nodes', () => {
-  let doubles: {
-    fal: FalDouble;
-    replicate: ReplicateDouble;
-    openai: OpenAiDouble;
-    elevenlabs: Double;
-    comfyui: ComfyDouble;
-  };
-  let client: GuardedFetch;
+  let doubles: AllProviders;
   let ctx: TestContext;
   let media: Readonly<Record<string, MediaRef>>;
   let png: Buffer;
 
   before(async () => {
-    png = await plainImage(8, 8, '#336699');
-    doubles = {
-      fal: await startFal(png),
-      replicate: await startReplicate(png),
-      openai: await startOpenAi(png),
-      elevenlabs: await startElevenLabs(MP3),
-      comfyui: await startComfy(png),
-    };
-    const { fal, replicate, openai, elevenlabs, comfyui } = doubles;
-    fal.polls = 0;
-    for (const double of [replicate, openai, comfyui]) double.state.polls = 0;
-    const providers: Providers = {
-      fal: { baseUrl: fal.url, key: 'fal-key' },
-      replicate: { baseUrl: `${replicate.url}/v1`, key: 'r8-key' },
-      openai: { baseUrl: `${openai.url}/v1`, key: 'sk-test' },
-      elevenlabs: { baseUrl: elevenlabs.url, key: 'xi-key' },
-      comfyui: { baseUrl: comfyui.url, key: '' },
-    };
-    const trustedOrigins = Object.values(doubles).map(({ url }) => url);
-    client = createGuardedFetch({ allowPrivate: false, trustedOrigins });
-    const bounds = { timeoutMs: 5_000, maxBytes: 1e8 };
-    ctx = makeContext({ providers, fetch: (url, init) => client.fetch(url, { ...bounds, ...init }) });
-    media = {
-      picture: await ctx.upload(png, 'image/png'),
-      speech: await ctx.upload(MP3, 'audio/mpeg'),
-    };
+    doubles = await startAllProviders();
+    const { picture, speech } = doubles;
+    ({ ctx, png } = doubles);
+    media = { picture, speech };
   });
-  after(async () => {
-    await client.close();
-    for (const double of Object.values(doubles)) await double.close();
-  });
+  after(() => doubles.close());
 
   /** Has every provider give such a file. */
   function give(file: Buffer): void {

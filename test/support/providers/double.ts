@@ -21,6 +21,11 @@ export interface Reply {
   readonly body?: unknown;
 }
 
+export interface Answered {
+  readonly asked: Asked;
+  readonly reply: Reply;
+}
+
 /** `reset`: the connection breaks instead of an answer; `hang`: none comes; `late`: what was done is answered after a while. */
 export type Fault = 'reset' | 'hang' | 'late' | Reply;
 
@@ -40,6 +45,8 @@ export interface Double {
   readonly asked: readonly Asked[];
   /** Those of them that were done, whatever came of the answer. */
   readonly done: readonly Asked[];
+  /** What it has answered of its own accord, faults left out. */
+  readonly answered: readonly Answered[];
   /** How many requests of "METHOD path" match. */
   count(match: RegExp): number;
   /** The next requests that match are not done, and fail so. */
@@ -54,6 +61,7 @@ export interface Double {
 export async function startDouble(answer: (asked: Asked) => Reply): Promise<Double> {
   const asked: Asked[] = [];
   const done: Asked[] = [];
+  const answered: Answered[] = [];
   const faults: PlannedFault[] = [];
   const server = createServer(async (req, res) => {
     // Whoever asked may die over it.
@@ -65,6 +73,7 @@ export async function startDouble(answer: (asked: Asked) => Reply): Promise<Doub
     const isDone = planned?.isDone ?? true;
     if (isDone) done.push(one);
     const reply = isDone ? answer(one) : undefined;
+    if (reply !== undefined && planned === undefined) answered.push({ asked: one, reply });
     const isLate = planned?.fault === 'late';
     if (isLate) await delay(LATE_MS);
     send(res, isLate ? (reply as Reply) : (planned?.fault ?? (reply as Reply)));
@@ -80,6 +89,7 @@ export async function startDouble(answer: (asked: Asked) => Reply): Promise<Doub
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
     done,
+    answered,
     count: match => asked.filter(one => match.test(nameOf(one))).length,
     refuse: plan(false),
     spoil: plan(true),

@@ -61,7 +61,7 @@ export async function startFal(file: Buffer): Promise<FalDouble> {
     const seen = jobs.get(id);
     if (tail === '/cancel') return cancel(id, seen);
     if (seen === undefined) return { status: 404, body: { detail: 'Request not found' } };
-    return tail === '/status' ? tellStatus(id, seen) : tellResult(seen);
+    return tail === '/status' ? tellStatus(id, seen, path) : tellResult(seen);
   };
   const accept = (path: string): Reply => {
     const id = `req-${state.accepted.length + 1}`;
@@ -69,15 +69,17 @@ export async function startFal(file: Buffer): Promise<FalDouble> {
     jobs.set(id, 0);
     // The addresses hold owner and app only, not the path below them.
     const place = `${PUBLIC}${path.split('/').slice(0, 3).join('/')}/requests/${id}`;
-    const urls = { response_url: place, status_url: `${place}/status`, cancel_url: `${place}/cancel` };
-    return { status: 200, body: { status: 'IN_QUEUE', request_id: id, queue_position: 0, ...urls } };
+    const known = { request_id: id, ...addressesOf(place) };
+    return { status: 200, body: { status: 'IN_QUEUE', queue_position: 0, ...known } };
   };
-  const tellStatus = (id: string, seen: number): Reply => {
+  const tellStatus = (id: string, seen: number, path: string): Reply => {
     jobs.set(id, seen + 1);
+    const known = { request_id: id, ...addressesOf(PUBLIC + path.replace(/\/status$/, '')) };
     if (seen === 0 && state.polls > 0)
-      return { status: 202, body: { status: 'IN_QUEUE', queue_position: 1 } };
-    if (seen < state.polls) return { status: 202, body: { status: 'IN_PROGRESS', logs: [] } };
-    return { status: 200, body: { status: 'COMPLETED', logs: [], metrics: { inference_time: 1 } } };
+      return { status: 202, body: { status: 'IN_QUEUE', queue_position: 1, ...known } };
+    if (seen < state.polls) return { status: 202, body: { status: 'IN_PROGRESS', logs: [], ...known } };
+    const metrics = { inference_time: 1 };
+    return { status: 200, body: { status: 'COMPLETED', logs: [], metrics, ...known } };
   };
   const tellResult = (seen: number): Reply =>
     seen < state.polls ? { status: 400, body: { detail: 'Request is still in progress' } } : state.result;
@@ -94,6 +96,12 @@ export async function startFal(file: Buffer): Promise<FalDouble> {
     set: (target, name, value) => Reflect.set(state, name, value) && Reflect.set(target, name, value),
   });
 }
+
+const addressesOf = (place: string) => ({
+  response_url: place,
+  status_url: `${place}/status`,
+  cancel_url: `${place}/cancel`,
+});
 
 const PAGE = 2;
 

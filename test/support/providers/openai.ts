@@ -17,14 +17,26 @@ export async function startOpenAi(file: Buffer): Promise<OpenAiDouble> {
     response: {
       status: 'completed',
       output: [
-        { type: 'reasoning' },
-        { type: 'message', content: [{ type: 'output_text', text: 'A fox.' }] },
+        { type: 'reasoning', id: 'rs_1', summary: [] },
+        {
+          type: 'message',
+          id: 'msg_1',
+          role: 'assistant',
+          status: 'completed',
+          content: [{ type: 'output_text', text: 'A fox.', annotations: [] }],
+        },
       ],
     },
   };
   const jobs = new Map<string, number>();
   const usage = { input_tokens: 3, output_tokens: 4, total_tokens: 7 };
+  const imageUsage = { ...usage, input_tokens_details: { text_tokens: 3, image_tokens: 0 } };
   const chatUsage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
+  const responseUsage = {
+    ...usage,
+    input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+    output_tokens_details: { reasoning_tokens: 0 },
+  };
   const answer = (asked: Asked): Reply => {
     const { method, path } = asked;
     if (asked.headers.authorization !== 'Bearer sk-test') {
@@ -35,10 +47,13 @@ export async function startOpenAi(file: Buffer): Promise<OpenAiDouble> {
       };
     }
     if (path.startsWith('/v1/images/')) {
-      return { status: 200, body: { created: 1, data: [{ b64_json: file.toString('base64') }], usage } };
+      return {
+        status: 200,
+        body: { created: 1, data: [{ b64_json: file.toString('base64') }], usage: imageUsage },
+      };
     }
     if (path === '/v1/chat/completions')
-      return { status: 200, body: { id: 'c', choices: [state.chat], usage: chatUsage } };
+      return { status: 200, body: { ...CHAT, choices: [toChoice(state.chat)], usage: chatUsage } };
     if (path === '/v1/audio/speech') return { status: 200, body: file };
     if (method === 'POST' && path === '/v1/responses') {
       const missing = findMissing(asked.json);
@@ -51,17 +66,41 @@ export async function startOpenAi(file: Buffer): Promise<OpenAiDouble> {
       }
       const id = `resp_${jobs.size + 1}`;
       jobs.set(id, 0);
-      return { status: 200, body: { id, status: 'queued', output: [] } };
+      return { status: 200, body: { ...RESPONSE, id, status: 'queued' } };
     }
     const [, id = '', tail = ''] = /\/responses\/([^/]+)(\/cancel)?$/.exec(path) ?? [];
     const seen = jobs.get(id);
     if (seen === undefined) return { status: 404, body: { error: { message: 'not found', code: null } } };
-    if (tail === '/cancel') return { status: 200, body: { id, status: 'cancelled' } };
+    if (tail === '/cancel') return { status: 200, body: { ...RESPONSE, id, status: 'cancelled' } };
     jobs.set(id, seen + 1);
     const isRunning = seen < state.polls;
-    return { status: 200, body: { id, usage, ...(isRunning ? { status: 'in_progress' } : state.response) } };
+    const now = isRunning ? { status: 'in_progress' } : { usage: responseUsage, ...state.response };
+    return { status: 200, body: { ...RESPONSE, id, ...now } };
   };
   return Object.assign(await startDouble(answer), { state });
+}
+
+const CHAT = { id: 'c', object: 'chat.completion', created: 1, model: 'gpt-test' };
+const RESPONSE = {
+  object: 'response',
+  created_at: 1,
+  model: 'gpt-test',
+  access_programs: null,
+  error: null,
+  incomplete_details: null,
+  instructions: null,
+  metadata: null,
+  output: [],
+  parallel_tool_calls: true,
+  temperature: null,
+  tool_choice: 'auto',
+  tools: [],
+  top_p: null,
+};
+
+function toChoice({ message, ...rest }: Readonly<Record<string, unknown>>): object {
+  const said = { role: 'assistant', content: null, refusal: null, ...(message as object) };
+  return { index: 0, logprobs: null, message: said, ...rest };
 }
 
 /** The parameter that the API's schema requires of an input and that is not there. */

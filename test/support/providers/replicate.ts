@@ -13,6 +13,7 @@ export interface ReplicateDouble extends Double {
   readonly created: string[];
 }
 
+const CREATED = '2026-11-22T08:00:00.000Z';
 const BAR = 'Loading…\n  0%|          | 0/28\n 50%|█████     | 14/28 [00:01<00:01]\n';
 
 export async function startReplicate(file: Buffer): Promise<ReplicateDouble> {
@@ -59,5 +60,15 @@ export async function startReplicate(file: Buffer): Promise<ReplicateDouble> {
 }
 
 function present(id: string, facts: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return { id, error: null, logs: '', data_removed: false, metrics: { predict_time: 1 }, ...facts };
+  const place = `https://api.replicate.com/v1/predictions/${id}`;
+  const urls = { get: place, cancel: `${place}/cancel` };
+  const made = {
+    model: 'owner/name',
+    version: 'hidden',
+    input: {},
+    source: 'api',
+    created_at: CREATED,
+    urls,
+  };
+  return { id, ...made, error: null, logs: '', data_removed: false, metrics: { predict_time: 1 }, ...facts };
 }

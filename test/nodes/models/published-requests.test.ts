@@ -1,0 +1,219 @@
+// What every node sends its provider, and what the doubles answer, against the types that the providers publish.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { InputDef } from '../../../src/graph/catalog.ts';
+import type { FieldType } from '../../../src/graph/types.ts';
+import { findNode, makeCatalog } from '../../../src/nodes/catalog.ts';
+import { startNode } from '../../support/node-context.ts';
+import { type AllProviders, startAllProviders } from '../../support/providers/all.ts';
+import type { Answered, Asked } from '../../support/providers/double.ts';
+import { FILE, findTypeFaults, type Sample } from '../../support/providers/published-types.ts';
+
+const ELEVENLABS = '@elevenlabs/elevenlabs-js/serialization/resources';
+const IMPORTS = [
+  "import type OpenAI from 'openai';",
+  "import type { InQueueQueueStatus, QueueStatus } from '@fal-ai/client';",
+  "import type { EndpointTypeMap } from '@fal-ai/client/endpoints';",
+  "import type Replicate from 'replicate';",
+  "import type { Prediction } from 'replicate';",
+  `import type { BodyTextToSpeechFull } from '${ELEVENLABS}/textToSpeech/client/requests/BodyTextToSpeechFull.js';`,
+  `import type { CreateSoundEffectRequest } from '${ELEVENLABS}/textToSoundEffects/client/requests/CreateSoundEffectRequest.js';`,
+  `import type { BodyComposeMusicV1MusicPost } from '${ELEVENLABS}/music/client/requests/BodyComposeMusicV1MusicPost.js';`,
+].join(' ');
+
+type TypeTable = readonly (readonly [RegExp, string])[];
+
+const REQUESTS: Readonly<Record<string, TypeTable>> = {
+  openai: [
+    [/^POST \/v1\/images\/generations/, 'OpenAI.ImageGenerateParamsNonStreaming'],
+    [/^POST \/v1\/images\/edits/, 'OpenAI.ImageEditParamsNonStreaming'],
+    [/^POST \/v1\/chat\/completions/, 'OpenAI.ChatCompletionCreateParamsNonStreaming'],
+    [/^POST \/v1\/responses$/, 'OpenAI.Responses.ResponseCreateParamsNonStreaming'],
+    [/^POST \/v1\/audio\/speech/, 'OpenAI.Audio.SpeechCreateParams'],
+  ],
+  elevenlabs: [
+    [/^POST \/v1\/text-to-speech\//, 'BodyTextToSpeechFull.Raw'],
+    [/^POST \/v1\/sound-generation/, 'CreateSoundEffectRequest.Raw'],
+    [/^POST \/v1\/music/, 'BodyComposeMusicV1MusicPost.Raw'],
+  ],
+  // A model in the address stands for the version in the body.
+  replicate: [
+    [/predictions$/, "Omit<Parameters<Replicate['predictions']['create']>[0], 'model' | 'version'>"],
+  ],
+};
+
+const ANSWERS: Readonly<Record<string, TypeTable>> = {
+  openai: [
+    [/^POST \/v1\/images\//, 'OpenAI.ImagesResponse'],
+    [/^POST \/v1\/chat\//, 'OpenAI.ChatCompletion'],
+    // The text in one piece is the client's own addition.
+    [/\/v1\/responses/, "Omit<OpenAI.Responses.Response, 'output_text'>"],
+  ],
+  replicate: [[/predictions/, 'Prediction']],
+  fal: [
+    [/\/status$/, 'QueueStatus'],
+    [/^POST (?!\/storage)/, 'InQueueQueueStatus'],
+  ],
+};
+
+const { entries } = makeCatalog({ SANDBOX_MODELS: true });
+const models = entries.filter(
+  ({ source, nodeType }) => source === 'vendor' && !nodeType.endsWith(':comfyui'),
+);
+
+/** What the provider got as JSON: of a form, its fields by name. */
+async function bodyOf({ headers, body, json }: Asked): Promise<unknown> {
+  const type = headers['content-type'] ?? '';
+  if (!type.startsWith('multipart/')) return json;
+  const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData();
+  const plain = (name: string): readonly unknown[] =>
+    form.getAll(name).map(value => (typeof value === 'string' ? value : FILE));
+  return Object.fromEntries(
+    [...new Set(form.keys())].map(name =>
+      name.endsWith('[]') ? [name.slice(0, -2), plain(name)] : [name, plain(name)[0]],
+    ),
+  );
+}
+
+const nameOf = ({ method, path }: Asked): string => `${method} ${path.split('?')[0]}`;
+
+const typeIn = (table: TypeTable = [], name: string): string | undefined =>
+  table.find(([form]) => form.test(name))?.[1];
+
+async function requestSamples(provider: string, asked: readonly Asked[]): Promise<readonly Sample[]> {
+  const samples: Sample[] = [];
+  for (const one of asked) {
+    const name = nameOf(one);
+    const type =
+      provider === 'fal'
+        ? `EndpointTypeMap[${JSON.stringify(one.path.slice(1))}]['input']`
+        : typeIn(REQUESTS[provider], name);
+    const isTyped = provider !== 'fal' || !UNTYPED.test(one.path);
+    if (one.method === 'POST' && type !== undefined && isTyped)
+      samples.push({ name, type, value: await bodyOf(one) });
+  }
+  return samples;
+}
+
+function answerSamples(provider: string, answered: readonly Answered[]): readonly Sample[] {
+  return answered.flatMap(({ asked, reply }) => {
+    const name = nameOf(asked);
+    const type = typeIn(ANSWERS[provider], name);
+    const isAnswer = type !== undefined && reply.status < 300;
+    return isAnswer ? [{ name: `${name} answers`, type, value: reply.body }] : [];
+  });
+}
+
+/** Read from fal's list of models, which is newer than the types of its client. */
+const UNTYPED = /^\/(?:openai\/gpt-image-2|bytedance\/seedance-2|fal-ai\/flux-1\/dev)/;
+
+describe('what is sent to a provider and what its double answers', () => {
+  let all: AllProviders;
+  before(async () => {
+    all = await startAllProviders();
+  });
+  after(() => all.close());
+
+  const sampleOf = ({
+    type,
+    itemType,
+    enum: options,
+    default: preset,
+    min = 1,
+    minItems = 1,
+    isPort,
+    required,
+  }: InputDef): unknown => {
+    const media: Partial<Record<FieldType, unknown>> = {
+      IMAGE: all.picture,
+      AUDIO: all.speech,
+      VIDEO: all.clip,
+    };
+    if (media[type] !== undefined) return media[type];
+    if (preset !== undefined) return preset;
+    if (type === 'NUMBER') return min;
+    if (type === 'BOOLEAN') return true;
+    if (type === 'TEXT') return options?.[0] ?? 'a fox';
+    if (type !== 'LIST') return required === true ? [] : undefined;
+    if (!isPort) return ['a fox'];
+    const item =
+      itemType === 'TEXT'
+        ? { type: 'TEXT', text: 'a fox' }
+        : { type: itemType ?? 'IMAGE', media: media[itemType ?? 'IMAGE'] };
+    return Array.from({ length: Math.max(1, minItems) }, () => item);
+  };
+  /** The values of a run: all that can be set, or only what must be. */
+  const valuesOf = (inputs: readonly InputDef[], isFull: boolean): Readonly<Record<string, unknown>> =>
+    Object.fromEntries(
+      inputs
+        .filter(({ required, isPort }) => isFull || required === true || isPort)
+        .map(input => [input.id, sampleOf(input)]),
+    );
+  /** Until it is submitted: what comes of it is not looked at. */
+  const submit = async (nodeType: string, values: Readonly<Record<string, unknown>>): Promise<void> => {
+    await startNode(nodeType, { ...values, maxCredits: 9 }, all.ctx).catch(
+      (err: { readonly code?: string }) => {
+        if (err.code?.startsWith('provider_') !== true && err.code !== undefined) throw err;
+      },
+    );
+  };
+
+  /** What is answered while the work goes on, and when it has ended. */
+  const pollEach = async (): Promise<void> => {
+    const { fal, openai, replicate } = all;
+    const polled = [
+      [fal, `${fal.url}/fal-ai/flux/requests/${fal.accepted[0]}/status`, 'Key fal-key'],
+      [openai.state, `${openai.url}/v1/responses/resp_1`, 'Bearer sk-test'],
+      [replicate.state, `${replicate.url}/v1/predictions/${replicate.created[0]}`, 'Bearer r8-key'],
+    ] as const;
+    for (const [state, url, authorization] of polled) {
+      state.polls = 2;
+      for (let poll = 0; poll < 3; poll++) assert.ok((await fetch(url, { headers: { authorization } })).ok);
+    }
+  };
+
+  it('are of the published types, whatever is set', async () => {
+    for (const { nodeType, inputs } of models) {
+      await submit(nodeType, valuesOf(inputs, false));
+      const full = valuesOf(inputs, true);
+      await submit(nodeType, full);
+      if (findNode(nodeType)?.entry.nodeType.includes('fal_') === true) continue;
+      const choices = inputs.flatMap(({ id, enum: options = [] }) =>
+        options.map(option => ({ [id]: option })),
+      );
+      for (const choice of choices) await submit(nodeType, { ...full, ...choice });
+    }
+    for (const engine of ['openai', 'elevenlabs'])
+      await submit('utility:speech', { text: 'Hello', engine, voice: 'alloy' });
+    await pollEach();
+    const { fal, openai, replicate, elevenlabs } = all;
+    const samples: Sample[] = [];
+    for (const [provider, double] of Object.entries({ fal, openai, replicate, elevenlabs })) {
+      const requests = await requestSamples(provider, double.asked);
+      assert.ok(requests.length >= 3, `${provider}: ${requests.length}`);
+      samples.push(...requests, ...answerSamples(provider, double.answered));
+    }
+    assert.ok(samples.length > models.length * 2, String(samples.length));
+    const faults = await findTypeFaults(IMPORTS, samples);
+    assert.deepEqual([...new Set(faults)], []);
+  });
+
+  it('are refused where a name, a value or a type is wrong', async () => {
+    const wrong: readonly Sample[] = [
+      { name: 'name', type: REQUESTS.openai?.[0]?.[1] ?? '', value: { prompt: 'x', size_of: 1 } },
+      {
+        name: 'value',
+        type: "EndpointTypeMap['fal-ai/veo3.1']['input']",
+        value: { prompt: 'x', duration: '9s' },
+      },
+      { name: 'type', type: 'CreateSoundEffectRequest.Raw', value: { text: 'x', loop: 'yes' } },
+      { name: 'missing', type: 'BodyTextToSpeechFull.Raw', value: {} },
+      { name: 'answer', type: 'Prediction', value: { id: 'p' } },
+    ];
+    const faults = await findTypeFaults(IMPORTS, wrong);
+    assert.deepEqual(
+      faults.map(fault => fault.split(':')[0]),
+      wrong.map(({ name }) => name),
+    );
+  });
+});

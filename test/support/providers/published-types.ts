@@ -1,0 +1,69 @@
+// The compiler as judge: JSON that was sent or answered, held as a literal against the types that a provider publishes.
+import { execFile } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface Sample {
+  /** What it is, for whoever reads the fault. */
+  readonly name: string;
+  /** The published type, as TypeScript writes it. */
+  readonly type: string;
+  readonly value: unknown;
+}
+
+/** A file in a form, which the types know by its class. */
+export const FILE = Symbol('file');
+
+const ROOT = join(import.meta.dirname, '../../..');
+const OPTIONS = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2024'];
+const ERROR = /\((\d+),\d+\): error (TS\d+: .*)/g;
+
+/** One sentence for each sample that its type does not take: a name it does not know is as wrong as one that is missing. */
+export async function findTypeFaults(
+  imports: string,
+  samples: readonly Sample[],
+): Promise<readonly string[]> {
+  const folder = join(ROOT, 'test-output', `types-${process.pid}`);
+  mkdirSync(folder, { recursive: true });
+  const head = `${imports} declare const file: File; export {};`;
+  const rows = samples.map(({ type, value }) => `void (${toLiteral(value)} satisfies ${type});`);
+  // A line each: a fault is found by its line.
+  writeFileSync(join(folder, 'samples.ts'), [head, ...rows].join('\n'));
+  try {
+    const output = await runCompiler(join(folder, 'samples.ts'));
+    return [...output.matchAll(ERROR)].map(([, line, fault]) => {
+      const sample = samples[Number(line) - 2];
+      return `${sample?.name ?? 'the imports'}: ${fault}`;
+    });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function toLiteral(value: unknown): string {
+  if (value === FILE) return 'file';
+  if (Array.isArray(value)) return `[${value.map(toLiteral).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).map(
+    ([name, member]) => `${JSON.stringify(name)}: ${toLiteral(member)}`,
+  );
+  return `{ ${members.join(', ')} }`;
+}
+
+/** What it says; rejects where it could not be run. */
+function runCompiler(path: string): Promise<string> {
+  const command = join(ROOT, 'node_modules/.bin/tsc');
+  return new Promise((done, fail) => {
+    const options = { cwd: ROOT, timeout: 120_000, maxBuffer: 33_554_432 };
+    execFile(
+      command,
+      [...OPTIONS, '--types', 'node', '--ignoreConfig', path],
+      options,
+      (err, out, errors) => {
+        if (err !== null && !out.includes('error TS')) fail(new Error(`${err.message}\n${errors}`));
+        else if (/error TS\d+: /.test(out) && !/\(\d+,\d+\): error/.test(out)) fail(new Error(out));
+        else done(out);
+      },
+    );
+  });
+}
