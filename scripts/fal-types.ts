@@ -9,7 +9,8 @@ export interface FalEndpoint {
   readonly output: Schema;
 }
 
-const FILE = join(import.meta.dirname, '../node_modules/@fal-ai/client/src/types/endpoints.d.ts');
+const MODULES = join(import.meta.dirname, '../node_modules');
+const FILE = '@fal-ai/client/src/types/endpoints.d.ts';
 const ALIAS = /^export type (\w+) = (\w+);$/gm;
 const OBJECT = /^export type (\w+) = \{\n(.*?)^\};$/gms;
 const ENDPOINT = /^ {4}"([^"]+)": \{\n\s+input: (\w+);\n\s+output: (\w+);/gm;
@@ -18,9 +19,9 @@ const FIELD =
 // The types say only `number`; these are counted.
 const COUNTED = /^(?:seed|num_.*|.*_(?:steps|count|seed)|fps|frames_per_second|width|height|max_.*|top_k)$/;
 
-/** Endpoint → its schemas. */
-export function readFalTypes(): ReadonlyMap<string, FalEndpoint> {
-  const text = readFileSync(FILE, 'utf8');
+/** Endpoint → its schemas, of the client in that folder of packages. */
+export function readFalTypes(modules = MODULES): ReadonlyMap<string, FalEndpoint> {
+  const text = readFileSync(join(modules, FILE), 'utf8');
   const aliases = new Map([...text.matchAll(ALIAS)].map(([, name = '', other = '']) => [name, other]));
   const bodies = new Map([...text.matchAll(OBJECT)].map(([, name = '', body = '']) => [name, body]));
   const schemaOf = (name: string): Schema => {

@@ -21,6 +21,7 @@ const SLOW: Readonly<Record<string, readonly string[]>> = {
     'lib/secrets-key.test.ts',
     'mcp/{other-clients,scripted-agent,tools,waiting}.test.ts',
     'nodes/catalog.test.ts',
+    'nodes/models/published-requests.test.ts',
     'runs/{accept-free,dispatch,examples,node-cache,provider-room}.test.ts',
     'sdk/**',
     'services/accounts/bootstrap.test.ts',

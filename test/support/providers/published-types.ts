@@ -15,7 +15,19 @@ export interface Sample {
 export const FILE = Symbol('file');
 
 const ROOT = join(import.meta.dirname, '../../..');
-const OPTIONS = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2024'];
+const OPTIONS = [
+  '--noEmit',
+  '--strict',
+  '--skipLibCheck',
+  '--module',
+  'nodenext',
+  '--target',
+  'es2024',
+  '--typeRoots',
+  join(ROOT, 'node_modules/@types'),
+  '--types',
+  'node',
+];
 const ERROR = /\((\d+),\d+\): error (TS\d+: .*)/g;
 
 /** One sentence for each sample that its type does not take: a name it does not know is as wrong as one that is missing. */
@@ -23,7 +35,8 @@ export async function findTypeFaults(
   imports: string,
   samples: readonly Sample[],
 ): Promise<readonly string[]> {
-  const folder = join(ROOT, 'test-output', `types-${process.pid}`);
+  // The packages are found from where the samples stand: the pinned ones, or newer ones that somebody looks at.
+  const folder = join(process.env.PUBLISHED_TYPES ?? ROOT, 'test-output', `types-${process.pid}`);
   mkdirSync(folder, { recursive: true });
   const head = `${imports} declare const file: File; export {};`;
   const rows = samples.map(({ type, value }) => `void (${toLiteral(value)} satisfies ${type});`);
@@ -55,15 +68,10 @@ function runCompiler(path: string): Promise<string> {
   const command = join(ROOT, 'node_modules/.bin/tsc');
   return new Promise((done, fail) => {
     const options = { cwd: ROOT, timeout: 120_000, maxBuffer: 33_554_432 };
-    execFile(
-      command,
-      [...OPTIONS, '--types', 'node', '--ignoreConfig', path],
-      options,
-      (err, out, errors) => {
-        if (err !== null && !out.includes('error TS')) fail(new Error(`${err.message}\n${errors}`));
-        else if (/error TS\d+: /.test(out) && !/\(\d+,\d+\): error/.test(out)) fail(new Error(out));
-        else done(out);
-      },
-    );
+    execFile(command, [...OPTIONS, '--ignoreConfig', path], options, (err, out, errors) => {
+      if (err !== null && !out.includes('error TS')) fail(new Error(`${err.message}\n${errors}`));
+      else if (/error TS\d+: /.test(out) && !/\(\d+,\d+\): error/.test(out)) fail(new Error(out));
+      else done(out);
+    });
   });
 }

@@ -1,0 +1,83 @@
+// What the newest versions of the packages in which providers publish their types would change: `node scripts/newest-types.ts`,
+// or of other versions: `node scripts/newest-types.ts @fal-ai/client@1.9.0`.
+// Installs them in a folder of their own, lists what became of the shipped models of fal, and runs the test of all requests against them.
+// It ends with exit code 1 where a request is no longer of its type.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readShippedModels } from '../src/nodes/models/shipped.ts';
+import { type FalEndpoint, readFalTypes } from './fal-types.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const PACKAGES = ['@fal-ai/client', 'openai', '@elevenlabs/elevenlabs-js', 'replicate'] as const;
+const TEST = 'test/nodes/models/published-requests.test.ts';
+const MAX_NAMES = 20;
+
+function versionIn(root: string, name: string): string {
+  const text = readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8');
+  return (JSON.parse(text) as { readonly version: string }).version;
+}
+
+function compareFal(before: ReadonlyMap<string, FalEndpoint>, after: ReadonlyMap<string, FalEndpoint>): void {
+  printNames(
+    '+ new at fal',
+    [...after.keys()].filter(endpoint => !before.has(endpoint)),
+  );
+  printNames(
+    '- gone at fal',
+    [...before.keys()].filter(endpoint => !after.has(endpoint)),
+  );
+  for (const { provider, endpoint } of readShippedModels()) {
+    const [old, now] = [before.get(endpoint), after.get(endpoint)];
+    if (provider !== 'fal' || old === undefined) continue;
+    if (now === undefined) print(`- ${endpoint} is shipped, and has gone`);
+    else for (const change of changesOf(old, now)) print(`~ ${endpoint} ${change}`);
+  }
+}
+
+function printNames(title: string, names: readonly string[]): void {
+  const more = names.length > MAX_NAMES ? ', …' : '';
+  print(
+    `${title}: ${names.length}${names.length > 0 ? ` (${names.slice(0, MAX_NAMES).join(', ')}${more})` : ''}`,
+  );
+}
+
+function changesOf(old: FalEndpoint, now: FalEndpoint): readonly string[] {
+  const [before, after] = [fieldsOf(old), fieldsOf(now)];
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return names.flatMap(name => {
+    if (after[name] === undefined) return `no longer takes ${name}`;
+    if (before[name] === undefined) return `takes ${name}`;
+    const isSame = JSON.stringify(before[name]) === JSON.stringify(after[name]);
+    return isSame ? [] : `takes another ${name}: ${JSON.stringify(after[name])}`;
+  });
+}
+
+const fieldsOf = ({ input }: FalEndpoint): Readonly<Record<string, unknown>> =>
+  (input.properties ?? {}) as Readonly<Record<string, unknown>>;
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'newest-types-'));
+try {
+  const asked = process.argv.slice(2);
+  const wanted = PACKAGES.map(name => asked.find(one => one.startsWith(`${name}@`)) ?? `${name}@latest`);
+  const quiet = ['--no-audit', '--no-fund', '--loglevel=error', '--ignore-scripts'];
+  execFileSync('npm', ['install', '--prefix', folder, ...quiet, ...wanted], { stdio: 'inherit' });
+  for (const name of PACKAGES) {
+    const [pinned, found] = [versionIn(ROOT, name), versionIn(folder, name)];
+    print(pinned === found ? `= ${name} ${pinned}` : `~ ${name} ${pinned} → ${found}`);
+  }
+  compareFal(readFalTypes(), readFalTypes(join(folder, 'node_modules')));
+  const { status } = spawnSync(process.execPath, ['--test', TEST], {
+    cwd: ROOT,
+    env: { ...process.env, PUBLISHED_TYPES: folder },
+    stdio: 'inherit',
+  });
+  process.exitCode = status === 0 ? 0 : 1;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
