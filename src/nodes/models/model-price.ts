@@ -37,6 +37,7 @@ const UNITS: Readonly<Record<PriceUnit, UnitFacts>> = {
   },
   'million video tokens': {
     model: 'video-tokens',
+    isBilled: true,
     count: ({ of = 'duration', ...price }, values) => {
       const pixels = pixelsOf({ ...price, of: 'resolution' }, values);
       const seconds = toNumber(values[of]);
@@ -46,6 +47,7 @@ const UNITS: Readonly<Record<PriceUnit, UnitFacts>> = {
   },
   'thousand characters': {
     model: 'unknown',
+    isBilled: true,
     count: ({ of = 'text' }, values) => {
       const text = values[of];
       return typeof text === 'string' ? [...text].length / 1000 : null;

@@ -8,6 +8,8 @@ export interface FalDouble extends Double {
   models: readonly Record<string, unknown>[];
   prices: readonly Record<string, unknown>[];
   result: Reply;
+  /** In its place for the models at these paths. */
+  readonly results: Map<string, Reply>;
   /** The keys that it publishes. */
   keys: readonly object[];
   /** Bytes by the address of the upload that they came to. */
@@ -23,12 +25,14 @@ const PUBLIC = 'https://queue.fal.run';
 
 export async function startFal(file: Buffer): Promise<FalDouble> {
   const jobs = new Map<string, number>();
+  const paths = new Map<string, string>();
   const uploads = new Map<string, { readonly bytes: Buffer; readonly key: string | undefined }>();
   const state = {
     polls: 2,
     models: [] as readonly Record<string, unknown>[],
     prices: [] as readonly Record<string, unknown>[],
     result: { status: 200, body: {} } as Reply,
+    results: new Map<string, Reply>(),
     keys: [] as readonly object[],
     accepted: [] as string[],
     cancelled: [] as string[],
@@ -61,12 +65,13 @@ export async function startFal(file: Buffer): Promise<FalDouble> {
     const seen = jobs.get(id);
     if (tail === '/cancel') return cancel(id, seen);
     if (seen === undefined) return { status: 404, body: { detail: 'Request not found' } };
-    return tail === '/status' ? tellStatus(id, seen, path) : tellResult(seen);
+    return tail === '/status' ? tellStatus(id, seen, path) : tellResult(id, seen);
   };
   const accept = (path: string): Reply => {
     const id = `req-${state.accepted.length + 1}`;
     state.accepted.push(id);
     jobs.set(id, 0);
+    paths.set(id, path);
     // The addresses hold owner and app only, not the path below them.
     const place = `${PUBLIC}${path.split('/').slice(0, 3).join('/')}/requests/${id}`;
     const known = { request_id: id, ...addressesOf(place) };
@@ -81,8 +86,10 @@ export async function startFal(file: Buffer): Promise<FalDouble> {
     const metrics = { inference_time: 1 };
     return { status: 200, body: { status: 'COMPLETED', logs: [], metrics, ...known } };
   };
-  const tellResult = (seen: number): Reply =>
-    seen < state.polls ? { status: 400, body: { detail: 'Request is still in progress' } } : state.result;
+  const tellResult = (id: string, seen: number): Reply => {
+    if (seen < state.polls) return { status: 400, body: { detail: 'Request is still in progress' } };
+    return state.results.get(paths.get(id) ?? '') ?? state.result;
+  };
   const cancel = (id: string, seen: number | undefined): Reply => {
     state.cancelled.push(id);
     if (seen === undefined) return { status: 404, body: { status: 'NOT_FOUND' } };
