@@ -7,11 +7,11 @@ import { type Bundle, bundleEditor } from '../src/bundle/bundle-editor.ts';
 import { NO_BROWSER, openBrowser, VIEWS } from '../test/support/browser.ts';
 import { median } from './load.ts';
 import type { Row } from './row.ts';
-import { type BenchService, makeFolder, removeFolder, startBenchService } from './service.ts';
+import { makeFolder, removeFolder, startBenchService } from './service.ts';
+import { signIn } from './sign-in.ts';
 
 const run = promisify(execFile);
 const PROGRAM = join(import.meta.dirname, '../bin/graphwright.js');
-const PASSWORD = 'correct horse battery';
 const NOTE = {
   id: 'note',
   type: 'stickyNote',
@@ -113,22 +113,6 @@ async function timeWorkflows(count: number, rounds: number): Promise<Row> {
     await service.stop();
     await removeFolder(folder);
   }
-}
-
-/** The cookie of a person who was invited. */
-async function signIn(service: BenchService): Promise<string> {
-  const invited = await service.fetch('/api/v1/admin/users', {
-    method: 'POST',
-    body: JSON.stringify({ email: 'ana@example.com', name: 'Ana', plan: 'self_hosted', invite: true }),
-  });
-  const { inviteUrl } = (await invited.json()) as { inviteUrl: string };
-  const answer = await fetch(`${service.url}/api/v1/auth/accept-invite`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
-    body: JSON.stringify({ token: new URL(inviteUrl).hash.slice(1), password: PASSWORD }),
-  });
-  if (!answer.ok) throw new Error(await answer.text());
-  return answer.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
 }
 
 const largestPaintMs = async (page: Page): Promise<number> =>

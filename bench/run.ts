@@ -27,6 +27,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   svg: async () => (await import('./svg-rows.ts')).runSvgRows,
   pages: async () => (await import('./pages-rows.ts')).runPagesRows,
   editor: async () => (await import('./editor-rows.ts')).runEditorRows,
+  board: async () => (await import('./board-rows.ts')).runBoardRows,
   stills: async () => (await import('./still-rows.ts')).runStillRows,
   render: async () => (await import('./render-rows.ts')).runRenderRows,
   media: async () => (await import('./media-rows.ts')).runMediaRows,

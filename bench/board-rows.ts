@@ -1,0 +1,230 @@
+// The editor's board at the size of the largest workflow, next to a bare board of React Flow with the same nodes.
+
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import type { Page } from 'playwright-core';
+import { NO_BROWSER, openBrowser, type TestBrowser, VIEWS } from '../test/support/browser.ts';
+import { type BenchBoard, makeBoard } from './board/boards.ts';
+import { drag, type Frames, type Meter, openMeter, pan, zoom } from './board/gestures.ts';
+import { gapOf, middleNode, readView, zoomTo } from './board/view.ts';
+import { median, quantile } from './load.ts';
+import type { Row } from './row.ts';
+import { type BenchService, makeFolder, removeFolder, startBenchService } from './service.ts';
+import { signIn } from './sign-in.ts';
+
+const SEED = 16;
+const LARGE = { nodes: 1000, edges: 1500, frameMs: 12 };
+const MIDDLE = { nodes: 250, edges: 375, frameMs: 6 };
+/** Nodes can be read, and about fifty are on the screen. */
+const NEAR_ZOOM = 0.36;
+const KEYS = 'a lighthouse on a cliff, seen from the air';
+
+export async function* runBoardRows(isShort: boolean): AsyncGenerator<Row> {
+  if (NO_BROWSER !== false) {
+    process.stderr.write(`${NO_BROWSER}\n`);
+    return;
+  }
+  const folder = await makeFolder();
+  const [service, browser] = await Promise.all([startBenchService(folder), openBrowser()]);
+  try {
+    const cookie = await signIn(service);
+    const bench: Bench = { service, browser, cookie, rounds: isShort ? 1 : 5 };
+    yield* measureSize(bench, LARGE);
+    yield* measureSize(bench, MIDDLE);
+  } finally {
+    await browser.close();
+    await service.stop();
+    await removeFolder(folder);
+  }
+}
+
+interface Bench {
+  readonly service: BenchService;
+  readonly browser: TestBrowser;
+  readonly cookie: string;
+  readonly rounds: number;
+}
+
+type Size = typeof LARGE;
+
+async function* measureSize(bench: Bench, size: Size): AsyncGenerator<Row> {
+  const board = makeBoard(size.nodes, size.edges, SEED);
+  const id = await store(bench, board);
+  const name = `${size.nodes} nodes, ${board.edges.length} edges`;
+  if (size === LARGE) yield await measureOpening(bench, id, name);
+  await using opened = await bench.browser.open(bench.service.url, VIEWS[2], bench.cookie);
+  const { page } = opened;
+  const meter = await openMeter(page);
+  await openBoard(page, id);
+  if (size === LARGE) yield heapRow(name, await meter.heapMB());
+  const bare = await measureBare(bench, board);
+  yield* gestureRows(name, size, await measureGestures(page, meter, board), bare);
+  if (size === LARGE) yield await measureTyping(page, board, name);
+}
+
+/** As the person in the browser: the key's user is another one. */
+async function store({ service, cookie }: Bench, board: BenchBoard): Promise<string> {
+  const answer = await fetch(`${service.url}/api/v1/workflows`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', cookie, 'sec-fetch-site': 'same-origin' },
+    body: JSON.stringify({ name: 'Board', ...board }),
+  });
+  if (!answer.ok) throw new Error(await answer.text());
+  return ((await answer.json()) as { id: string }).id;
+}
+
+async function openBoard(page: Page, id: string): Promise<void> {
+  await page.goto(`/flow/${id}`);
+  await page.getByRole('application', { name: 'Workflow canvas' }).waitFor({ timeout: 60_000 });
+  await page.waitForLoadState('networkidle');
+}
+
+/** From the navigation until the state of saving has changed by an edit that was made as soon as there was a board. */
+async function measureOpening(
+  { service, browser, cookie, rounds }: Bench,
+  id: string,
+  name: string,
+): Promise<Row> {
+  const times: number[] = [];
+  const tasks: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    await using opened = await browser.open(service.url, VIEWS[2], cookie);
+    const { page } = opened;
+    const meter = await openMeter(page);
+    await page.addInitScript(WATCH_FIRST_EDIT);
+    await page.goto(`/flow/${id}`, { waitUntil: 'commit' });
+    times.push(Number(await page.evaluate('globalThis.firstEdit')));
+    tasks.push(await meter.taskMs());
+  }
+  return {
+    figure: `${name}: navigation to first edit`,
+    value: median(times) / 1000,
+    unit: 's',
+    reach: { value: 2, is: 'at most' },
+    note: `of it the main thread works ${(median(tasks) / 1000).toFixed(2)} s; rounds ${times.map(time => (time / 1000).toFixed(2)).join(', ')}`,
+  };
+}
+
+/** Moves the first node in the first frame that has a board, and takes the time at the next frame that was painted. */
+const WATCH_FIRST_EDIT = `globalThis.firstEdit = new Promise(resolve => {
+  const look = () => {
+    const board = document.querySelector('[role=application][aria-label="Workflow canvas"]');
+    if (board === null) return requestAnimationFrame(look);
+    board.focus();
+    const press = key => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+    const edit = () => {
+      press('Enter');
+      press('ArrowRight');
+      const [state] = document.querySelectorAll('[role=status][aria-label=Saving]');
+      if (state.textContent === 'Saved') return requestAnimationFrame(edit);
+      requestAnimationFrame(() => setTimeout(() => resolve(performance.now())));
+    };
+    edit();
+  };
+  requestAnimationFrame(look);
+});`;
+
+const heapRow = (name: string, value: number): Row => ({
+  figure: `${name}: heap after opening`,
+  value,
+  unit: 'MB',
+  reach: { value: 120, is: 'at most' },
+});
+
+type Gestures = Readonly<Record<'pan' | 'zoom' | 'drag of 50', readonly Frames[]>>;
+
+/** Each gesture with all of the board in view, and with about fifty nodes that can be read. */
+async function measureGestures(page: Page, meter: Meter, board: BenchBoard): Promise<Gestures> {
+  const found = { pan: [] as Frames[], zoom: [] as Frames[], 'drag of 50': [] as Frames[] };
+  for (const wanted of [undefined, NEAR_ZOOM]) {
+    if (wanted !== undefined) await zoomTo(page, wanted);
+    found.pan.push(await pan(page, meter, gapOf(await readView(page), board)));
+    found.zoom.push(await zoom(page, meter));
+    found['drag of 50'].push(await dragFifty(page, meter, board));
+  }
+  return found;
+}
+
+async function dragFifty(page: Page, meter: Meter, board: BenchBoard): Promise<Frames> {
+  const view = await readView(page);
+  const gap = gapOf(view, board);
+  // About fifty nodes: ten columns of five.
+  const half = { x: Math.min(5 * 420 * view.zoom, 680), y: Math.min(2.5 * 520 * view.zoom, 380) };
+  await page.keyboard.press('Escape');
+  await page.keyboard.down('Shift');
+  await page.mouse.move(gap.x - half.x, gap.y - half.y);
+  await page.mouse.down();
+  await page.mouse.move(gap.x, gap.y, { steps: 5 });
+  await page.mouse.move(gap.x + half.x, gap.y + half.y, { steps: 10 });
+  await page.mouse.up();
+  await page.keyboard.up('Shift');
+  return drag(page, meter, middleNode(await readView(page), board));
+}
+
+async function measureBare({ service, browser, cookie }: Bench, board: BenchBoard): Promise<Gestures> {
+  const { outputFiles } = await build({
+    entryPoints: [join(import.meta.dirname, 'board/bare.js')],
+    outdir: 'out',
+    bundle: true,
+    minify: true,
+    write: false,
+    define: { 'process.env.NODE_ENV': '"production"' },
+  });
+  const text = (ending: string): string => outputFiles.find(({ path }) => path.endsWith(ending))?.text ?? '';
+  await using opened = await browser.open(service.url, VIEWS[2], cookie);
+  const { page } = opened;
+  await page.setContent('<div id="root"></div>');
+  await page.addStyleTag({ content: text('.css') });
+  await page.evaluate(`globalThis.board = ${JSON.stringify(board)}`);
+  await page.addScriptTag({ content: text('.js') });
+  await page.locator('.react-flow__node').first().waitFor();
+  return await measureGestures(page, await openMeter(page), board);
+}
+
+function* gestureRows(name: string, { frameMs }: Size, ours: Gestures, bare: Gestures): Generator<Row> {
+  for (const gesture of ['pan', 'zoom', 'drag of 50'] as const) {
+    const worst = (frames: readonly Frames[]): number => Math.max(...frames.map(({ p95 }) => p95));
+    const [far, near] = ours[gesture];
+    yield {
+      figure: `${name}: ${gesture}, script a frame, p95`,
+      value: worst(ours[gesture]),
+      unit: 'ms',
+      reach: { value: frameMs, is: 'at most' },
+      against: { name: 'bare React Flow', value: worst(bare[gesture]) },
+      note: `all of the board ${far?.p95.toFixed(1)}, whole main thread ${far?.taskP95.toFixed(1)}; fifty readable nodes ${near?.p95.toFixed(1)}, whole main thread ${near?.taskP95.toFixed(1)}`,
+    };
+  }
+}
+
+/** From the key's event to the frame that shows it. */
+async function measureTyping(page: Page, board: BenchBoard, name: string): Promise<Row> {
+  await page.keyboard.press('Escape');
+  const text = board.nodes.find(({ data }) => data.nodeType === 'input:text');
+  await page.keyboard.press('Control+f');
+  await page.getByRole('combobox').fill(text?.data.label ?? '');
+  await page.keyboard.press('Enter');
+  const field = page.getByRole('complementary', { name: 'Inspector' }).getByLabel('Text', { exact: true });
+  await field.click();
+  await page.evaluate(WATCH_KEYS);
+  for (const key of KEYS.repeat(3)) await page.keyboard.type(key, { delay: 40 });
+  const times = (await page.evaluate('globalThis.keyTimes')) as number[];
+  return {
+    figure: `${name}: typing in the inspector, key to paint, p95`,
+    value: quantile(
+      times.toSorted((a, b) => a - b),
+      0.95,
+    ),
+    unit: 'ms',
+    reach: { value: 32, is: 'at most' },
+    note: `median ${median(times).toFixed(1)} of ${times.length} keys`,
+  };
+}
+
+const WATCH_KEYS = `
+  globalThis.keyTimes = [];
+  document.addEventListener('keydown', ({ timeStamp }) => requestAnimationFrame(() => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => { globalThis.keyTimes.push(performance.now() - timeStamp); };
+    port2.postMessage(undefined);
+  }), { capture: true });
+`;

@@ -1,0 +1,59 @@
+// A board of React Flow as its documentation begins one, of the same nodes and edges: what the editor is measured against.
+import '@xyflow/react/dist/style.css';
+import { Handle, Position, ReactFlow, useEdgesState, useNodesState } from '@xyflow/react';
+import { createElement as h, memo } from 'react';
+import { createRoot } from 'react-dom/client';
+
+const BOX = { width: 260, height: 200, border: '1px solid #999', borderRadius: 12, background: '#fff' };
+
+const Box = memo(({ data: { label, inputs, outputs } }) =>
+  h(
+    'div',
+    { style: BOX, 'data-box': true },
+    h('strong', null, label),
+    inputs.map((id, index) =>
+      h(Handle, { key: id, id, type: 'target', position: Position.Left, style: { top: 58 + index * 28 } }),
+    ),
+    outputs.map(id =>
+      h(Handle, { key: id, id, type: 'source', position: Position.Right, style: { top: 58 } }),
+    ),
+  ),
+);
+
+const NODE_TYPES = { box: Box };
+
+function Board({ board }) {
+  const [nodes, , onNodesChange] = useNodesState(toNodes(board));
+  const [edges, , onEdgesChange] = useEdgesState(board.edges);
+  const flow = h(ReactFlow, {
+    nodes,
+    edges,
+    nodeTypes: NODE_TYPES,
+    onNodesChange,
+    onEdgesChange,
+    minZoom: 0.05,
+    fitView: true,
+    onInit: instance => {
+      globalThis.flow = instance;
+    },
+  });
+  return h('div', { style: { position: 'fixed', inset: 0 } }, flow);
+}
+
+function toNodes({ nodes, edges }) {
+  const inputs = Map.groupBy(edges, ({ target }) => target);
+  const outputs = Map.groupBy(edges, ({ source }) => source);
+  const handles = (found = [], key) => [...new Set(found.map(edge => edge[key]))];
+  return nodes.map(({ id, position, data: { label } }) => ({
+    id,
+    type: 'box',
+    position,
+    data: {
+      label,
+      inputs: handles(inputs.get(id), 'targetHandle'),
+      outputs: handles(outputs.get(id), 'sourceHandle'),
+    },
+  }));
+}
+
+createRoot(document.getElementById('root')).render(h(Board, { board: globalThis.board }));

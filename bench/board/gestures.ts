@@ -1,0 +1,106 @@
+// What a person does to a board with the pointer, and what script it costs, frame by frame.
+import type { CDPSession, Page } from 'playwright-core';
+import { quantile } from '../load.ts';
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+export interface Frames {
+  /** Script, in milliseconds a frame. */
+  readonly p95: number;
+  readonly median: number;
+  /** Script, style, layout and the rest of the main thread. */
+  readonly taskP95: number;
+}
+
+export interface Meter {
+  /** One step of the hand, then the frame that it causes; the time of both. */
+  frames(count: number, step: (index: number) => Promise<unknown>): Promise<Frames>;
+  heapMB(): Promise<number>;
+  /** What the main thread has done since the page was opened, in milliseconds. */
+  taskMs(): Promise<number>;
+}
+
+export async function openMeter(page: Page): Promise<Meter> {
+  const debug = await page.context().newCDPSession(page);
+  // The thread's own time: what else the machine does is not counted.
+  await debug.send('Performance.enable', { timeDomain: 'threadTicks' });
+  return {
+    frames: (count, step) => measureFrames(debug, count, step),
+    taskMs: async () => (await readMetrics(debug)).task * 1000,
+    heapMB: async () => {
+      await debug.send('HeapProfiler.collectGarbage');
+      return (await readMetrics(debug)).heap / 1e6;
+    },
+  };
+}
+
+async function measureFrames(
+  debug: CDPSession,
+  count: number,
+  step: (index: number) => Promise<unknown>,
+): Promise<Frames> {
+  const script: number[] = [];
+  const task: number[] = [];
+  for (let index = 0; index < count; index++) {
+    const before = await readMetrics(debug);
+    await step(index);
+    await debug.send('Runtime.evaluate', { expression: TWO_FRAMES, awaitPromise: true });
+    const after = await readMetrics(debug);
+    script.push((after.script - before.script) * 1000);
+    task.push((after.task - before.task) * 1000);
+  }
+  const ascending = (values: readonly number[]): readonly number[] => values.toSorted((a, b) => a - b);
+  return {
+    p95: quantile(ascending(script), 0.95),
+    median: quantile(ascending(script), 0.5),
+    taskP95: quantile(ascending(task), 0.95),
+  };
+}
+
+/** What a step set off is done in the next frame or the one after it: both are counted. */
+const TWO_FRAMES = 'new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))';
+
+async function readMetrics(
+  debug: CDPSession,
+): Promise<{ readonly script: number; readonly task: number; readonly heap: number }> {
+  const { metrics } = await debug.send('Performance.getMetrics');
+  const value = (name: string): number => metrics.find(metric => metric.name === name)?.value ?? Number.NaN;
+  return { script: value('ScriptDuration'), task: value('TaskDuration'), heap: value('JSHeapUsedSize') };
+}
+
+const STEPS = 60;
+const CENTER = { x: 720, y: 480 };
+
+/** Drags the ground to and fro. `from` is a point where no node is. */
+export async function pan(page: Page, meter: Meter, from: Point): Promise<Frames> {
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  const frames = await meter.frames(STEPS, index =>
+    page.mouse.move(from.x + swing(index) * 240, from.y + swing(index * 1.3) * 160),
+  );
+  await page.mouse.up();
+  return frames;
+}
+
+/** Turns the wheel in and out again. */
+export async function zoom(page: Page, meter: Meter): Promise<Frames> {
+  await page.mouse.move(CENTER.x, CENTER.y);
+  return meter.frames(STEPS, index => page.mouse.wheel(0, index % 20 < 10 ? -60 : 60));
+}
+
+/** Drags what is selected by the node at `from`, and puts it back where it was. */
+export async function drag(page: Page, meter: Meter, from: Point): Promise<Frames> {
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  const frames = await meter.frames(STEPS, index =>
+    page.mouse.move(from.x + swing(index + 1) * 120, from.y + swing((index + 1) * 1.3) * 90),
+  );
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.up();
+  return frames;
+}
+
+const swing = (index: number): number => Math.sin((index / STEPS) * 4 * Math.PI);

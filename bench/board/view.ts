@@ -1,0 +1,54 @@
+// Where things of a board are on the screen, read from React Flow's viewport: the same for the editor and the bare board.
+import type { Page } from 'playwright-core';
+import type { BenchBoard } from './boards.ts';
+import type { Point } from './gestures.ts';
+
+interface View extends Point {
+  readonly zoom: number;
+}
+
+const READ = `(() => {
+  const { left, top } = document.querySelector('.react-flow').getBoundingClientRect();
+  const { e, f, a } = new DOMMatrix(getComputedStyle(document.querySelector('.react-flow__viewport')).transform);
+  return { x: left + e, y: top + f, zoom: a };
+})()`;
+
+export const readView = async (page: Page): Promise<View> => (await page.evaluate(READ)) as View;
+
+export const toScreen = ({ x, y, zoom }: View, point: Point): Point => ({
+  x: x + point.x * zoom,
+  y: y + point.y * zoom,
+});
+
+/** Turns the wheel until the board has about that zoom. */
+export async function zoomTo(page: Page, wanted: number): Promise<void> {
+  await page.mouse.move(720, 480);
+  for (let turns = 0; turns < 200; turns++) {
+    const { zoom } = await readView(page);
+    const off = Math.log2(wanted / zoom);
+    if (Math.abs(off) < 0.02) return;
+    await page.mouse.wheel(0, -Math.sign(off) * Math.min(Math.abs(off) * 500, 100));
+    await page.evaluate('new Promise(resolve => requestAnimationFrame(() => setTimeout(resolve)))');
+  }
+  throw new Error(`The zoom does not come to ${wanted}.`);
+}
+
+/** A point near the middle of the screen that lies between the columns of nodes. */
+export function gapOf(view: View, { nodes }: BenchBoard): Point {
+  const middle = { x: (720 - view.x) / view.zoom, y: (480 - view.y) / view.zoom };
+  const last = nodes
+    .map(({ position }) => position.x)
+    .filter(x => x < middle.x)
+    .reduce((most, x) => Math.max(most, x), 0);
+  const column = Math.floor(last / 420) * 420;
+  return toScreen(view, { x: column + 400, y: middle.y });
+}
+
+const HEAD = { x: 130, y: 22 };
+
+/** The node whose head is nearest to the middle of the screen. */
+export function middleNode(view: View, { nodes }: BenchBoard): Point {
+  const heads = nodes.map(({ position: { x, y } }) => toScreen(view, { x: x + HEAD.x, y: y + HEAD.y }));
+  const distance = ({ x, y }: Point): number => Math.hypot(x - 720, y - 480);
+  return heads.reduce((best, head) => (distance(head) < distance(best) ? head : best));
+}

@@ -1,0 +1,20 @@
+// A person in a browser, for the benchmarks of the web application.
+import type { BenchService } from './service.ts';
+
+const PASSWORD = 'correct horse battery';
+
+/** The cookie of a person who was invited. */
+export async function signIn(service: BenchService): Promise<string> {
+  const invited = await service.fetch('/api/v1/admin/users', {
+    method: 'POST',
+    body: JSON.stringify({ email: 'ana@example.com', name: 'Ana', plan: 'self_hosted', invite: true }),
+  });
+  const { inviteUrl } = (await invited.json()) as { inviteUrl: string };
+  const answer = await fetch(`${service.url}/api/v1/auth/accept-invite`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
+    body: JSON.stringify({ token: new URL(inviteUrl).hash.slice(1), password: PASSWORD }),
+  });
+  if (!answer.ok) throw new Error(await answer.text());
+  return answer.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+}
