@@ -12,3 +12,8 @@ declare module 'icon:*' {
   const icon: Icon;
   export default icon;
 }
+
+declare module 'worker:*' {
+  const file: string;
+  export default file;
+}

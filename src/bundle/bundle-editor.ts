@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { BuildOptions, Metafile } from 'esbuild';
 import { iconPlugin } from './icon-plugin.ts';
+import { workerPlugin } from './worker-plugin.ts';
 
 /** The repository: the application's sources lie in its folder `editor`. */
 export const ROOT = join(import.meta.dirname, '../..');
@@ -54,7 +55,7 @@ const OPTIONS = {
 export async function bundleEditor(signal?: AbortSignal): Promise<Bundle> {
   // Its package is loaded where something is to be bundled, not at each start.
   const { context } = await import('esbuild');
-  const build = await context({ ...OPTIONS, plugins: [iconPlugin] });
+  const build = await context({ ...OPTIONS, plugins: [iconPlugin, workerPlugin] });
   const cancel = (): void => void build.cancel();
   signal?.addEventListener('abort', cancel, { once: true });
   try {

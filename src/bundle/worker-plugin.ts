@@ -1,0 +1,36 @@
+// Workers by name: `import file from 'worker:NAME'`, with a source next to the importing one, is the name of a script of its own.
+import { join } from 'node:path';
+import type { Plugin } from 'esbuild';
+
+const FILTER = /^worker:/;
+
+export const workerPlugin: Plugin = {
+  name: 'workers',
+  setup(build) {
+    build.onResolve({ filter: FILTER }, ({ path, resolveDir }) => {
+      const source = join(resolveDir, path.replace(FILTER, ''));
+      // The file loader names what it writes by this path.
+      return { path: source.replace(/\.ts$/, '.js'), namespace: 'worker', pluginData: source };
+    });
+    build.onLoad({ filter: /.*/, namespace: 'worker' }, async ({ pluginData }) => {
+      const { target, minify } = build.initialOptions;
+      const { outputFiles, metafile } = await build.esbuild.build({
+        absWorkingDir: build.initialOptions.absWorkingDir ?? process.cwd(),
+        entryPoints: [String(pluginData)],
+        bundle: true,
+        format: 'esm',
+        write: false,
+        metafile: true,
+        logLevel: 'silent',
+        legalComments: 'none',
+        ...(target === undefined ? {} : { target }),
+        ...(minify === undefined ? {} : { minify }),
+      });
+      return {
+        contents: outputFiles[0]?.contents ?? '',
+        loader: 'file',
+        watchFiles: Object.keys(metafile.inputs),
+      };
+    });
+  },
+};
