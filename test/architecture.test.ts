@@ -61,7 +61,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   'graphile-worker': ['jobs/worker.ts'],
   'ipaddr.js': ['lib'],
   'lru-cache': ['lib/lru.ts'],
-  'markdown-it': ['pages/markdown.ts'],
+  'markdown-it': ['pages/markdown.ts', 'canvas/markdown.ts'],
   'markdown-it-footnote': ['pages/markdown.ts'],
   mediabunny: ['codecs'],
   'modern-tar': ['services/backups/archive.ts'],

@@ -30,6 +30,12 @@ export interface View {
   /** The open end of the edge that is being made, by pointer or keyboard. */
   readonly connecting: PortRef | undefined;
   readonly isFar: boolean;
+  /** What the next movement of the pointer draws around nodes, to select them. */
+  readonly tool: 'box' | 'lasso' | undefined;
+  /** Groups whose nodes are not shown, in this browser alone. */
+  readonly collapsed: ReadonlySet<string>;
+  /** The menu of a right click or a long press, in pixels of the window. */
+  readonly menu: { readonly at: Position; readonly isOnNode: boolean } | undefined;
   /** Read aloud by screen readers. */
   readonly announcement: string;
 }
@@ -62,7 +68,15 @@ export function EditorProvider({
 }
 
 export const createView = (): StoreApi<View> =>
-  createStore<View>(() => ({ panel: undefined, connecting: undefined, isFar: false, announcement: '' }));
+  createStore<View>(() => ({
+    panel: undefined,
+    connecting: undefined,
+    isFar: false,
+    tool: undefined,
+    collapsed: new Set(),
+    menu: undefined,
+    announcement: '',
+  }));
 
 export function useEditor(): EditorContextValue {
   const value = useContext(Context);

@@ -49,6 +49,20 @@ export function move(board: Board, positions: ReadonlyMap<string, Position>): re
   });
 }
 
+/** A node of another size; what was measured of it no longer counts. */
+export function resize(
+  board: Board,
+  id: string,
+  { width, height }: { readonly width: number; readonly height: number },
+): readonly Change[] {
+  return replaceNodes(board, [id], node => {
+    const { measured: _, ...kept } = node;
+    const style = node.style as { readonly width?: unknown; readonly height?: unknown } | undefined;
+    if (style?.width === width && style.height === height) return node;
+    return { ...kept, style: { ...style, width, height } } as GraphNode;
+  });
+}
+
 /** One setting of a node; undefined takes it out, so that the default holds again. */
 export function setConfig(board: Board, id: string, key: string, value: Json | undefined): readonly Change[] {
   return replaceNodes(board, [id], node => {

@@ -2,7 +2,7 @@
 // with what stands there and sent again, so that no save overwrites another. What the service refuses stays in the draft.
 import { ApiError } from '../../sdk/src/errors.ts';
 import type { Board } from './board.ts';
-import { type Clash, isSame, mergeBoards } from './merge.ts';
+import { type Clash, isSame, mergeBoards, shareItems } from './merge.ts';
 
 /** The workflow as the service has it. */
 export interface Remote {
@@ -134,7 +134,7 @@ export class Saver {
   #take(remote: Remote, since: Board): void {
     const mine = this.#deps.board();
     const { board, clashes } = mergeBoards(since, mine, remote.board);
-    this.#base = remote;
+    this.#base = { ...remote, board: shareItems(board, remote.board) };
     if (clashes.length > 0 || !isSame(board, mine)) this.#deps.absorb(board, clashes);
   }
 }

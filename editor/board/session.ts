@@ -1,6 +1,6 @@
 // An open board: its state, its saving, its draft in the browser, and what others write to it meanwhile.
 import type { Catalog } from '../../src/graph/catalog.ts';
-import { type Drafts, openDrafts } from './drafts.ts';
+import { type Draft, type Drafts, openDrafts } from './drafts.ts';
 import { isSame, mergeBoards } from './merge.ts';
 import { type RemoteWorkflow, readRemote, type WorkflowInfo, writeRemote } from './remote.ts';
 import { Saver } from './saver.ts';
@@ -18,7 +18,7 @@ export interface BoardSession {
 interface Start {
   readonly id: string;
   readonly userId: string;
-  readonly catalog: Catalog;
+  readonly catalog: Promise<Catalog>;
   /** Called where the browser keeps no drafts, or has no room for them. */
   readonly onNoDraft: () => void;
 }
@@ -28,8 +28,11 @@ const DRAFT_PAUSE_MS = 150;
 
 /** Reads the workflow and the draft of it that this browser has. */
 export async function openSession(start: Start, signal: AbortSignal): Promise<BoardSession> {
-  const [remote, drafts] = await Promise.all([readRemote(start.id, signal), findDrafts(start)]);
-  const draft = await drafts?.find(start.id).catch(() => undefined);
+  const [remote, { drafts, draft }, catalog] = await Promise.all([
+    readRemote(start.id, signal),
+    readDraft(start),
+    start.catalog,
+  ]);
   const merged = draft && mergeBoards(draft.base.board, draft.board, remote.board);
   const isLeft = merged !== undefined && !isSame(merged.board, remote.board);
   const store = createBoardStore({
@@ -38,7 +41,14 @@ export async function openSession(start: Start, signal: AbortSignal): Promise<Bo
     ...(draft === undefined ? {} : { history: draft.history }),
   });
   if (isLeft && merged.clashes.length > 0) store.actions.absorb(merged.board, merged.clashes);
-  return connect(start, { remote, store, drafts });
+  return connect(start, { remote, store, drafts, catalog });
+}
+
+async function readDraft(
+  start: Start,
+): Promise<{ readonly drafts: Drafts | undefined; readonly draft: Draft | undefined }> {
+  const drafts = await findDrafts(start);
+  return { drafts, draft: await drafts?.find(start.id).catch(() => undefined) };
 }
 
 async function findDrafts({ userId, onNoDraft }: Start): Promise<Drafts | undefined> {
@@ -54,9 +64,10 @@ interface Parts {
   readonly remote: RemoteWorkflow;
   readonly store: BoardStore;
   readonly drafts: Drafts | undefined;
+  readonly catalog: Catalog;
 }
 
-function connect({ id, catalog, onNoDraft }: Start, { remote, store, drafts }: Parts): BoardSession {
+function connect({ id, onNoDraft }: Start, { remote, store, drafts, catalog }: Parts): BoardSession {
   const channel = new BroadcastChannel(CHANGES);
   const saver = new Saver(remote, {
     read: signal => readRemote(id, signal),
@@ -135,7 +146,16 @@ function keepDraft({ id, drafts, store, saver, onNoDraft }: Keeping): { plan(): 
   return {
     keep,
     plan: () => {
-      timer ??= setTimeout(keep, DRAFT_PAUSE_MS);
+      timer ??= setTimeout(() => whenIdle(keep), DRAFT_PAUSE_MS);
     },
   };
+}
+
+const IDLE_TIMEOUT_MS = 350;
+
+/** Copying a large board takes some milliseconds, which a person who types should not wait for. */
+function whenIdle(act: () => void): void {
+  // Safari has no such callback.
+  if (typeof requestIdleCallback === 'undefined') act();
+  else requestIdleCallback(act, { timeout: IDLE_TIMEOUT_MS });
 }

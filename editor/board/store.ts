@@ -1,6 +1,6 @@
 // The state of an open board: what the canvas, the inspector and the toolbar read, and the few ways to change it.
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { Board, Change } from './board.ts';
+import { type Board, type Change, indexOfEdge, indexOfNode } from './board.ts';
 import { type History, NO_HISTORY, perform, redo, undo } from './history.ts';
 import type { Clash } from './merge.ts';
 import type { SaveState } from './saver.ts';
@@ -62,9 +62,8 @@ export function createBoardStore(start: { readonly board: Board; readonly histor
 }
 
 function keepKnown(selection: ReadonlySet<string>, board: Board): ReadonlySet<string> {
-  if (selection.size === 0) return selection;
-  const known = new Set([...board.nodes, ...board.edges].map(({ id }) => id));
-  return [...selection].every(id => known.has(id))
-    ? selection
-    : new Set([...selection].filter(id => known.has(id)));
+  const isKnown = (id: string): boolean =>
+    indexOfNode(board, id) !== undefined || indexOfEdge(board, id) !== undefined;
+  const known = [...selection].filter(isKnown);
+  return known.length === selection.size ? selection : new Set(known);
 }

@@ -1,54 +1,49 @@
-// The drawing of the board, and what the pointer does to it. The only folder that knows of React Flow.
+// The drawing of the board, and what the pointer does to it. The only folder that knows of React Flow: it pans and zooms, puts
+// the nodes that can be read into the page, and draws edges from port to port; edges and all other nodes are painted.
 import './react-flow.css';
 import {
   Background,
   BackgroundVariant,
-  MiniMap,
   ReactFlow,
   type ReactFlowProps,
   ReactFlowProvider,
-  SelectionMode,
-  type Viewport,
+  useReactFlow,
+  useStoreApi,
 } from '@xyflow/react';
-import { useRef } from 'react';
-import { useBoard, useEditor } from '../board/editor-context.tsx';
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useEditor } from '../board/editor-context.tsx';
 import { messages } from '../messages.ts';
+import { BoardMenu } from './board-menu.tsx';
 import styles from './canvas.module.css';
 import { Card } from './card.tsx';
-import { categoryOf } from './colors.ts';
+import { EdgeValue } from './edge-value.tsx';
+import { Pointer } from './gestures/press.ts';
 import { Group } from './group.tsx';
 import { handleCanvasKey } from './keys.ts';
-import type { CardNode, Wire as WireEdge } from './model.ts';
+import type { CardNode } from './model.ts';
 import { Note } from './note.tsx';
+import { Overview } from './overview.tsx';
+import type { Viewport } from './scene/paint.ts';
+import { PaintLayer } from './scene/paint-layer.tsx';
+import { boundsOf, type Scene } from './scene/scene.ts';
+import { createSketch, SketchLayer, useSketchRoot } from './scene/sketch-layer.tsx';
+import { Stage } from './scene/stage.ts';
 import { useActions } from './use-actions.ts';
 import { useConnecting } from './use-connecting.ts';
-import { useMoving } from './use-moving.ts';
-import { useShown } from './use-shown.ts';
-import { Wire } from './wire.tsx';
-import { ZoomBar } from './zoom-bar.tsx';
+import { useMounted, useScene } from './use-shown.ts';
+import { fitted, MAX_ZOOM, MIN_ZOOM, ZoomBar } from './zoom-bar.tsx';
 
-/** Below this zoom text cannot be read: nodes are drawn as boxes. */
-const FAR_ZOOM = 0.32;
-/** Boards of fewer nodes show all of them at once; in larger ones only what is in view is in the page. */
-const FEW = 60;
-/** The map draws every node anew at each movement: boards of more do without it. */
-const MANY = 400;
-
-const OPTIONS: ReactFlowProps<CardNode, WireEdge> = {
+const OPTIONS: ReactFlowProps<CardNode> = {
   nodeTypes: { card: Card, note: Note, group: Group },
-  edgeTypes: { wire: Wire },
-  minZoom: 0.05,
-  maxZoom: 2.5,
-  fitView: true,
-  fitViewOptions: { padding: 0.12, maxZoom: 1 },
+  minZoom: MIN_ZOOM,
+  maxZoom: MAX_ZOOM,
+  nodesDraggable: false,
   nodesFocusable: false,
-  edgesFocusable: false,
   disableKeyboardA11y: true,
   deleteKeyCode: null,
-  selectionKeyCode: 'Shift',
-  multiSelectionKeyCode: ['Shift', 'Meta', 'Control'],
+  selectionKeyCode: null,
+  multiSelectionKeyCode: null,
   panActivationKeyCode: null,
-  selectionMode: SelectionMode.Partial,
   zoomOnDoubleClick: false,
   elevateNodesOnSelect: true,
   connectionRadius: 28,
@@ -57,40 +52,56 @@ const OPTIONS: ReactFlowProps<CardNode, WireEdge> = {
 };
 
 export function Canvas() {
+  const { scene, model } = useScene();
+  const [stage] = useState(() => new Stage());
+  const frame = useRef<HTMLDivElement>(null);
+  const [start, setStart] = useState<Viewport>();
+  // Before the first paint: the board is drawn once, where it is to be seen.
+  useLayoutEffect(() => {
+    if (start !== undefined || frame.current === null) return;
+    const { width, height } = frame.current.getBoundingClientRect();
+    const viewport = fitted(boundsOf(scene), { width, height });
+    stage.set({ size: { width, height }, viewport });
+    setStart(viewport);
+  }, [scene, stage, start]);
   return (
-    <ReactFlowProvider>
-      <Drawing />
-    </ReactFlowProvider>
+    <div ref={frame} className={styles.frame}>
+      {start !== undefined && (
+        <ReactFlowProvider>
+          <Drawing stage={stage} scene={scene} model={model} start={start} />
+        </ReactFlowProvider>
+      )}
+    </div>
   );
 }
 
-function Drawing() {
+interface DrawingProps {
+  readonly stage: Stage;
+  readonly scene: Scene;
+  readonly model: ReturnType<typeof useScene>['model'];
+  readonly start: Viewport;
+}
+
+function Drawing({ stage, scene, model, start }: DrawingProps) {
   const editor = useEditor();
-  const { view } = editor;
-  const count = useBoard(({ board }) => board.nodes.length);
-  const moving = useMoving();
-  const { nodes, edges } = useShown(moving.positions);
+  const nodes = useMounted(stage, scene, model);
   const connecting = useConnecting();
   const root = useRef<HTMLDivElement>(null);
-  useActions(root);
-  const setFar = ({ zoom }: Viewport): void => {
-    const isFar = zoom < FAR_ZOOM;
-    if (view.getState().isFar !== isFar) view.setState({ isFar });
-  };
+  const sketch = useSketchRoot();
+  useActions(root, stage);
+  useView(stage, root);
+  usePointer({ stage, root, sketch });
   return (
-    <ReactFlow<CardNode, WireEdge>
+    <ReactFlow<CardNode>
       {...OPTIONS}
       ref={root}
       className={styles.canvas ?? ''}
       aria-label={messages.flow.canvas}
       tabIndex={0}
       nodes={nodes}
-      edges={edges}
-      onlyRenderVisibleElements={count > FEW}
-      onViewportChange={setFar}
+      defaultViewport={start}
       onKeyDown={event => handleCanvasKey(event, editor)}
       onDoubleClick={connecting.onDoubleClick}
-      {...moving.handlers}
       {...connecting.handlers}
     >
       <Background
@@ -101,23 +112,55 @@ function Drawing() {
         // Its own style would be over that of the class.
         bgColor="transparent"
       />
-      {count <= MANY && <Overview />}
-      <ZoomBar />
+      <PaintLayer stage={stage} />
+      <SketchLayer root={sketch} />
+      <EdgeValue stage={stage} />
+      <Overview stage={stage} />
+      <ZoomBar stage={stage} />
+      <BoardMenu />
     </ReactFlow>
   );
 }
 
-function Overview() {
-  return (
-    <MiniMap
-      className={styles.minimap ?? ''}
-      pannable
-      zoomable
-      nodeColor={minimapColor}
-      nodeBorderRadius={12}
-      ariaLabel={messages.flow.minimap}
-    />
-  );
+/** Keeps the stage to what React Flow shows, and to the size of the window. */
+function useView(stage: Stage, root: RefObject<HTMLDivElement | null>): void {
+  const flow = useStoreApi<CardNode>();
+  useEffect(() => {
+    const stop = flow.subscribe(({ transform: [x, y, zoom] }) => {
+      const { viewport } = stage.now;
+      if (x !== viewport.x || y !== viewport.y || zoom !== viewport.zoom)
+        stage.set({ viewport: { x, y, zoom } });
+    });
+    const observer = new ResizeObserver(([entry]) => {
+      if (entry !== undefined)
+        stage.set({ size: { width: entry.contentRect.width, height: entry.contentRect.height } });
+    });
+    if (root.current !== null) observer.observe(root.current);
+    return () => {
+      stop();
+      observer.disconnect();
+    };
+  }, [flow, stage, root]);
 }
 
-const minimapColor = (node: CardNode): string => `var(--category-${categoryOf(node.data)})`;
+interface Pointed {
+  readonly stage: Stage;
+  readonly root: RefObject<HTMLDivElement | null>;
+  readonly sketch: RefObject<SVGSVGElement | null>;
+}
+
+function usePointer({ stage, root, sketch }: Pointed): void {
+  const editor = useEditor();
+  const flow = useReactFlow<CardNode>();
+  useEffect(() => {
+    if (root.current === null) return;
+    const pointer = new Pointer({
+      editor,
+      stage,
+      flow,
+      root: root.current,
+      sketch: createSketch(sketch, stage),
+    });
+    return () => pointer.stop();
+  }, [editor, stage, flow, root, sketch]);
+}

@@ -14,6 +14,16 @@ import type { CardData, CardNode } from './model.ts';
 import { Port } from './port.tsx';
 import { RunMark } from './run-mark.tsx';
 
+/** A node that was moved only is drawn as before: its place is React Flow's. */
+const isAlike = (one: NodeProps<CardNode>, other: NodeProps<CardNode>): boolean =>
+  one.width === other.width &&
+  one.height === other.height &&
+  one.id === other.id &&
+  one.data.node.data === other.data.node.data &&
+  one.data.entry === other.data.entry &&
+  one.data.inputs === other.data.inputs &&
+  one.data.outputs === other.data.outputs;
+
 export const Card = memo(function Card({ data, width = 260, height = 120 }: NodeProps<CardNode>) {
   const { node, entry, inputs, outputs } = data;
   const isFar = useView(view => view.isFar);
@@ -52,7 +62,7 @@ export const Card = memo(function Card({ data, width = 260, height = 120 }: Node
       <NodeResult node={node} run={run} width={width} hasPreview={hasPreview(data)} />
     </div>
   );
-});
+}, isAlike);
 
 interface BoxProps {
   readonly data: CardData;

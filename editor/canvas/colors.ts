@@ -2,7 +2,8 @@
 import { CATEGORIES, PORT_TYPES } from '../../src/graph/types.ts';
 import type { CardData } from './model.ts';
 
-const KNOWN_CATEGORIES: ReadonlySet<string> = new Set([...CATEGORIES, 'video']);
+/** As the style sheet names them. */
+export const KNOWN_CATEGORIES: ReadonlySet<string> = new Set([...CATEGORIES, 'video']);
 const KNOWN_TYPES: ReadonlySet<string> = new Set(PORT_TYPES);
 
 export function categoryOf({ entry, node }: Pick<CardData, 'entry' | 'node'>): string {

@@ -1,13 +1,20 @@
 // Everything that can be done to a board, once: for the keys, the command menu, the toolbar and the list of keys.
-import { layoutGraph } from '../../src/graph/layout/layout.ts';
+
+import { estimateDims } from '../../src/graph/dims.ts';
+import type { Layout } from '../../src/graph/layout/layout.ts';
 import type { Position } from '../../src/graph/types.ts';
+import { align, type Direction, distribute, type Line, type Placed } from '../board/aligning.ts';
+import { apply, type Board, type Change } from '../board/board.ts';
 import { copyText, paste, readPasted } from '../board/clipboard.ts';
 import type { EditorContextValue } from '../board/editor-context.tsx';
 import { move, remove, replaceNodes } from '../board/edits.ts';
+import { pullOut } from '../board/rewiring.ts';
+import type { BoardState } from '../board/store.ts';
 import { copyText as toClipboard } from '../kit/copy-button.tsx';
 import { showToast } from '../lib/toasts.ts';
 import { messages } from '../messages.ts';
 import { isUnderWay } from '../runs/run-store.ts';
+import { arrangeBoard } from './arranging.ts';
 import { isEditing } from './editing.ts';
 
 export interface Command {
@@ -47,6 +54,7 @@ export const COMMANDS: readonly Command[] = [
   { id: 'paste', label: texts.paste, keys: ['Mod+V'], run: editor => void pasteFromClipboard(editor) },
   { id: 'duplicate', label: texts.duplicate, keys: ['Mod+D'], run: duplicate },
   { id: 'delete', label: texts.delete, keys: ['Delete', 'Backspace'], run: removeSelected },
+  { id: 'pull-out', label: texts.pullOut, keys: ['Shift+Delete', 'Shift+Backspace'], run: removeAndHeal },
   { id: 'all', label: texts.selectAll, keys: ['Mod+A'], run: selectAll },
   {
     id: 'save',
@@ -54,8 +62,14 @@ export const COMMANDS: readonly Command[] = [
     keys: ['Mod+S'],
     run: ({ session }) => void session.saver.flush().catch(() => undefined),
   },
-  { id: 'arrange', label: texts.arrange, keys: ['Shift+A'], run: arrange },
+  { id: 'arrange', label: texts.arrange, keys: ['Shift+A'], run: editor => void arrange(editor) },
+  ...lineCommands(),
+  { id: 'across', label: texts.across, keys: [], run: editor => spread(editor, 'across') },
+  { id: 'down', label: texts.down, keys: [], run: editor => spread(editor, 'down') },
+  { id: 'box', label: texts.box, keys: ['B'], run: ({ view }) => view.setState({ tool: 'box' }) },
+  { id: 'lasso', label: texts.lasso, keys: ['L'], run: ({ view }) => view.setState({ tool: 'lasso' }) },
   { id: 'fit', label: texts.fit, keys: ['Shift+1'], run: ({ canvas }) => canvas.current?.fit() },
+  { id: 'fit-selected', label: texts.fitSelected, keys: ['Shift+2'], run: fitSelected },
   { id: 'find', label: texts.find, keys: ['Mod+F'], run: open('find') },
   { id: 'versions', label: texts.versions, keys: [], run: open('versions') },
   { id: 'share', label: texts.share, keys: [], run: open('share') },
@@ -161,24 +175,81 @@ function selectAll({ session: { store } }: EditorContextValue): void {
   store.actions.select([...nodes, ...edges].map(({ id }) => id));
 }
 
-/** The whole board, or the nodes that are selected where there are several. */
-function arrange({ session, canvas }: EditorContextValue): void {
+function removeAndHeal({ session, canvas }: EditorContextValue): void {
+  const { store, catalog } = session;
+  const { board, selection } = store.getState();
+  const nodes = board.nodes.filter(({ id }) => selection.has(id)).map(({ id }) => id);
+  if (nodes.length === 0) return;
+  const healed = pullOut(board, catalog, nodes);
+  const removed = remove(apply(board, healed), { nodes });
+  store.actions.perform(messages.flow.gestures.delete(nodes.length), [...healed, ...removed]);
+  canvas.current?.focus();
+}
+
+function fitSelected({ session, canvas }: EditorContextValue): void {
+  const { board, selection } = session.store.getState();
+  const ids = board.nodes.filter(({ id }) => selection.has(id)).map(({ id }) => id);
+  if (ids.length > 0) canvas.current?.fit(ids);
+}
+
+function lineCommands(): readonly Command[] {
+  return (['left', 'center', 'right', 'top', 'middle', 'bottom'] as const).map((line: Line) => ({
+    id: `align-${line}`,
+    label: texts.align[line],
+    keys: [],
+    run: ({ session: { store, catalog } }: EditorContextValue) => {
+      const boxes = selectedBoxes(store.getState(), catalog);
+      if (boxes.length > 1)
+        store.actions.perform(messages.flow.gestures.align, move(store.getState().board, align(boxes, line)));
+    },
+  }));
+}
+
+function spread({ session: { store, catalog } }: EditorContextValue, direction: Direction): void {
+  const places = distribute(selectedBoxes(store.getState(), catalog), direction);
+  store.actions.perform(messages.flow.gestures.align, move(store.getState().board, places));
+}
+
+function selectedBoxes(
+  { board, selection }: BoardState,
+  catalog: EditorContextValue['session']['catalog'],
+): readonly Placed[] {
+  return board.nodes
+    .filter(({ id }) => selection.has(id))
+    .map(node => {
+      const { width, height } = estimateDims(node, catalog);
+      return { id: node.id, ...node.position, width, height };
+    });
+}
+
+/** The whole board, or the nodes that are selected where there are several. What moved meanwhile is arranged all the same. */
+async function arrange({ session, canvas }: EditorContextValue): Promise<void> {
   const { store, catalog } = session;
   const { board, selection } = store.getState();
   const chosen = board.nodes.filter(({ id }) => selection.has(id)).map(({ id }) => id);
-  const { moved, groups } = layoutGraph(board, catalog, chosen.length > 1 ? { scope: chosen } : {});
+  try {
+    const layout = await arrangeBoard({
+      entries: catalog.entries,
+      board: { nodes: board.nodes, edges: board.edges },
+      ...(chosen.length > 1 ? { scope: chosen } : {}),
+    });
+    store.actions.perform(messages.flow.gestures.arrange, layoutChanges(store.getState().board, layout));
+    requestAnimationFrame(() => canvas.current?.fit());
+  } catch {
+    showToast(messages.flow.notArranged, { tone: 'failed' });
+  }
+}
+
+function layoutChanges(board: Board, { moved, groups }: Layout): readonly Change[] {
   const places = new Map(moved.map(({ id, position }) => [id, position]));
   const boxes = new Map(groups.map(box => [box.id, box]));
   const resized = replaceNodes(board, [...boxes.keys()], node => {
-    const { width, height, position } = boxes.get(node.id) ?? {
-      width: 0,
-      height: 0,
-      position: node.position,
-    };
+    const box = boxes.get(node.id);
+    if (box === undefined) return node;
     const { measured: _, ...kept } = node;
     places.delete(node.id);
-    return { ...kept, position, style: { ...(node.style as object), width, height } } as typeof node;
+    const style = { ...(node.style as object), width: box.width, height: box.height };
+    return { ...kept, position: box.position, style } as typeof node;
   });
-  store.actions.perform(messages.flow.gestures.arrange, [...resized, ...move(board, places)]);
-  requestAnimationFrame(() => canvas.current?.fit());
+  return [...resized, ...move(board, places)];
 }

@@ -1,13 +1,43 @@
-// The frame of a group; its nodes stand on it and move with it.
+// The frame of a group; its nodes stand on it and move with it. Collapsed it is its head alone, and its nodes are not shown.
+
+import ChevronDown from 'icon:chevron-down';
+import ChevronRight from 'icon:chevron-right';
 import type { NodeProps } from '@xyflow/react';
 import { memo } from 'react';
+import { useEditor, useView } from '../board/editor-context.tsx';
+import { childrenOf } from '../board/edits.ts';
+import { messages } from '../messages.ts';
 import type { CardNode } from './model.ts';
 import styles from './note.module.css';
+import { Resizer } from './resizer.tsx';
 
-export const Group = memo(function Group({ data: { node } }: NodeProps<CardNode>) {
+export const Group = memo(function Group({ data: { node }, selected = false }: NodeProps<CardNode>) {
+  const { view } = useEditor();
+  const isCollapsed = useView(({ collapsed }) => collapsed.has(node.id));
+  const { label } = node.data;
+  const toggle = (): void => {
+    const { collapsed } = view.getState();
+    const next = new Set(collapsed);
+    if (!next.delete(node.id)) next.add(node.id);
+    view.setState({ collapsed: next });
+  };
+  const Chevron = isCollapsed ? ChevronRight : ChevronDown;
   return (
-    <div className={styles.group}>
-      <span className={styles.groupName}>{node.data.label}</span>
+    <div className={styles.group} data-collapsed={isCollapsed || undefined}>
+      <div className={styles.groupHead}>
+        <button
+          type="button"
+          className={styles.collapse}
+          aria-expanded={!isCollapsed}
+          aria-label={(isCollapsed ? messages.flow.expand : messages.flow.collapse)(label)}
+          onClick={toggle}
+        >
+          <Chevron size={16} />
+        </button>
+        <span className={styles.groupName}>{label}</span>
+        {isCollapsed && <span className={styles.count}>{childrenOf(node).length}</span>}
+      </div>
+      {selected && !isCollapsed && <Resizer node={node} />}
     </div>
   );
 });

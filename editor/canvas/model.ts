@@ -1,9 +1,9 @@
 // The board as React Flow draws it: nodes with their sizes and handles given, so that nothing is measured before it is drawn.
-import { type Edge, type Node, type NodeHandle, Position as Side } from '@xyflow/react';
+import { type Node, type NodeHandle, Position as Side } from '@xyflow/react';
 import type { Catalog, CatalogEntry, InputDef, OutputDef } from '../../src/graph/catalog.ts';
 import { estimateDims, portOffset } from '../../src/graph/dims.ts';
 import { joinPorts } from '../../src/graph/handles.ts';
-import type { GraphEdge, GraphNode, Position } from '../../src/graph/types.ts';
+import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
 import type { Board } from '../board/board.ts';
 import { portsOf } from '../board/catalog.ts';
 import type { PortRef } from '../board/editor-context.tsx';
@@ -25,55 +25,63 @@ export interface CardData extends Record<string, unknown> {
   readonly fields: readonly InputDef[];
 }
 export type CardNode = Node<CardData, 'card' | 'note' | 'group'>;
-export type Wire = Edge<{ readonly type: string }>;
+/** An edge with the ports that it joins, named or worked out, and what flows along it. */
+export interface Wire {
+  readonly id: string;
+  readonly source: string;
+  readonly target: string;
+  readonly sourceHandle: string;
+  readonly targetHandle: string;
+  readonly type: string;
+}
 
 export const PORT_PX = 14;
-
-/** Where nodes are while they are dragged, and who is selected: over what the board says. */
-export interface Overlay {
-  readonly selection: ReadonlySet<string>;
-  readonly moving: ReadonlyMap<string, Position>;
-}
 
 /** Keeps what it made: a node that did not change is the same object again, so that only changed ones are drawn anew. */
 export class Model {
   readonly #catalog: Catalog;
   readonly #cards = new WeakMap<GraphNode, CardNode>();
+  readonly #datas = new WeakMap<object, { readonly lost: string; readonly data: CardData }>();
   readonly #wires = new WeakMap<GraphEdge, KeptWire>();
-  readonly #shown = new Map<string, { readonly from: CardNode; readonly node: CardNode }>();
+  readonly #chosen = new WeakMap<CardNode, CardNode>();
   #lost: ReadonlyMap<string, readonly string[]> = new Map();
 
   constructor(catalog: Catalog) {
     this.#catalog = catalog;
   }
 
-  /** Called after `edges`, which says which ports nodes have to show beside their own. */
-  nodes(board: Board, { selection, moving }: Overlay): CardNode[] {
-    return board.nodes.map(node => {
-      const from = this.#cardOf(node);
-      const next = {
-        ...from,
-        selected: selection.has(node.id),
-        position: moving.get(node.id) ?? from.position,
-      };
-      const last = this.#shown.get(node.id);
-      if (last?.from === from && looksLike(last.node, next)) return last.node;
-      this.#shown.set(node.id, { from, node: next });
-      return next;
-    });
+  /** Called after `wires`, which says which ports nodes have to show beside their own. */
+  cards(nodes: readonly GraphNode[]): readonly CardNode[] {
+    return nodes.map(node => this.#cardOf(node));
   }
 
-  edges(board: Board, selection: ReadonlySet<string>): Wire[] {
-    const byId = new Map(board.nodes.map(node => [node.id, node]));
-    const kept = board.edges.flatMap(edge => this.#wireOf(edge, byId, selection));
+  wires({ nodes, edges }: Pick<Board, 'nodes' | 'edges'>): readonly Wire[] {
+    const byId = new Map(nodes.map(node => [node.id, node]));
+    const kept = edges.flatMap(edge => this.#wireOf(edge, byId));
     this.#markLost(kept, byId);
     return kept.map(({ wire }) => wire);
+  }
+
+  /** The node as React Flow is given it. */
+  shown(card: CardNode, isSelected: boolean): CardNode {
+    if (!isSelected) return card;
+    const known = this.#chosen.get(card) ?? { ...card, selected: true };
+    this.#chosen.set(card, known);
+    return known;
   }
 
   #cardOf(node: GraphNode): CardNode {
     const known = this.#cards.get(node);
     if (known !== undefined) return known;
-    const card = toCard(this.#catalog, node, this.#lost.get(node.id) ?? []);
+    const lost = this.#lost.get(node.id)?.join() ?? '';
+    const last = this.#datas.get(node.data);
+    // A node that was only moved keeps its ports as they are, so that its card is not drawn anew.
+    const data =
+      last?.lost === lost
+        ? { ...last.data, node }
+        : toData(this.#catalog, node, this.#lost.get(node.id) ?? []);
+    if (last?.lost !== lost) this.#datas.set(node.data, { lost, data });
+    const card = toCard(this.#catalog, node, data);
     this.#cards.set(node, card);
     return card;
   }
@@ -95,13 +103,14 @@ export class Model {
     this.#lost = found;
   }
 
-  #wireOf(edge: GraphEdge, byId: ReadonlyMap<string, GraphNode>, selection: ReadonlySet<string>): KeptWire[] {
-    const ends = [byId.get(edge.source), byId.get(edge.target), selection.has(edge.id)] as const;
+  // An edge depends on what its nodes are, not on where they stand.
+  #wireOf(edge: GraphEdge, byId: ReadonlyMap<string, GraphNode>): KeptWire[] {
+    const [source, target] = [byId.get(edge.source), byId.get(edge.target)];
+    if (source === undefined || target === undefined) return [];
+    const ends = [source.data, target.data] as const;
     const known = this.#wires.get(edge);
     if (known?.ends.every((end, index) => end === ends[index])) return [known];
-    const [source, target, selected] = ends;
-    if (source === undefined || target === undefined) return [];
-    const wire = { ...toWire(this.#catalog, edge, source, target), selected };
+    const wire = toWire(this.#catalog, edge, source, target);
     const kept = { wire, ends, lost: findLost(this.#catalog, wire, source, target) };
     this.#wires.set(edge, kept);
     return [kept];
@@ -115,32 +124,12 @@ interface KeptWire {
   readonly lost: readonly PortRef[];
 }
 
-const looksLike = (one: CardNode, other: CardNode): boolean =>
-  one.selected === other.selected &&
-  one.position.x === other.position.x &&
-  one.position.y === other.position.y;
-
 const SHELLS: Readonly<Record<string, 'note' | 'group'>> = { stickyNote: 'note', groupFrame: 'group' };
 const GROUP_Z = -10;
 
-function toCard(catalog: Catalog, node: GraphNode, lost: readonly string[]): CardNode {
+function toCard(catalog: Catalog, node: GraphNode, data: CardData): CardNode {
   const { width, height } = estimateDims(node, catalog);
-  const { inputs, outputs } = portsOf(catalog, node);
-  const entry = catalog.find(node.data.nodeType);
-  const type = SHELLS[entry?.customNodeType ?? node.type] ?? 'card';
-  const data: CardData = {
-    node,
-    entry,
-    inputs: [
-      ...inputs.filter(({ isPort }) => isPort).map(port => toPort('in-', port)),
-      ...unknown(lost, 'in-'),
-    ],
-    outputs: [
-      ...outputs.filter(({ isPort }) => isPort).map(port => toPort('out-', port)),
-      ...unknown(lost, 'out-'),
-    ],
-    fields: inputs.filter(({ isPort }) => !isPort),
-  };
+  const type = SHELLS[data.entry?.customNodeType ?? node.type] ?? 'card';
   return {
     id: node.id,
     type,
@@ -153,7 +142,21 @@ function toCard(catalog: Catalog, node: GraphNode, lost: readonly string[]): Car
     ariaRole: 'group',
     ariaLabel: node.data.label,
     domAttributes: { 'data-node-id': node.id, tabIndex: -1 } as NonNullable<CardNode['domAttributes']>,
-    ...(type === 'group' ? { zIndex: GROUP_Z } : {}),
+    // The ground of a frame belongs to the board.
+    ...(type === 'group' ? { zIndex: GROUP_Z, style: { pointerEvents: 'none' } } : {}),
+  };
+}
+
+function toData(catalog: Catalog, node: GraphNode, lost: readonly string[]): CardData {
+  const { inputs, outputs } = portsOf(catalog, node);
+  const portsIn = inputs.filter(({ isPort }) => isPort).map(port => toPort('in-', port));
+  const portsOut = outputs.filter(({ isPort }) => isPort).map(port => toPort('out-', port));
+  return {
+    node,
+    entry: catalog.find(node.data.nodeType),
+    inputs: [...portsIn, ...unknown(lost, 'in-')],
+    outputs: [...portsOut, ...unknown(lost, 'out-')],
+    fields: inputs.filter(({ isPort }) => !isPort),
   };
 }
 
@@ -193,10 +196,7 @@ function toWire(catalog: Catalog, edge: GraphEdge, source: GraphNode, target: Gr
     target: edge.target,
     sourceHandle,
     targetHandle,
-    data: { type },
-    type: 'wire',
-    focusable: false,
-    ariaLabel: `${source.data.label} to ${target.data.label}`,
+    type,
   };
 }
 
@@ -207,7 +207,7 @@ const LOST_IN = 'in-?';
 function findLost(catalog: Catalog, wire: Wire, source: GraphNode, target: GraphNode): readonly PortRef[] {
   const has = (ports: readonly { id: string; isPort: boolean }[], prefix: string, handle: string): boolean =>
     ports.some(port => port.isPort && prefix + port.id === handle);
-  const [out, into] = [wire.sourceHandle ?? LOST_OUT, wire.targetHandle ?? LOST_IN];
+  const [out, into] = [wire.sourceHandle, wire.targetHandle];
   return [
     ...(has(portsOf(catalog, source).outputs, 'out-', out) ? [] : [{ nodeId: source.id, handle: out }]),
     ...(has(portsOf(catalog, target).inputs, 'in-', into) ? [] : [{ nodeId: target.id, handle: into }]),

@@ -1,56 +1,56 @@
 // What the other parts of the page can have the canvas do.
 import { type ReactFlowInstance, useReactFlow } from '@xyflow/react';
 import { type RefObject, useEffect } from 'react';
-import { type CanvasActions, type EditorContextValue, useEditor } from '../board/editor-context.tsx';
-import type { CardNode, Wire } from './model.ts';
+import { type CanvasActions, useEditor } from '../board/editor-context.tsx';
+import type { CardNode } from './model.ts';
+import { viewOf } from './scene/paint.ts';
+import { boundsOf } from './scene/scene.ts';
+import type { Stage } from './scene/stage.ts';
+import { fitted } from './zoom-bar.tsx';
 
 type Root = RefObject<HTMLDivElement | null>;
 
-export function useActions(root: Root): void {
-  const { canvas, session } = useEditor();
-  const flow = useReactFlow<CardNode, Wire>();
+export function useActions(root: Root, stage: Stage): void {
+  const { canvas } = useEditor();
+  const flow = useReactFlow<CardNode>();
   useEffect(() => {
-    canvas.current = createActions(root, flow, session);
+    canvas.current = createActions(root, flow, stage);
     return () => {
       canvas.current = undefined;
     };
-  }, [canvas, flow, root, session]);
+  }, [canvas, flow, root, stage]);
 }
 
 const READABLE_ZOOM = 0.6;
 
-function createActions(
-  root: Root,
-  flow: ReactFlowInstance<CardNode, Wire>,
-  { store }: EditorContextValue['session'],
-): CanvasActions {
+function createActions(root: Root, flow: ReactFlowInstance<CardNode>, stage: Stage): CanvasActions {
   const elementOf = (id: string): HTMLElement | null =>
     root.current?.querySelector<HTMLElement>(`[data-node-id="${CSS.escape(id)}"]`) ?? null;
   return {
     center: () => {
-      const { left, top, width, height } = root.current?.getBoundingClientRect() ?? new DOMRect();
-      return flow.screenToFlowPosition({ x: left + width / 2, y: top + height / 2 });
+      const view = viewOf(stage.now.viewport, stage.now.size);
+      return { x: view.x + view.width / 2, y: view.y + view.height / 2 };
     },
-    fit: ids =>
-      void flow.fitView({
-        padding: 0.15,
-        maxZoom: 1,
-        duration: calm(250),
-        ...(ids === undefined ? {} : { nodes: ids.map(id => ({ id })) }),
-      }),
+    fit: ids => {
+      const viewport = fitted(boundsOf(stage.now.scene, ids), stage.now.size);
+      void flow.setViewport(viewport, { duration: calm(250) });
+    },
     focus: () => root.current?.focus({ preventScroll: true }),
     focusNode: id => {
-      const node = store.getState().board.nodes.find(other => other.id === id);
-      if (node === undefined) return;
-      const element = elementOf(id);
-      if (element !== null && isInside(element, root.current)) {
-        element.focus({ preventScroll: true });
-        return;
-      }
-      const { width = 260, height = 120 } = flow.getNode(id) ?? {};
-      const { x, y } = node.position;
-      void flow.setCenter(x + width / 2, y + height / 2, { zoom: Math.max(flow.getZoom(), READABLE_ZOOM) });
-      focusLater(() => elementOf(id));
+      let isCentered = false;
+      const find = (): HTMLElement | null => {
+        const element = elementOf(id);
+        if (element !== null && (isCentered || isInside(element, root.current))) return element;
+        const box = stage.now.scene.byId.get(id);
+        if (box === undefined || isCentered) return null;
+        isCentered = true;
+        const zoom = Math.max(stage.now.viewport.zoom, READABLE_ZOOM);
+        void flow.setCenter(box.x + box.width / 2, box.y + box.height / 2, { zoom });
+        return elementOf(id);
+      };
+      const element = find();
+      if (element === null) focusLater(find);
+      else element.focus({ preventScroll: true });
     },
   };
 }

@@ -1,6 +1,7 @@
 // Making edges with the pointer: what may be joined, what happens on a drop, and the palette where it ends on nothing.
 import {
   type Connection,
+  type Edge,
   type FinalConnectionState,
   type OnConnectStartParams,
   useReactFlow,
@@ -9,14 +10,13 @@ import type { MouseEvent } from 'react';
 import { type PortRef, useEditor } from '../board/editor-context.tsx';
 import { canConnect, connect } from '../board/wiring.ts';
 import { messages } from '../messages.ts';
-import type { Wire } from './model.ts';
 
 export function useConnecting() {
   const editor = useEditor();
   const { session, view } = editor;
   const { store, catalog } = session;
   const flow = useReactFlow();
-  const isValidConnection = (edge: Connection | Wire): boolean =>
+  const isValidConnection = (edge: Connection | Edge): boolean =>
     canConnect(store.getState().board, catalog, sourceOf(edge), targetOf(edge));
   const onConnect = (edge: Connection): void =>
     store.actions.perform(
@@ -53,11 +53,11 @@ export function useConnecting() {
 
 const NOWHERE = { clientX: -1, clientY: -1 };
 
-const sourceOf = ({ source, sourceHandle }: Connection | Wire): PortRef => ({
+const sourceOf = ({ source, sourceHandle }: Connection | Edge): PortRef => ({
   nodeId: source,
   handle: sourceHandle ?? '',
 });
-const targetOf = ({ target, targetHandle }: Connection | Wire): PortRef => ({
+const targetOf = ({ target, targetHandle }: Connection | Edge): PortRef => ({
   nodeId: target,
   handle: targetHandle ?? '',
 });

@@ -1,19 +1,60 @@
-// Nodes and edges of the board as React Flow takes them.
-import { useMemo } from 'react';
-import type { Position } from '../../src/graph/types.ts';
-import { useBoard, useEditor } from '../board/editor-context.tsx';
-import { type CardNode, Model, type Wire } from './model.ts';
+// The board as it is drawn: the scene of all of it for the painter, and the nodes that are in the page for React Flow.
+import { useEffect, useLayoutEffect, useMemo, useState } from 'react';
+import { useBoard, useEditor, useView } from '../board/editor-context.tsx';
+import { type CardNode, Model } from './model.ts';
+import { FAR_ZOOM, FEW, nextMounted } from './scene/mounting.ts';
+import { makeScene, type Scene } from './scene/scene.ts';
+import { oncePerFrame, type Stage } from './scene/stage.ts';
 
-export function useShown(moving: ReadonlyMap<string, Position>): {
-  readonly nodes: CardNode[];
-  readonly edges: Wire[];
-} {
+export function useScene(): { readonly scene: Scene; readonly model: Model } {
   const { session } = useEditor();
   const model = useMemo(() => new Model(session.catalog), [session]);
-  const board = useBoard(state => state.board);
+  const nodes = useBoard(({ board }) => board.nodes);
+  const edges = useBoard(({ board }) => board.edges);
+  const collapsed = useView(view => view.collapsed);
+  const scene = useMemo(() => {
+    // Edges first: they say which ports nodes have to show beside their own.
+    const wires = model.wires({ nodes, edges });
+    return makeScene(model.cards(nodes), wires, collapsed);
+  }, [model, nodes, edges, collapsed]);
+  return { scene, model };
+}
+
+/** The nodes that are in the page: all of a small board, and of a large one those that are near enough to be read. */
+export function useMounted(stage: Stage, scene: Scene, model: Model): CardNode[] {
+  const { view } = useEditor();
   const selection = useBoard(state => state.selection);
-  // Edges first: they say which ports nodes have to show beside their own.
-  const edges = useMemo(() => model.edges(board, selection), [model, board, selection]);
-  const nodes = model.nodes(board, { selection, moving });
-  return { nodes, edges };
+  const isSmall = scene.boxes.length <= FEW;
+  const [near, setNear] = useState<ReadonlySet<string>>(() => new Set());
+  const all = useMemo(() => new Set(scene.boxes.map(({ id }) => id)), [scene]);
+  const mounted = isSmall ? all : near;
+  useLayoutEffect(() => stage.set({ scene, mounted }), [stage, scene, mounted]);
+  useEffect(() => {
+    const step = (): void => {
+      const isFar = stage.now.viewport.zoom < FAR_ZOOM;
+      if (view.getState().isFar !== isFar) view.setState({ isFar });
+      const next = nextMounted(stage, pinnedNodes(view.getState().connecting?.nodeId));
+      if (next === stage.now.mounted) return;
+      setNear(next);
+    };
+    const frame = oncePerFrame(step);
+    const stop = stage.watch(frame.request);
+    frame.request();
+    return () => {
+      stop();
+      frame.cancel();
+    };
+  }, [stage, view]);
+  return useMemo(
+    () =>
+      scene.boxes
+        .filter(({ id }) => mounted.has(id))
+        .map(({ id, card }) => model.shown(card, selection.has(id))),
+    [scene, mounted, model, selection],
+  );
+}
+
+function pinnedNodes(connecting: string | undefined): ReadonlySet<string> {
+  const focused = document.activeElement?.closest<HTMLElement>('[data-node-id]')?.dataset.nodeId;
+  return new Set([connecting, focused].filter(id => id !== undefined));
 }

@@ -3,19 +3,32 @@
 import Maximize from 'icon:maximize';
 import Minus from 'icon:minus';
 import Plus from 'icon:plus';
-import { useReactFlow, useStore } from '@xyflow/react';
+import { getViewportForBounds, useReactFlow, useStore } from '@xyflow/react';
 import { IconButton } from '../kit/button.tsx';
 import { formatPercent } from '../lib/format.ts';
 import { messages } from '../messages.ts';
 import styles from './canvas.module.css';
+import type { Viewport } from './scene/paint.ts';
+import { boundsOf, type Rect } from './scene/scene.ts';
+import type { Size, Stage } from './scene/stage.ts';
 
 const texts = messages.flow;
+export const MIN_ZOOM = 0.03;
+export const MAX_ZOOM = 2.5;
+const PADDING = 0.12;
 
-export function ZoomBar() {
+/** The view that shows these bounds; that of an empty board begins at its corner. */
+export function fitted(bounds: Rect | undefined, { width, height }: Size): Viewport {
+  if (bounds === undefined) return { x: width / 2, y: height / 2, zoom: 1 };
+  return getViewportForBounds(bounds, width, height, MIN_ZOOM, 1, PADDING);
+}
+
+export function ZoomBar({ stage }: { readonly stage: Stage }) {
   const flow = useReactFlow();
   const zoom = useStore(({ transform }) => transform[2]);
+  const fit = (): void => void flow.setViewport(fitted(boundsOf(stage.now.scene), stage.now.size));
   return (
-    <div className={styles.zoom}>
+    <div className={styles.zoom} data-own-pointer>
       <IconButton size="s" icon={Minus} label={texts.zoomOut} onClick={() => void flow.zoomOut()} />
       <button
         type="button"
@@ -26,12 +39,7 @@ export function ZoomBar() {
         {formatPercent(zoom)}
       </button>
       <IconButton size="s" icon={Plus} label={texts.zoomIn} onClick={() => void flow.zoomIn()} />
-      <IconButton
-        size="s"
-        icon={Maximize}
-        label={texts.zoomFit}
-        onClick={() => void flow.fitView({ padding: 0.12, maxZoom: 1 })}
-      />
+      <IconButton size="s" icon={Maximize} label={texts.zoomFit} onClick={fit} />
     </div>
   );
 }

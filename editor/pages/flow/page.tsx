@@ -1,8 +1,8 @@
 // The editor of a workflow.
-import { useQuery } from '@tanstack/react-query';
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useParams } from 'wouter';
-import type { CatalogEntry } from '../../../src/graph/catalog.ts';
+import type { Catalog, CatalogEntry } from '../../../src/graph/catalog.ts';
 import { createCatalog } from '../../board/catalog.ts';
 import { createView, type EditorContextValue, EditorProvider } from '../../board/editor-context.tsx';
 import { openSession } from '../../board/session.ts';
@@ -25,21 +25,14 @@ type Opened = { readonly value: EditorContextValue } | { readonly error: unknown
 
 function OpenEditor({ id }: { readonly id: string }) {
   const { user } = useSession();
-  const catalog = useQuery({
-    queryKey: ['/nodes', 'all'],
-    queryFn: ({ signal }) =>
-      api.get<{ nodes: CatalogEntry[] }>('/nodes', { query: { includeHidden: 1 }, signal }),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+  const queries = useQueryClient();
   const [opened, setOpened] = useState<Opened>();
   const [attempt, setAttempt] = useState(0);
-  const entries = catalog.data?.nodes;
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new attempt opens anew
   useEffect(() => {
-    if (entries === undefined) return;
     const stop = new AbortController();
     let value: EditorContextValue | undefined;
-    openEditor({ id, userId: String(user.userId), entries }, stop.signal).then(
+    openEditor({ id, userId: String(user.userId), queries }, stop.signal).then(
       made => {
         value = made;
         if (stop.signal.aborted) close(made);
@@ -52,14 +45,10 @@ function OpenEditor({ id }: { readonly id: string }) {
       if (value !== undefined) close(value);
       setOpened(undefined);
     };
-  }, [id, user.userId, entries, attempt]);
-  const error = catalog.error ?? (opened && 'error' in opened ? opened.error : null);
-  const retry = (): void => {
-    void catalog.refetch();
-    setAttempt(attempt + 1);
-  };
-  if (error !== null) return <Failure error={error} onRetry={retry} />;
-  if (opened === undefined || 'error' in opened) return <Loading />;
+  }, [id, user.userId, queries, attempt]);
+  if (opened !== undefined && 'error' in opened)
+    return <Failure error={opened.error} onRetry={() => setAttempt(attempt + 1)} />;
+  if (opened === undefined) return <Loading />;
   return (
     <EditorProvider value={opened.value}>
       <Editor />
@@ -70,14 +59,25 @@ function OpenEditor({ id }: { readonly id: string }) {
 interface Order {
   readonly id: string;
   readonly userId: string;
-  readonly entries: readonly CatalogEntry[];
+  readonly queries: QueryClient;
 }
 
-async function openEditor({ id, userId, entries }: Order, signal: AbortSignal): Promise<EditorContextValue> {
+/** The catalog, the workflow and the draft are asked for at the same time. */
+async function openEditor({ id, userId, queries }: Order, signal: AbortSignal): Promise<EditorContextValue> {
   const onNoDraft = (): void => showToast(messages.flow.noDraft, { tone: 'failed' });
-  const session = await openSession({ id, userId, catalog: createCatalog(entries), onNoDraft }, signal);
+  const catalog = readCatalog(queries);
+  const session = await openSession({ id, userId, catalog, onNoDraft }, signal);
   const runs = createRunStore(id, () => session.saver.flush('autosave'));
   return { session, runs, view: createView(), canvas: { current: undefined } };
+}
+
+async function readCatalog(queries: QueryClient): Promise<Catalog> {
+  const { nodes } = await queries.ensureQueryData({
+    queryKey: ['/nodes', 'all'],
+    queryFn: () => api.get<{ nodes: CatalogEntry[] }>('/nodes', { query: { includeHidden: 1 } }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return createCatalog(nodes);
 }
 
 function close({ session, runs }: EditorContextValue): void {

@@ -1,0 +1,68 @@
+// Lines and even gaps for nodes that are selected: where each comes to stand.
+import type { Position } from '../../src/graph/types.ts';
+
+export interface Placed extends Position {
+  readonly id: string;
+  readonly width: number;
+  readonly height: number;
+}
+
+export type Line = 'left' | 'center' | 'right' | 'top' | 'middle' | 'bottom';
+export type Direction = 'across' | 'down';
+
+type Edge = (boxes: readonly Placed[]) => (box: Placed) => Partial<Position>;
+
+const least = (values: readonly number[]): number => Math.min(...values);
+const most = (values: readonly number[]): number => Math.max(...values);
+
+const LINES: Readonly<Record<Line, Edge>> = {
+  left: boxes => {
+    const x = least(boxes.map(box => box.x));
+    return () => ({ x });
+  },
+  center: boxes => {
+    const x = (least(boxes.map(box => box.x)) + most(boxes.map(box => box.x + box.width))) / 2;
+    return ({ width }) => ({ x: x - width / 2 });
+  },
+  right: boxes => {
+    const x = most(boxes.map(box => box.x + box.width));
+    return ({ width }) => ({ x: x - width });
+  },
+  top: boxes => {
+    const y = least(boxes.map(box => box.y));
+    return () => ({ y });
+  },
+  middle: boxes => {
+    const y = (least(boxes.map(box => box.y)) + most(boxes.map(box => box.y + box.height))) / 2;
+    return ({ height }) => ({ y: y - height / 2 });
+  },
+  bottom: boxes => {
+    const y = most(boxes.map(box => box.y + box.height));
+    return ({ height }) => ({ y: y - height });
+  },
+};
+
+/** Every node on one line of their common box. */
+export function align(boxes: readonly Placed[], line: Line): ReadonlyMap<string, Position> {
+  const place = LINES[line](boxes);
+  return new Map(boxes.map(box => [box.id, round({ x: box.x, y: box.y, ...place(box) })]));
+}
+
+/** Equal gaps between the first and the last, which stay; where they overlap the gaps are negative, and equal all the same. */
+export function distribute(boxes: readonly Placed[], direction: Direction): ReadonlyMap<string, Position> {
+  const [axis, size] = direction === 'across' ? (['x', 'width'] as const) : (['y', 'height'] as const);
+  const sorted = boxes.toSorted((a, b) => a[axis] - b[axis]);
+  const [first, last] = [sorted[0], sorted.at(-1)];
+  if (first === undefined || last === undefined || sorted.length < 3) return new Map();
+  const taken = sorted.reduce((sum, box) => sum + box[size], 0);
+  const gap = (last[axis] + last[size] - first[axis] - taken) / (sorted.length - 1);
+  const places = new Map<string, Position>();
+  let at = first[axis];
+  for (const box of sorted) {
+    places.set(box.id, round({ x: box.x, y: box.y, [axis]: at }));
+    at += box[size] + gap;
+  }
+  return places;
+}
+
+const round = ({ x, y }: Position): Position => ({ x: Math.round(x), y: Math.round(y) });

@@ -1,0 +1,80 @@
+// The menu of a right click or a long press: what can be done to what is selected, or to the board.
+import { type KeyboardEvent, useEffect, useRef } from 'react';
+import { useEditor, useView, type View } from '../board/editor-context.tsx';
+import { messages } from '../messages.ts';
+import styles from './board-menu.module.css';
+import { commandOf } from './commands.ts';
+
+const ON_NODE = ['run-to', 'copy', 'cut', 'duplicate', 'pull-out', 'align-left', 'align-top', 'delete'];
+const ON_BOARD = ['add', 'paste', 'all', 'box', 'lasso', 'arrange', 'fit'];
+const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
+
+export function BoardMenu() {
+  const menu = useView(state => state.menu);
+  return menu === undefined ? null : <OpenMenu {...menu} />;
+}
+
+function OpenMenu({ at, isOnNode }: NonNullable<View['menu']>) {
+  const editor = useEditor();
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    keepInside(list.current);
+    list.current?.querySelector('button')?.focus();
+    const onDown = ({ target }: Event): void => {
+      if (!(target instanceof Node) || !list.current?.contains(target))
+        editor.view.setState({ menu: undefined });
+    };
+    window.addEventListener('pointerdown', onDown, { capture: true });
+    return () => window.removeEventListener('pointerdown', onDown, { capture: true });
+  }, [editor]);
+  const close = (): void => {
+    editor.view.setState({ menu: undefined });
+    editor.canvas.current?.focus();
+  };
+  return (
+    <div
+      ref={list}
+      role="menu"
+      aria-label={messages.flow.menu}
+      className={`${styles.menu} nopan nowheel`}
+      style={{ left: at.x, top: at.y }}
+      onKeyDown={event => walk(event, close)}
+      data-own-pointer
+    >
+      {(isOnNode ? ON_NODE : ON_BOARD).map(commandOf).map(({ id, label, run }) => (
+        <button
+          key={id}
+          type="button"
+          role="menuitem"
+          className={styles.item}
+          onClick={() => {
+            close();
+            run(editor);
+          }}
+        >
+          {label}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function walk(event: KeyboardEvent<HTMLElement>, close: () => void): void {
+  event.stopPropagation();
+  const step = STEPS[event.key];
+  if (event.key === 'Escape' || event.key === 'Tab') close();
+  else if (step !== undefined) {
+    const items = [...event.currentTarget.querySelectorAll('button')];
+    const here = items.indexOf(document.activeElement as HTMLButtonElement);
+    items[(here + step + items.length) % items.length]?.focus();
+  } else return;
+  event.preventDefault();
+}
+
+/** Moves it back to where all of it can be seen. */
+function keepInside(element: HTMLElement | null): void {
+  if (element === null) return;
+  const { right, bottom } = element.getBoundingClientRect();
+  const [x, y] = [Math.min(0, innerWidth - right - 8), Math.min(0, innerHeight - bottom - 8)];
+  element.style.translate = `${x}px ${y}px`;
+}

@@ -1,0 +1,49 @@
+// What flowed along the edge under the pointer in the run that is shown.
+import { useEffect, useState } from 'react';
+import { useBoard } from '../board/editor-context.tsx';
+import { messages } from '../messages.ts';
+import { ResultView } from '../runs/result-view.tsx';
+import { resultsOf } from '../runs/results.ts';
+import { useRun } from '../runs/use-runs.ts';
+import styles from './canvas.module.css';
+import { pointOn } from './scene/hits.ts';
+import { bendOf } from './scene/scene.ts';
+import type { Stage } from './scene/stage.ts';
+
+export function EdgeValue({ stage }: { readonly stage: Stage }) {
+  const [hovered, setHovered] = useState<string>();
+  useEffect(
+    () =>
+      stage.watch(({ hovered: _, ...rest }) => {
+        // Whatever moves the board moves the edge away from under the pointer.
+        setHovered('viewport' in rest || 'places' in rest ? undefined : stage.now.hovered);
+      }),
+    [stage],
+  );
+  const curve = hovered === undefined ? undefined : stage.now.scene.curves.find(({ id }) => id === hovered);
+  if (curve === undefined) return null;
+  const { viewport, places } = stage.now;
+  const { x, y } = pointOn(bendOf(curve, places), 0.5);
+  return (
+    <div
+      className={styles.value}
+      style={{ left: x * viewport.zoom + viewport.x, top: y * viewport.zoom + viewport.y }}
+    >
+      <Value source={curve.source.id} type={curve.wire.type} />
+    </div>
+  );
+}
+
+function Value({ source, type }: { readonly source: string; readonly type: string }) {
+  const state = useRun(({ nodes }) => nodes.get(source));
+  const label = useBoard(({ board }) => board.nodes.find(({ id }) => id === source)?.data.label);
+  const [first] = state === undefined ? [] : resultsOf(state);
+  return (
+    <>
+      <strong>
+        {label} · {type}
+      </strong>
+      {first === undefined ? <span>{messages.flow.noValue}</span> : <ResultView result={first} isSmall />}
+    </>
+  );
+}

@@ -1,0 +1,149 @@
+// Dragging nodes: only their places on the screen change until the hand lets go, which is one step of undo. With Alt held the
+// nodes are pulled out of their edges; a single node let go over an edge is put into it.
+import type { GraphEdge, GraphNode, Position } from '../../../src/graph/types.ts';
+import { apply, type Board, type Change, findNode } from '../../board/board.ts';
+import { childrenOf, move } from '../../board/edits.ts';
+import { insert, pullOut } from '../../board/rewiring.ts';
+import { messages } from '../../messages.ts';
+import { snap } from '../scene/guides.ts';
+import { curveAt } from '../scene/hits.ts';
+import { viewOf } from '../scene/paint.ts';
+import { boundsOf, meets, NO_PLACES, type Places, type Rect } from '../scene/scene.ts';
+import type { Gesture, Hand } from './hand.ts';
+
+const SNAP_PX = 5;
+const TAKE_PX = 14;
+
+export function beginDrag(hand: Hand, from: Position, nodeId: string): Gesture {
+  const { board, selection } = hand.editor.session.store.getState();
+  const starts = withChildren(board, selection.has(nodeId) ? [...selection] : [nodeId]);
+  const frame = boundsOf(hand.stage.now.scene, [...starts.keys()]);
+  const others = neighbours(hand, starts);
+  const elements = elementsOf(hand, starts);
+  const taker = makeTaker(hand, starts.size === 1 ? nodeId : undefined);
+  let places = starts;
+  const finish = (): void => {
+    hand.sketch.clear();
+    hand.stage.set({ places: NO_PLACES, taking: undefined });
+  };
+  return {
+    move: (place, event) => {
+      const wish = { x: place.x - from.x, y: place.y - from.y };
+      const by = event.ctrlKey || event.metaKey ? wish : snapped(hand, { frame, others, wish });
+      places = new Map([...starts].map(([id, { x, y }]) => [id, { x: x + by.x, y: y + by.y }]));
+      put(elements, places);
+      hand.stage.set({ places, taking: event.altKey ? undefined : taker.find(place)?.id });
+    },
+    end: ({ altKey }) => {
+      places = new Map([...places].map(([id, { x, y }]) => [id, { x: Math.round(x), y: Math.round(y) }]));
+      put(elements, places);
+      drop(hand, { places, nodeId, isOut: altKey });
+      finish();
+    },
+    cancel: () => {
+      put(elements, starts);
+      finish();
+    },
+  };
+}
+
+interface Drop {
+  readonly places: Places;
+  readonly nodeId: string;
+  /** Out of its edges. */
+  readonly isOut: boolean;
+}
+
+function drop({ stage, editor: { session } }: Hand, { places, nodeId, isOut }: Drop): void {
+  const { store, catalog } = session;
+  const { board } = store.getState();
+  const edge = board.edges.find(({ id }) => id === stage.now.taking);
+  const inserted = edge && insert(board, catalog, edge, nodeId);
+  const rewired = isOut ? pullOut(board, catalog, [...places.keys()]) : (inserted ?? []);
+  const label = labelOf(rewired, { isOut, count: places.size });
+  store.actions.perform(label, [...rewired, ...move(apply(board, rewired), places)]);
+}
+
+const texts = messages.flow.gestures;
+
+function labelOf(
+  rewired: readonly Change[],
+  { isOut, count }: { readonly isOut: boolean; readonly count: number },
+): string {
+  if (rewired.length === 0) return texts.move(count);
+  return isOut ? texts.pullOut : texts.insert;
+}
+
+/** By hand: React writes a place only where it is another than the last one it wrote. */
+function put(elements: ReadonlyMap<string, HTMLElement>, places: Places): void {
+  for (const [id, element] of elements) {
+    const { x, y } = places.get(id) ?? { x: 0, y: 0 };
+    element.style.transform = `translate(${x}px,${y}px)`;
+  }
+}
+
+/** The nodes with the children of the groups among them, and where they are. */
+function withChildren(board: Board, ids: readonly string[]): ReadonlyMap<string, Position> {
+  const all = new Set(ids);
+  // What is added while the loop goes on is visited too: groups may stand in groups.
+  for (const id of all) for (const child of childrenOf(findNode(board, id) ?? NOBODY)) all.add(child);
+  return new Map(
+    [...all].flatMap(id => {
+      const node = findNode(board, id);
+      return node === undefined ? [] : [[id, node.position] as const];
+    }),
+  );
+}
+
+const NOBODY = { id: '', data: {} } as unknown as GraphNode;
+
+function elementsOf({ root }: Hand, wanted: Places): ReadonlyMap<string, HTMLElement> {
+  const found = new Map<string, HTMLElement>();
+  for (const element of root.querySelectorAll<HTMLElement>('.react-flow__node')) {
+    const id = element.dataset.nodeId;
+    if (id !== undefined && wanted.has(id)) found.set(id, element);
+  }
+  return found;
+}
+
+function neighbours({ stage }: Hand, dragged: ReadonlyMap<string, Position>): readonly Rect[] {
+  const { scene, viewport, size } = stage.now;
+  const view = viewOf(viewport, size);
+  return scene.boxes.filter(box => !dragged.has(box.id) && box.card.type !== 'group' && meets(box, view));
+}
+
+interface Wish {
+  readonly frame: Rect | undefined;
+  readonly others: readonly Rect[];
+  readonly wish: Position;
+}
+
+function snapped({ stage, sketch }: Hand, { frame, others, wish }: Wish): Position {
+  if (frame === undefined) return wish;
+  const dragged = { ...frame, x: frame.x + wish.x, y: frame.y + wish.y };
+  const { by, guides } = snap(dragged, others, SNAP_PX / stage.now.viewport.zoom);
+  sketch.guides(guides);
+  return { x: wish.x + by.x, y: wish.y + by.y };
+}
+
+/** Finds the edge under the hand that the node fits into; each edge is tried once. */
+function makeTaker(
+  { stage, editor }: Hand,
+  nodeId: string | undefined,
+): { find(place: Position): GraphEdge | undefined } {
+  const { store, catalog } = editor.session;
+  const fits = new Map<string, boolean>();
+  return {
+    find: place => {
+      if (nodeId === undefined) return undefined;
+      const { scene, viewport, places } = stage.now;
+      const found = curveAt(scene, place, { within: TAKE_PX / viewport.zoom, places });
+      const { board } = store.getState();
+      const edge = found && board.edges.find(({ id }) => id === found.id);
+      if (edge === undefined) return undefined;
+      const isFit = fits.get(edge.id) ?? insert(board, catalog, edge, nodeId) !== undefined;
+      fits.set(edge.id, isFit);
+      return isFit ? edge : undefined;
+    },
+  };
+}

@@ -1,0 +1,225 @@
+// From the first touch of a pointer to its end: what was pressed, and which gesture comes of it. Panning and zooming are
+// React Flow's: it does not hear of a press that is ours.
+import type { Position } from '../../../src/graph/types.ts';
+import { boxAt, curveAt } from '../scene/hits.ts';
+import { beginArea, type Shape } from './area.ts';
+import { beginDrag } from './drag.ts';
+import { type Gesture, type Hand, placeAt } from './hand.ts';
+
+const MOVED_PX = 4;
+const LONG_PRESS_MS = 500;
+const EDGE_PX = 9;
+
+/** What looks after itself. */
+const OTHERS =
+  '.react-flow__handle, .react-flow__panel, button, a, input, textarea, select, video, audio, [data-own-pointer]';
+
+interface Press {
+  readonly pointerId: number;
+  readonly isTouch: boolean;
+  readonly from: Position;
+  readonly screen: Position;
+  readonly nodeId: string | undefined;
+  readonly edgeId: string | undefined;
+  /** What a movement begins; undefined where it is React Flow's: panning. */
+  readonly begin: (() => Gesture) | undefined;
+  readonly isAdding: boolean;
+}
+
+/** Listens until it is stopped. */
+export class Pointer {
+  readonly #hand: Hand;
+  readonly #listening = new AbortController();
+  #press: Press | undefined;
+  #gesture: Gesture | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(hand: Hand) {
+    this.#hand = hand;
+    const { root } = hand;
+    const options = { capture: true, signal: this.#listening.signal };
+    root.addEventListener('pointerdown', event => this.#down(event), options);
+    root.addEventListener('pointermove', event => this.#move(event), options);
+    root.addEventListener('pointerup', event => this.#up(event), options);
+    root.addEventListener('pointercancel', () => this.#cancel(), options);
+    // React Flow pans by mouse and touch events, which come after those of the pointer.
+    root.addEventListener('mousedown', event => this.#keepOurs(event), options);
+    root.addEventListener('touchstart', event => this.#keepOurs(event), options);
+    root.addEventListener('contextmenu', event => this.#askMenu(event), options);
+    root.addEventListener('pointerleave', () => leave(hand), options);
+    window.addEventListener('keydown', event => this.#key(event), options);
+  }
+
+  stop(): void {
+    this.#cancel();
+    this.#listening.abort();
+  }
+
+  #end(): void {
+    clearTimeout(this.#timer);
+    this.#press = undefined;
+    this.#gesture = undefined;
+  }
+
+  #cancel(): void {
+    this.#gesture?.cancel();
+    this.#end();
+  }
+
+  #down(event: PointerEvent): void {
+    // A second finger is a pinch.
+    if (this.#press !== undefined) this.#cancel();
+    else if (event.button === 0 && isOurs(event, this.#hand.root)) {
+      const press = readPress(this.#hand, event);
+      this.#press = press;
+      if (press.isTouch) this.#timer = setTimeout(() => this.#pressLong(press), LONG_PRESS_MS);
+    }
+  }
+
+  #pressLong(press: Press): void {
+    this.#cancel();
+    openMenu(this.#hand, press);
+  }
+
+  #move(event: PointerEvent): void {
+    const press = this.#press;
+    if (press === undefined) hover(this.#hand, event);
+    if (press === undefined || event.pointerId !== press.pointerId) return;
+    if (this.#gesture === undefined) {
+      if (Math.hypot(event.clientX - press.screen.x, event.clientY - press.screen.y) < MOVED_PX) return;
+      clearTimeout(this.#timer);
+      if (press.begin === undefined) {
+        this.#end();
+        return;
+      }
+      this.#hand.root.setPointerCapture(event.pointerId);
+      this.#gesture = press.begin();
+    }
+    this.#gesture.move(placeAt(this.#hand, event), event);
+  }
+
+  #up(event: PointerEvent): void {
+    if (event.pointerId !== this.#press?.pointerId) return;
+    if (this.#gesture === undefined) click(this.#hand, this.#press);
+    else this.#gesture.end(event);
+    this.#end();
+  }
+
+  #key(event: KeyboardEvent): void {
+    if (event.key !== 'Escape' || this.#gesture === undefined) return;
+    event.stopPropagation();
+    this.#cancel();
+  }
+
+  #keepOurs(event: Event): void {
+    if (this.#press?.begin !== undefined) event.stopPropagation();
+  }
+
+  #askMenu(event: MouseEvent): void {
+    if (!isOurs(event, this.#hand.root)) return;
+    event.preventDefault();
+    // A long press has opened it.
+    if (event instanceof PointerEvent && event.pointerType === 'touch') return;
+    this.#cancel();
+    openMenu(this.#hand, {
+      ...targetAt(this.#hand, event),
+      screen: { x: event.clientX, y: event.clientY },
+    });
+  }
+}
+
+function leave({ stage }: Hand): void {
+  if (stage.now.hovered !== undefined) stage.set({ hovered: undefined });
+}
+
+const isOurs = ({ target }: Event, root: HTMLElement): boolean =>
+  target instanceof Element && target !== root && target.closest(OTHERS) === null;
+
+function targetAt(
+  hand: Hand,
+  event: PointerEvent | MouseEvent,
+): { readonly nodeId: string | undefined; readonly edgeId: string | undefined } {
+  const element = (event.target as Element).closest<HTMLElement>('[data-node-id]');
+  const { scene, places, viewport } = hand.stage.now;
+  const place = placeAt(hand, event);
+  const nodeId = element?.dataset.nodeId ?? boxAt(scene, place, places)?.id;
+  if (nodeId !== undefined) return { nodeId, edgeId: undefined };
+  return { nodeId, edgeId: curveAt(scene, place, { within: EDGE_PX / viewport.zoom, places })?.id };
+}
+
+function readPress(hand: Hand, event: PointerEvent): Press {
+  const { view, session } = hand.editor;
+  const { selection } = session.store.getState();
+  const { tool } = view.getState();
+  const target = targetAt(hand, event);
+  const from = placeAt(hand, event);
+  const isTouch = event.pointerType === 'touch';
+  const isAdding = event.shiftKey || event.ctrlKey || event.metaKey;
+  const shape: Shape | undefined = tool ?? (event.shiftKey ? (event.altKey ? 'lasso' : 'box') : undefined);
+  const area = shape && {
+    begin: (): Gesture => {
+      view.setState({ tool: undefined });
+      return beginArea(hand, from, { shape, kept: isAdding ? selection : new Set() });
+    },
+  };
+  const { nodeId } = target;
+  // A finger on a node that is not selected pans: on a small screen there is little else to put it on.
+  const canDrag = nodeId !== undefined && (!isTouch || selection.has(nodeId));
+  const drag = canDrag
+    ? {
+        begin: (): Gesture => {
+          if (!session.store.getState().selection.has(nodeId)) session.store.actions.select([nodeId]);
+          return beginDrag(hand, from, nodeId);
+        },
+      }
+    : undefined;
+  const screen = { x: event.clientX, y: event.clientY };
+  return {
+    begin: undefined,
+    ...drag,
+    ...area,
+    ...target,
+    pointerId: event.pointerId,
+    isTouch,
+    from,
+    screen,
+    isAdding,
+  };
+}
+
+/** Selects what was pressed, or nothing; with Shift or Control it is added, or taken out again. */
+function click({ editor, root }: Hand, { nodeId, edgeId, isAdding }: Press): void {
+  const { store } = editor.session;
+  const { selection } = store.getState();
+  const id = nodeId ?? edgeId;
+  if (!isAdding) store.actions.select(id === undefined ? [] : [id]);
+  else if (id !== undefined)
+    store.actions.select(
+      selection.has(id) ? [...selection].filter(other => other !== id) : [...selection, id],
+    );
+  const element =
+    nodeId === undefined
+      ? undefined
+      : root.querySelector<HTMLElement>(`[data-node-id="${CSS.escape(nodeId)}"]`);
+  (element ?? root).focus({ preventScroll: true });
+}
+
+/** The edge under a pointer that presses nothing shows what flows along it. */
+function hover(hand: Hand, event: PointerEvent): void {
+  if (event.buttons !== 0 || event.pointerType === 'touch') return;
+  const isFree = isOurs(event, hand.root) && (event.target as Element).closest('[data-node-id]') === null;
+  const { scene, places, viewport, hovered } = hand.stage.now;
+  const place = placeAt(hand, event);
+  const found = isFree ? curveAt(scene, place, { within: EDGE_PX / viewport.zoom, places })?.id : undefined;
+  if (found !== hovered) hand.stage.set({ hovered: found });
+}
+
+function openMenu(
+  { editor }: Hand,
+  { nodeId, edgeId, screen }: Pick<Press, 'nodeId' | 'edgeId' | 'screen'>,
+): void {
+  const { store } = editor.session;
+  const id = nodeId ?? edgeId;
+  if (id !== undefined && !store.getState().selection.has(id)) store.actions.select([id]);
+  editor.view.setState({ menu: { at: screen, isOnNode: nodeId !== undefined } });
+}

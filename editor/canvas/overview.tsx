@@ -1,0 +1,129 @@
+// The map of the board: every node as a dot of colour, and the part that is on the screen. A press or a drag goes there.
+import { useReactFlow } from '@xyflow/react';
+import { type PointerEvent, type RefObject, useEffect, useRef } from 'react';
+import { messages } from '../messages.ts';
+import styles from './canvas.module.css';
+import { categoryOf } from './colors.ts';
+import { type Look, readLook, watchTheme } from './scene/look.ts';
+import { viewOf } from './scene/paint.ts';
+import { boundsOf, grow, type Rect } from './scene/scene.ts';
+import { oncePerFrame, type Stage } from './scene/stage.ts';
+
+const WIDTH = 180;
+const HEIGHT = 116;
+const MARGIN_PX = 8;
+
+export function Overview({ stage }: { readonly stage: Stage }) {
+  const flow = useReactFlow();
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const mask = useRef<HTMLDivElement>(null);
+  const shown = useRef<Fit>({ x: 0, y: 0, scale: 1 });
+  useEffect(() => {
+    const [element, frame] = [canvas.current, mask.current];
+    return element && frame ? keepDrawn({ stage, element, frame, shown }) : undefined;
+  }, [stage]);
+  const go = (event: PointerEvent<HTMLDivElement>): void => {
+    if (event.buttons !== 1) return;
+    const { left, top } = event.currentTarget.getBoundingClientRect();
+    const { x, y, scale } = shown.current;
+    event.currentTarget.setPointerCapture(event.pointerId);
+    void flow.setCenter((event.clientX - left - x) / scale, (event.clientY - top - y) / scale, {
+      zoom: stage.now.viewport.zoom,
+    });
+  };
+  return (
+    <div
+      className={`${styles.minimap} nopan nowheel`}
+      role="img"
+      aria-label={messages.flow.minimap}
+      data-own-pointer
+      onPointerDown={go}
+      onPointerMove={go}
+    >
+      <canvas ref={canvas} />
+      <div ref={mask} className={styles.mask} />
+    </div>
+  );
+}
+
+interface Drawn {
+  readonly stage: Stage;
+  readonly element: HTMLCanvasElement;
+  readonly frame: HTMLElement;
+  readonly shown: RefObject<Fit>;
+}
+
+/** The nodes are drawn when the board changes; a movement of the view moves the frame alone. */
+function keepDrawn({ stage, element, frame, shown }: Drawn): () => void {
+  let look = readColors(element);
+  const nodes = oncePerFrame(() => {
+    shown.current = mapOf(boundsOf(stage.now.scene));
+    drawNodes(element, stage, { look, map: shown.current });
+    place(frame, stage, shown.current);
+  });
+  const view = oncePerFrame(() => place(frame, stage, shown.current));
+  const stops = [
+    stage.watch(change => (change.scene === undefined ? view : nodes).request()),
+    watchTheme(() => {
+      look = readColors(element);
+      nodes.request();
+    }),
+    nodes.cancel,
+    view.cancel,
+  ];
+  nodes.request();
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
+
+interface Fit {
+  readonly x: number;
+  readonly y: number;
+  readonly scale: number;
+}
+
+function mapOf(bounds: Rect | undefined): Fit {
+  const { x, y, width, height } = grow(bounds ?? { x: 0, y: 0, width: WIDTH, height: HEIGHT }, 1);
+  const scale = Math.min((WIDTH - 2 * MARGIN_PX) / width, (HEIGHT - 2 * MARGIN_PX) / height, 0.2);
+  return {
+    x: (WIDTH - width * scale) / 2 - x * scale,
+    y: (HEIGHT - height * scale) / 2 - y * scale,
+    scale,
+  };
+}
+
+/** From an element of its own: the map's must keep its colour. */
+function readColors(element: HTMLElement): Look {
+  const probe = document.createElement('i');
+  element.parentElement?.append(probe);
+  const look = readLook(probe);
+  probe.remove();
+  return look;
+}
+
+function drawNodes(
+  element: HTMLCanvasElement,
+  { now }: Stage,
+  { look, map }: { readonly look: Look; readonly map: Fit },
+): void {
+  const ctx = element.getContext('2d');
+  if (ctx === null) return;
+  const ratio = devicePixelRatio;
+  element.width = WIDTH * ratio;
+  element.height = HEIGHT * ratio;
+  ctx.setTransform(ratio * map.scale, 0, 0, ratio * map.scale, ratio * map.x, ratio * map.y);
+  const least = 2 / map.scale;
+  for (const { card, x, y, width, height } of now.scene.boxes) {
+    ctx.globalAlpha = card.type === 'group' ? 0.25 : 1;
+    ctx.fillStyle = look.categories.get(categoryOf(card.data)) ?? look.soft;
+    ctx.fillRect(x, y, Math.max(width, least), Math.max(height, least));
+  }
+}
+
+function place(mask: HTMLElement, { now }: Stage, { x, y, scale }: Fit): void {
+  const view = viewOf(now.viewport, now.size);
+  mask.style.transform = `translate(${view.x * scale + x}px, ${view.y * scale + y}px)`;
+  mask.style.width = `${view.width * scale}px`;
+  mask.style.height = `${view.height * scale}px`;
+}

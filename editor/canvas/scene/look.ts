@@ -1,0 +1,48 @@
+// The style sheet's colours as the painter needs them: worked out for the theme that the reader sees.
+import { PORT_TYPES } from '../../../src/graph/types.ts';
+import { KNOWN_CATEGORIES, typeName } from '../colors.ts';
+
+export interface Look {
+  readonly categories: ReadonlyMap<string, string>;
+  readonly types: ReadonlyMap<string, string>;
+  readonly accent: string;
+  readonly danger: string;
+  readonly success: string;
+  readonly warning: string;
+  readonly ground: string;
+  readonly card: string;
+  readonly ink: string;
+  readonly soft: string;
+}
+
+/** `probe` is an element of the page that is not seen: a variable has its colour only where it is used. */
+export function readLook(probe: HTMLElement): Look {
+  const colorOf = (name: string): string => {
+    probe.style.color = `var(--${name})`;
+    return getComputedStyle(probe).color;
+  };
+  return {
+    categories: new Map([...KNOWN_CATEGORIES].map(name => [name, colorOf(`category-${name}`)])),
+    types: new Map(PORT_TYPES.map(type => [typeName(type), colorOf(`type-${typeName(type)}`)])),
+    accent: colorOf('accent'),
+    danger: colorOf('danger'),
+    success: colorOf('success'),
+    warning: colorOf('warning'),
+    ground: colorOf('board'),
+    card: colorOf('float'),
+    ink: colorOf('ink'),
+    soft: colorOf('soft'),
+  };
+}
+
+/** Calls back when the reader's theme changes. */
+export function watchTheme(onChange: () => void): () => void {
+  const dark = matchMedia('(prefers-color-scheme: dark)');
+  const observer = new MutationObserver(onChange);
+  observer.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] });
+  dark.addEventListener('change', onChange);
+  return () => {
+    observer.disconnect();
+    dark.removeEventListener('change', onChange);
+  };
+}

@@ -1,0 +1,40 @@
+// What a gesture draws over the board: guides, and the area that selects. Drawn by hand, since it changes at each movement.
+import { type RefObject, useRef } from 'react';
+import type { Position } from '../../../src/graph/types.ts';
+import styles from '../canvas.module.css';
+import type { Sketch } from '../gestures/hand.ts';
+import type { Guide } from './guides.ts';
+import type { Stage } from './stage.ts';
+
+type Root = RefObject<SVGSVGElement | null>;
+
+export function SketchLayer({ root }: { readonly root: Root }) {
+  return (
+    <svg ref={root} className={styles.sketch} aria-hidden>
+      <path className={styles.area} />
+      <path className={styles.guide} />
+    </svg>
+  );
+}
+
+export const useSketchRoot = (): Root => useRef<SVGSVGElement>(null);
+
+export function createSketch(root: Root, stage: Stage): Sketch {
+  const write = (child: number, line: string): void => root.current?.children[child]?.setAttribute('d', line);
+  const toScreen = ({ x, y }: Position): string => {
+    const view = stage.now.viewport;
+    return `${x * view.zoom + view.x},${y * view.zoom + view.y}`;
+  };
+  const lineOf = ({ axis, at, from, to }: Guide): string =>
+    axis === 'x'
+      ? `M${toScreen({ x: at, y: from })}L${toScreen({ x: at, y: to })}`
+      : `M${toScreen({ x: from, y: at })}L${toScreen({ x: to, y: at })}`;
+  return {
+    area: line => write(0, line.length < 2 ? '' : `M${line.map(toScreen).join('L')}Z`),
+    guides: guides => write(1, guides.map(lineOf).join('')),
+    clear: () => {
+      write(0, '');
+      write(1, '');
+    },
+  };
+}
