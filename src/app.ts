@@ -1,6 +1,7 @@
 // The composition root: settings → one RunDeps record → worker and HTTP, torn down in reverse.
 import { join } from 'node:path';
 import { createEditorFiles, type EditorFiles } from './bundle/editor-files.ts';
+import { readVersion } from './cli/version.ts';
 import { createServer } from './http/server.ts';
 import type { Worker } from './jobs/worker.ts';
 import { migrateQueue, startWorker } from './jobs/worker.ts';
@@ -11,6 +12,7 @@ import type { Logger } from './lib/log.ts';
 import { createLogger } from './lib/log.ts';
 import { loadSecretsKey } from './lib/secrets-key.ts';
 import type { Settings } from './lib/settings.ts';
+import type { Tracer } from './lib/span.ts';
 import { createWakeTimers } from './lib/wake-timers.ts';
 import { createMcpMount } from './mcp/mount.ts';
 import { createOAuthMount } from './mcp/oauth/mount.ts';
@@ -77,6 +79,7 @@ export async function startService(settings: Settings, options: StartOptions = {
   const log = options.log ?? createLogger(settings.LOG_LEVEL);
   await using stack = new AsyncDisposableStack();
   await openDataFolder(settings.DATA_DIR);
+  const tracer = await openTracer(settings, log, stack);
   const databases = await openDatabases(settings, log, options.onFatal, stack);
   const { db } = databases;
   await migrateAll(db, log);
@@ -86,13 +89,9 @@ export async function startService(settings: Settings, options: StartOptions = {
   const nodeTypes = createNodeTypes(settings);
   const setUpLink =
     settings.ROLE === 'worker' ? undefined : await offerSetUp({ db, settings, now: Date.now });
-  const deps = await createDeps(settings, log, databases, placement, nodeTypes);
+  const deps = await createDeps({ settings, log, tracer }, databases, placement, nodeTypes);
   stack.defer(() => Promise.all([deps.fetch.close(), deps.providerFetch.close()]).then(() => undefined));
-  const problem = await findStorageProblem(deps.storage, err =>
-    log.warn({ err }, 'the media storage does not answer'),
-  );
-  if (problem !== undefined) throw new AppError('unavailable', problem);
-
+  await requireStorage(deps);
   const models = await startLiveModels(deps, nodeTypes.install);
   stack.defer(() => models.close());
   // Heard before the worker is there and until it has stopped: it gives back what still comes.
@@ -115,6 +114,26 @@ export async function startService(settings: Settings, options: StartOptions = {
   if (settings.ROLE !== 'worker') void editor.start();
   const running = stack.move();
   return { url, bootstrapKey, setUpLink, close: () => running.disposeAsync() };
+}
+
+/** The SDK is loaded only where there is a collector. */
+async function openTracer(
+  settings: Settings,
+  log: Logger,
+  stack: AsyncDisposableStack,
+): Promise<Tracer | undefined> {
+  if (settings.OTEL_EXPORTER_OTLP_ENDPOINT === undefined) return undefined;
+  const { createTracer } = await import('./telemetry/otel.ts');
+  const tracer = createTracer({ settings, log: log.child({ part: 'traces' }), version: readVersion() });
+  stack.defer(() => tracer.close());
+  return tracer;
+}
+
+async function requireStorage({ storage, log }: RunDeps): Promise<void> {
+  const problem = await findStorageProblem(storage, err =>
+    log.warn({ err }, 'the media storage does not answer'),
+  );
+  if (problem !== undefined) throw new AppError('unavailable', problem);
 }
 
 export interface Databases {
@@ -167,8 +186,7 @@ export async function migrateAll(db: Db, log: Logger, through?: number): Promise
 }
 
 async function createDeps(
-  settings: Settings,
-  log: Logger,
+  { settings, log, tracer }: Pick<RunDeps, 'settings' | 'log' | 'tracer'>,
   { db, runDb }: Databases,
   placement: Placement,
   { catalog, findNode }: NodeTypes,
@@ -181,10 +199,12 @@ async function createDeps(
   const providerFetch = createGuardedFetch({
     allowPrivate: settings.ALLOW_PRIVATE_NETWORK,
     trustedOrigins: trustedOrigins(settings, bucket),
+    tracedOrigins: tracedOrigins(settings),
   });
   return {
     settings,
     log,
+    tracer,
     now,
     db,
     runDb,
@@ -222,6 +242,23 @@ function trustedOrigins(settings: Settings, bucket: Bucket | undefined): readonl
     OIDC_ISSUER,
     bucket && bucketOrigin(bucket),
   ].filter(url => url !== undefined);
+}
+
+const VENDORS: ReadonlySet<string> = new Set([
+  'queue.fal.run',
+  'api.replicate.com',
+  'api.openai.com',
+  'api.elevenlabs.io',
+]);
+
+/** Providers that the operator runs, or has put a gateway before: they join our traces. Vendors get no trace context. */
+function tracedOrigins(settings: Settings): readonly string[] {
+  const { FAL_BASE_URL, REPLICATE_BASE_URL, OPENAI_BASE_URL, ELEVENLABS_BASE_URL, COMFYUI_URL } = settings;
+  return [FAL_BASE_URL, REPLICATE_BASE_URL, OPENAI_BASE_URL, ELEVENLABS_BASE_URL, COMFYUI_URL]
+    .filter(url => url !== undefined)
+    .map(url => new URL(url))
+    .filter(({ hostname }) => !VENDORS.has(hostname))
+    .map(({ origin }) => origin);
 }
 
 /** Where bundles of the web application are kept. */

@@ -37,6 +37,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // Types alone: what the services present is what the pages show.
   pages: ['services/content/present-content.ts', 'services/content/content.schema.ts', 'graph', 'lib'],
   media: ['codecs/probe/probe.ts', 'lib'],
+  telemetry: ['lib'],
   providers: ['lib'],
   codecs: ['lib'],
   graph: [],
@@ -50,6 +51,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   '@fontsource/': ['render/text/fonts.ts', 'render/lottie.ts', 'render/paint/canvas.ts'],
   '@fontsource-variable/': ['render/text/fonts.ts'],
   '@modelcontextprotocol/': ['mcp'],
+  '@opentelemetry/': ['telemetry'],
   '@napi-rs/canvas': ['render/paint/canvas.ts'],
   aws4fetch: ['media'],
   ajv: ['http/validator.ts', 'render/schema'],

@@ -27,6 +27,7 @@ const SLOW: Readonly<Record<string, readonly string[]>> = {
     'services/accounts/bootstrap.test.ts',
     'services/media/{half-kept-media,sweep-outputs}.test.ts',
     'services/webhooks/deliver-webhook.test.ts',
+    'telemetry/**',
     'store/{embedded,embedded-accounts,embedded-faults,embedded-lock}.test.ts',
   ],
   'waits for real time': [

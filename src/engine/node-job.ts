@@ -64,7 +64,9 @@ export function call(
   const onPromise = (credits: number): void => {
     turn.promised = credits;
   };
-  return callNode({ definition, node, values, wired: arrivals, ctx, usage: () => usage, onPromise }, options);
+  const make = () =>
+    callNode({ definition, node, values, wired: arrivals, ctx, usage: () => usage, onPromise }, options);
+  return options.around === undefined ? make() : options.around(node, make);
 }
 
 // Of the items of a list, the last ones.

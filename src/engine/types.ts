@@ -120,6 +120,8 @@ export interface RunOptions {
   readonly pay?: (call: PaidCall) => Promise<Payment>;
   /** A setting with `{{secrets.NAME}}` replaced in its strings, for the eyes of the node's call alone. */
   readonly resolveSecrets?: (setting: unknown) => unknown;
+  /** Called with each call of a node, to do it in a context of its own. */
+  readonly around?: <T>(node: { readonly id: string; readonly nodeType: string }, call: () => T) => T;
   /** Called with each new state, in order; must not throw. */
   readonly onStep: (step: Step) => void;
   /** Resolves once the states reported so far would outlive this process; rejects where the run has been taken away. */

@@ -10,7 +10,7 @@ import type { Socket } from 'node:net';
 import { AppError } from '../lib/errors.ts';
 import { errorBody, translateError } from './errors.ts';
 import { holdBody } from './expect-continue.ts';
-import { requestIdOf } from './request-id.ts';
+import { requestIdOf } from './observation/request-id.ts';
 
 /** As long as the address of a presigned upload works: 100 MB take a while. Silence ends sooner, see below. */
 const REQUEST_TIMEOUT_MS = 900_000;

@@ -1,7 +1,7 @@
 // All routes, one file a noun.
 import type { App } from './app.ts';
 import type { HttpDeps } from './deps.ts';
-import type { Metrics } from './metrics.ts';
+import type { Metrics } from './observation/metrics.ts';
 import { registerAccount } from './routes/account.ts';
 import { registerAdmin } from './routes/admin.ts';
 import { registerApp } from './routes/app.ts';

@@ -19,12 +19,13 @@ import { errorBody, translateError } from './errors.ts';
 import { askForBody } from './expect-continue.ts';
 import { createLimits, type Limits } from './limits.ts';
 import { registerMethodNotAllowed } from './method-not-allowed.ts';
-import { createMetrics, type Metrics } from './metrics.ts';
 import { createNodeServer, drain } from './node-server.ts';
+import { createMetrics, type Metrics } from './observation/metrics.ts';
+import { requestIdOf } from './observation/request-id.ts';
+import { RequestLog } from './observation/request-log.ts';
+import { registerScopes } from './observation/request-scope.ts';
 import { registerOpenApi } from './openapi.ts';
 import { sendErrorPage, wantsPage } from './pages/page-answers.ts';
-import { requestIdOf } from './request-id.ts';
-import { RequestLog } from './request-log.ts';
 import { leaveBody } from './rest-of-body.ts';
 import { type McpMount, registerMcp } from './routes/mcp.ts';
 import { registerOAuth } from './routes/oauth/endpoints.ts';
@@ -73,6 +74,7 @@ export async function createServer(deps: HttpDeps, keys: KeyAuthenticator, mount
   app.setValidatorCompiler(createValidator());
   // Answers are written as the services made them; schemas of answers document only.
   app.setSerializerCompiler(() => stringifyJson);
+  registerScopes(app, deps.tracer);
   registerBodyParsers(app);
   registerOptionalBodies(app);
   registerCloseSignals(app);

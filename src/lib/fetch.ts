@@ -5,6 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import type { Agent, Dispatcher } from 'undici';
 import { FetchError, refusal, toFetchError } from './fetch-error.ts';
 import { createPools, type Pools, type ReachOptions } from './fetch-pools.ts';
+import { inRequestSpan } from './fetch-span.ts';
 
 /** A body that is too large for memory; it can be sent once, so no redirect is followed with it. */
 export interface SizedStream {
@@ -25,6 +26,8 @@ export interface OutboundRequest {
   readonly maxRedirects?: number;
   /** Lets `localhost`, `127.0.0.1` and `*.localhost` through, as webhooks may need; not after a redirect. */
   readonly allowLoopback?: boolean;
+  /** Sends the trace context, so that the receiver can join the trace. */
+  readonly propagates?: boolean;
 }
 
 export interface OutboundAnswer<Body> {
@@ -61,15 +64,23 @@ const HEADERS_OF_THE_CLIENT: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
+
+export interface GuardOptions extends ReachOptions {
+  /** Origins that are sent the trace context. */
+  readonly tracedOrigins?: readonly string[];
+}
+
 /** A client with its keep-alive pools; `close` ends them and whatever is under way. */
-export function createGuardedFetch(options: ReachOptions): GuardedFetch {
-  const pools = createPools(options);
+export function createGuardedFetch({ tracedOrigins = [], ...reach }: GuardOptions): GuardedFetch {
+  const pools = createPools(reach);
+  const traced = new Set(tracedOrigins);
   return {
-    stream: (url, request) => exchange(url, request, pools),
-    async fetch(url, request) {
-      const answer = await exchange(url, request, pools);
-      return { ...answer, body: await buffer(answer.body) };
-    },
+    stream: (url, request) => inRequestSpan(url, request, traced, sent => exchange(url, sent, pools)),
+    fetch: (url, request) =>
+      inRequestSpan(url, request, traced, async sent => {
+        const answer = await exchange(url, sent, pools);
+        return { ...answer, body: await buffer(answer.body) };
+      }),
     close: () => pools.close(),
   };
 }

@@ -1,6 +1,5 @@
 // The values that settings take: how the text of each kind is read, and the sentence that says what is allowed.
 import { isIP } from 'node:net';
-import { resolve } from 'node:path';
 import { isRecord } from './record.ts';
 
 export const text = (fallback: string) => (value: string | undefined) => value ?? fallback;
@@ -17,6 +16,13 @@ export const integer = (fallback: number, min: number, max: number) => (value: s
 /** undefined where it is unset. */
 export const optionalInteger = (min: number, max: number) => (value: string | undefined) =>
   value === undefined ? undefined : integer(min, min, max)(value);
+
+/** From 0 to 1. */
+export const share = (value = '1'): number => {
+  const parsed = Number(value);
+  if (value.trim() !== '' && parsed >= 0 && parsed <= 1) return parsed;
+  throw new Error('must be a number from 0 to 1');
+};
 
 export const flag = (fallback: boolean) => (value: string | undefined) => {
   if (value === undefined) return fallback;

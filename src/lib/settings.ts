@@ -16,6 +16,7 @@ import {
   optional,
   optionalInteger,
   proxies,
+  share,
   text,
 } from './setting-values.ts';
 
@@ -32,6 +33,15 @@ const row = <T>(help: string, shown: string, parse: (text: string | undefined) =
   shown,
   parse,
 });
+
+const SAMPLERS = [
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+  'always_on',
+  'always_off',
+  'traceidratio',
+] as const;
 
 const PRICE_UNITS = [
   'usdPerCall',
@@ -162,6 +172,14 @@ const ROWS = {
   SPEECH_COMMAND: row('a local speech engine', 'unset', optional),
   FFMPEG_PATH: row('an ffmpeg that is not on the PATH', 'unset', optional),
   CIMD: row('let agents name themselves by the address of a metadata document', 'true', flag(true)),
+  OTEL_EXPORTER_OTLP_ENDPOINT: row(
+    'an OpenTelemetry collector that takes OTLP over HTTP; enables traces',
+    'unset',
+    httpUrl(),
+  ),
+  OTEL_TRACES_SAMPLER: row('which traces are kept', 'parentbased_always_on', oneOf(SAMPLERS)),
+  OTEL_TRACES_SAMPLER_ARG: row('the part of traces that is kept, where the sampler takes one', '1', share),
+  OTEL_SERVICE_NAME: row('what traces call this service', 'graphwright', text('graphwright')),
   LOG_LEVEL: row(
     'trace, debug, info, warn, error, fatal or silent',
     'info',

@@ -2,6 +2,7 @@
 // waited for, so that whoever takes the run over asks for the same work again and never pays for a second.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createGate, type Gate } from '../lib/gate.ts';
+import { inSpan } from '../lib/span.ts';
 import type { ProviderName } from './names.ts';
 import type {
   FileSource,
@@ -84,17 +85,33 @@ const NEVER = new AbortController().signal;
  */
 export async function runJob<Call>(provider: Provider<Call>, call: Call, host: JobHost): Promise<Delivery> {
   const door = doorOf(provider);
-  return door.gate(async () => {
-    door.inside++;
-    try {
-      const submission = await attach(provider, call, host);
-      const output =
-        'output' in submission ? submission.output : await askOnce(provider, call, submission.job, host);
-      return { ...output, files: await collect(provider, output.files, host) };
-    } finally {
-      door.inside--;
-    }
-  }, host.signal);
+  return inSpan(`call ${provider.name}`, spanOf(provider, call, host), () =>
+    door.gate(async () => {
+      door.inside++;
+      try {
+        const submission = await attach(provider, call, host);
+        const output =
+          'output' in submission ? submission.output : await askOnce(provider, call, submission.job, host);
+        return { ...output, files: await collect(provider, output.files, host) };
+      } finally {
+        door.inside--;
+      }
+    }, host.signal),
+  );
+}
+
+/** Of a call that went on meanwhile, the span begins with its submission. */
+function spanOf<Call>(provider: Provider<Call>, call: Call, { job: { stored } }: JobHost) {
+  return {
+    ...(stored?.submittedAtMs === undefined ? {} : { startMs: stored.submittedAtMs }),
+    attributes: {
+      'graphwright.provider': provider.name,
+      'graphwright.model': provider.modelOf?.(call),
+      'graphwright.call.asks': stored?.asks,
+    },
+    // It goes on at the provider, and its run comes back for it.
+    isExpected: (err: unknown) => err instanceof CallUnderWay,
+  };
 }
 
 function doorOf({ name }: Pick<Provider<never>, 'name'>): Door {

@@ -1,6 +1,7 @@
 // The commit that makes a run exist, with its job and its idempotency key, and the answer that says so.
 import { AppError, OutageError, toError } from '../lib/errors.ts';
 import { newId } from '../lib/ids.ts';
+import { currentScope } from '../lib/span.ts';
 import { workspaceOf } from '../services/accounts/access.ts';
 import type { UserActor } from '../services/accounts/actor.ts';
 import type { WebhookTarget } from '../services/webhooks/webhook-target.ts';
@@ -35,25 +36,9 @@ export interface SoundRun {
 
 /** Resolves once the run is sure to execute. Where another request was first with the key, to that one's answer. */
 export async function acceptRun(deps: RunDeps, user: UserActor, run: SoundRun): Promise<AcceptedRun> {
-  const { workflow, webhook, idempotency, kept } = run;
+  const { workflow, idempotency, kept } = run;
   requireWithinMax(run.estimate, run.request.maxCredits);
-  const id = newId('execution');
-  const createdAt = new Date(deps.now());
-  const facts: RunFacts = {
-    id,
-    workflow_id: workflow.id,
-    workflow_version: run.version,
-    user_id: user.userId,
-    workspace: workspaceOf(workflow),
-    request: runRequestText(run.request),
-    webhook: webhook === undefined ? null : sealTarget(deps, webhook),
-    // With an outside database another process may run it while a caller of this one waits.
-    watched: deps.settings.DATABASE_URL !== undefined,
-    is_paid: run.estimate.isPaid,
-    nodes_total: run.nodesTotal,
-    resumed_from_id: kept.fromId ?? null,
-    created_at: createdAt,
-  };
+  const facts = factsOf(deps, user, run);
   const accepted = await store(deps, {
     facts,
     trigger: run.trigger,
@@ -65,9 +50,9 @@ export async function acceptRun(deps: RunDeps, user: UserActor, run: SoundRun): 
   if ('refusal' in accepted) throw toPaymentError(accepted.refusal, run.estimate);
   if (!('isRepeated' in accepted)) {
     return {
-      executionId: id,
+      executionId: facts.id,
       workflowId: workflow.id,
-      createdAt: createdAt.toISOString(),
+      createdAt: facts.created_at.toISOString(),
       estimatedCredits: run.estimate.credits,
       replayed: false,
     };
@@ -80,6 +65,29 @@ export async function acceptRun(deps: RunDeps, user: UserActor, run: SoundRun): 
     'The first request with this Idempotency-Key is still in flight.',
     { headers: { 'retry-after': '1' } },
   );
+}
+
+function factsOf(deps: RunDeps, user: UserActor, run: SoundRun): RunFacts {
+  const { workflow, webhook } = run;
+  const id = newId('execution');
+  const span = currentScope()?.span;
+  span?.set({ 'graphwright.execution.id': id, 'graphwright.workflow.id': workflow.id });
+  return {
+    id,
+    workflow_id: workflow.id,
+    workflow_version: run.version,
+    user_id: user.userId,
+    workspace: workspaceOf(workflow),
+    request: runRequestText(run.request),
+    webhook: webhook === undefined ? null : sealTarget(deps, webhook),
+    // With an outside database another process may run it while a caller of this one waits.
+    watched: deps.settings.DATABASE_URL !== undefined,
+    is_paid: run.estimate.isPaid,
+    nodes_total: run.nodesTotal,
+    resumed_from_id: run.kept.fromId ?? null,
+    traceparent: span?.traceparent ?? null,
+    created_at: new Date(deps.now()),
+  };
 }
 
 /** The commit, here in a place where there is one, and where its outcome is unknown, the question whether the run is there. */

@@ -30,6 +30,8 @@ import { createPay } from './pay.ts';
 import type { StoredError } from './present-execution.ts';
 import type { RunRequest } from './run.schema.ts';
 import { inputOverrides, parseRunRequest, planRequest } from './run-request.ts';
+import { traceNodes } from './trace/node-spans.ts';
+import { inRunScope, noteOutcome } from './trace/run-scope.ts';
 import type { RunControl, StopReason } from './worker-slots.ts';
 
 /** Branches of one run in flight at once. */
@@ -42,7 +44,7 @@ const MAX_STARTS = 20;
  * goes back with the next heartbeat.
  */
 export function executeRun(deps: RunDeps, row: RunRow, control: RunControl): Promise<void> {
-  return doAccepted(() => execute(deps, row, control));
+  return doAccepted(() => inRunScope(deps, row, () => execute(deps, row, control)));
 }
 
 async function execute(deps: RunDeps, row: RunRow, { stop, wakes }: RunControl): Promise<void> {
@@ -148,7 +150,8 @@ function advance(
   const onOutage = (err: unknown): void =>
     deps.log.warn({ err, executionId: row.id }, 'a node waits for the database');
   const retrying = { ...deps, db: retryingDb(deps.db, onOutage) };
-  return runPlan(run.plan, {
+  const spans = traceNodes();
+  const outcome = runPlan(run.plan, {
     define: deps.findNode,
     steps: new Map(run.steps),
     overrides: run.overrides,
@@ -159,7 +162,11 @@ function advance(
     pay: createPay(retrying, row, run.spent),
     calls: run.calls,
     room: run.room,
-    onStep: step => checkpoints.add(step),
+    ...(spans === undefined ? {} : { around: spans.around }),
+    onStep: step => {
+      spans?.note(step);
+      checkpoints.add(step);
+    },
     saved: () => checkpoints.saved(),
     onProgress: (nodeId, fraction) => deps.runNotifier.notifyProgress(row.id, nodeId, fraction),
     onError: (nodeId, err) => deps.log.warn({ err, executionId: row.id, nodeId }, 'a node failed'),
@@ -167,6 +174,7 @@ function advance(
     signal,
     now: deps.now,
   });
+  return outcome.finally(() => spans?.close());
 }
 
 function decisionsOf({ decisions }: RunRow): ReadonlyMap<string, Json> {
@@ -198,6 +206,12 @@ function endingOf(outcome: RunOutcome, reason: StopReason | undefined): Ending {
   }
 }
 
+function outcomeOf(ending: Ending): string {
+  if (ending === undefined) return 'lost';
+  if (ending === 'release') return 'released';
+  return 'waitsFor' in ending ? `waits for ${ending.waitsFor}` : ending.status;
+}
+
 const STOPPED: Readonly<Record<StopReason, Ending>> = {
   cancelled: {
     status: 'CANCELLED',
@@ -223,6 +237,7 @@ async function leave(
   ending: Ending,
   runningMs: number,
 ): Promise<void> {
+  noteOutcome(outcomeOf(ending));
   if (ending === undefined) return;
   if (ending === 'release') return checkpoints.leave({ kind: 'release', runningMs });
   const atMs = deps.now();

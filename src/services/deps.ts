@@ -4,6 +4,7 @@ import type { GuardedFetch } from '../lib/fetch.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Lru } from '../lib/lru.ts';
 import type { Settings } from '../lib/settings.ts';
+import type { Tracer } from '../lib/span.ts';
 import type { WakeTimers } from '../lib/wake-timers.ts';
 import type { Bucket } from '../media/s3.ts';
 import type { MediaStorage } from '../media/storage.ts';
@@ -31,6 +32,8 @@ export interface CatalogAnswer {
 export interface Deps {
   readonly settings: Settings;
   readonly log: Logger;
+  /** undefined: nothing is traced. */
+  readonly tracer: Tracer | undefined;
   readonly now: () => number;
   readonly db: Db;
   /** Connections of the queue and the group commits, their plans pinned to indexes. */

@@ -29,9 +29,13 @@ export interface DeliveryRow {
 const COLUMNS = `id, execution_id, user_id, event_id, event, url, secret, body, state, attempts, max_attempts, last_status_code,
   next_attempt_at, created_at, finished_at`;
 
-export async function listDeliveriesById(tx: Tx, ids: readonly string[]): Promise<readonly DeliveryRow[]> {
-  const { rows } = await tx.query<DeliveryRow>(
-    `select ${COLUMNS} from deliveries where id = any ($1::text[])`,
+/** A delivery, and the trace of the request whose run it reports. */
+export type TracedDelivery = DeliveryRow & { readonly traceparent: string | null };
+
+export async function listDeliveriesById(tx: Tx, ids: readonly string[]): Promise<readonly TracedDelivery[]> {
+  const { rows } = await tx.query<TracedDelivery>(
+    `select ${COLUMNS}, (select e.traceparent from executions e where e.id = execution_id) as traceparent
+     from deliveries where id = any ($1::text[])`,
     [ids],
   );
   return rows;

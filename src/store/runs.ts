@@ -23,6 +23,8 @@ export interface RunFacts {
   readonly is_paid: boolean;
   readonly nodes_total: number;
   readonly resumed_from_id: string | null;
+  /** W3C trace context of the request that asked for it; null where nothing is traced. */
+  readonly traceparent: string | null;
   readonly created_at: Date;
 }
 
@@ -54,7 +56,7 @@ export interface RunState {
 export type RunRow = RunFacts & RunState;
 
 const COLUMNS = `e.id, e.workflow_id, e.workflow_version, e.user_id, e.workspace, e.request, e.webhook, e.watched, e.is_paid,
-  e.nodes_total, e.resumed_from_id, e.created_at, e.status, e.lease, e.worker_id, e.parked, e.under_way, e.seq, e.nodes_done,
+  e.nodes_total, e.resumed_from_id, e.traceparent, e.created_at, e.status, e.lease, e.worker_id, e.parked, e.under_way, e.seq, e.nodes_done,
   e.running_ms, e.running_since, e.wake_at, e.error, e.decisions, e.started_at, e.finished_at`;
 
 export interface NewRun {
@@ -89,7 +91,7 @@ with input as materialized (
     json_array_length(i.steps) as step_count
   from json_to_recordset($1::json) as i(
     id text, workflow_id text, workflow_version int, user_id int, workspace text, trigger text, request text, webhook text,
-    watched bool, is_paid bool, nodes_total int, resumed_from_id text, created_at timestamptz, status text, lease int,
+    watched bool, is_paid bool, nodes_total int, resumed_from_id text, traceparent text, created_at timestamptz, status text, lease int,
     worker_id text, under_way bool, seq int, started_at timestamptz, steps json, idempotency json, has_job bool)
 ), keys as (
   insert into idempotency_keys as k (user_id, workflow_id, route, key, body_hash, execution_id)
@@ -103,9 +105,9 @@ with input as materialized (
   returning execution_id
 ), accepted as (
   insert into executions (id, workflow_id, workflow_version, user_id, workspace, status, trigger, request, webhook, watched,
-    is_paid, nodes_total, idempotency_key, resumed_from_id, created_at, seq, lease, worker_id, under_way, started_at)
+    is_paid, nodes_total, idempotency_key, resumed_from_id, traceparent, created_at, seq, lease, worker_id, under_way, started_at)
   select id, workflow_id, workflow_version, user_id, workspace, status, trigger, request, webhook, watched,
-    is_paid, nodes_total, key, resumed_from_id, created_at, seq, lease, worker_id, under_way, started_at
+    is_paid, nodes_total, key, resumed_from_id, traceparent, created_at, seq, lease, worker_id, under_way, started_at
   from input where key is null or id in (select execution_id from keys)
   returning id
 ), steps as (

@@ -18,6 +18,7 @@ const FACTS: RunFacts = {
   is_paid: true,
   nodes_total: 3,
   resumed_from_id: null,
+  traceparent: null,
   created_at: new Date(1000),
 };
 const WORKERS = ['wrk_1', 'wrk_2'];

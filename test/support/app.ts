@@ -168,6 +168,7 @@ async function createDeps(
   });
   return {
     settings,
+    tracer: undefined,
     log,
     now,
     db,

@@ -6,6 +6,7 @@ import { buffer } from 'node:stream/consumers';
 export interface Received {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
+  readonly bytes: Buffer;
   /** The very bytes, as text. */
   readonly raw: string;
   /** What the bytes say, where they are JSON. */
@@ -34,10 +35,11 @@ export async function startReceiver(): Promise<Receiver> {
     open.most = Math.max(open.most, ++open.now);
     res.once('close', () => open.now--);
     // Whoever sends may die over it.
-    const raw = await buffer(req).then(String, () => undefined);
-    if (raw === undefined) return;
+    const bytes = await buffer(req).catch(() => undefined);
+    if (bytes === undefined) return;
+    const raw = String(bytes);
     const body = req.headers['content-type'] === 'application/json' ? JSON.parse(raw) : {};
-    const one = { path: req.url ?? '', headers: req.headers, raw, body, atMs: performance.now() };
+    const one = { path: req.url ?? '', headers: req.headers, bytes, raw, body, atMs: performance.now() };
     received.push(one);
     await answering(res, one);
   });

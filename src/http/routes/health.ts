@@ -5,7 +5,7 @@ import type { Deps } from '../../services/deps.ts';
 import { checkReadiness } from '../../services/readiness.ts';
 import { Answer, Plain } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
-import type { Metrics } from '../metrics.ts';
+import type { Metrics } from '../observation/metrics.ts';
 
 const tags = ['Operation'];
 const Health = Answer(Type.Record(Type.String(), Type.String(), { description: 'Each part: ok' }));

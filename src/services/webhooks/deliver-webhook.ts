@@ -3,8 +3,9 @@
 import type { Backoff } from '../../lib/backoff.ts';
 import { backoffMs } from '../../lib/backoff.ts';
 import { createBatcher } from '../../lib/batch.ts';
+import { inScope } from '../../lib/span.ts';
 import { isOutage } from '../../store/db.ts';
-import type { DeliveryRow, NewAttempt } from '../../store/deliveries.ts';
+import type { DeliveryRow, NewAttempt, TracedDelivery } from '../../store/deliveries.ts';
 import { keepAttempts, listDeliveriesById } from '../../store/deliveries.ts';
 import { enqueue } from '../../store/queue.ts';
 import type { Deps } from '../deps.ts';
@@ -35,7 +36,7 @@ export interface Deliverer {
 
 export function createDeliverer(deps: Deps): Deliverer {
   const queues = createHostQueues(MAX_WAIT_MS, deps.now);
-  const find = createBatcher<string, DeliveryRow | undefined>(async ids => {
+  const find = createBatcher<string, TracedDelivery | undefined>(async ids => {
     const rows = new Map((await listDeliveriesById(deps.runDb, ids)).map(row => [row.id, row]));
     return ids.map(id => rows.get(id));
   }, BATCH);
@@ -59,13 +60,12 @@ export function createDeliverer(deps: Deps): Deliverer {
       if (release === undefined) return postpone(id);
       const startedAt = new Date(deps.now());
       // The slot of the receiver is free as soon as it has answered, not only when the attempt is logged.
-      const answer = await sendWebhook(deps, messageOf(deps, delivery), signal).finally(release);
+      const answer = await attempt(deps, delivery, signal).finally(release);
       // Shutting down: the job stays, and the attempt is made again.
       if (answer === undefined) throw new Error('The delivery was interrupted.');
-      const attempt = judge(deps, delivery, startedAt, answer);
-      await keep(attempt);
-      if (attempt.next_attempt_at !== null)
-        deps.wakeTimers.set('deliveries', Date.parse(attempt.next_attempt_at));
+      const made = judge(deps, delivery, startedAt, answer);
+      await keep(made);
+      if (made.next_attempt_at !== null) deps.wakeTimers.set('deliveries', Date.parse(made.next_attempt_at));
     },
   };
 }
@@ -74,6 +74,34 @@ export function createDeliverer(deps: Deps): Deliverer {
 function isDue({ state, next_attempt_at: at }: DeliveryRow, nowMs: number): boolean {
   if (state === 'delivered' || state === 'exhausted') return false;
   return at === null || at.getTime() <= nowMs + CLOCK_SLACK_MS;
+}
+
+/** As part of the trace of the request whose run it reports. */
+async function attempt(
+  deps: Deps,
+  delivery: TracedDelivery,
+  signal: AbortSignal,
+): Promise<WebhookAnswer | undefined> {
+  const { execution_id: executionId } = delivery;
+  const span = deps.tracer?.start('deliver webhook', {
+    kind: 'consumer',
+    parent: delivery.traceparent,
+    attributes: {
+      'graphwright.execution.id': executionId,
+      'graphwright.delivery.id': delivery.id,
+      'graphwright.delivery.attempt': delivery.attempts + 1,
+      'graphwright.delivery.event': delivery.event,
+    },
+  });
+  try {
+    const answer = await inScope({ executionId, span }, () =>
+      sendWebhook(deps, messageOf(deps, delivery), signal),
+    );
+    if (answer === undefined || !isDelivered(answer)) span?.fail(String(answer?.statusCode ?? 'unreachable'));
+    return answer;
+  } finally {
+    span?.end();
+  }
 }
 
 function messageOf(deps: Deps, { id, event, event_id, url, body, secret }: DeliveryRow) {

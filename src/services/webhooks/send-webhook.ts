@@ -55,6 +55,7 @@ export async function sendWebhook(
       timeoutMs: deps.settings.WEBHOOK_TIMEOUT_MS,
       maxBytes: MAX_ANSWER_BYTES,
       maxRedirects: 0,
+      propagates: true,
       allowLoopback: allowsLoopback(deps.settings),
     });
     return ended({ statusCode: answer.status, error: null, response: await readStart(answer.body) });

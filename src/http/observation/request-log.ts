@@ -1,8 +1,9 @@
 // One log line and one measurement a request.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LogController } from 'fastify';
-import type { Logger } from '../lib/log.ts';
+import type { Logger } from '../../lib/log.ts';
 import type { Metrics } from './metrics.ts';
+import { endSpan } from './request-scope.ts';
 
 /** What Fastify logs by itself, replaced: a line when the answer is through, without query, headers or bodies. */
 export class RequestLog extends LogController {
@@ -21,6 +22,7 @@ export class RequestLog extends LogController {
 
   override requestCompleted(err: Error | null | undefined, req: FastifyRequest, reply: FastifyReply): void {
     const { statusCode: status, elapsedTime } = reply;
+    endSpan(req, status, err);
     this.#metrics.observeRequest(req.method, req.routeOptions.url, status, elapsedTime / 1000);
     const level = status >= 500 ? 'info' : 'debug';
     if (!this.#log.isLevelEnabled(level)) return;

@@ -1,7 +1,7 @@
 // What /metrics reports to Prometheus: requests as they end, and pools, queue and runs as they stand at the scrape.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { RunDeps } from '../runs/deps.ts';
-import { countWork } from '../services/workload.ts';
+import type { RunDeps } from '../../runs/deps.ts';
+import { countWork } from '../../services/workload.ts';
 
 export interface Metrics {
   /** `route` is the pattern, not the path, so that the number of series is bounded; undefined: nothing answers. */

@@ -1,0 +1,35 @@
+// The span of one outbound request, and the header by which its receiver joins the trace.
+import { currentScope, inSpan } from './span.ts';
+
+interface Request {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly propagates?: boolean;
+}
+
+/** Of the address only host and port: a path may hold tokens, a query keys. */
+export function inRequestSpan<R extends Request, A extends { readonly status: number }>(
+  address: string,
+  request: R,
+  tracedOrigins: ReadonlySet<string>,
+  send: (request: R) => Promise<A>,
+): Promise<A> {
+  const scope = currentScope();
+  const url = scope?.span === undefined ? null : URL.parse(address);
+  if (url === null) return send(request);
+  const method = request.method ?? 'GET';
+  const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
+  const attributes = { 'http.request.method': method, 'server.address': url.hostname, 'server.port': port };
+  const isSent = request.propagates === true || tracedOrigins.has(url.origin);
+  return inSpan(method, { kind: 'client', attributes }, async span => {
+    const traceparent = (span ?? scope?.span)?.traceparent;
+    const answer = await send(
+      isSent && traceparent !== undefined
+        ? { ...request, headers: { traceparent, ...request.headers } }
+        : request,
+    );
+    span?.set({ 'http.response.status_code': answer.status });
+    if (answer.status >= 400) span?.fail(String(answer.status));
+    return answer;
+  });
+}

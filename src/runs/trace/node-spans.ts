@@ -1,0 +1,44 @@
+// The spans of the nodes in a stretch of a run: begun with the first call, ended as the node settles or waits.
+import { isSettled, type RunOptions, type Step } from '../../engine/types.ts';
+import { currentScope, inScope, type Span } from '../../lib/span.ts';
+
+export interface NodeSpans {
+  readonly around: NonNullable<RunOptions['around']>;
+  note(step: Step): void;
+  /** Ends those of nodes that were left where they are. */
+  close(): void;
+}
+
+/** undefined: the run is not traced. */
+export function traceNodes(): NodeSpans | undefined {
+  const scope = currentScope();
+  const run = scope?.span;
+  if (run?.isRecording !== true) return undefined;
+  const open = new Map<string, Span>();
+  return {
+    around({ id, nodeType }, work) {
+      // The items of a node that is mapped over a list share one.
+      const attributes = { 'graphwright.node.id': id, 'graphwright.node.type': nodeType };
+      const span = open.get(id) ?? run.child(`node ${nodeType}`, { attributes });
+      open.set(id, span);
+      return inScope({ ...scope, span }, work);
+    },
+    note(step) {
+      const span = open.get(step.nodeId);
+      if (span === undefined || (!isSettled(step.status) && step.status !== 'WAITING')) return;
+      open.delete(step.nodeId);
+      span.set({
+        'graphwright.node.status': step.status,
+        'graphwright.node.attempt': step.attempt,
+        'graphwright.node.cached': step.cached,
+        'graphwright.node.credits': step.credits,
+      });
+      if (step.error !== undefined) span.fail(step.error.code);
+      span.end();
+    },
+    close() {
+      for (const span of open.values()) span.end();
+      open.clear();
+    },
+  };
+}

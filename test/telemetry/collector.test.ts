@@ -1,0 +1,133 @@
+// A collector that refuses, hangs or is away: what is traced goes on as if it were not, and what waits is bounded.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { after, afterEach, before, it } from 'node:test';
+import { promisify } from 'node:util';
+import { createLogger } from '../../src/lib/log.ts';
+import { readSettings } from '../../src/lib/settings.ts';
+import { inScope, inSpan, type Tracer } from '../../src/lib/span.ts';
+import { createTracer } from '../../src/telemetry/otel.ts';
+import { type Collector, startCollector } from '../support/collector.ts';
+import { waitUntil } from '../support/processes.ts';
+
+const QUEUE_LIMIT = 4096;
+const BATCH = 512;
+
+let collector: Collector;
+const open: Tracer[] = [];
+before(async () => {
+  collector = await startCollector();
+});
+afterEach(() => Promise.all(open.splice(0).map(tracer => tracer.close())));
+after(() => collector.close());
+
+function tracerOf(env: NodeJS.ProcessEnv = {}): Tracer {
+  const settings = readSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...env });
+  const tracer = createTracer({ settings, log: createLogger('silent'), version: '1.2.3' });
+  open.push(tracer);
+  return tracer;
+}
+
+const trace = (tracer: Tracer, name: string, count: number): void => {
+  for (let made = 0; made < count; made++) tracer.start(name, {}).end();
+};
+
+it('a collector that asks for a pause gets the spans after it, once', async () => {
+  let refused = 0;
+  const keep = await collectorThat(res => {
+    refused++;
+    return res.writeHead(429, { 'retry-after': '1' }).end();
+  });
+  const tracer = tracerOf({ OTEL_EXPORTER_OTLP_ENDPOINT: keep.url });
+  trace(tracer, 'delayed', 3);
+  await waitUntil('a refusal', () => refused > 0);
+  keep.relent();
+  await waitUntil('the spans', () => keep.find(/delayed/).length > 0);
+  await tracer.close();
+  assert.equal(keep.find(/delayed/).length, 3);
+  await keep.close();
+});
+
+it('of the spans for a collector that hangs, a bounded number waits, and the end waits two seconds at most', async () => {
+  const keep = await collectorThat(() => undefined);
+  const tracer = tracerOf({ OTEL_EXPORTER_OTLP_ENDPOINT: keep.url });
+  const beganMs = performance.now();
+  trace(tracer, 'many', 20_000);
+  assert.ok(performance.now() - beganMs < 5000, 'who traces never waits for it');
+  await waitUntil('the first batch', () => keep.asked > 0);
+  keep.relent();
+  const closedMs = performance.now();
+  await tracer.close();
+  assert.ok(performance.now() - closedMs < 4000);
+  assert.ok(keep.find(/many/).length <= QUEUE_LIMIT + BATCH);
+  await keep.close();
+});
+
+it('a collector that is away costs nobody anything', async () => {
+  const gone = await startCollector();
+  await gone.close();
+  const tracer = tracerOf({ OTEL_EXPORTER_OTLP_ENDPOINT: gone.url });
+  const span = tracer.start('alone', {});
+  const given = await inScope({ span }, () => inSpan('child', {}, async () => 7));
+  span.end();
+  assert.equal(given, 7);
+  const closedMs = performance.now();
+  await tracer.close();
+  assert.ok(performance.now() - closedMs < 4000);
+});
+
+it('each sampler keeps what its name says', async () => {
+  const kept = (name: string, share: string, parent?: string): number => {
+    const tracer = tracerOf({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: share });
+    const spans = Array.from({ length: 400 }, () => tracer.start('sampled', { parent }));
+    return spans.filter(({ isRecording }) => isRecording).length;
+  };
+  const chosen = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+  const left = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-00`;
+  assert.equal(kept('always_on', '0'), 400);
+  assert.equal(kept('always_off', '1', chosen), 0);
+  assert.equal(kept('parentbased_always_off', '1', chosen), 400);
+  assert.equal(kept('parentbased_always_on', '1', left), 0);
+  const half = kept('parentbased_traceidratio', '0.5');
+  assert.ok(half > 120 && half < 280, String(half));
+  assert.throws(() => kept('parentbased_traceidratio', '1.5'), /OTEL_TRACES_SAMPLER_ARG must be/);
+  assert.throws(() => kept('jaeger_remote', '1'), /OTEL_TRACES_SAMPLER must be one of/);
+});
+
+it('a header that is no trace context begins a trace of its own', () => {
+  const tracer = tracerOf();
+  for (const parent of ['', 'x', `00-${'0'.repeat(32)}-${'b'.repeat(16)}-01`, `00-${'g'.repeat(32)}-b-01`]) {
+    const { traceId } = tracer.start('own', { parent });
+    assert.match(traceId, /^(?!0{32})[0-9a-f]{32}$/);
+  }
+});
+
+it('the SDK is not loaded where no collector is named', async () => {
+  const script = `
+    import { registerHooks } from 'node:module';
+    registerHooks({ resolve(name, context, next) {
+      if (/^@opentelemetry.(?!api$)/.test(name)) console.log(name);
+      return next(name, context);
+    } });
+    await import('./src/app.ts');`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], {
+    cwd: join(import.meta.dirname, '../..'),
+  });
+  assert.equal(stdout, '');
+});
+
+/** One that answers so until it relents. */
+async function collectorThat(
+  answer: Parameters<Collector['answer']>[0],
+): Promise<Collector & { relent(): void }> {
+  const double = await startCollector();
+  const relent = double.answer(answer);
+  return {
+    ...double,
+    relent,
+    get asked() {
+      return double.asked;
+    },
+  };
+}

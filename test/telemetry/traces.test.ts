@@ -1,0 +1,172 @@
+// Traces over processes: the spans that a collector gets of requests, runs, nodes, calls at providers and deliveries.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import type { Client } from '../support/client.ts';
+import { type CollectedSpan, type Collector, startCollector } from '../support/collector.ts';
+import { model, type PaidService, single, startPaidService } from '../support/paid.ts';
+import { waitUntil } from '../support/processes.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { node } from '../support/workflows.ts';
+
+const TRACE = '0af7651916cd43dd8448eb211c80319c';
+const CALLER = 'b7ad6b7169203331';
+const TRACEPARENT = `00-${TRACE}-${CALLER}-01`;
+
+let collector: Collector;
+let receiver: Receiver;
+let paid: PaidService;
+let worker: { close(): Promise<void> };
+let user: Client;
+before(async () => {
+  [collector, receiver] = await Promise.all([startCollector(), startReceiver()]);
+  paid = await startPaidService({
+    ROLE: 'api',
+    ALLOW_PRIVATE_NETWORK: 'true',
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_TRACES_SAMPLER: 'parentbased_always_off',
+  });
+  worker = await paid.service.join({ ROLE: 'worker' });
+  user = await paid.newUser(300);
+});
+after(async () => {
+  await worker.close();
+  await paid.close();
+  await Promise.all([collector.close(), receiver.close()]);
+});
+beforeEach(() => {
+  paid.reset();
+});
+
+const ofTrace = (trace: string): readonly CollectedSpan[] =>
+  collector.spans.filter(({ traceId }) => traceId === trace);
+const found = (spans: readonly CollectedSpan[], name: string): CollectedSpan => {
+  const span = spans.find(one => one.name === name);
+  assert.ok(span, `${name} is not among ${spans.map(one => one.name).join(', ')}`);
+  return span;
+};
+
+describe('the trace of a caller', () => {
+  let spans: readonly CollectedSpan[];
+  let executionId: string;
+  before(async () => {
+    paid.reset();
+    const id = await user.create(single());
+    const webhook = { url: receiver.url, secret: 'whsec-of-the-caller' };
+    const started = await user.request<{ executionId: string }>(
+      'POST',
+      `/workflows/${id}/run`,
+      { inputs: {}, webhook },
+      { traceparent: TRACEPARENT },
+    );
+    assert.equal(started.status, 202, JSON.stringify(started.body));
+    executionId = started.body.executionId;
+    await user.request('GET', '/workflows?search=of-the-query', undefined, { traceparent: TRACEPARENT });
+    assert.equal((await user.until(executionId)).status, 'COMPLETED');
+    await waitUntil('the delivery', () => receiver.received.length > 0);
+    await waitUntil('its spans', () => ofTrace(TRACE).some(({ name }) => name === 'deliver webhook'));
+    await waitUntil('those of the run', () => ofTrace(TRACE).filter(({ name }) => name === 'run').length > 1);
+    spans = ofTrace(TRACE);
+  });
+
+  it('is gone on with by the request, under its route and never its path', () => {
+    const request = found(spans, 'POST /api/v1/workflows/:id/run');
+    assert.equal(request.parentId, CALLER);
+    assert.equal(request.attributes['http.response.status_code'], 202);
+    assert.equal(request.attributes['graphwright.execution.id'], executionId);
+    assert.deepEqual(
+      [request.resource['service.name'], request.resource['graphwright.role']],
+      ['graphwright', 'api'],
+    );
+  });
+
+  it('has the run and its nodes, though another process executes it in two stretches', () => {
+    const request = found(spans, 'POST /api/v1/workflows/:id/run');
+    const runs = spans.filter(({ name }) => name === 'run');
+    for (const run of runs) {
+      assert.equal(run.parentId, request.spanId);
+      assert.equal(run.attributes['graphwright.execution.id'], executionId);
+      assert.equal(run.resource['graphwright.role'], 'worker');
+    }
+    assert.deepEqual(runs.map(run => run.attributes['graphwright.run.outcome']).sort(), [
+      'COMPLETED',
+      'waits for call',
+    ]);
+    const ids = new Set(runs.map(({ spanId }) => spanId));
+    const nodes = spans.filter(({ name }) => name.startsWith('node '));
+    assert.ok(nodes.every(({ parentId }) => ids.has(parentId)));
+    assert.deepEqual(nodes.map(({ attributes }) => attributes['graphwright.node.status']).sort(), [
+      'COMPLETED',
+      'COMPLETED',
+      'WAITING',
+    ]);
+    assert.equal(found(nodes, 'node output:preview').isFailed, false);
+  });
+
+  it('has the call at the provider, and a gateway before it gets the context', () => {
+    const calls = spans.filter(({ name }) => name === 'call fal');
+    assert.equal(calls.length, 2);
+    assert.ok(calls.every(({ isFailed }) => !isFailed));
+    const [submission, collection] = calls.toSorted((a, b) => a.endMs - b.endMs);
+    assert.ok(submission && collection);
+    // It begins with the submission, and lasts until the result is there.
+    assert.ok(Math.abs(collection.startMs - submission.startMs) < 1000);
+    const asked = paid.fal.asked.find(({ method }) => method === 'POST');
+    const post = spans.find(({ parentId, name }) => parentId === submission.spanId && name === 'POST');
+    assert.equal(asked?.headers.traceparent, `00-${TRACE}-${post?.spanId}-01`);
+    assert.equal(post?.attributes['server.address'], '127.0.0.1');
+  });
+
+  it('has the delivery, and its receiver gets the context', () => {
+    const delivery = found(spans, 'deliver webhook');
+    const post = spans.find(({ parentId }) => parentId === delivery.spanId);
+    assert.equal(receiver.received[0]?.headers.traceparent, `00-${TRACE}-${post?.spanId}-01`);
+    assert.equal(post?.attributes['http.response.status_code'], 204);
+  });
+
+  it('holds no key, no secret, no query and no address', () => {
+    const text = JSON.stringify(collector.spans);
+    const secrets = ['fal-key', 'whsec-of-the-caller', 'of-the-query', user.key, receiver.url, '/files/'];
+    for (const secret of secrets) assert.ok(!text.includes(secret), secret);
+  });
+});
+
+it('what the sampler leaves out is not sent, and says so to whom it calls', async () => {
+  const id = await user.create(single({ prompt: 'another' }));
+  const before = paid.fal.asked.length;
+  assert.equal((await user.run(id)).status, 'COMPLETED');
+  const { rows } = await paid.service.db.query<{ traceparent: string }>(
+    'select traceparent from executions order by id desc limit 1',
+  );
+  assert.match(rows[0]?.traceparent ?? '', /^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
+  const trace = rows[0]?.traceparent.split('-')[1] ?? '';
+  const sent = paid.fal.asked.slice(before).map(({ headers }) => headers.traceparent);
+  assert.ok(sent.every(header => header === undefined || /-00$/.test(String(header))));
+  assert.ok(sent.some(header => String(header).includes(trace)));
+  // Another trace that is kept goes by the same queue: once it is there, this one would be.
+  const last = '1'.repeat(32);
+  await user.request('GET', '/workflows', undefined, { traceparent: `00-${last}-${CALLER}-01` });
+  await waitUntil('a later span', () => ofTrace(last).length > 0);
+  assert.deepEqual(ofTrace(trace), []);
+});
+
+it('a node that fails marks its span, the run and nothing of what the error says', async () => {
+  const trace = '2'.repeat(32);
+  paid.fal.result = { status: 422, body: { detail: 'a sentence of the vendor' } };
+  const id = await user.create({
+    nodes: [model('m', { prompt: 'fails' }), node('free', 'input:text', { text: 'x' })],
+    edges: [],
+  });
+  const started = await user.request<{ executionId: string }>(
+    'POST',
+    `/workflows/${id}/run`,
+    {},
+    {
+      traceparent: `00-${trace}-${CALLER}-01`,
+    },
+  );
+  assert.equal((await user.until(started.body.executionId)).status, 'FAILED');
+  await waitUntil('the spans', () => ofTrace(trace).some(one => one.name === 'run' && one.isFailed));
+  const failed = ofTrace(trace).filter(({ isFailed }) => isFailed);
+  assert.ok(failed.some(({ name }) => name.startsWith('node generate:')));
+  assert.doesNotMatch(JSON.stringify(failed), /a sentence of the vendor/);
+});
