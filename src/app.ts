@@ -150,9 +150,10 @@ export async function openDatabases(
 ): Promise<Databases> {
   const connection = await connectionOf(settings, log, onFatal, stack);
   const onError = (err: Error): void => log.warn({ err }, 'a database connection broke');
-  const db = openDb({ connection, maxConnections: MAX_CONNECTIONS, onError });
+  const shared = { connection, timeoutMs: settings.DATABASE_TIMEOUT_MS, onError };
+  const db = openDb({ ...shared, maxConnections: MAX_CONNECTIONS });
   stack.defer(() => db.close());
-  const runDb = openDb({ connection, maxConnections: MAX_RUN_CONNECTIONS, onError, plans: 'pinned' });
+  const runDb = openDb({ ...shared, maxConnections: MAX_RUN_CONNECTIONS, plans: 'pinned' });
   stack.defer(() => runDb.close());
   const { clockMs } = await preflight(db, settings.DATABASE_URL);
   if (Math.abs(clockMs - Date.now()) > MAX_SKEW_MS)

@@ -84,6 +84,11 @@ const ROWS = {
     value === undefined ? undefined : resolve(value),
   ),
   DATABASE_URL: row('a PostgreSQL 15 or newer, instead of the embedded one', 'unset', databaseUrl),
+  DATABASE_TIMEOUT_MS: row(
+    'how long PostgreSQL may take for a statement; a connection that is silent for longer is given up',
+    '20000',
+    integer(20_000, 1000, 600_000),
+  ),
   S3_BUCKET: row('bucket for media, instead of the local disk', 'unset', optional),
   S3_ENDPOINT: row('address of an S3-compatible store', 'unset', httpUrl()),
   S3_REGION: row('region of the bucket', 'us-east-1', text('us-east-1')),

@@ -1,7 +1,7 @@
 // A connection of its own for long work: no time-outs, temporary tables, and rows in and out by PostgreSQL's COPY. The
 // one owner of pg-copy-streams.
 import { pipeline } from 'node:stream/promises';
-import type { PoolClient } from 'pg';
+import type { Client } from 'pg';
 import { from, to } from 'pg-copy-streams';
 import type { Db, Rows, Tx } from './db.ts';
 
@@ -24,17 +24,11 @@ const PART_BYTES = 8 * 1024 * 1024;
 const NEWLINE = 10;
 
 /** Opens a session and ends its connection after the work, so that nothing that was not committed stays. */
-export async function withSession<T>(db: Db, work: (session: Session) => Promise<T>): Promise<T> {
-  const client = await db.pool.connect();
-  try {
-    await client.query('set statement_timeout = 0; set idle_in_transaction_session_timeout = 0');
-    return await work(createSession(client));
-  } finally {
-    client.release(true);
-  }
+export function withSession<T>(db: Db, work: (session: Session) => Promise<T>): Promise<T> {
+  return db.alone(client => work(createSession(client)));
 }
 
-function createSession(client: PoolClient): Session {
+function createSession(client: Client): Session {
   return {
     async query<R>(statement: string, values: readonly unknown[] = []): Promise<Rows<R>> {
       const { rows, rowCount } = await client.query(statement, values as unknown[]);

@@ -2,6 +2,7 @@
 import pg from 'pg';
 import { AppError, OutageError, toError } from '../lib/errors.ts';
 import { isConnectionLoss, isWrite } from './outages.ts';
+import { boundPool, boundSilence, KEEP_ALIVE, SERVER_KEEP_ALIVE } from './silence.ts';
 
 // int8 counts fit in a double here; timestamps stay text until a presenter asks for them as Date.
 pg.types.setTypeParser(20, Number);
@@ -24,6 +25,8 @@ export interface Db extends Tx {
     channels: readonly string[],
     onNotify: (channel: string, payload: string) => void,
   ): Promise<() => Promise<void>>;
+  /** A connection of its own for long work, without time limits. Ends it after the work, committed or not. */
+  alone<T>(work: (client: pg.Client) => Promise<T>): Promise<T>;
   /** For the queue, which brings its own statements. */
   readonly pool: pg.Pool;
   close(): Promise<void>;
@@ -37,10 +40,14 @@ export interface DbOptions {
   readonly maxConnections: number;
   /** `pinned`: for statements that find every row by an index, over tables that grow faster than they are analyzed. */
   readonly plans?: 'pinned';
+  /** How long a statement may take. */
+  readonly timeoutMs?: number;
   readonly onError: (err: Error) => void;
 }
 
-const STATEMENT_TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 20_000;
+/** PostgreSQL ends a statement in time, and says so; where it has not by then, it is not there. */
+const SILENCE = 1.25;
 const CONNECT_TIMEOUT_MS = 10_000;
 const RELISTEN_DELAY_MS = 500;
 
@@ -53,7 +60,9 @@ const PINNED_PLANS =
 
 /** Opens the pool; connections are made when they are first needed. */
 export function openDb(options: DbOptions): Db {
-  const config = toPoolConfig(options);
+  const { timeoutMs = TIMEOUT_MS } = options;
+  const silenceMs = timeoutMs * SILENCE;
+  const config = toPoolConfig(options, timeoutMs);
   const pool = new pg.Pool(config);
   let closing = false;
   const onError = (err: Error): void => {
@@ -64,11 +73,13 @@ export function openDb(options: DbOptions): Db {
   };
   pool.on('error', onError);
   pool.on('connect', client => client.on('error', onError));
+  boundPool(pool, silenceMs);
   return {
     pool,
     query: (statement, values) => runAlone(pool, statement, values),
     transaction: work => transact(pool, work),
-    listen: (channels, onNotify) => listen(config, channels, onNotify, onError),
+    alone: work => connectAlone(config, work, onError),
+    listen: (channels, onNotify) => listen({ config, silenceMs, onError }, channels, onNotify),
     close: () => {
       closing = true;
       return pool.end();
@@ -76,7 +87,7 @@ export function openDb(options: DbOptions): Db {
   };
 }
 
-function toPoolConfig({ connection, maxConnections, plans }: DbOptions): pg.PoolConfig {
+function toPoolConfig({ connection, maxConnections, plans }: DbOptions, timeoutMs: number): pg.PoolConfig {
   const where =
     'url' in connection
       ? { connectionString: connection.url }
@@ -91,11 +102,12 @@ function toPoolConfig({ connection, maxConnections, plans }: DbOptions): pg.Pool
   return {
     ...where,
     max: maxConnections,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-    idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
+    connectionTimeoutMillis: Math.min(CONNECT_TIMEOUT_MS, timeoutMs),
+    statement_timeout: timeoutMs,
+    idle_in_transaction_session_timeout: timeoutMs,
     application_name: 'graphwright',
-    ...(plans === 'pinned' ? { options: PINNED_PLANS } : {}),
+    options: plans === 'pinned' ? `${SERVER_KEEP_ALIVE} ${PINNED_PLANS}` : SERVER_KEEP_ALIVE,
+    ...KEEP_ALIVE,
   };
 }
 
@@ -217,17 +229,38 @@ export function isUniqueViolation(err: unknown, constraint: string): boolean {
   );
 }
 
-async function listen(
+async function connectAlone<T>(
   config: pg.PoolConfig,
+  work: (client: pg.Client) => Promise<T>,
+  onError: (err: Error) => void,
+): Promise<T> {
+  const client = new pg.Client({ ...config, statement_timeout: 0, idle_in_transaction_session_timeout: 0 });
+  client.on('error', onError);
+  try {
+    await client.connect();
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+interface Listening {
+  readonly config: pg.PoolConfig;
+  readonly silenceMs: number;
+  readonly onError: (err: Error) => void;
+}
+
+async function listen(
+  { config, silenceMs, onError }: Listening,
   channels: readonly string[],
   onNotify: (channel: string, payload: string) => void,
-  onError: (err: Error) => void,
 ): Promise<() => Promise<void>> {
   let closed = false;
   let client: pg.Client;
   let timer: NodeJS.Timeout | undefined;
+  let pulse: NodeJS.Timeout | undefined;
   const connect = async (): Promise<void> => {
-    const fresh = new pg.Client({ ...config, statement_timeout: 0, keepAlive: true });
+    const fresh = new pg.Client(config);
     client = fresh;
     fresh.on('notification', message => onNotify(message.channel, message.payload ?? ''));
     fresh.on('error', err => {
@@ -240,7 +273,10 @@ async function listen(
       if (fresh === client) relisten();
     });
     await fresh.connect();
+    boundSilence(fresh, silenceMs);
     for (const channel of channels) await fresh.query(`listen ${pg.escapeIdentifier(channel)}`);
+    // A connection that only listens cannot tell silence from the want of news, so it asks now and then.
+    pulse = setInterval(() => fresh.query('select 1').catch(() => undefined), silenceMs);
   };
   const retry = (): void =>
     void connect().catch((err: unknown) => {
@@ -250,12 +286,14 @@ async function listen(
     });
   // However many signs there are that the connection is gone, it is made once.
   const relisten = (): void => {
+    clearInterval(pulse);
     clearTimeout(timer);
     if (!closed) timer = setTimeout(retry, RELISTEN_DELAY_MS);
   };
   await connect();
   return async () => {
     closed = true;
+    clearInterval(pulse);
     clearTimeout(timer);
     await client.end();
   };

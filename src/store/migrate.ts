@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../lib/errors.ts';
 import type { Db } from './db.ts';
 
-/** One connection of the pool, which alone can hold the lock. */
+/** One connection, which alone can hold the lock. */
 interface Client {
-  query<R>(statement: string, values?: unknown[]): Promise<{ readonly rows: readonly R[] }>;
+  query<R extends object>(statement: string, values?: unknown[]): Promise<{ readonly rows: readonly R[] }>;
 }
 
 interface Migration {
@@ -31,7 +31,7 @@ const LOCK_TIMEOUT_MS = 600_000;
 /**
  * Applies the files of `migrations/` that the database has not seen, then calls `extra` (migrations of a library),
  * all under one advisory lock. Throws a sentence where the database is newer than the program or an applied file has
- * changed. Needs a pool of at least two connections, since `extra` brings its own. `through`: the last version applied.
+ * changed. `through`: the last version applied.
  */
 export async function migrate(
   db: Db,
@@ -39,8 +39,8 @@ export async function migrate(
   through = Number.POSITIVE_INFINITY,
 ): Promise<void> {
   const migrations = await readMigrations(FOLDER);
-  const client = await db.pool.connect();
-  try {
+  // Its end frees the lock, whatever state it is in.
+  await db.alone(async client => {
     await takeLock(client);
     await client.query(
       `create table if not exists schema_migrations (
@@ -56,10 +56,7 @@ export async function migrate(
     for (const migration of listPending(migrations, rows))
       if (migration.version <= through) await apply(client, migration);
     await extra();
-  } finally {
-    // Ending the connection frees the lock, whatever state it is in.
-    client.release(true);
-  }
+  });
 }
 
 /** What the database has applied, oldest first. */
@@ -115,7 +112,7 @@ async function readMigrations(folder: string): Promise<readonly Migration[]> {
   );
 }
 
-/** Asks again and again: a statement that waits would be ended by the pool's statement timeout. */
+/** Asks again and again, so that it can give up with a sentence. */
 async function takeLock(client: Client): Promise<void> {
   const deadline = performance.now() + LOCK_TIMEOUT_MS;
   for (;;) {
@@ -135,8 +132,6 @@ async function takeLock(client: Client): Promise<void> {
 
 async function apply(client: Client, { version, name, sql, checksum }: Migration): Promise<void> {
   await client.query('begin');
-  // Large tables take longer than the pool allows a statement.
-  await client.query('set local statement_timeout = 0');
   await client.query(sql);
   await client.query('insert into schema_migrations (version, name, checksum) values ($1, $2, $3)', [
     version,

@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, openDb } from '../../src/store/db.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { startPostgresProxy } from '../support/postgres-proxy.ts';
 import { waitUntil } from '../support/processes.ts';
 
 // Refused connections are tried again twice a second.
@@ -56,5 +57,27 @@ describe('a connection that listens', () => {
     assert.deepEqual(heard, ['again']);
     await stop();
     await listener.close();
+  });
+
+  it('is one again after a silence, as statements get answers again', async () => {
+    const proxy = await startPostgresProxy(database.connection);
+    const heard: string[] = [];
+    const connection = { url: proxy.url };
+    const client = openDb({ connection, maxConnections: 3, timeoutMs: 400, onError: () => undefined });
+    const stop = await client.listen(['news'], (_channel, payload) => void heard.push(payload));
+    const ask = (): Promise<unknown> => client.query('select 1');
+    await Promise.all([ask(), ask(), ask()]);
+    proxy.goSilent();
+    await assert.rejects(ask(), { name: 'OutageError' });
+    proxy.heal();
+    // Those that nobody asked in the meantime are not trusted either.
+    await Promise.all([ask(), ask(), ask()]);
+    await waitUntil('the notification', async () => {
+      await client.query(`select pg_notify('news', 'again')`);
+      return heard.length > 0;
+    });
+    await stop();
+    await client.close();
+    await proxy.close();
   });
 });

@@ -22,6 +22,8 @@ export interface TestService extends Client {
   readonly url: string;
   readonly db: TestDatabase['db'];
   readonly databaseUrl: string;
+  /** What `databaseUrl` says. */
+  readonly address: TestDatabase['connection'];
   /** The same service asked with another key. */
   as(key: string): Client;
   /** Another service on the same database. */
@@ -55,6 +57,7 @@ export async function startTestService(env: NodeJS.ProcessEnv = {}): Promise<Tes
     ...first,
     db,
     databaseUrl,
+    address: connection,
     as: key => createClient(first.url, key),
     join: (more = {}) => start(more),
     close: async () => {
