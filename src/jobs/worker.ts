@@ -1,7 +1,7 @@
 // The owner of graphile-worker: pools of the queue for runs, deliveries and clips, and the heartbeat.
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Runner, TaskList } from 'graphile-worker';
+import type { Runner, TaskList, WorkerEvents } from 'graphile-worker';
 import { Logger, makeWorkerUtils, run, runMigrations } from 'graphile-worker';
 import { doAccepted } from '../lib/gate.ts';
 import { pollCalls } from '../runs/calls/poller.ts';
@@ -18,6 +18,7 @@ import {
 import { queueShare } from '../runs/policy.ts';
 import type { WorkerSlots } from '../runs/worker-slots.ts';
 import { createDeliverer } from '../services/webhooks/deliver-webhook.ts';
+import { JobsInHand, unlockLost } from './jobs-in-hand.ts';
 import type { Pool, TaskContext } from './tasks.ts';
 import { TASKS } from './tasks.ts';
 
@@ -75,20 +76,23 @@ export async function startWorker(deps: RunDeps, slots: WorkerSlots): Promise<Wo
   await using stack = new AsyncDisposableStack();
   const utils = await makeWorkerUtils({ pgPool: deps.runDb.pool, logger: loggerOf(deps.log) });
   stack.defer(() => utils.release());
-  const unlock = (dead: readonly string[]): Promise<void> => utils.forceUnlockWorkers([...dead]);
-  const ids: string[] = [];
+  const queue: QueueState = {
+    ids: [],
+    inHand: new JobsInHand(),
+    unlock: dead => utils.forceUnlockWorkers([...dead]),
+  };
   const pools: KeptPool[] = [];
   for (const [pool, concurrency] of poolsOf(slots)) {
-    const kept = await keepPool(ctx, pool, concurrency, ids, unlock);
+    const kept = await keepPool(ctx, pool, concurrency, queue);
     stack.defer(() => kept.stop());
     pools.push(kept);
   }
   // Jobs that were claimed already would wait for ever where the start fails.
   enrolled.promise.catch(() => undefined);
   stack.defer(() => enrolled.reject(new Error('The worker did not start.')));
-  slots.open(await enrolWorker(deps, ids));
+  slots.open(await enrolWorker(deps, queue.ids));
   enrolled.resolve();
-  const heart = await startHeartbeat(deps, slots, ids, unlock);
+  const heart = await startHeartbeat(deps, slots, queue);
   stack.defer(() => clearInterval(heart));
   stack.defer(startPolling(deps));
   const running = stack.move();
@@ -104,6 +108,14 @@ export async function startWorker(deps: RunDeps, slots: WorkerSlots): Promise<Wo
   };
 }
 
+/** What the pools of this process share. */
+interface QueueState {
+  /** What their jobs are locked by. */
+  readonly ids: string[];
+  readonly inHand: JobsInHand;
+  readonly unlock: (dead: readonly string[]) => Promise<void>;
+}
+
 const poolsOf = (slots: WorkerSlots): readonly (readonly [Pool, number])[] => [
   ['runs', queueShare(slots.capacity)],
   ['deliveries', DELIVERIES_AT_ONCE],
@@ -114,12 +126,13 @@ const poolsOf = (slots: WorkerSlots): readonly (readonly [Pool, number])[] => [
 async function startHeartbeat(
   deps: RunDeps,
   slots: WorkerSlots,
-  pools: readonly string[],
-  unlock: (dead: readonly string[]) => Promise<void>,
+  { ids, inHand, unlock }: QueueState,
 ): Promise<NodeJS.Timeout> {
   let beats = 0;
   const tick = async (): Promise<void> => {
-    await beat(deps, slots, pools, unlock);
+    await beat(deps, slots, ids, unlock);
+    const lost = await unlockLost(deps.db, inHand, ids);
+    if (lost > 0) deps.log.warn({ count: lost }, 'jobs were lost on their way here; they are queued again');
     if (beats % BEATS_PER_TIDYING === 0) await tidyQueue(deps, unlock);
     if (beats++ % BEATS_PER_SEARCH === 0) await wakeForgotten(deps);
   };
@@ -172,23 +185,22 @@ interface KeptPool {
 
 /**
  * Keeps a pool of the queue at work. One that cannot write to PostgreSQL how a job ended ends by itself, for good: then
- * its jobs are unlocked and another takes its place. `pools` holds the ids of those at work.
+ * its jobs are unlocked and another takes its place.
  */
 async function keepPool(
   ctx: TaskContext,
   pool: Pool,
   concurrency: number,
-  pools: string[],
-  unlock: (dead: readonly string[]) => Promise<void>,
+  { ids, inHand, unlock }: QueueState,
 ): Promise<KeptPool> {
   const { log } = ctx.deps;
-  let life = await startPool(ctx, pool, concurrency);
+  let life = await startPool(ctx, pool, concurrency, inHand);
   let isStopping = false;
-  pools.push(life.id);
+  ids.push(life.id);
   const replace = async (): Promise<void> => {
     await unlock([life.id]);
-    const next = await startPool(ctx, pool, concurrency);
-    pools.splice(pools.indexOf(life.id), 1, next.id);
+    const next = await startPool(ctx, pool, concurrency, inHand);
+    ids.splice(ids.indexOf(life.id), 1, next.id);
     life = next;
   };
   const stop = (): void => {
@@ -224,15 +236,23 @@ interface PoolLife {
   readonly id: string;
 }
 
-async function startPool(ctx: TaskContext, pool: Pool, concurrency: number): Promise<PoolLife> {
-  const events = new EventEmitter();
+async function startPool(
+  ctx: TaskContext,
+  pool: Pool,
+  concurrency: number,
+  inHand: JobsInHand,
+): Promise<PoolLife> {
+  const events: WorkerEvents = new EventEmitter();
   const failed = once(events, 'pool:fatalError');
   let id = '';
-  events.on('pool:create', ({ workerPool }: { workerPool: { id: string; nudge(jobs: number): void } }) => {
+  events.on('pool:create', ({ workerPool }) => {
     id = workerPool.id;
     ctx.deps.wakeTimers.listen(pool, () => workerPool.nudge(ALL_JOBS));
   });
-  events.on('job:failed', ({ job }: { job: GivenUp }) => giveUpOn(ctx.deps, job));
+  events.on('job:failed', ({ job }) => giveUpOn(ctx.deps, job));
+  events.on('localQueue:getJobs:complete', ({ jobs }) => inHand.add(jobs));
+  events.on('localQueue:returnJobs', ({ jobs }) => inHand.remove(jobs));
+  events.on('job:complete', ({ job }) => inHand.remove([job]));
   const runner = await run({
     pgPool: ctx.deps.runDb.pool,
     logger: loggerOf(ctx.deps.log),

@@ -1,5 +1,6 @@
 // The job queue's enqueue, as part of whatever statement or transaction gives rise to the job.
-// graphile-worker's tables belong to jobs/worker.ts; here only its documented function add_jobs is called.
+// graphile-worker's tables belong to jobs/worker.ts; here its documented function add_jobs is called, and jobs are unlocked
+// one by one, for which it has none.
 import type { Tx } from './db.ts';
 
 const TASKS = ['run', 'deliver', 'render'] as const;
@@ -28,5 +29,27 @@ export async function enqueue(
   await tx.query(
     `select count(*) from (${jobSpecs('select $1::text as task, id, $3::timestamptz as run_at from unnest($2::text[]) as id')}) as jobs`,
     [task, ids, runAt],
+  );
+}
+
+// Longer than a job is on its way to the process that it is locked for.
+const LOCKED_SECONDS = 20;
+
+/** Ids of jobs that have been locked by these pools for a while. */
+export async function listLockedJobs(tx: Tx, pools: readonly string[]): Promise<readonly string[]> {
+  const { rows } = await tx.query<{ id: string }>(
+    `select id::text from graphile_worker.jobs
+     where locked_by = any ($1::text[]) and locked_at < now() - interval '${LOCKED_SECONDS} seconds'`,
+    [pools],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Gives jobs back that these pools have locked and do not know of; the attempt does not count. */
+export async function unlockJobs(tx: Tx, pools: readonly string[], ids: readonly string[]): Promise<void> {
+  await tx.query(
+    `update graphile_worker._private_jobs set locked_by = null, locked_at = null, attempts = greatest(0, attempts - 1)
+     where id = any ($2::bigint[]) and locked_by = any ($1::text[]) and locked_at < now() - interval '${LOCKED_SECONDS} seconds'`,
+    [pools, ids],
   );
 }

@@ -1,0 +1,68 @@
+// A network that swallows what is said to PostgreSQL: nothing waits for ever, and nothing is forgotten.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts';
+import { waitUntil } from '../support/processes.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { PAIR } from '../support/workflows.ts';
+
+const TIMEOUT_MS = 1500;
+/** An answer that is waited for, and a connection that cannot be made, with room for a busy machine. */
+const MOST_MS = 6 * TIMEOUT_MS;
+
+describe('a service on a network that loses what is said to PostgreSQL', () => {
+  let api: TestService;
+  let proxy: PostgresProxy;
+  let receiver: Receiver;
+  let cut: Awaited<ReturnType<TestService['join']>>;
+  let workflow: string;
+  before(async () => {
+    api = await startTestService({ ROLE: 'api', ALLOW_PRIVATE_NETWORK: 'true' });
+    proxy = await startPostgresProxy(api.address);
+    receiver = await startReceiver();
+    workflow = await api.create(PAIR);
+    const env = { ROLE: 'all', DATABASE_URL: proxy.url, DATABASE_TIMEOUT_MS: `${TIMEOUT_MS}` };
+    cut = await api.join(env);
+  });
+  after(async () => {
+    await cut.close();
+    await api.close();
+    await proxy.close();
+    await receiver.close();
+  });
+
+  const start = (): Promise<string> => api.start(workflow, { webhook: { url: receiver.url } });
+  const untilHeard = (ids: readonly string[]): Promise<void> =>
+    waitUntil('the events', () =>
+      ids.every(id => receiver.received.some(({ body }) => body.executionId === id)),
+    );
+
+  it('sends an event whose job was locked by an answer that never came', async () => {
+    proxy.loseAnswer('get_job', '"dlv_');
+    const id = await start();
+    await waitUntil('the loss', () => proxy.hasLost);
+    await api.db.query(
+      `update graphile_worker._private_jobs set locked_at = locked_at - interval '20 seconds' where locked_at is not null`,
+    );
+    await untilHeard([id]);
+    assert.equal(receiver.received.length, 1);
+  });
+
+  it('answers 503 in time while nothing passes, and goes on once it does', async () => {
+    const ids = await Promise.all(Array.from({ length: 20 }, start));
+    proxy.goSilent();
+    const before = performance.now();
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () => cut.request('GET', `/workflows/${workflow}`)),
+    );
+    const tookMs = performance.now() - before;
+    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [503]);
+    assert.ok(tookMs < MOST_MS, `${tookMs} ms`);
+    proxy.heal();
+    ids.push(await start());
+    for (const id of ids) assert.equal((await api.until(id)).status, 'COMPLETED');
+    await untilHeard(ids);
+    assert.equal((await cut.request('GET', `/workflows/${workflow}`)).status, 200);
+  });
+});
