@@ -70,7 +70,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   'node-webcodecs': ['codecs'],
   'oidc-provider': ['mcp/oauth'],
   'openid-client': ['services/sessions/openid.ts'],
-  pg: ['store/db.ts', 'store/copy.ts', 'store/silence.ts'],
+  pg: ['store/db.ts', 'store/copy.ts', 'store/connection/silence.ts'],
   'pg-copy-streams': ['store/copy.ts'],
   pino: ['lib'],
   'prom-client': ['http'],

@@ -13,12 +13,13 @@ import {
   enrolWorker,
   HEARTBEAT_MS,
   tidyQueue,
+  unlockLost,
   wakeForgotten,
 } from '../runs/heartbeat.ts';
 import { queueShare } from '../runs/policy.ts';
 import type { WorkerSlots } from '../runs/worker-slots.ts';
 import { createDeliverer } from '../services/webhooks/deliver-webhook.ts';
-import { JobsInHand, unlockLost } from './jobs-in-hand.ts';
+import { ReceivedJobs } from './received-jobs.ts';
 import type { Pool, TaskContext } from './tasks.ts';
 import { TASKS } from './tasks.ts';
 
@@ -78,7 +79,7 @@ export async function startWorker(deps: RunDeps, slots: WorkerSlots): Promise<Wo
   stack.defer(() => utils.release());
   const queue: QueueState = {
     ids: [],
-    inHand: new JobsInHand(),
+    received: new ReceivedJobs(),
     unlock: dead => utils.forceUnlockWorkers([...dead]),
   };
   const pools: KeptPool[] = [];
@@ -112,7 +113,7 @@ export async function startWorker(deps: RunDeps, slots: WorkerSlots): Promise<Wo
 interface QueueState {
   /** What their jobs are locked by. */
   readonly ids: string[];
-  readonly inHand: JobsInHand;
+  readonly received: ReceivedJobs;
   readonly unlock: (dead: readonly string[]) => Promise<void>;
 }
 
@@ -126,13 +127,12 @@ const poolsOf = (slots: WorkerSlots): readonly (readonly [Pool, number])[] => [
 async function startHeartbeat(
   deps: RunDeps,
   slots: WorkerSlots,
-  { ids, inHand, unlock }: QueueState,
+  { ids, received, unlock }: QueueState,
 ): Promise<NodeJS.Timeout> {
   let beats = 0;
   const tick = async (): Promise<void> => {
     await beat(deps, slots, ids, unlock);
-    const lost = await unlockLost(deps.db, inHand, ids);
-    if (lost > 0) deps.log.warn({ count: lost }, 'jobs were lost on their way here; they are queued again');
+    await unlockLost(deps, ids, locked => received.findLost(locked));
     if (beats % BEATS_PER_TIDYING === 0) await tidyQueue(deps, unlock);
     if (beats++ % BEATS_PER_SEARCH === 0) await wakeForgotten(deps);
   };
@@ -191,15 +191,15 @@ async function keepPool(
   ctx: TaskContext,
   pool: Pool,
   concurrency: number,
-  { ids, inHand, unlock }: QueueState,
+  { ids, received, unlock }: QueueState,
 ): Promise<KeptPool> {
   const { log } = ctx.deps;
-  let life = await startPool(ctx, pool, concurrency, inHand);
+  let life = await startPool(ctx, pool, concurrency, received);
   let isStopping = false;
   ids.push(life.id);
   const replace = async (): Promise<void> => {
     await unlock([life.id]);
-    const next = await startPool(ctx, pool, concurrency, inHand);
+    const next = await startPool(ctx, pool, concurrency, received);
     ids.splice(ids.indexOf(life.id), 1, next.id);
     life = next;
   };
@@ -240,7 +240,7 @@ async function startPool(
   ctx: TaskContext,
   pool: Pool,
   concurrency: number,
-  inHand: JobsInHand,
+  received: ReceivedJobs,
 ): Promise<PoolLife> {
   const events: WorkerEvents = new EventEmitter();
   const failed = once(events, 'pool:fatalError');
@@ -250,9 +250,9 @@ async function startPool(
     ctx.deps.wakeTimers.listen(pool, () => workerPool.nudge(ALL_JOBS));
   });
   events.on('job:failed', ({ job }) => giveUpOn(ctx.deps, job));
-  events.on('localQueue:getJobs:complete', ({ jobs }) => inHand.add(jobs));
-  events.on('localQueue:returnJobs', ({ jobs }) => inHand.remove(jobs));
-  events.on('job:complete', ({ job }) => inHand.remove([job]));
+  events.on('localQueue:getJobs:complete', ({ jobs }) => received.add(jobs));
+  events.on('localQueue:returnJobs', ({ jobs }) => received.remove(jobs));
+  events.on('job:complete', ({ job }) => received.remove([job]));
   const runner = await run({
     pgPool: ctx.deps.runDb.pool,
     logger: loggerOf(ctx.deps.log),

@@ -3,6 +3,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { newId } from '../lib/ids.ts';
 import { listForgottenRuns } from '../store/calls.ts';
+import { listLockedJobs, unlockJobs } from '../store/queue.ts';
 import { lockRunsOf } from '../store/runs.ts';
 import type { NamedRun, OrphanRun, WorkerRow } from '../store/workers.ts';
 import {
@@ -112,6 +113,18 @@ function buryWorker(deps: RunDeps, workerId: string): Promise<readonly string[] 
 export async function tidyQueue(deps: RunDeps, unlock: UnlockPools): Promise<void> {
   const orphans = await listOrphanPools(deps.db);
   if (orphans.length > 0) await unlock(orphans);
+}
+
+/** Queues again what is locked by pools of this process and was lost on its way here. */
+export async function unlockLost(
+  deps: RunDeps,
+  pools: readonly string[],
+  findLost: (locked: readonly string[]) => readonly string[],
+): Promise<void> {
+  const lost = findLost(await listLockedJobs(deps.db, pools));
+  if (lost.length === 0) return;
+  await unlockJobs(deps.db, pools, lost);
+  deps.log.warn({ count: lost.length }, 'jobs were lost on their way here; they are queued again');
 }
 
 const FORGOTTEN_AT_ONCE = 500;

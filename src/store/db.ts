@@ -1,8 +1,8 @@
 // The one owner of `pg`: the pool, statements, transactions, and a connection that listens.
 import pg from 'pg';
 import { AppError, OutageError, toError } from '../lib/errors.ts';
-import { isConnectionLoss, isWrite } from './outages.ts';
-import { boundPool, boundSilence, KEEP_ALIVE, SERVER_KEEP_ALIVE } from './silence.ts';
+import { isConnectionLoss, isWrite } from './connection/loss.ts';
+import { boundPool, boundSilence, KEEP_ALIVE, SERVER_KEEP_ALIVE } from './connection/silence.ts';
 
 // int8 counts fit in a double here; timestamps stay text until a presenter asks for them as Date.
 pg.types.setTypeParser(20, Number);
@@ -275,7 +275,7 @@ async function listen(
     await fresh.connect();
     boundSilence(fresh, silenceMs);
     for (const channel of channels) await fresh.query(`listen ${pg.escapeIdentifier(channel)}`);
-    // A connection that only listens cannot tell silence from the want of news, so it asks now and then.
+    // A connection that only listens does not notice silence, so it asks now and then.
     pulse = setInterval(() => fresh.query('select 1').catch(() => undefined), silenceMs);
   };
   const retry = (): void =>

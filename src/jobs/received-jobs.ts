@@ -1,14 +1,12 @@
-// Which jobs of the queue this process has. One that is locked for it and that it does not have was lost on its way here,
-// with the connection that should have brought it; the queue itself would wait four hours for it.
-import type { Tx } from '../store/db.ts';
-import { listLockedJobs, unlockJobs } from '../store/queue.ts';
+// Which jobs of the queue this process has received. One that is locked for it and that it does not know was lost with
+// the connection that should have brought it; the queue itself would wait four hours for it.
 
 interface Job {
   readonly id: unknown;
 }
 
 /** By what the queue announces. */
-export class JobsInHand {
+export class ReceivedJobs {
   readonly #ids = new Set<string>();
   #suspects: ReadonlySet<string> = new Set();
 
@@ -27,11 +25,4 @@ export class JobsInHand {
     this.#suspects = new Set(unknown);
     return lost;
   }
-}
-
-/** Gives lost jobs back to the queue; returns how many. `pools`: what this process's jobs are locked by. */
-export async function unlockLost(tx: Tx, inHand: JobsInHand, pools: readonly string[]): Promise<number> {
-  const lost = inHand.findLost(await listLockedJobs(tx, pools));
-  if (lost.length > 0) await unlockJobs(tx, pools, lost);
-  return lost.length;
 }
