@@ -10,7 +10,6 @@ import {
 import { readListing } from '../nodes/models/listing/read-listing.ts';
 import type { Model } from '../nodes/models/model.ts';
 import { readProviders } from '../nodes/models/providers.ts';
-import { readShippedModels } from '../nodes/models/shipped.ts';
 import type { InstalledModels } from '../services/models/models.ts';
 import { connect } from './client.ts';
 import type { CommandInput, OptionValue } from './command.ts';
@@ -51,11 +50,6 @@ async function onDatabase<T>(settings: Settings, work: (door: ModelsDoor) => Pro
     write: (revision, models) => services.writeModels(deps, actor, { revision, models }),
   });
   return asOperator(settings, (deps, operator) => work(doorOf(deps, operator)));
-}
-
-/** What is in use: the shipped models, with the installed ones added or in place of them. */
-export function inUse({ models }: InstalledModels): readonly Model[] {
-  return [...new Map([...readShippedModels(), ...models].map(model => [model.nodeType, model])).values()];
 }
 
 export function today(): string {

@@ -1,12 +1,12 @@
 // `graphwright models`: what providers offer, and which of it this service has. Nothing is ever deleted: a model that is
 // removed, or that its provider no longer lists, stays for the graphs that have it.
-import type { ListedModel, ListingProvider } from '../nodes/models/listing/listing.ts';
 import type { Model } from '../nodes/models/model.ts';
 import { deprecate } from '../nodes/models/reconcile.ts';
-import { nameOf, type PlannedChange, planSync, type SyncPlan } from '../nodes/models/sync.ts';
+import { withShipped } from '../nodes/models/shipped.ts';
+import { nameOf, type PlannedChange, planFor, type SyncPlan } from '../nodes/models/sync.ts';
 import type { Command, CommandInput } from './command.ts';
 import { UsageError, WorkFailed } from './failure.ts';
-import { fetchListing, inUse, parseProvider, today, withModels } from './models-io.ts';
+import { fetchListing, parseProvider, today, withModels } from './models-io.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { alignColumns, cleanText, fitText } from './terminal/text-width.ts';
 
@@ -53,7 +53,9 @@ export const addModels: Command = async input => {
   if (unusable.length > 0) throw new Error('Nothing was added.');
   const asked = new Set(endpoints.map(nameOf));
   const isAsked = ({ endpoint }: Model): boolean => asked.has(nameOf(endpoint));
-  await change(input, installed => planOf(installed, from, listed, { addsNew: true, isAsked }));
+  await change(input, installed =>
+    planFor(installed, from, listed, { date: today(), addsNew: true, isAsked }),
+  );
 };
 
 export const syncModels: Command = async input => {
@@ -72,17 +74,17 @@ export const syncModels: Command = async input => {
           signal,
         )
       : [];
-    return planOf(installed, provider, [...known, ...listed], { addsNew });
+    return planFor(installed, provider, [...known, ...listed], { date: today(), addsNew });
   });
 };
 
 /** As `sync`, and nothing is written: it fails where something has changed, for a job that looks once a week. */
 export const checkModels: Command = async ({ options, terminal, signal }) => {
   const provider = parseProvider(options.provider ?? 'fal');
-  const installed = await withModels({ signal }, async door => inUse(await door.read()));
+  const installed = await withModels({ signal }, async door => withShipped((await door.read()).models));
   const endpoints = installed.filter(model => model.provider === provider).map(({ endpoint }) => endpoint);
   const listed = await fetchListing(provider, { endpoints, isFull: true }, signal);
-  const plan = planOf(installed, provider, listed, { addsNew: false });
+  const plan = planFor(installed, provider, listed, { date: today(), addsNew: false });
   if (options.json === true) terminal.print(JSON.stringify(plan, null, 2));
   else printPlan(plan, terminal);
   if (plan.changes.length > 0) throw new WorkFailed();
@@ -93,7 +95,7 @@ export const removeModels: Command = async input => {
   const gone = await withModels({ signal }, async door => {
     const installed = await door.read();
     const models = args.map(nodeType => {
-      const model = inUse(installed).find(candidate => candidate.nodeType === nodeType);
+      const model = withShipped(installed.models).find(candidate => candidate.nodeType === nodeType);
       if (model === undefined) throw new Error(`There is no model ${nodeType} that is data.`);
       return deprecate(model, today());
     });
@@ -112,7 +114,7 @@ async function change(
 ): Promise<void> {
   await withModels({ signal }, async door => {
     const installed = await door.read();
-    const planned = await plan(inUse(installed));
+    const planned = await plan(withShipped(installed.models));
     const models = planned.changes.flatMap(({ model }) => model ?? []);
     if (options.json === true) terminal.print(JSON.stringify(planned, null, 2));
     else printPlan(planned, terminal);
@@ -126,21 +128,6 @@ async function change(
     await door.write(installed.revision, models);
     terminal.note(`${models.length} models written.`);
   });
-}
-
-/** Those of the provider, and of them those that `isAsked`, held against the listing. */
-function planOf(
-  installed: readonly Model[],
-  provider: ListingProvider,
-  listed: readonly ListedModel[],
-  {
-    addsNew,
-    isAsked = () => true,
-  }: { readonly addsNew: boolean; readonly isAsked?: (model: Model) => boolean },
-): SyncPlan {
-  const ours = installed.filter(model => model.provider === provider && isAsked(model));
-  const taken = new Set(installed.map(({ nodeType }) => nodeType));
-  return planSync(ours, listed, { date: today(), addsNew, taken });
 }
 
 const SIGNS: Readonly<Record<PlannedChange['kind'], readonly [string, Parameters<Terminal['paint']>[0]]>> = {

@@ -199,6 +199,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   [`GET ${V1}/admin/users`]: 'instance:admin',
   [`GET ${V1}/admin/models`]: 'instance:admin',
   [`POST ${V1}/admin/models`]: 'instance:admin',
+  [`GET ${V1}/admin/models/offers`]: 'instance:admin',
+  [`POST ${V1}/admin/models/plan`]: 'instance:admin',
   [`POST ${V1}/admin/users`]: 'instance:admin',
   [`GET ${V1}/admin/users/:userId`]: 'instance:admin',
   [`PATCH ${V1}/admin/users/:userId`]: 'instance:admin',

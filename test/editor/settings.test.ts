@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { userWorkspace } from '../../src/services/accounts/access.ts';
 import { BOOTSTRAP_USER_ID } from '../../src/services/accounts/bootstrap.ts';
 import { CALLBACK_PATH } from '../../src/services/sessions/openid.ts';
+import { openApiOf, VIDEO_INPUT } from '../nodes/models/published.ts';
 import {
   assertAccessible,
   checkViews,
@@ -18,6 +19,7 @@ import {
 import { signInFirst } from '../support/first-person.ts';
 import { CLIENT, type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts';
 import { tokenOf } from '../support/people.ts';
+import { type FalDouble, startFal } from '../support/providers/fal.ts';
 import { atOwnAddress, startTestService, type TestService } from '../support/service.ts';
 
 const PASSWORD = 'correct horse battery';
@@ -41,17 +43,27 @@ const PARTS: Readonly<Record<string, { readonly part: string; readonly words: st
   Users: { part: 'users', words: 'bea@example.com' },
   Providers: { part: 'providers', words: 'FAL_KEY' },
   Workload: { part: 'workload', words: 'At work' },
-  Models: { part: 'models', words: 'No models were added' },
+  Models: { part: 'models', words: 'Models that were added here' },
 };
+
+/** A video model as fal lists it. */
+const listedModel = (endpoint: string) => ({
+  endpoint_id: endpoint,
+  metadata: { display_name: endpoint === 'fal-ai/kite' ? 'Kite' : 'Other', category: 'text-to-video' },
+  openapi: openApiOf(endpoint, VIDEO_INPUT),
+});
 
 describe('settings in a browser', { skip: NO_BROWSER }, () => {
   let service: TestService;
   let browser: TestBrowser;
   let identities: IdentityProvider;
+  let fal: FalDouble;
   let cookie: string;
 
   before(async () => {
     const address = await atOwnAddress();
+    fal = await startFal(Buffer.from('x'));
+    fal.models = ['fal-ai/kite', 'fal-ai/other'].map(listedModel);
     identities = await startIdentityProvider(`${address.BASE_URL}${CALLBACK_PATH}`);
     [service, browser] = await Promise.all([
       startTestService({
@@ -60,6 +72,8 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
         OIDC_CLIENT_ID: CLIENT.id,
         OIDC_CLIENT_SECRET: CLIENT.secret,
         OIDC_ALLOWED_DOMAINS: 'example.com',
+        FAL_KEY: 'fal-key',
+        FAL_BASE_URL: fal.url,
       }),
       openBrowser(),
     ]);
@@ -69,6 +83,7 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     await browser?.close();
     await service?.close();
     await identities?.close();
+    await fal?.close();
   });
 
   const open = async (part: string): Promise<TestPage> => {
@@ -116,6 +131,45 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     });
     return status;
   };
+
+  it('add a model from the list of a provider, compare, and take it out after asking', async () => {
+    await using opened = await open('models');
+    const { page } = opened;
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Add a model' }).click();
+    await dialog.getByText('2 found').waitFor();
+    await takeScreenshot(page, 'settings-models-find', VIEWS[0]);
+    await assertAccessible(page);
+    await dialog.getByLabel('Search').fill('kite');
+    await dialog.getByText('1 found').waitFor();
+    await dialog.getByRole('button', { name: 'Add Kite' }).click();
+    await dialog.getByText('video:fal_kite').waitFor();
+    await takeScreenshot(page, 'settings-models-plan', VIEWS[0]);
+    await assertAccessible(page);
+    await dialog.getByRole('button', { name: 'Write 1 model' }).click();
+    await page.getByText('1 model is written.').waitFor();
+    await page.getByRole('cell', { name: 'video:fal_kite' }).waitFor();
+
+    await page.getByRole('button', { name: 'Compare' }).click();
+    await dialog.getByRole('button', { name: 'Compare' }).click();
+    // All that is shipped is missing in this list: far more than a fifth.
+    await dialog.getByText('is no longer listed').first().waitFor();
+    const write = dialog.getByRole('button', { name: /^Write \d+ models$/ });
+    assert.equal(await write.isDisabled(), true);
+    await dialog.getByLabel(/I have looked at it/).check();
+    assert.equal(await write.isEnabled(), true);
+    await dialog.getByRole('button', { name: 'Close' }).click();
+
+    await page.getByRole('button', { name: 'Remove Kite' }).click();
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('Kite is removed.').waitFor();
+    await page.getByText('Hidden', { exact: true }).waitFor();
+    assert.deepEqual(opened.errors, []);
+
+    await page.getByRole('button', { name: 'Add a model' }).click();
+    await dialog.getByLabel('Provider').selectOption('Replicate');
+    await dialog.getByText('replicate is not configured in this service.').waitFor();
+  });
 
   // One page a view, which goes from part to part as people do.
   for (const view of VIEWS)

@@ -89,6 +89,16 @@ export const ACCOUNT_OPERATIONS: OperationLines = {
     'Adds models, or puts them in place of those of the same `nodeType`: all or none.',
     ['stale_write'],
   ],
+  [`GET ${V1}/admin/models/offers`]: [
+    'findModelOffers',
+    'The first hundred models of a provider that the words find, and which of them are in use.',
+    ['provider_not_configured', 'fetch_failed'],
+  ],
+  [`POST ${V1}/admin/models/plan`]: [
+    'planModels',
+    'With `endpoints` what adding them would change; without, what the provider has changed of the models in use. Nothing is written: its `models` are sent with its `revision` to `POST /admin/models`.',
+    ['provider_not_configured', 'fetch_failed', 'not_found'],
+  ],
   [`GET ${V1}/admin/plans`]: ['listPlans', 'Their limits; `PLANS_FILE` changes them.'],
   [`GET ${V1}/admin/providers`]: [
     'checkProviders',

@@ -1,7 +1,15 @@
 // The operator's models over HTTP: how the command line reaches a service whose database it cannot open.
 import type { Deps } from '../../services/deps.ts';
-import { InstalledModelsAnswer, WriteModelsBody } from '../../services/models/models.schema.ts';
+import {
+  InstalledModelsAnswer,
+  ModelPlanAnswer,
+  OffersAnswer,
+  OffersQuery,
+  PlanModelsBody,
+  WriteModelsBody,
+} from '../../services/models/models.schema.ts';
 import { readModels, writeModels } from '../../services/models/models.ts';
+import { findOffers, planModels } from '../../services/models/offers.ts';
 import type { App } from '../app.ts';
 
 const tags = ['Operator'];
@@ -28,5 +36,29 @@ export function registerModels(app: App, deps: Deps): void {
       },
     },
     req => writeModels(deps, req.actor, req.body),
+  );
+  app.get(
+    '/api/v1/admin/models/offers',
+    {
+      schema: {
+        tags,
+        summary: 'Search the list of a provider',
+        querystring: OffersQuery,
+        response: { 200: OffersAnswer },
+      },
+    },
+    req => findOffers(deps, req.actor, { query: '', ...req.query }),
+  );
+  app.post(
+    '/api/v1/admin/models/plan',
+    {
+      schema: {
+        tags,
+        summary: 'Show what adding models, or comparing with a provider, would change',
+        body: PlanModelsBody,
+        response: { 200: ModelPlanAnswer },
+      },
+    },
+    req => planModels(deps, req.actor, req.body),
   );
 }

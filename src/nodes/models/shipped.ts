@@ -14,6 +14,11 @@ export function readShippedModels(): readonly Model[] {
     .flatMap(file => readModels(readFileSync(join(FOLDER, file), 'utf8')));
 }
 
+/** What is in use: the shipped models, with these added or in place of them. */
+export function withShipped(models: readonly Model[]): readonly Model[] {
+  return [...new Map([...readShippedModels(), ...models].map(model => [model.nodeType, model])).values()];
+}
+
 /** The models of a file: `{ "models": […] }`. */
 export function readModels(text: string): readonly Model[] {
   const { models }: { readonly models?: unknown } = JSON.parse(text);

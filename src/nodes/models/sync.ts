@@ -1,5 +1,5 @@
 // What a provider's listing would change of the models that are installed: pure, so that it can be shown before it is done.
-import type { ListedModel } from './listing/listing.ts';
+import type { ListedModel, ListingProvider } from './listing/listing.ts';
 import type { Model } from './model.ts';
 import { deprecate, type ModelChange, reconcile } from './reconcile.ts';
 
@@ -51,6 +51,21 @@ export function planSync(
     compared: installed.length,
     isLarge: moved >= LARGE_COUNT && moved > installed.length * LARGE_SHARE,
   };
+}
+
+/** Those in use of the provider, and of them those that `isAsked`, held against its listing. */
+export function planFor(
+  inUse: readonly Model[],
+  provider: ListingProvider,
+  listed: readonly ListedModel[],
+  {
+    isAsked = () => true,
+    ...options
+  }: Pick<SyncOptions, 'date' | 'addsNew'> & { readonly isAsked?: (model: Model) => boolean },
+): SyncPlan {
+  const ours = inUse.filter(model => model.provider === provider && isAsked(model));
+  const taken = new Set(inUse.map(({ nodeType }) => nodeType));
+  return planSync(ours, listed, { ...options, taken });
 }
 
 /** A version of a model is still that model. */

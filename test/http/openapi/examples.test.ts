@@ -58,7 +58,13 @@ let document: OpenApi;
 before(async () => {
   receiver = await startReceiver();
   const port = await findPort();
-  const env = { PORT: String(port), BASE_URL: `http://localhost:${port}`, CONTENT_WEBHOOK_SECRET: SECRET };
+  const env = {
+    PORT: String(port),
+    BASE_URL: `http://localhost:${port}`,
+    CONTENT_WEBHOOK_SECRET: SECRET,
+    OPENAI_API_KEY: 'sk-nobody',
+    OPENAI_BASE_URL: receiver.url,
+  };
   service = await startTestService(env);
   document = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApi;
   const keys: Record<string, string> = { admin: KEY, content: SECRET, wrong: 'sk-wrong-0123456789' };

@@ -53,7 +53,7 @@ export async function tour(context: TourContext): Promise<void> {
   await tourLimits(context);
 }
 
-async function tourAccounts({ ask, addKey, letIn, graph }: TourContext): Promise<void> {
+async function tourAccounts({ ask, addKey, letIn, graph, receiver }: TourContext): Promise<void> {
   await ask('GET', `${V1}/me`);
   const user = await ask('POST', `${V1}/admin/users`, {
     email: 'ada@example.com',
@@ -110,6 +110,11 @@ async function tourAccounts({ ask, addKey, letIn, graph }: TourContext): Promise
   for (const part of ['plans', 'providers', 'workload']) await ask('GET', `${V1}/admin/${part}`);
   const { revision } = (await ask('GET', `${V1}/admin/models`)).body;
   await ask('POST', `${V1}/admin/models`, { revision, models: [] });
+  receiver.answer(res => res.writeHead(200).end(JSON.stringify({ data: [{ id: 'llama3.2' }] })));
+  await ask('GET', `${V1}/admin/models/offers?provider=openai&query=llama`);
+  const wish = { provider: 'openai', endpoints: ['llama3.2'] };
+  await ask('POST', `${V1}/admin/models/plan`, wish);
+  receiver.answer(res => res.writeHead(204).end());
   for (const path of ['/healthz', '/readyz', `${V1}/nodes`, `${V1}/models`]) await ask('GET', path);
 }
 

@@ -114,7 +114,10 @@ const PAGE = 2;
 
 function listModels(models: readonly Record<string, unknown>[], asked: URLSearchParams): Reply {
   const named = asked.getAll('endpoint_id');
-  const found = models.filter(({ endpoint_id }) => named.length === 0 || named.includes(String(endpoint_id)));
+  const words = asked.get('q') ?? '';
+  const found = models
+    .filter(({ endpoint_id }) => named.length === 0 || named.includes(String(endpoint_id)))
+    .filter(({ endpoint_id }) => String(endpoint_id).includes(words));
   if (named.length > 0 && found.length < named.length)
     return { status: 404, body: { error: { type: 'not_found' } } };
   const start = Number(asked.get('cursor') ?? 0);

@@ -1,8 +1,11 @@
-// The models that the operator added, and why any of them is left out.
+// The models that the operator added, and why any of them is left out; added, compared with their providers, and removed here.
 
 import Boxes from 'icon:boxes';
+import Trash from 'icon:trash-2';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { Badge } from '../../../kit/badge.tsx';
+import { Button, IconButton } from '../../../kit/button.tsx';
 import { EmptyState } from '../../../kit/empty-state.tsx';
 import { Failure } from '../../../kit/failure.tsx';
 import { PageHead } from '../../../kit/page-head.tsx';
@@ -11,38 +14,45 @@ import { type Column, Table } from '../../../kit/table.tsx';
 import { api } from '../../../lib/api.ts';
 import { texts as shared } from '../messages.ts';
 import { Cut, Lead, Section } from '../section.tsx';
+import { CompareDialog } from './compare-dialog.tsx';
+import { FindDialog } from './find-dialog.tsx';
 import { texts } from './messages.ts';
-
-interface Model {
-  readonly nodeType: string;
-  readonly label: string;
-  readonly provider: string;
-  readonly endpoint: string;
-  readonly isHidden?: boolean;
-}
-
-interface Answer {
-  readonly models: readonly Model[];
-  readonly problems: readonly string[];
-}
+import type { AddedModels, Model, Wish } from './model.ts';
+import { PlanDialog } from './plan-dialog.tsx';
+import { RemoveDialog } from './remove-dialog.tsx';
 
 export function Models() {
   const { data, error, refetch } = useQuery({
     queryKey: ['/admin/models'],
-    queryFn: ({ signal }) => api.get<Answer>('/admin/models', { signal }),
+    queryFn: ({ signal }) => api.get<AddedModels>('/admin/models', { signal }),
   });
+  const [asked, ask] = useState<'find' | 'compare'>();
+  const [wish, setWish] = useState<Wish>();
+  const choose = (next: Wish): void => {
+    ask(undefined);
+    setWish(next);
+  };
   return (
     <>
-      <PageHead title={shared.parts.models} />
+      <PageHead title={shared.parts.models}>
+        <Button onClick={() => ask('compare')}>{texts.compare}</Button>
+        <Button look="primary" onClick={() => ask('find')}>
+          {texts.add}
+        </Button>
+      </PageHead>
       <Lead>{texts.lead}</Lead>
       {error && <Failure error={error} onRetry={() => void refetch()} />}
       {data === undefined && !error && <Loading />}
       {data && <Lists {...data} />}
+      {asked === 'find' && <FindDialog onChoose={choose} onClose={() => ask(undefined)} />}
+      {asked === 'compare' && <CompareDialog onChoose={choose} onClose={() => ask(undefined)} />}
+      {wish && <PlanDialog wish={wish} onClose={() => setWish(undefined)} />}
     </>
   );
 }
 
-function Lists({ models, problems }: Answer) {
+function Lists({ revision, models, problems }: AddedModels) {
+  const [leaving, remove] = useState<Model>();
   return (
     <>
       {problems.length > 0 && (
@@ -57,7 +67,7 @@ function Lists({ models, problems }: Answer) {
       {models.length > 0 ? (
         <Table
           label={shared.parts.models}
-          columns={COLUMNS}
+          columns={columnsOf(remove)}
           rows={models}
           keyOf={({ nodeType }) => nodeType}
         />
@@ -66,11 +76,12 @@ function Lists({ models, problems }: Answer) {
           {texts.empty}
         </EmptyState>
       )}
+      {leaving && <RemoveDialog model={leaving} revision={revision} onClose={() => remove(undefined)} />}
     </>
   );
 }
 
-const COLUMNS: readonly Column<Model>[] = [
+const columnsOf = (remove: (model: Model) => void): readonly Column<Model>[] => [
   { title: texts.model, cell: ({ label }) => <Cut text={label} /> },
   { title: texts.type, cell: ({ nodeType }) => <code>{nodeType}</code> },
   { title: texts.provider, cell: ({ provider }) => provider },
@@ -78,5 +89,18 @@ const COLUMNS: readonly Column<Model>[] = [
   {
     title: texts.state,
     cell: ({ isHidden }) => (isHidden ? <Badge>{texts.hidden}</Badge> : texts.offered),
+  },
+  {
+    title: texts.actions,
+    align: 'end',
+    cell: model =>
+      model.isHidden ? null : (
+        <IconButton
+          icon={Trash}
+          size="s"
+          label={texts.removeLabel(model.label)}
+          onClick={() => remove(model)}
+        />
+      ),
   },
 ];

@@ -4,7 +4,7 @@ import type { ListedModel, ListingHost, ListingQuery } from './listing.ts';
 import { toListed } from './listing.ts';
 
 const MAX_PAGES = 20;
-const MODEL_NAME = /^[\w.-]+\/[\w.-]+$/;
+const MODEL_NAME = /^\w[\w.-]*\/\w[\w.-]*$/;
 
 export async function listReplicate(query: ListingQuery, host: ListingHost): Promise<readonly ListedModel[]> {
   if (query.endpoints !== undefined) {

@@ -1,6 +1,6 @@
 // Servers of one's own: the language models of one that speaks OpenAI's protocol, and the nodes of a ComfyUI server.
 import { asArray, asRecord, asText } from '../../../providers/answer.ts';
-import { slugOf } from '../from-schema.ts';
+import { slugOf, toLine } from '../from-schema.ts';
 import { parseModel } from '../parse-model.ts';
 import type { ListedModel, ListingHost, ListingQuery } from './listing.ts';
 
@@ -13,7 +13,7 @@ export async function listOpenAi(query: ListingQuery, host: ListingHost): Promis
 
 /** A server lists names alone: what they are is known to whoever runs it, so each is offered as a chat. */
 function toLanguageModel(id: string, { endpoint: { baseUrl }, date }: ListingHost): ListedModel {
-  const facts = { provider: 'openai', endpoint: id, label: id.slice(0, 120) } as const;
+  const facts = { provider: 'openai', endpoint: id, label: toLine(id, 120) || 'nameless' } as const;
   // Only OpenAI itself has given the limit another name.
   const limit = baseUrl === 'https://api.openai.com/v1' ? { as: 'max_completion_tokens' } : {};
   const fields = [
@@ -58,13 +58,13 @@ export async function listComfyUi(query: ListingQuery, host: ListingHost): Promi
     .filter(([id]) => isAsked(id, query))
     .map(([endpoint, node]) => {
       const { display_name, category } = asRecord(node);
-      const label = asText(display_name) ?? endpoint;
+      const label = toLine(asText(display_name) ?? '', 120) || toLine(endpoint, 120);
       const sorted = asText(category);
       return {
         provider: 'comfyui' as const,
-        endpoint,
+        endpoint: toLine(endpoint, 300),
         label,
-        ...(sorted === undefined ? {} : { category: sorted }),
+        ...(sorted === undefined ? {} : { category: toLine(sorted, 60) }),
         problem,
       };
     });

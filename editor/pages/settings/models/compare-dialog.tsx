@@ -1,0 +1,42 @@
+// Asks whose list the models in use are compared with.
+import { useState } from 'react';
+import { Button } from '../../../kit/button.tsx';
+import { Dialog } from '../../../kit/dialog.tsx';
+import { SelectField } from '../../../kit/field.tsx';
+import { texts } from './messages.ts';
+import { PROVIDERS, type ProviderName, type Wish } from './model.ts';
+
+interface CompareDialogProps {
+  readonly onChoose: (wish: Wish) => void;
+  readonly onClose: () => void;
+}
+
+export function CompareDialog({ onChoose, onClose }: CompareDialogProps) {
+  const [provider, setProvider] = useState<ProviderName>('fal');
+  return (
+    <Dialog
+      title={texts.compareTitle}
+      onClose={onClose}
+      actions={
+        <Button look="primary" onClick={() => onChoose({ provider })}>
+          {texts.compare}
+        </Button>
+      }
+    >
+      <p>{texts.compareText}</p>
+      <SelectField
+        label={texts.provider}
+        value={provider}
+        onChange={event => setProvider(event.target.value as ProviderName)}
+      >
+        {Object.entries(PROVIDERS)
+          .filter(([name]) => name !== 'comfyui')
+          .map(([name, label]) => (
+            <option key={name} value={name}>
+              {label}
+            </option>
+          ))}
+      </SelectField>
+    </Dialog>
+  );
+}

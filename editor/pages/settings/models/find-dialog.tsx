@@ -1,0 +1,86 @@
+// Finds a model in the list of a provider, to be added.
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Button } from '../../../kit/button.tsx';
+import { Dialog } from '../../../kit/dialog.tsx';
+import { Failure } from '../../../kit/failure.tsx';
+import { SelectField } from '../../../kit/field.tsx';
+import { SearchField } from '../../../kit/search-field.tsx';
+import { Loading } from '../../../kit/spinner.tsx';
+import { type Column, Table } from '../../../kit/table.tsx';
+import { api } from '../../../lib/api.ts';
+import { Cut, Soft } from '../section.tsx';
+import { texts } from './messages.ts';
+import { PROVIDERS, type ProviderName, type Wish } from './model.ts';
+
+interface Offer {
+  readonly endpoint: string;
+  readonly label: string;
+  readonly category: string | null;
+  readonly nodeType: string | null;
+}
+
+interface FindDialogProps {
+  readonly onChoose: (wish: Wish) => void;
+  readonly onClose: () => void;
+}
+
+export function FindDialog({ onChoose, onClose }: FindDialogProps) {
+  const [provider, setProvider] = useState<ProviderName>('fal');
+  const [query, find] = useState('');
+  const { data, error, refetch, isFetching } = useQuery({
+    queryKey: ['/admin/models/offers', provider, query],
+    queryFn: ({ signal }) =>
+      api.get<{ readonly offers: readonly Offer[]; readonly isCut: boolean }>(
+        `/admin/models/offers?${new URLSearchParams({ provider, query })}`,
+        { signal },
+      ),
+    retry: false,
+  });
+  return (
+    <Dialog title={texts.addTitle} onClose={onClose}>
+      <SelectField
+        label={texts.provider}
+        value={provider}
+        onChange={event => setProvider(event.target.value as ProviderName)}
+      >
+        {Object.entries(PROVIDERS).map(([name, label]) => (
+          <option key={name} value={name}>
+            {label}
+          </option>
+        ))}
+      </SelectField>
+      <SearchField label={texts.search} placeholder={texts.searchHint} value={query} onChange={find} />
+      {error && <Failure error={error} onRetry={() => void refetch()} />}
+      {isFetching && <Loading />}
+      {data && !isFetching && (
+        <>
+          <Table
+            label={texts.offers}
+            columns={columnsOf(endpoint => onChoose({ provider, endpoints: [endpoint] }))}
+            rows={data.offers}
+            keyOf={({ endpoint }) => endpoint}
+          />
+          <Soft>{data.isCut ? texts.more : texts.found(data.offers.length)}</Soft>
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+const columnsOf = (add: (endpoint: string) => void): readonly Column<Offer>[] => [
+  { title: texts.model, cell: ({ label }) => <Cut text={label} /> },
+  { title: texts.endpoint, cell: ({ endpoint }) => <Cut text={endpoint} /> },
+  {
+    title: texts.actions,
+    align: 'end',
+    cell: ({ endpoint, label, nodeType }) =>
+      nodeType === null ? (
+        <Button size="s" aria-label={texts.addLabel(label)} onClick={() => add(endpoint)}>
+          {texts.addOne}
+        </Button>
+      ) : (
+        <Soft>{texts.isThere}</Soft>
+      ),
+  },
+];

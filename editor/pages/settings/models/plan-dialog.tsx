@@ -1,0 +1,100 @@
+// Shows what would change of the models, and writes it from the very state that was shown.
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Badge, type Tone } from '../../../kit/badge.tsx';
+import { Button } from '../../../kit/button.tsx';
+import { Dialog } from '../../../kit/dialog.tsx';
+import { Failure } from '../../../kit/failure.tsx';
+import { CheckField } from '../../../kit/field.tsx';
+import { Loading } from '../../../kit/spinner.tsx';
+import { api } from '../../../lib/api.ts';
+import { useDone } from '../../../lib/done.ts';
+import { texts } from './messages.ts';
+import type { Model, Wish } from './model.ts';
+
+type Kind = 'new' | 'changed' | 'gone' | 'unusable';
+
+interface Change {
+  readonly kind: Kind;
+  readonly nodeType: string;
+  readonly endpoint: string;
+  readonly changes: readonly { readonly what: string }[];
+  readonly model?: Model;
+}
+
+interface Plan {
+  readonly revision: string;
+  readonly compared: number;
+  readonly isLarge: boolean;
+  readonly changes: readonly Change[];
+}
+
+const TONES: Readonly<Record<Kind, Tone>> = {
+  new: 'success',
+  changed: 'warning',
+  gone: 'danger',
+  unusable: 'neutral',
+};
+const MAX_SHOWN = 200;
+
+export function PlanDialog({ wish, onClose }: { readonly wish: Wish; readonly onClose: () => void }) {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['/admin/models/plan', wish],
+    queryFn: ({ signal }) => api.post<Plan>('/admin/models/plan', wish, { signal }),
+    retry: false,
+    gcTime: 0,
+  });
+  const [isSeen, see] = useState(false);
+  const done = useDone();
+  const models = data?.changes.flatMap(({ model }) => model ?? []) ?? [];
+  const write = useMutation({
+    mutationFn: async () => {
+      await api.post('/admin/models', { revision: data?.revision, models });
+      await done(texts.written(models.length), ['/admin/models', '/nodes']);
+    },
+    onSuccess: onClose,
+  });
+  return (
+    <Dialog
+      title={texts.planTitle}
+      onClose={onClose}
+      actions={
+        models.length > 0 && (
+          <Button
+            look="primary"
+            disabled={data?.isLarge === true && !isSeen}
+            isBusy={write.isPending}
+            onClick={() => write.mutate()}
+          >
+            {texts.write(models.length)}
+          </Button>
+        )
+      }
+    >
+      {error && <Failure error={error} onRetry={() => void refetch()} />}
+      {data === undefined && !error && <Loading />}
+      {data && <Changes {...data} />}
+      {data?.isLarge && (
+        <CheckField label={texts.large} checked={isSeen} onChange={event => see(event.target.checked)} />
+      )}
+      {write.error && <Failure error={write.error} />}
+    </Dialog>
+  );
+}
+
+function Changes({ changes, compared }: Plan) {
+  if (changes.length === 0) return <p>{texts.nothing(compared)}</p>;
+  return (
+    <>
+      <ul>
+        {changes.slice(0, MAX_SHOWN).map(({ kind, nodeType, endpoint, changes: details }) => (
+          <li key={endpoint}>
+            <Badge tone={TONES[kind]}>{texts.kinds[kind]}</Badge> <code>{nodeType || endpoint}</code>
+            {details.length > 0 && `: ${details.map(({ what }) => what).join('; ')}`}
+          </li>
+        ))}
+      </ul>
+      {changes.length > MAX_SHOWN && <p>{texts.moreChanges(changes.length - MAX_SHOWN)}</p>}
+    </>
+  );
+}

@@ -1,0 +1,32 @@
+// Takes a model out of the catalog; workflows that have it still run.
+import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
+import { api } from '../../../lib/api.ts';
+import { useDone } from '../../../lib/done.ts';
+import { texts } from './messages.ts';
+import type { Model } from './model.ts';
+
+interface RemoveDialogProps {
+  readonly model: Model;
+  readonly revision: string;
+  readonly onClose: () => void;
+}
+
+export function RemoveDialog({ model, revision, onClose }: RemoveDialogProps) {
+  const done = useDone();
+  const remove = async (): Promise<void> => {
+    const since = new Date().toISOString().slice(0, 10);
+    const hidden = { ...model, isHidden: true, deprecated: { since } };
+    await api.post('/admin/models', { revision, models: [hidden] });
+    await done(texts.removed(model.label), ['/admin/models', '/nodes']);
+  };
+  return (
+    <ConfirmDialog
+      title={texts.removeTitle(model.label)}
+      action={texts.remove}
+      run={remove}
+      onClose={onClose}
+    >
+      {texts.removeText}
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,95 @@
+// What providers offer, for administrators: found in their lists, and held against the models that are in use.
+import { AppError, toError } from '../../lib/errors.ts';
+import type { ListedModel, ListingProvider, ListingQuery } from '../../nodes/models/listing/listing.ts';
+import { readListing } from '../../nodes/models/listing/read-listing.ts';
+import { readProviders } from '../../nodes/models/providers.ts';
+import { withShipped } from '../../nodes/models/shipped.ts';
+import { nameOf, type PlannedChange, planFor } from '../../nodes/models/sync.ts';
+import { type Actor, requireScope } from '../accounts/actor.ts';
+import type { Deps } from '../deps.ts';
+import { loadModels, type ModelsDeps } from './models.ts';
+
+type OfferDeps = ModelsDeps & Pick<Deps, 'settings' | 'providerFetch' | 'now'>;
+
+export interface Offer {
+  readonly endpoint: string;
+  readonly label: string;
+  readonly category: string | null;
+  /** The node that runs it here, where there is one. */
+  readonly nodeType: string | null;
+}
+
+export interface ModelPlan {
+  /** Of the state that it was made from: what a write must name. */
+  readonly revision: string;
+  /** How many installed models were held against the list. */
+  readonly compared: number;
+  readonly isLarge: boolean;
+  readonly changes: readonly PlannedChange[];
+}
+
+const MAX_OFFERS = 100;
+const TIMEOUT_MS = 120_000;
+
+/** The first of the provider's models that these words find. Throws 400 where it has no list. */
+export async function findOffers(
+  deps: OfferDeps,
+  actor: Actor,
+  { provider, query }: { readonly provider: ListingProvider; readonly query: string },
+): Promise<{ readonly offers: readonly Offer[]; readonly isCut: boolean }> {
+  requireScope(actor, 'instance:admin');
+  const listed = await list(deps, provider, { words: query, isFull: false });
+  const { models } = await loadModels(deps);
+  const ours = withShipped(models).filter(model => model.provider === provider);
+  const nodes = new Map(ours.map(({ endpoint, nodeType }) => [nameOf(endpoint), nodeType]));
+  const offers = listed.slice(0, MAX_OFFERS).map(({ endpoint, label, category = null }) => ({
+    endpoint,
+    label,
+    category,
+    nodeType: nodes.get(nameOf(endpoint)) ?? null,
+  }));
+  return { offers, isCut: listed.length > offers.length };
+}
+
+/** What adding these models would change, or, where none is named, what the provider has changed of those in use. */
+export async function planModels(
+  deps: OfferDeps,
+  actor: Actor,
+  { provider, endpoints }: { readonly provider: ListingProvider; readonly endpoints?: readonly string[] },
+): Promise<ModelPlan> {
+  requireScope(actor, 'instance:admin');
+  const { revision, models } = await loadModels(deps);
+  const installed = withShipped(models);
+  const asked =
+    endpoints ?? installed.flatMap(model => (model.provider === provider ? [model.endpoint] : []));
+  const listed = await list(deps, provider, { endpoints: asked, isFull: true });
+  const missing = asked.filter(one => !listed.some(row => nameOf(row.endpoint) === nameOf(one)));
+  if (endpoints !== undefined && missing.length > 0)
+    throw new AppError('not_found', `${provider} lists no model ${missing.join(', ')}.`);
+  const names = new Set(asked.map(nameOf));
+  const plan = planFor(installed, provider, listed, {
+    date: new Date(deps.now()).toISOString().slice(0, 10),
+    addsNew: endpoints !== undefined,
+    isAsked: ({ endpoint }) => names.has(nameOf(endpoint)),
+  });
+  return { revision, ...plan };
+}
+
+async function list(
+  { settings, providerFetch, now }: OfferDeps,
+  provider: ListingProvider,
+  query: ListingQuery,
+): Promise<readonly ListedModel[]> {
+  const providers = readProviders(settings);
+  if (providers[provider] === undefined)
+    throw new AppError('provider_not_configured', `${provider} is not configured in this service.`);
+  const date = new Date(now()).toISOString().slice(0, 10);
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  try {
+    return await readListing(provider, query, { providers, fetch: providerFetch.fetch, date, signal });
+  } catch (err) {
+    throw new AppError('fetch_failed', `The list of ${provider} cannot be read: ${toError(err).message}`, {
+      cause: err,
+    });
+  }
+}
