@@ -22,7 +22,7 @@ export const flow = {
   pasteByKeys: 'This browser gives no access to the clipboard. Press Ctrl+V on the board.',
   zoomIn: 'Zoom in',
   zoomOut: 'Zoom out',
-  zoomReset: 'Zoom to 100 %',
+  zoomReset: (now: string): string => `${now}: zoom to 100 %`,
   zoomFit: 'Zoom to fit',
   connectBegun: (port: string): string =>
     `Edge begun at ${port}. Tab goes through the ports that fit, Enter connects, Escape ends it.`,
@@ -34,6 +34,7 @@ export const flow = {
     undo: 'Undo',
     redo: 'Redo',
     arrange: 'Arrange',
+    runs: 'Earlier runs',
     versions: 'Versions',
     export: 'Export',
     share: 'Share',
@@ -44,6 +45,10 @@ export const flow = {
     add: 'Add a node',
     run: 'Run the workflow',
     runTo: 'Run to here',
+    runFrom: 'Run from here',
+    runAgain: 'Run this again',
+    pin: 'Pin the result',
+    runs: 'Earlier runs',
     cancel: 'Cancel the run',
     undo: 'Undo',
     redo: 'Redo',
@@ -136,6 +141,21 @@ export const flow = {
     libraryEmpty: 'There is nothing yet. What you upload, and what runs make, is here.',
     gesture: 'Choose a file',
   },
+  drop: {
+    here: 'Drop it on the board: media become input nodes, workflows their nodes',
+    uploading: (name: string): string => `Uploading ${name}…`,
+    failed: (name: string, why: string): string => `${name}: ${why}`,
+    unknown: (name: string): string => `${name} is neither a workflow nor a picture, video or sound.`,
+  },
+  list: {
+    item: (place: number): string => `Item ${place}`,
+    add: 'Add an item',
+    remove: (place: number): string => `Remove item ${place}`,
+    up: (place: number): string => `Move item ${place} up`,
+    down: (place: number): string => `Move item ${place} down`,
+    more: (count: number): string => `And ${count} more.`,
+  },
+  secretNames: 'Secrets of this workflow',
   issues: 'Issues',
   issuesPanel: 'Findings',
   issueCount: (errors: number, warnings: number): string =>
@@ -169,6 +189,38 @@ export const flow = {
   resultPlace: (place: number, count: number): string => `${place} of ${count}`,
   previousResult: 'Previous result',
   nextResult: 'Next result',
+  pinned: 'Pinned: runs use this result and do not run the node',
+  unpin: 'Unpin',
+  runsOfNode: 'Runs of this node',
+  plan: {
+    title: 'Run a part',
+    price: 'Price of this part',
+    start: 'Run these',
+    kinds: { to: 'Run to here:', from: 'Run from here:', again: 'Run this again:' },
+    counts: (run: number, cached: number, kept: number): string =>
+      [
+        run === 1 ? '1 node runs' : `${run} nodes run`,
+        cached > 0 && `${cached} from the cache`,
+        kept > 0 && (kept === 1 ? '1 has its result' : `${kept} have their results`),
+      ]
+        .filter(Boolean)
+        .join(', '),
+  },
+  runs: {
+    title: 'Earlier runs',
+    about: 'A run that is shown leaves the board as it is.',
+    none: 'This workflow has not run yet.',
+    show: 'Show on the board',
+    useInputs: 'Use these inputs',
+    usedInputs: 'The board has the inputs of that run.',
+    sameInputs: 'The board has these inputs already.',
+  },
+  mend: {
+    again: 'Try again from here',
+    providers: 'Set up providers',
+    credits: 'See the credits',
+    budget: 'See the budgets',
+  },
   compare: {
     title: 'Compare',
     with: 'Compare with',
@@ -212,6 +264,8 @@ export const flow = {
     rename: 'Rename',
     note: 'Change the note',
     restore: 'Restore a version',
+    pin: 'Pin a result',
+    inputs: 'Use the inputs of a run',
   },
   versions: {
     title: 'Versions',
@@ -253,6 +307,8 @@ export const flow = {
   exports: {
     title: 'Export',
     json: 'Workflow as JSON',
+    png: 'Picture with the workflow in it',
+    svg: 'Drawing as SVG',
     call: 'Call it',
     callText: 'Start this workflow from code. Make a key under Settings.',
     languages: { curl: 'curl', js: 'JavaScript', python: 'Python' },

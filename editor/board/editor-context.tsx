@@ -1,7 +1,9 @@
 // The open board for the components that show it, and the state of the view that is no part of the board.
 import { createContext, type ReactNode, useContext } from 'react';
 import { createStore, type StoreApi, useStore } from 'zustand';
+import type { RunRequest } from '../../sdk/src/types.ts';
 import type { Position } from '../../src/graph/types.ts';
+import type { Estimate, RunKind } from '../runs/plan-run.ts';
 import type { RunStore } from '../runs/run-store.ts';
 import type { BoardSession } from './session.ts';
 import type { BoardState } from './store.ts';
@@ -22,10 +24,21 @@ export interface Placing {
 /** What opens over the board. */
 export type Panel =
   | { readonly kind: 'add'; readonly placing: Placing }
-  | { readonly kind: 'commands' | 'keys' | 'find' | 'versions' | 'share' | 'export' }
+  | { readonly kind: 'commands' | 'keys' | 'find' | 'runs' | 'versions' | 'share' | 'export' }
   | { readonly kind: 'result'; readonly nodeId: string; readonly index?: number };
 
+/** A run of a part of the board that is about to start. */
+export interface PlannedRun {
+  readonly kind: RunKind;
+  readonly request: RunRequest;
+  /** By node id what will be done with it; a node that is not there has no part in the run. */
+  readonly states: ReadonlyMap<string, 'run' | 'cached' | 'kept'>;
+  /** Absent while it is worked out. */
+  readonly estimate?: Estimate;
+}
+
 export interface View {
+  readonly plan?: PlannedRun | undefined;
   readonly panel: Panel | undefined;
   /** The open end of the edge that is being made, by pointer or keyboard. */
   readonly connecting: PortRef | undefined;
@@ -43,6 +56,8 @@ export interface View {
 /** What the canvas can do for other parts; there once it is drawn. */
 export interface CanvasActions {
   center(): Position;
+  /** A point of the window on the board. */
+  toBoard(point: Position): Position;
   fit(ids?: readonly string[]): void;
   focusNode(id: string): void;
   focus(): void;

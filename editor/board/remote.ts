@@ -16,6 +16,8 @@ export interface WorkflowInfo {
   readonly publishedSlug: string | null;
   readonly publishSettings: Readonly<Record<string, unknown>> | null;
   readonly updatedAt: string;
+  /** For its creator alone. */
+  readonly secrets?: Readonly<Record<string, string>> | null;
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];
 }

@@ -5,6 +5,7 @@ import type { NodeState } from '../../sdk/src/types.ts';
 import { useView } from '../board/editor-context.tsx';
 import { messages } from '../messages.ts';
 import { NodeResult } from '../runs/node-result.tsx';
+import { pinOf } from '../runs/pins.ts';
 import { useNodeRun } from '../runs/use-runs.ts';
 import styles from './card.module.css';
 import { CardFields } from './card-fields.tsx';
@@ -12,7 +13,7 @@ import { CategoryIcon } from './category-icon.tsx';
 import { categoryOf } from './colors.ts';
 import type { CardData, CardNode } from './model.ts';
 import { Port } from './port.tsx';
-import { RunMark } from './run-mark.tsx';
+import { PinMark, RunMark } from './run-mark.tsx';
 
 /** A node that was moved only is drawn as before: its place is React Flow's. */
 const isAlike = (one: NodeProps<CardNode>, other: NodeProps<CardNode>): boolean =>
@@ -28,14 +29,16 @@ export const Card = memo(function Card({ data, width = 260, height = 120 }: Node
   const { node, entry, inputs, outputs } = data;
   const isFar = useView(view => view.isFar);
   const run = useNodeRun(node.id);
+  const plan = useView(view => view.plan && (view.plan.states.get(node.id) ?? 'out'));
   const category = categoryOf(data);
   const rows = Math.max(inputs.length, outputs.length);
-  if (isFar) return <Box data={data} run={run} width={width} />;
+  if (isFar) return <Box data={data} run={run} plan={plan} width={width} />;
   return (
     <div
       className={styles.card}
       style={{ '--category': `var(--category-${category})` } as React.CSSProperties}
       data-run={run?.status.toLowerCase()}
+      data-plan={plan}
     >
       <header className={styles.head}>
         <span className={styles.icon}>
@@ -45,6 +48,7 @@ export const Card = memo(function Card({ data, width = 260, height = 120 }: Node
           <span className={styles.title}>{node.data.label}</span>
           <span className={styles.type}>{entry?.label ?? messages.flow.unknownType(node.data.nodeType)}</span>
         </span>
+        {pinOf(node) !== undefined && <PinMark />}
         {run && <RunMark run={run} />}
       </header>
       <div className={styles.ports}>
@@ -67,17 +71,19 @@ export const Card = memo(function Card({ data, width = 260, height = 120 }: Node
 interface BoxProps {
   readonly data: CardData;
   readonly run: NodeState | undefined;
+  readonly plan: string | undefined;
   readonly width: number;
 }
 
 /** From afar: the name and what it made. Everything else could not be read, and would take its time to draw. */
-function Box({ data, run, width }: BoxProps) {
+function Box({ data, run, plan, width }: BoxProps) {
   const { node } = data;
   return (
     <div
       className={styles.box}
       style={{ '--category': `var(--category-${categoryOf(data)})` } as React.CSSProperties}
       data-run={run?.status.toLowerCase()}
+      data-plan={plan}
     >
       <span className={styles.name}>{node.data.label}</span>
       {run && <NodeResult node={node} run={run} width={width} hasPreview={hasPreview(data)} />}

@@ -5,14 +5,17 @@ import type { Layout } from '../../src/graph/layout/layout.ts';
 import type { Position } from '../../src/graph/types.ts';
 import { align, type Direction, distribute, type Line, type Placed } from '../board/aligning.ts';
 import { apply, type Board, type Change } from '../board/board.ts';
-import { copyText, paste, readPasted } from '../board/clipboard.ts';
+import { copyText, type Pasted, paste, readPasted } from '../board/clipboard.ts';
 import type { EditorContextValue } from '../board/editor-context.tsx';
 import { move, remove, replaceNodes } from '../board/edits.ts';
 import { pullOut } from '../board/rewiring.ts';
 import type { BoardState } from '../board/store.ts';
+import { placeText } from '../board/take-files.ts';
 import { copyText as toClipboard } from '../kit/copy-button.tsx';
 import { showToast } from '../lib/toasts.ts';
 import { messages } from '../messages.ts';
+import { pin, pinOf, pinsOf } from '../runs/pins.ts';
+import { planRun } from '../runs/plan-run.ts';
 import { isUnderWay } from '../runs/run-store.ts';
 import { arrangeBoard } from './arranging.ts';
 import { isEditing } from './editing.ts';
@@ -26,9 +29,11 @@ export interface Command {
 }
 
 const texts = messages.flow.commands;
+/** A longer text is pasted into a field. */
+const MAX_PASTED_CHARS = 20_000;
 
 const open =
-  (kind: 'commands' | 'keys' | 'find' | 'versions' | 'share' | 'export') =>
+  (kind: 'commands' | 'keys' | 'find' | 'runs' | 'versions' | 'share' | 'export') =>
   ({ view }: EditorContextValue): void =>
     view.setState({ panel: { kind } });
 
@@ -39,8 +44,12 @@ export const COMMANDS: readonly Command[] = [
     keys: ['Tab'],
     run: ({ view }) => view.setState({ panel: { kind: 'add', placing: {} } }),
   },
-  { id: 'run', label: texts.run, keys: ['Mod+Enter'], run: ({ runs }) => startRun(runs) },
-  { id: 'run-to', label: texts.runTo, keys: [], run: runToSelected },
+  { id: 'run', label: texts.run, keys: ['Mod+Enter'], run: startRun },
+  { id: 'run-to', label: texts.runTo, keys: [], run: editor => void planRun(editor, 'to') },
+  { id: 'run-from', label: texts.runFrom, keys: [], run: editor => void planRun(editor, 'from') },
+  { id: 'run-again', label: texts.runAgain, keys: [], run: editor => void planRun(editor, 'again') },
+  { id: 'pin', label: texts.pin, keys: [], run: togglePin },
+  { id: 'runs', label: texts.runs, keys: [], run: open('runs') },
   { id: 'cancel', label: texts.cancel, keys: [], run: ({ runs }) => void runs.cancel() },
   { id: 'undo', label: texts.undo, keys: ['Mod+Z'], run: ({ session }) => session.store.actions.undo() },
   {
@@ -84,15 +93,25 @@ export const commandOf = (id: string): Command => {
   return found;
 };
 
-function startRun(runs: EditorContextValue['runs']): void {
+function startRun({ runs, session, view }: EditorContextValue): void {
   const { run, isStarting } = runs.getState();
-  if (!isStarting && !isUnderWay(run)) void runs.start({});
+  if (isStarting || isUnderWay(run)) return;
+  view.setState({ plan: undefined });
+  void runs.start(pinsOf(session.store.getState().board));
 }
 
-function runToSelected({ session, runs }: EditorContextValue): void {
-  const { board, selection } = session.store.getState();
-  const targets = board.nodes.filter(({ id }) => selection.has(id)).map(({ id }) => id);
-  if (targets.length > 0 && !isUnderWay(runs.getState().run)) void runs.start({ targets });
+/** Pins what the selected nodes gave in the run that is shown, or takes their pins off. */
+function togglePin({ session, runs }: EditorContextValue): void {
+  const { store } = session;
+  const { run, nodes } = runs.getState();
+  const { board, selection } = store.getState();
+  const changes = board.nodes
+    .filter(({ id }) => selection.has(id))
+    .flatMap(node => {
+      if (pinOf(node) !== undefined) return pin(board, node.id, undefined);
+      return nodes.get(node.id)?.status === 'COMPLETED' ? pin(board, node.id, run?.id) : [];
+    });
+  store.actions.perform(messages.flow.gestures.pin, changes);
 }
 
 function copy({ session }: EditorContextValue): void {
@@ -125,7 +144,17 @@ export function copyOnEvent(editor: EditorContextValue, event: ClipboardEvent): 
 export function pasteOnEvent(editor: EditorContextValue, event: ClipboardEvent): void {
   if (isEditing(event.target) || document.querySelector('dialog[open]') !== null) return;
   const text = event.clipboardData?.getData('text/plain') ?? '';
-  if (pasteText(editor, text)) event.preventDefault();
+  if (pasteText(editor, text) || pasteAsNode(editor, text)) event.preventDefault();
+}
+
+/** What is no workflow becomes a text of the board. */
+function pasteAsNode({ session, canvas }: EditorContextValue, text: string): boolean {
+  if (text.trim() === '' || text.length > MAX_PASTED_CHARS) return false;
+  const placed = placeText(session, text, canvas.current?.center() ?? { x: 0, y: 0 });
+  if (placed === undefined) return false;
+  session.store.actions.perform(messages.flow.gestures.paste(1), placed.changes);
+  session.store.actions.select([placed.id]);
+  return true;
 }
 
 async function pasteFromClipboard(editor: EditorContextValue): Promise<void> {
@@ -137,15 +166,19 @@ async function pasteFromClipboard(editor: EditorContextValue): Promise<void> {
 }
 
 /** Puts what the text says into the middle of the view. */
-export function pasteText({ session, canvas }: EditorContextValue, text: string, at?: Position): boolean {
+export function pasteText(editor: EditorContextValue, text: string): boolean {
   const pasted = readPasted(text);
   if (pasted === undefined) return false;
+  putOnBoard(editor, pasted, editor.canvas.current?.center() ?? { x: 0, y: 0 });
+  return true;
+}
+
+/** Nodes and edges from elsewhere, with their middle at that place, as one step. */
+export function putOnBoard({ session }: EditorContextValue, pasted: Pasted, at: Position): void {
   const { store } = session;
-  const place = at ?? canvas.current?.center() ?? { x: 0, y: 0 };
-  const { changes, ids } = paste(store.getState().board, pasted, place);
+  const { changes, ids } = paste(store.getState().board, pasted, at);
   store.actions.perform(messages.flow.gestures.paste(ids.length), changes);
   store.actions.select(ids);
-  return true;
 }
 
 function duplicate({ session }: EditorContextValue): void {

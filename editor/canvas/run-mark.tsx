@@ -4,6 +4,7 @@ import Ban from 'icon:ban';
 import Check from 'icon:check';
 import CircleAlert from 'icon:circle-alert';
 import Clock from 'icon:clock';
+import Pin from 'icon:pin';
 import SkipForward from 'icon:skip-forward';
 import Zap from 'icon:zap';
 import type { NodeState } from '../../sdk/src/types.ts';
@@ -37,6 +38,15 @@ export function RunMark({ run }: { readonly run: NodeState }) {
     >
       {isMoving && <span className={styles.percent}>{formatPercent(progress)}</span>}
       {Shown === undefined ? <Spinner /> : <Shown size={15} />}
+    </span>
+  );
+}
+
+/** The node has its result from an earlier run. */
+export function PinMark() {
+  return (
+    <span className={styles.mark} role="img" aria-label={messages.flow.pinned} title={messages.flow.pinned}>
+      <Pin size={15} />
     </span>
   );
 }

@@ -35,6 +35,7 @@ function createActions(root: Root, flow: ReactFlowInstance<CardNode>, stage: Sta
       const viewport = fitted(boundsOf(stage.now.scene, ids), stage.now.size);
       void flow.setViewport(viewport, { duration: calm(250) });
     },
+    toBoard: point => flow.screenToFlowPosition(point),
     focus: () => root.current?.focus({ preventScroll: true }),
     focusNode: id => {
       let isCentered = false;

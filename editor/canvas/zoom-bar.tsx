@@ -33,7 +33,7 @@ export function ZoomBar({ stage }: { readonly stage: Stage }) {
       <button
         type="button"
         className={styles.percent}
-        aria-label={texts.zoomReset}
+        aria-label={texts.zoomReset(formatPercent(zoom))}
         onClick={() => void flow.zoomTo(1)}
       >
         {formatPercent(zoom)}

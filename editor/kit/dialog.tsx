@@ -12,13 +12,15 @@ interface DialogProps {
   readonly title: string;
   /** Called by Escape, by a click beside it, and by its close button. */
   readonly onClose: () => void;
+  /** `l` for what is looked at rather than filled in. */
+  readonly size?: 'm' | 'l';
   readonly children: ReactNode;
   /** Buttons at its foot, the one that goes on last. */
   readonly actions?: ReactNode;
 }
 
 /** Open as long as it is rendered. */
-export function Dialog({ title, onClose, children, actions }: DialogProps) {
+export function Dialog({ title, onClose, size = 'm', children, actions }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
@@ -34,6 +36,7 @@ export function Dialog({ title, onClose, children, actions }: DialogProps) {
     <dialog
       ref={ref}
       className={styles.dialog}
+      data-size={size}
       tabIndex={-1}
       aria-labelledby={id}
       onCancel={event => {

@@ -31,11 +31,13 @@ export function NodeOutcome({ node }: { readonly node: GraphNode }) {
       {warnings.map(warning => (
         <p key={warning}>{warning}</p>
       ))}
-      {results.length > 0 && (
-        <Button size="s" onClick={() => view.setState({ panel: { kind: 'result', nodeId: node.id } })}>
-          {texts.openResult}
-        </Button>
-      )}
+      <div className={styles.actions}>
+        {results.length > 0 && (
+          <Button size="s" onClick={() => view.setState({ panel: { kind: 'result', nodeId: node.id } })}>
+            {texts.openResult}
+          </Button>
+        )}
+      </div>
     </section>
   );
 }

@@ -6,9 +6,11 @@ import type { GraphNode } from '../../src/graph/types.ts';
 import { useEditor } from '../board/editor-context.tsx';
 import { Button } from '../kit/button.tsx';
 import { messages } from '../messages.ts';
+import { Mend } from './mend.tsx';
 import styles from './node-result.module.css';
 import { ResultView } from './result-view.tsx';
 import { resultsOf } from './results.ts';
+import { useRun } from './use-runs.ts';
 
 const texts = messages.flow;
 /** Shown in the node; the rest in the result's own view. */
@@ -24,7 +26,7 @@ interface NodeResultProps {
 export function NodeResult({ node, run, hasPreview }: NodeResultProps) {
   const { view } = useEditor();
   if (run?.status === 'WAITING' && node.data.nodeType === 'logic:approval') return <Approval node={node} />;
-  if (run?.error) return <p className={styles.error}>{run.error}</p>;
+  if (run?.error) return <Failed node={node} sentence={run.error} />;
   const results = run === undefined ? [] : resultsOf(run);
   if (results.length === 0 || !hasPreview)
     return hasPreview ? (
@@ -48,11 +50,24 @@ export function NodeResult({ node, run, hasPreview }: NodeResultProps) {
   );
 }
 
+/** The sentence, and the buttons that mend it. */
+function Failed({ node, sentence }: { readonly node: GraphNode; readonly sentence: string }) {
+  const error = useRun(({ run }) => run?.error);
+  return (
+    <div className={`${styles.under} ${styles.error}`}>
+      <p>{sentence}</p>
+      <div className={`${styles.actions} nodrag`}>
+        <Mend code={error?.nodeId === node.id ? error.code : undefined} nodeId={node.id} />
+      </div>
+    </div>
+  );
+}
+
 function Approval({ node }: { readonly node: GraphNode }) {
   const { runs } = useEditor();
   const { message } = node.data.config ?? {};
   return (
-    <div className={styles.approval}>
+    <div className={`${styles.under} ${styles.approval}`}>
       <p>{typeof message === 'string' && message !== '' ? message : texts.approvalAsks}</p>
       <div className={styles.actions}>
         <Button size="s" onClick={() => void runs.decide(node.id, false)}>

@@ -3,7 +3,7 @@
 import ArrowLeft from 'icon:arrow-left';
 import ArrowRight from 'icon:arrow-right';
 import ExternalLink from 'icon:external-link';
-import { type KeyboardEvent, useState } from 'react';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { findNode } from '../board/board.ts';
 import { useBoard } from '../board/editor-context.tsx';
 import { isEditing } from '../canvas/editing.ts';
@@ -31,6 +31,9 @@ export function ResultDialog({ nodeId, index = 0, onClose }: ResultDialogProps) 
   const run = useNodeRun(nodeId);
   const label = useBoard(({ board }) => findNode(board, nodeId)?.data.label ?? nodeId);
   const [chosen, setChosen] = useState(index);
+  const whole = useRef<HTMLDivElement>(null);
+  // The arrow keys go through the results, not through the choices of the first field.
+  useEffect(() => whole.current?.focus(), []);
   const results = run === undefined ? [] : resultsOf(run);
   const place = Math.min(chosen, results.length - 1);
   const shown = results[place];
@@ -42,9 +45,9 @@ export function ResultDialog({ nodeId, index = 0, onClose }: ResultDialogProps) 
     step(by);
   };
   return (
-    <Dialog title={texts.resultOf(label)} onClose={onClose}>
+    <Dialog title={texts.resultOf(label)} size="l" onClose={onClose}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the arrow keys are a second way; the buttons are the first */}
-      <div className={styles.whole} onKeyDown={onKeyDown}>
+      <div ref={whole} tabIndex={-1} className={styles.whole} onKeyDown={onKeyDown}>
         {shown && <ResultView result={shown} label={label} />}
         {shown && (
           <div className={styles.bar}>

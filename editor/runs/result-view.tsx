@@ -29,7 +29,14 @@ export function ResultView({
   // A player has controls of its own.
   if (onOpen === undefined || (result.kind === 'media' && kindOfMedia(result) === 'audio')) return shown;
   return (
-    <button type="button" className={`${styles.open} nodrag`} aria-label={openLabel} onClick={onOpen}>
+    <button
+      type="button"
+      className={`${styles.open} nodrag`}
+      // A text is a name of its own.
+      aria-label={result.kind === 'media' ? openLabel : undefined}
+      title={openLabel}
+      onClick={onOpen}
+    >
       {shown}
     </button>
   );

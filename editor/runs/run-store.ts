@@ -1,6 +1,12 @@
 // The run that the board shows: started, followed by its event stream across cuts, and decided.
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import { type Execution, hasEnded, type NodeState, type RunEvent } from '../../sdk/src/types.ts';
+import {
+  type Execution,
+  hasEnded,
+  type NodeState,
+  type RunEvent,
+  type RunRequest,
+} from '../../sdk/src/types.ts';
 import { api, follow } from '../lib/api.ts';
 
 export type RunHead = Omit<Execution, 'nodeStates' | 'outputs' | 'inputs'>;
@@ -16,10 +22,7 @@ export interface RunState {
   readonly price: number | undefined;
 }
 
-export interface RunStart {
-  readonly targets?: readonly string[] | undefined;
-  readonly maxCredits?: number | undefined;
-}
+export type RunStart = Pick<RunRequest, 'targets' | 'keep' | 'pins' | 'maxCredits'>;
 
 export type RunStore = StoreApi<RunState> & {
   start(order: RunStart): Promise<void>;

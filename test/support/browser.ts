@@ -22,6 +22,8 @@ export const NO_BROWSER =
   'There is no Chromium on this machine: apt-get install chromium, or name one by CHROMIUM.';
 
 /** Only a failure costs it: several test files run at once on a small machine. */
+/** Errors of the machine: an address of it came or went, and the browser began its connections anew. */
+const NOT_THE_PAGE = /net::ERR_NETWORK_CHANGED/;
 const ACTION_TIMEOUT_MS = 30_000;
 
 /** Screenshots of the tests, for a person to look at. */
@@ -72,7 +74,9 @@ export async function openBrowser(): Promise<TestBrowser> {
       context.setDefaultTimeout(ACTION_TIMEOUT_MS);
       const page = await context.newPage();
       const errors: string[] = [];
-      page.on('console', message => message.type() === 'error' && errors.push(message.text()));
+      page.on('console', message => {
+        if (message.type() === 'error' && !NOT_THE_PAGE.test(message.text())) errors.push(message.text());
+      });
       page.on('pageerror', error => errors.push(String(error)));
       return { page, context, errors, [Symbol.asyncDispose]: () => context.close() };
     },

@@ -13,11 +13,15 @@ import styles from './editor.module.css';
 import { EmptyBoard } from './empty-board.tsx';
 import { Inspector } from './inspector/inspector.tsx';
 import { Issues } from './issues.tsx';
+import notice from './notice.module.css';
 import { Panels } from './panels.tsx';
+import { PlanNotice } from './plan-notice.tsx';
 import { RunNotice } from './run-notice.tsx';
 import { Toolbar } from './toolbar.tsx';
+import { useDrop } from './use-drop.ts';
 
 export function Editor() {
+  const drop = useDrop();
   const name = useBoard(({ board }) => String(board.fields.name ?? ''));
   const announcement = useView(view => view.announcement);
   usePageTitle(name);
@@ -30,6 +34,13 @@ export function Editor() {
         <EmptyBoard />
         <div className={styles.notices}>
           <ClashNotice />
+          {drop.isOver && <p className={notice.notice}>{messages.flow.drop.here}</p>}
+          {drop.uploading !== undefined && (
+            <p role="status" className={notice.notice}>
+              {messages.flow.drop.uploading(drop.uploading)}
+            </p>
+          )}
+          <PlanNotice />
           <RunNotice />
         </div>
         <Issues />

@@ -10,6 +10,7 @@ const ResultDialog = lazy(async () => ({
 const VersionsDialog = lazy(async () => ({
   default: (await import('./dialogs/versions.tsx')).VersionsDialog,
 }));
+const RunsDialog = lazy(async () => ({ default: (await import('./dialogs/runs.tsx')).RunsDialog }));
 const ShareDialog = lazy(async () => ({ default: (await import('./dialogs/share.tsx')).ShareDialog }));
 const ExportDialog = lazy(async () => ({ default: (await import('./dialogs/export.tsx')).ExportDialog }));
 
@@ -17,6 +18,7 @@ const PLAIN = {
   commands: CommandMenu,
   keys: KeyList,
   find: FindNode,
+  runs: RunsDialog,
   versions: VersionsDialog,
   share: ShareDialog,
   export: ExportDialog,

@@ -5,17 +5,13 @@ import { useBoard, useEditor } from '../../board/editor-context.tsx';
 import { api } from '../../lib/api.ts';
 import { formatNumber } from '../../lib/format.ts';
 import { messages } from '../../messages.ts';
+import { pinsOf } from '../../runs/pins.ts';
+import type { Estimate } from '../../runs/plan-run.ts';
 import { isUnderWay } from '../../runs/run-store.ts';
 import styles from './toolbar.module.css';
 
 const texts = messages.flow;
 const PAUSE_MS = 300;
-
-interface Estimate {
-  readonly credits: number;
-  readonly exact: boolean;
-  readonly availableCredits: number;
-}
 
 export function Price() {
   const { session, runs } = useEditor();
@@ -33,7 +29,10 @@ export function Price() {
     const stop = new AbortController();
     const timer = setTimeout(() => {
       api
-        .post<Estimate>(`/workflows/${session.id}/estimate`, {}, { signal: stop.signal, repeatable: true })
+        .post<Estimate>(`/workflows/${session.id}/estimate`, pinsOf(store.getState().board), {
+          signal: stop.signal,
+          repeatable: true,
+        })
         .then(
           found => {
             setEstimate(found);
@@ -59,7 +58,8 @@ export function Price() {
   );
 }
 
-function priceText({ credits, exact }: Estimate): string {
+/** `3 credits`, or `about 3 credits`. */
+export function priceText({ credits, exact }: Pick<Estimate, 'credits' | 'exact'>): string {
   const text = texts.credits(credits, formatNumber(credits));
   return exact ? text : texts.atLeast(text);
 }

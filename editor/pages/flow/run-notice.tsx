@@ -5,18 +5,21 @@ import { useEffect } from 'react';
 import { ApiError } from '../../../sdk/src/errors.ts';
 import { useEditor } from '../../board/editor-context.tsx';
 import { RunBadge } from '../../kit/badge.tsx';
-import { IconButton } from '../../kit/button.tsx';
+import { Button, IconButton } from '../../kit/button.tsx';
 import { sentenceOf } from '../../kit/failure.tsx';
+import { Ago } from '../../kit/time.tsx';
 import { formatNumber } from '../../lib/format.ts';
 import { messages } from '../../messages.ts';
-import { isUnderWay } from '../../runs/run-store.ts';
+import { Mend } from '../../runs/mend.tsx';
+import { isUnderWay, type RunHead } from '../../runs/run-store.ts';
 import { useRun } from '../../runs/use-runs.ts';
 import styles from './notice.module.css';
+import { useInputsOf } from './use-inputs-of.ts';
 
 const texts = messages.flow;
 
 export function RunNotice() {
-  const { runs, canvas, session } = useEditor();
+  const { runs, session } = useEditor();
   const run = useRun(state => state.run);
   const error = useRun(state => state.error);
   useEffect(() => {
@@ -24,35 +27,23 @@ export function RunNotice() {
     if (nodeId !== undefined) session.store.actions.select([nodeId]);
   }, [error, session]);
   if (run === undefined && error === undefined) return null;
-  const failed = run?.error ?? undefined;
   return (
     <section
       className={styles.notice}
       aria-label={texts.run}
-      data-tone={error === undefined && failed === undefined ? undefined : 'danger'}
+      data-tone={error === undefined && run?.error == null ? undefined : 'danger'}
     >
       <div className={styles.row}>
-        {run && <RunBadge status={run.status} />}
-        {run && isUnderWay(run) && <span>{texts.progress(run.progress.done, run.progress.total)}</span>}
-        {run && !isUnderWay(run) && (
-          <span>{texts.charged(run.credits.charged, formatNumber(run.credits.charged))}</span>
+        {run && <RunFacts run={run} />}
+        {error !== undefined && (
+          <>
+            <p role="alert">{sentenceOf(error)}</p>
+            <Mend code={error instanceof ApiError ? error.code : undefined} />
+          </>
         )}
-        {error !== undefined && <p role="alert">{sentenceOf(error)}</p>}
-        {failed && (
-          <p role="alert">
-            {failed.message}{' '}
-            {failed.nodeId !== null && (
-              <button
-                type="button"
-                className={styles.link}
-                onClick={() => canvas.current?.focusNode(failed.nodeId ?? '')}
-              >
-                {texts.save.look}
-              </button>
-            )}
-          </p>
-        )}
-        <span className={styles.close}>
+        {run?.error && <Failed error={run.error} />}
+        <span className={styles.end}>
+          {run && !isUnderWay(run) && <TakeInputs executionId={run.id} />}
           <IconButton
             size="s"
             icon={Close}
@@ -71,5 +62,48 @@ export function RunNotice() {
         />
       )}
     </section>
+  );
+}
+
+/** How it stands; of one that has ended, when it was. */
+function RunFacts({ run }: { readonly run: RunHead }) {
+  const { charged } = run.credits;
+  return (
+    <>
+      <RunBadge status={run.status} />
+      {isUnderWay(run) ? (
+        <span>{texts.progress(run.progress.done, run.progress.total)}</span>
+      ) : (
+        <>
+          <span>{texts.charged(charged, formatNumber(charged))}</span>
+          <span className={styles.soft}>
+            <Ago time={run.createdAt} />
+          </span>
+        </>
+      )}
+    </>
+  );
+}
+
+function Failed({ error: { message, nodeId } }: { readonly error: NonNullable<RunHead['error']> }) {
+  const { canvas } = useEditor();
+  return (
+    <p role="alert">
+      {message}{' '}
+      {nodeId !== null && (
+        <button type="button" className={styles.link} onClick={() => canvas.current?.focusNode(nodeId)}>
+          {texts.save.look}
+        </button>
+      )}
+    </p>
+  );
+}
+
+function TakeInputs({ executionId }: { readonly executionId: string }) {
+  const takeInputs = useInputsOf();
+  return (
+    <Button size="s" look="quiet" onClick={() => void takeInputs(executionId)}>
+      {texts.runs.useInputs}
+    </Button>
   );
 }

@@ -3,6 +3,7 @@
 import CirclePlus from 'icon:circle-plus';
 import Download from 'icon:download';
 import History from 'icon:history';
+import ListVideo from 'icon:list-video';
 import Play from 'icon:play';
 import Redo from 'icon:redo-2';
 import Share from 'icon:share-2';
@@ -39,6 +40,7 @@ export function Toolbar() {
         <Tool id="redo" icon={Redo} label={texts.tools.redo} isOff={!canRedo} />
         <Tool id="arrange" icon={Wand} label={texts.tools.arrange} />
         <span className={styles.line} />
+        <Tool id="runs" icon={ListVideo} label={texts.tools.runs} />
         <Tool id="versions" icon={History} label={texts.tools.versions} />
         <Tool id="export" icon={Download} label={texts.tools.export} />
         <Tool id="share" icon={Share} label={texts.tools.share} />

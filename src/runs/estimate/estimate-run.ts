@@ -11,7 +11,7 @@ import { findStoredMedia } from '../../services/media/stored-media.ts';
 import { findPool } from '../../store/credits.ts';
 import { findWorkflow } from '../../store/workflows/workflows.ts';
 import type { RunDeps } from '../deps.ts';
-import { findKept } from '../kept-steps.ts';
+import { findKept, type KeptSteps } from '../kept-steps.ts';
 import { createNodeCache } from '../node-cache.ts';
 import type { RunRequest } from '../run.schema.ts';
 import { inputOverrides, planRequest } from '../run-request.ts';
@@ -77,7 +77,14 @@ export async function estimateWorkflow(
     costUsd: credits / 100,
     exact,
     breakdown: breakdown.map(line => ({ ...line, cached: cached.has(line.nodeId) })),
+    ...keptOf(input.request, kept),
     availableCredits: pool.balance,
     issues: [...findUnavailable(plan), ...failures],
   };
+}
+
+function keptOf({ keep, pins }: RunRequest, { steps }: KeptSteps): { readonly kept?: readonly string[] } {
+  if (keep === undefined && pins === undefined) return {};
+  const done = [...steps.values()].filter(({ status }) => status === 'COMPLETED');
+  return { kept: done.map(({ nodeId }) => nodeId) };
 }

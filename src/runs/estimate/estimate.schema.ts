@@ -28,6 +28,11 @@ export const RunEstimate = Answer(
           cached: Type.Boolean(),
         }),
       ),
+      kept: Type.Optional(
+        Type.Array(Type.String(), {
+          description: 'With keep or pins: the nodes whose results are those of an earlier run',
+        }),
+      ),
       availableCredits: Type.Integer(),
       issues: Type.Array(
         Type.Object({ nodeId: Type.String(), code: Type.String(), message: Type.String() }),

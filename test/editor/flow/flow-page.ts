@@ -1,10 +1,12 @@
 // The editor in a browser, for its tests: a signed-in person, workflows of theirs, and what people do on the board.
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
+import type { Execution } from '../../../sdk/src/types.ts';
 import type { Settings } from '../../../src/lib/settings.ts';
 import { BOOTSTRAP_USER_ID } from '../../../src/services/accounts/bootstrap.ts';
 import { mintLink } from '../../../src/services/sessions/mint-link.ts';
 import { openBrowser, type TestBrowser, type TestPage, type View } from '../../support/browser.ts';
+import { waitUntil } from '../../support/processes.ts';
 import { atOwnAddress, KEY, startTestService, type TestService } from '../../support/service.ts';
 
 export interface SentGraph {
@@ -39,6 +41,10 @@ export interface FlowTests {
   readonly cookie: string;
   create(graph: SentGraph): Promise<string>;
   read(id: string): Promise<Stored>;
+  /** Its executions, the newest first. */
+  runs(id: string): Promise<readonly Execution[]>;
+  /** Waits until so many of them have ended. */
+  untilRuns(id: string, count: number): Promise<void>;
   /** The editor of that workflow, once it can be used. */
   open(id: string, view?: View): Promise<TestPage>;
   close(): Promise<void>;
@@ -63,6 +69,16 @@ export async function startFlowTests(): Promise<FlowTests> {
     cookie,
     create: async graph => (await ask<Stored>('POST', '/workflows', { name: 'Board', ...graph })).id,
     read: id => ask<Stored>('GET', `/workflows/${id}`),
+    runs: async id => {
+      const { data } = await ask<{ data: readonly { id: string }[] }>('GET', `/workflows/${id}/executions`);
+      return Promise.all(data.map(run => ask<Execution>('GET', `/executions/${run.id}`)));
+    },
+    untilRuns: (id, count) =>
+      waitUntil(`${count} runs to end`, async () => {
+        const path = `/workflows/${id}/executions`;
+        const { data } = await ask<{ data: readonly { finishedAt: string | null }[] }>('GET', path);
+        return data.filter(({ finishedAt }) => finishedAt !== null).length === count;
+      }),
     open: async (id, view) => {
       const opened = await browser.open(service.url, view, cookie);
       await opened.page.goto(`/flow/${id}`);

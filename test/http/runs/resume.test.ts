@@ -213,10 +213,14 @@ describe('a run that has ended', () => {
     const record = await service.run(workflow, { pins: { first: failed.id } });
     assert.deepEqual(stateLine(record), ['first COMPLETED cached', 'second COMPLETED', 'end COMPLETED']);
     assert.equal(count('/other'), other);
-    const price = await service.request<{ credits: number }>('POST', `/workflows/${workflow}/estimate`, {
-      pins: { first: failed.id },
-    });
-    assert.deepEqual([price.status, price.body.credits], [200, 0]);
+    const price = await service.request<{ credits: number; kept: readonly string[] }>(
+      'POST',
+      `/workflows/${workflow}/estimate`,
+      {
+        pins: { first: failed.id },
+      },
+    );
+    assert.deepEqual([price.status, price.body.credits, price.body.kept], [200, 0, ['first']]);
     const stranger = await service.create(steps());
     const refused = [
       { pins: { second: failed.id } },

@@ -1,14 +1,18 @@
-// The workflow as a file, and the code that starts it with the inputs that are on the screen.
+// The workflow as a file or a picture, and the code that starts it with the inputs that are on the screen.
 
 import Download from 'icon:download';
 import { useState } from 'react';
 import type { Board } from '../../../board/board.ts';
 import { useBoard, useEditor } from '../../../board/editor-context.tsx';
+import type { BoardSession } from '../../../board/session.ts';
 import { Button } from '../../../kit/button.tsx';
 import { CopyButton } from '../../../kit/copy-button.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
+import { sentenceOf } from '../../../kit/failure.tsx';
 import { Tabs } from '../../../kit/tabs.tsx';
+import { showToast } from '../../../lib/toasts.ts';
 import { messages } from '../../../messages.ts';
+import { boardJson, boardPng, boardSvg, saveBoard } from './board-picture.ts';
 import { CODE, type Language } from './call-code.ts';
 import styles from './dialogs.module.css';
 
@@ -17,14 +21,23 @@ const texts = messages.flow.exports;
 export function ExportDialog({ onClose }: { readonly onClose: () => void }) {
   const { session } = useEditor();
   const board = useBoard(state => state.board);
+  const save = async (what: Board, ending: string, make: Make): Promise<void> => {
+    try {
+      saveBoard(what, await make(session, what), ending);
+    } catch (error) {
+      showToast(sentenceOf(error), { tone: 'failed' });
+    }
+  };
   const [language, setLanguage] = useState<Language>('curl');
   const code = CODE[language]({ origin: location.origin, workflowId: session.id, inputs: inputsOf(board) });
   return (
     <Dialog title={texts.title} onClose={onClose}>
       <div className={styles.buttons}>
-        <Button icon={Download} onClick={() => save(board)}>
-          {texts.json}
-        </Button>
+        {FORMATS.map(({ ending, label, make }) => (
+          <Button key={ending} icon={Download} onClick={() => void save(board, ending, make)}>
+            {label}
+          </Button>
+        ))}
       </div>
       <section className={styles.part}>
         <h3>{texts.call}</h3>
@@ -43,6 +56,22 @@ export function ExportDialog({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
+type Make = (session: BoardSession, board: Board) => Blob | Promise<Blob>;
+
+const FORMATS: readonly { readonly ending: string; readonly label: string; readonly make: Make }[] = [
+  {
+    ending: 'json',
+    label: texts.json,
+    make: (_, board) => new Blob([boardJson(board)], { type: 'application/json' }),
+  },
+  { ending: 'png', label: texts.png, make: boardPng },
+  {
+    ending: 'svg',
+    label: texts.svg,
+    make: (session, board) => new Blob([boardSvg(session, board)], { type: 'image/svg+xml' }),
+  },
+];
+
 /** What the input nodes have now, as a run takes it. */
 function inputsOf({ nodes }: Board): Readonly<Record<string, unknown>> {
   const inputs = nodes.filter(({ data }) => data.nodeType.startsWith('input:'));
@@ -53,15 +82,4 @@ function inputsOf({ nodes }: Board): Readonly<Record<string, unknown>> {
       return value === undefined ? [] : [[id, value]];
     }),
   );
-}
-
-/** The board as it is on the screen, saved or not. */
-function save({ fields, nodes, edges }: Board): void {
-  const file = new Blob([JSON.stringify({ ...fields, nodes, edges }, null, 2)], { type: 'application/json' });
-  const url = URL.createObjectURL(file);
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = `${String(fields.name ?? 'workflow').replaceAll(/[^\p{L}\p{N}]+/gu, '-')}.json`;
-  link.click();
-  URL.revokeObjectURL(url);
 }

@@ -4,7 +4,9 @@ import type { InputDef } from '../../../../src/graph/catalog.ts';
 import type { GraphNode, Json } from '../../../../src/graph/types.ts';
 import { SelectField, TextField } from '../../../kit/field.tsx';
 import { messages } from '../../../messages.ts';
+import { CodeField } from './code-field.tsx';
 import styles from './inspector.module.css';
+import { ListControl } from './list-control.tsx';
 import { LongText } from './long-text.tsx';
 import { MediaControl } from './media-control.tsx';
 import { NumberControl } from './number-control.tsx';
@@ -30,7 +32,7 @@ export function controlOf({ id, type, isPort, wiredOnly, enum: values }: InputDe
   if (type === 'BOOLEAN') return 'flag';
   if (type === 'NUMBER') return 'number';
   if (type === 'TEXT') return COLOR.test(id) ? 'color' : id === 'url' || id === 'mediaId' ? 'media' : 'text';
-  return 'json';
+  return type === 'LIST' || id === 'items' ? 'list' : 'json';
 }
 
 const SETTABLE: ReadonlySet<string> = new Set(['TEXT', 'NUMBER', 'BOOLEAN', 'JSON']);
@@ -44,6 +46,7 @@ export const CONTROLS = {
   choice: ChoiceControl,
   flag: FlagControl,
   json: JsonControl,
+  list: ListControl,
   media: MediaControl,
 } as const satisfies Record<string, (props: ControlProps) => ReactNode>;
 
@@ -124,9 +127,9 @@ function JsonControl({ input, value, hint, error, onChange }: ControlProps) {
   const shown = draft ?? kept;
   const problem = draft === undefined ? undefined : problemOf(draft);
   return (
-    <LongText
+    <CodeField
       label={input.label}
-      isCode
+      language="json"
       hint={hint}
       error={problem ?? error}
       placeholder={input.default === undefined ? '' : JSON.stringify(input.default, null, 2)}

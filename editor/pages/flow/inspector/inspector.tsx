@@ -1,5 +1,6 @@
 // The node that is selected: its name, its settings, what arrives at its ports, and what it made.
 
+import Pin from 'icon:pin';
 import Close from 'icon:x';
 import type { InputDef } from '../../../../src/graph/catalog.ts';
 import type { GraphNode } from '../../../../src/graph/types.ts';
@@ -14,6 +15,8 @@ import { Button, IconButton } from '../../../kit/button.tsx';
 import { TextField } from '../../../kit/field.tsx';
 import { messages } from '../../../messages.ts';
 import { NodeOutcome } from '../../../runs/node-outcome.tsx';
+import { pinOf } from '../../../runs/pins.ts';
+import { useNodeRun } from '../../../runs/use-runs.ts';
 import { priceOf } from '../add-node.tsx';
 import { InputField } from './input-field.tsx';
 import styles from './inspector.module.css';
@@ -31,8 +34,7 @@ export function Inspector() {
 }
 
 function NodeInspector({ node }: { readonly node: GraphNode }) {
-  const editor = useEditor();
-  const { session, canvas } = editor;
+  const { session, canvas } = useEditor();
   const { catalog, store } = session;
   const entry = catalog.find(node.data.nodeType);
   const { inputs } = portsOf(catalog, node);
@@ -56,13 +58,33 @@ function NodeInspector({ node }: { readonly node: GraphNode }) {
         ))}
         <Note node={node} />
         <NodeOutcome node={node} />
-        {entry !== undefined && entry.source !== 'registry-shell' && (
-          <Button size="s" onClick={() => commandOf('run-to').run(editor)}>
-            {texts.commands.runTo}
+        {entry !== undefined && entry.source !== 'registry-shell' && <RunButtons node={node} />}
+      </div>
+    </aside>
+  );
+}
+
+/** Runs of this part of the board, and the pin on its result. */
+function RunButtons({ node }: { readonly node: GraphNode }) {
+  const editor = useEditor();
+  const isDone = useNodeRun(node.id)?.status === 'COMPLETED';
+  const isPinned = pinOf(node) !== undefined;
+  return (
+    <section className={styles.runs} aria-label={texts.runsOfNode}>
+      {isPinned && <p className={styles.about}>{texts.pinned}</p>}
+      <div className={styles.runButtons}>
+        {(['run-to', 'run-from', 'run-again'] as const).map(id => (
+          <Button key={id} size="s" onClick={() => commandOf(id).run(editor)}>
+            {commandOf(id).label}
+          </Button>
+        ))}
+        {(isDone || isPinned) && (
+          <Button size="s" icon={Pin} onClick={() => commandOf('pin').run(editor)}>
+            {isPinned ? texts.unpin : texts.commands.pin}
           </Button>
         )}
       </div>
-    </aside>
+    </section>
   );
 }
 

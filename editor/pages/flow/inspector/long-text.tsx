@@ -1,6 +1,8 @@
-// A text that takes as much room as it needs.
+// A text that takes as much room as it needs, and offers the names of secrets where one is begun.
+import { useLayoutEffect, useRef, useState } from 'react';
 import { Field } from '../../../kit/field.tsx';
 import styles from './inspector.module.css';
+import { SecretNames } from './secret-names.tsx';
 
 interface LongTextProps {
   readonly label: string;
@@ -8,33 +10,49 @@ interface LongTextProps {
   readonly placeholder?: string | undefined;
   readonly hint?: string | undefined;
   readonly error?: string | undefined;
-  readonly isCode?: boolean;
   readonly onChange: (value: string) => void;
 }
 
-export function LongText({
-  label,
-  value,
-  placeholder,
-  hint,
-  error,
-  isCode = false,
-  onChange,
-}: LongTextProps) {
+export function LongText({ label, value, placeholder, hint, error, onChange }: LongTextProps) {
+  const area = useRef<HTMLTextAreaElement>(null);
+  const [caret, setCaret] = useState<number>();
+  const wanted = useRef<number>(undefined);
+  useLayoutEffect(() => {
+    if (wanted.current === undefined) return;
+    area.current?.setSelectionRange(wanted.current, wanted.current);
+    wanted.current = undefined;
+  });
   return (
-    <Field label={label} hint={hint} error={error}>
-      {ties => (
-        <textarea
-          {...ties}
-          className={styles.text}
-          data-code={isCode || undefined}
-          rows={2}
-          value={value}
-          placeholder={placeholder}
-          spellCheck={!isCode}
-          onChange={({ target }) => onChange(target.value)}
+    <>
+      <Field label={label} hint={hint} error={error}>
+        {ties => (
+          <textarea
+            {...ties}
+            ref={area}
+            className={styles.text}
+            rows={2}
+            value={value}
+            placeholder={placeholder}
+            onChange={({ target }) => {
+              setCaret(target.selectionStart);
+              onChange(target.value);
+            }}
+            onSelect={({ currentTarget }) => setCaret(currentTarget.selectionStart)}
+            onBlur={() => setCaret(undefined)}
+          />
+        )}
+      </Field>
+      {caret !== undefined && (
+        <SecretNames
+          text={value}
+          caret={caret}
+          onChoose={(text, place) => {
+            wanted.current = place;
+            setCaret(place);
+            onChange(text);
+          }}
         />
       )}
-    </Field>
+    </>
   );
 }

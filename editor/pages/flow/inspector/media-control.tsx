@@ -63,7 +63,7 @@ function FileChoice({ node, value, kind }: ControlProps & { readonly kind: strin
   };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: dropping is a second way; the button is the first
-    <div className={styles.drop} onDragOver={event => event.preventDefault()} onDrop={onDrop}>
+    <div className={styles.drop} onDragOver={event => event.preventDefault()} data-drop onDrop={onDrop}>
       {typeof value === 'string' && value !== '' && kind === 'image' && (
         <img src={value} alt="" className={styles.shown} />
       )}

@@ -1,0 +1,72 @@
+// A PNG that carries the graph it shows, in a text chunk of its own: a picture of a workflow can be dropped on a board again.
+
+const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
+const KEYWORD = 'graphwright';
+/** The keyword, then: not compressed, no language, no translated keyword. */
+const HEAD = new TextEncoder().encode(`${KEYWORD}\0\0\0\0\0`);
+const TYPE = 'iTXt';
+const MAX_TEXT_BYTES = 10_000_000;
+
+/** The PNG with the text in it. Throws for bytes that are no PNG. */
+export function embedText(png: Uint8Array, text: string): Uint8Array<ArrayBuffer> {
+  // After the first chunk, which the format wants to be the first.
+  const [first] = [...chunksOf(png)];
+  if (first === undefined) throw new RangeError('This is no PNG.');
+  const chunk = makeChunk(new Uint8Array([...HEAD, ...new TextEncoder().encode(text)]));
+  const made = new Uint8Array(png.length + chunk.length);
+  made.set(png.subarray(0, first.end));
+  made.set(chunk, first.end);
+  made.set(png.subarray(first.end), first.end + chunk.length);
+  return made;
+}
+
+/** The text that `embedText` put there; undefined where there is none, or the bytes are no PNG. */
+export function readText(png: Uint8Array): string | undefined {
+  for (const { type, data } of chunksOf(png)) {
+    if (type !== TYPE || data.length > MAX_TEXT_BYTES || !HEAD.every((byte, index) => data[index] === byte))
+      continue;
+    return new TextDecoder().decode(data.subarray(HEAD.length));
+  }
+  return undefined;
+}
+
+interface Chunk {
+  readonly type: string;
+  readonly data: Uint8Array;
+  /** Of the whole chunk, in the file. */
+  readonly end: number;
+}
+
+function* chunksOf(png: Uint8Array): Generator<Chunk> {
+  if (!SIGNATURE.every((byte, index) => png[index] === byte)) return;
+  const view = new DataView(png.buffer, png.byteOffset, png.byteLength);
+  for (let at = SIGNATURE.length; at + 12 <= png.length; ) {
+    const length = view.getUint32(at);
+    const end = at + 12 + length;
+    if (end > png.length) return;
+    const type = String.fromCharCode(...png.subarray(at + 4, at + 8));
+    yield { type, data: png.subarray(at + 8, at + 8 + length), end };
+    at = end;
+  }
+}
+
+/** Length, type, data, and the checksum of type and data. */
+function makeChunk(data: Uint8Array): Uint8Array {
+  const chunk = new Uint8Array(data.length + 12);
+  const view = new DataView(chunk.buffer);
+  view.setUint32(0, data.length);
+  chunk.set(new TextEncoder().encode(TYPE), 4);
+  chunk.set(data, 8);
+  view.setUint32(data.length + 8, checksum(chunk.subarray(4, data.length + 8)));
+  return chunk;
+}
+
+/** CRC-32, as PNG has it. */
+function checksum(bytes: Uint8Array): number {
+  let crc = 0xffffffff;
+  for (const byte of bytes) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
+  }
+  return ~crc >>> 0;
+}

@@ -1,0 +1,64 @@
+// Files that come onto the board: media become input nodes, workflows and pictures of workflows their nodes.
+import type { Position } from '../../src/graph/types.ts';
+import type { Change } from './board.ts';
+import { apply } from './board.ts';
+import { type Pasted, readPasted } from './clipboard.ts';
+import type { Placing } from './editor-context.tsx';
+import { add } from './edits.ts';
+import { readText } from './graph-picture.ts';
+import { placeNode } from './placing.ts';
+import type { BoardSession } from './session.ts';
+
+const MEDIA = /^(image|video|audio)\//;
+/** More is no workflow. */
+const MAX_JSON_BYTES = 20_000_000;
+
+/** The graph that a file is, or carries; undefined: it is none, but perhaps media. */
+export async function graphOfFile(file: File): Promise<Pasted | undefined> {
+  if (file.size > MAX_JSON_BYTES) return undefined;
+  if (file.type === 'image/png') {
+    const text = readText(new Uint8Array(await file.arrayBuffer()));
+    return text === undefined ? undefined : readPasted(text);
+  }
+  return MEDIA.test(file.type) ? undefined : readPasted(await file.text());
+}
+
+/** `image`, `video` or `audio`. */
+export const mediaKindOf = ({ type }: Pick<File, 'type'>): string | undefined => MEDIA.exec(type)?.[1];
+
+/** An input node that has the media, joined with the port that it was dropped on. */
+export function placeMedia(
+  session: Pick<BoardSession, 'catalog' | 'store'>,
+  { kind, url, name }: { readonly kind: string; readonly url: string; readonly name: string },
+  placing: Placing,
+  fallback: Position,
+): { readonly id: string; readonly changes: readonly Change[] } | undefined {
+  const entry = session.catalog.find(`input:${kind}`);
+  if (entry === undefined) return undefined;
+  const { id, changes } = placeNode(session, entry, placing, fallback);
+  const label = name.replace(/\.\w+$/, '').slice(0, 80) || entry.label;
+  return {
+    id,
+    changes: changes.map(change =>
+      change.of === 'nodes' && change.before === undefined && change.after?.id === id
+        ? { ...change, after: { ...change.after, data: { ...change.after.data, label, config: { url } } } }
+        : change,
+    ),
+  };
+}
+
+/** A text that is no workflow, as an input node. */
+export function placeText(
+  session: Pick<BoardSession, 'catalog' | 'store'>,
+  text: string,
+  at: Position,
+): { readonly id: string; readonly changes: readonly Change[] } | undefined {
+  const entry = session.catalog.find('input:text');
+  if (entry === undefined) return undefined;
+  const { board } = session.store.getState();
+  const { id, changes } = placeNode(session, entry, { at }, at);
+  const node = apply(board, changes).nodes.at(-1);
+  if (node === undefined) return undefined;
+  const filled = { ...node, data: { ...node.data, config: { value: text } } };
+  return { id, changes: add(board, { nodes: [filled] }) };
+}

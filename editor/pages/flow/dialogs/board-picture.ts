@@ -1,0 +1,48 @@
+// The board as a picture: SVG by the service's own drawing, and PNG that carries its graph.
+import { drawGraph } from '../../../../src/graph/draw/draw.ts';
+import type { Board } from '../../../board/board.ts';
+import { embedText } from '../../../board/graph-picture.ts';
+import type { BoardSession } from '../../../board/session.ts';
+import { saveFile } from './save-file.ts';
+
+/** More pixels than browsers draw on one canvas become a smaller picture. */
+const MAX_SIDE = 8000;
+const SCALE = 2;
+
+export function boardSvg({ catalog }: Pick<BoardSession, 'catalog'>, board: Board): string {
+  return drawGraph(board, catalog, { title: nameOf(board), theme: isDark() ? 'dark' : 'light' });
+}
+
+/** Throws where the browser cannot draw it. */
+export async function boardPng(session: Pick<BoardSession, 'catalog'>, board: Board): Promise<Blob> {
+  const picture = new Image();
+  const address = URL.createObjectURL(new Blob([boardSvg(session, board)], { type: 'image/svg+xml' }));
+  try {
+    picture.src = address;
+    await picture.decode();
+  } finally {
+    URL.revokeObjectURL(address);
+  }
+  const { naturalWidth: width, naturalHeight: height } = picture;
+  const scale = Math.min(SCALE, MAX_SIDE / Math.max(width, height, 1));
+  const canvas = new OffscreenCanvas(Math.ceil(width * scale), Math.ceil(height * scale));
+  canvas.getContext('2d')?.drawImage(picture, 0, 0, canvas.width, canvas.height);
+  const png = await canvas.convertToBlob({ type: 'image/png' });
+  const bytes = embedText(new Uint8Array(await png.arrayBuffer()), boardJson(board));
+  return new Blob([bytes], { type: 'image/png' });
+}
+
+/** The board as it is on the screen, saved or not. */
+export const boardJson = ({ fields, nodes, edges }: Board): string =>
+  JSON.stringify({ ...fields, nodes, edges }, null, 2);
+
+/** Has the browser keep it under the workflow's name. */
+export function saveBoard(board: Board, content: Blob, ending: string): void {
+  saveFile(content, `${nameOf(board).replaceAll(/[^\p{L}\p{N}]+/gu, '-')}.${ending}`);
+}
+
+const nameOf = ({ fields }: Board): string => String(fields.name || 'workflow');
+
+const isDark = (): boolean =>
+  document.documentElement.dataset.theme === 'dark' ||
+  (document.documentElement.dataset.theme !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);

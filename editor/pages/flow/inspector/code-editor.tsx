@@ -1,0 +1,113 @@
+// An editor for code and JSON: CodeMirror, loaded when the first one is shown. It lives in a shadow root, since only there
+// it takes its styles from style sheets made by script, which the page's policy allows, and not from <style> elements.
+import {
+  autocompletion,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap,
+} from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { javascript } from '@codemirror/lang-javascript';
+import { json } from '@codemirror/lang-json';
+import {
+  bracketMatching,
+  defaultHighlightStyle,
+  HighlightStyle,
+  indentOnInput,
+  syntaxHighlighting,
+} from '@codemirror/language';
+import { EditorState, type Extension } from '@codemirror/state';
+import { drawSelection, EditorView, keymap, placeholder as showPlaceholder } from '@codemirror/view';
+import { useEffect, useRef } from 'react';
+import type { CodeProps } from './code-field.tsx';
+import styles from './inspector.module.css';
+
+const LANGUAGES: Readonly<Record<CodeProps['language'], () => Extension>> = {
+  json,
+  javascript: () => javascript(),
+};
+
+export function CodeEditor({ label, value, placeholder = '', language, isInvalid, onChange }: CodeProps) {
+  const host = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView>(undefined);
+  const change = useRef(onChange);
+  change.current = onChange;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is typed later is brought in below
+  useEffect(() => {
+    const root = host.current?.shadowRoot ?? host.current?.attachShadow({ mode: 'open' });
+    if (root === undefined) return;
+    const made = new EditorView({
+      root,
+      parent: root,
+      state: EditorState.create({
+        doc: value,
+        extensions: [
+          extensionsFor(label, language, placeholder),
+          EditorView.updateListener.of(({ docChanged, state }) => {
+            if (docChanged) change.current(state.doc.toString());
+          }),
+        ],
+      }),
+    });
+    view.current = made;
+    return () => made.destroy();
+  }, [label, language, placeholder]);
+  // What undo, another tab or another person made of it.
+  useEffect(() => {
+    const text = view.current?.state.doc.toString();
+    if (view.current === undefined || text === value) return;
+    view.current.dispatch({ changes: { from: 0, to: text?.length ?? 0, insert: value } });
+  }, [value]);
+  // Keys in it are not the board's.
+  return <div ref={host} className={styles.code} data-editing data-invalid={isInvalid || undefined} />;
+}
+
+function extensionsFor(label: string, language: CodeProps['language'], placeholder: string): Extension {
+  return [
+    history(),
+    drawSelection(),
+    indentOnInput(),
+    bracketMatching(),
+    closeBrackets(),
+    autocompletion(),
+    LANGUAGES[language](),
+    syntaxHighlighting(COLORS),
+    THEME,
+    EditorView.lineWrapping,
+    showPlaceholder(placeholder),
+    // Tab leaves the editor, as it leaves every field.
+    keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap]),
+    EditorView.contentAttributes.of({ 'aria-label': label }),
+  ];
+}
+
+/** What the library's own style has by colour, in colours of the palette; everything else is as plain text. */
+const PALETTE: Readonly<Record<string, string>> = {
+  '#708': 'var(--accent)',
+  '#219': 'var(--accent)',
+  '#164': 'var(--accent)',
+  '#a11': 'var(--success)',
+  '#e40': 'var(--warning)',
+  '#940': 'var(--soft)',
+};
+
+const COLORS = HighlightStyle.define(
+  defaultHighlightStyle.specs.map(({ color, ...spec }) => ({
+    ...spec,
+    ...(color === undefined ? {} : { color: PALETTE[String(color)] ?? 'inherit' }),
+  })),
+);
+
+const THEME = EditorView.theme({
+  '&': { maxHeight: '22rem', color: 'var(--ink)', fontSize: 'var(--text-s)' },
+  '&.cm-focused': { outline: 'none' },
+  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.5', minHeight: '4rem' },
+  '.cm-content': { caretColor: 'var(--ink)', padding: '0.4375rem 0' },
+  '.cm-line': { padding: '0 0.6875rem' },
+  '.cm-cursor': { borderLeftColor: 'var(--ink)' },
+  '.cm-placeholder': { color: 'var(--soft)' },
+  '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
+    background: 'color-mix(in srgb, var(--accent) 24%, transparent)',
+  },
+  '.cm-matchingBracket, &.cm-focused .cm-matchingBracket': { background: 'var(--tint)' },
+});

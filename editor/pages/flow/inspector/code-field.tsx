@@ -1,0 +1,48 @@
+// Code and JSON in the inspector: a plain field until the editor with colours and brackets is there.
+import { later } from '../../../lib/later.ts';
+import styles from './inspector.module.css';
+
+export interface CodeProps {
+  readonly label: string;
+  readonly value: string;
+  readonly placeholder?: string | undefined;
+  readonly language: 'json' | 'javascript';
+  readonly isInvalid: boolean;
+  readonly onChange: (value: string) => void;
+}
+
+interface CodeFieldProps extends Omit<CodeProps, 'isInvalid'> {
+  readonly hint?: string | undefined;
+  readonly error?: string | undefined;
+}
+
+export function CodeField({ hint, error, ...code }: CodeFieldProps) {
+  return (
+    // The editor's own element has the label: nothing outside of a shadow root can be tied to what is inside.
+    <div className={styles.codeField}>
+      <span className={styles.codeLabel} aria-hidden>
+        {code.label}
+      </span>
+      <CodeEditor {...code} isInvalid={error !== undefined} />
+      {(error ?? hint) !== undefined && (
+        <p className={styles.note} data-error={error !== undefined || undefined}>
+          {error ?? hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+const CodeEditor = later<CodeProps>(
+  async () => (await import('./code-editor.tsx')).CodeEditor,
+  ({ label, value, onChange }) => (
+    <textarea
+      className={styles.text}
+      data-code
+      aria-label={label}
+      value={value}
+      spellCheck={false}
+      onChange={({ target }) => onChange(target.value)}
+    />
+  ),
+);

@@ -1,0 +1,115 @@
+// A list as a table: a row an item, added, removed and moved; several lines that are pasted become several rows.
+
+import ArrowDown from 'icon:arrow-down';
+import ArrowUp from 'icon:arrow-up';
+import Plus from 'icon:plus';
+import Trash from 'icon:trash-2';
+import type { ClipboardEvent } from 'react';
+import type { Json } from '../../../../src/graph/types.ts';
+import { Button, IconButton } from '../../../kit/button.tsx';
+import { messages } from '../../../messages.ts';
+import type { ControlProps } from './controls.tsx';
+import styles from './inspector.module.css';
+
+const texts = messages.flow.list;
+/** Shown as rows; a longer list is edited where it comes from. */
+const MAX_ROWS = 200;
+
+export function ListControl({ input, value, error, hint, onChange }: ControlProps) {
+  const items = Array.isArray(value) ? (value as readonly Json[]) : [];
+  const set = (next: readonly Json[]): void => onChange(next.length === 0 ? undefined : next);
+  const paste = (event: ClipboardEvent, index: number): void => {
+    const lines = event.clipboardData.getData('text/plain').split(/\r?\n/);
+    if (lines.length < 2) return;
+    event.preventDefault();
+    set(items.toSpliced(index, 1, ...lines.filter(line => line.trim() !== '').map(fromText)));
+  };
+  const move = (index: number, by: number): void => {
+    const item = items[index] ?? null;
+    set(items.toSpliced(index, 1).toSpliced(index + by, 0, item));
+  };
+  return (
+    <fieldset className={styles.list} aria-invalid={error !== undefined || undefined}>
+      <legend className={styles.codeLabel}>{input.label}</legend>
+      <ol>
+        {items.slice(0, MAX_ROWS).map((item, index) => (
+          <Row
+            // biome-ignore lint/suspicious/noArrayIndexKey: an item is its place
+            key={index}
+            item={item}
+            index={index}
+            isLast={index === items.length - 1}
+            onPaste={event => paste(event, index)}
+            onChange={text => set(items.with(index, fromText(text)))}
+            onMove={by => move(index, by)}
+            onRemove={() => set(items.toSpliced(index, 1))}
+          />
+        ))}
+      </ol>
+      {items.length > MAX_ROWS && <p className={styles.note}>{texts.more(items.length - MAX_ROWS)}</p>}
+      <Button size="s" icon={Plus} onClick={() => set([...items, ''])}>
+        {texts.add}
+      </Button>
+      {(error ?? hint) !== undefined && (
+        <p className={styles.note} data-error={error !== undefined || undefined}>
+          {error ?? hint}
+        </p>
+      )}
+    </fieldset>
+  );
+}
+
+interface RowProps {
+  readonly item: Json;
+  readonly index: number;
+  readonly isLast: boolean;
+  readonly onPaste: (event: ClipboardEvent) => void;
+  readonly onChange: (text: string) => void;
+  readonly onMove: (by: number) => void;
+  readonly onRemove: () => void;
+}
+
+function Row({ item, index, isLast, onPaste, onChange, onMove, onRemove }: RowProps) {
+  const place = index + 1;
+  return (
+    <li>
+      <input
+        type="text"
+        aria-label={texts.item(place)}
+        value={toText(item)}
+        onPaste={onPaste}
+        onChange={({ target }) => onChange(target.value)}
+      />
+      <IconButton
+        size="s"
+        icon={ArrowUp}
+        label={texts.up(place)}
+        disabled={index === 0}
+        onClick={() => onMove(-1)}
+      />
+      <IconButton
+        size="s"
+        icon={ArrowDown}
+        label={texts.down(place)}
+        disabled={isLast}
+        onClick={() => onMove(1)}
+      />
+      <IconButton size="s" icon={Trash} label={texts.remove(place)} onClick={onRemove} />
+    </li>
+  );
+}
+
+/** Texts as they are; whatever else as JSON. */
+const toText = (item: Json): string => (typeof item === 'string' ? item : JSON.stringify(item));
+
+/** A number, an object and the like stay what they are; everything else is a text. */
+function fromText(text: string): Json {
+  if (!/^(?:-?\d|[[{]|true$|false$|null$)/.test(text)) return text;
+  try {
+    const item = JSON.parse(text) as Json;
+    // 007 and 1e999 would not come back as they were typed.
+    return JSON.stringify(item) === text || typeof item === 'object' ? item : text;
+  } catch {
+    return text;
+  }
+}

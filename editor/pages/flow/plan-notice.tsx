@@ -1,0 +1,60 @@
+// The part of the board that is about to run: what runs, what has its result, and the price; then the button that starts it.
+
+import Play from 'icon:play';
+import { useEffect, useRef } from 'react';
+import { useEditor, useView } from '../../board/editor-context.tsx';
+import { Button } from '../../kit/button.tsx';
+import { messages } from '../../messages.ts';
+import { startPlanned } from '../../runs/plan-run.ts';
+import styles from './notice.module.css';
+import { priceText } from './price.tsx';
+
+const texts = messages.flow.plan;
+
+export function PlanNotice() {
+  const editor = useEditor();
+  const plan = useView(view => view.plan);
+  const start = useRef<HTMLButtonElement>(null);
+  const isReady = plan?.estimate !== undefined;
+  // By keyboard: the command, then Enter.
+  useEffect(() => {
+    if (isReady) start.current?.focus();
+  }, [isReady]);
+  if (plan === undefined) return null;
+  const counts = Map.groupBy(plan.states.values(), state => state);
+  const count = (state: 'run' | 'cached' | 'kept'): number => counts.get(state)?.length ?? 0;
+  const close = (): void => {
+    editor.view.setState({ plan: undefined });
+    editor.canvas.current?.focus();
+  };
+  return (
+    <section
+      className={styles.notice}
+      aria-label={texts.title}
+      onKeyDown={event => event.key === 'Escape' && close()}
+    >
+      <div className={styles.row}>
+        <p>
+          <strong>{texts.kinds[plan.kind]}</strong>{' '}
+          {texts.counts(count('run'), count('cached'), count('kept'))}
+        </p>
+        <span role="status" aria-label={texts.price} className={styles.close}>
+          {plan.estimate && priceText(plan.estimate)}
+        </span>
+        <Button size="s" look="quiet" onClick={close}>
+          {messages.common.cancel}
+        </Button>
+        <Button
+          ref={start}
+          size="s"
+          look="primary"
+          icon={Play}
+          isBusy={!isReady}
+          onClick={() => void startPlanned(editor)}
+        >
+          {texts.start}
+        </Button>
+      </div>
+    </section>
+  );
+}

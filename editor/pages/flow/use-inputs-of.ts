@@ -1,0 +1,25 @@
+// "Use these inputs again": those of an earlier run, as one step that undo takes back.
+import { useEditor } from '../../board/editor-context.tsx';
+import { sentenceOf } from '../../kit/failure.tsx';
+import { showToast } from '../../lib/toasts.ts';
+import { messages } from '../../messages.ts';
+import { changesToInputsOf } from '../../runs/use-inputs.ts';
+
+const texts = messages.flow.runs;
+
+export function useInputsOf(): (executionId: string) => Promise<void> {
+  const { store } = useEditor().session;
+  return async executionId => {
+    try {
+      const changes = await changesToInputsOf(store.getState().board, executionId);
+      store.actions.perform(messages.flow.gestures.inputs, changes);
+      const undo = { label: messages.common.undo, run: () => store.actions.undo() };
+      showToast(
+        changes.length === 0 ? texts.sameInputs : texts.usedInputs,
+        changes.length === 0 ? {} : { action: undo },
+      );
+    } catch (error) {
+      showToast(sentenceOf(error), { tone: 'failed' });
+    }
+  };
+}

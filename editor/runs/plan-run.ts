@@ -1,0 +1,90 @@
+// A run of a part of the board, shown before it is started: which nodes run, which have their results, and the price.
+import type { RunRequest } from '../../sdk/src/types.ts';
+import { makePlan } from '../../src/graph/plan.ts';
+import type { Board } from '../board/board.ts';
+import type { EditorContextValue, PlannedRun } from '../board/editor-context.tsx';
+import { api } from '../lib/api.ts';
+import { pinsOf } from './pins.ts';
+import { isUnderWay } from './run-store.ts';
+
+/** `to`: the nodes and what they need; `again`: them alone; `from`: them and all that hangs on them. */
+export type RunKind = 'to' | 'again' | 'from';
+type Editor = Pick<EditorContextValue, 'session' | 'runs' | 'view'>;
+
+/** The answer to what a run would cost. */
+export interface Estimate {
+  readonly credits: number;
+  readonly exact: boolean;
+  readonly availableCredits: number;
+  readonly breakdown: readonly { readonly nodeId: string; readonly cached: boolean }[];
+  /** Nodes whose results are those of an earlier run. */
+  readonly kept?: readonly string[];
+}
+
+/** Lights the part of the selected nodes, then asks for its price. Never throws: what refuses it is shown as the run's. */
+export async function planRun(editor: Editor, kind: RunKind, nodeIds?: readonly string[]): Promise<void> {
+  const { session, runs, view } = editor;
+  const { board, selection } = session.store.getState();
+  const nodes = nodeIds ?? board.nodes.filter(({ id }) => selection.has(id)).map(({ id }) => id);
+  if (nodes.length === 0 || isUnderWay(runs.getState().run)) return;
+  const targets = kind === 'from' ? withDependents(board, nodes) : nodes;
+  const plan: PlannedRun = { kind, request: { targets, ...pinsOf(board) }, states: new Map() };
+  runs.setState({ error: undefined });
+  view.setState({ plan: { ...plan, states: statesOf(editor, plan.request) } });
+  try {
+    await session.saver.flush('autosave');
+    const earlier = kind === 'to' ? undefined : await findEarlier(editor);
+    const keep = earlier === undefined ? {} : { keep: { executionId: earlier, again: nodes } };
+    const request = { ...plan.request, ...keep };
+    const path = `/workflows/${session.id}/estimate`;
+    const estimate = await api.post<Estimate>(path, request, { repeatable: true });
+    // Meanwhile another part may have been asked for, or none.
+    if (view.getState().plan?.request !== plan.request) return;
+    view.setState({ plan: { kind, request, estimate, states: statesOf(editor, request, estimate) } });
+  } catch (error) {
+    view.setState({ plan: undefined });
+    runs.setState({ error });
+  }
+}
+
+/** Starts what `planRun` has shown, for no more than the price that it showed. */
+export async function startPlanned({ runs, view }: Editor): Promise<void> {
+  const { plan } = view.getState();
+  if (plan?.estimate === undefined) return;
+  view.setState({ plan: undefined });
+  const { credits, exact } = plan.estimate;
+  await runs.start({ ...plan.request, ...(exact ? { maxCredits: credits } : {}) });
+}
+
+/** The run that is shown, or the newest that has ended. */
+async function findEarlier({ session, runs }: Editor): Promise<string | undefined> {
+  const { run } = runs.getState();
+  if (run !== undefined) return run.id;
+  const path = `/workflows/${session.id}/executions`;
+  const { data } = await api.get<{ data: readonly { id: string; finishedAt: string | null }[] }>(path, {
+    query: { limit: 5 },
+  });
+  return data.find(({ finishedAt }) => finishedAt !== null)?.id;
+}
+
+function statesOf(
+  { session }: Editor,
+  { targets, pins = {} }: RunRequest,
+  estimate?: Estimate,
+): PlannedRun['states'] {
+  const { board } = session.store.getState();
+  const result = makePlan(board, session.catalog, targets, Object.keys(pins));
+  if (!result.ok) return new Map();
+  const cached = new Set(estimate?.breakdown.filter(line => line.cached).map(({ nodeId }) => nodeId));
+  const kept = new Set([...(estimate?.kept ?? []), ...Object.keys(pins)]);
+  return new Map(
+    result.plan.nodes.map(({ id }) => [id, kept.has(id) ? 'kept' : cached.has(id) ? 'cached' : 'run']),
+  );
+}
+
+function withDependents({ edges }: Board, nodes: readonly string[]): readonly string[] {
+  const next = Map.groupBy(edges, ({ source }) => source);
+  const found = new Set(nodes);
+  for (const id of found) for (const { target } of next.get(id) ?? []) found.add(target);
+  return [...found];
+}

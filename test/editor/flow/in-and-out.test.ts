@@ -1,0 +1,140 @@
+// What comes onto the board and leaves it: files that are dropped, pictures that carry their graph, texts, exports.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { readText } from '../../../editor/board/graph-picture.ts';
+import { NO_BROWSER } from '../../support/browser.ts';
+import { boardOf, type FlowTests, nodeOf, PICTURE, startFlowTests, untilSaved } from './flow-page.ts';
+
+const EMPTY = {
+  nodes: [
+    {
+      id: 'picture',
+      type: 'basedNode',
+      position: { x: 0, y: 0 },
+      data: { label: 'Picture', category: 'output', nodeType: 'output:preview', config: {} },
+    },
+  ],
+  edges: [],
+};
+
+describe('in and out of the board', { skip: NO_BROWSER }, () => {
+  let flow: FlowTests;
+
+  before(async () => {
+    flow = await startFlowTests();
+  });
+  after(() => flow?.close());
+
+  it('exports a PNG that carries its graph, and takes it, JSON and media where they are dropped', async () => {
+    const from = await flow.create(PICTURE);
+    await using opened = await flow.open(from);
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Export', exact: true }).click();
+    const files: Awaited<ReturnType<typeof save>>[] = [];
+    for (const name of ['Picture with the workflow in it', 'Workflow as JSON', 'Drawing as SVG'])
+      files.push(await save(page, name));
+    const [png, json, svg] = files.map(({ bytes }) => bytes);
+    assert.ok(png && json && svg);
+    assert.deepEqual(JSON.parse(readText(png) ?? ''), JSON.parse(json.toString()));
+    assert.match(svg.toString(), /^<svg[^>]*>.*Picture/s);
+    assert.deepEqual(
+      files.map(({ name }) => name),
+      ['Board.png', 'Board.json', 'Board.svg'],
+    );
+
+    const id = await flow.create(EMPTY);
+    await page.goto(`/flow/${id}`);
+    await boardOf(page).waitFor();
+    await drop(page, { name: 'board.png', type: 'image/png', bytes: png }, boardPane);
+    await nodeOf(page, 'Idea').waitFor();
+    await page.getByRole('toolbar').getByRole('button', { name: 'Undo' }).click();
+    await nodeOf(page, 'Idea').waitFor({ state: 'detached' });
+    await drop(page, { name: 'board.json', type: 'application/json', bytes: json }, boardPane);
+    await nodeOf(page, 'Idea').waitFor();
+    await page.getByRole('toolbar').getByRole('button', { name: 'Undo' }).click();
+
+    const photo = Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+      'base64',
+    );
+    await drop(page, { name: 'a photo.png', type: 'image/png', bytes: photo }, '[data-port="in-input"]');
+    await nodeOf(page, 'a photo').waitFor();
+    await untilSaved(page);
+    const stored = await flow.read(id);
+    assert.deepEqual(
+      stored.edges.map(({ target, targetHandle }) => [target, targetHandle]),
+      [['picture', 'in-input']],
+    );
+    assert.match(String(stored.nodes.at(-1)?.data.config?.url), /^http/);
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('pastes what was copied in another tab, and a plain text as a node of its own', async () => {
+    const from = await flow.create(PICTURE);
+    await using opened = await flow.open(from);
+    const { page, context } = opened;
+    await boardOf(page).focus();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.press('Control+c');
+    const id = await flow.create(EMPTY);
+    const other = await context.newPage();
+    await other.goto(`/flow/${id}`);
+    await boardOf(other).focus();
+    await other.keyboard.press('Control+v');
+    await nodeOf(other, 'Idea').waitFor();
+    await untilSaved(other);
+    const [before, after] = await Promise.all([flow.read(from), flow.read(id)]);
+    const dataOf = ({ nodes }: typeof before): unknown => nodes.slice(-3).map(({ data }) => data);
+    assert.deepEqual(dataOf(after), dataOf(before));
+    assert.equal(after.edges.length, before.edges.length);
+    await paste(other, 'a lighthouse\nat dawn');
+    await nodeOf(other, 'Text').getByText('a lighthouse').waitFor();
+    assert.deepEqual(opened.errors, []);
+  });
+});
+
+const boardPane = '.react-flow__pane';
+
+interface Sent {
+  readonly name: string;
+  readonly type: string;
+  readonly bytes: Buffer;
+}
+
+async function drop(page: Page, { name, type, bytes }: Sent, selector: string): Promise<void> {
+  await page.evaluate(
+    ({ name, type, base64, selector }) => {
+      const data = new DataTransfer();
+      data.items.add(new File([Uint8Array.from(atob(base64), char => char.charCodeAt(0))], name, { type }));
+      const target = document.querySelector(selector);
+      const { left, top, width, height } = target?.getBoundingClientRect() ?? new DOMRect();
+      const [clientX, clientY] = [left + Math.min(width / 2, 200), top + Math.min(height / 2, 300)];
+      for (const kind of ['dragover', 'drop'])
+        target?.dispatchEvent(
+          new DragEvent(kind, { bubbles: true, cancelable: true, dataTransfer: data, clientX, clientY }),
+        );
+    },
+    { name, type, base64: bytes.toString('base64'), selector },
+  );
+}
+
+/** As the browser's own menu does it. */
+async function paste(page: Page, text: string): Promise<void> {
+  await page.evaluate(pasted => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', pasted);
+    document.body.dispatchEvent(
+      new ClipboardEvent('paste', { bubbles: true, cancelable: true, clipboardData }),
+    );
+  }, text);
+}
+
+async function save(page: Page, name: string): Promise<{ readonly name: string; readonly bytes: Buffer }> {
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('dialog').getByRole('button', { name, exact: true }).click(),
+  ]);
+  return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) };
+}

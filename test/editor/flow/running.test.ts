@@ -1,0 +1,212 @@
+// Runs on the board: a part of it with its price first, results kept and pinned, earlier runs, decisions, and what failed.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
+import { type FlowTests, nodeOf, PICTURE, type SentGraph, startFlowTests, untilSaved } from './flow-page.ts';
+
+const LISTS: SentGraph = {
+  nodes: [
+    place('list', 0, 'input', 'input:list', { items: ['a boat', 'a whale', 'a gull'] }),
+    place('picture', 340, 'model', 'generate:sandbox', { seed: 3, width: 96, height: 64 }),
+    place('data', 340, 'input', 'input:json', { value: { boats: [{ name: 'Ida', length: 12 }] } }, 600),
+    place('preview', 760, 'output', 'output:preview', {}, 600),
+  ],
+  edges: [
+    { id: 'a', source: 'list', target: 'picture', sourceHandle: 'out-list', targetHandle: 'in-prompt' },
+    { id: 'b', source: 'data', target: 'preview', sourceHandle: 'out-json', targetHandle: 'in-input' },
+  ],
+};
+
+const FAILING: SentGraph = {
+  nodes: [
+    place('text', 0, 'input', 'input:text', { value: 'no JSON' }),
+    place('parse', 340, 'utility', 'utility:json_extract', { paths: { a: '$.a' } }),
+    place('ask', 0, 'logic', 'logic:approval', { message: 'Shall it go on?' }, 400),
+    place('preview', 340, 'output', 'output:preview', {}, 400),
+  ],
+  edges: [
+    { id: 'a', source: 'text', target: 'parse', sourceHandle: 'out-text', targetHandle: 'in-json' },
+    { id: 'b', source: 'text', target: 'ask', sourceHandle: 'out-text', targetHandle: 'in-input' },
+    { id: 'c', source: 'ask', target: 'preview', sourceHandle: 'out-approved', targetHandle: 'in-input' },
+  ],
+};
+
+describe('a run on the board', { skip: NO_BROWSER }, () => {
+  let flow: FlowTests;
+
+  before(async () => {
+    flow = await startFlowTests();
+  });
+  after(() => flow?.close());
+
+  it('runs to here nothing else, with its price first, and again from what an earlier run made', async () => {
+    const id = await flow.create(PICTURE);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    await select(page, 'Picture');
+    await page.getByRole('button', { name: 'Run to here' }).click();
+    const plan = page.getByRole('region', { name: 'Run a part' });
+    await plan.getByRole('status', { name: 'Price of this part' }).filter({ hasText: '0 credits' }).waitFor();
+    assert.match((await plan.textContent()) ?? '', /2 nodes run/);
+    assert.equal(await page.locator('[data-plan="run"]').count(), 2);
+    assert.equal(await page.locator('[data-plan="out"]').count(), 1);
+    await takeScreenshot(page, 'flow-plan', VIEWS[2]);
+    await plan.getByRole('button', { name: 'Run these' }).click();
+    await untilRun(page, 'Completed');
+    const [first] = await flow.runs(id);
+    assert.deepEqual(statesOf(first), ['idea COMPLETED', 'picture COMPLETED']);
+
+    await page.getByRole('button', { name: 'Run this again' }).click();
+    await plan.filter({ hasText: '1 has its result' }).waitFor();
+    await page.keyboard.press('Enter');
+    await flow.untilRuns(id, 2);
+    await untilRun(page, 'Completed');
+    const [second] = await flow.runs(id);
+    assert.deepEqual(statesOf(second)[0], 'idea COMPLETED cached');
+    assert.equal(second?.resumedFromId, first?.id);
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('pins a result, which runs then reuse though the node has changed', async () => {
+    const id = await flow.create(PICTURE);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await untilRun(page, 'Completed');
+    const [first] = await flow.runs(id);
+    await select(page, 'Picture');
+    await page.getByRole('button', { name: 'Pin the result' }).click();
+    await page
+      .getByRole('complementary', { name: 'Inspector' })
+      .getByLabel('Seed', { exact: true })
+      .fill('9');
+    await untilSaved(page);
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await flow.untilRuns(id, 2);
+    await untilRun(page, 'Completed');
+    const [second] = await flow.runs(id);
+    assert.deepEqual(statesOf(second), ['picture COMPLETED cached', 'preview COMPLETED']);
+    assert.equal(urlOf(second), urlOf(first));
+    await page.getByRole('button', { name: 'Unpin' }).waitFor();
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('shows an earlier run without touching the board, compares with it, and takes its inputs', async () => {
+    const id = await flow.create(PICTURE);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await untilRun(page, 'Completed');
+    await select(page, 'Idea');
+    const text = page.getByRole('complementary', { name: 'Inspector' }).getByLabel('Text', { exact: true });
+    await text.fill('a whale');
+    await untilSaved(page);
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await flow.untilRuns(id, 2);
+    await untilRun(page, 'Completed');
+    const { updatedAt } = await flow.read(id);
+    const [second, first] = await flow.runs(id);
+
+    await page.getByRole('button', { name: 'Earlier runs' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Earlier runs' });
+    await dialog.getByRole('listitem').nth(1).waitFor();
+    await takeScreenshot(page, 'flow-runs', VIEWS[2]);
+    await assertAccessible(page);
+    await dialog.getByRole('button', { name: 'Show on the board' }).nth(1).click();
+    const figure = page.getByRole('figure', { name: 'Result of Picture' });
+    await figure.locator(`img[src="${urlOf(first)}"]`).waitFor();
+    assert.equal((await flow.read(id)).updatedAt, updatedAt);
+    assert.equal(await text.inputValue(), 'a whale');
+
+    await figure.getByRole('button').click();
+    const result = page.getByRole('dialog', { name: 'Result of Picture' });
+    await result.getByLabel('Compare with').selectOption(`run ${second?.id}`);
+    await result.getByRole('slider', { name: 'How much of the other is seen' }).fill('30');
+    assert.equal(await result.locator(`img[src="${urlOf(second)}"]`).count(), 1);
+    await takeScreenshot(page, 'flow-compare', VIEWS[2]);
+    await assertAccessible(page);
+    await page.keyboard.press('Escape');
+
+    await page.getByRole('button', { name: 'Use these inputs' }).click();
+    await page.waitForFunction(() => document.body.textContent?.includes('has the inputs of that run'));
+    await select(page, 'Idea');
+    assert.equal(await text.inputValue(), 'a boat');
+    await page.getByRole('toolbar').getByRole('button', { name: 'Undo' }).click();
+    assert.equal(await text.inputValue(), 'a whale');
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('opens the results of a list as a gallery, and JSON as a tree', async () => {
+    const id = await flow.create(LISTS);
+    await using opened = await flow.open(id, VIEWS[3]);
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await untilRun(page, 'Completed');
+    const figure = page.getByRole('figure', { name: 'Result of picture' });
+    await figure.getByRole('button').nth(1).click();
+    const dialog = page.getByRole('dialog', { name: 'Result of picture' });
+    await dialog.getByRole('status').filter({ hasText: '2 of 3' }).waitFor();
+    await page.keyboard.press('ArrowRight');
+    await dialog.getByRole('status').filter({ hasText: '3 of 3' }).waitFor();
+    await dialog.getByRole('button', { name: '1 of 3' }).click();
+    await dialog.getByRole('status').filter({ hasText: '1 of 3' }).waitFor();
+    await takeScreenshot(page, 'flow-gallery', VIEWS[3]);
+    await assertAccessible(page);
+    await page.keyboard.press('Escape');
+    await page.getByRole('figure', { name: 'Result of preview' }).getByRole('button').click();
+    const tree = page.getByRole('dialog', { name: 'Result of preview' });
+    await tree.getByText('"Ida"').waitFor({ state: 'hidden' });
+    await tree.getByRole('group').filter({ hasText: 'boats' }).last().waitFor();
+    await takeScreenshot(page, 'flow-json', VIEWS[3]);
+    await assertAccessible(page);
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('asks on the board where a node waits, and offers another try where one failed', async () => {
+    const id = await flow.create(FAILING);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText('Shall it go on?').last().waitFor();
+    await nodeOf(page, 'ask').getByRole('button', { name: 'Approve', exact: true }).click();
+    await untilRun(page, 'Failed');
+    await takeScreenshot(page, 'flow-failed', VIEWS[2]);
+    await nodeOf(page, 'parse').getByRole('button', { name: 'Try again from here' }).click();
+    const plan = page.getByRole('region', { name: 'Run a part' });
+    await plan.filter({ hasText: '1 node runs' }).waitFor();
+    await assertAccessible(page);
+    await page.keyboard.press('Escape');
+    await plan.waitFor({ state: 'detached' });
+    assert.deepEqual(opened.errors, []);
+  });
+});
+
+function place(
+  id: string,
+  x: number,
+  category: string,
+  nodeType: string,
+  config: object,
+  y = 0,
+): SentGraph['nodes'][number] {
+  return { id, type: 'basedNode', position: { x, y }, data: { label: id, category, nodeType, config } };
+}
+
+async function select(page: Page, label: string): Promise<void> {
+  await nodeOf(page, label).click({ position: { x: 90, y: 20 } });
+  await page.getByRole('complementary', { name: 'Inspector' }).waitFor();
+}
+
+const untilRun = (page: Page, state: string): Promise<void> =>
+  page.getByRole('region', { name: 'Run', exact: true }).filter({ hasText: state }).waitFor();
+
+type Run = Awaited<ReturnType<FlowTests['runs']>>[number] | undefined;
+
+const statesOf = (run: Run): readonly string[] =>
+  (run?.nodeStates ?? []).map(
+    ({ nodeId, status, cached }) => `${nodeId} ${status}${cached ? ' cached' : ''}`,
+  );
+
+const urlOf = (run: Run): string | undefined =>
+  run?.nodeStates.find(({ nodeId }) => nodeId === 'picture')?.outputUrl;
