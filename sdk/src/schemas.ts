@@ -1380,6 +1380,8 @@ export type RunEstimate = {
     readonly credits: number;
     readonly cached: boolean;
   }[];
+  /** With keep or pins: the nodes whose results are those of an earlier run */
+  readonly kept?: readonly string[];
   readonly availableCredits: number;
   /** Why a node could not run: its provider is not configured, its lists do not match */
   readonly issues: readonly {
