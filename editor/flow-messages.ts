@@ -141,6 +141,40 @@ export const flow = {
     libraryEmpty: 'There is nothing yet. What you upload, and what runs make, is here.',
     gesture: 'Choose a file',
   },
+  diff: {
+    title: 'Difference to a version',
+    since: (version: number): string => `Since version ${version}:`,
+    counts: (count: {
+      readonly added: number;
+      readonly changed: number;
+      readonly moved: number;
+      readonly removed: number;
+      readonly edges: number;
+    }): string =>
+      [
+        count.added > 0 && `${count.added} added`,
+        count.removed > 0 && `${count.removed} removed`,
+        count.changed > 0 && `${count.changed} changed`,
+        count.moved > 0 && `${count.moved} moved`,
+        count.edges > 0 && `${count.edges} ${count.edges === 1 ? 'edge' : 'edges'} drawn anew`,
+      ]
+        .filter(Boolean)
+        .join(', ') || 'the same nodes and edges',
+    removed: (names: string, more: number): string => `Gone: ${names}${more > 0 ? `, and ${more} more` : ''}`,
+    old: 'The board has changed since.',
+    done: 'Done',
+  },
+  outdated: {
+    title: 'Update',
+    text: 'The service was updated. Load the page anew to go on with the new one; your changes are kept.',
+  },
+  others: 'Who else is here',
+  emptyTemplates: 'Templates',
+  emptySearch: 'Search nodes',
+  emptyPrompt: 'A picture, a cut, a voice…',
+  favourites: 'Favourites',
+  favour: 'Make it a favourite',
+  unfavour: 'No longer a favourite',
   drop: {
     here: 'Drop it on the board: media become input nodes, workflows their nodes',
     uploading: (name: string): string => `Uploading ${name}…`,
@@ -272,15 +306,7 @@ export const flow = {
     restore: 'Restore',
     current: 'Current',
     version: (number: number): string => `Version ${number}`,
-    diff: (added: number, removed: number, changed: number): string =>
-      [
-        added > 0 && `${added} added`,
-        removed > 0 && `${removed} removed`,
-        changed > 0 && `${changed} changed`,
-      ]
-        .filter(Boolean)
-        .join(', ') || 'The same nodes and edges',
-    compare: 'Compare',
+    compare: 'Compare with the board',
     restored: (number: number): string => `Version ${number} is the board now.`,
   },
   share: {

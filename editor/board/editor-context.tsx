@@ -5,6 +5,8 @@ import type { RunRequest } from '../../sdk/src/types.ts';
 import type { Position } from '../../src/graph/types.ts';
 import type { Estimate, RunKind } from '../runs/plan-run.ts';
 import type { RunStore } from '../runs/run-store.ts';
+import type { Board } from './board.ts';
+import type { Difference } from './difference.ts';
 import type { BoardSession } from './session.ts';
 import type { BoardState } from './store.ts';
 
@@ -23,7 +25,7 @@ export interface Placing {
 
 /** What opens over the board. */
 export type Panel =
-  | { readonly kind: 'add'; readonly placing: Placing }
+  | { readonly kind: 'add'; readonly placing: Placing; readonly text?: string }
   | { readonly kind: 'commands' | 'keys' | 'find' | 'runs' | 'versions' | 'share' | 'export' }
   | { readonly kind: 'result'; readonly nodeId: string; readonly index?: number };
 
@@ -37,7 +39,16 @@ export interface PlannedRun {
   readonly estimate?: Estimate;
 }
 
+/** The board next to one of its versions. */
+export interface ShownDiff {
+  readonly version: number;
+  /** As it was when it was compared. */
+  readonly board: Board;
+  readonly difference: Difference;
+}
+
 export interface View {
+  readonly diff?: ShownDiff | undefined;
   readonly plan?: PlannedRun | undefined;
   readonly panel: Panel | undefined;
   /** The open end of the edge that is being made, by pointer or keyboard. */

@@ -4,6 +4,7 @@ import { type Draft, type Drafts, openDrafts } from './drafts.ts';
 import { isSame, mergeBoards } from './merge.ts';
 import { type RemoteWorkflow, readRemote, type WorkflowInfo, writeRemote } from './remote.ts';
 import { Saver } from './saver.ts';
+import { followService, type ServiceEvents } from './service-events.ts';
 import { type BoardStore, createBoardStore } from './store.ts';
 
 export interface BoardSession {
@@ -12,6 +13,10 @@ export interface BoardSession {
   readonly catalog: Catalog;
   readonly store: BoardStore;
   readonly saver: Saver;
+  /** Who has the workflow open, this person included. */
+  readonly others: ServiceEvents['others'];
+  /** Calls back when the service was away and is there again; returns the way out. */
+  onReconnect(listener: () => void): () => void;
   close(): void;
 }
 
@@ -90,7 +95,7 @@ function connect({ id, onNoDraft }: Start, { remote, store, drafts, catalog }: P
   channel.onmessage = ({ data }: MessageEvent<{ id: string; etag: string }>) => {
     if (data.id === id && data.etag !== saver.base.etag) refresh();
   };
-  const events = listen(id, saver, refresh);
+  const service = followService(id, saver, refresh);
   const flushDraft = (): void => keeper.keep();
   window.addEventListener('pagehide', flushDraft);
   if (saver.isDirty) saver.notify();
@@ -100,26 +105,17 @@ function connect({ id, onNoDraft }: Start, { remote, store, drafts, catalog }: P
     catalog,
     store,
     saver,
+    others: service.others,
+    onReconnect: service.onReconnect,
     close: () => {
       unsubscribe();
       window.removeEventListener('pagehide', flushDraft);
       keeper.keep();
       saver.close();
-      events.close();
+      service.close();
       channel.close();
     },
   };
-}
-
-/** Others' writes, as the service announces them. */
-function listen(id: string, saver: Saver, refresh: () => void): EventSource {
-  const events = new EventSource(`/api/v1/workflows/${id}/events`);
-  events.addEventListener('changed', event => {
-    const { updatedAt } = JSON.parse(event.data) as { updatedAt: string };
-    const { info } = saver.base as RemoteWorkflow;
-    if (Date.parse(updatedAt) > Date.parse(info.updatedAt)) refresh();
-  });
-  return events;
 }
 
 interface Keeping extends Pick<Start, 'id' | 'onNoDraft'> {

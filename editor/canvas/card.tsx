@@ -30,6 +30,7 @@ export const Card = memo(function Card({ data, width = 260, height = 120 }: Node
   const isFar = useView(view => view.isFar);
   const run = useNodeRun(node.id);
   const plan = useView(view => view.plan && (view.plan.states.get(node.id) ?? 'out'));
+  const fate = useView(view => view.diff?.difference.fates.get(node.id));
   const category = categoryOf(data);
   const rows = Math.max(inputs.length, outputs.length);
   if (isFar) return <Box data={data} run={run} plan={plan} width={width} />;
@@ -39,6 +40,7 @@ export const Card = memo(function Card({ data, width = 260, height = 120 }: Node
       style={{ '--category': `var(--category-${category})` } as React.CSSProperties}
       data-run={run?.status.toLowerCase()}
       data-plan={plan}
+      data-fate={fate}
     >
       <header className={styles.head}>
         <span className={styles.icon}>

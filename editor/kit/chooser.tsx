@@ -27,6 +27,8 @@ export interface Choice {
 interface ChooserProps {
   readonly title: string;
   readonly placeholder: string;
+  /** Stands in the field at first. */
+  readonly text?: string;
   /** What the text finds, best first. */
   readonly find: (text: string) => readonly Choice[];
   readonly onChoose: (id: string) => void;
@@ -36,10 +38,10 @@ interface ChooserProps {
 /** Shown at once; more are found by typing. */
 const MAX_SHOWN = 200;
 
-export function Chooser({ title, placeholder, find, onChoose, onClose }: ChooserProps) {
+export function Chooser({ title, placeholder, text: first = '', find, onChoose, onClose }: ChooserProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
-  const [{ text, active }, setState] = useState({ text: '', active: 0 });
+  const [{ text, active }, setState] = useState({ text: first, active: 0 });
   const setActive = (next: number): void => setState({ text, active: next });
   const choices = find(text).slice(0, MAX_SHOWN);
   const place = Math.min(active, choices.length - 1);

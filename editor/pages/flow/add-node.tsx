@@ -8,16 +8,17 @@ import { type Choice, Chooser } from '../../kit/chooser.tsx';
 import { formatNumber } from '../../lib/format.ts';
 import { messages } from '../../messages.ts';
 import styles from './add-node.module.css';
-import { recentTypes, remember } from './recent.ts';
+import { favouriteTypes, recentTypes, remember } from './recent.ts';
 
 const texts = messages.flow;
 
 interface AddNodeProps {
   readonly placing: Placing;
+  readonly text?: string | undefined;
   readonly onClose: () => void;
 }
 
-export function AddNode({ placing, onClose }: AddNodeProps) {
+export function AddNode({ placing, text: first = '', onClose }: AddNodeProps) {
   const editor = useEditor();
   const entries = offered(editor, placing);
   const choose = (nodeType: string): void => {
@@ -29,6 +30,7 @@ export function AddNode({ placing, onClose }: AddNodeProps) {
     <Chooser
       title={texts.addNode}
       placeholder={texts.searchNodes}
+      text={first}
       find={text => findEntries(entries, text)}
       onChoose={choose}
       onClose={onClose}
@@ -65,12 +67,16 @@ function findEntries(entries: readonly CatalogEntry[], text: string): readonly C
       .filter(({ score }) => score > 0)
       .sort((a, b) => b.score - a.score)
       .map(({ entry }) => toChoice(entry, undefined));
-  const recent = recentTypes().flatMap(type => entries.find(({ nodeType }) => nodeType === type) ?? []);
-  const known = new Set(recent);
+  const findAll = (types: readonly string[]): readonly CatalogEntry[] =>
+    types.flatMap(type => entries.find(({ nodeType }) => nodeType === type) ?? []);
+  const favourites = findAll(favouriteTypes());
+  const recent = findAll(recentTypes()).filter(entry => !favourites.includes(entry));
+  const known = new Set([...favourites, ...recent]);
   const rest = entries
     .filter(entry => !known.has(entry))
     .sort((a, b) => ORDER.indexOf(a.category) - ORDER.indexOf(b.category));
   return [
+    ...favourites.map(entry => toChoice(entry, texts.favourites)),
     ...recent.map(entry => toChoice(entry, texts.recent)),
     ...rest.map(entry => toChoice(entry, texts.categories[entry.category])),
   ];

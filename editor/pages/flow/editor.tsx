@@ -9,11 +9,13 @@ import { Hidden } from '../../kit/hidden.tsx';
 import { usePageTitle } from '../../lib/page-title.ts';
 import { messages } from '../../messages.ts';
 import { ClashNotice } from './clash-notice.tsx';
+import { DiffNotice } from './diff-notice.tsx';
 import styles from './editor.module.css';
 import { EmptyBoard } from './empty-board.tsx';
 import { Inspector } from './inspector/inspector.tsx';
 import { Issues } from './issues.tsx';
 import notice from './notice.module.css';
+import { OutdatedNotice } from './outdated-notice.tsx';
 import { Panels } from './panels.tsx';
 import { PlanNotice } from './plan-notice.tsx';
 import { RunNotice } from './run-notice.tsx';
@@ -40,6 +42,8 @@ export function Editor() {
               {messages.flow.drop.uploading(drop.uploading)}
             </p>
           )}
+          <OutdatedNotice />
+          <DiffNotice />
           <PlanNotice />
           <RunNotice />
         </div>

@@ -1,6 +1,7 @@
 // What an empty board offers: to search nodes, or a small workflow that runs without keys.
 
 import Plus from 'icon:plus';
+import Search from 'icon:search';
 import Sparkles from 'icon:sparkles';
 import { useBoard, useEditor } from '../../board/editor-context.tsx';
 import { add } from '../../board/edits.ts';
@@ -9,6 +10,7 @@ import { Button } from '../../kit/button.tsx';
 import { messages } from '../../messages.ts';
 import styles from './empty-board.module.css';
 import { EXAMPLE, EXAMPLE_TYPES } from './example.ts';
+import { Starters } from './starters.tsx';
 
 const texts = messages.flow;
 
@@ -30,6 +32,19 @@ export function EmptyBoard() {
     <div className={styles.empty}>
       <h2>{texts.emptyTitle}</h2>
       <p>{texts.empty}</p>
+      <label className={styles.search}>
+        <Search />
+        <input
+          type="search"
+          aria-label={texts.emptySearch}
+          placeholder={texts.emptyPrompt}
+          value=""
+          onChange={({ target }) =>
+            editor.view.setState({ panel: { kind: 'add', placing: {}, text: target.value } })
+          }
+        />
+      </label>
+      <Starters />
       <div className={styles.actions}>
         <Button look="primary" icon={Plus} onClick={() => commandOf('add').run(editor)}>
           {texts.emptyAdd}

@@ -64,11 +64,19 @@ interface Order {
 
 /** The catalog, the workflow and the draft are asked for at the same time. */
 async function openEditor({ id, userId, queries }: Order, signal: AbortSignal): Promise<EditorContextValue> {
-  const onNoDraft = (): void => showToast(messages.flow.noDraft, { tone: 'failed' });
+  const view = createView();
+  const onNoDraft = (): void =>
+    showToast(messages.flow.noDraft, {
+      tone: 'failed',
+      action: {
+        label: messages.flow.tools.export,
+        run: () => view.setState({ panel: { kind: 'export' } }),
+      },
+    });
   const catalog = readCatalog(queries);
   const session = await openSession({ id, userId, catalog, onNoDraft }, signal);
   const runs = createRunStore(id, () => session.saver.flush('autosave'));
-  return { session, runs, view: createView(), canvas: { current: undefined } };
+  return { session, runs, view, canvas: { current: undefined } };
 }
 
 async function readCatalog(queries: QueryClient): Promise<Catalog> {

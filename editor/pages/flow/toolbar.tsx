@@ -18,6 +18,7 @@ import type { Icon } from '../../kit/icon.ts';
 import { messages } from '../../messages.ts';
 import { isUnderWay } from '../../runs/run-store.ts';
 import { useRun } from '../../runs/use-runs.ts';
+import { Others } from './others.tsx';
 import { Price } from './price.tsx';
 import { SaveStatus } from './save-status.tsx';
 import styles from './toolbar.module.css';
@@ -46,6 +47,7 @@ export function Toolbar() {
         <Tool id="share" icon={Share} label={texts.tools.share} />
       </div>
       <div className={styles.end}>
+        <Others />
         <Price />
         <RunButton />
       </div>

@@ -1,10 +1,8 @@
 // The versions that the service keeps of the board: looked at against it, and brought back as a gesture that undo takes back.
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { diffGraphs } from '../../../../src/graph/diff.ts';
+import { compareBoards } from '../../../board/difference.ts';
 import { useBoard, useEditor } from '../../../board/editor-context.tsx';
 import { replaceAll } from '../../../board/edits.ts';
-import { isSame } from '../../../board/merge.ts';
 import { boardOf, type WorkflowInfo } from '../../../board/remote.ts';
 import { Badge } from '../../../kit/badge.tsx';
 import { Button } from '../../../kit/button.tsx';
@@ -54,18 +52,16 @@ interface RowProps {
 }
 
 function VersionRow({ version: { version, createdAt, isCurrent, isPublished }, path, onDone }: RowProps) {
-  const { session } = useEditor();
+  const { session, view, canvas } = useEditor();
   const { store } = session;
   const board = useBoard(state => state.board);
-  const [found, setFound] = useState<string>();
   const read = (): Promise<WorkflowInfo> => api.get<WorkflowInfo>(`${path}/${version}`);
   const attempt = (act: (graph: WorkflowInfo) => void): void =>
     void read().then(act, (thrown: unknown) => showToast(sentenceOf(thrown), { tone: 'failed' }));
   const compare = (graph: WorkflowInfo): void => {
-    const { addedNodes, removedNodes } = diffGraphs(graph, board);
-    const before = new Map(boardOf(graph).nodes.map(node => [node.id, node]));
-    const changed = board.nodes.filter(node => before.has(node.id) && !isSame(before.get(node.id), node));
-    setFound(texts.diff(addedNodes.length, removedNodes.length, changed.length));
+    view.setState({ diff: { version, board, difference: compareBoards(boardOf(graph), board) } });
+    canvas.current?.fit();
+    onDone();
   };
   const restore = (graph: WorkflowInfo): void => {
     const { nodes, edges } = boardOf(graph);
@@ -84,7 +80,6 @@ function VersionRow({ version: { version, createdAt, isCurrent, isPublished }, p
         <strong>{texts.version(version)}</strong>
         <span className={styles.soft}>
           <Ago time={createdAt} />
-          {found !== undefined && ` · ${found}`}
         </span>
       </span>
       {isCurrent && <Badge tone="accent">{texts.current}</Badge>}

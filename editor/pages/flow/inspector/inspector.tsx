@@ -1,7 +1,9 @@
 // The node that is selected: its name, its settings, what arrives at its ports, and what it made.
 
 import Pin from 'icon:pin';
+import Star from 'icon:star';
 import Close from 'icon:x';
+import { useState } from 'react';
 import type { InputDef } from '../../../../src/graph/catalog.ts';
 import type { GraphNode } from '../../../../src/graph/types.ts';
 import { findNode } from '../../../board/board.ts';
@@ -18,6 +20,7 @@ import { NodeOutcome } from '../../../runs/node-outcome.tsx';
 import { pinOf } from '../../../runs/pins.ts';
 import { useNodeRun } from '../../../runs/use-runs.ts';
 import { priceOf } from '../add-node.tsx';
+import { favouriteTypes, toggleFavourite } from '../recent.ts';
 import { InputField } from './input-field.tsx';
 import styles from './inspector.module.css';
 import { LongText } from './long-text.tsx';
@@ -48,6 +51,7 @@ function NodeInspector({ node }: { readonly node: GraphNode }) {
         <CategoryIcon category={categoryOf({ node, entry })} />
         <h2>{entry?.label ?? texts.unknownType(node.data.nodeType)}</h2>
         {entry && <span className={styles.price}>{priceOf(entry)}</span>}
+        {entry && <Favour nodeType={entry.nodeType} />}
         <IconButton size="s" icon={Close} label={texts.closeInspector} onClick={close} />
       </header>
       <div className={styles.body}>
@@ -61,6 +65,20 @@ function NodeInspector({ node }: { readonly node: GraphNode }) {
         {entry !== undefined && entry.source !== 'registry-shell' && <RunButtons node={node} />}
       </div>
     </aside>
+  );
+}
+
+/** A favourite stands first in the palette. */
+function Favour({ nodeType }: { readonly nodeType: string }) {
+  const [isOne, setOne] = useState(() => favouriteTypes().includes(nodeType));
+  return (
+    <IconButton
+      size="s"
+      icon={Star}
+      label={isOne ? texts.unfavour : texts.favour}
+      aria-pressed={isOne}
+      onClick={() => setOne(toggleFavourite(nodeType))}
+    />
   );
 }
 

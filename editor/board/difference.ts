@@ -1,0 +1,50 @@
+// What became of each node between two states of a board: added, removed, changed, or only moved.
+import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
+import type { Board } from './board.ts';
+import { isSame } from './merge.ts';
+
+export type Fate = 'added' | 'changed' | 'moved';
+
+export interface Difference {
+  /** By id of a node that is there now. */
+  readonly fates: ReadonlyMap<string, Fate>;
+  readonly removed: readonly GraphNode[];
+  /** Edges that are new, and edges that are gone. */
+  readonly edges: { readonly added: number; readonly removed: number };
+}
+
+type Parts = Pick<Board, 'nodes' | 'edges'>;
+
+export function compareBoards(before: Parts, after: Parts): Difference {
+  const then = new Map(before.nodes.map(node => [node.id, node]));
+  const now = new Set(after.nodes.map(({ id }) => id));
+  const fates = after.nodes.flatMap((node): (readonly [string, Fate])[] => {
+    const fate = fateOf(then.get(node.id), node);
+    return fate === undefined ? [] : [[node.id, fate]];
+  });
+  return {
+    fates: new Map(fates),
+    removed: before.nodes.filter(({ id }) => !now.has(id)),
+    edges: { added: countNew(before.edges, after.edges), removed: countNew(after.edges, before.edges) },
+  };
+}
+
+/** What a service or a browser works out anew is no change. */
+function fateOf(before: GraphNode | undefined, after: GraphNode): Fate | undefined {
+  if (before === undefined) return 'added';
+  const [was, is] = [contentOf(before), contentOf(after)];
+  if (!isSame(was, is)) return 'changed';
+  return isSame(before.position, after.position) ? undefined : 'moved';
+}
+
+function contentOf({ position: _, dims: _dims, measured: _measured, ...content }: GraphNode): object {
+  return content;
+}
+
+function countNew(before: readonly GraphEdge[], after: readonly GraphEdge[]): number {
+  const known = new Set(before.map(wireOf));
+  return after.filter(edge => !known.has(wireOf(edge))).length;
+}
+
+const wireOf = ({ source, target, sourceHandle, targetHandle }: GraphEdge): string =>
+  JSON.stringify([source, sourceHandle ?? null, target, targetHandle ?? null]);

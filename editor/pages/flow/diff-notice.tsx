@@ -1,0 +1,51 @@
+// The board next to one of its versions: what was added, changed and moved is marked on the nodes, what is gone is named.
+import { useBoard, useEditor, useView } from '../../board/editor-context.tsx';
+import { Button } from '../../kit/button.tsx';
+import { messages } from '../../messages.ts';
+import styles from './notice.module.css';
+
+const texts = messages.flow.diff;
+const MAX_NAMES = 8;
+
+export function DiffNotice() {
+  const { view, canvas } = useEditor();
+  const diff = useView(state => state.diff);
+  // Marks of a board that has changed meanwhile would be wrong.
+  const isOld = useBoard(({ board }) => diff !== undefined && board !== diff.board);
+  if (diff === undefined) return null;
+  const { version, difference } = diff;
+  const counts = Map.groupBy(difference.fates.values(), fate => fate);
+  const { added, removed } = difference.edges;
+  const close = (): void => {
+    view.setState({ diff: undefined });
+    canvas.current?.focus();
+  };
+  const names = difference.removed.map(({ data }) => data.label);
+  return (
+    <section className={styles.notice} aria-label={texts.title}>
+      <div className={styles.row}>
+        <p>
+          <strong>{texts.since(version)}</strong>{' '}
+          {texts.counts({
+            added: counts.get('added')?.length ?? 0,
+            changed: counts.get('changed')?.length ?? 0,
+            moved: counts.get('moved')?.length ?? 0,
+            removed: difference.removed.length,
+            edges: added + removed,
+          })}
+          {isOld && ` ${texts.old}`}
+        </p>
+        <span className={styles.close}>
+          <Button size="s" onClick={close}>
+            {texts.done}
+          </Button>
+        </span>
+      </div>
+      {names.length > 0 && (
+        <p className={styles.soft}>
+          {texts.removed(names.slice(0, MAX_NAMES).join(', '), Math.max(0, names.length - MAX_NAMES))}
+        </p>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,39 @@
+// Who else has the workflow open, by their initials.
+import { useStore } from 'zustand';
+import { useEditor } from '../../board/editor-context.tsx';
+import { Hidden } from '../../kit/hidden.tsx';
+import { useSession } from '../../lib/session.ts';
+import { messages } from '../../messages.ts';
+import styles from './others.module.css';
+
+const MAX_SHOWN = 4;
+
+export function Others() {
+  const { session } = useEditor();
+  const { user } = useSession();
+  const present = useStore(session.others, state => state.users);
+  const others = present.filter(({ userId }) => userId !== user.userId);
+  if (others.length === 0) return null;
+  return (
+    <ul className={styles.others} aria-label={messages.flow.others}>
+      {others.slice(0, MAX_SHOWN).map(({ userId, name }) => (
+        <li key={userId} title={name} style={{ '--hue': hueOf(userId) } as React.CSSProperties}>
+          <span aria-hidden>{initialsOf(name)}</span>
+          <Hidden>{name}</Hidden>
+        </li>
+      ))}
+      {others.length > MAX_SHOWN && <li>+{others.length - MAX_SHOWN}</li>}
+    </ul>
+  );
+}
+
+/** Far apart for people who follow each other. */
+const hueOf = (userId: number): number => (userId * 137) % 360;
+
+const initialsOf = (name: string): string =>
+  name
+    .split(/\s+/)
+    .map(word => [...word][0] ?? '')
+    .slice(0, 2)
+    .join('')
+    .toUpperCase();

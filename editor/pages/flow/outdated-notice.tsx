@@ -1,0 +1,42 @@
+// After an update of the service: the page asks to be loaded anew. What is on the board is in the draft, with its steps.
+import { useEffect, useState } from 'react';
+import { useEditor } from '../../board/editor-context.tsx';
+import { Button } from '../../kit/button.tsx';
+import { isOutdated } from '../../lib/newer-service.ts';
+import { messages } from '../../messages.ts';
+import styles from './notice.module.css';
+
+/** An update takes the service away for a moment, and its pages are prepared for some seconds more. */
+const LOOKS_MS = [0, 3000, 6000, 15_000, 30_000];
+
+export function OutdatedNotice() {
+  const { session } = useEditor();
+  const [isShown, setShown] = useState(false);
+  useEffect(() => {
+    const stop = new AbortController();
+    let timers: ReturnType<typeof setTimeout>[] = [];
+    const look = (): void => void isOutdated(stop.signal).then(is => is && setShown(true));
+    const unsubscribe = session.onReconnect(() => {
+      for (const timer of timers) clearTimeout(timer);
+      timers = LOOKS_MS.map(ms => setTimeout(look, ms));
+    });
+    return () => {
+      stop.abort();
+      unsubscribe();
+      for (const timer of timers) clearTimeout(timer);
+    };
+  }, [session]);
+  if (!isShown) return null;
+  return (
+    <section className={styles.notice} aria-label={messages.flow.outdated.title}>
+      <div className={styles.row}>
+        <p role="alert">{messages.flow.outdated.text}</p>
+        <span className={styles.close}>
+          <Button size="s" look="primary" onClick={() => location.reload()}>
+            {messages.common.reload}
+          </Button>
+        </span>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,63 @@
+// Templates on an empty board: a click puts one there.
+import { useMutation, useQuery } from '@tanstack/react-query';
+import type { Template } from '../../../sdk/src/schemas.ts';
+import { useEditor } from '../../board/editor-context.tsx';
+import { boardOf, type WorkflowInfo } from '../../board/remote.ts';
+import { putOnBoard } from '../../canvas/commands.ts';
+import { sentenceOf } from '../../kit/failure.tsx';
+import { MediaView } from '../../kit/media-view.tsx';
+import { Spinner } from '../../kit/spinner.tsx';
+import { api } from '../../lib/api.ts';
+import { showToast } from '../../lib/toasts.ts';
+import { messages } from '../../messages.ts';
+import styles from './empty-board.module.css';
+import { priceText } from './price.tsx';
+
+const COUNT = 3;
+
+export function Starters() {
+  const { data } = useQuery({
+    queryKey: ['/templates', 'starters'],
+    queryFn: ({ signal }) =>
+      api.get<{ data: readonly Template[] }>('/templates', { query: { limit: COUNT }, signal }),
+    staleTime: 60_000,
+  });
+  const templates = data?.data ?? [];
+  if (templates.length === 0) return null;
+  return (
+    <ul className={styles.starters} aria-label={messages.flow.emptyTemplates}>
+      {templates.map(template => (
+        <li key={template.id}>
+          <Starter template={template} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Starter({ template }: { readonly template: Template }) {
+  const editor = useEditor();
+  const { title, poster, preview, credits, creditsExact } = template;
+  const use = useMutation({
+    mutationFn: () =>
+      api.get<WorkflowInfo>(
+        template.slug === null ? `/workflows/${template.workflowId}` : `/published/${template.slug}`,
+      ),
+    onSuccess: workflow => {
+      putOnBoard(editor, boardOf(workflow), editor.canvas.current?.center() ?? { x: 0, y: 0 });
+      requestAnimationFrame(() => requestAnimationFrame(() => editor.canvas.current?.fit()));
+    },
+    onError: error => showToast(sentenceOf(error), { tone: 'failed' }),
+  });
+  const picture = poster ?? (preview?.contentType.startsWith('image/') ? preview.url : undefined);
+  return (
+    <button type="button" className={styles.starter} disabled={use.isPending} onClick={() => use.mutate()}>
+      <span className={styles.picture}>
+        {picture && <MediaView url={picture} contentType="image/*" label="" look="square" />}
+        {use.isPending && <Spinner />}
+      </span>
+      <strong>{title}</strong>
+      {credits !== null && <span>{priceText({ credits, exact: creditsExact })}</span>}
+    </button>
+  );
+}
