@@ -1,24 +1,25 @@
 // The protocol's library, set up: one factory of servers for both revisions, and what of it meets Node's requests.
-import { type NodeIncomingMessageLike, toNodeHandler } from '@modelcontextprotocol/node';
-import type { AuthInfo } from '@modelcontextprotocol/server';
+import type { AuthInfo, McpServer } from '@modelcontextprotocol/server';
 import { createMcpHandler as createSdkHandler } from '@modelcontextprotocol/server';
 import type { RunDeps } from '../runs/deps.ts';
 import { resourceMetadataUrl } from '../services/accounts/agent-caller.ts';
 import type { McpCall, McpMount } from './caller.ts';
 import { createServer } from './server.ts';
-import { inOnePiece } from './whole-answer.ts';
+import { toWebRequest, writeAnswer } from './web-answer.ts';
+
+/** Makes what answers one request. */
+export type ServerFactory = (deps: RunDeps, call: McpCall) => McpServer;
 
 /** Serves requests until it is closed. */
-export function createMcpHandler(deps: RunDeps): McpMount {
+export function createMcpHandler(deps: RunDeps, makeServer: ServerFactory = createServer): McpMount {
   const log = deps.log.child({ part: 'mcp' });
-  const handler = createSdkHandler(({ authInfo }) => createServer(deps, callOf(authInfo)), {
+  const handler = createSdkHandler(({ authInfo }) => makeServer(deps, callOf(authInfo)), {
     onerror: err => log.debug({ err }, 'a request of the protocol was refused'),
   });
-  const answer = toNodeHandler(handler, { onerror: err => log.error({ err }, 'a request failed') });
   return {
-    serve: (req, res, call) => {
-      const request = Object.assign(req, { auth: authOf(deps, call) });
-      return answer(request as NodeIncomingMessageLike, inOnePiece(res), call.body);
+    serve: async (req, res, call) => {
+      const options = { authInfo: authOf(deps, call), parsedBody: call.body };
+      await writeAnswer(await handler.fetch(toWebRequest(req, call.signal), options), res);
     },
     close: () => handler.close(),
   };

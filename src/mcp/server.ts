@@ -11,6 +11,7 @@ import {
 import type { TObject } from 'typebox';
 import { Check } from 'typebox/value';
 import { AppError } from '../lib/errors.ts';
+import { isRecord } from '../lib/record.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { hasScope, type Scope, type UserActor } from '../services/accounts/actor.ts';
 import { AGENT_SCOPES } from '../services/accounts/agent-caller.ts';
@@ -52,18 +53,34 @@ const CHECKED: jsonSchemaValidator = {
 const schemaOf = (schema: TObject, validator: jsonSchemaValidator) =>
   fromJsonSchema(schema as Parameters<typeof fromJsonSchema>[0], validator);
 
+interface WiredTool {
+  readonly tool: Tool;
+  readonly inputSchema: ReturnType<typeof schemaOf>;
+  readonly outputSchema: ReturnType<typeof schemaOf>;
+}
+
 /** Wrapped once: servers are made anew for each request. */
-const WIRED_TOOLS = TOOLS.map(tool => ({
-  tool,
-  inputSchema: schemaOf(tool.input, UNCHECKED),
-  outputSchema: schemaOf(tool.output, UNCHECKED),
-}));
+const WIRED_TOOLS: ReadonlyMap<string, WiredTool> = new Map(
+  TOOLS.map(tool => [
+    tool.name,
+    {
+      tool,
+      inputSchema: schemaOf(tool.input, UNCHECKED),
+      outputSchema: schemaOf(tool.output, UNCHECKED),
+    },
+  ]),
+);
 const WIRED_PROMPTS = PROMPTS.map(prompt => ({ prompt, argsSchema: schemaOf(prompt.input, CHECKED) }));
 
-/** Everything that the caller of this request can reach. */
+/** What the caller of this request can reach: all of it, or the one tool that it calls, since to build the rest takes longer. */
 export function createServer(deps: RunDeps, call: McpCall): McpServer {
   const server = new McpServer(INFO, OPTIONS);
-  for (const wired of WIRED_TOOLS) addTool(server, deps, call, wired);
+  const called = WIRED_TOOLS.get(calledTool(call.body));
+  if (called !== undefined) {
+    addTool(server, deps, call, called);
+    return server;
+  }
+  for (const wired of WIRED_TOOLS.values()) addTool(server, deps, call, wired);
   for (const resource of RESOURCES) addResource(server, deps, call, resource);
   for (const { prompt, argsSchema } of WIRED_PROMPTS) {
     const { name, title, description, text } = prompt;
@@ -74,11 +91,16 @@ export function createServer(deps: RunDeps, call: McpCall): McpServer {
   return server;
 }
 
+function calledTool(body: unknown): string {
+  const { method, params } = isRecord(body) ? body : {};
+  return method === 'tools/call' && isRecord(params) ? String(params.name) : '';
+}
+
 function addTool(
   server: McpServer,
   deps: RunDeps,
   call: McpCall,
-  { tool, inputSchema, outputSchema }: (typeof WIRED_TOOLS)[number],
+  { tool, inputSchema, outputSchema }: WiredTool,
 ): void {
   const config = {
     title: tool.title,
@@ -104,7 +126,7 @@ function callerOf(deps: RunDeps, { actor, signal }: McpCall, { mcpReq }: ServerC
   return {
     deps,
     actor,
-    signal: AbortSignal.any([signal, mcpReq.signal]),
+    signal,
     report: async progress => {
       if (token === undefined) return;
       await mcpReq.notify({

@@ -1,7 +1,8 @@
 // What a tool is: a row of data with the function that does it. The protocol's layer turns rows into answers.
 import type { Static, TObject, TSchema } from 'typebox';
 import { Type } from 'typebox';
-import { Check, Errors } from 'typebox/value';
+import { Compile, type Validator } from 'typebox/compile';
+import { Errors } from 'typebox/value';
 import { AppError, type Issue } from '../lib/errors.ts';
 import type { Scope } from '../services/accounts/actor.ts';
 import type { Caller } from './caller.ts';
@@ -55,7 +56,15 @@ interface TypedTool<I extends TObject> extends Omit<Tool, 'input' | 'call'> {
 
 /** A row of the table; its function is called with arguments that fit its schema. */
 export function defineTool<I extends TObject>({ call, ...tool }: TypedTool<I>): Tool {
-  return { ...tool, call: (caller, input) => call(caller, checkInput(tool.input, input)) };
+  let validator: Validator | undefined;
+  return {
+    ...tool,
+    call: (caller, input) => {
+      validator ??= Compile(tool.input);
+      requireFit(validator, input);
+      return call(caller, input as Static<I>);
+    },
+  };
 }
 
 export const exact = { additionalProperties: false };
@@ -82,12 +91,12 @@ export function Answer(properties: Readonly<Record<string, TSchema>>): TObject {
 
 const MAX_FAULTS = 20;
 
-function checkInput<S extends TObject>(schema: S, input: unknown): Static<S> {
+/** Throws 400 with each fault of the arguments and its place. */
+function requireFit(validator: Validator, input: unknown): void {
   const inexact = findInexact(input);
   if (inexact !== undefined)
     throw invalid([{ path: inexact, message: 'is a number that would be changed: send it as text' }]);
-  if (Check(schema, input)) return input;
-  throw invalid(faultsOf(schema, input));
+  if (!validator.Check(input)) throw invalid(faultsOf(validator.Type() as TObject, input));
 }
 
 interface Fault {

@@ -83,10 +83,26 @@ function fits({ inputs, outputs, executionCost }: CatalogEntry, search: Search):
   );
 }
 
+interface SearchText {
+  readonly name: string;
+  readonly about: string;
+}
+
+/** Entries are constants, and making their texts anew takes longer than the search. */
+const searchTexts = new WeakMap<CatalogEntry, SearchText>();
+
+function searchTextOf(entry: CatalogEntry): SearchText {
+  const known = searchTexts.get(entry);
+  if (known !== undefined) return known;
+  const { nodeType, label, description = '' } = entry;
+  const text = { name: `${nodeType} ${label}`.toLowerCase(), about: description.toLowerCase() };
+  searchTexts.set(entry, text);
+  return text;
+}
+
 /** A word in the name counts more than one in the description; a word that begins as another counts too. */
-function scoreOf({ nodeType, label, description = '' }: CatalogEntry, words: readonly string[]): number {
-  const name = `${nodeType} ${label}`.toLowerCase();
-  const about = description.toLowerCase();
+function scoreOf(entry: CatalogEntry, words: readonly string[]): number {
+  const { name, about } = searchTextOf(entry);
   return words.reduce((sum, word) => {
     if (name.includes(word)) return sum + 3;
     return about.includes(word) || name.includes(word.replace(/s$/, '')) ? sum + 1 : sum;
