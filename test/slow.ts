@@ -19,7 +19,7 @@ const SLOW: Readonly<Record<string, readonly string[]>> = {
     'http/workflows/workflow-events.test.ts',
     'mcp/oauth/{clients,consent-page,processes}.test.ts',
     'lib/secrets-key.test.ts',
-    'mcp/{other-clients,scripted-agent,tools,waiting}.test.ts',
+    'mcp/{conformance,other-clients,scripted-agent,tools,waiting}.test.ts',
     'nodes/catalog.test.ts',
     'nodes/models/published-requests.test.ts',
     'runs/{accept-free,dispatch,examples,node-cache,provider-room}.test.ts',

@@ -1,5 +1,5 @@
 // The protocol's library, set up: one factory of servers for both revisions, and what of it meets Node's requests.
-import type { AuthInfo, McpServer } from '@modelcontextprotocol/server';
+import type { AuthInfo, McpServer, ServerEventBus } from '@modelcontextprotocol/server';
 import { createMcpHandler as createSdkHandler } from '@modelcontextprotocol/server';
 import type { RunDeps } from '../runs/deps.ts';
 import { resourceMetadataUrl } from '../services/accounts/agent-caller.ts';
@@ -7,13 +7,22 @@ import type { McpCall, McpMount } from './caller.ts';
 import { createServer } from './server.ts';
 import { toWebRequest, writeAnswer } from './web-answer.ts';
 
-/** Makes what answers one request. */
-export type ServerFactory = (deps: RunDeps, call: McpCall) => McpServer;
+/** What answers; tests bring another. */
+export interface Served {
+  /** Makes what answers one request. */
+  readonly makeServer: (deps: RunDeps, call: McpCall) => McpServer;
+  /** Where changes of lists are announced; ours do not change. */
+  readonly bus?: ServerEventBus;
+}
 
 /** Serves requests until it is closed. */
-export function createMcpHandler(deps: RunDeps, makeServer: ServerFactory = createServer): McpMount {
+export function createMcpHandler(
+  deps: RunDeps,
+  { makeServer, ...served }: Served = { makeServer: createServer },
+): McpMount {
   const log = deps.log.child({ part: 'mcp' });
   const handler = createSdkHandler(({ authInfo }) => makeServer(deps, callOf(authInfo)), {
+    ...served,
     onerror: err => log.debug({ err }, 'a request of the protocol was refused'),
   });
   return {

@@ -28,7 +28,9 @@ const INFO = { name: 'graphwright', title: 'Graphwright', version: '0.1.0' };
 /** What the lists say changes only with the program; nodes and workflows are no part of them. */
 const HOUR_MS = 3_600_000;
 const LISTED = { ttlMs: HOUR_MS, cacheScope: 'private' } as const;
+const FIXED = { listChanged: false } as const;
 const OPTIONS = {
+  capabilities: { tools: FIXED, prompts: FIXED, resources: FIXED },
   instructions: INSTRUCTIONS,
   cacheHints: {
     'tools/list': LISTED,

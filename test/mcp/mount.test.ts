@@ -1,13 +1,22 @@
 // The address of agents over HTTP: who is let in, what a refusal says, and that both revisions answer.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { McpMount } from '../../src/mcp/caller.ts';
+import { createMcpMount } from '../../src/mcp/mount.ts';
 import { type Caller, createTestApp, type TestApp } from '../support/app.ts';
 
 let test: TestApp;
 let caller: Caller;
 
 before(async () => {
-  test = await createTestApp();
+  test = await createTestApp({
+    createMcp: deps => {
+      const { serve, close } = createMcpMount(deps);
+      const failing: McpMount['serve'] = (req, res, call) =>
+        'x-fails' in req.headers ? Promise.reject(new Error('broken')) : serve(req, res, call);
+      return { serve: failing, close };
+    },
+  });
   caller = await test.createCaller();
 });
 after(() => test.close());
@@ -100,6 +109,12 @@ describe('POST /mcp', () => {
   it('refuses a body of more than 1 MB', async () => {
     const answer = await send({ ...LIST, params: { filler: 'x'.repeat(1_100_000) } });
     assert.equal(answer.statusCode, 413);
+  });
+
+  it('answers 500 where the protocol itself fails, and leaves nobody waiting', async () => {
+    const answer = await send(PING, { headers: { 'x-fails': '1' } });
+    assert.equal(answer.statusCode, 500);
+    assert.equal(messageOf(answer.payload).error?.code, -32603);
   });
 
   it('answers 403 with every scope that is needed where the key lacks one', async () => {

@@ -1,28 +1,20 @@
-// The server under clients and suites of others' making: the conformance suite, the inspector, and the older SDK.
+// The server under clients of others' making: the inspector, and the older SDK.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { type KeyProxy, startKeyProxy } from '../support/key-proxy.ts';
 import { KEY, startTestService, type TestService } from '../support/service.ts';
 
 const BIN = join(import.meta.dirname, '..', '..', 'node_modules', '.bin');
 
 let service: TestService;
-let proxy: KeyProxy;
 before(async () => {
   service = await startTestService();
-  proxy = await startKeyProxy(service.url, KEY);
 });
-after(async () => {
-  await proxy.close();
-  await service.close();
-});
+after(() => service.close());
 
 interface Ended {
   readonly code: number;
@@ -41,56 +33,6 @@ async function run(command: string, args: readonly string[]): Promise<Ended> {
   const [code] = (await once(child, 'close')) as [number];
   return { code, out };
 }
-
-/** The scenarios that need no fixture of the suite's. */
-const CONFORMS: Readonly<Record<string, readonly string[]>> = {
-  '2025-11-25': [
-    'server-initialize',
-    'ping',
-    'tools-list',
-    'server-sse-multiple-streams',
-    'resources-list',
-    'prompts-list',
-    'dns-rebinding-protection',
-  ],
-  '2026-07-28': [
-    'tools-list',
-    'server-sse-multiple-streams',
-    'resources-list',
-    'sep-2164-resource-not-found',
-    'prompts-list',
-    'dns-rebinding-protection',
-    'caching',
-    'input-required-result-missing-input-response',
-    'input-required-result-unsupported-methods',
-    'input-required-result-ignore-extra-params',
-    'input-required-result-validate-input',
-    'http-header-validation',
-  ],
-};
-
-describe('the conformance suite', () => {
-  for (const [revision, wanted] of Object.entries(CONFORMS)) {
-    it(`passes of ${revision} what needs no fixture`, async () => {
-      const folder = await mkdtemp(join(tmpdir(), 'graphwright-conformance-'));
-      const url = `${proxy.url}/mcp`;
-      const { out } = await run('conformance', [
-        'server',
-        '--url',
-        url,
-        '--requirements',
-        revision,
-        '-o',
-        folder,
-      ]);
-      await rm(folder, { recursive: true, force: true });
-      const passed = [...out.matchAll(/^✓ ([\w-]+): /gm)].map(([, name]) => name);
-      const missing = wanted.filter(name => !passed.includes(name));
-      assert.deepEqual(missing, [], out.slice(-3000));
-      if (revision === '2026-07-28') assert.match(out, /server-stateless: 24 passed, 4 failed/);
-    });
-  }
-});
 
 describe('the inspector', () => {
   const inspect = (args: readonly string[], key = KEY): Promise<Ended> =>

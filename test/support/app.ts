@@ -12,6 +12,7 @@ import { createGuardedFetch } from '../../src/lib/fetch.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import { type PlanLimits, readSettings } from '../../src/lib/settings.ts';
 import { createWakeTimers } from '../../src/lib/wake-timers.ts';
+import type { McpMount } from '../../src/mcp/caller.ts';
 import { createMcpMount } from '../../src/mcp/mount.ts';
 import { createOAuthMount } from '../../src/mcp/oauth/mount.ts';
 import { bucketOf, openStorage } from '../../src/media/open-storage.ts';
@@ -90,6 +91,8 @@ export interface TestAppOptions {
   readonly now?: () => number;
   /** Over those of the settings; anonymous callers, who have one address here, are hardly limited without. */
   readonly plans?: Readonly<Record<string, PlanLimits>>;
+  /** What answers at `/mcp`; default: the service's own. */
+  readonly createMcp?: (deps: RunDeps) => McpMount;
 }
 
 /** Call it in `before` and `close` in `after`. */
@@ -105,7 +108,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   const folder = await mkdtemp(join(tmpdir(), 'graphwright-app-'));
   const deps = withEditor(await createDeps({ db, runDb }, folder, options));
   const keys = createKeyAuthenticator(db, deps.now);
-  const mcp = createMcpMount(deps);
+  const mcp = (options.createMcp ?? createMcpMount)(deps);
   const mounts = { mcp: mcp.serve, oauth: createOAuthMount(deps) };
   const app = await createServer(deps, keys, mounts);
   const conformance = watchAnswers(app);

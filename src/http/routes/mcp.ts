@@ -36,9 +36,23 @@ export function registerMcp(app: App, { settings }: Deps, serve: McpMount): void
         if (value !== undefined) raw.setHeader(name, value);
       const call = { actor: requireUser(req.actor), body: req.body, signal: reply.closeSignal() };
       reply.hijack();
-      await serve(req.raw, raw, call);
+      await serve(req.raw, raw, call).catch((err: unknown) => {
+        req.log.error({ err, requestId: req.id }, 'a request of the protocol failed');
+        endFailed(raw);
+      });
     },
   );
+}
+
+/** Nothing else answers on a response that was taken over. */
+function endFailed(raw: ServerResponse): void {
+  if (raw.headersSent) {
+    raw.destroy();
+    return;
+  }
+  const error = { code: -32603, message: 'Something failed on our side. Try again in a moment.' };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: null, error });
+  raw.writeHead(500, { 'content-type': 'application/json' }).end(body);
 }
 
 /**

@@ -1,0 +1,161 @@
+// The official conformance suite: a server with its fixtures on our mount passes all that each revision requires, and the service
+// passes what needs no fixture.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { createTestApp, type TestApp, type TestAppOptions } from '../support/app.ts';
+import { type KeyProxy, startKeyProxy } from '../support/key-proxy.ts';
+import { createFixtureMount } from '../support/mcp/fixture-mount.ts';
+import { findPort } from '../support/oauth-service.ts';
+
+const MODULES = join(import.meta.dirname, '../../node_modules');
+
+/** How many scenarios each revision requires of servers. */
+const REQUIRED = { '2025-11-25': 30, '2026-07-28': 37 } as const;
+type Revision = keyof typeof REQUIRED;
+
+/** Of these, what looks for nothing but what every server has. */
+const WITHOUT_FIXTURE: Readonly<Record<Revision, readonly string[]>> = {
+  '2025-11-25': [
+    'server-initialize',
+    'ping',
+    'tools-list',
+    'server-sse-multiple-streams',
+    'resources-list',
+    'prompts-list',
+    'dns-rebinding-protection',
+  ],
+  '2026-07-28': [
+    'tools-list',
+    'server-sse-multiple-streams',
+    'resources-list',
+    'sep-2164-resource-not-found',
+    'prompts-list',
+    'dns-rebinding-protection',
+    'caching',
+    'input-required-result-unsupported-methods',
+  ],
+};
+
+/** `server-stateless` looks at most of the protocol: these of its checks call tools of the suite. */
+const STATELESS_WITH_FIXTURE = [
+  'sep-2575-http-server-no-independent-requests-on-stream',
+  'sep-2575-missing-capability-http-400',
+  'sep-2575-server-no-log-without-loglevel',
+  'sep-2575-server-rejects-undeclared-capability',
+];
+
+interface Served {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+async function serve(options: TestAppOptions): Promise<Served> {
+  const test: TestApp = await createTestApp(options);
+  const port = await findPort();
+  await test.app.listen({ port, host: '127.0.0.1' });
+  const { key } = await test.createCaller();
+  const proxy: KeyProxy = await startKeyProxy(`http://127.0.0.1:${port}`, key);
+  return {
+    url: `${proxy.url}/mcp`,
+    close: async () => {
+      await proxy.close();
+      await test.close();
+    },
+  };
+}
+
+/** The names of the scenarios that a revision requires of servers. */
+async function requiredOf(revision: Revision): Promise<readonly string[]> {
+  const path = join(MODULES, '@modelcontextprotocol/conformance/requirements', `${revision}.yaml`);
+  const [, list = ''] = /^server:\n((?: {2}- .*\n)+)/m.exec(await readFile(path, 'utf8')) ?? [];
+  return list.split('\n').flatMap(line => line.match(/[\w-]{2,}/) ?? []);
+}
+
+interface Check {
+  readonly id: string;
+  readonly status: string;
+  readonly errorMessage?: string;
+}
+
+/** The scenarios that ran, each with its checks. */
+async function run(url: string, revision: Revision): Promise<ReadonlyMap<string, readonly Check[]>> {
+  const folder = await mkdtemp(join(tmpdir(), 'graphwright-conformance-'));
+  const program = join(MODULES, '.bin/conformance');
+  const args = [program, 'server', '--url', url, '--requirements', revision, '-o', folder];
+  try {
+    // It ends with 1 where a scenario fails; which one is in its files.
+    await new Promise(resolve => execFile(process.execPath, args, { maxBuffer: 1e8 }, resolve));
+    const names = await readdir(folder);
+    const entries = names.map(async (name): Promise<[string, readonly Check[]]> => {
+      const checks = await readFile(join(folder, name, 'checks.json'), 'utf8');
+      return [name.replace(/^server-|-\d{4}-\d\d-\d\dT[\w-]+$/g, ''), JSON.parse(checks) as Check[]];
+    });
+    return new Map(await Promise.all(entries));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The checks that failed, or only warned too. */
+const faultsOf = (checks: readonly Check[] | undefined, faults: readonly string[]): readonly Check[] =>
+  checks === undefined
+    ? [{ id: 'did not run', status: 'FAILURE' }]
+    : checks.filter(({ status }) => faults.includes(status));
+
+const presentFaults = (faults: readonly Check[]): string =>
+  faults.map(({ id, errorMessage }) => `${id}: ${errorMessage}`).join('\n');
+
+const REVISIONS = Object.keys(REQUIRED) as Revision[];
+
+describe('a server with the suite’s fixtures, on our mount', () => {
+  let served: Served;
+  before(async () => {
+    served = await serve({ createMcp: createFixtureMount });
+  });
+  after(() => served.close());
+
+  for (const revision of REVISIONS)
+    it(`passes all ${REQUIRED[revision]} scenarios that ${revision} requires`, async () => {
+      const required = await requiredOf(revision);
+      assert.equal(required.length, REQUIRED[revision]);
+      const ran = await run(served.url, revision);
+      for (const name of required) {
+        const faults = faultsOf(ran.get(name), ['FAILURE', 'WARNING']);
+        assert.deepEqual(faults, [], `${name}: ${presentFaults(faults)}`);
+        assert.ok(
+          ran.get(name)?.some(({ status }) => status === 'SUCCESS'),
+          `${name} checked nothing`,
+        );
+      }
+    });
+});
+
+describe('the service', () => {
+  let served: Served;
+  before(async () => {
+    served = await serve({});
+  });
+  after(() => served.close());
+
+  for (const revision of REVISIONS)
+    it(`passes of ${revision} what needs no fixture`, async () => {
+      const ran = await run(served.url, revision);
+      for (const name of WITHOUT_FIXTURE[revision]) {
+        // That it has no sessions is a warning.
+        const faults = faultsOf(ran.get(name), ['FAILURE']);
+        assert.deepEqual(faults, [], `${name}: ${presentFaults(faults)}`);
+      }
+      const stateless = ran.get('server-stateless');
+      if (revision === '2026-07-28')
+        assert.deepEqual(
+          faultsOf(stateless, ['FAILURE', 'WARNING'])
+            .map(({ id }) => id)
+            .sort(),
+          STATELESS_WITH_FIXTURE,
+        );
+    });
+});

@@ -1,0 +1,49 @@
+// The mount of `/mcp` with the suite's fixtures behind it. The older revision's clients are asked questions over the stream of their
+// call, and answer in requests of their own: for that alone this mount has sessions, which the service's does without.
+import { randomUUID } from 'node:crypto';
+import {
+  InMemoryServerEventBus,
+  isLegacyRequest,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import { isRecord } from '../../../src/lib/record.ts';
+import type { McpMount } from '../../../src/mcp/caller.ts';
+import { createMcpHandler } from '../../../src/mcp/handler.ts';
+import { toWebRequest, writeAnswer } from '../../../src/mcp/web-answer.ts';
+import type { RunDeps } from '../../../src/runs/deps.ts';
+import { createFixtureServer } from './fixture-server.ts';
+
+const isFirst = async (request: Request, body: unknown): Promise<boolean> =>
+  isRecord(body) && body.method === 'initialize' && isLegacyRequest(request, body);
+
+export function createFixtureMount(deps: RunDeps): McpMount {
+  const bus = new InMemoryServerEventBus();
+  const makeServer = () =>
+    createFixtureServer({
+      toolsChanged: () => bus.publish({ kind: 'tools_list_changed' }),
+      promptsChanged: () => bus.publish({ kind: 'prompts_list_changed' }),
+    });
+  const modern = createMcpHandler(deps, { makeServer, bus });
+  const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
+  const begin = async (): Promise<WebStandardStreamableHTTPServerTransport> => {
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized: id => void sessions.set(id, transport),
+    });
+    await makeServer().connect(transport);
+    return transport;
+  };
+  return {
+    serve: async (req, res, call) => {
+      const request = toWebRequest(req, call.signal);
+      const known = sessions.get(String(req.headers['mcp-session-id']));
+      const session = known ?? ((await isFirst(request, call.body)) ? await begin() : undefined);
+      if (session === undefined) return modern.serve(req, res, call);
+      return writeAnswer(await session.handleRequest(request, { parsedBody: call.body }), res);
+    },
+    close: async () => {
+      for (const session of sessions.values()) await session.close();
+      await modern.close();
+    },
+  };
+}
