@@ -22,7 +22,7 @@ export async function writeAnswer(answer: Response, res: ServerResponse): Promis
   const headers = Object.fromEntries(answer.headers);
   if (answer.body !== null && headers['content-type'] === 'text/event-stream') {
     res.writeHead(answer.status, headers);
-    // Either end may break off, and takes the other with it: nobody is left to tell.
+    // Either end may break off, and takes the other with it: there is nobody left to answer.
     await pipeline(answer.body, res).catch(() => undefined);
     return;
   }

@@ -2,9 +2,19 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
+import { mintLink } from '../../src/services/sessions/mint-link.ts';
 import { type Agent, connectAgent, REVISIONS, type ToolResult } from '../support/agent.ts';
 import type { Client } from '../support/client.ts';
+import {
+  CookieBrowser,
+  createOAuthClient,
+  connect as letIn,
+  ORIGIN,
+  type Send,
+  sendOut,
+} from '../support/oauth.ts';
 import { MODEL, type PaidService, PRICE, startPaidService } from '../support/paid.ts';
+import { PASSWORD, tokenOf } from '../support/people.ts';
 import { edge, node } from '../support/workflows.ts';
 
 const MAX_CALLS = 7;
@@ -19,20 +29,37 @@ before(async () => {
 after(() => paid.close());
 
 interface Person extends Client {
+  readonly userId: number;
   readonly apiKey: string;
 }
 
 let people = 0;
 async function newPerson(credits: number): Promise<Person> {
-  const { body } = await paid.service.request<{ apiKey: string }>('POST', '/admin/users', {
+  const { body } = await paid.service.request<{ userId: number; apiKey: string }>('POST', '/admin/users', {
     email: `agent-${people++}@example.com`,
     name: 'Agent',
     plan: 'self_hosted',
     credits,
     keyScopes: SCOPES,
   });
-  return { ...paid.service.as(body.apiKey), apiKey: body.apiKey };
+  return { ...paid.service.as(body.apiKey), ...body };
 }
+
+/** How an agent is let in: by a key in its settings, or by a person on the consent page. */
+const BEARERS: Readonly<Record<string, (by: Person) => Promise<string>>> = {
+  'a key': async ({ apiKey }) => apiKey,
+  'an access token': async ({ userId }) => {
+    const { db, url: service } = paid.service;
+    const site = { now: Date.now, settings: { BASE_URL: ORIGIN } };
+    const { url } = await mintLink(db, site, userId, 'reset');
+    const form = { token: tokenOf(url), password: PASSWORD };
+    const { headers } = await paid.service.request('POST', '/auth/accept-invite', form);
+    const cookie = (headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '';
+    const send: Send = (method, address, sent) => sendOut(method, address.replace(ORIGIN, service), sent);
+    const { access_token } = await letIn(createOAuthClient(send), new CookieBrowser(send, { cookie }));
+    return access_token;
+  },
+};
 
 /** What a model reads of a result where its client hands on both halves; pictures are counted otherwise. */
 function tokensOf({ content, facts }: ToolResult): number {
@@ -69,12 +96,16 @@ async function publishVideoTemplate(owner: Person): Promise<void> {
   assert.equal(status, 200, JSON.stringify(body));
 }
 
-for (const revision of REVISIONS) {
-  describe(`an agent of ${revision} with a key`, () => {
+const AGENTS = REVISIONS.flatMap(revision =>
+  Object.entries(BEARERS).map(([credential, bearerOf]) => ({ revision, credential, bearerOf })),
+);
+
+for (const { revision, credential, bearerOf } of AGENTS) {
+  describe(`an agent of ${revision} with ${credential}`, () => {
     let person: Person;
     let agent: Agent;
-    const connect = (by: Person): Promise<Agent> =>
-      connectAgent(`${paid.service.url}/mcp`, by.apiKey, revision);
+    const connect = async (by: Person): Promise<Agent> =>
+      connectAgent(`${paid.service.url}/mcp`, await bearerOf(by), revision);
     before(async () => {
       person = await newPerson(100);
       agent = await connect(person);
@@ -216,7 +247,7 @@ for (const revision of REVISIONS) {
 
     it('publishes a workflow, and withdraws it', async () => {
       const made = await agent.get('create_workflow', {
-        name: `Shown ${revision}`,
+        name: `Shown ${revision} ${credential}`,
         nodes: [{ id: 'a', nodeType: 'input:text', config: { value: 'x' } }],
         edges: [],
       });

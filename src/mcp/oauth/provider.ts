@@ -1,6 +1,6 @@
 // How the authorization server's library is set up: what it issues, for how long, to whom, and where it keeps it.
 import { type AdapterFactory, type Configuration, errors, Provider } from 'oidc-provider';
-import { toError } from '../../lib/errors.ts';
+import { toAppError, toError } from '../../lib/errors.ts';
 import { AGENT_SCOPES } from '../../services/accounts/agent-caller.ts';
 import { findPerson } from '../../services/connections/consent.ts';
 import type { OAuthKeys } from '../../services/connections/oauth-keys.ts';
@@ -9,7 +9,7 @@ import { resourceOf } from '../../services/connections/oauth-switch.ts';
 import type { Deps } from '../../services/deps.ts';
 import { createDocumentFetch } from './client-documents.ts';
 import { AUTH_METHODS } from './metadata.ts';
-import { PAGE_POLICY, renderRefusal } from './refusal-page.ts';
+import { PAGE_POLICY, renderRefusal, UNAVAILABLE } from './refusal-page.ts';
 
 const HOUR = 3600;
 const TTL = {
@@ -36,10 +36,28 @@ export function createProvider(deps: Deps, keys: OAuthKeys): Provider {
   const provider = new Provider(BASE_URL, configure(deps, keys));
   // The address of each request is BASE_URL: see forwarded-request.
   provider.proxy = true;
-  provider.on('server_error', (_ctx, err) =>
-    deps.log.error({ err: toError(err) }, 'the authorization server failed'),
-  );
+  const failures = new WeakMap<object, unknown>();
+  provider.on('server_error', (ctx, err) => {
+    failures.set(ctx, err);
+    deps.log.error({ err: toError(err) }, 'the authorization server failed');
+  });
+  provider.use(async (ctx, next) => {
+    await next();
+    if (failures.has(ctx)) answerOutage(ctx, failures.get(ctx));
+  });
   return provider;
+}
+
+type Context = Parameters<Parameters<Provider['use']>[0]>[0];
+
+/** The library answers 500 to whatever a store throws. Here any request may be repeated: at worst a code is refused. */
+function answerOutage(ctx: Context, thrown: unknown): void {
+  const { status, message, headers = {} } = toAppError(thrown, { isRepeatable: true });
+  if (status !== 503) return;
+  ctx.status = status;
+  ctx.set(headers);
+  const refusal = { error: UNAVAILABLE, error_description: message };
+  ctx.body = ctx.accepts('json', 'html') === 'html' ? renderRefusal(status, refusal) : refusal;
 }
 
 function configure(deps: Deps, keys: OAuthKeys): Configuration {

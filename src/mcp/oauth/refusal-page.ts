@@ -10,12 +10,16 @@ export const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+/** RFC 6749 §4.1.2.1: to be tried again. */
+export const UNAVAILABLE = 'temporarily_unavailable';
+
 const SENTENCES: Readonly<Record<string, string>> = {
   invalid_client:
     'This service does not know the program that sent you here. Remove the connection in that program, and connect again.',
   invalid_redirect_uri:
     'The program that sent you here asks to be answered at an address that it did not register. Nothing was granted.',
   server_error: 'Something failed on our side. Try again in a moment.',
+  [UNAVAILABLE]: 'The service cannot reach its database. Try again in a few seconds.',
 };
 export const EXPIRED =
   'This request has expired, or it was begun in another browser. Go back to the program, and connect again.';

@@ -1,4 +1,4 @@
-// What the conformance suite asks a server to offer beside its own: the names and contents that its scenarios look for.
+// What the conformance suite asks a server to offer: the names and contents that its scenarios look for.
 import type {
   CallToolResult,
   ElicitRequestFormParams,

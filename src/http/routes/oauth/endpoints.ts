@@ -77,11 +77,12 @@ function limitBy({ limiter, now }: Deps, what: string, limit: number, seconds: n
 /** A refusal of ours in the form that OAuth has for errors (RFC 6749 §5.2), together with our own. */
 function sendOAuthError(thrown: Error, req: FastifyRequest, reply: FastifyReply): void {
   const err = translateError(thrown, req.method);
-  if (err.status >= 500) {
+  if (err.status >= 500 && err.code !== 'unavailable') {
     reply.send(thrown);
     return;
   }
-  const error = req.routeOptions.url === '/oauth/register' ? 'invalid_client_metadata' : 'invalid_request';
+  const invalid = req.routeOptions.url === '/oauth/register' ? 'invalid_client_metadata' : 'invalid_request';
+  const error = err.code === 'unavailable' ? 'temporarily_unavailable' : invalid;
   reply
     .code(err.status)
     .headers({ ...err.headers, 'cache-control': 'no-store' })

@@ -1,0 +1,79 @@
+// The authorization server while its database is away: clients are asked to come again, and go on where they were.
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm, symlink, unlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { authorizeUrl, makeProof, ORIGIN, REGISTRATION } from '../../support/oauth.ts';
+import { createOAuthApp, type OAuthApp } from '../../support/oauth-app.ts';
+import { ADDRESS_VARIABLE } from '../../support/postgres.ts';
+
+let oauth: OAuthApp;
+let operator: TestDatabase;
+/** The service's way to its database: a folder with a link to the server's socket. */
+let folder: string;
+before(async () => {
+  operator = await createTestDatabase();
+  folder = await mkdtemp(join(tmpdir(), 'graphwright-socket-'));
+  await link();
+  process.env[ADDRESS_VARIABLE] = JSON.stringify({ ...operator.connection, socketDir: folder });
+  oauth = await createOAuthApp();
+});
+after(async () => {
+  await oauth.test.close();
+  await operator.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function link(): Promise<void> {
+  const { socketDir } = operator.connection;
+  const names = (await readdir(socketDir)).filter(name => /^\.s\.PGSQL\.\d+$/.test(name));
+  for (const name of names) await symlink(join(socketDir, name), join(folder, name));
+}
+
+async function takeAway(): Promise<void> {
+  const { rows } = await oauth.test.deps.db.query<{ name: string }>('select current_database() as name');
+  for (const name of await readdir(folder)) await unlink(join(folder, name));
+  const end = 'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1';
+  await operator.db.query(end, [rows[0]?.name]);
+}
+
+describe('while the database is away', () => {
+  it('each endpoint answers 503 with Retry-After, in its own form, and nothing is lost', async () => {
+    const tokens = await oauth.connect();
+    const { clientId, refresh_token } = tokens;
+    const browser = oauth.newBrowser();
+    const page = await browser.open(
+      authorizeUrl({ client_id: clientId, code_challenge: makeProof().challenge }),
+    );
+    await takeAway();
+    try {
+      const forms = [
+        await oauth.client.register(REGISTRATION),
+        await oauth.client.refresh(clientId, refresh_token),
+        await oauth.client.token({ grant_type: 'authorization_code', client_id: clientId, code: 'x' }),
+        await oauth.client.revoke({ client_id: clientId, token: refresh_token }),
+      ];
+      for (const { status, headers, body } of forms) {
+        assert.deepEqual([status, body.error], [503, 'temporarily_unavailable'], JSON.stringify(body));
+        assert.ok(Number(headers.get('retry-after')) > 0);
+        assert.match(String(body.error_description), /try again/);
+      }
+      for (const url of [
+        authorizeUrl({ client_id: clientId, code_challenge: makeProof().challenge }),
+        page.url,
+      ]) {
+        const { status, headers, html } = await browser.open(url);
+        assert.equal(status, 503, html);
+        assert.ok(Number(headers.get('retry-after')) > 0, url);
+        assert.match(html, /again/);
+      }
+      assert.equal((await oauth.send('GET', `${ORIGIN}/.well-known/oauth-authorization-server`)).status, 200);
+    } finally {
+      await link();
+    }
+    const end = await browser.decide(page);
+    assert.ok(new URL(end.url).searchParams.get('code'), end.html);
+  });
+});
