@@ -17,7 +17,7 @@ const SLOW: Readonly<Record<string, readonly string[]>> = {
     'http/protocol/{limits-processes,shutdown}.test.ts',
     'http/runs/{as-sent,deliveries,execution-events,resume,run-rules,runs}.test.ts',
     'http/workflows/workflow-events.test.ts',
-    'mcp/oauth/{clients,consent-page,processes}.test.ts',
+    'mcp/oauth/{clients,consent-page,documents-over-https,outage,processes}.test.ts',
     'lib/secrets-key.test.ts',
     'mcp/{conformance,other-clients,scripted-agent,tools,waiting}.test.ts',
     'nodes/catalog.test.ts',

@@ -2,8 +2,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { GuardedFetch, OutboundRequest } from '../../../src/lib/fetch.ts';
-import { createGuardedFetch } from '../../../src/lib/fetch.ts';
-import { createDocumentFetch } from '../../../src/mcp/oauth/client-documents.ts';
 import { authorizeUrl, makeProof, ORIGIN } from '../../support/oauth.ts';
 import { createOAuthApp, type OAuthApp } from '../../support/oauth-app.ts';
 
@@ -147,27 +145,6 @@ describe('a client named by the address of a document', () => {
     asked = [];
     assert.equal((await open('http://agent.example.com/client.json')).status, 400);
     assert.deepEqual(asked, []);
-  });
-});
-
-describe('the fetch of a document', () => {
-  it('gives up what is larger than 5 KB', async () => {
-    const { createServer } = await import('node:http');
-    const server = createServer((_, res) =>
-      res.end(JSON.stringify({ ...DOCUMENT, client_uri: 'x'.repeat(1_000_000) })),
-    );
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as { port: number };
-    const fetch = createGuardedFetch({ allowPrivate: true, trustedOrigins: [] });
-    try {
-      await assert.rejects(
-        createDocumentFetch({ fetch })(`http://127.0.0.1:${port}/`),
-        /more than is accepted/,
-      );
-    } finally {
-      await fetch.close();
-      server.close();
-    }
   });
 });
 

@@ -1,0 +1,113 @@
+// Documents about clients as they come in life: over https, from a server that is slow, moves them, or says too much.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { createGuardedFetch, type GuardedFetch } from '../../../src/lib/fetch.ts';
+import { makeCertificate } from '../../support/certificate.ts';
+import { authorizeUrl, makeProof } from '../../support/oauth.ts';
+import { createOAuthApp, type OAuthApp } from '../../support/oauth-app.ts';
+
+const REDIRECT = 'https://agent.test/callback';
+
+let oauth: OAuthApp;
+let server: Server;
+let fetch: GuardedFetch;
+let port: number;
+/** The paths that were asked for. */
+let asked: string[] = [];
+
+type Answer = (res: ServerResponse, own: string) => void;
+
+const documentOf = (own: string, more: object = {}): string =>
+  JSON.stringify({
+    client_id: own,
+    client_name: 'Hosted agent',
+    redirect_uris: [REDIRECT],
+    token_endpoint_auth_method: 'none',
+    ...more,
+  });
+
+const ANSWERS: Readonly<Record<string, Answer>> = {
+  '/good.json': (res, own) => res.end(documentOf(own)),
+  '/moved.json': res => res.writeHead(302, { location: '/good.json' }).end(),
+  '/mismatched.json': (res, own) => res.end(documentOf(`${own}.bak`)),
+  '/large.json': (res, own) => res.end(documentOf(own, { client_uri: 'x'.repeat(1_000_000) })),
+  '/slow.json': (res, own) => {
+    const drip = setInterval(() => res.write(' '), 200);
+    res.write(documentOf(own));
+    res.on('close', () => clearInterval(drip));
+  },
+};
+
+const answerNone: Answer = res => res.writeHead(404).end();
+
+before(async () => {
+  oauth = await createOAuthApp();
+  const certificate = makeCertificate(['agent.test', 'inside.test']);
+  setDefaultCACertificates([...getCACertificates('default'), certificate.cert]);
+  server = createServer(certificate, ({ url = '', headers: { host = '' } }: IncomingMessage, res) => {
+    asked.push(url);
+    (ANSWERS[url] ?? answerNone)(res, `https://${host}${url}`);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  port = (server.address() as AddressInfo).port;
+  fetch = createGuardedFetch({
+    allowPrivate: false,
+    // As public hosts are reached; the certificate does not have the name of the second.
+    trustedOrigins: [`https://agent.test:${port}`, `https://other.test:${port}`],
+    resolve: async () => [{ address: '127.0.0.1', family: 4 }],
+  });
+  Object.assign(oauth.test.deps, { fetch: { ...fetch, close: () => fetch.close() } });
+});
+beforeEach(() => {
+  asked = [];
+});
+after(async () => {
+  server.closeAllConnections();
+  server.close();
+  await oauth.test.close();
+});
+
+const open = (path: string, host = 'agent.test') =>
+  oauth.newBrowser().open(
+    authorizeUrl({
+      client_id: `https://${host}:${port}${path}`,
+      redirect_uri: REDIRECT,
+      code_challenge: makeProof().challenge,
+    }),
+  );
+
+describe('a document over https', () => {
+  it('lets its client ask a person', async () => {
+    const page = await open('/good.json');
+    assert.equal(page.status, 200, page.html);
+    assert.match(page.html, /Hosted agent/);
+  });
+
+  for (const path of ['/moved.json', '/mismatched.json', '/large.json', '/none.json'] as const)
+    it(`is refused at ${path}, and asked for once`, async () => {
+      const page = await open(path);
+      assert.equal(page.status, 400, page.html);
+      assert.deepEqual(asked, [path]);
+    });
+
+  it('that does not end is given up after five seconds', async () => {
+    const began = performance.now();
+    const page = await open('/slow.json');
+    assert.equal(page.status, 400, page.html);
+    const seconds = (performance.now() - began) / 1000;
+    assert.ok(seconds > 4 && seconds < 9.5, `${seconds} s`);
+  });
+
+  it('is not asked for where the certificate is another’s, or the address is private', async () => {
+    for (const host of ['other.test', 'inside.test']) {
+      const page = await open('/good.json', host);
+      assert.equal(page.status, 400, host);
+    }
+    assert.deepEqual(asked, []);
+  });
+});
