@@ -25,6 +25,7 @@ import { createProviderTraffic } from './runs/calls/traffic.ts';
 import { createRunCommit } from './runs/commit.ts';
 import type { Placement, RunDeps } from './runs/deps.ts';
 import { BY_QUEUE, placeHere } from './runs/dispatch.ts';
+import { createRunReads } from './runs/run-reads.ts';
 import { WorkerSlots } from './runs/worker-slots.ts';
 import { bootstrap } from './services/accounts/bootstrap.ts';
 import { createKeyAuthenticator } from './services/accounts/key-authenticator.ts';
@@ -46,6 +47,7 @@ import { openDb } from './store/db.ts';
 import { startEmbedded } from './store/embedded/embedded.ts';
 import { migrate } from './store/migrate.ts';
 import { preflight } from './store/preflight.ts';
+import { retryingDb } from './store/retry.ts';
 
 export interface Service {
   /** Where it listens. */
@@ -220,6 +222,7 @@ async function createDeps(
     versions: createGraphVersions(catalog),
     findInBatch: createWorkflowReads(runDb),
     wakeTimers,
+    reads: createRunReads(retryingDb(runDb, err => log.warn({ err }, 'runs are read again'))),
     commit: createRunCommit({ db: runDb, maxConcurrent: settings.MAX_CONCURRENT_RUNS, timers: wakeTimers }),
     traffic: createProviderTraffic({ db: runDb, log, most: settings.PROVIDER_CONCURRENCY }),
     placement,

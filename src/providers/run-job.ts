@@ -74,10 +74,10 @@ const DOORS = new Map<ProviderName, Door>(
 );
 const ENDINGS: ReadonlySet<unknown> = new Set(['cancelled', 'timeout']);
 const CANCEL_TIMEOUT_MS = 10_000;
+const LAST_ANSWER_MS = 3000;
 const MAX_FILES = 16;
 const MAX_FILE_BYTES = 268_435_456;
 const DOWNLOAD_TIMEOUT_MS = 300_000;
-const NEVER = new AbortController().signal;
 
 /**
  * Does the call, or goes on with the one that `host.job.stored` describes. Throws ProviderError; once the signal has
@@ -250,8 +250,8 @@ async function submitOnce<Call>(
   { ourId, hookUrl }: { readonly ourId: string; readonly hookUrl: string | undefined },
   host: JobHost,
 ): Promise<Submission> {
-  // To give up on an answer that carries an id would lose the work; it comes soon. Without ids only the run's end counts.
-  const submissions = provider.jobs === undefined ? whenRunEnds(host.signal) : NEVER;
+  // An answer that carries an id is worth a moment: by it the work is cancelled. Without ids there is nothing to wait for.
+  const submissions = whenRunEnds(host.signal, provider.jobs === undefined ? 0 : LAST_ANSWER_MS);
   try {
     const signals = { submissions, others: host.signal };
     const { room } = host.job;
@@ -267,10 +267,13 @@ async function submitOnce<Call>(
   }
 }
 
-function whenRunEnds(signal: AbortSignal): AbortSignal {
+/** Fires so long after the run was cancelled or has timed out. */
+function whenRunEnds(signal: AbortSignal, delayMs: number): AbortSignal {
   const ended = new AbortController();
   const pass = (): void => {
-    if (ENDINGS.has(signal.reason)) ended.abort(signal.reason);
+    if (!ENDINGS.has(signal.reason)) return;
+    if (delayMs === 0) ended.abort(signal.reason);
+    else setTimeout(() => ended.abort(signal.reason), delayMs).unref();
   };
   if (signal.aborted) pass();
   signal.addEventListener('abort', pass, { once: true });

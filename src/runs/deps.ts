@@ -1,12 +1,14 @@
-// What the functions of this module get first: the parts that every service gets, the writer of runs, and the
+// What the functions of this module get first: the parts that every service gets, the writer and reader of runs, and the
 // place where accepted runs begin.
 import type { Deps } from '../services/deps.ts';
 import type { RunRow } from '../store/runs.ts';
 import type { ProviderTraffic } from './calls/traffic.ts';
 import type { RunCommit } from './commit.ts';
+import type { RunReads } from './run-reads.ts';
 
 export interface RunDeps extends Deps {
   readonly commit: RunCommit;
+  readonly reads: RunReads;
   readonly placement: Placement;
   readonly traffic: ProviderTraffic;
 }

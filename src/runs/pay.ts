@@ -4,7 +4,8 @@ import type { PaidCall, RunOptions } from '../engine/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { NodeError } from '../nodes/define.ts';
 import { priceOf, toCredits } from '../nodes/models/pricing.ts';
-import { findCharged, findSpending, isCovered, raiseReservation } from '../store/credits.ts';
+import type { Coverage } from '../store/credits.ts';
+import { findSpending, raiseReservation } from '../store/credits.ts';
 import type { Tx } from '../store/db.ts';
 import type { RunRow } from '../store/runs.ts';
 import { lockLeasedRun } from '../store/runs.ts';
@@ -92,7 +93,7 @@ export interface SpentSoFar {
  * way. Rejects, naming the reason, where it cannot; the call is then not made.
  */
 export function createPay(
-  { db }: Pick<RunDeps, 'db'>,
+  { db, reads }: Pick<RunDeps, 'db' | 'reads'>,
   run: Pick<RunRow, 'id' | 'lease'>,
   spent: SpentSoFar,
 ): NonNullable<RunOptions['pay']> {
@@ -101,7 +102,8 @@ export function createPay(
   let before = spent.charged;
   let promised = spent.promised;
   const cover = async (credits: number): Promise<void> => {
-    before ??= await findCharged(db, run.id);
+    const coverage = await reads.coverage(run.id);
+    before ??= coverage?.charged ?? 0;
     const total = before + promised + credits;
     if (spent.maxCredits !== undefined && total > spent.maxCredits) {
       throw new NodeError(
@@ -110,7 +112,7 @@ export function createPay(
       );
     }
     // As the estimate of most runs has it; only more than that is set aside in a transaction.
-    if (!(await isCovered(db, run, total)))
+    if (!isCovered(coverage, run.lease, total))
       await db.transaction(tx => raise(tx, run, { total, credits })).catch(toRefusal);
     promised += credits;
   };
@@ -136,6 +138,15 @@ export function createPay(
       forgo: () => giveBack(credits),
     };
   };
+}
+
+function isCovered(coverage: Coverage | undefined, lease: number, total: number): boolean {
+  return (
+    coverage !== undefined &&
+    coverage.lease === lease &&
+    !coverage.has_ended &&
+    coverage.held + coverage.charged >= total
+  );
 }
 
 function priceBefore({ definition, values }: PaidCall): number {

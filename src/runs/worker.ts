@@ -8,10 +8,7 @@ import { AppError } from '../lib/errors.ts';
 import { doAccepted } from '../lib/gate.ts';
 import type { ResolveSecrets } from '../services/workflows/resolve-secrets.ts';
 import { createResolver } from '../services/workflows/resolve-secrets.ts';
-import { listCalls } from '../store/calls.ts';
-import { findCharged } from '../store/credits.ts';
 import type { TerminalStatus } from '../store/executions.ts';
-import { listSteps } from '../store/executions.ts';
 import { retryingDb } from '../store/retry.ts';
 import type { RunRow } from '../store/runs.ts';
 import { roomOf } from './calls/traffic.ts';
@@ -91,7 +88,7 @@ async function loadRun(deps: RunDeps, row: RunRow): Promise<LoadedRun> {
   const request = parseRunRequest(row.request);
   // A first claim finds nothing done, unless the run keeps results of others.
   const isFresh = row.lease === 1 && row.resumed_from_id === null && request.pins === undefined;
-  const rows = isFresh ? [] : await listSteps(deps.db, row.id);
+  const rows = isFresh ? [] : await deps.reads.steps(row.id);
   const steps = new Map(rows.map(({ step }) => [(step as Step).nodeId, withBound(deps, step as Step)]));
   const loaded = { row, request, steps, ...(await loadCalls(deps, row, request, steps)) };
   try {
@@ -120,10 +117,11 @@ async function loadCalls(
   );
   const jobs = known.map(({ job }) => job);
   if (jobs.length === 0) return { endedCalls: [], spent: { maxCredits, promised: 0, charged: undefined } };
-  const [calls, charged] = await Promise.all([
-    listCalls(deps.db, row.id),
-    row.is_paid ? findCharged(deps.db, row.id) : 0,
+  const [calls, coverage] = await Promise.all([
+    deps.reads.calls(row.id),
+    row.is_paid ? deps.reads.coverage(row.id) : undefined,
   ]);
+  const charged = coverage?.charged ?? 0;
   const awaited = new Set(
     calls.filter(call => call.is_awaited).map(({ node_id, item }) => `${item} ${node_id}`),
   );

@@ -148,15 +148,17 @@ export async function listEndedCalls(
   return rows;
 }
 
-/** The run's calls that have rows, those that have not ended included. */
-export async function listCalls(
-  tx: Tx,
-  executionId: string,
-): Promise<readonly (Pick<CallRow, 'node_id' | 'item'> & { readonly is_awaited: boolean })[]> {
-  const { rows } = await tx.query<Pick<CallRow, 'node_id' | 'item'> & { readonly is_awaited: boolean }>(
-    `select node_id, item, ended_at is null and (slot_at is null or job_id is not null) as is_awaited
-     from calls where execution_id = $1`,
-    [executionId],
+export interface CallState extends CallKey {
+  /** It goes on at its provider, or waits for room there. */
+  readonly is_awaited: boolean;
+}
+
+/** The calls of runs that have rows, those that have not ended included. */
+export async function listCalls(tx: Tx, executionIds: readonly string[]): Promise<readonly CallState[]> {
+  const { rows } = await tx.query<CallState>(
+    `select execution_id, node_id, item, ended_at is null and (slot_at is null or job_id is not null) as is_awaited
+     from calls where execution_id = any ($1::text[])`,
+    [executionIds],
   );
   return rows;
 }

@@ -70,30 +70,23 @@ export async function insertReservations(tx: Tx, reservations: readonly Reservat
   );
 }
 
-/** What a run was charged so far. */
-export async function findCharged(tx: Tx, executionId: string): Promise<number> {
-  const { rows } = await tx.query<{ charged: number }>(
-    'select charged from run_credits where execution_id = $1',
-    [executionId],
-  );
-  return rows[0]?.charged ?? 0;
+/** What is set aside for a run and what it was charged, and who may spend it. */
+export interface Coverage {
+  readonly execution_id: string;
+  readonly charged: number;
+  readonly held: number;
+  readonly lease: number;
+  readonly has_ended: boolean;
 }
 
-/**
- * Whether what is set aside for a run and what it was charged come to `total` already. While the worker has it by this
- * lease number nobody else lowers that.
- */
-export async function isCovered(
-  tx: Tx,
-  run: { readonly id: string; readonly lease: number },
-  total: number,
-): Promise<boolean> {
-  const { rowCount } = await tx.query(
-    `select from run_credits r join executions e on e.id = r.execution_id
-     where r.execution_id = $1 and e.lease = $2 and e.finished_at is null and r.held + r.charged >= $3::bigint`,
-    [run.id, run.lease, total],
+/** Of runs that may cost. While a worker has a run by its lease number nobody else lowers what covers its calls. */
+export async function listCoverage(tx: Tx, executionIds: readonly string[]): Promise<readonly Coverage[]> {
+  const { rows } = await tx.query<Coverage>(
+    `select r.execution_id, r.charged, r.held, e.lease, e.finished_at is not null as has_ended
+     from run_credits r join executions e on e.id = r.execution_id where r.execution_id = any ($1::text[])`,
+    [executionIds],
   );
-  return rowCount === 1;
+  return rows;
 }
 
 /** What a raise of a run's reservation came to: it was high enough, it was raised, or the balance is too small. */

@@ -88,15 +88,24 @@ export async function findNewestCompleted(
 
 /** Every node state with a number above `afterSeq`, oldest first; the last one of a node is its state. */
 export async function listSteps(tx: Tx, executionId: string, afterSeq = -1): Promise<readonly StepRow[]> {
-  const { rows } = await tx.query<{ seq: number; steps: string }>(
-    'select seq, steps from execution_steps where execution_id = $1 and seq > $2 order by seq',
-    [executionId, afterSeq],
+  const rows = await listStepsOfRuns(tx, [executionId], afterSeq);
+  return rows.filter(({ seq }) => seq > afterSeq);
+}
+
+/** Of many runs; those of each by `seq`. */
+export async function listStepsOfRuns(
+  tx: Tx,
+  executionIds: readonly string[],
+  afterSeq = -1,
+): Promise<readonly (StepRow & { readonly execution_id: string })[]> {
+  const { rows } = await tx.query<{ execution_id: string; seq: number; steps: string }>(
+    `select execution_id, seq, steps from execution_steps where execution_id = any ($1::text[]) and seq > $2
+     order by execution_id, seq`,
+    [executionIds, afterSeq],
   );
-  return rows.flatMap(row => {
-    const steps = JSON.parse(row.steps) as readonly unknown[];
-    return steps
-      .map((step, index) => ({ seq: row.seq - steps.length + 1 + index, step }))
-      .filter(({ seq }) => seq > afterSeq);
+  return rows.flatMap(({ execution_id, seq, steps: text }) => {
+    const steps = JSON.parse(text) as readonly unknown[];
+    return steps.map((step, index) => ({ execution_id, seq: seq - steps.length + 1 + index, step }));
   });
 }
 

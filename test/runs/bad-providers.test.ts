@@ -10,6 +10,8 @@ import { waitUntil } from '../support/processes.ts';
 import type { Fault } from '../support/providers/double.ts';
 
 const NEVER = 1e9;
+/** Far less than a request may take. */
+const MOST_MS = 10_000;
 const ALWAYS = 1e9;
 const CREDITS = 10_000;
 const STATUS = /^GET .*\/status$/;
@@ -119,6 +121,13 @@ describe('a run that is cancelled', () => {
       await waitUntil('the request', () => paid.fal.count(/^POST/) > before);
       return id;
     },
+    'while its call is asked for and no answer comes': async start => {
+      const before = paid.fal.count(/^POST/);
+      paid.fal.refuse(/^POST/, 'hang', ALWAYS);
+      const id = await start();
+      await waitUntil('the request', () => paid.fal.count(/^POST/) > before);
+      return id;
+    },
     'while its call goes on': async start => {
       const id = await start();
       await waiting(id);
@@ -152,7 +161,9 @@ describe('a run that is cancelled', () => {
       const workflow = await user.create(single());
       const id = await reach(() => user.start(workflow));
       await cancel(id);
+      const beganMs = performance.now();
       assert.equal((await user.until(id)).status, 'CANCELLED');
+      assert.ok(performance.now() - beganMs < MOST_MS);
       await waitUntil('its credits to be back', async () => (await balanceOf(user))[1] === 0);
       assert.deepEqual(await balanceOf(user), [CREDITS, 0]);
       await delay(200);

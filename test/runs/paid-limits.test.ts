@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { findNode } from '../../src/nodes/catalog.ts';
 import { createPay } from '../../src/runs/pay.ts';
+import { createRunReads } from '../../src/runs/run-reads.ts';
 import type { Client } from '../support/client.ts';
 import { assertLedgerBalanced } from '../support/ledger.ts';
 import {
@@ -172,7 +173,8 @@ describe('a paid run within its limits', () => {
     const { id } = await runPaid(user, single());
     const definition = findNode(MODEL);
     assert.ok(definition);
-    const pay = createPay({ db: paid.service.db }, { id, lease: 1 }, NOTHING);
+    const { db } = paid.service;
+    const pay = createPay({ db, reads: createRunReads(db) }, { id, lease: 1 }, NOTHING);
     const call = { definition, node: { id: 'm' }, values: {} };
     for (let times = 0; times < 2; times++)
       await assert.rejects(pay(call), /no longer assigned to this worker/);

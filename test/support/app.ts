@@ -22,6 +22,7 @@ import { createProviderTraffic } from '../../src/runs/calls/traffic.ts';
 import { createRunCommit } from '../../src/runs/commit.ts';
 import type { RunDeps } from '../../src/runs/deps.ts';
 import { BY_QUEUE } from '../../src/runs/dispatch.ts';
+import { createRunReads } from '../../src/runs/run-reads.ts';
 import { SCOPES, type Scope } from '../../src/services/accounts/actor.ts';
 import {
   createKeyAuthenticator,
@@ -187,6 +188,7 @@ async function createDeps(
     versions: createGraphVersions(catalog),
     findInBatch: createWorkflowReads(db),
     wakeTimers,
+    reads: createRunReads(runDb),
     commit: createRunCommit({ db: runDb, maxConcurrent: settings.MAX_CONCURRENT_RUNS, timers: wakeTimers }),
     traffic: createProviderTraffic({ db: runDb, log, most: settings.PROVIDER_CONCURRENCY }),
     placement: BY_QUEUE,
