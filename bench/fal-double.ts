@@ -1,13 +1,17 @@
 // A stand-in for fal in a process of its own: takes any model's call, works on it for a set time, and gives a small picture.
 import { type ChildProcess, fork } from 'node:child_process';
+import { createHash, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 
 export interface BenchFal {
   readonly url: string;
   /** When each request was accepted, by its id, in ms of the epoch. */
   accepted(): Promise<ReadonlyMap<string, number>>;
+  /** Reports ends of calls to this service from now on, where a call names an address for it. */
+  reportTo(url: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -18,6 +22,7 @@ export async function startBenchFal(jobMs: number): Promise<BenchFal> {
   return {
     url,
     accepted: async () => new Map((await (await fetch(`${url}/accepted`)).json()) as [string, number][]),
+    reportTo: async service => void (await fetch(`${url}/report-to`, { method: 'POST', body: service })),
     async stop() {
       child.kill();
       await once(child, 'exit');
@@ -33,9 +38,22 @@ const PNG = Buffer.from(
 
 function serve(jobMs: number): void {
   const accepted = new Map<string, number>();
-  const server = createServer((req, res) => {
-    const path = (req.url ?? '').split('?')[0] ?? '';
+  const keys = generateKeyPairSync('ed25519');
+  const jwks = { keys: [keys.publicKey.export({ format: 'jwk' })] };
+  let service: string | undefined;
+  const report = async (hook: string): Promise<void> => {
+    const body = '{"status":"OK"}';
+    const { headers } = signHook(body, keys.privateKey);
+    await fetch(service + new URL(hook).pathname, { method: 'POST', headers, body });
+  };
+  const server = createServer(async (req, res) => {
+    const [path = '', query] = (req.url ?? '').split('?');
+    if (path === '/report-to') {
+      service = await text(req);
+      return sendJson(res, 200, {});
+    }
     req.resume();
+    if (path === '/.well-known/jwks.json') return sendJson(res, 200, jwks);
     if (path === '/accepted') return sendJson(res, 200, [...accepted]);
     if (path.startsWith('/files/')) return void res.writeHead(200).end(PNG);
     const [, id = '', tail = ''] = /\/requests\/([^/]+)(\/\w+)?$/.exec(path) ?? [];
@@ -43,6 +61,8 @@ function serve(jobMs: number): void {
     if (id === '') {
       const fresh = `req-${accepted.size}`;
       accepted.set(fresh, Date.now());
+      const hook = new URLSearchParams(query).get('fal_webhook');
+      if (hook !== null && service !== undefined) setTimeout(() => void report(hook), jobMs);
       const urls = { response_url: `${place}/${fresh}`, status_url: `${place}/${fresh}/status` };
       return sendJson(res, 200, { request_id: fresh, ...urls, cancel_url: `${place}/${fresh}/cancel` });
     }
@@ -60,6 +80,22 @@ function serve(jobMs: number): void {
   });
   // Its parent may end without a word.
   process.once('disconnect', () => process.exit());
+}
+
+/** As fal signs what it sends. */
+function signHook(body: string, key: KeyObject): { readonly headers: Record<string, string> } {
+  const [request, person, timestamp] = [randomUUID(), 'bench', String(Math.floor(Date.now() / 1000))];
+  const digest = createHash('sha256').update(body).digest('hex');
+  const signature = sign(null, Buffer.from([request, person, timestamp, digest].join('\n')), key);
+  return {
+    headers: {
+      'content-type': 'application/json',
+      'x-fal-webhook-request-id': request,
+      'x-fal-webhook-user-id': person,
+      'x-fal-webhook-timestamp': timestamp,
+      'x-fal-webhook-signature': signature.toString('hex'),
+    },
+  };
 }
 
 function sendJson(res: ServerResponse, status: number, body: unknown): void {

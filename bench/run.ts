@@ -13,6 +13,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   start: async () => (await import('./start-rows.ts')).runStartRows,
   runs: async () => (await import('./run-rows.ts')).runRunRows,
   waiting: async () => (await import('./waiting-rows.ts')).runWaitingRows,
+  crashes: async () => (await import('./crash-rows.ts')).runCrashRows,
   workers: async () => (await import('./worker-rows.ts')).runWorkerRows,
   webhooks: async () => (await import('./webhook-rows.ts')).runWebhookRows,
   idle: async () => (await import('./idle-rows.ts')).runIdleRows,

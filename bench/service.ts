@@ -22,6 +22,8 @@ export interface BenchService {
   readonly readyMs: number;
   fetch(path: string, init?: RequestInit): Promise<Response>;
   stop(): Promise<void>;
+  /** With its PostgreSQL, if it brought one. */
+  kill(): Promise<void>;
 }
 
 export async function makeFolder(): Promise<string> {
@@ -51,7 +53,9 @@ export async function startBenchService(folder: string, env: NodeJS.ProcessEnv =
       ...env,
     },
     stdio: ['ignore', 'ignore', 'inherit'],
+    detached: true,
   });
+  process.once('exit', () => child.kill('SIGKILL'));
   const url = `http://127.0.0.1:${port}`;
   await untilReady(url, child);
   const readyMs = performance.now() - began;
@@ -66,7 +70,12 @@ export async function startBenchService(folder: string, env: NodeJS.ProcessEnv =
       }),
     async stop() {
       child.kill('SIGTERM');
-      if (child.exitCode === null) await once(child, 'exit');
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    },
+    async kill() {
+      const ended = once(child, 'exit');
+      process.kill(-(child.pid as number), 'SIGKILL');
+      await ended;
     },
   };
 }

@@ -16,7 +16,7 @@ import {
 } from './service.ts';
 
 const CONNECTIONS = 20;
-const ONE_CALL = {
+export const ONE_CALL = {
   name: 'one call',
   nodes: [
     {
@@ -37,6 +37,7 @@ const ONE_CALL = {
 export async function* runWaitingRows(isShort: boolean): AsyncGenerator<Row> {
   yield* acceptRows(isShort);
   yield* manyRows(isShort);
+  yield* hookRows(isShort);
   yield* thousandsRows(isShort);
 }
 
@@ -86,6 +87,38 @@ async function* manyRows(isShort: boolean): AsyncGenerator<Row> {
   });
 }
 
+async function* hookRows(isShort: boolean): AsyncGenerator<Row> {
+  const jobMs = isShort ? 500 : 5000;
+  // Only of a public address are hooks asked for; the double sends them to where the service listens.
+  const env = { BASE_URL: 'https://bench.example.com' };
+  yield* withService(
+    jobMs,
+    async function* (service, fal) {
+      await fal.reportTo(service.url);
+      const workflow = await store(service, ONE_CALL);
+      // The first pictures load what reads pictures.
+      await accept(service, workflow, 10);
+      await untilEnded(service, workflow);
+      const { ids } = await accept(service, workflow, isShort ? 10 : 200);
+      await untilEnded(service, workflow);
+      const delays = await delaysOf(service, fal, ids, jobMs);
+      for (const [name, share, most] of [
+        ['p50', 0.5, 50],
+        ['p99', 0.99, 250],
+      ] as const) {
+        yield {
+          figure: `call of ${jobMs / 1000} s ended at the provider to run ended, by its hook, ${name}`,
+          value: quantile(delays, share),
+          unit: 'ms',
+          reach: { value: most, is: 'at most' },
+          note: `${delays.length} runs`,
+        };
+      }
+    },
+    env,
+  );
+}
+
 async function* thousandsRows(isShort: boolean): AsyncGenerator<Row> {
   const jobMs = isShort ? 500 : 60_000;
   yield* withService(jobMs, async function* (service) {
@@ -114,10 +147,11 @@ async function* thousandsRows(isShort: boolean): AsyncGenerator<Row> {
 async function* withService(
   jobMs: number,
   measure: (service: BenchService, fal: BenchFal) => AsyncGenerator<Row>,
+  env: NodeJS.ProcessEnv = {},
 ): AsyncGenerator<Row> {
   const folder = await makeFolder();
   const fal = await startBenchFal(jobMs);
-  const service = await startBenchService(folder, { FAL_KEY: 'bench', FAL_BASE_URL: fal.url });
+  const service = await startBenchService(folder, { FAL_KEY: 'bench', FAL_BASE_URL: fal.url, ...env });
   try {
     yield* measure(service, fal);
   } finally {
@@ -127,7 +161,7 @@ async function* withService(
   }
 }
 
-async function accept(service: BenchService, workflowId: string, count: number) {
+export async function accept(service: BenchService, workflowId: string, count: number) {
   const pool = new Pool(service.url, { connections: CONNECTIONS, pipelining: 1 });
   const ids: string[] = [];
   const { seconds } = await load(CONNECTIONS, { count }, async () => {
@@ -146,7 +180,7 @@ async function accept(service: BenchService, workflowId: string, count: number) 
 }
 
 /** Throws where one did not complete. */
-async function untilEnded(service: BenchService, workflowId: string): Promise<void> {
+export async function untilEnded(service: BenchService, workflowId: string): Promise<void> {
   const hasAny = async (status: string): Promise<boolean> => {
     const answer = await service.fetch(`/api/v1/workflows/${workflowId}/executions?limit=1&status=${status}`);
     return ((await answer.json()) as { data: unknown[] }).data.length > 0;
@@ -157,7 +191,7 @@ async function untilEnded(service: BenchService, workflowId: string): Promise<vo
   if (failed !== undefined) throw new Error(`A run has failed: ${JSON.stringify(failed.error)}`);
 }
 
-async function delaysOf(
+export async function delaysOf(
   service: BenchService,
   fal: BenchFal,
   ids: readonly string[],

@@ -1,0 +1,126 @@
+// Runs that wait while processes are killed, and what a table of a hundred thousand waiting calls costs a poller.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { takeDueCalls } from '../src/store/calls.ts';
+import { openDb } from '../src/store/db.ts';
+import { startBenchFal } from './fal-double.ts';
+import { median } from './load.ts';
+import { startBenchPostgres } from './postgres.ts';
+import type { Row } from './row.ts';
+import { store } from './run-rows.ts';
+import { makeFolder, removeFolder, startBenchService } from './service.ts';
+import { accept, delaysOf, ONE_CALL, untilEnded } from './waiting-rows.ts';
+
+export async function* runCrashRows(isShort: boolean): AsyncGenerator<Row> {
+  yield await pollMany(isShort ? 1000 : 100_000);
+  yield await killWorker(isShort ? 20 : 3000, isShort ? 6000 : 60_000);
+  yield* killEverything(isShort ? 20 : 10_000, isShort ? 6000 : 60_000);
+}
+
+/** Long enough for the last answers of the provider to be stored. */
+const SETTLE_MS = 3000;
+const LOOKS = 20;
+const BATCH = { limit: 100, leaseMs: 15_000 } as const;
+
+/** The statement as a worker makes it, with its plans; over a Unix socket, so that nearly all of it is PostgreSQL. */
+async function pollMany(count: number): Promise<Row> {
+  const folder = await makeFolder();
+  const postgres = await startBenchPostgres(2);
+  const service = await startBenchService(folder, { DATABASE_URL: postgres.url, ROLE: 'api' });
+  const [connection, onError] = [{ url: postgres.url }, () => undefined];
+  const db = openDb({ connection, maxConnections: 1, plans: 'pinned', onError });
+  try {
+    await postgres.db.query(
+      `insert into calls (execution_id, node_id, item, workspace, provider, job_id, submitted_at, slot_at, due_at, deadline_at)
+       select 'ex_' || n, 'm', 0, 'user:' || n % 50, 'fal', 'req-' || n, now(), now(), now() - n * interval '1 millisecond',
+         now() + interval '1 hour' from generate_series(1, $1::int) n`,
+      [count],
+    );
+    const times: number[] = [];
+    for (let look = 0; look < LOOKS; look++) {
+      const began = performance.now();
+      const calls = await takeDueCalls(db, 'fal', BATCH);
+      times.push(performance.now() - began);
+      if (calls.length !== Math.min(BATCH.limit, count - look * BATCH.limit) && count > LOOKS * BATCH.limit)
+        throw new Error(`${calls.length} calls were due.`);
+    }
+    return {
+      figure: `${count} waiting calls: one batch of ${BATCH.limit} of a poller`,
+      value: median(times),
+      unit: 'ms',
+      reach: { value: 20, is: 'at most' },
+      note: `most ${Math.max(...times).toFixed(1)}`,
+    };
+  } finally {
+    await db.close();
+    await service.stop();
+    await postgres.stop();
+    await removeFolder(folder);
+  }
+}
+
+async function killWorker(count: number, jobMs: number): Promise<Row> {
+  const folder = await makeFolder();
+  const postgres = await startBenchPostgres(1);
+  const fal = await startBenchFal(jobMs);
+  const env = { FAL_KEY: 'bench', FAL_BASE_URL: fal.url, DATABASE_URL: postgres.url };
+  const start = (ROLE: string) => startBenchService(folder, { ...env, ROLE });
+  const [api, one, two] = [await start('api'), await start('worker'), await start('worker')];
+  try {
+    const workflow = await store(api, ONE_CALL);
+    const { ids } = await accept(api, workflow, count);
+    const isActive = async (): Promise<boolean> => {
+      const { rows } = await postgres.db.query('select from executions where worker_id is not null limit 1');
+      return rows.length > 0;
+    };
+    while ((await fal.accepted()).size < count || (await isActive())) await sleep(100);
+    await one.kill();
+    await untilEnded(api, workflow);
+    const delays = await delaysOf(api, fal, ids, jobMs);
+    return {
+      figure: `a worker killed while ${count} runs wait: the last of them ends so long after its call`,
+      value: (delays.at(-1) ?? Number.NaN) / 1000,
+      unit: 's',
+      reach: { value: 30, is: 'at most' },
+      note: `${delays.length} of ${count} completed`,
+    };
+  } finally {
+    await Promise.all([api.stop(), two.stop()]);
+    await fal.stop();
+    await postgres.stop();
+    await removeFolder(folder);
+  }
+}
+
+async function* killEverything(count: number, jobMs: number): AsyncGenerator<Row> {
+  const folder = await makeFolder();
+  const fal = await startBenchFal(jobMs);
+  const env = { FAL_KEY: 'bench', FAL_BASE_URL: fal.url };
+  const first = await startBenchService(folder, env);
+  const workflow = await store(first, ONE_CALL);
+  const { ids } = await accept(first, workflow, count);
+  while ((await fal.accepted()).size < count) await sleep(100);
+  await sleep(SETTLE_MS);
+  await first.kill();
+  const second = await startBenchService(folder, env);
+  try {
+    await untilEnded(second, workflow);
+    const completed = await delaysOf(second, fal, ids, jobMs);
+    const credits = (await (await second.fetch('/api/v1/credits')).json()) as { held: number };
+    const broken = {
+      'calls asked twice': (await fal.accepted()).size - count,
+      'runs lost': count - completed.length,
+      'credits still held': credits.held,
+    };
+    for (const [name, value] of Object.entries(broken))
+      yield {
+        figure: `everything killed while ${count} runs wait: ${name}`,
+        value,
+        unit: '',
+        reach: { value: 0, is: 'at most' },
+      };
+  } finally {
+    await second.stop();
+    await fal.stop();
+    await removeFolder(folder);
+  }
+}
