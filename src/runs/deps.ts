@@ -2,9 +2,9 @@
 // place where accepted runs begin.
 import type { Deps } from '../services/deps.ts';
 import type { RunRow } from '../store/runs.ts';
+import type { RunReads } from './calls/run-reads.ts';
 import type { ProviderTraffic } from './calls/traffic.ts';
 import type { RunCommit } from './commit.ts';
-import type { RunReads } from './run-reads.ts';
 
 export interface RunDeps extends Deps {
   readonly commit: RunCommit;

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { findNode } from '../../src/nodes/catalog.ts';
+import { createRunReads } from '../../src/runs/calls/run-reads.ts';
 import { createPay } from '../../src/runs/pay.ts';
-import { createRunReads } from '../../src/runs/run-reads.ts';
 import type { Client } from '../support/client.ts';
 import { assertLedgerBalanced } from '../support/ledger.ts';
 import {

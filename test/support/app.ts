@@ -18,11 +18,11 @@ import { createOAuthMount } from '../../src/mcp/oauth/mount.ts';
 import { bucketOf, openStorage } from '../../src/media/open-storage.ts';
 import { bucketOrigin } from '../../src/media/s3.ts';
 import { makeCatalog, makeFindNode } from '../../src/nodes/catalog.ts';
+import { createRunReads } from '../../src/runs/calls/run-reads.ts';
 import { createProviderTraffic } from '../../src/runs/calls/traffic.ts';
 import { createRunCommit } from '../../src/runs/commit.ts';
 import type { RunDeps } from '../../src/runs/deps.ts';
 import { BY_QUEUE } from '../../src/runs/dispatch.ts';
-import { createRunReads } from '../../src/runs/run-reads.ts';
 import { SCOPES, type Scope } from '../../src/services/accounts/actor.ts';
 import {
   createKeyAuthenticator,
