@@ -41,6 +41,8 @@ export interface FlowTests {
   readonly cookie: string;
   create(graph: SentGraph): Promise<string>;
   read(id: string): Promise<Stored>;
+  /** Any request, by the first account's key. */
+  send<T = unknown>(method: string, path: string, body?: unknown): Promise<T>;
   /** Its executions, the newest first. */
   runs(id: string): Promise<readonly Execution[]>;
   /** Waits until so many of them have ended. */
@@ -69,6 +71,7 @@ export async function startFlowTests(): Promise<FlowTests> {
     cookie,
     create: async graph => (await ask<Stored>('POST', '/workflows', { name: 'Board', ...graph })).id,
     read: id => ask<Stored>('GET', `/workflows/${id}`),
+    send: ask,
     runs: async id => {
       const { data } = await ask<{ data: readonly { id: string }[] }>('GET', `/workflows/${id}/executions`);
       return Promise.all(data.map(run => ask<Execution>('GET', `/executions/${run.id}`)));

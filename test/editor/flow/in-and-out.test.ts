@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { readText } from '../../../editor/board/graph-picture.ts';
-import { NO_BROWSER } from '../../support/browser.ts';
+import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { boardOf, type FlowTests, nodeOf, PICTURE, startFlowTests, untilSaved } from './flow-page.ts';
 
 const EMPTY = {
@@ -14,6 +14,18 @@ const EMPTY = {
       type: 'basedNode',
       position: { x: 0, y: 0 },
       data: { label: 'Picture', category: 'output', nodeType: 'output:preview', config: {} },
+    },
+  ],
+  edges: [],
+};
+
+const NOTE = {
+  nodes: [
+    {
+      id: 'note',
+      type: 'stickyNote',
+      position: { x: 0, y: -500 },
+      data: { label: 'Note', category: 'utility', nodeType: 'utility:sticky_note', config: { text: 'Hi' } },
     },
   ],
   edges: [],
@@ -68,6 +80,61 @@ describe('in and out of the board', { skip: NO_BROWSER }, () => {
       [['picture', 'in-input']],
     );
     assert.match(String(stored.nodes.at(-1)?.data.config?.url), /^http/);
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('offers templates, an example and a search on an empty board', async () => {
+    const template = await flow.create(PICTURE);
+    const settings = { title: 'A boat in a frame', isTemplate: true };
+    await flow.send('POST', `/workflows/${template}/publish`, { isPublished: true, settings });
+    const id = await flow.create(NOTE);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    const starters = page.getByRole('list', { name: 'Templates' });
+    await starters.getByText('A boat in a frame').waitFor();
+    await takeScreenshot(page, 'flow-empty', VIEWS[2]);
+    await assertAccessible(page);
+    await page.getByRole('searchbox', { name: 'Search nodes' }).press('t');
+    const palette = page.getByRole('dialog', { name: 'Add node' });
+    assert.equal(await palette.getByRole('combobox').inputValue(), 't');
+    await page.keyboard.press('Escape');
+    await starters.getByRole('button', { name: /A boat in a frame/ }).click();
+    await nodeOf(page, 'Picture').waitFor();
+    await page.getByRole('complementary', { name: 'Inspector' }).waitFor({ state: 'detached' });
+    await nodeOf(page, 'Picture').click({ position: { x: 90, y: 20 } });
+    await page.getByRole('button', { name: 'Make it a favourite' }).click();
+    await page.getByRole('button', { name: 'Close the inspector' }).click();
+    await page.getByRole('button', { name: 'Add node', exact: true }).click();
+    await palette.getByText('Favourites').waitFor();
+    assert.match((await palette.getByRole('option').first().textContent()) ?? '', /^Sandbox picture/);
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('publishes under an address and a title, with the inputs that were chosen', async () => {
+    const id = await flow.create(PICTURE);
+    await using opened = await flow.open(id, VIEWS[3]);
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Share', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Share' });
+    await dialog.getByLabel('Address').fill('boats-of-mine');
+    await dialog.getByLabel('Title').fill('My boats');
+    await dialog.getByLabel('Idea', { exact: true }).uncheck();
+    await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
+    await dialog.getByText('boats-of-mine').waitFor();
+    await takeScreenshot(page, 'flow-published', VIEWS[3]);
+    await assertAccessible(page);
+    const stored = await flow.send<{ publishedSlug: string; publishSettings: object }>(
+      'GET',
+      `/workflows/${id}`,
+    );
+    assert.equal(stored.publishedSlug, 'boats-of-mine');
+    assert.deepEqual(stored.publishSettings, {
+      title: 'My boats',
+      exposedInputs: [],
+      isTemplate: false,
+      allowDuplicate: true,
+      showResults: false,
+    });
     assert.deepEqual(opened.errors, []);
   });
 

@@ -69,7 +69,38 @@ describe('the inspector', { skip: NO_BROWSER }, () => {
     await page.keyboard.press('Control+z');
     assert.deepEqual(opened.errors, []);
   });
+
+  it('chooses a video template by its picture, and shows a still of it', async () => {
+    const id = await flow.create(VIDEO);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    await nodeOf(page, 'video').click({ position: { x: 90, y: 20 } });
+    const inspector = page.getByRole('complementary', { name: 'Inspector' });
+    await inspector.getByRole('button', { name: 'Choose by picture' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Video templates' });
+    await dialog.getByRole('listitem').nth(2).waitFor();
+    await takeScreenshot(page, 'flow-video-templates', VIEWS[2]);
+    await assertAccessible(page);
+    await dialog.getByRole('button').filter({ hasText: /quote/i }).first().click();
+    const still = inspector.getByRole('figure', { name: 'A still of the video' });
+    await still.locator('img').waitFor();
+    const first = await still.locator('img').getAttribute('src');
+    await still.getByRole('slider', { name: 'Time of the still' }).fill('0');
+    await page.waitForFunction(
+      ([src]) =>
+        document.querySelector('figure[aria-label="A still of the video"] img')?.getAttribute('src') !== src,
+      [first],
+    );
+    await takeScreenshot(page, 'flow-still', VIEWS[2]);
+    await assertAccessible(page);
+    assert.deepEqual(opened.errors, []);
+  });
 });
+
+const VIDEO: SentGraph = {
+  nodes: [place('video', 'video', 'video:renderer', {}, 0)],
+  edges: [],
+};
 
 function place(
   id: string,

@@ -1,5 +1,5 @@
 // Who may see and edit the workflow: people, whoever has the link, and everybody where it is published.
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useEditor } from '../../../board/editor-context.tsx';
 import type { WorkflowInfo } from '../../../board/remote.ts';
@@ -7,13 +7,14 @@ import { Badge } from '../../../kit/badge.tsx';
 import { Button } from '../../../kit/button.tsx';
 import { CopyButton } from '../../../kit/copy-button.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
-import { Failure, sentenceOf } from '../../../kit/failure.tsx';
+import { Failure } from '../../../kit/failure.tsx';
 import { SelectField, TextField } from '../../../kit/field.tsx';
 import { Loading } from '../../../kit/spinner.tsx';
 import { api } from '../../../lib/api.ts';
-import { showToast } from '../../../lib/toasts.ts';
 import { messages } from '../../../messages.ts';
 import styles from './dialogs.module.css';
+import { PublishPart } from './publish.tsx';
+import { useChange } from './use-change.ts';
 
 const texts = messages.flow.share;
 
@@ -50,16 +51,6 @@ export function ShareDialog({ onClose }: { readonly onClose: () => void }) {
 interface PartProps {
   readonly workflow: WorkflowInfo;
   readonly path: string;
-}
-
-/** Changes something of the workflow beside its board, then reads it again. */
-function useChange<T>(path: string, act: (input: T) => Promise<unknown>) {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: act,
-    onSettled: () => client.invalidateQueries({ queryKey: [path] }),
-    onError: thrown => showToast(sentenceOf(thrown), { tone: 'failed' }),
-  });
 }
 
 function LinkPart({ workflow, path }: PartProps) {
@@ -134,36 +125,6 @@ function PeoplePart({ path }: Pick<PartProps, 'path'>) {
           {texts.add}
         </Button>
       </form>
-    </section>
-  );
-}
-
-function PublishPart({ workflow, path }: PartProps) {
-  const { session } = useEditor();
-  const [isTemplate, setTemplate] = useState(workflow.publishSettings?.isTemplate === true);
-  const publish = useChange(path, async (isPublished: boolean) => {
-    await session.saver.flush();
-    await api.post(`${path}/publish`, { isPublished, ...(isPublished ? { settings: { isTemplate } } : {}) });
-  });
-  return (
-    <section className={styles.part}>
-      <h3>{texts.publish}</h3>
-      <p className={styles.soft}>{texts.publishText}</p>
-      <label>
-        <input type="checkbox" checked={isTemplate} onChange={({ target }) => setTemplate(target.checked)} />{' '}
-        {texts.template}
-      </label>
-      <div className={styles.buttons}>
-        {workflow.isPublished && <Badge tone="success">{texts.published}</Badge>}
-        <Button size="s" isBusy={publish.isPending} onClick={() => publish.mutate(true)}>
-          {workflow.isPublished ? texts.publishAgain : texts.publishNow}
-        </Button>
-        {workflow.isPublished && (
-          <Button size="s" look="quiet" onClick={() => publish.mutate(false)}>
-            {texts.withdraw}
-          </Button>
-        )}
-      </div>
     </section>
   );
 }

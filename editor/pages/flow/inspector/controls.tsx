@@ -10,6 +10,7 @@ import { ListControl } from './list-control.tsx';
 import { LongText } from './long-text.tsx';
 import { MediaControl } from './media-control.tsx';
 import { NumberControl } from './number-control.tsx';
+import { TemplateControl } from './template-control.tsx';
 
 const texts = messages.flow;
 
@@ -29,6 +30,7 @@ export type ControlKind = keyof typeof CONTROLS;
 export function controlOf({ id, type, isPort, wiredOnly, enum: values }: InputDef): ControlKind | undefined {
   if (isPort && (wiredOnly === true || !SETTABLE.has(type))) return undefined;
   if (values !== undefined) return 'choice';
+  if (id === 'templateId') return 'template';
   if (type === 'BOOLEAN') return 'flag';
   if (type === 'NUMBER') return 'number';
   if (type === 'TEXT') return COLOR.test(id) ? 'color' : id === 'url' || id === 'mediaId' ? 'media' : 'text';
@@ -47,6 +49,7 @@ export const CONTROLS = {
   flag: FlagControl,
   json: JsonControl,
   list: ListControl,
+  template: TemplateControl,
   media: MediaControl,
 } as const satisfies Record<string, (props: ControlProps) => ReactNode>;
 

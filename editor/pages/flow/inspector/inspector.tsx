@@ -24,6 +24,7 @@ import { favouriteTypes, toggleFavourite } from '../recent.ts';
 import { InputField } from './input-field.tsx';
 import styles from './inspector.module.css';
 import { LongText } from './long-text.tsx';
+import { SceneStill } from './scene-still.tsx';
 
 const texts = messages.flow;
 
@@ -60,6 +61,7 @@ function NodeInspector({ node }: { readonly node: GraphNode }) {
         {inputs.filter(isShown).map(input => (
           <InputField key={input.id} node={node} input={input} />
         ))}
+        {node.data.nodeType === 'video:renderer' && <SceneStill node={node} />}
         <Note node={node} />
         <NodeOutcome node={node} />
         {entry !== undefined && entry.source !== 'registry-shell' && <RunButtons node={node} />}

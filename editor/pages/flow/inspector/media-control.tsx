@@ -1,14 +1,16 @@
 // A file as a setting: its address, a file of this computer, or one of the library.
 
+import Camera from 'icon:camera';
 import Upload from 'icon:upload';
 import { useQuery } from '@tanstack/react-query';
-import { type DragEvent, useRef, useState } from 'react';
+import { type ClipboardEvent, type DragEvent, useRef, useState } from 'react';
 import { useEditor } from '../../../board/editor-context.tsx';
 import { setData } from '../../../board/edits.ts';
 import { Button } from '../../../kit/button.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
 import { sentenceOf } from '../../../kit/failure.tsx';
 import { TextField } from '../../../kit/field.tsx';
+import type { Icon } from '../../../kit/icon.ts';
 import { Loading } from '../../../kit/spinner.tsx';
 import { api, upload as uploadFile } from '../../../lib/api.ts';
 import { showToast } from '../../../lib/toasts.ts';
@@ -18,6 +20,8 @@ import type { ControlProps } from './controls.tsx';
 import styles from './inspector.module.css';
 
 const texts = messages.flow.media;
+/** Phones and tablets open theirs for a file that is asked for. */
+const HAS_CAMERA = matchMedia('(pointer: coarse)').matches;
 
 interface MediaItem {
   readonly mediaId: string;
@@ -47,7 +51,6 @@ export function MediaControl(props: ControlProps) {
 
 function FileChoice({ node, value, kind }: ControlProps & { readonly kind: string }) {
   const { store } = useEditor().session;
-  const file = useRef<HTMLInputElement>(null);
   const [isOpen, setOpen] = useState(false);
   const put = (url: string): void => {
     const { mediaId: _, ...config } = node.data.config ?? {};
@@ -57,30 +60,36 @@ function FileChoice({ node, value, kind }: ControlProps & { readonly kind: strin
     );
   };
   const { isBusy, upload } = useUpload(put);
+  const onPaste = (event: ClipboardEvent): void => {
+    const [pasted] = event.clipboardData.files;
+    if (pasted === undefined) return;
+    event.preventDefault();
+    void upload(pasted);
+  };
   const onDrop = (event: DragEvent): void => {
     event.preventDefault();
     void upload(event.dataTransfer.files[0]);
   };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: dropping is a second way; the button is the first
-    <div className={styles.drop} onDragOver={event => event.preventDefault()} data-drop onDrop={onDrop}>
+    <div
+      className={styles.drop}
+      onDragOver={event => event.preventDefault()}
+      data-drop
+      onDrop={onDrop}
+      onPaste={onPaste}
+    >
       {typeof value === 'string' && value !== '' && kind === 'image' && (
         <img src={value} alt="" className={styles.shown} />
       )}
-      <input
-        ref={file}
-        type="file"
-        accept={`${kind}/*`}
-        hidden
-        onChange={({ target }) => void upload(target.files?.[0])}
-      />
       <div className={styles.buttons}>
-        <Button size="s" icon={Upload} isBusy={isBusy} onClick={() => file.current?.click()}>
-          {texts.upload}
-        </Button>
+        <FileButton kind={kind} icon={Upload} label={texts.upload} isBusy={isBusy} onFile={upload} />
         <Button size="s" onClick={() => setOpen(true)}>
           {texts.library}
         </Button>
+        {HAS_CAMERA && (
+          <FileButton kind={kind} icon={Camera} label={texts.camera} isBusy={isBusy} isLive onFile={upload} />
+        )}
       </div>
       {isOpen && (
         <Library
@@ -93,6 +102,35 @@ function FileChoice({ node, value, kind }: ControlProps & { readonly kind: strin
         />
       )}
     </div>
+  );
+}
+
+interface FileButtonProps {
+  readonly kind: string;
+  readonly icon: Icon;
+  readonly label: string;
+  readonly isBusy: boolean;
+  /** Taken by the camera now. */
+  readonly isLive?: boolean;
+  readonly onFile: (file: File | undefined) => Promise<void>;
+}
+
+function FileButton({ kind, icon, label, isBusy, isLive = false, onFile }: FileButtonProps) {
+  const file = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <input
+        ref={file}
+        type="file"
+        accept={`${kind}/*`}
+        {...(isLive ? { capture: 'environment' } : {})}
+        hidden
+        onChange={({ target }) => void onFile(target.files?.[0])}
+      />
+      <Button size="s" icon={icon} isBusy={isBusy} onClick={() => file.current?.click()}>
+        {label}
+      </Button>
+    </>
   );
 }
 

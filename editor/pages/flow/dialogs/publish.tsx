@@ -1,0 +1,189 @@
+// What everybody may see of the workflow: its address, title and description, the inputs that a run by its page takes.
+
+import { type FormEvent, useState } from 'react';
+import { useBoard, useEditor } from '../../../board/editor-context.tsx';
+import type { WorkflowInfo } from '../../../board/remote.ts';
+import { Badge } from '../../../kit/badge.tsx';
+import { Button } from '../../../kit/button.tsx';
+import { CopyButton } from '../../../kit/copy-button.tsx';
+import { CheckField, TextArea, TextField } from '../../../kit/field.tsx';
+import { api } from '../../../lib/api.ts';
+import { messages } from '../../../messages.ts';
+import styles from './dialogs.module.css';
+import { useChange } from './use-change.ts';
+
+const texts = messages.flow.share;
+
+interface Publication {
+  readonly slug: string;
+  readonly title: string;
+  readonly description: string;
+  readonly exposedInputs: readonly string[];
+  readonly isTemplate: boolean;
+  readonly allowDuplicate: boolean;
+  readonly showResults: boolean;
+}
+
+export function PublishPart({ workflow, path }: { readonly workflow: WorkflowInfo; readonly path: string }) {
+  const { session } = useEditor();
+  const inputs = useInputNodes();
+  const [form, setForm] = useState(() => publicationOf(workflow, inputs));
+  const set = (fields: Partial<Publication>): void => setForm({ ...form, ...fields });
+  const publish = useChange(path, async (isPublished: boolean) => {
+    await session.saver.flush();
+    await api.post(`${path}/publish`, isPublished ? { isPublished, ...bodyOf(form) } : { isPublished });
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    publish.mutate(true);
+  };
+  return (
+    <form className={styles.part} onSubmit={submit}>
+      <h3>
+        {texts.publish} {workflow.isPublished && <Badge tone="success">{texts.published}</Badge>}
+      </h3>
+      <p className={styles.soft}>{texts.publishText}</p>
+      {workflow.isPublished && workflow.publishedSlug !== null && (
+        <Address slug={workflow.publishedSlug} id={workflow.id} />
+      )}
+      <TextFields form={form} name={workflow.name} onChange={set} />
+      <ExposedInputs
+        inputs={inputs}
+        chosen={form.exposedInputs}
+        onChange={exposedInputs => set({ exposedInputs })}
+      />
+      {(['allowDuplicate', 'showResults', 'isTemplate'] as const).map(key => (
+        <CheckField
+          key={key}
+          label={texts.options[key]}
+          checked={form[key]}
+          onChange={({ target }) => set({ [key]: target.checked })}
+        />
+      ))}
+      <div className={styles.buttons}>
+        <Button type="submit" look="primary" size="s" isBusy={publish.isPending}>
+          {workflow.isPublished ? texts.publishAgain : texts.publishNow}
+        </Button>
+        {workflow.isPublished && (
+          <Button size="s" look="quiet" onClick={() => publish.mutate(false)}>
+            {texts.withdraw}
+          </Button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+interface TextFieldsProps {
+  readonly form: Publication;
+  /** Of the workflow. */
+  readonly name: string;
+  readonly onChange: (fields: Partial<Publication>) => void;
+}
+
+function TextFields({ form, name, onChange: set }: TextFieldsProps) {
+  return (
+    <>
+      <TextField
+        label={texts.slug}
+        hint={texts.slugHint}
+        pattern="[a-z0-9\-]{3,80}"
+        value={form.slug}
+        onChange={({ target }) => set({ slug: target.value })}
+      />
+      <TextField
+        label={texts.pageTitle}
+        maxLength={200}
+        placeholder={name}
+        value={form.title}
+        onChange={({ target }) => set({ title: target.value })}
+      />
+      <TextArea
+        label={texts.description}
+        rows={2}
+        maxLength={2000}
+        value={form.description}
+        onChange={({ target }) => set({ description: target.value })}
+      />
+    </>
+  );
+}
+
+function Address({ slug, id }: { readonly slug: string; readonly id: string }) {
+  const address = `${location.origin}/flow/${id}`;
+  return (
+    <p className={styles.row}>
+      <a href={address} target="_blank" rel="noreferrer" className={styles.grow}>
+        {slug}
+      </a>
+      <CopyButton text={address} label={texts.copyPage} />
+    </p>
+  );
+}
+
+interface InputNode {
+  readonly id: string;
+  readonly label: string;
+}
+
+interface ExposedInputsProps {
+  readonly inputs: readonly InputNode[];
+  readonly chosen: readonly string[];
+  readonly onChange: (ids: readonly string[]) => void;
+}
+
+function ExposedInputs({ inputs, chosen, onChange }: ExposedInputsProps) {
+  if (inputs.length === 0) return null;
+  return (
+    <fieldset className={styles.choices}>
+      <legend>{texts.inputs}</legend>
+      {inputs.map(({ id, label }) => (
+        <CheckField
+          key={id}
+          label={label}
+          checked={chosen.includes(id)}
+          onChange={({ target }) =>
+            onChange(target.checked ? [...chosen, id] : chosen.filter(other => other !== id))
+          }
+        />
+      ))}
+    </fieldset>
+  );
+}
+
+function useInputNodes(): readonly InputNode[] {
+  const nodes = useBoard(({ board }) => board.nodes);
+  return nodes
+    .filter(({ data }) => data.nodeType.startsWith('input:'))
+    .map(({ id, data }) => ({ id, label: data.label }));
+}
+
+function publicationOf(
+  { publishSettings, publishedSlug }: WorkflowInfo,
+  inputs: readonly InputNode[],
+): Publication {
+  const settings = (publishSettings ?? {}) as Partial<Publication>;
+  const known = new Set(inputs.map(({ id }) => id));
+  return {
+    slug: publishedSlug ?? '',
+    title: settings.title ?? '',
+    description: settings.description ?? '',
+    // Without a choice every input is shown.
+    exposedInputs: (settings.exposedInputs ?? [...known]).filter(id => known.has(id)),
+    isTemplate: settings.isTemplate === true,
+    allowDuplicate: publishSettings === null || (settings.allowDuplicate ?? settings.isTemplate) === true,
+    showResults: settings.showResults === true,
+  };
+}
+
+/** Of a slug that is left empty the service makes one. */
+function bodyOf({ slug, title, description, ...settings }: Publication): object {
+  return {
+    ...(slug === '' ? {} : { slug }),
+    settings: {
+      ...settings,
+      ...(title === '' ? {} : { title }),
+      ...(description === '' ? {} : { description }),
+    },
+  };
+}

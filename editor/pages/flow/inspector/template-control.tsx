@@ -1,0 +1,80 @@
+// A template of the video renderer, chosen by its picture.
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { VideoTemplate } from '../../../../sdk/src/schemas.ts';
+import { Button } from '../../../kit/button.tsx';
+import { Dialog } from '../../../kit/dialog.tsx';
+import { sentenceOf } from '../../../kit/failure.tsx';
+import { TextField } from '../../../kit/field.tsx';
+import { MediaView } from '../../../kit/media-view.tsx';
+import { Loading } from '../../../kit/spinner.tsx';
+import { api } from '../../../lib/api.ts';
+import { messages } from '../../../messages.ts';
+import type { ControlProps } from './controls.tsx';
+import styles from './inspector.module.css';
+
+const texts = messages.flow.videoTemplate;
+
+export function TemplateControl({ input, value, hint, error, onChange }: ControlProps) {
+  const [isOpen, setOpen] = useState(false);
+  const id = typeof value === 'string' ? value : '';
+  return (
+    <div className={styles.media}>
+      <TextField
+        label={input.label}
+        hint={hint}
+        error={error}
+        value={id}
+        onChange={({ target }) => onChange(target.value === '' ? undefined : target.value)}
+      />
+      <Button size="s" onClick={() => setOpen(true)}>
+        {texts.choose}
+      </Button>
+      {isOpen && (
+        <TemplateDialog
+          onClose={() => setOpen(false)}
+          onChoose={chosen => {
+            setOpen(false);
+            onChange(chosen);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+interface TemplateDialogProps {
+  readonly onChoose: (id: string) => void;
+  readonly onClose: () => void;
+}
+
+function TemplateDialog({ onChoose, onClose }: TemplateDialogProps) {
+  const { data, error } = useQuery({
+    queryKey: ['/renderer/templates'],
+    queryFn: ({ signal }) => api.get<{ data: readonly VideoTemplate[] }>('/renderer/templates', { signal }),
+    staleTime: 60_000,
+  });
+  return (
+    <Dialog title={texts.title} size="l" onClose={onClose}>
+      {error !== null && <p role="alert">{sentenceOf(error)}</p>}
+      {data === undefined && error === null && <Loading />}
+      <ul className={styles.library}>
+        {data?.data.map(({ id, label }) => (
+          <li key={id}>
+            <button type="button" onClick={() => onChoose(id)}>
+              <span className={styles.thumbnail}>
+                <MediaView
+                  url={`/api/v1/renderer/templates/${id}/thumbnail`}
+                  contentType="image/webp"
+                  label=""
+                  look="square"
+                />
+              </span>
+              <span>{label}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  );
+}

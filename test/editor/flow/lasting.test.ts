@@ -1,0 +1,302 @@
+// What must not fail: full storage, no network, an update of the service, two people, unknown nodes, large results, plain
+// http, other keyboards; and that a save goes to the workflow it is of.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
+import { tokenOf } from '../../support/people.ts';
+import { waitUntil } from '../../support/processes.ts';
+import { KEY } from '../../support/service.ts';
+import {
+  boardOf,
+  type FlowTests,
+  nodeOf,
+  PICTURE,
+  type SentGraph,
+  type Stored,
+  startFlowTests,
+  untilSaved,
+} from './flow-page.ts';
+
+describe('the board lasts', { skip: NO_BROWSER }, () => {
+  let flow: FlowTests;
+
+  before(async () => {
+    flow = await startFlowTests();
+  });
+  after(() => flow?.close());
+
+  it('says once that storage is full, offers the export, and saves all the same', async () => {
+    const id = await flow.create(PICTURE);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    await page.evaluate(() => {
+      IDBObjectStore.prototype.put = () => {
+        throw new DOMException('full', 'QuotaExceededError');
+      };
+    });
+    await fillIdea(page, 'a whale');
+    await untilSaved(page);
+    await fillIdea(page, 'a gull');
+    const notice = page.getByText('This browser has no room for a draft');
+    await notice.waitFor();
+    assert.equal(await notice.count(), 1);
+    await untilIdea(flow, id, 'a gull');
+    await page.getByRole('button', { name: 'Export', exact: true }).last().click();
+    await page.getByRole('dialog', { name: 'Export' }).waitFor();
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('goes on without a network, says so, and saves when it is back', async () => {
+    const id = await flow.create(PICTURE);
+    await using opened = await flow.open(id);
+    const { page, context } = opened;
+    await context.setOffline(true);
+    await fillIdea(page, 'a whale');
+    await page.getByRole('status', { name: 'Saving' }).filter({ hasText: 'Offline' }).waitFor();
+    await page.keyboard.press('Control+s');
+    assert.notEqual(await page.getByRole('status', { name: 'Saving' }).textContent(), 'Saved');
+    assert.equal(ideaOf(await flow.read(id)), 'a boat');
+    await context.setOffline(false);
+    await untilIdea(flow, id, 'a whale');
+    await untilSaved(page);
+  });
+
+  it('asks to be loaded anew after an update of the service, and keeps what was changed', async () => {
+    const id = await flow.create(PICTURE);
+    await using opened = await flow.open(id);
+    const { page, context } = opened;
+    await page.addInitScript(() => {
+      const made: EventSource[] = [];
+      Object.assign(window, { made });
+      window.EventSource = class extends EventSource {
+        constructor(url: string | URL) {
+          super(url);
+          made.push(this);
+        }
+      };
+    });
+    await page.reload();
+    await boardOf(page).waitFor();
+    // The page of the next release names another script.
+    await page.route(`**/flow/${id}`, async route => {
+      if (route.request().isNavigationRequest()) return route.continue();
+      const answer = await route.fetch();
+      const body = (await answer.text()).replace(/(<script type="module" src=")[^"]*/, '$1/next.js');
+      return route.fulfill({ response: answer, body });
+    });
+    await context.route(`**/api/v1/workflows/${id}?autosave=true`, route => route.abort());
+    await fillIdea(page, 'a whale');
+    await page.getByRole('status', { name: 'Saving' }).filter({ hasText: 'Offline' }).waitFor();
+    // The old service goes, and the new one answers.
+    await page.evaluate(() => {
+      const { made } = window as unknown as { made: readonly EventSource[] };
+      for (const kind of ['error', 'open']) for (const events of made) events.dispatchEvent(new Event(kind));
+    });
+    await page.getByText('The service was updated').waitFor();
+    await takeScreenshot(page, 'flow-outdated', VIEWS[2]);
+    await assertAccessible(page);
+    await context.unrouteAll();
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await nodeOf(page, 'Idea').getByText('a whale').waitFor();
+    await untilIdea(flow, id, 'a whale');
+  });
+
+  it('shows two people each other, takes what both change, and marks what became of a version', async () => {
+    const id = await flow.create(PICTURE);
+    const guest = await invite(flow, id);
+    await using opened = await flow.open(id);
+    await using other = await flow.browser.open(flow.service.url, undefined, guest);
+    const { page } = opened;
+    await other.page.goto(`/flow/${id}`);
+    await boardOf(other.page).waitFor();
+    await page.getByRole('list', { name: 'Who else is here' }).getByText('Ben Guest').waitFor();
+    await fillIdea(other.page, 'a whale');
+    await nodeOf(page, 'Picture').click({ position: { x: 90, y: 20 } });
+    await page.getByRole('complementary', { name: 'Inspector' }).getByLabel('Label').fill('Painting');
+    await nodeOf(other.page, 'Painting').waitFor();
+    await nodeOf(page, 'Idea').getByText('a whale').waitFor();
+    await untilSaved(page);
+    await page.keyboard.press('Escape');
+
+    await page.getByRole('button', { name: 'Versions' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Versions' });
+    await dialog.getByRole('listitem').last().getByRole('button', { name: 'Compare with the board' }).click();
+    const notice = page.getByRole('region', { name: 'Difference to a version' });
+    await notice.getByText('2 changed').waitFor();
+    assert.equal(await page.locator('[data-fate="changed"]').count(), 2);
+    await takeScreenshot(page, 'flow-diff', VIEWS[2]);
+    await assertAccessible(page);
+    await notice.getByRole('button', { name: 'Done' }).click();
+    await page.locator('[data-fate]').first().waitFor({ state: 'detached' });
+  });
+
+  it('saves to the workflow that is open, runs what is on the screen, and keeps nodes that it does not know', async () => {
+    const [first, second] = [await flow.create(PICTURE), await flow.create(PICTURE)];
+    await using opened = await flow.open(first);
+    const { page } = opened;
+    await fillIdea(page, 'a whale');
+    // To another board before the first is saved, by the browser's own way back and forth.
+    await page.evaluate(path => {
+      history.pushState(null, '', path);
+      dispatchEvent(new PopStateEvent('popstate'));
+    }, `/flow/${second}`);
+    await nodeOf(page, 'Idea').getByText('a boat').waitFor();
+    await fillIdea(page, 'a gull');
+    await page.keyboard.press('Control+Enter');
+    await flow.untilRuns(second, 1);
+    const [run] = await flow.runs(second);
+    assert.equal(run?.nodeStates.find(({ nodeId }) => nodeId === 'idea')?.text, 'a gull');
+    assert.equal(ideaOf(await flow.read(second)), 'a gull');
+    assert.ok(['a boat', 'a whale'].includes(String(ideaOf(await flow.read(first)))));
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('shows a result of a megabyte without waiting for it', async () => {
+    const id = await flow.create(LARGE);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    const figure = page.getByRole('figure', { name: 'Result of Preview' });
+    await figure.waitFor();
+    assert.ok(((await figure.textContent()) ?? '').length < 2000);
+    const begun = Date.now();
+    await figure.getByRole('button').click();
+    await page.getByRole('dialog', { name: 'Result of Preview' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    assert.ok(Date.now() - begun < 8000, `opened and closed in ${Date.now() - begun} ms`);
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('copies without a clipboard object, and takes keys by their meaning', async () => {
+    const id = await flow.create(PICTURE);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    // As over plain http.
+    await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
+    await nodeOf(page, 'Idea').click({ position: { x: 90, y: 20 } });
+    await page.keyboard.press('Control+c');
+    await page.keyboard.press('Control+v');
+    const nodes = page.locator('[data-node-id]');
+    await nodes.nth(3).waitFor();
+    // On a German keyboard Z lies where Y does on an American one.
+    await press(page, { key: 'z', code: 'KeyY', ctrlKey: true });
+    await nodes.nth(3).waitFor({ state: 'detached' });
+    await press(page, { key: 'y', code: 'KeyZ', ctrlKey: true });
+    await nodes.nth(3).waitFor();
+    await press(page, { key: '?', code: 'Minus', shiftKey: true });
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('follows a run across cuts of its stream', async () => {
+    const id = await flow.create(PICTURE);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    let cuts = 0;
+    await page.route('**/executions/*/events', route =>
+      cuts++ < 2 ? route.abort('connectionreset') : route.continue(),
+    );
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByRole('figure', { name: 'Result of Picture' }).locator('img').waitFor();
+    assert.ok(cuts > 2);
+    await fillIdea(page, 'a whale');
+    await untilSaved(page);
+  });
+
+  it('keeps the steps of undo over a reload', async () => {
+    const id = await flow.create(PICTURE);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    const before = (await flow.read(id)).nodes;
+    await nodeOf(page, 'Idea').click({ position: { x: 90, y: 20 } });
+    await page.keyboard.press('Escape');
+    for (let steps = 0; steps < 5; steps++) {
+      await page.keyboard.press('Control+a');
+      await page.keyboard.press('Control+d');
+    }
+    await untilSaved(page);
+    await page.reload();
+    await boardOf(page).waitFor();
+    const undo = page.getByRole('toolbar').getByRole('button', { name: 'Undo' });
+    for (let steps = 0; steps < 5; steps++) await undo.click();
+    await page.waitForFunction(() => document.querySelectorAll('[data-node-id]').length === 3);
+    await waitUntil('the board to be as it was', async () => (await flow.read(id)).nodes.length === 3);
+    assert.deepEqual((await flow.read(id)).nodes, before);
+  });
+});
+
+const LARGE: SentGraph = {
+  nodes: [
+    {
+      id: 'json',
+      type: 'basedNode',
+      position: { x: 0, y: 0 },
+      data: {
+        label: 'Data',
+        category: 'input',
+        nodeType: 'input:json',
+        config: { value: Array.from({ length: 3000 }, (_, n) => ({ n, text: 'x'.repeat(250) })) },
+      },
+    },
+    {
+      id: 'preview',
+      type: 'basedNode',
+      position: { x: 400, y: 0 },
+      data: { label: 'Preview', category: 'output', nodeType: 'output:preview' },
+    },
+  ],
+  edges: [{ id: 'a', source: 'json', target: 'preview', sourceHandle: 'out-json', targetHandle: 'in-input' }],
+};
+
+async function fillIdea(page: Page, text: string): Promise<void> {
+  await nodeOf(page, 'Idea').click({ position: { x: 90, y: 20 } });
+  await page.getByRole('complementary', { name: 'Inspector' }).getByLabel('Text', { exact: true }).fill(text);
+}
+
+const ideaOf = ({ nodes }: Stored): unknown => nodes.find(({ id }) => id === 'idea')?.data.config?.value;
+
+const untilIdea = (flow: FlowTests, id: string, text: string): Promise<unknown> =>
+  waitUntil(`"${text}" to be saved`, async () => ideaOf(await flow.read(id)) === text);
+
+interface Keys {
+  readonly key: string;
+  readonly code: string;
+  readonly ctrlKey?: boolean;
+  readonly shiftKey?: boolean;
+}
+
+async function press(page: Page, keys: Keys): Promise<void> {
+  await page.evaluate(
+    init =>
+      (document.activeElement ?? document.body).dispatchEvent(
+        new KeyboardEvent('keydown', { bubbles: true, cancelable: true, ...init }),
+      ),
+    keys,
+  );
+}
+
+/** Somebody else who may edit the workflow; their cookie. */
+async function invite({ service }: FlowTests, id: string): Promise<string> {
+  const email = 'ben@example.com';
+  const ask = async (method: string, path: string, body: unknown): Promise<Response> => {
+    const answer = await fetch(`${service.url}/api/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    assert.ok(answer.ok, `${method} ${path}: ${answer.status}`);
+    return answer;
+  };
+  const user = { email, name: 'Ben Guest', plan: 'self_hosted', invite: true };
+  const { inviteUrl } = (await (await ask('POST', '/admin/users', user)).json()) as { inviteUrl: string };
+  await ask('PUT', `/workflows/${id}/permissions`, { email, role: 'EDIT' });
+  const answer = await fetch(`${service.url}/api/v1/auth/accept-invite`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
+    body: JSON.stringify({ token: tokenOf(inviteUrl), password: 'correct horse battery' }),
+  });
+  assert.equal(answer.status, 204);
+  return answer.headers.getSetCookie()[0]?.split(';', 1)[0] ?? '';
+}
