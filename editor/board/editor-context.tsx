@@ -49,6 +49,8 @@ export interface ShownDiff {
 
 export interface View {
   readonly diff?: ShownDiff | undefined;
+  /** Nodes that somebody else has just changed. */
+  readonly touched?: { readonly by: string; readonly ids: ReadonlySet<string> } | undefined;
   readonly plan?: PlannedRun | undefined;
   readonly panel: Panel | undefined;
   /** The open end of the edge that is being made, by pointer or keyboard. */

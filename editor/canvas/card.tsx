@@ -31,6 +31,7 @@ export const Card = memo(function Card({ data, width = 260, height = 120 }: Node
   const run = useNodeRun(node.id);
   const plan = useView(view => view.plan && (view.plan.states.get(node.id) ?? 'out'));
   const fate = useView(view => view.diff?.difference.fates.get(node.id));
+  const by = useView(({ touched }) => (touched?.ids.has(node.id) ? touched.by : undefined));
   const category = categoryOf(data);
   const rows = Math.max(inputs.length, outputs.length);
   if (isFar) return <Box data={data} run={run} plan={plan} width={width} />;
@@ -42,6 +43,11 @@ export const Card = memo(function Card({ data, width = 260, height = 120 }: Node
       data-plan={plan}
       data-fate={fate}
     >
+      {by !== undefined && (
+        <span className={styles.by} aria-hidden>
+          {by}
+        </span>
+      )}
       <header className={styles.head}>
         <span className={styles.icon}>
           <CategoryIcon category={category} />

@@ -19,7 +19,7 @@ export function RunsDialog({ onClose }: { readonly onClose: () => void }) {
   const { session } = useEditor();
   const query = useList<ListedExecution>(`/workflows/${session.id}/executions`, { limit: 30 });
   return (
-    <Dialog title={texts.title} onClose={onClose}>
+    <Dialog title={texts.title} size="l" onClose={onClose}>
       <p className={styles.soft}>{texts.about}</p>
       <InfiniteList query={query} empty={<p>{texts.none}</p>}>
         {runs => (

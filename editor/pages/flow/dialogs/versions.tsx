@@ -33,7 +33,7 @@ export function VersionsDialog({ onClose }: { readonly onClose: () => void }) {
     staleTime: 0,
   });
   return (
-    <Dialog title={texts.title} onClose={onClose}>
+    <Dialog title={texts.title} size="l" onClose={onClose}>
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Loading />}
       <ol className={styles.rows}>

@@ -1,4 +1,4 @@
-// An editor for code and JSON: CodeMirror, loaded when the first one is shown. It lives in a shadow root, since only there
+// An editor for JSON: CodeMirror, loaded when the first one is shown. It lives in a shadow root, since only there
 // it takes its styles from style sheets made by script, which the page's policy allows, and not from <style> elements.
 import {
   autocompletion,
@@ -7,7 +7,6 @@ import {
   completionKeymap,
 } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
-import { javascript } from '@codemirror/lang-javascript';
 import { json } from '@codemirror/lang-json';
 import {
   bracketMatching,
@@ -22,12 +21,7 @@ import { useEffect, useRef } from 'react';
 import type { CodeProps } from './code-field.tsx';
 import styles from './inspector.module.css';
 
-const LANGUAGES: Readonly<Record<CodeProps['language'], () => Extension>> = {
-  json,
-  javascript: () => javascript(),
-};
-
-export function CodeEditor({ label, value, placeholder = '', language, isInvalid, onChange }: CodeProps) {
+export function CodeEditor({ label, value, placeholder = '', isInvalid, onChange }: CodeProps) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
   const change = useRef(onChange);
@@ -42,7 +36,7 @@ export function CodeEditor({ label, value, placeholder = '', language, isInvalid
       state: EditorState.create({
         doc: value,
         extensions: [
-          extensionsFor(label, language, placeholder),
+          extensionsFor(label, placeholder),
           EditorView.updateListener.of(({ docChanged, state }) => {
             if (docChanged) change.current(state.doc.toString());
           }),
@@ -51,7 +45,7 @@ export function CodeEditor({ label, value, placeholder = '', language, isInvalid
     });
     view.current = made;
     return () => made.destroy();
-  }, [label, language, placeholder]);
+  }, [label, placeholder]);
   // What undo, another tab or another person made of it.
   useEffect(() => {
     const text = view.current?.state.doc.toString();
@@ -62,7 +56,7 @@ export function CodeEditor({ label, value, placeholder = '', language, isInvalid
   return <div ref={host} className={styles.code} data-editing data-invalid={isInvalid || undefined} />;
 }
 
-function extensionsFor(label: string, language: CodeProps['language'], placeholder: string): Extension {
+function extensionsFor(label: string, placeholder: string): Extension {
   return [
     history(),
     drawSelection(),
@@ -70,7 +64,7 @@ function extensionsFor(label: string, language: CodeProps['language'], placehold
     bracketMatching(),
     closeBrackets(),
     autocompletion(),
-    LANGUAGES[language](),
+    json(),
     syntaxHighlighting(COLORS),
     THEME,
     EditorView.lineWrapping,

@@ -1,4 +1,4 @@
-// Code and JSON in the inspector: a plain field until the editor with colours and brackets is there.
+// JSON in the inspector: a plain field until the editor with colours and brackets is there.
 import { later } from '../../../lib/later.ts';
 import styles from './inspector.module.css';
 
@@ -6,7 +6,6 @@ export interface CodeProps {
   readonly label: string;
   readonly value: string;
   readonly placeholder?: string | undefined;
-  readonly language: 'json' | 'javascript';
   readonly isInvalid: boolean;
   readonly onChange: (value: string) => void;
 }

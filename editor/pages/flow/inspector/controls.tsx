@@ -132,7 +132,6 @@ function JsonControl({ input, value, hint, error, onChange }: ControlProps) {
   return (
     <CodeField
       label={input.label}
-      language="json"
       hint={hint}
       error={problem ?? error}
       placeholder={input.default === undefined ? '' : JSON.stringify(input.default, null, 2)}

@@ -4,11 +4,9 @@ import { useState } from 'react';
 import type { VideoTemplate } from '../../../../sdk/src/schemas.ts';
 import { Button } from '../../../kit/button.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
-import { sentenceOf } from '../../../kit/failure.tsx';
 import { TextField } from '../../../kit/field.tsx';
 import { MediaView } from '../../../kit/media-view.tsx';
 import { Loading } from '../../../kit/spinner.tsx';
-import { api } from '../../../lib/api.ts';
 import { messages } from '../../../messages.ts';
 import type { ControlProps } from './controls.tsx';
 import styles from './inspector.module.css';
@@ -43,6 +41,13 @@ export function TemplateControl({ input, value, hint, error, onChange }: Control
   );
 }
 
+/** Programs read them below /api/v1; for a session they are here. */
+async function readTemplates(signal: AbortSignal): Promise<{ readonly data: readonly VideoTemplate[] }> {
+  const answer = await fetch('/app/renderer/templates', { signal });
+  if (!answer.ok) throw new Error(`The templates were answered with ${answer.status}.`);
+  return (await answer.json()) as { data: readonly VideoTemplate[] };
+}
+
 interface TemplateDialogProps {
   readonly onChoose: (id: string) => void;
   readonly onClose: () => void;
@@ -51,12 +56,12 @@ interface TemplateDialogProps {
 function TemplateDialog({ onChoose, onClose }: TemplateDialogProps) {
   const { data, error } = useQuery({
     queryKey: ['/renderer/templates'],
-    queryFn: ({ signal }) => api.get<{ data: readonly VideoTemplate[] }>('/renderer/templates', { signal }),
+    queryFn: ({ signal }) => readTemplates(signal),
     staleTime: 60_000,
   });
   return (
     <Dialog title={texts.title} size="l" onClose={onClose}>
-      {error !== null && <p role="alert">{sentenceOf(error)}</p>}
+      {error !== null && <p role="alert">{texts.failed}</p>}
       {data === undefined && error === null && <Loading />}
       <ul className={styles.library}>
         {data?.data.map(({ id, label }) => (
