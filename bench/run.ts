@@ -32,6 +32,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   stills: async () => (await import('./still-rows.ts')).runStillRows,
   render: async () => (await import('./render-rows.ts')).runRenderRows,
   media: async () => (await import('./media-rows.ts')).runMediaRows,
+  backup: async () => (await import('./backup-rows.ts')).runBackupRows,
   mcp: async () => (await import('./mcp-rows.ts')).runMcpRows,
 };
 

@@ -13,6 +13,18 @@ export async function* freeing(
   }
 }
 
+/** The same of pieces that are cut from larger blocks: a block is freed once a piece of the next one is there. */
+export async function* freeingBlocks(
+  pieces: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let block: ArrayBufferLike | undefined;
+  for await (const piece of pieces) {
+    if (block instanceof ArrayBuffer && block !== piece.buffer) block.transfer(0);
+    block = piece.buffer;
+    yield piece;
+  }
+}
+
 /** Gives the memory back of what has it to itself; nobody may be using it any more. */
 export function free({ buffer, byteLength }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);

@@ -136,8 +136,8 @@ async function addDatabase(
     const copied = { table: quoteName(name), columns: columns.map(quoteIdentifier) };
     for await (const rows of session.copyOut(copied)) {
       signal.throwIfAborted();
-      await addBytes(archive, `database/${name}/${part++}`, rows);
       databaseBytes += rows.length;
+      await addBytes(archive, `database/${name}/${part++}`, rows);
       onProgress({ part: 'database', bytes: databaseBytes, totalBytes: undefined });
     }
   }

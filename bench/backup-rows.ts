@@ -1,0 +1,89 @@
+// Backup of a running service and its restore into an empty folder, both by the command line: media of 4 MB, and rows.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { wav } from '../test/support/media-files.ts';
+import { load } from './load.ts';
+import type { Row } from './row.ts';
+import { API_KEY, type BenchService, makeFolder, removeFolder, startBenchService } from './service.ts';
+
+const MB = 1_048_576;
+const FILE_BYTES = 4 * MB;
+const ROW_BYTES = MB;
+const REACH_MB_PER_SECOND = 200;
+
+/** What `--json` says of a backup and of a restore. */
+interface Done {
+  readonly bytes: number;
+  readonly durationMs: number;
+}
+
+export async function* runBackupRows(isShort: boolean): AsyncGenerator<Row> {
+  const folder = await makeFolder();
+  const service = await startBenchService(folder);
+  const file = join(folder, 'backup.tar');
+  try {
+    await fill(service, isShort ? { files: 8, rows: 4 } : { files: 224, rows: 128 });
+    yield row('backup, the service running', await graphwright(['backup', file], join(folder, 'data')));
+  } finally {
+    await service.stop();
+  }
+  try {
+    yield row('restore into an empty folder', await graphwright(['restore', file], join(folder, 'other')));
+    await rm(file);
+  } finally {
+    await removeFolder(folder);
+  }
+}
+
+function row(what: string, { bytes, durationMs }: Done): Row {
+  const megabytes = Math.round(bytes / MB);
+  return {
+    figure: `${what}: ${megabytes} MB, of it one eighth rows`,
+    value: bytes / MB / (durationMs / 1000),
+    unit: 'MB/s',
+    reach: { value: REACH_MB_PER_SECOND, is: 'at least' },
+    note: `${(durationMs / 1000).toFixed(1)} s`,
+  };
+}
+
+async function fill(service: BenchService, { files, rows }: { files: number; rows: number }): Promise<void> {
+  const media = wav(FILE_BYTES);
+  const headers = { authorization: `Bearer ${API_KEY}` };
+  const note = JSON.stringify({
+    name: 'W',
+    nodes: [
+      { id: 'a', type: 'input:text', position: { x: 0, y: 0 }, config: { value: 'w'.repeat(ROW_BYTES) } },
+    ],
+    edges: [],
+  });
+  await load(4, { count: files }, async () => {
+    const form = new FormData();
+    form.set('file', new Blob([new Uint8Array(media)], { type: 'audio/wav' }), 'a.wav');
+    await succeed(fetch(`${service.url}/api/v1/media/upload`, { method: 'POST', headers, body: form }));
+  });
+  await load(4, { count: rows }, () =>
+    succeed(service.fetch('/api/v1/workflows', { method: 'POST', body: note })),
+  );
+}
+
+async function succeed(asked: Promise<Response>): Promise<void> {
+  const answer = await asked;
+  if (!answer.ok) throw new Error(`${answer.status}: ${await answer.text()}`);
+  await answer.arrayBuffer();
+}
+
+async function graphwright(args: readonly string[], folder: string): Promise<Done> {
+  const child = spawn(
+    process.execPath,
+    [join(import.meta.dirname, '../bin/graphwright.js'), ...args, '--json'],
+    {
+      env: { ...process.env, DATA_DIR: folder, SECRETS_KEY: '07'.repeat(32) },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  const [out] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+  return JSON.parse(out) as Done;
+}
