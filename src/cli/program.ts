@@ -118,11 +118,7 @@ const COMMANDS: readonly CommandRow[] = [
     usage: 'nodes [type]',
     summary: 'list the node types, or show the ports and fields of one',
     options: { '--category <name>': 'only this category', ...JSON_OPTION },
-    examples: [
-      'graphwright nodes',
-      'graphwright nodes --category logic',
-      'graphwright nodes utility:image_resize',
-    ],
+    examples: ['graphwright nodes --category logic', 'graphwright nodes utility:image_resize'],
     load: async () => (await import('./nodes.ts')).nodes,
   },
   {
@@ -239,6 +235,13 @@ const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./restore.ts')).restore,
   },
   {
+    usage: 'secrets rotate',
+    summary: 'encrypt all stored secrets by a new key; the service must be stopped',
+    options: JSON_OPTION,
+    examples: ['SECRETS_KEY=$OLD NEW_SECRETS_KEY=$NEW graphwright secrets rotate'],
+    load: async () => (await import('./secrets.ts')).rotate,
+  },
+  {
     usage: 'models search [words...]',
     summary: "search a provider's list of models",
     options: { ...PROVIDER_OPTION, '--category <name>': 'as the provider sorts them', ...JSON_OPTION },
@@ -310,6 +313,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   credits: "credits: over HTTP where GRAPHWRIGHT_API_KEY is set, else on the service's own database",
   workflows: "workflows: over HTTP where GRAPHWRIGHT_API_KEY is set, else on the service's own database",
   editor: 'the web application',
+  secrets: 'the key of stored secrets',
   teams: "teams: over HTTP where GRAPHWRIGHT_API_KEY is set, else on the service's own database",
 };
 

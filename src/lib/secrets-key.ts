@@ -1,11 +1,14 @@
 // The key that encrypts stored secrets: SECRETS_KEY, or one made in the data folder at the first start.
 import { randomBytes, randomUUID } from 'node:crypto';
-import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SettingsError } from './settings.ts';
 import { syncFolder } from './sync-folder.ts';
 
 const FILE = 'secrets.key';
+/** While there is one, the database is encrypted by one of the two: only a rotation may go on. */
+const NEXT = 'secrets.key.next';
+const OLD = 'secrets.key.old';
 
 export interface SecretsKeySource {
   /** 64 hex digits, checked by the settings; undefined: the key is kept in `dataDir`. */
@@ -28,8 +31,26 @@ export function keepSecretsKey(dataDir: string, key: Buffer): Promise<Buffer> {
 
 /** The 32-byte key. Several processes that start at once on one folder all get the same one. */
 export async function loadSecretsKey({ SECRETS_KEY, dataDir }: SecretsKeySource): Promise<Buffer> {
+  if (SECRETS_KEY === undefined && (await readKey(join(dataDir, NEXT))) !== undefined)
+    throw new SettingsError(
+      `A rotation of the secrets key in ${dataDir} was cut short. Complete it: graphwright secrets rotate.`,
+    );
   const found = await findSecretsKey({ SECRETS_KEY, dataDir });
   return found ?? (await writeKey(dataDir, join(dataDir, FILE), randomBytes(32)));
+}
+
+/** The key that a rotation changes to: kept before the database is, and found again where that was cut short. */
+export async function openNextKey(dataDir: string): Promise<Buffer> {
+  const path = join(dataDir, NEXT);
+  return (await readKey(path)) ?? (await writeKey(dataDir, path, randomBytes(32)));
+}
+
+/** The database is encrypted by the next key: it becomes the key, and the old one is kept under another name. */
+export async function finishNextKey(dataDir: string, old: Buffer): Promise<void> {
+  await rm(join(dataDir, OLD), { force: true });
+  await writeKey(dataDir, join(dataDir, OLD), old);
+  await rename(join(dataDir, NEXT), join(dataDir, FILE));
+  await syncFolder(dataDir);
 }
 
 async function readKey(path: string): Promise<Buffer | undefined> {

@@ -72,6 +72,12 @@ export const apiKey = (value: string | undefined): string | undefined => {
   return value;
 };
 
+export const hexKey = (value: string | undefined): string | undefined => {
+  if (value !== undefined && !/^[0-9a-f]{64}$/i.test(value))
+    throw new Error('must be 64 hex digits (openssl rand -hex 32)');
+  return value;
+};
+
 export const proxies = (value: string | undefined): boolean | string => {
   if (value === undefined || value === 'false') return false;
   if (value === 'true') return true;

@@ -9,6 +9,7 @@ import {
   databaseUrl,
   domains,
   flag,
+  hexKey,
   httpUrl,
   integer,
   issuer,
@@ -99,11 +100,8 @@ const ROWS = {
   WORKER_CONCURRENCY: row('runs advanced at once by this worker', '256', integer(256, 1, 1000)),
   BOOTSTRAP_API_KEY: row("the first user's sk- key, all scopes", 'minted and printed once', apiKey),
   CONTENT_WEBHOOK_SECRET: row('secret of the content webhook', 'unset: it answers 401', optional),
-  SECRETS_KEY: row('64 hex digits that encrypt stored secrets', 'minted into DATA_DIR', value => {
-    if (value !== undefined && !/^[0-9a-f]{64}$/i.test(value))
-      throw new Error('must be 64 hex digits (openssl rand -hex 32)');
-    return value;
-  }),
+  SECRETS_KEY: row('64 hex digits that encrypt stored secrets', 'minted into DATA_DIR', hexKey),
+  NEW_SECRETS_KEY: row('the key that `secrets rotate` changes SECRETS_KEY to', 'unset', hexKey),
   FAL_KEY: row('enables fal', 'unset', optional),
   FAL_BASE_URL: row('address of fal', 'https://queue.fal.run', httpUrl('https://queue.fal.run')),
   REPLICATE_API_TOKEN: row('enables Replicate', 'unset', optional),

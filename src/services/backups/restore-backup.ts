@@ -1,10 +1,8 @@
 // A backup put back: all of it or nothing, into an empty database and media storage unless the operator says otherwise.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../lib/errors.ts';
 import type { MediaStorage } from '../../media/storage.ts';
 import {
   beginStoredFiles,
-  countOtherConnections,
   emptyTables,
   findContentType,
   findSchemaVersion,
@@ -20,6 +18,7 @@ import {
 } from '../../store/backup.ts';
 import { type Session, withSession } from '../../store/copy.ts';
 import type { Db } from '../../store/db.ts';
+import { refuseService } from '../operator/refuse-service.ts';
 import { type ArchiveEntry, readArchive } from './archive.ts';
 import { type BackupHeader, HEADER_NAME, KEY_NAME, noBackup, readHeader } from './backup-header.ts';
 import { createFileRestorer, type FileRestorer } from './restore-files.ts';
@@ -54,9 +53,6 @@ export interface RestoreResult {
   /** Media whose file was other than its record says when the backup was made. */
   readonly damaged: readonly string[];
 }
-
-const LEAVE_MS = 5000;
-const LEAVE_POLL_MS = 100;
 
 /** Leaves everything as it was where it throws; where the process is killed, files of media may stay behind. */
 export async function restoreBackup(
@@ -112,15 +108,6 @@ async function prepare(
       'The database is not empty. Name an empty one, or replace all that is there with --force.',
     );
   checkSchema(schema, (await findSchemaVersion(db)) ?? { migrations: [], queue: 0 });
-}
-
-/** The connections of a service that was killed take a moment to end. */
-async function refuseService(db: Db): Promise<void> {
-  for (const deadline = performance.now() + LEAVE_MS; (await countOtherConnections(db)) > 0; ) {
-    if (performance.now() > deadline)
-      throw new AppError('conflict', 'A service is connected to this database. Stop it first.');
-    await sleep(LEAVE_POLL_MS);
-  }
 }
 
 function checkSchema(wanted: SchemaVersion, present: SchemaVersion): void {

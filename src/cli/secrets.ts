@@ -1,0 +1,45 @@
+// `graphwright secrets rotate`: another secrets key, for a service that is stopped. Killed at any moment, it is run again.
+
+import { findSecretsKey, finishNextKey, openNextKey } from '../lib/secrets-key.ts';
+import { readSettings, SettingsError } from '../lib/settings.ts';
+import { refuseService } from '../services/operator/refuse-service.ts';
+import { rotateSecrets, type SecretsKeys } from '../services/operator/rotate-secrets.ts';
+import { keySource } from './backup.ts';
+import type { Command } from './command.ts';
+import { withDatabase } from './database.ts';
+import { UsageError } from './failure.ts';
+
+export const rotate: Command = async ({ options, terminal }) => {
+  const settings = readSettings();
+  const { SECRETS_KEY, NEW_SECRETS_KEY, DATA_DIR } = settings;
+  const isKept = SECRETS_KEY === undefined;
+  if (isKept && NEW_SECRETS_KEY !== undefined)
+    throw new SettingsError(
+      `NEW_SECRETS_KEY goes with SECRETS_KEY. The key in ${DATA_DIR} gets a new one by itself.`,
+    );
+  const from = await findSecretsKey(keySource(settings));
+  if (from === undefined)
+    throw new UsageError(`There is no secrets key in ${DATA_DIR}. Set DATA_DIR or SECRETS_KEY.`);
+  const done = await withDatabase(settings, async db => {
+    await refuseService(db);
+    const keys: SecretsKeys = { from, to: isKept ? await openNextKey(DATA_DIR) : newKey(NEW_SECRETS_KEY) };
+    return rotateSecrets(db, keys);
+  });
+  if (isKept) await finishNextKey(DATA_DIR, from);
+  if (options.json === true) terminal.print(JSON.stringify(done));
+  else
+    terminal.print(
+      `${done.rotated} secrets were encrypted anew${done.already > 0 ? `, ${done.already} were already` : ''}.`,
+    );
+  terminal.note(
+    isKept
+      ? `The new key is in ${DATA_DIR}/secrets.key, the old one in secrets.key.old: backups made before need it.`
+      : 'Start every process with SECRETS_KEY set to the new key. Keep the old one for backups made before.',
+  );
+};
+
+function newKey(text: string | undefined): Buffer {
+  if (text === undefined)
+    throw new UsageError('Set NEW_SECRETS_KEY to the new key (openssl rand -hex 32) next to SECRETS_KEY.');
+  return Buffer.from(text, 'hex');
+}

@@ -1,0 +1,74 @@
+// Another secrets key: all that the old one encrypted is encrypted by the new one, in one transaction.
+import { decrypt, encrypt } from '../../lib/crypto.ts';
+import { AppError } from '../../lib/errors.ts';
+import { type Session, withSession } from '../../store/copy.ts';
+import type { Db } from '../../store/db.ts';
+import {
+  ENCRYPTED_PLACES,
+  type EncryptedPlace,
+  type EncryptedValue,
+  listEncrypted,
+  lockEncrypted,
+  replaceEncrypted,
+} from '../../store/encrypted-values.ts';
+
+export interface SecretsKeys {
+  readonly from: Buffer;
+  readonly to: Buffer;
+}
+
+export interface RotatedSecrets {
+  readonly rotated: number;
+  /** Those that the new key had encrypted: an earlier rotation got as far as its commit. */
+  readonly already: number;
+}
+
+/** No service may run on the database. Throws, and changes nothing, where a value was encrypted by neither key. */
+export function rotateSecrets(db: Db, keys: SecretsKeys): Promise<RotatedSecrets> {
+  return withSession(db, session =>
+    session.transaction('read committed', async () => {
+      await lockEncrypted(session);
+      let [rotated, already] = [0, 0];
+      for (const place of ENCRYPTED_PLACES) {
+        const done = await rotatePlace(session, place, keys);
+        rotated += done.rotated;
+        already += done.already;
+      }
+      return { rotated, already };
+    }),
+  );
+}
+
+async function rotatePlace(
+  session: Session,
+  place: EncryptedPlace,
+  keys: SecretsKeys,
+): Promise<RotatedSecrets> {
+  let [rotated, already] = [0, 0];
+  for (let after = ''; ; ) {
+    const found = await listEncrypted(session, place, after);
+    const changed = found.flatMap(({ id, value }): EncryptedValue[] => {
+      const text = read(keys.from, value);
+      if (text !== undefined) return [{ id, value: encrypt(keys.to, text) }];
+      if (read(keys.to, value) !== undefined) return [];
+      throw new AppError(
+        'conflict',
+        `The secret of ${place.table} ${id} was encrypted by neither key. Nothing was changed; start with the key that encrypted it.`,
+      );
+    });
+    if (changed.length > 0) await replaceEncrypted(session, place, changed);
+    rotated += changed.length;
+    already += found.length - changed.length;
+    const last = found.at(-1);
+    if (last === undefined) return { rotated, already };
+    after = last.id;
+  }
+}
+
+function read(key: Buffer, value: Buffer): string | undefined {
+  try {
+    return decrypt(key, value);
+  } catch {
+    return undefined;
+  }
+}

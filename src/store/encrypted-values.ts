@@ -1,0 +1,71 @@
+// Every place in which the database keeps something encrypted by the secrets key, read and replaced when the key changes.
+import type { Tx } from './db.ts';
+
+export interface EncryptedPlace {
+  readonly table: string;
+  /** The primary key. */
+  readonly key: string;
+  /** The encrypted bytes; null where a row has none. */
+  readonly read: string;
+  /** Sets the column to `v.value`. */
+  readonly write: string;
+}
+
+const bytes = (table: string, key: string, column: string): EncryptedPlace => ({
+  table,
+  key,
+  read: column,
+  write: `${column} = v.value`,
+});
+
+export const ENCRYPTED_PLACES: readonly EncryptedPlace[] = [
+  bytes('workflows', 'id', 'secrets'),
+  bytes('deliveries', 'id', 'secret'),
+  bytes('oauth_clients', 'id', 'secret'),
+  bytes('oauth_keys', 'name', 'encrypted'),
+  {
+    table: 'executions',
+    key: 'id',
+    read: `decode(webhook::json->>'secret', 'base64')`,
+    // PostgreSQL breaks base64 into lines.
+    write: `webhook = json_build_object('url', webhook::json->>'url', 'secret', replace(encode(v.value, 'base64'), E'\\n', ''))::text`,
+  },
+];
+
+/** Until the transaction ends nobody else writes to these tables. */
+export async function lockEncrypted(tx: Tx): Promise<void> {
+  const tables = ENCRYPTED_PLACES.map(({ table }) => table).join(', ');
+  await tx.query(`lock table ${tables} in share row exclusive mode`);
+}
+
+export interface EncryptedValue {
+  readonly id: string;
+  readonly value: Buffer;
+}
+
+const AT_ONCE = 500;
+
+/** The values after that id in the order of ids, some at once. */
+export async function listEncrypted(
+  tx: Tx,
+  { table, key, read }: EncryptedPlace,
+  after: string,
+): Promise<readonly EncryptedValue[]> {
+  const { rows } = await tx.query<EncryptedValue>(
+    `select ${key} as id, ${read} as value from ${table}
+     where ${key} > $1 and ${read} is not null order by ${key} limit ${AT_ONCE}`,
+    [after],
+  );
+  return rows;
+}
+
+export async function replaceEncrypted(
+  tx: Tx,
+  { table, key, write }: EncryptedPlace,
+  values: readonly EncryptedValue[],
+): Promise<void> {
+  await tx.query(
+    `update ${table} t set ${write} from unnest($1::text[], $2::bytea[]) as v (id, value) where t.${key} = v.id`,
+    [values.map(({ id }) => id), values.map(({ value }) => value)],
+  );
+}

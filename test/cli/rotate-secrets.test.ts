@@ -1,0 +1,218 @@
+// Another secrets key: everything that was encrypted can be read by the new one, wherever the command was killed.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { copyFile, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { decrypt, encrypt } from '../../src/lib/crypto.ts';
+import { openNextKey } from '../../src/lib/secrets-key.ts';
+import { type RotatedSecrets, rotateSecrets } from '../../src/services/operator/rotate-secrets.ts';
+import { type Db, openDb } from '../../src/store/db.ts';
+import { ENCRYPTED_PLACES, listEncrypted } from '../../src/store/encrypted-values.ts';
+import { insertUser } from '../../src/store/users.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { BIN, cleanEnv, urlOf } from '../support/service.ts';
+
+const SRC = join(import.meta.dirname, '../../src');
+const OLD = Buffer.alloc(32, 1);
+const NEW = Buffer.alloc(32, 2);
+/** What lasts for minutes, and is lost with the old key. */
+const PASSING = ['services/sessions/openid.ts'];
+
+let database: TestDatabase;
+let folder: string;
+let userId: number;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'graphwright-rotate-'));
+  database = await createTestDatabase();
+  await using stack = new AsyncDisposableStack();
+  userId = await insertUser(connect(stack), {
+    email: 'a@example.com',
+    name: 'A',
+    plan: 'free',
+    isAuthor: false,
+  });
+});
+after(async () => {
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** A pool that is closed again: a connection that stays open is a service to the command. */
+function connect(stack: AsyncDisposableStack): Db {
+  const db = openDb({ connection: database.connection, maxConnections: 1, onError: () => undefined });
+  stack.defer(() => db.close());
+  return db;
+}
+
+async function rotateHere(from: Buffer, to: Buffer): Promise<RotatedSecrets> {
+  await using stack = new AsyncDisposableStack();
+  return await rotateSecrets(connect(stack), { from, to });
+}
+
+/** One value in every place, encrypted by that key; 1,100 deliveries, more than are read at once. */
+async function seed(key: Buffer): Promise<void> {
+  await using stack = new AsyncDisposableStack();
+  const db = connect(stack);
+  await db.query('truncate workflows, executions, deliveries, oauth_clients, oauth_keys cascade');
+  await db.query(
+    `insert into workflows (id, user_id, version, name, secrets) values ('wf_1', $1, 1, 'W', $2)`,
+    [userId, encrypt(key, '{"TOKEN":"w"}')],
+  );
+  const webhook = { url: 'https://a.example/?q="x"', secret: encrypt(key, 'e').toString('base64') };
+  await db.query(
+    `insert into executions (id, workflow_id, workflow_version, user_id, workspace, status, trigger, request, webhook, nodes_total, created_at)
+     values ('ex_1', 'wf_1', 1, $1, 'user:1', 'COMPLETED', 'api', '{}', $2, 1, now()),
+            ('ex_2', 'wf_1', 1, $1, 'user:1', 'COMPLETED', 'api', '{}', '{"url":"https://b.example","secret":null}', 1, now())`,
+    [userId, JSON.stringify(webhook)],
+  );
+  await db.query(
+    `insert into deliveries (id, execution_id, user_id, event_id, event, url, secret, body)
+     select 'dl_' || n, 'ex_' || n, $1, gen_random_uuid(), 'execution.completed', 'https://a.example', $2, '{}'
+     from generate_series(1, 1100) n`,
+    [userId, encrypt(key, 'd')],
+  );
+  await db.query(
+    `insert into oauth_clients (id, metadata, secret, created_at) values ('c', '{}', $1, now())`,
+    [encrypt(key, 'c')],
+  );
+  await db.query(`insert into oauth_keys (name, encrypted) values ('cookies', $1)`, [encrypt(key, 'k')]);
+}
+
+async function readAll(key: Buffer): Promise<Readonly<Record<string, readonly string[]>>> {
+  await using stack = new AsyncDisposableStack();
+  const db = connect(stack);
+  const read = ENCRYPTED_PLACES.map(async place => {
+    const texts: string[] = [];
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const found = await listEncrypted(db, place, after);
+      texts.push(...found.map(({ value }) => decrypt(key, value)));
+      after = found.at(-1)?.id;
+    }
+    return [place.table, texts] as const;
+  });
+  return Object.fromEntries(await Promise.all(read));
+}
+
+const ALL = {
+  workflows: ['{"TOKEN":"w"}'],
+  deliveries: Array.from({ length: 1100 }, () => 'd'),
+  oauth_clients: ['c'],
+  oauth_keys: ['k'],
+  executions: ['e'],
+};
+
+function rotate(
+  env: NodeJS.ProcessEnv,
+  command: readonly string[] = ['secrets', 'rotate', '--json'],
+): Promise<{ code: number; out: string; err: string }> {
+  const settings = {
+    ...cleanEnv(),
+    DATABASE_URL: urlOf(database.connection),
+    DATA_DIR: folder,
+    PORT: '0',
+    ...env,
+  };
+  return new Promise(resolve => {
+    const child = execFile(
+      process.execPath,
+      [BIN, ...command],
+      { env: settings, timeout: 60_000 },
+      (_err, out, err) => resolve({ code: child.exitCode ?? -1, out, err }),
+    );
+  });
+}
+
+describe('the list of encrypted places', () => {
+  it('has a line for every file that encrypts what lasts', () => {
+    const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+      .filter(path => path.endsWith('.ts') && path !== 'lib/crypto.ts')
+      .filter(path => /(?<!\w)encrypt\(/.test(readFileSync(join(SRC, path), 'utf8')))
+      .map(path => path.replaceAll('\\', '/'));
+    assert.deepEqual(files.sort(), [
+      'services/connections/oauth-keys.ts',
+      'services/connections/oauth-records.ts',
+      'services/operator/rotate-secrets.ts',
+      ...PASSING,
+      'services/webhooks/webhook-target.ts',
+      'services/workflows/workflow-secrets.ts',
+    ]);
+  });
+});
+
+describe('rotateSecrets', () => {
+  it('encrypts every value by the new key, and once only', async () => {
+    await seed(OLD);
+    assert.deepEqual(await rotateHere(OLD, NEW), {
+      rotated: 1104,
+      already: 0,
+    });
+    assert.deepEqual(await readAll(NEW), ALL);
+    await using stack = new AsyncDisposableStack();
+    const { rows } = await connect(stack).query<{ webhook: string }>(
+      `select webhook from executions order by id`,
+    );
+    assert.equal(JSON.parse(rows[0]?.webhook ?? '').url, 'https://a.example/?q="x"');
+    assert.equal(rows[1]?.webhook, '{"url":"https://b.example","secret":null}');
+    assert.deepEqual(await rotateHere(OLD, NEW), {
+      rotated: 0,
+      already: 1104,
+    });
+  });
+
+  it('changes nothing where a value was encrypted by neither key', async () => {
+    await seed(OLD);
+    await using stack = new AsyncDisposableStack();
+    const db = connect(stack);
+    await db.query(`update oauth_keys set encrypted = $1`, [encrypt(Buffer.alloc(32, 3), 'k')]);
+    await assert.rejects(
+      rotateHere(OLD, NEW),
+      /oauth_keys cookies was encrypted by neither key\. Nothing was changed/,
+    );
+    const [place] = ENCRYPTED_PLACES;
+    const [first] = place === undefined ? [] : await listEncrypted(db, place, '');
+    assert.equal(decrypt(OLD, first?.value ?? Buffer.alloc(0)), '{"TOKEN":"w"}');
+  });
+});
+
+describe('secrets rotate', () => {
+  const hex = (key: Buffer): string => key.toString('hex');
+  const keyOf = async (): Promise<Buffer> =>
+    Buffer.from((await readFile(join(folder, 'secrets.key'), 'utf8')).trim(), 'hex');
+
+  it('takes both keys from the environment where SECRETS_KEY is set', async () => {
+    await seed(OLD);
+    const { code, out, err } = await rotate({ SECRETS_KEY: hex(OLD), NEW_SECRETS_KEY: hex(NEW) });
+    assert.equal(code, 0, err);
+    assert.deepEqual(JSON.parse(out), { rotated: 1104, already: 0 });
+    assert.deepEqual(await readAll(NEW), ALL);
+    const without = await rotate({ SECRETS_KEY: hex(OLD) });
+    assert.equal(without.code, 2);
+    assert.match(without.err, /Set NEW_SECRETS_KEY to the new key/);
+  });
+
+  it('makes a key of its own in DATA_DIR, and is run again where it was killed', async () => {
+    const first = await openNextKey(folder);
+    await rename(join(folder, 'secrets.key.next'), join(folder, 'secrets.key'));
+    await seed(first);
+    // Killed before the commit: there is a next key, and nothing is encrypted by it. No service starts in between.
+    const next = await openNextKey(folder);
+    const refused = await rotate({}, ['serve']);
+    assert.match(refused.err, /rotation of the secrets key in .* was cut short.*graphwright secrets rotate/);
+    // Killed after the commit: all is encrypted by the next key.
+    await rotateHere(first, next);
+    await copyFile(join(folder, 'secrets.key.next'), join(folder, 'copy'));
+    const { code, out, err } = await rotate({});
+    assert.equal(code, 0, err);
+    assert.deepEqual(JSON.parse(out), { rotated: 0, already: 1104 });
+    assert.deepEqual(await keyOf(), next);
+    assert.equal(existsSync(join(folder, 'secrets.key.next')), false);
+    assert.equal((await readFile(join(folder, 'secrets.key.old'), 'utf8')).trim(), hex(first));
+    // And once more, from the beginning to the end.
+    assert.equal((await rotate({})).code, 0);
+    assert.notDeepEqual(await keyOf(), next);
+    assert.deepEqual(await readAll(await keyOf()), ALL);
+  });
+});
