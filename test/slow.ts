@@ -8,6 +8,7 @@ const SLOW: Readonly<Record<string, readonly string[]>> = {
   'starts services or processes': [
     'cli/*.test.ts',
     'codecs/**',
+    'deploy/**',
     'docs.test.ts',
     'editor/*.test.ts',
     'editor/flow/**',

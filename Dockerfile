@@ -1,0 +1,45 @@
+# syntax=docker/dockerfile:1
+# One image for every role: Node, the program and its packages; no package manager, no compiler, no root.
+# docker build -t graphwright .                          amd64 or arm64, whatever this machine is
+# docker buildx build --platform linux/amd64,linux/arm64 .
+
+# The program as the npm package has it.
+FROM node:24-bookworm AS package
+WORKDIR /src
+COPY package.json package-lock.json ./
+COPY scripts/trim-install.js scripts/
+RUN npm ci --no-audit --no-fund
+COPY . .
+RUN npm run package
+
+# Its packages for the platform of the image.
+FROM node:24-bookworm AS tree
+COPY --from=package /src/dist/graphwright /app
+COPY scripts/image-tree.sh /
+RUN sh /image-tree.sh /app \
+  && strip -o /node /usr/local/bin/node \
+  && mkdir -m 0700 /data \
+  && chown 65532:65532 /data
+
+# glibc, libstdc++, certificates, and the account nonroot (65532). The embedded PostgreSQL's initdb starts programs by
+# /bin/sh, so a shell is added; a service with DATABASE_URL never calls it.
+FROM gcr.io/distroless/cc-debian12:nonroot
+COPY --from=tree /bin/dash /bin/sh
+COPY --from=tree /node /usr/local/bin/node
+COPY --from=tree /app /app
+COPY --from=tree --chown=65532:65532 /data /data
+ENV PATH=/usr/local/bin:/bin \
+  NODE_ENV=production \
+  HOST=0.0.0.0 \
+  PORT=3000 \
+  DATA_DIR=/data \
+  NODE_COMPILE_CACHE=/tmp/node-compile-cache
+WORKDIR /app
+USER 65532:65532
+VOLUME /data
+EXPOSE 3000
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --retries=3 \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:'+process.env.PORT+'/healthz',{signal:AbortSignal.timeout(2500)}).then(a=>process.exit(a.ok?0:1),()=>process.exit(1))"]
+ENTRYPOINT ["node", "bin/graphwright.js"]
+CMD ["serve"]

