@@ -221,7 +221,7 @@ const COMMANDS: readonly CommandRow[] = [
       ...JSON_OPTION,
     },
     examples: ['graphwright backup graphwright.tar', 'graphwright backup nightly.tar --json'],
-    load: async () => (await import('./backup.ts')).backup,
+    load: async () => (await import('./upkeep/backup.ts')).backup,
   },
   {
     usage: 'restore <file>',
@@ -232,14 +232,14 @@ const COMMANDS: readonly CommandRow[] = [
       ...JSON_OPTION,
     },
     examples: ['graphwright restore graphwright.tar', 'graphwright restore graphwright.tar --force'],
-    load: async () => (await import('./restore.ts')).restore,
+    load: async () => (await import('./upkeep/restore.ts')).restore,
   },
   {
     usage: 'secrets rotate',
     summary: 'encrypt all stored secrets by a new key; the service must be stopped',
     options: JSON_OPTION,
     examples: ['SECRETS_KEY=$OLD NEW_SECRETS_KEY=$NEW graphwright secrets rotate'],
-    load: async () => (await import('./secrets.ts')).rotate,
+    load: async () => (await import('./upkeep/secrets.ts')).rotate,
   },
   {
     usage: 'models search [words...]',

@@ -1,18 +1,18 @@
 // `graphwright restore`: a backup put back into an empty service, or with --force in place of what is there.
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { migrateAll, openDatabases } from '../app.ts';
-import { createLogger } from '../lib/log.ts';
-import { findSecretsKey, keepSecretsKey } from '../lib/secrets-key.ts';
-import { readSettings, type Settings } from '../lib/settings.ts';
-import { bucketOf } from '../media/open-storage.ts';
-import { type BackupHeader, fingerprintOf } from '../services/backups/backup-header.ts';
-import { type RestoreResult, restoreBackup } from '../services/backups/restore-backup.ts';
+import { migrateAll, openDatabases } from '../../app.ts';
+import { createLogger } from '../../lib/log.ts';
+import { findSecretsKey, keepSecretsKey } from '../../lib/secrets-key.ts';
+import { readSettings, type Settings } from '../../lib/settings.ts';
+import { bucketOf } from '../../media/open-storage.ts';
+import { type BackupHeader, fingerprintOf } from '../../services/backups/backup-header.ts';
+import { type RestoreResult, restoreBackup } from '../../services/backups/restore-backup.ts';
+import type { Command } from '../command.ts';
+import { UsageError } from '../failure.ts';
+import { formatBytes, formatMs, startProgress } from '../terminal/progress.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { keySource, openMedia } from './backup.ts';
-import type { Command } from './command.ts';
-import { UsageError } from './failure.ts';
-import { formatBytes, formatMs, startProgress } from './terminal/progress.ts';
-import type { Terminal } from './terminal/terminal.ts';
 
 export const restore: Command = async ({ args, options, terminal, signal }) => {
   const [path = ''] = args;

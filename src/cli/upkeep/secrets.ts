@@ -1,13 +1,13 @@
 // `graphwright secrets rotate`: another secrets key, for a service that is stopped. Killed at any moment, it is run again.
 
-import { findSecretsKey, finishNextKey, openNextKey } from '../lib/secrets-key.ts';
-import { readSettings, SettingsError } from '../lib/settings.ts';
-import { refuseService } from '../services/operator/refuse-service.ts';
-import { rotateSecrets, type SecretsKeys } from '../services/operator/rotate-secrets.ts';
+import { findSecretsKey, finishNextKey, openNextKey } from '../../lib/secrets-key.ts';
+import { readSettings, SettingsError } from '../../lib/settings.ts';
+import { refuseService } from '../../services/operator/refuse-service.ts';
+import { rotateSecrets, type SecretsKeys } from '../../services/operator/rotate-secrets.ts';
+import type { Command } from '../command.ts';
+import { withDatabase } from '../database.ts';
+import { UsageError } from '../failure.ts';
 import { keySource } from './backup.ts';
-import type { Command } from './command.ts';
-import { withDatabase } from './database.ts';
-import { UsageError } from './failure.ts';
 
 export const rotate: Command = async ({ options, terminal }) => {
   const settings = readSettings();

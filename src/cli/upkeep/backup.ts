@@ -1,22 +1,22 @@
 // `graphwright backup`: database and media in one file. A running service goes on; a stopped one need not be started.
 import { access, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openDatabases } from '../app.ts';
-import { createGuardedFetch } from '../lib/fetch.ts';
-import { createLogger } from '../lib/log.ts';
-import { findSecretsKey } from '../lib/secrets-key.ts';
-import { readSettings, type Settings } from '../lib/settings.ts';
-import { bucketOf, openStorage } from '../media/open-storage.ts';
-import { bucketOrigin } from '../media/s3.ts';
-import type { MediaStorage } from '../media/storage.ts';
-import { type BackupProgress, type BackupResult, makeBackup } from '../services/backups/make-backup.ts';
-import { type Db, openDb } from '../store/db.ts';
-import { findRunning } from '../store/embedded/embedded.ts';
-import type { Command } from './command.ts';
-import { UsageError } from './failure.ts';
-import { formatBytes, formatMs, startProgress } from './terminal/progress.ts';
-import type { Terminal } from './terminal/terminal.ts';
-import { readVersion } from './version.ts';
+import { openDatabases } from '../../app.ts';
+import { createGuardedFetch } from '../../lib/fetch.ts';
+import { createLogger } from '../../lib/log.ts';
+import { findSecretsKey } from '../../lib/secrets-key.ts';
+import { readSettings, type Settings } from '../../lib/settings.ts';
+import { bucketOf, openStorage } from '../../media/open-storage.ts';
+import { bucketOrigin } from '../../media/s3.ts';
+import type { MediaStorage } from '../../media/storage.ts';
+import { type BackupProgress, type BackupResult, makeBackup } from '../../services/backups/make-backup.ts';
+import { type Db, openDb } from '../../store/db.ts';
+import { findRunning } from '../../store/embedded/embedded.ts';
+import type { Command } from '../command.ts';
+import { UsageError } from '../failure.ts';
+import { formatBytes, formatMs, startProgress } from '../terminal/progress.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { readVersion } from '../version.ts';
 
 export const backup: Command = async ({ args, options, terminal, signal }) => {
   const [path = ''] = args;
