@@ -1,0 +1,151 @@
+// Every route of the access table that names something, asked by a stranger who holds all scopes but the operator's: for
+// another account's things the answer is what it is for nothing at all, or 403; lists are empty; and nothing has changed.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { ACCESS, type Access } from '../../../src/http/access.ts';
+import { SCOPES } from '../../../src/services/accounts/actor.ts';
+import { type Caller, createTestApp, type Method, type TestApp } from '../../support/app.ts';
+import { createWorkflow, PAIR } from '../../support/workflows.ts';
+
+const V1 = '/api/v1';
+const NOTHING = '00000000000000000000000000';
+
+let test: TestApp;
+let owner: Caller;
+let stranger: Caller;
+/** The owner's ids, by the noun that a path begins with; and ids of nothing, in the same form. */
+const own: Record<string, string> = {};
+const none: Record<string, string> = {};
+before(async () => {
+  test = await createTestApp();
+  owner = await test.createCaller();
+  stranger = await test.createCaller({ scopes: SCOPES.filter(scope => scope !== 'instance:admin') });
+  own.workflows = (await createWorkflow(owner)).id;
+  const run = await owner.request<{ executionId: string }>('POST', `/workflows/${own.workflows}/run`, {});
+  own.executions = run.body.executionId;
+  for (const noun of ['folders', 'teams'])
+    own[noun] = String((await owner.request('POST', `/${noun}`, { name: noun })).body.id);
+  const key = { name: 'K', scopes: ['workflows:read'] };
+  own.keys = String((await owner.request('POST', '/keys', key)).body.id);
+  const png = await owner.request<{ mediaId: string }>('POST', '/media/upload', {
+    dataUrl:
+      'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  });
+  own.media = png.body.mediaId;
+  for (const [noun, id] of Object.entries(own)) none[noun] = `${id.slice(0, id.indexOf('_') + 1)}${NOTHING}`;
+});
+after(() => test.close());
+
+/** Of a path that names one of those things; a second name in it is the owner's own, or the first. */
+const nounOf = (path: string): string | undefined =>
+  new RegExp(`^${V1}/([a-z]+)/:(?:id|mediaId)`).exec(path)?.[1];
+const fill = (path: string, id: string): string =>
+  path
+    .slice(V1.length)
+    .replace(/:(?:id|mediaId)/, id)
+    .replace(':userId', String(owner.userId))
+    .replaceAll(/:\w+/g, '1');
+
+/** Enough of a body to be let in by the schema where that matters. */
+const BODIES: Readonly<Record<string, unknown>> = {
+  [`PUT ${V1}/workflows/:id`]: { name: 'Taken' },
+  [`POST ${V1}/workflows/:id/visibility`]: { linkPermission: 'DUPLICATE' },
+  [`POST ${V1}/workflows/:id/publish`]: { isPublished: true },
+  [`PUT ${V1}/workflows/:id/budget`]: { dailyCreditBudget: 1 },
+  [`PUT ${V1}/workflows/:id/permissions`]: { userId: 1, role: 'OWNER' },
+  [`PATCH ${V1}/folders/:id`]: { name: 'Taken' },
+  [`PATCH ${V1}/teams/:id`]: { name: 'Taken' },
+  [`POST ${V1}/teams/:id/members`]: { userId: 1, role: 'OWNER' },
+  [`PATCH ${V1}/teams/:id/members/:userId`]: { role: 'VIEWER' },
+  [`PATCH ${V1}/keys/:id`]: { name: 'Taken' },
+};
+
+const LINES = Object.entries(ACCESS).filter(([line, access]) => {
+  const noun = nounOf(line.split(' ')[1] ?? '');
+  return noun !== undefined && access !== 'public' && access !== 'instance:admin';
+}) as [string, Access][];
+
+async function snapshot(): Promise<string> {
+  const tables = ['workflows', 'workflow_versions', 'workflow_permissions', 'executions', 'folders', 'teams'];
+  const more = ['team_members', 'media', 'api_keys'];
+  const read = [...tables, ...more].map(async table => {
+    const { rows } = await test.deps.db.query<{ text: string }>(
+      `select coalesce(json_agg(t order by t::text), '[]')::text as text from ${table} t`,
+    );
+    return rows[0]?.text;
+  });
+  // When a key was used last is no change.
+  return (await Promise.all(read)).join('\n').replaceAll(/"last_used_at":"?[^,}]*/g, '');
+}
+
+describe('a stranger', () => {
+  it('is refused whatever is asked of another account, and changes nothing', async () => {
+    assert.ok(LINES.length >= 40, `${LINES.length} routes`);
+    const before = await snapshot();
+    for (const [line] of LINES) {
+      const [method, path = ''] = line.split(' ');
+      const noun = nounOf(path) ?? '';
+      assert.ok(own[noun] !== undefined || noun === 'connections', `${line}: this test has no ${noun}`);
+      const id = own[noun] ?? 'x';
+      const answer = await stranger.request(method as Method, fill(path, id), BODIES[line] ?? {});
+      assert.ok(
+        [403, 404].includes(answer.status),
+        `${line}: ${answer.status} ${JSON.stringify(answer.body)}`,
+      );
+      assert.doesNotMatch(JSON.stringify(answer.body), /"(?:nodes|email|hash|secret)"/, line);
+    }
+    assert.equal(await snapshot(), before);
+  });
+
+  it('finds nothing of others in lists', async () => {
+    const lists = ['workflows', 'executions', 'folders', 'media', 'teams', 'keys', 'credits', 'connections'];
+    for (const list of lists) {
+      const { status, body } = await stranger.request('GET', `/${list}`);
+      assert.equal(status, 200, list);
+      for (const id of Object.values(own)) assert.ok(!JSON.stringify(body).includes(id), `${list} has ${id}`);
+    }
+  });
+
+  it('cannot work in a workspace of others', async () => {
+    const teamId = own.teams;
+    for (const [method, path, body] of [
+      ['POST', '/workflows', { name: 'W', ...PAIR, folderId: own.folders }],
+      ['POST', '/folders', { name: 'F', teamId }],
+      ['PUT', '/me/workspace', { teamId }],
+      ['GET', `/workflows?teamId=${teamId}`, undefined],
+      ['GET', `/executions?workflowId=${own.workflows}`, undefined],
+    ] as const) {
+      const answer = await stranger.request(method, path, body);
+      const isEmpty = answer.status === 200 && !JSON.stringify(answer.body).includes('_0');
+      assert.ok(
+        [403, 404].includes(answer.status) || isEmpty,
+        `${method} ${path}: ${JSON.stringify(answer)}`,
+      );
+    }
+  });
+});
+
+describe('a key', () => {
+  it('that was never given, was revoked or has expired is refused by every route that reads one', async () => {
+    const { key, id } = (
+      await owner.request<{ key: string; id: string }>('POST', '/keys', {
+        name: 'Revoked',
+        scopes: ['workflows:read'],
+      })
+    ).body;
+    assert.equal((await owner.request('DELETE', `/keys/${id}`)).status, 200);
+    const foreign = ['sk-0000000000000000000000000000000000000000', key];
+    for (const [line, access] of Object.entries(ACCESS)) {
+      if (['public', 'content-secret', 'agent'].includes(access)) continue;
+      const [method, path = ''] = line.split(' ');
+      for (const bad of foreign) {
+        const answer = await test.app.inject({
+          method: method as 'GET',
+          url: path.replaceAll(/:\w+/g, '1'),
+          headers: { authorization: `Bearer ${bad}` },
+        });
+        assert.equal(answer.statusCode, 401, `${line}: ${answer.body.slice(0, 200)}`);
+      }
+    }
+  });
+});

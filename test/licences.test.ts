@@ -1,0 +1,38 @@
+// What a production install brings binds nobody who uses an Apache-2.0 program; a new licence has to be looked at.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { listLicences } from '../scripts/licences.ts';
+
+const LOCK = join(import.meta.dirname, '../package-lock.json');
+
+it('every production package has a licence that binds nobody', () => {
+  const { packages } = JSON.parse(readFileSync(LOCK, 'utf8'));
+  const all = listLicences(packages);
+  assert.ok(all.length > 200);
+  assert.deepEqual(
+    all.filter(({ isFree }) => !isFree).map(({ name, licence }) => `${name}: ${licence}`),
+    [],
+  );
+});
+
+it('a package that binds its users is seen, as is one whose licence nobody knows', () => {
+  const packages = {
+    '': { license: 'AGPL-3.0' },
+    'node_modules/a': { license: 'GPL-3.0-or-later' },
+    'node_modules/a/node_modules/@b/c': { license: '(MIT OR GPL-2.0)' },
+    'node_modules/d': { license: 'MIT AND LGPL-3.0-or-later' },
+    'node_modules/e': {},
+    'node_modules/f': { license: 'GPL-3.0', dev: true },
+  };
+  assert.deepEqual(
+    listLicences(packages).map(({ name, isFree }) => [name, isFree]),
+    [
+      ['a', false],
+      ['@b/c', true],
+      ['d', false],
+      ['e', false],
+    ],
+  );
+});
