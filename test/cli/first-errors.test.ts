@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -115,6 +115,32 @@ describe('a PostgreSQL', () => {
 
   it('that has no such account', () =>
     bothSay(as('nosuch'), 'PostgreSQL', /does not let nosuch in: correct the user and password/));
+
+  it('that is too old', async () => {
+    const { rows } = await database.db.query<{ server_version_num: string }>('show server_version_num');
+    const found = rows[0]?.server_version_num ?? '';
+    // Its wire, on which it calls itself another version.
+    const old = createTcpServer(caller => {
+      const server = connect(join(database.connection.socketDir, '.s.PGSQL.5432'));
+      server.on('data', bytes =>
+        caller.write(bytes.toString('latin1').replaceAll(found, '140011'), 'latin1'),
+      );
+      caller.on('data', bytes => server.write(bytes));
+      for (const [one, other] of [
+        [server, caller],
+        [caller, server],
+      ] as const)
+        one.on('close', () => other.destroy()).on('error', () => other.destroy());
+    });
+    await new Promise<void>(resolve => old.listen(0, '127.0.0.1', resolve));
+    const { port } = old.address() as AddressInfo;
+    await bothSay(
+      { DATABASE_URL: `postgres://postgres@127.0.0.1:${port}/${database.connection.database}` },
+      'PostgreSQL',
+      /leads to PostgreSQL 14\.11; Graphwright needs PostgreSQL 15 or newer\. Upgrade it/,
+    );
+    old.close();
+  });
 
   it('that is read-only', () =>
     bothSay(as(names[0] ?? ''), 'PostgreSQL', /is read-only, .* lead to the primary/));

@@ -1,0 +1,148 @@
+// What runs the service elsewhere, held to rules that need no container engine: the image, compose, the chart, the unit.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { parseYaml } from '@redocly/openapi-core';
+import { findOnPath, listSettings } from '../../src/lib/settings.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const SETTINGS = new Set(listSettings().map(({ name }) => name));
+const unknown = (names: readonly string[]): readonly string[] => names.filter(name => !SETTINGS.has(name));
+
+/** A Dockerfile's instructions, continued lines joined. */
+const instructions = read('Dockerfile')
+  .replaceAll(/^#.*\n/gm, '')
+  .replaceAll(/\\\n\s*/g, ' ')
+  .split('\n')
+  .filter(line => line.trim() !== '')
+  .map(line => /^(?<name>[A-Z]+) (?<rest>.*)$/.exec(line)?.groups ?? { name: '?', rest: line });
+const lastStage = instructions.slice(instructions.findLastIndex(({ name }) => name === 'FROM'));
+const restOf = (wanted: string): readonly string[] =>
+  lastStage.filter(({ name }) => name === wanted).map(({ rest = '' }) => rest);
+
+describe('the Dockerfile', () => {
+  it('has known instructions, and tags that are no moving target', () => {
+    const allowed =
+      /^(?:FROM|WORKDIR|COPY|RUN|ENV|USER|VOLUME|EXPOSE|STOPSIGNAL|HEALTHCHECK|ENTRYPOINT|CMD)$/;
+    assert.deepEqual(
+      instructions.filter(({ name = '' }) => !allowed.test(name)),
+      [],
+    );
+    for (const { name, rest = '' } of instructions)
+      if (name === 'FROM') assert.match(rest, /^[\w./-]+:(?!latest)[\w.-]+(?: AS [a-z]+)?$/);
+    assert.doesNotMatch(read('Dockerfile'), /amd64\/|arm64\/|x86_64|sudo|curl .*\|/);
+  });
+
+  it('ends with an image that is not root, has no shell form, and says whether it is healthy', () => {
+    assert.deepEqual(restOf('USER'), ['65532:65532']);
+    for (const name of ['ENTRYPOINT', 'CMD']) assert.ok(Array.isArray(JSON.parse(restOf(name)[0] ?? '')));
+    assert.match(restOf('HEALTHCHECK')[0] ?? '', /--interval=\d+s --timeout=\d+s .*CMD \[.*\/healthz/);
+    assert.deepEqual(restOf('RUN'), []);
+    assert.deepEqual(restOf('VOLUME'), ['/data']);
+  });
+
+  it('sets settings that there are, and copies what there is', () => {
+    const names = restOf('ENV').flatMap(rest =>
+      [...rest.matchAll(/([A-Z_]+)=/g)].map(([, name = '']) => name),
+    );
+    assert.deepEqual(unknown(names), ['PATH', 'NODE_ENV', 'NODE_COMPILE_CACHE']);
+    execFileSync('sh', ['-n', join(ROOT, 'scripts/image-tree.sh')]);
+  });
+});
+
+interface ComposeService {
+  readonly image: string;
+  readonly profiles?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly read_only?: boolean;
+  readonly cap_drop?: readonly string[];
+  readonly command?: readonly string[];
+  readonly volumes?: readonly string[];
+  readonly depends_on?: Readonly<Record<string, unknown>>;
+}
+
+describe('compose.yaml', () => {
+  const { services, volumes } = parseYaml(read('compose.yaml')) as {
+    services: Readonly<Record<string, ComposeService>>;
+    volumes: object;
+  };
+  const all = Object.entries(services);
+  const ours = all.filter(([, { image }]) => image === 'graphwright');
+
+  it('starts one container without a profile, and the fleet with its own', () => {
+    const first = all.filter(([, { profiles }]) => profiles === undefined).map(([name]) => name);
+    assert.deepEqual(first, ['graphwright']);
+    const roles = ours.flatMap(([, { environment, command }]) => command?.[0] ?? environment?.ROLE ?? 'all');
+    assert.deepEqual(roles.sort(), ['all', 'api', 'api', 'migrate', 'worker', 'worker']);
+  });
+
+  it('gives ours a root file system that cannot be written, no capability, and settings that there are', () => {
+    for (const [name, { read_only, cap_drop, environment = {} }] of ours) {
+      assert.equal(read_only, true, name);
+      assert.deepEqual(cap_drop, ['ALL'], name);
+      assert.deepEqual(unknown(Object.keys(environment)), [], name);
+    }
+  });
+
+  it('names services, volumes and files that there are', () => {
+    for (const [name, { depends_on = {}, volumes: mounted = [] }] of all) {
+      for (const other of Object.keys(depends_on)) assert.ok(services[other], `${name} waits for ${other}`);
+      for (const [source = ''] of mounted.map(mount => mount.split(':')))
+        assert.ok(source in volumes || (source.startsWith('./') && read(source)), `${name} mounts ${source}`);
+    }
+  });
+});
+
+describe('the chart', () => {
+  const CHART = 'deploy/helm/graphwright';
+  const values = parseYaml(read(`${CHART}/values.yaml`)) as Readonly<Record<string, unknown>>;
+  const templates = globSync('templates/*', { cwd: join(ROOT, CHART) }).map(
+    name => [name, read(`${CHART}/${name}`)] as const,
+  );
+
+  it('uses values that there are, and closes what it opens', () => {
+    assert.ok(templates.length >= 10);
+    for (const [name, text] of templates) {
+      for (const [, path = ''] of text.matchAll(/\.Values\.([\w.]+)/g)) {
+        const value = path
+          .split('.')
+          .reduce<unknown>((at, key) => (at as Record<string, unknown>)?.[key], values);
+        assert.notEqual(value, undefined, `${name}: ${path}`);
+      }
+      const opened = text.match(/\{\{-? (?:if|range|define|with) /g)?.length ?? 0;
+      assert.equal(text.match(/\{\{-? end /g)?.length ?? 0, opened, name);
+      for (const [, named = ''] of text.matchAll(/include "([\w.]+)"/g))
+        assert.ok(
+          templates.some(([, other]) => other.includes(`define "${named}"`)),
+          `${name}: ${named}`,
+        );
+    }
+  });
+
+  it('sets settings that there are', () => {
+    assert.deepEqual(unknown(Object.keys(values.settings as object)), []);
+  });
+
+  it('passes helm lint', t => {
+    const helm = findOnPath('helm');
+    if (helm === undefined) return t.skip('helm is not installed');
+    execFileSync(helm, ['lint', '--strict', join(ROOT, CHART)]);
+  });
+});
+
+describe('the systemd unit', () => {
+  it('passes systemd-analyze', t => {
+    const program = findOnPath('systemd-analyze');
+    if (program === undefined) return t.skip('systemd is not installed');
+    execFileSync(program, ['verify', join(ROOT, 'deploy/systemd/graphwright.service')], { stdio: 'pipe' });
+  });
+
+  it('sets settings that there are', () => {
+    const line = /^Environment=(.*)$/m.exec(read('deploy/systemd/graphwright.service'))?.[1] ?? '';
+    const names = line.split(' ').map(pair => pair.split('=')[0] ?? '');
+    assert.deepEqual(unknown(names), ['NODE_ENV', 'NODE_COMPILE_CACHE']);
+  });
+});
