@@ -1,4 +1,7 @@
-// 1,500 models installed: what the catalog weighs on its way out, what they cost at the start, and what lint pays for them.
+// 1,500 models installed: what the catalog weighs on its way out and how soon it is there, what they cost at the start, and
+// what lint pays for them.
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants } from 'node:zlib';
 import { lintGraph } from '../src/graph/lint/lint.ts';
@@ -6,7 +9,9 @@ import type { Graph } from '../src/graph/types.ts';
 import { createNodeTypes, type NodeTypes } from '../src/nodes/catalog.ts';
 import type { Model } from '../src/nodes/models/model.ts';
 import { readShippedModels } from '../src/nodes/models/shipped.ts';
+import { median } from './load.ts';
 import type { Row } from './row.ts';
+import { type BenchService, makeFolder, removeFolder, startBenchService } from './service.ts';
 
 const MODELS = 1_500;
 const NODES = 250;
@@ -19,6 +24,8 @@ const KEYS = {
   OPENAI_API_KEY: 'k',
   ELEVENLABS_API_KEY: 'k',
 };
+
+const { SANDBOX_MODELS: _, ...KEYS_OF_SERVICE } = KEYS;
 
 export async function* runModelRows(isShort: boolean): AsyncIterable<Row> {
   const shipped = createNodeTypes(KEYS);
@@ -37,6 +44,56 @@ export async function* runModelRows(isShort: boolean): AsyncIterable<Row> {
   yield row('heap of 1,500 models', (process.memoryUsage().heapUsed - heapBefore) / 1_048_576, 'MB', 15);
   yield row('GET /nodes, 1,500 models, brotli', (await weigh(many)) / 1024, 'KB', 150);
   yield row('lint 250 nodes, 1,500 models', lintMs(many, isShort ? 5 : 200), 'ms', 2.5);
+  yield* runServiceRows(isShort);
+}
+
+/** A service with the shipped models, and one with all, in turn: what is measured is the difference. */
+async function* runServiceRows(isShort: boolean): AsyncIterable<Row> {
+  const folder = await makeFolder();
+  const file = join(folder, 'models.json');
+  await writeFile(file, JSON.stringify({ models: makeModels() }));
+  const few: number[][] = [];
+  const many: number[][] = [];
+  const answers: number[] = [];
+  try {
+    // The first start of a folder makes its database.
+    await (await startBenchService(folder, KEYS_OF_SERVICE)).stop();
+    for (let round = 0; round < (isShort ? 1 : 5); round++) {
+      const shipped = await startBenchService(folder, KEYS_OF_SERVICE);
+      few.push([shipped.readyMs, await megabytesOf(shipped)]);
+      await shipped.stop();
+      const all = await startBenchService(folder, { ...KEYS_OF_SERVICE, MODELS_FILE: file });
+      many.push([all.readyMs, await megabytesOf(all)]);
+      answers.push(await answerMs(all, isShort ? 20 : 200));
+      await all.stop();
+    }
+  } finally {
+    await removeFolder(folder);
+  }
+  const more = (at: number): number =>
+    median(many.map(one => one[at] ?? 0)) - median(few.map(one => one[at] ?? 0));
+  yield row('GET /nodes, 1,500 models, brotli, p50 warm', median(answers), 'ms', 5);
+  yield row('start with 1,500 models, on top of the shipped', more(0), 'ms', 50);
+  yield row('memory with 1,500 models, on top of the shipped', more(1), 'MB', 15);
+}
+
+async function megabytesOf({ pid }: BenchService): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
+}
+
+/** The median of so many answers, one after the other. */
+async function answerMs(service: BenchService, count: number): Promise<number> {
+  const headers = { 'accept-encoding': 'br' };
+  const ask = async (): Promise<number> => {
+    const start = performance.now();
+    await (await service.fetch('/api/v1/nodes', { headers })).arrayBuffer();
+    return performance.now() - start;
+  };
+  await ask();
+  const times: number[] = [];
+  for (let index = 0; index < count; index++) times.push(await ask());
+  return median(times);
 }
 
 const row = (figure: string, value: number, unit: string, most: number): Row => ({

@@ -23,7 +23,7 @@ const SLOW: Readonly<Record<string, readonly string[]>> = {
     'mcp/{conformance,other-clients,scripted-agent,tools,waiting}.test.ts',
     'nodes/catalog.test.ts',
     'nodes/models/published-requests.test.ts',
-    'runs/{accept-free,dispatch,examples,node-cache,provider-room}.test.ts',
+    'runs/{accept-free,changed-models,charges,dispatch,examples,node-cache,provider-room}.test.ts',
     'sdk/**',
     'services/accounts/bootstrap.test.ts',
     'services/media/{half-kept-media,sweep-outputs}.test.ts',

@@ -180,22 +180,44 @@ describe('graphwright models', () => {
     assert.equal(now.revision, body.revision);
   });
 
-  it('leaves all or nothing where it is killed', async () => {
+  const writtenOf = async (form: RegExp): Promise<number> => {
+    const { body } = await service.request<{ models: readonly { nodeType: string }[] }>(
+      'GET',
+      '/admin/models',
+    );
+    return body.models.filter(({ nodeType }) => form.test(nodeType)).length;
+  };
+
+  it('leaves all or nothing where it is killed, whenever that is', async () => {
     const many = Array.from({ length: 60 }, (_, index) => `fal-ai/k${index}`);
     fal.models = many.map(endpoint => row(endpoint));
-    for (const delayMs of [300, 500, 700, 900]) {
+    // The prices are the last that is asked: what follows is the writing.
+    for (const delayMs of [0, 15, 30, 60, 120, 240]) {
+      const before = fal.count(/pricing/);
       const child = spawn(process.execPath, [BIN, 'models', 'add', 'fal', ...many], {
         env: envOf({}),
         stdio: 'ignore',
       });
+      const ended = once(child, 'exit');
+      await waitUntil('the prices to be asked', async () => fal.count(/pricing/) >= before + 2);
       setTimeout(() => child.kill('SIGKILL'), delayMs);
-      await once(child, 'exit');
-      const { body } = await service.request<{ models: readonly { nodeType: string }[] }>(
-        'GET',
-        '/admin/models',
-      );
-      const written = body.models.filter(({ nodeType }) => /^video:fal_k\d/.test(nodeType)).length;
+      await ended;
+      const written = await writtenOf(/^video:fal_k\d/);
       assert.ok(written === 0 || written === many.length, String(written));
+    }
+  });
+
+  it('writes all of one command at a time, where four run at once', async () => {
+    const parts = ['a', 'b', 'c', 'd'].map(name =>
+      Array.from({ length: 10 }, (_, index) => `fal-ai/${name}${index}`),
+    );
+    fal.models = parts.flat().map(endpoint => row(endpoint));
+    const ends = await Promise.all(parts.map(part => graphwright(['add', 'fal', ...part])));
+    assert.ok(ends.some(({ code }) => code === 0));
+    for (const [index, { code, err }] of ends.entries()) {
+      const written = await writtenOf(new RegExp(`^video:fal_${'abcd'[index]}\\d$`));
+      assert.equal(written, code === 0 ? 10 : 0);
+      if (code !== 0) assert.match(err, /changed by somebody else/);
     }
   });
 

@@ -59,11 +59,15 @@ export function startService(
   };
 }
 
-/** Polls until the condition holds; throws with its name after half a minute. */
-export async function waitUntil(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + WAIT_MS;
+/** Polls until the condition holds; throws with its name after half a minute, or after as long as is said. */
+export async function waitUntil(
+  what: string,
+  condition: () => boolean | Promise<boolean>,
+  withinMs = WAIT_MS,
+): Promise<void> {
+  const deadline = performance.now() + withinMs;
   while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`Waited ${WAIT_MS / 1000} s in vain for ${what}.`);
+    if (performance.now() > deadline) throw new Error(`Waited ${withinMs / 1000} s in vain for ${what}.`);
     await sleep(POLL_MS);
   }
 }

@@ -67,7 +67,32 @@ function fieldFaults(field: ModelField, properties: Readonly<Record<string, Publ
   return [...wrong.map(option => `${id}: ${option} is no choice`), ...shape, ...kind];
 }
 
+/** What people make with models, by node type and address. */
+const WORK: Readonly<Record<string, RegExp>> = {
+  image: /^generate:/,
+  edit: /^edit:.* .*(?:edit|kontext|modify)/,
+  upscale: /upscal/,
+  'background removal': /birefnet|background\/remove/,
+  'text to video': /^video:.*text-to-video/,
+  'image to video': /^video:.*image-to-video/,
+  'lip sync': /lipsync/,
+  'talking heads': /^talking:.*(?:omnihuman|avatar|fabric)/,
+  speech: /^audio:.*(?:tts|speech)/,
+  transcription: /^text:.*(?:speech-to-text|whisper)/,
+  music: /^audio:.*music/,
+  sound: /^audio:.*(?:sound|mmaudio)/,
+  language: /^text:.*(?:llama|openrouter)/,
+};
+
 describe('the shipped models', () => {
+  for (const [work, form] of Object.entries(WORK))
+    it(`do ${work}`, () => {
+      const found = readShippedModels().filter(({ nodeType, endpoint }) =>
+        form.test(`${nodeType} ${endpoint}`),
+      );
+      assert.ok(found.length >= 1, work);
+    });
+
   it('are at least 150, over every kind of work', () => {
     const all = readShippedModels();
     assert.ok(all.length >= 150, String(all.length));
