@@ -73,39 +73,44 @@ function parseField(given: unknown, path: string): ModelField {
   if (RESERVED.has(id)) throw new ModelError(`${path}/id`, `is ${id}, which has a meaning of its own`);
   const type = toOneOf(bag.type, FIELD_TYPES, `${path}/type`);
   if (type === 'ANY') throw new ModelError(`${path}/type`, 'must say what the model takes');
-  const flag = (name: keyof ModelField) =>
-    optional(name, bag[name], value => toBoolean(value, `${path}/${name}`));
-  const count = (name: keyof ModelField) =>
-    optional(name, bag[name], value => toNumber(value, `${path}/${name}`));
-  const field = {
+  const field: Record<string, unknown> = {
     id,
     label: toText(bag.label, `${path}/label`, TEXT_LENGTHS.label),
     type,
-    ...flag('isPort'),
-    ...flag('required'),
-    ...optional('default', bag.default, value => toJson(value, `${path}/default`)),
-    ...optional('enum', bag.enum, value => toOptions(value, `${path}/enum`)),
-    ...count('min'),
-    ...count('max'),
-    ...flag('integer'),
-    ...count('step'),
-    ...optional('itemType', bag.itemType, value => toOneOf(value, PORT_TYPES, `${path}/itemType`)),
-    ...count('minItems'),
-    ...count('maxItems'),
-    ...flag('nullable'),
-    ...flag('removed'),
-    ...optional('description', bag.description, value =>
-      toText(value, `${path}/description`, TEXT_LENGTHS.description),
-    ),
-    ...optional('as', bag.as, value => toMatch(value, FIELD_ID, `${path}/as`)),
-    ...flag('inList'),
-    ...flag('inQuery'),
-  } as ModelField;
-  if (field.min !== undefined && field.max !== undefined && field.min > field.max) {
-    throw new ModelError(`${path}/min`, 'is over the maximum');
+  };
+  for (const [name, parse] of FIELD_MEMBERS) {
+    const value = bag[name];
+    if (value !== undefined) field[name] = parse(value, `${path}/${name}`);
   }
-  return field;
+  const parsed = field as unknown as ModelField;
+  if (parsed.min !== undefined && parsed.max !== undefined && parsed.min > parsed.max)
+    throw new ModelError(`${path}/min`, 'is over the maximum');
+  return parsed;
 }
+
+/** What a field may have besides, in the order in which it is written. */
+const FIELD_MEMBERS: readonly (readonly [
+  name: keyof ModelField,
+  parse: (value: unknown, path: string) => unknown,
+])[] = [
+  ['isPort', toBoolean],
+  ['required', toBoolean],
+  ['default', toJson],
+  ['enum', toOptions],
+  ['min', toNumber],
+  ['max', toNumber],
+  ['integer', toBoolean],
+  ['step', toNumber],
+  ['itemType', (value, path) => toOneOf(value, PORT_TYPES, path)],
+  ['minItems', toNumber],
+  ['maxItems', toNumber],
+  ['nullable', toBoolean],
+  ['removed', toBoolean],
+  ['description', (value, path) => toText(value, path, TEXT_LENGTHS.description)],
+  ['as', (value, path) => toMatch(value, FIELD_ID, path)],
+  ['inList', toBoolean],
+  ['inQuery', toBoolean],
+];
 
 function parsePrice(given: unknown, ids: ReadonlySet<string>): ModelPrice {
   const bag = toBag(given, '/price');
