@@ -4,7 +4,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { networkOf } from '../lib/addresses.ts';
 import type { AppError } from '../lib/errors.ts';
 import type { PlanLimits } from '../lib/settings.ts';
-import { giveBackExecution, limitsOf, takeExecution } from '../services/accounts/daily-executions.ts';
+import {
+  giveBackExecution,
+  limitsOf,
+  startsKey,
+  takeExecution,
+} from '../services/accounts/daily-executions.ts';
 import { type Allowance, limitRefusal, rateHeaders } from '../services/accounts/rate-limits.ts';
 import type { Deps } from '../services/deps.ts';
 
@@ -91,7 +96,7 @@ function windowOf(req: FastifyRequest, planOf: (name: string) => PlanLimits): Wi
   const who = actor?.kind === 'user' ? `user:${actor.userId}` : `address:${networkOf(addressOf(req))}`;
   const plan = planOf(actor?.plan ?? 'anonymous');
   return limit === 'executions'
-    ? { key: `executions:${who}`, limit: plan.executionsPerMinute }
+    ? { key: startsKey(who), limit: plan.executionsPerMinute }
     : { key: `requests:${who}`, limit: plan.requestsPerMinute };
 }
 

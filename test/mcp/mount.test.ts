@@ -4,12 +4,16 @@ import { after, before, describe, it } from 'node:test';
 import type { McpMount } from '../../src/mcp/caller.ts';
 import { createMcpMount } from '../../src/mcp/mount.ts';
 import { type Caller, createTestApp, type TestApp } from '../support/app.ts';
+import { node } from '../support/workflows.ts';
 
 let test: TestApp;
 let caller: Caller;
 
 before(async () => {
   test = await createTestApp({
+    plans: { tight: { requestsPerMinute: 6, executionsPerMinute: 2, executionsPerDay: 100 } },
+    // Within one minute.
+    now: () => NOW,
     createMcp: deps => {
       const { serve, close } = createMcpMount(deps);
       const failing: McpMount['serve'] = (req, res, call) =>
@@ -21,6 +25,7 @@ before(async () => {
 });
 after(() => test.close());
 
+const NOW = Math.floor(Date.now() / 60_000) * 60_000 + 30_000;
 const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
 const LIST = { jsonrpc: '2.0', id: 2, method: 'tools/list', params: {} };
 
@@ -115,6 +120,29 @@ describe('POST /mcp', () => {
     const answer = await send(PING, { headers: { 'x-fails': '1' } });
     assert.equal(answer.statusCode, 500);
     assert.equal(messageOf(answer.payload).error?.code, -32603);
+  });
+
+  it('holds a key to the requests and the starts of its plan', async () => {
+    const { key, request } = await test.createCaller({ plan: 'tight' });
+    const workflow = { name: 'Free', nodes: [node('a', 'input:text', { value: 'x' })], edges: [] };
+    const { body } = await request<{ id: string }>('POST', '/workflows', workflow);
+    const run = {
+      ...LIST,
+      method: 'tools/call',
+      params: { name: 'run_workflow', arguments: { workflowId: body.id, waitSeconds: 0 } },
+    };
+    const codes: unknown[] = [];
+    for (let n = 0; n < 3; n++) {
+      const { result } = messageOf((await send(run, { key })).payload);
+      codes.push((result as { structuredContent: { code?: string } }).structuredContent.code);
+    }
+    assert.deepEqual(codes, [undefined, undefined, 'rate_limited']);
+    const left = [await send(PING, { key }), await send(PING, { key }), await send(PING, { key })];
+    assert.deepEqual(
+      left.map(({ statusCode }) => statusCode),
+      [200, 200, 429],
+    );
+    assert.ok(Number(left[2]?.headers['retry-after']) > 0);
   });
 
   it('answers 403 with every scope that is needed where the key lacks one', async () => {

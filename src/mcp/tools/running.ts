@@ -8,7 +8,7 @@ import { cancelRun } from '../../runs/executions.ts';
 import type { AcceptedRun } from '../../runs/idempotency.ts';
 import type { RunRequest } from '../../runs/run.schema.ts';
 import { startRun } from '../../runs/start-run.ts';
-import { giveBackExecution, takeExecution } from '../../services/accounts/daily-executions.ts';
+import { giveBackExecution, takeExecution, takeStart } from '../../services/accounts/daily-executions.ts';
 import type { Caller } from '../caller.ts';
 import { EXECUTION, NARROW, presentExecution } from '../execution-form.ts';
 import { defineTool, exact, Id, READS } from '../tool.ts';
@@ -89,7 +89,7 @@ interface StartInput {
   readonly idempotencyKey?: string;
 }
 
-/** Counts against the day's executions, as a start over REST does. */
+/** Counts against the executions of the minute and of the day, as a start over REST does. */
 async function start(caller: Caller, input: StartInput): Promise<AcceptedRun> {
   const { deps, actor } = caller;
   const { workflowId, idempotencyKey, inputs, ...rest } = input;
@@ -98,6 +98,7 @@ async function start(caller: Caller, input: StartInput): Promise<AcceptedRun> {
     ...(inputs === undefined ? {} : { inputs: JsonText.of(inputs as JsonObject) }),
   };
   if (rest.maxCredits === undefined) await requireFree(caller, workflowId, request);
+  await takeStart(deps, actor);
   const taken = await takeExecution(deps, actor);
   try {
     const run = { workflowId, route: 'run', request, idempotencyKey, trigger: 'mcp' } as const;

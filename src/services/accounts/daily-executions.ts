@@ -1,10 +1,11 @@
-// The executions that an account may start in a UTC day, by its plan.
+// The executions that an account may start in a UTC day and in a minute, by its plan.
 import type { PlanLimits, Settings } from '../../lib/settings.ts';
 import type { Deps } from '../deps.ts';
 import type { UserActor } from './actor.ts';
 import { type Allowance, limitRefusal } from './rate-limits.ts';
 
 const DAY = 86_400;
+const MINUTE = 60;
 
 /** The limits of a plan; one that is no longer there is as the free one. */
 export function limitsOf({ plans }: Pick<Settings, 'plans'>, plan: string): PlanLimits {
@@ -22,6 +23,17 @@ export async function takeExecution(deps: LimitDeps, actor: UserActor): Promise<
   const day = await deps.limiter.take(keyOf(actor), limit, DAY);
   if (day.allowed) return day;
   throw limitRefusal('daily_execution_limit', `More than ${limit} executions today (UTC)`, day, deps.now());
+}
+
+/** The window of a minute in which the starts of a user, or of an address, are counted. */
+export const startsKey = (who: string): string => `executions:${who}`;
+
+/** Counts a start that is not a request of its own over REST in its minute. Throws 429 `rate_limited`. */
+export async function takeStart({ limiter, settings, now }: LimitDeps, actor: UserActor): Promise<void> {
+  const { executionsPerMinute: limit } = limitsOf(settings, actor.plan);
+  const minute = await limiter.take(startsKey(`user:${actor.userId}`), limit, MINUTE);
+  if (!minute.allowed)
+    throw limitRefusal('rate_limited', `More than ${limit} executions in a minute`, minute, now());
 }
 
 /** Where nothing was started after all. */
