@@ -231,6 +231,7 @@ async function createDeps(
     sessions: createSessionAuthenticator(db, now),
     accessTokens: isOAuthOn(settings) ? createAccessTokens(db, now) : undefined,
     views: createViewCounts({ db, log }),
+    attempts: new Map(),
   };
 }
 

@@ -18,6 +18,9 @@ import type { GraphVersions } from './workflows/graph-versions.ts';
 import type { ViewCounts } from './workflows/view-counts.ts';
 import type { FindInBatch } from './workflows/workflow-reads.ts';
 
+/** failed: there will be another. */
+export type AttemptOutcome = 'delivered' | 'failed' | 'exhausted';
+
 /** The queue's pools. */
 export type JobPool = 'runs' | 'deliveries' | 'renders';
 
@@ -62,4 +65,6 @@ export interface Deps {
   /** Wakes the queue's pools of this process when work of theirs falls due. */
   readonly wakeTimers: WakeTimers<JobPool>;
   readonly views: ViewCounts;
+  /** Attempts of webhook deliveries by this process, by what came of them. */
+  readonly attempts: Map<AttemptOutcome, number>;
 }

@@ -1,11 +1,14 @@
 // How much there is to do, for whoever watches the service.
-import type { JobCount } from '../store/workload.ts';
-import { countJobs, countLeasedRuns } from '../store/workload.ts';
+import type { CallCount, JobCount } from '../store/workload.ts';
+import { countCalls, countJobs, countParkedRuns, countRunsUnderWay, sumReserved } from '../store/workload.ts';
 import type { Deps } from './deps.ts';
 
 export interface Workload {
-  readonly running: number;
+  readonly runs: Readonly<Record<'queued' | 'running' | 'waiting' | 'parked', number>>;
   readonly jobs: readonly JobCount[];
+  readonly calls: readonly CallCount[];
+  /** Credits set aside. */
+  readonly reserved: number;
 }
 
 const TIMEOUT_MS = 1000;
@@ -14,13 +17,24 @@ const TIMEOUT_MS = 1000;
 export async function countWork(deps: Deps): Promise<Workload | undefined> {
   const { promise: tooLate, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => resolve(undefined), TIMEOUT_MS);
-  const count = async (): Promise<Workload> => {
-    const [running, jobs] = await Promise.all([countLeasedRuns(deps.db), countJobs(deps.db)]);
-    return { running, jobs };
-  };
-  const counted = count().catch((err: unknown) => {
+  const counted = count(deps).catch((err: unknown) => {
     deps.log.warn({ err }, 'the work to do could not be counted');
     return undefined;
   });
   return await Promise.race([counted, tooLate]).finally(() => clearTimeout(timer));
+}
+
+/** One after the other: a scrape takes no more than one connection. */
+async function count({ db }: Deps): Promise<Workload> {
+  const jobs = await countJobs(db);
+  const ready = jobs.filter(({ task, state }) => task === 'run' && state === 'ready');
+  const underWay = await countRunsUnderWay(db);
+  const parked = await countParkedRuns(db);
+  const queued = ready.reduce((sum, job) => sum + job.count, 0);
+  return {
+    runs: { queued, ...underWay, parked },
+    jobs,
+    calls: await countCalls(db),
+    reserved: await sumReserved(db),
+  };
 }

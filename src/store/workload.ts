@@ -9,6 +9,8 @@ export interface JobCount {
   /** ready: waits for a worker; scheduled: for its time; running: a worker executes it; failed: given up. */
   readonly state: (typeof JOB_STATES)[number];
   readonly count: number;
+  /** Since the one of them that is due for longest; below 0 where none is due yet. */
+  readonly oldest_seconds: number;
 }
 
 // A longer queue is reported as this long: to count all of it would cost the database too much.
@@ -16,8 +18,8 @@ const MAX_COUNTED = 100_000;
 
 export async function countJobs(tx: Tx): Promise<readonly JobCount[]> {
   const { rows } = await tx.query<JobCount>(
-    `select task, state, count(*) from (
-       select task_identifier as task, case
+    `select task, state, count(*), extract(epoch from now() - min(run_at))::float8 as oldest_seconds from (
+       select task_identifier as task, run_at, case
          when locked_at is not null then 'running'
          when attempts >= max_attempts then 'failed'
          when run_at > now() then 'scheduled'
@@ -26,14 +28,6 @@ export async function countJobs(tx: Tx): Promise<readonly JobCount[]> {
      group by task, state`,
   );
   return rows;
-}
-
-/** Runs that a worker executes. */
-export async function countLeasedRuns(tx: Tx): Promise<number> {
-  const { rows } = await tx.query<{ count: number }>(
-    'select count(*) from executions where worker_id is not null and under_way',
-  );
-  return rows[0]?.count ?? 0;
 }
 
 /** Runs that a worker has, and those that wait for a call at a provider. */
@@ -45,6 +39,40 @@ export async function countRunsUnderWay(
      from executions where under_way`,
   );
   return rows[0] ?? { running: 0, waiting: 0 };
+}
+
+/** Runs that wait for one of their workspace to end. */
+export async function countParkedRuns(tx: Tx): Promise<number> {
+  const { rows } = await tx.query<{ count: number }>('select count(*)::int from executions where parked');
+  return rows[0]?.count ?? 0;
+}
+
+export interface CallCount {
+  readonly provider: string;
+  /** queued: it waits for room there. */
+  readonly state: 'working' | 'queued';
+  readonly count: number;
+  /** Since the oldest of them. */
+  readonly oldest_seconds: number;
+}
+
+/** Calls at providers that runs wait for. */
+export async function countCalls(tx: Tx): Promise<readonly CallCount[]> {
+  const { rows } = await tx.query<CallCount>(
+    `select provider, case when slot_at is null then 'queued' else 'working' end as state, count(*)::int,
+       extract(epoch from now() - min(submitted_at))::float8 as oldest_seconds
+     from (select provider, slot_at, submitted_at from calls where ended_at is null limit ${MAX_COUNTED}) as call
+     group by 1, 2`,
+  );
+  return rows;
+}
+
+/** Credits set aside, of all workspaces. */
+export async function sumReserved(tx: Tx): Promise<number> {
+  const { rows } = await tx.query<{ reserved: number }>(
+    'select coalesce(sum(held), 0)::float8 as reserved from credit_pools where held > 0',
+  );
+  return rows[0]?.reserved ?? 0;
 }
 
 /** Since when the run that is ready for longest waits for a worker. */

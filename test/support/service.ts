@@ -33,11 +33,17 @@ export interface TestService extends Client {
 
 /** Settings of a service whose addresses of media are its own, for browsers. */
 export async function atOwnAddress(): Promise<NodeJS.ProcessEnv> {
+  const port = await freePort();
+  return { PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` };
+}
+
+/** One that nobody listens on just now. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   server.close();
-  return { PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` };
+  return port;
 }
 
 /** A service in this process, with a worker unless `env` says otherwise. Call it in `before` and `close` in `after`. */

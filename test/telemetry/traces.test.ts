@@ -130,6 +130,18 @@ describe('the trace of a caller', () => {
   });
 });
 
+it('is an exemplar of the metrics, where OpenMetrics is asked for', async () => {
+  const answer = await fetch(`${paid.service.url}/metrics`, {
+    headers: { accept: 'application/openmetrics-text' },
+  });
+  const text = await answer.text();
+  const exemplar = new RegExp(
+    `^http_server_request_duration_seconds_bucket.*# \\{trace_id="${TRACE}"\\} `,
+    'm',
+  );
+  assert.match(text, exemplar);
+});
+
 it('what the sampler leaves out is not sent, and says so to whom it calls', async () => {
   const id = await user.create(single({ prompt: 'another' }));
   const before = paid.fal.asked.length;

@@ -22,8 +22,15 @@ export class RequestLog extends LogController {
 
   override requestCompleted(err: Error | null | undefined, req: FastifyRequest, reply: FastifyReply): void {
     const { statusCode: status, elapsedTime } = reply;
+    const span = req.scope?.span;
+    this.#metrics.observeRequest({
+      method: req.method,
+      route: req.routeOptions.url,
+      status,
+      seconds: elapsedTime / 1000,
+      traceId: span?.isRecording === true ? span.traceId : undefined,
+    });
     endSpan(req, status, err);
-    this.#metrics.observeRequest(req.method, req.routeOptions.url, status, elapsedTime / 1000);
     const level = status >= 500 ? 'info' : 'debug';
     if (!this.#log.isLevelEnabled(level)) return;
     const ms = Math.round(elapsedTime * 10) / 10;

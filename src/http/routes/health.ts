@@ -40,11 +40,18 @@ export function registerHealth(app: App, deps: Deps, metrics: Metrics): void {
     '/metrics',
     {
       config,
-      schema: { tags, summary: 'Prometheus metrics', response: { 200: Plain('text/plain') } },
+      schema: {
+        tags,
+        summary: 'Prometheus metrics',
+        response: { 200: Plain('text/plain', 'application/openmetrics-text') },
+      },
     },
-    async (_req, reply) => {
-      reply.type(metrics.contentType).serializer(String);
-      return metrics.render();
+    async (req, reply) => {
+      // Exemplars are of OpenMetrics alone; Prometheus asks for it where it stores them.
+      const wantsOpenMetrics = req.headers.accept?.includes('application/openmetrics-text') === true;
+      const { contentType, text } = await metrics.render(wantsOpenMetrics ? 'openmetrics' : 'prometheus');
+      reply.type(contentType).serializer(String);
+      return text;
     },
   );
 }

@@ -55,7 +55,7 @@ export async function readWorkload({ db, now }: Pick<Deps, 'db' | 'now'>, actor:
     runs: { queued: queued.reduce((sum, { count }) => sum + count, 0), ...underWay },
     oldestQueuedSeconds:
       oldest === undefined ? null : Math.max(0, Math.round((now() - oldest.getTime()) / 1000)),
-    jobs,
+    jobs: jobs.map(({ task, state, count }) => ({ task, state, count })),
     workers: workers.map(worker => ({
       id: worker.id,
       hostname: worker.hostname,

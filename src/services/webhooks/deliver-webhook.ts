@@ -65,9 +65,15 @@ export function createDeliverer(deps: Deps): Deliverer {
       if (answer === undefined) throw new Error('The delivery was interrupted.');
       const made = judge(deps, delivery, startedAt, answer);
       await keep(made);
+      countAttempt(deps, made);
       if (made.next_attempt_at !== null) deps.wakeTimers.set('deliveries', Date.parse(made.next_attempt_at));
     },
   };
+}
+
+function countAttempt({ attempts }: Deps, { state }: NewAttempt): void {
+  const outcome = state === 'attempting' ? 'failed' : state;
+  attempts.set(outcome, (attempts.get(outcome) ?? 0) + 1);
 }
 
 /** False of one that has ended, and of one that another job will attempt later. */

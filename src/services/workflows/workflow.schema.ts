@@ -19,10 +19,10 @@ export const Named = <T extends TSchema>(title: string, schema: T, description?:
 export const Answer = (schema: TSchema) => Type.Unsafe<unknown>(schema);
 
 /** An answer that is not JSON. */
-export const Plain = (contentType: string) =>
+export const Plain = (...contentTypes: readonly string[]) =>
   Type.Unsafe<unknown>({
     description: 'Done',
-    content: { [contentType]: { schema: { type: 'string' } } },
+    content: Object.fromEntries(contentTypes.map(type => [type, { schema: { type: 'string' } }])),
   });
 
 export const WorkflowId = Type.Object({

@@ -25,11 +25,11 @@ describe('GET /metrics', () => {
     const text = await scrape();
     assert.match(
       text,
-      /^graphwright_http_request_seconds_count\{method="GET",route="\/api\/v1\/workflows\/:id",status="404"\} 5$/m,
+      /^http_server_request_duration_seconds_count\{http_request_method="GET",http_route="\/api\/v1\/workflows\/:id",http_response_status_code="404"\} 5$/m,
     );
     assert.match(
       text,
-      /^graphwright_http_request_seconds_count\{method="any",route="none",status="404"\} 5$/m,
+      /^http_server_request_duration_seconds_count\{http_request_method="_OTHER",http_route="none",http_response_status_code="404"\} 5$/m,
     );
     assert.match(text, /^graphwright_http_refused_connections_total\{status="400"\} 5$/m);
     assert.doesNotMatch(text, /wf_\d|secret|nothing\//);
@@ -41,10 +41,26 @@ describe('GET /metrics', () => {
     await caller.request('POST', `/workflows/${id}/execute`, {});
     const text = await scrape();
     assert.match(text, /^graphwright_queue_jobs\{task="run",state="ready"\} 1$/m);
-    assert.match(text, /^graphwright_runs_in_hand 0$/m);
+    assert.match(text, /^graphwright_runs\{state="queued"\} 1$/m);
     assert.match(text, /^graphwright_database_connections\{pool="main",state="busy"\} \d+$/m);
     assert.match(text, /^graphwright_rate_limited_total 0$/m);
     assert.match(text, /^process_resident_memory_bytes \d+$/m);
+  });
+
+  it('is OpenMetrics where that is asked for, and the same names as before afterwards', async () => {
+    const before = await scrape();
+    const accept = 'application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5';
+    const [open, plain] = await Promise.all([
+      test.app.inject({ url: '/metrics', headers: { accept } }),
+      test.app.inject('/metrics'),
+    ]);
+    assert.match(String(open.headers['content-type']), /^application\/openmetrics-text/);
+    assert.match(open.body, /^# TYPE graphwright_rate_limited counter$/m);
+    assert.match(open.body, /^graphwright_rate_limited_total 0$/m);
+    assert.match(open.body, /\n# EOF\n$/);
+    assert.match(String(plain.headers['content-type']), /^text\/plain/);
+    const names = (text: string): readonly string[] => text.match(/^# TYPE .*$/gm) ?? [];
+    assert.deepEqual(names(plain.body), names(before));
   });
 
   it('answers while the database does not', async () => {
@@ -52,7 +68,7 @@ describe('GET /metrics', () => {
     const text = await scrape();
     for (const client of held) client.release();
     assert.doesNotMatch(text, /^graphwright_queue_jobs\{/m);
-    assert.match(text, /^graphwright_http_request_seconds_count/m);
+    assert.match(text, /^http_server_request_duration_seconds_count/m);
   });
 });
 

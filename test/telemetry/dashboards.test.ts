@@ -1,0 +1,184 @@
+// The dashboard and the alert rules: each query is parsed, names only metrics and labels that /metrics has, and, where
+// Debian's Prometheus is installed, is run by one that scrapes a service.
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { parser } from '@prometheus-io/lezer-promql';
+import { type PaidService, single, startPaidService } from '../support/paid.ts';
+import { waitUntil } from '../support/processes.ts';
+import { exchange } from '../support/raw-http.ts';
+import { freePort } from '../support/service.ts';
+import { node } from '../support/workflows.ts';
+
+const DEPLOY = join(import.meta.dirname, '../../deploy');
+const RULES = join(DEPLOY, 'prometheus/alerts.yaml');
+const PROMETHEUS = '/usr/bin/prometheus';
+
+interface Panel {
+  readonly title: string;
+  readonly targets: readonly { readonly expr: string }[];
+}
+const dashboard = JSON.parse(readFileSync(join(DEPLOY, 'grafana/graphwright.json'), 'utf8')) as {
+  readonly panels: readonly Panel[];
+};
+const filled = (expr: string): string => expr.replaceAll('$__rate_interval', '5m').replaceAll('$job', '.*');
+const drawn = dashboard.panels.flatMap(({ title, targets }) =>
+  targets.map(({ expr }) => ({ name: title, expr: filled(expr) })),
+);
+const alerts = [
+  ...readFileSync(RULES, 'utf8').matchAll(/- alert: (?<name>\w+)\n\s+expr: (?<expr>.+)\n/g),
+].map(({ groups }) => ({ name: groups?.name ?? '', expr: groups?.expr ?? '' }));
+
+/** Labels that Prometheus adds. */
+const OF_THE_SCRAPE = ['job', 'instance'];
+/** Metric → its labels, as the service writes them. */
+type Exposed = ReadonlyMap<string, ReadonlySet<string>>;
+
+let paid: PaidService;
+let exposed: Exposed;
+before(async () => {
+  paid = await startPaidService({ ALLOW_PRIVATE_NETWORK: 'true', DEFAULT_CREDITS: '0' });
+  const user = await paid.newUser(100);
+  paid.reset();
+  paid.fal.polls = 1e9;
+  // One call that stays under way, one run that ends and calls a receiver, and one refused connection.
+  await user.start(await user.create(single()), {});
+  const free = { nodes: [node('a', 'input:text', { text: 'x' })], edges: [] };
+  await user.run(await user.create(free), { webhook: { url: `${paid.fal.url}/nothing` } });
+  await exchange(Number(new URL(paid.service.url).port), 'garbage\r\n\r\n');
+  await waitUntil('the series', async () => {
+    const text = await scrape();
+    exposed = read(text);
+    return /provider_calls\{.*working/.test(text) && /webhook_attempts_total\{/.test(text);
+  });
+});
+after(() => paid.close());
+
+const scrape = async (): Promise<string> => (await fetch(`${paid.service.url}/metrics`)).text();
+
+function read(text: string): Exposed {
+  const found = new Map<string, Set<string>>([['up', new Set()]]);
+  // What has no series yet has its help.
+  for (const [, name = ''] of text.matchAll(/^# HELP (\w+)/gm)) found.set(name, new Set());
+  for (const [, name = '', labels = ''] of text.matchAll(/^(\w+)(?:\{(.*)\})? /gm)) {
+    const known = found.get(name) ?? new Set();
+    for (const [, label = ''] of labels.matchAll(/(\w+)="/g)) known.add(label);
+    found.set(name, known);
+  }
+  return found;
+}
+
+/** What a query names, and where it cannot be parsed. */
+function namesOf(expr: string) {
+  const metrics: string[] = [];
+  const labels: string[] = [];
+  const errors: number[] = [];
+  parser.parse(expr).iterate({
+    enter({ name, from, to, type }) {
+      const text = expr.slice(from, to);
+      if (type.isError) errors.push(from);
+      if (name === 'Identifier') metrics.push(text);
+      if (name === 'LabelName') labels.push(text);
+    },
+  });
+  return { metrics, labels, errors };
+}
+
+describe('each query', () => {
+  it('can be parsed, and names only metrics and labels that there are', () => {
+    const wrong = [...drawn, ...alerts].flatMap(({ name, expr }) => {
+      const { metrics, labels, errors } = namesOf(expr);
+      const known = new Set([
+        ...OF_THE_SCRAPE,
+        ...metrics.flatMap(metric => [...(exposed.get(metric) ?? [])]),
+      ]);
+      return [
+        ...errors.map(at => `${name}: an error at ${at} of ${expr}`),
+        ...metrics.filter(metric => !exposed.has(metric)).map(metric => `${name}: ${metric} is no metric`),
+        ...labels.filter(label => !known.has(label)).map(label => `${name}: ${label} is no label`),
+        ...(metrics.length === 0 ? [`${name}: no metric`] : []),
+      ];
+    });
+    assert.deepEqual(wrong, []);
+    assert.ok(drawn.length > 15 && alerts.length > 10);
+  });
+
+  it('that names what is not there is found out', () => {
+    assert.deepEqual(namesOf('sum by (route) (rate(a_total{x="1"}[5m])) >').errors.length > 0, true);
+    assert.deepEqual(namesOf('sum by (route) (rate(a_total{x="1"}[5m]))').metrics, ['a_total']);
+    assert.deepEqual(namesOf('sum by (route) (rate(a_total{x="1"}[5m]))').labels, ['route', 'x']);
+  });
+});
+
+it('the rules and the metrics are what promtool takes', async t => {
+  if (!existsSync('/usr/bin/promtool'))
+    return t.skip('promtool is not installed (apt-get install prometheus)');
+  execFileSync('promtool', ['check', 'rules', RULES], { stdio: 'pipe' });
+  // Its advice on names is not ours to take where prom-client names its own.
+  const { stderr } = await runPromtool(await scrape());
+  assert.doesNotMatch(stderr, /error while linting|parsing/i);
+});
+
+async function runPromtool(input: string): Promise<{ readonly stderr: string }> {
+  const child = spawn('promtool', ['check', 'metrics'], { stdio: ['pipe', 'ignore', 'pipe'] });
+  child.stdin.end(input);
+  let stderr = '';
+  for await (const part of child.stderr) stderr += String(part);
+  return { stderr };
+}
+
+it('a Prometheus that scrapes the service answers each of them, and finds no alert to raise', async t => {
+  if (!existsSync(PROMETHEUS)) return t.skip('prometheus is not installed (apt-get install prometheus)');
+  const folder = await mkdtemp(join(tmpdir(), 'graphwright-prometheus-'));
+  const port = await freePort();
+  const config = {
+    global: { scrape_interval: '1s', evaluation_interval: '1s' },
+    rule_files: [RULES],
+    scrape_configs: [
+      { job_name: 'graphwright', static_configs: [{ targets: [new URL(paid.service.url).host] }] },
+    ],
+  };
+  // JSON is YAML.
+  await writeFile(join(folder, 'prometheus.yml'), JSON.stringify(config));
+  const child = spawn(
+    PROMETHEUS,
+    [
+      `--config.file=${join(folder, 'prometheus.yml')}`,
+      `--storage.tsdb.path=${join(folder, 'data')}`,
+      `--web.listen-address=127.0.0.1:${port}`,
+      '--enable-feature=exemplar-storage',
+    ],
+    { stdio: 'ignore' },
+  );
+  const ended = new Promise(resolve => child.once('exit', resolve));
+  try {
+    const ask = async (path: string) => {
+      const answer = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`).catch(() => undefined);
+      return answer?.status === 200
+        ? ((await answer.json()) as { data: { result: unknown[]; groups: [] } }).data
+        : undefined;
+    };
+    const query = (expr: string) => ask(`query?query=${encodeURIComponent(expr)}`);
+    // A rate needs two scrapes.
+    await waitUntil('three scrapes', async () => {
+      const data = await query('count_over_time(up{job="graphwright"}[1m]) >= 3');
+      return (data?.result.length ?? 0) > 0;
+    });
+    const empty: string[] = [];
+    for (const { name, expr } of drawn) {
+      const data = await query(expr);
+      assert.ok(data, `${name} was refused: ${expr}`);
+      if (data.result.length === 0) empty.push(name);
+    }
+    assert.deepEqual(empty, []);
+    for (const { name, expr } of alerts) assert.deepEqual((await query(expr))?.result, [], name);
+  } finally {
+    child.kill('SIGKILL');
+    await ended;
+    await rm(folder, { recursive: true, force: true });
+  }
+});
