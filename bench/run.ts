@@ -20,6 +20,8 @@ const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   'sign-in': async () => (await import('./sign-in-rows.ts')).runSignInRows,
   reads: async () => (await import('./read-rows.ts')).runReadRows,
   lists: async () => (await import('./list-rows.ts')).runListRows,
+  million: async () => (await import('./million-rows.ts')).runMillionRows,
+  observation: async () => (await import('./observation-rows.ts')).runObservationRows,
   workflows: async () => (await import('./workflow-rows.ts')).runWorkflowRows,
   oauth: async () => (await import('./oauth-rows.ts')).runOAuthRows,
   lint: async () => (await import('./lint.ts')).runLintRows,

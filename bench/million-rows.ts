@@ -1,0 +1,175 @@
+// An account with a million executions: its first pages against those of a thousand, and reads during the nightly sweep.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { readSettings } from '../src/lib/settings.ts';
+import type { RunDeps } from '../src/runs/deps.ts';
+import { sweepRuns } from '../src/runs/sweep-runs.ts';
+import { insertManyExecutions } from '../test/support/many-executions.ts';
+import { chain } from './graphs.ts';
+import { median } from './load.ts';
+import { type BenchPostgres, startBenchPostgres } from './postgres.ts';
+import type { Row } from './row.ts';
+import { store } from './run-rows.ts';
+import { type BenchService, makeFolder, removeFolder, startBenchService } from './service.ts';
+
+const FEW = 1000;
+const DAY_MS = 86_400_000;
+const REACH_RATIO = 1.3;
+const REACH_SWEPT = 20_000;
+const REACH_SLOWER = 1.2;
+
+export async function* runMillionRows(isShort: boolean): AsyncGenerator<Row> {
+  const many = isShort ? 5000 : 1_000_000;
+  const folder = await makeFolder();
+  const postgres = await startBenchPostgres(4);
+  const service = await startBenchService(folder, { DATABASE_URL: postgres.url });
+  try {
+    const [small, large] = [await newOwner(service, 'few'), await newOwner(service, 'many')];
+    // Old enough to be swept.
+    await insert(postgres, { ...small, count: FEW, endMs: Date.now() - 300 * DAY_MS });
+    await insert(postgres, { ...large, count: many, endMs: Date.now() - 100 * DAY_MS });
+    for (const [name, path] of Object.entries(PATHS)) {
+      const [few, lots] = await compare(service, [small, large], path, isShort);
+      yield {
+        figure: `first page of ${name}: of ${many} executions against ${FEW}, p50`,
+        value: lots / few,
+        unit: 'times',
+        reach: { value: REACH_RATIO, is: 'at most' },
+        note: `${lots.toFixed(2)} and ${few.toFixed(2)} ms, in turn`,
+      };
+    }
+    yield* sweepRows(service, postgres, large, isShort);
+  } finally {
+    await service.stop();
+    await postgres.stop();
+    await removeFolder(folder);
+  }
+}
+
+interface Owner {
+  readonly userId: number;
+  readonly key: string;
+  readonly workflowIds: readonly [string, string];
+}
+
+const PATHS: Readonly<Record<string, (owner: Owner) => string>> = {
+  'GET /executions': () => '/executions',
+  'a workflow': ({ workflowIds: [id] }) => `/workflows/${id}/executions`,
+  'one status': () => '/executions?status=COMPLETED',
+};
+
+async function newOwner(service: BenchService, name: string): Promise<Owner> {
+  const made = await service.fetch('/api/v1/admin/users', {
+    method: 'POST',
+    body: JSON.stringify({ email: `${name}@example.com`, name, plan: 'self_hosted', keyScopes: SCOPES }),
+  });
+  const { apiKey: key } = (await made.json()) as { apiKey: string };
+  const asOwner: BenchService = {
+    ...service,
+    fetch: (path, init) => service.fetch(path, { ...init, headers: { authorization: `Bearer ${key}` } }),
+  };
+  const workflowIds = [await store(asOwner, chain(1)), await store(asOwner, chain(1))] as const;
+  const { userId } = (await (await asOwner.fetch('/api/v1/me')).json()) as { userId: number };
+  return { userId, key, workflowIds };
+}
+
+const SCOPES = ['workflows:read', 'workflows:write'];
+
+/** The medians of both, asked in turn, so that what else the machine does meets both. */
+async function compare(
+  service: BenchService,
+  owners: readonly [Owner, Owner],
+  pathOf: (owner: Owner) => string,
+  isShort: boolean,
+): Promise<readonly [number, number]> {
+  const times: readonly [number[], number[]] = [[], []];
+  for (let round = 0; round < (isShort ? 5 : 300); round++)
+    for (const [index, owner] of owners.entries())
+      times[index]?.push(await timeOf(service, owner, pathOf(owner)));
+  return [median(times[0]), median(times[1])];
+}
+
+async function* sweepRows(
+  service: BenchService,
+  postgres: BenchPostgres,
+  owner: Owner,
+  isShort: boolean,
+): AsyncGenerator<Row> {
+  const idle: number[] = [];
+  for (let made = 0; made < (isShort ? 20 : 300); made++)
+    idle.push(await timeOf(service, owner, '/executions'));
+  const before = median(idle);
+  const stop = new AbortController();
+  const count = async () =>
+    (await postgres.db.query<{ count: number }>('select count(*)::int as count from executions')).rows[0]
+      ?.count ?? 0;
+  const had = await count();
+  const beganMs = performance.now();
+  let endedMs = Number.NaN;
+  const deps = {
+    db: postgres.db,
+    now: Date.now,
+    log: pino({ level: 'silent' }),
+    settings: readSettings({}),
+  } as unknown as RunDeps;
+  const swept = sweepRuns(deps, stop.signal)
+    .catch(() => undefined)
+    .finally(() => {
+      endedMs = performance.now();
+    });
+  const during: number[] = [];
+  while (Number.isNaN(endedMs) && performance.now() - beganMs < 20_000) {
+    during.push(await timeOf(service, owner, '/executions'));
+    await sleep(20);
+  }
+  stop.abort();
+  await swept;
+  yield {
+    figure: 'nightly sweep of old executions with their steps and deliveries, rows a second',
+    value: ((had - (await count())) / (endedMs - beganMs)) * 1000,
+    unit: 'rows/s',
+    reach: { value: REACH_SWEPT, is: 'at least' },
+  };
+  yield {
+    figure: 'first page of executions during the sweep, p50 against that before',
+    value: median(during) / before,
+    unit: 'times',
+    reach: { value: REACH_SLOWER, is: 'at most' },
+    note: `${before.toFixed(2)} and ${median(during).toFixed(2)} ms`,
+  };
+}
+
+/** A connection allows a statement less time than a million rows take. */
+const PIECE = 20_000;
+
+async function insert(
+  { db }: BenchPostgres,
+  { count, endMs, ...many }: Parameters<typeof insertManyExecutions>[1],
+): Promise<void> {
+  for (let done = 0; done < count; done += PIECE)
+    // Each piece a moment off the others, so that no id is made twice.
+    await insertManyExecutions(db, {
+      ...many,
+      count: Math.min(PIECE, count - done),
+      endMs: endMs - done / 100,
+    });
+  for (let last: string | null = ''; last !== null; ) {
+    const { rows }: { rows: readonly { readonly last: string | null }[] } = await db.query(
+      `with piece as (select id from executions where id > $1 order by id limit ${PIECE}), kept as (
+         insert into execution_steps (execution_id, seq, steps)
+         select id, 1, '[{"nodeId":"a","status":"COMPLETED","attempt":1}]' from piece on conflict do nothing)
+       select max(id) as last from piece`,
+      [last],
+    );
+    last = rows[0]?.last ?? null;
+  }
+  await db.query('analyze executions, execution_steps');
+}
+
+async function timeOf(service: BenchService, { key }: Owner, path: string): Promise<number> {
+  const began = performance.now();
+  const answer = await service.fetch(`/api/v1${path}`, { headers: { authorization: `Bearer ${key}` } });
+  await answer.text();
+  if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}.`);
+  return performance.now() - began;
+}

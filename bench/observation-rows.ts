@@ -1,0 +1,85 @@
+// What being observed costs: processor time a request with metrics and log, and with one trace of a hundred, against none.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startCollector } from '../test/support/collector.ts';
+import { chain } from './graphs.ts';
+import { median } from './load.ts';
+import type { Row } from './row.ts';
+import { store } from './run-rows.ts';
+import { type BenchService, makeFolder, removeFolder, startBenchService } from './service.ts';
+
+const AT_ONCE = 10;
+const TICKS_PER_SECOND = 100;
+
+export async function* runObservationRows(isShort: boolean): AsyncGenerator<Row> {
+  const collector = await startCollector();
+  const quiet = {
+    LOG_LEVEL: 'silent',
+    NODE_OPTIONS: `--import=${join(import.meta.dirname, 'no-metrics.ts')}`,
+  };
+  const traced = {
+    LOG_LEVEL: 'info',
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+    OTEL_TRACES_SAMPLER_ARG: '0.01',
+  };
+  const folders = [await makeFolder(), await makeFolder(), await makeFolder()] as const;
+  const settings = [quiet, { LOG_LEVEL: 'info' }, traced] as const;
+  const services: BenchService[] = [];
+  try {
+    for (const [index, env] of settings.entries())
+      services.push(await startBenchService(folders[index] ?? '', { ...env, HOST: '127.0.0.1' }));
+    const paths = await Promise.all(
+      services.map(async one => `/api/v1/workflows/${await store(one, chain(100))}`),
+    );
+    const count = isShort ? 50 : 1500;
+    const costs: number[][] = services.map(() => []);
+    // In turn, so that what else the machine does meets all; the first round warms them up.
+    for (let round = 0; round < (isShort ? 2 : 10); round++)
+      for (const [index, service] of services.entries()) {
+        const ms = await costOf(service, paths[index] ?? '', count);
+        if (round > 0) costs[index]?.push(ms);
+      }
+    const [none, observed, withTraces] = costs.map(taken => median(taken)) as [number, number, number];
+    const inMs = (ms: number): string => `${ms.toFixed(3)} ms`;
+    yield {
+      figure: 'GET of a workflow of 100 nodes with metrics and log at info, processor time against neither',
+      value: observed / none,
+      unit: 'times',
+      reach: { value: 1.05, is: 'at most' },
+      note: `${inMs(observed)} and ${inMs(none)} a request`,
+    };
+    yield {
+      figure: 'the same with 1 % of traces, against metrics and log alone',
+      value: withTraces / observed,
+      unit: 'times',
+      reach: { value: 1.03, is: 'at most' },
+      note: `${inMs(withTraces)} and ${inMs(observed)} a request; ${collector.spans.length} spans came`,
+    };
+  } finally {
+    for (const service of services) await service.stop();
+    await collector.close();
+    for (const folder of folders) await removeFolder(folder);
+  }
+}
+
+/** Processor time of the service's process a request, in ms: whoever else uses the machine changes it little. */
+async function costOf(service: BenchService, path: string, count: number): Promise<number> {
+  const before = await processorMs(service.pid);
+  let left = count;
+  const ask = async (): Promise<void> => {
+    while (left-- > 0) {
+      const answer = await service.fetch(path);
+      await answer.arrayBuffer();
+      if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}.`);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, ask));
+  return ((await processorMs(service.pid)) - before) / count;
+}
+
+async function processorMs(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return ((Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND) * 1000;
+}
