@@ -5,6 +5,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { wav } from '../test/support/media-files.ts';
+import { node } from '../test/support/workflows.ts';
 import { load } from './load.ts';
 import type { Row } from './row.ts';
 import { API_KEY, type BenchService, makeFolder, removeFolder, startBenchService } from './service.ts';
@@ -52,20 +53,15 @@ function row(what: string, { bytes, durationMs }: Done): Row {
 async function fill(service: BenchService, { files, rows }: { files: number; rows: number }): Promise<void> {
   const media = wav(FILE_BYTES);
   const headers = { authorization: `Bearer ${API_KEY}` };
-  const note = JSON.stringify({
-    name: 'W',
-    nodes: [
-      { id: 'a', type: 'input:text', position: { x: 0, y: 0 }, config: { value: 'w'.repeat(ROW_BYTES) } },
-    ],
-    edges: [],
-  });
+  const nodes = [node('a', 'input:text', { value: 'w'.repeat(ROW_BYTES) })];
+  const workflow = JSON.stringify({ name: 'W', nodes, edges: [] });
   await load(4, { count: files }, async () => {
     const form = new FormData();
     form.set('file', new Blob([new Uint8Array(media)], { type: 'audio/wav' }), 'a.wav');
     await succeed(fetch(`${service.url}/api/v1/media/upload`, { method: 'POST', headers, body: form }));
   });
   await load(4, { count: rows }, () =>
-    succeed(service.fetch('/api/v1/workflows', { method: 'POST', body: note })),
+    succeed(service.fetch('/api/v1/workflows', { method: 'POST', body: workflow })),
   );
 }
 
