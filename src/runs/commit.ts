@@ -21,6 +21,9 @@ export interface Claimant {
   saturated(): readonly string[];
 }
 
+/** What happens to a run that is locked. Asked again, in another transaction, where one of its neighbours failed. */
+export type EventOf = (run: RunRow, tx: Tx) => Promise<RunEvent | undefined> | RunEvent | undefined;
+
 export interface RunCommit {
   accept(acceptance: NewAcceptance): Promise<Accepted>;
   /** undefined: the run has ended, a live worker has its lease, or it was deferred. */
@@ -28,10 +31,7 @@ export interface RunCommit {
   /** The run as it is then; undefined: the event no longer concerns it. At most one event of a run at a time. */
   write(run: RunRow, event: RunEvent): Promise<RunRow | undefined>;
   /** The same for runs that this process does not execute: each is read and locked, and `eventOf` says what happens to it. */
-  change(
-    ids: readonly string[],
-    eventOf: (run: RunRow, tx: Tx) => Promise<RunEvent | undefined> | RunEvent | undefined,
-  ): Promise<readonly RunRow[]>;
+  change(ids: readonly string[], eventOf: EventOf): Promise<readonly RunRow[]>;
   /** Runs that ended by writes of this process, by status. */
   readonly finished: ReadonlyMap<string, number>;
 }
@@ -68,19 +68,18 @@ export function createRunCommit({ db, maxConcurrent, timers }: CommitOptions): R
     BATCH,
   );
   const write = createBatcher<RunChange, RunRow | undefined>(changes => writeBatch(db, changes, note), BATCH);
+  const change = createBatcher<AskedChange, RunRow | undefined>(
+    asked => db.transaction(tx => changeBatch(tx, asked, note)),
+    BATCH,
+  );
   return {
     accept,
     claim: (id, claimant) => claim({ id, claimant }),
     write: (run, event) => write({ run, event }),
-    change: (ids, eventOf) =>
-      db.transaction(async tx => {
-        const changes: RunChange[] = [];
-        for (const run of await lockRuns(tx, ids)) {
-          const event = await eventOf(run, tx);
-          if (event !== undefined) changes.push({ run, event });
-        }
-        return (await applyAll(tx, changes, note)).filter(row => row !== undefined);
-      }),
+    change: async (ids, eventOf) => {
+      const rows = await Promise.all(ids.map(id => change({ id, eventOf })));
+      return rows.filter(row => row !== undefined);
+    },
     finished,
   };
 }
@@ -120,6 +119,35 @@ async function claimBatch(
       return row;
     });
   });
+}
+
+interface AskedChange {
+  readonly id: string;
+  readonly eventOf: EventOf;
+}
+
+/** Each as its run then is: what is asked twice of a run happens in the order of asking. */
+async function changeBatch(
+  tx: Tx,
+  asked: readonly AskedChange[],
+  note: Note,
+): Promise<readonly (RunRow | undefined)[]> {
+  const results: (RunRow | undefined)[] = asked.map(() => undefined);
+  let open = [...asked.entries()];
+  while (open.length > 0) {
+    const firsts = new Map(open.toReversed().map(entry => [entry[1].id, entry]));
+    const changes: RunChange[] = [];
+    for (const run of await lockRuns(tx, [...firsts.keys()])) {
+      const event = await firsts.get(run.id)?.[1].eventOf(run, tx);
+      if (event !== undefined) changes.push({ run, event });
+    }
+    for (const row of await applyAll(tx, changes, note)) {
+      const place = firsts.get(row?.id ?? '')?.[0];
+      if (place !== undefined) results[place] = row;
+    }
+    open = open.filter(entry => firsts.get(entry[1].id) !== entry);
+  }
+  return results;
 }
 
 /** Tried again with the rows as they are, where somebody else was faster: a cancel, a call that ended. */
