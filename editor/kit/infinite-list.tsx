@@ -4,6 +4,7 @@ import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
 import type { Query } from '../../sdk/src/send.ts';
 import { getPage, type ListPage } from '../lib/api.ts';
+import { againAfterOutage } from '../lib/queries.ts';
 import { messages } from '../messages.ts';
 import { Button } from './button.tsx';
 import { Failure } from './failure.tsx';
@@ -24,7 +25,8 @@ export function useList<T>(
       getPage<T>(path, { ...query, ...(pageParam === '' ? {} : { cursor: pageParam }) }, signal),
     initialPageParam: '',
     getNextPageParam: ({ nextCursor }) => nextCursor,
-    refetchInterval: ({ state }) => againAfterMs(state.data?.pages.flatMap(page => page.items) ?? []),
+    refetchInterval: query =>
+      againAfterOutage(query) || againAfterMs(query.state.data?.pages.flatMap(page => page.items) ?? []),
   });
 }
 

@@ -36,8 +36,9 @@ export function createEditorFiles({ folder, now, log }: Options): EditorFiles {
     const startedAt = now();
     try {
       // A folder that cannot be written to costs each start the bundling, and nothing else.
-      const onUnkept = (err: unknown): void =>
+      const onUnkept = (err: unknown): undefined => {
         log.warn({ err }, 'the bundle of the web application could not be kept');
+      };
       const { bundle, isNew } = await openBundle({ folder, now, onUnkept }, stop.signal);
       state = { bundle, failed: false };
       if (isNew) log.info({ ms: now() - startedAt }, 'the web application is ready');
@@ -61,8 +62,8 @@ export function createEditorFiles({ folder, now, log }: Options): EditorFiles {
 }
 
 interface OpenOptions extends Pick<Options, 'folder' | 'now'> {
-  /** Called where a new bundle could not be written; what it throws is thrown. */
-  readonly onUnkept: (err: unknown) => void;
+  /** Called where the kept bundle could not be read, or a new one not written; what it throws is thrown. */
+  readonly onUnkept: (err: unknown) => undefined;
 }
 
 /** Reads the bundle that came with the package, else that of the present sources; or makes and keeps the latter. */
@@ -73,7 +74,7 @@ export async function openBundle(
   const shipped = await readBundle(ROOT, SHIPPED_FOLDER);
   if (shipped !== undefined) return { bundle: shipped, isNew: false, hash: SHIPPED_FOLDER };
   const hash = await hashSources();
-  const kept = await readBundle(folder, hash);
+  const kept = await readBundle(folder, hash).catch(onUnkept);
   if (kept !== undefined) return { bundle: kept, isNew: false, hash };
   const bundle = await bundleEditor(signal);
   try {

@@ -45,6 +45,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
 
   // Who is signed in is led on.
   'GET /': 'anyone',
+  'GET /theme/:theme': 'public',
   // The application's pages are the same for everybody: what they show comes by the API. Visitors are led to sign-in.
   'GET /setup': 'public',
   'GET /sign-in': 'anyone',
@@ -174,6 +175,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   [`DELETE ${V1}/auth/sessions/:id`]: 'account:admin',
 
   [`GET ${V1}/me`]: 'signed-in',
+  [`PATCH ${V1}/me`]: 'account:admin',
   [`PUT ${V1}/me/workspace`]: 'workflows:write',
   [`GET ${V1}/connections`]: 'account:admin',
   [`DELETE ${V1}/connections/:id`]: 'account:admin',

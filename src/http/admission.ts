@@ -1,15 +1,25 @@
 // The one hook that admits a request before its body is read: 401, then the scope, then 429.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../lib/errors.ts';
-import { ANONYMOUS } from '../services/accounts/actor.ts';
+import { type Actor, ANONYMOUS } from '../services/accounts/actor.ts';
 import type { App } from './app.ts';
 import { type Authentication, requireAccess } from './auth.ts';
 import type { Limits } from './limits.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whether its credential still admits it, for answers that take long. */
+    isStillAdmitted(): Promise<boolean>;
+  }
+}
 
 /** Sets `req.actor` and the rate headers, or refuses. A refused request is counted like any other. */
 export function registerAdmission(app: App, authentication: Authentication, limits: Limits): void {
   app.decorateRequest('actor');
   app.decorateRequest('dailyUse');
+  app.decorateRequest('isStillAdmitted', function isStillAdmitted() {
+    return isAdmitted(authentication, this);
+  });
   app.addHook('onRoute', route => {
     if (route.config?.startsRun)
       route.onResponse = (req, reply, done) => {
@@ -44,6 +54,21 @@ async function identify(authentication: Authentication, req: FastifyRequest): Pr
     return undefined;
   }
 }
+
+/** As long as nobody knows, as in an outage, it is. */
+async function isAdmitted(authentication: Authentication, req: FastifyRequest): Promise<boolean> {
+  const { access = 'anyone' } = req.routeOptions.config;
+  try {
+    const actor = await authentication.identify(req, access);
+    requireAccess(actor, access);
+    return credentialOf(actor) === credentialOf(req.actor);
+  } catch (err) {
+    return !(err instanceof AppError);
+  }
+}
+
+const credentialOf = (actor: Actor): string | undefined =>
+  actor.kind === 'user' ? actor.credential.id : undefined;
 
 /** A wrong credential may be one of many tries: past the limit of the address it hears 429 alone. */
 function isGuess({ headers }: FastifyRequest, { code }: AppError): boolean {

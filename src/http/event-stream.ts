@@ -5,6 +5,8 @@ import { stringifyJson } from '../lib/json-text.ts';
 import type { Deps } from '../services/deps.ts';
 
 const KEEP_ALIVE_MS = 15_000;
+/** As long as credentials are cached. */
+const CHECK_MS = 5000;
 
 export interface ServerEvent {
   readonly event: string;
@@ -12,7 +14,18 @@ export interface ServerEvent {
   readonly data: unknown;
 }
 
-/** Sends the events until they end, or the caller hangs up and `signal` fires. */
+/** Fires when the caller hangs up, the service stops, or the credential of the request ends: a stream outlives none of them. */
+export function streamSignal(req: FastifyRequest, reply: FastifyReply): AbortSignal {
+  const ended = new AbortController();
+  const timer = setInterval(
+    () => void req.isStillAdmitted().then(isAdmitted => isAdmitted || ended.abort()),
+    CHECK_MS,
+  );
+  reply.raw.once('close', () => clearInterval(timer));
+  return AbortSignal.any([reply.closeSignal(), ended.signal]);
+}
+
+/** Sends the events until they end, or `signal` fires. */
 export async function sendEvents(
   { log }: Pick<Deps, 'log'>,
   { req, reply }: { readonly req: FastifyRequest; readonly reply: FastifyReply },

@@ -35,11 +35,11 @@ ${canonical === undefined ? html`<meta name="robots" content="noindex">` : rende
 <link rel="alternate" type="application/rss+xml" title="${SITE_NAME} blog" href="/blog/rss.xml">
 ${head}</head><body>
 <a class="skip" href="#main">Skip to content</a>
-<header class="wrap top"><a class="brand" href="/">${MARK}${SITE_NAME}</a><nav aria-label="Main"><ul class="menu">${Object.values(
+<header class="bar"><a class="brand" href="/">${MARK}${SITE_NAME}</a><nav aria-label="Main"><ul class="menu">${Object.values(
     SECTIONS,
   ).map(({ path, title: label }) =>
     menuItem(path, label, section),
-  )}${menuItem('/docs', 'API', section)}</ul></nav></header>
+  )}${menuItem('/docs', 'API', section)}</ul></nav><ul class="menu own">${OWN_LINKS}</ul></header>
 <main id="main">${main}</main>
 <footer class="foot"><div class="wrap top"><p>${SITE_NAME}: workflow graphs for AI media</p><nav aria-label="Footer"><ul class="menu"><li><a href="/docs">API reference</a></li><li><a href="/blog/rss.xml">RSS feed</a></li><li><a href="/sitemap.xml">Sitemap</a></li></ul></nav></div></footer>
 </body></html>`.toString();
@@ -49,6 +49,24 @@ ${head}</head><body>
 const MARK = trusted(
   '<svg width="22" height="22" viewBox="0 0 32 32" fill="none" stroke="currentColor" stroke-width="3.4" stroke-linecap="round" aria-hidden="true"><circle cx="8" cy="9" r="4.5"/><circle cx="24" cy="23" r="4.5"/><path d="M12.5 9C22 9 10 23 19.5 23"/></svg>',
 );
+
+/** All are written, and the style sheet shows those that fit the reader: the page is the same for everybody. */
+const OWN_LINKS = html`<li class="to-dark"><a href="/theme/dark" rel="nofollow">Dark</a></li><li class="to-light"><a href="/theme/light" rel="nofollow">Light</a></li><li class="visitor"><a href="/sign-in">Sign in</a></li><li class="user"><a href="/workflows">Your workflows</a></li>`;
+
+/** What differs by reader: attributes of the root element, which the style sheet heeds. */
+export interface Reader {
+  /** As chosen; undefined: as the system has it. */
+  readonly theme: 'light' | 'dark' | undefined;
+  readonly isSignedIn: boolean;
+}
+
+const ROOT = '<html lang="en"';
+
+/** The page as that reader sees it. */
+export function addressTo({ theme, isSignedIn }: Reader, document: string): string {
+  const attributes = `${theme === undefined ? '' : ` data-theme="${theme}"`}${isSignedIn ? ' data-user' : ''}`;
+  return document.replace(ROOT, ROOT + attributes);
+}
 
 function menuItem(path: string, label: string, section: string | undefined): Html {
   const current = path === section ? html` aria-current="true"` : undefined;

@@ -23,7 +23,10 @@ export function drawFlow(flow: FlowView, { catalog }: Site): string | undefined 
 
 /** The same with names and ports alone, at half the weight. */
 export function drawPreview(flow: FlowView, { catalog }: Site): string | undefined {
-  return isDrawable(flow) ? drawGraph(flow.graph, portsAlone(catalog), { title: titleOf(flow) }) : undefined;
+  const { graph, pictures } = flow;
+  return isDrawable(flow)
+    ? drawGraph(graph, portsAlone(catalog), { title: titleOf(flow), pictures })
+    : undefined;
 }
 
 /** The preview in its frame, which scrolls where the screen is narrow. */

@@ -2,6 +2,6 @@
 // fragment, as links to set a password have.
 import { sha256Hex } from '../lib/crypto.ts';
 
-export const RELOAD_SCRIPT = 'setTimeout(()=>location.reload(),700)';
+export const RELOAD_SCRIPT = 'setTimeout(()=>location.reload(),1000)';
 
 export const RELOAD_PATH = `/pages/reload-${sha256Hex(RELOAD_SCRIPT).slice(0, 12)}.js`;

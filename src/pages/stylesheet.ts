@@ -1,4 +1,5 @@
 // The one style sheet of all pages, addressed by its hash so that browsers may keep it for good.
+import { styleSheet } from '../graph/draw/theme.ts';
 import { sha256Hex } from '../lib/crypto.ts';
 import { PALETTE_RULES } from './palette.ts';
 
@@ -25,6 +26,16 @@ pre code{background:none;padding:0}
 .skip:focus{left:1rem;top:1rem;background:var(--paper);padding:.5rem 1rem;z-index:1}
 .wrap{width:min(70rem,100% - 2.5rem);margin-inline:auto}
 .top{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;gap:.25rem 1.5rem;padding-block:1.125rem}
+.bar{position:sticky;top:0;z-index:2;display:flex;flex-wrap:wrap;align-items:center;gap:0 1rem;min-height:3.5rem;padding:.25rem clamp(1rem,3vw,2.5rem);border-bottom:1px solid var(--line);background:var(--paper);font-size:.9375rem;line-height:1.4}
+.bar nav{flex:1;margin-inline-start:.5rem}
+.bar .menu{gap:.25rem}
+.bar .menu a{padding:.375rem .75rem;border-radius:.5rem;font-weight:500}
+.bar .menu a:hover,.bar .menu a[aria-current]{background:var(--raised)}
+.bar .visitor a,.bar .user a{color:var(--accent)}
+.to-light,.user,:root[data-user] .visitor,:root[data-theme=dark] .to-dark{display:none}
+:root[data-user] .user,:root[data-theme=dark] .to-light{display:list-item}
+@media (prefers-color-scheme:dark){:root:not([data-theme=light]) .to-light{display:list-item}:root:not([data-theme=light]) .to-dark{display:none}}
+@media (max-width:40rem){.bar nav{order:1;flex-basis:100%;margin:0 -.75rem}.bar .own{margin-inline-start:auto}}
 .brand{display:flex;align-items:center;gap:.6rem;color:var(--ink);font-weight:650;letter-spacing:-.015em;text-decoration:none}
 .brand svg{color:var(--accent)}
 .menu{display:flex;flex-wrap:wrap;gap:0 1.25rem;margin:0;padding:0;list-style:none;font-size:.9375rem}
@@ -154,12 +165,19 @@ figcaption{margin-top:.6rem;font-size:.9063rem;color:var(--soft)}
 .foot{margin-top:clamp(4rem,8vw,7rem);border-top:1px solid var(--line);color:var(--soft);font-size:.875rem}
 @media (min-width:56rem){.wrap>.side{display:grid;grid-template-columns:1fr 2fr;gap:clamp(2rem,5vw,4.5rem)}.wrap>.side>h2{margin:0}.split{display:grid;grid-template-columns:1.05fr 1fr;gap:clamp(2rem,5vw,4.5rem);align-items:center}}
 @media (max-width:55.99rem){.split>img{margin-top:2.5rem}}
-@media (prefers-color-scheme:dark){.flow{background:#0e1116}img{filter:brightness(.94)}}
+@media (prefers-color-scheme:dark){:root:not([data-theme=light]) .flow{background:#0e1116}:root:not([data-theme=light]) img{filter:brightness(.94)}}
+:root[data-theme=dark] .flow{background:#0e1116}
+:root[data-theme=dark] img{filter:brightness(.94)}
 @media (prefers-reduced-motion:no-preference){a,.button{transition:color .15s,background-color .15s,box-shadow .15s}}
-@media print{.top,.foot,.cta,.button{display:none}}
+@media print{.bar,.top,.foot,.cta,.button{display:none}}
 `;
 
-export const STYLESHEET = `${PALETTE_RULES}${RULES.replaceAll('\n', '')}`;
+/** Drawings follow the system by themselves, and here the reader's choice. */
+const DRAWINGS = (['light', 'dark'] as const)
+  .map(theme => styleSheet(theme).replaceAll('.gw-', `:root[data-theme=${theme}] .gw-`))
+  .join('');
+
+export const STYLESHEET = `${PALETTE_RULES}${RULES.replaceAll('\n', '')}${DRAWINGS}`;
 
 export const STYLESHEET_PATH = `/pages/style-${sha256Hex(STYLESHEET).slice(0, 12)}.css`;
 

@@ -190,6 +190,18 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
       assert.deepEqual(opened.errors, []);
     });
 
+  it('change the name of who is signed in, wherever it stands', async () => {
+    await using opened = await open('profile');
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Change your name' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Ana North');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Your name is changed.').waitFor();
+    assert.equal(await page.getByText('Ana', { exact: true }).count(), 0);
+    await page.getByRole('button', { name: 'Account of Ana North' }).waitFor();
+    assert.deepEqual(opened.errors, []);
+  });
+
   it('make a key that is shown once and works, and delete it after asking', async () => {
     await using opened = await open('keys');
     const { page } = opened;

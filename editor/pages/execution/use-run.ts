@@ -7,6 +7,7 @@ import { api } from '../../lib/api.ts';
 
 /** Events in quick succession lead to one reading. */
 const PAUSE_MS = 300;
+const AGAIN_MS = 3000;
 const EVENTS = ['snapshot', 'node', 'execution', 'progress'];
 
 export function useRun(id: string): UseQueryResult<Execution> {
@@ -19,18 +20,31 @@ export function useRun(id: string): UseQueryResult<Execution> {
   const isMoving = query.data !== undefined && !hasEnded(query.data);
   useEffect(() => {
     if (!isMoving) return;
-    let timer: ReturnType<typeof setTimeout> | undefined;
+    let reading: ReturnType<typeof setTimeout> | undefined;
+    let opening: ReturnType<typeof setTimeout> | undefined;
+    let events: EventSource;
     const read = (): void => {
-      timer ??= setTimeout(() => {
-        timer = undefined;
+      reading ??= setTimeout(() => {
+        reading = undefined;
         void client.invalidateQueries({ queryKey: ['/executions', id], exact: true });
       }, PAUSE_MS);
     };
-    // The browser connects again by itself, and sends the id of the last event.
-    const events = new EventSource(`/api/v1/executions/${encodeURIComponent(id)}/events`);
-    for (const name of EVENTS) events.addEventListener(name, read);
+    const open = (): void => {
+      // The browser connects again by itself, and sends the id of the last event.
+      events = new EventSource(`/api/v1/executions/${encodeURIComponent(id)}/events`);
+      for (const name of EVENTS) events.addEventListener(name, read);
+      events.addEventListener('error', onError);
+    };
+    // It gives up where it is refused, as after the end of a session: the reading then asks to sign in.
+    const onError = (): void => {
+      if (events.readyState !== EventSource.CLOSED) return;
+      read();
+      opening = setTimeout(open, AGAIN_MS);
+    };
+    open();
     return () => {
-      clearTimeout(timer);
+      clearTimeout(reading);
+      clearTimeout(opening);
       events.close();
     };
   }, [client, id, isMoving]);

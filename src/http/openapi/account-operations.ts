@@ -6,6 +6,7 @@ const OWN = ['forbidden', 'not_found'] as const;
 
 export const ACCOUNT_OPERATIONS: OperationLines = {
   [`GET ${V1}/me`]: ['getMe', 'Your user, active workspace, plan and the scopes of what you showed.'],
+  [`PATCH ${V1}/me`]: ['updateMe', 'Your name, as others see it. The email stays.'],
   [`PUT ${V1}/me/workspace`]: [
     'setWorkspace',
     'Where new things go and whose credits pay: a team’s id, or null for your personal workspace.',

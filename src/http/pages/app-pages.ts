@@ -11,7 +11,7 @@ import {
 import { type Actor, hasSession } from '../../services/accounts/actor.ts';
 import { readOwnSession } from '../../services/sessions/sessions.ts';
 import type { HttpDeps } from '../deps.ts';
-import { HTML, sendErrorPage } from './page-answers.ts';
+import { HTML, sendErrorPage, themeOf } from './page-answers.ts';
 
 export const ASSETS = '/assets';
 
@@ -84,10 +84,6 @@ function policyFor(mediaOrigins: readonly string[]): string {
     "frame-ancestors 'none'",
   ].join('; ');
 }
-
-const THEME = /(?:^|;\s*)theme=(light|dark)(?:;|$)/;
-
-const themeOf = (cookie = ''): AppPage['theme'] => THEME.exec(cookie)?.[1] as AppPage['theme'];
 
 function partsOf({ manifest }: Bundle, files: PageFiles): Omit<AppPage, 'theme' | 'session'> {
   return {

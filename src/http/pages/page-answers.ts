@@ -2,8 +2,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sha256 } from '../../lib/crypto.ts';
 import { createLru } from '../../lib/lru.ts';
+import { addressTo, type Reader } from '../../pages/document.ts';
 import { DRAWING_STYLE_HASH } from '../../pages/flow-drawing.ts';
-import { renderMessagePage } from '../../pages/message-page.ts';
+import { renderMessagePage, renderOutagePage } from '../../pages/message-page.ts';
 import { findMatch } from '../conditional.ts';
 import { translateError } from '../errors.ts';
 
@@ -39,6 +40,9 @@ const POLICIES: Readonly<Record<string, string>> = {
   [SVG]: "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
 };
 
+/** As other pages, with the one script that loads the page again. */
+const RELOADING = `${POLICIES[HTML]}; script-src 'self'`;
+
 const NOTHING_HERE = 'The address may be mistyped, or what stood here was moved or taken down.';
 const TAKES_HTML = /\btext\/html\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i;
 
@@ -69,10 +73,34 @@ export function sendPage(
   page: PageAnswer,
   cacheControl: string,
 ): FastifyReply {
-  const { etag, contentType, body, policy } = page;
+  const { etag, contentType, body, policy } = forReader(page, req, reply);
   reply.headers({ etag, 'cache-control': cacheControl, ...securityHeaders(contentType, policy) });
   if (findMatch(req.headers['if-none-match'], etag) !== undefined) return reply.code(304).send();
   return reply.header('content-type', contentType).send(body);
+}
+
+/** Pages of HTML are in the colours that their reader chose, and lead who is signed in to the application. */
+function forReader(page: PageAnswer, req: FastifyRequest, reply: FastifyReply): PageAnswer {
+  if (page.contentType !== HTML) return page;
+  reply.header('vary', reply.getHeader('vary') ?? 'Cookie');
+  const reader = readerOf(req);
+  if (reader.theme === undefined && !reader.isSignedIn) return page;
+  const etag = `${page.etag.slice(0, -1)}-${reader.theme ?? ''}${reader.isSignedIn ? '-user' : ''}"`;
+  return { ...page, etag, body: Buffer.from(addressTo(reader, page.body.toString())) };
+}
+
+const readerOf = ({ headers: { cookie } }: FastifyRequest): Reader => ({
+  theme: themeOf(cookie),
+  isSignedIn: SESSION.test(cookie ?? ''),
+});
+
+const THEME = /(?:^|;\s*)theme=(light|dark)(?:;|$)/;
+/** That there is one, good or not: a link is shown by it, and nothing else. */
+const SESSION = /(?:^|;\s*)(?:__Host-)?session=/;
+
+/** The theme that the reader chose, by the cookie that the application and the pages share. */
+export function themeOf(cookie = ''): Reader['theme'] {
+  return THEME.exec(cookie)?.[1] as Reader['theme'];
 }
 
 /** Whether the caller asks for a page rather than for JSON: a browser that opens an address. */
@@ -80,9 +108,21 @@ export function wantsPage({ method, headers }: FastifyRequest): boolean {
   return (method === 'GET' || method === 'HEAD') && TAKES_HTML.test(headers.accept ?? '');
 }
 
-/** Says in a page why there is none; what is our fault goes on to the server's own handler, which logs it. */
+/**
+ * Says in a page why there is none. What is our fault goes on to the server's own handler; an outage does not where a
+ * person waits for a page, which then loads itself again until the outage has ended.
+ */
 export function sendErrorPage(thrown: unknown, req: FastifyRequest, reply: FastifyReply): void {
-  const err = translateError(thrown);
+  const err = translateError(thrown, req.method);
+  if (err.code === 'unavailable' && wantsPage(req)) {
+    req.log.error({ err: err.cause ?? err, requestId: req.id }, 'a page could not be made');
+    reply
+      .code(err.status)
+      .headers({ ...err.headers, 'cache-control': 'no-store', ...securityHeaders(HTML, RELOADING) })
+      .header('content-type', HTML)
+      .send(addressTo(readerOf(req), renderOutagePage(err.message)));
+    return;
+  }
   if (err.status >= 500) {
     reply.send(thrown);
     return;
@@ -90,7 +130,7 @@ export function sendErrorPage(thrown: unknown, req: FastifyRequest, reply: Fasti
   reply
     .code(err.status)
     .headers({ ...err.headers, 'cache-control': 'no-cache', ...securityHeaders(HTML), 'content-type': HTML })
-    .send(renderMessagePage(err.status, req.is404 ? NOTHING_HERE : err.message));
+    .send(addressTo(readerOf(req), renderMessagePage(err.status, req.is404 ? NOTHING_HERE : err.message)));
 }
 
 function securityHeaders(contentType: string, policy = POLICIES[contentType]): Record<string, string> {

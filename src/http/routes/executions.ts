@@ -17,7 +17,7 @@ import { watchRun } from '../../runs/watch-run.ts';
 import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 import { sendJson } from '../conditional.ts';
-import { sendEvents } from '../event-stream.ts';
+import { sendEvents, streamSignal } from '../event-stream.ts';
 
 const tags = ['Executions'];
 
@@ -117,7 +117,7 @@ async function streamEvents(
   reply: FastifyReply,
   executionId: string,
 ): Promise<void> {
-  const signal = reply.closeSignal();
+  const signal = streamSignal(req, reply);
   const events = await watchRun(deps, req.actor, executionId, {
     afterId: parseLastEventId(req),
     signal,

@@ -48,7 +48,7 @@ export function registerOpenId(app: App, deps: Deps): void {
       },
     },
     (req, reply) =>
-      orToSignIn(deps, { req, reply }, async () => {
+      orToSignIn(deps, { req, reply, next: req.query.next }, async () => {
         const begun = await requireOpenId(openId).begin(req.query.next);
         return reply
           .headers({ 'set-cookie': flow.write(begun.flow), 'cache-control': 'no-store' })
@@ -68,8 +68,9 @@ export function registerOpenId(app: App, deps: Deps): void {
     (req, reply) => {
       // Whatever comes of it, it is used up in this browser.
       reply.headers({ 'set-cookie': flow.cleared, 'cache-control': 'no-store' });
-      return orToSignIn(deps, { req, reply }, async () => {
-        const answer = { search: searchOf(req.url), flow: flow.read(req.headers.cookie) };
+      const kept = flow.read(req.headers.cookie);
+      return orToSignIn(deps, { req, reply, next: openId?.nextOf(kept) }, async () => {
+        const answer = { search: searchOf(req.url), flow: kept };
         const signedIn = await requireOpenId(openId).complete(answer, visitorOf(req, reply));
         const { token, expiresAt } = signedIn.session;
         return reply.header('set-cookie', session.write(token, expiresAt)).redirect(signedIn.next, 303);
@@ -85,10 +86,17 @@ function requireOpenId(openId: OpenIdSignIn | undefined): OpenIdSignIn {
 
 const searchOf = (url: string): string => (url.includes('?') ? url.slice(url.indexOf('?')) : '');
 
+interface Ask {
+  readonly req: FastifyRequest;
+  readonly reply: FastifyReply;
+  /** Where the sign-in was to lead. */
+  readonly next: string | undefined;
+}
+
 /** A refused browser goes on to the sign-in page, which has a text for each reason; others get the refusal itself. */
 async function orToSignIn(
   { log }: Pick<Deps, 'log'>,
-  { req, reply }: { readonly req: FastifyRequest; readonly reply: FastifyReply },
+  { req, reply, next = '/' }: Ask,
   work: () => Promise<FastifyReply>,
 ): Promise<FastifyReply> {
   try {
@@ -97,7 +105,9 @@ async function orToSignIn(
     const reason = err instanceof AppError ? err.details?.reason : undefined;
     if (typeof reason !== 'string' || !wantsPage(req)) throw err;
     log.warn({ err, reason, requestId: req.id }, 'a sign-in at the identity provider was refused');
-    return reply.redirect(`/sign-in?refused=${reason}`, 303);
+    // The page itself goes on to nothing but its own service.
+    const goOn = next === '/' ? '' : `&next=${encodeURIComponent(next)}`;
+    return reply.redirect(`/sign-in?refused=${reason}${goOn}`, 303);
   }
 }
 

@@ -43,9 +43,10 @@ export function registerPages(app: App, deps: Deps): void {
   const contentPage = async (head: ContentHead): Promise<PageAnswer> => {
     const { id, siteRevision, workflowId } = head;
     const flow = workflowId === null ? undefined : await findPublicFlow(deps, workflowId);
-    return cache.get(`page:${id}@${siteRevision}:${flow?.key ?? ''}`, async () => {
+    const results = await flow?.results();
+    return cache.get(`page:${id}@${siteRevision}:${flow?.key ?? ''}:${results?.executionId}`, async () => {
       const page = await reader.read(head);
-      const drawn = flow && { ...flow, graph: await flow.graph() };
+      const drawn = flow && { ...flow, graph: await flow.graph(), pictures: results?.pictures };
       return toAnswer(renderContentPage(page, drawn, site), HTML);
     });
   };

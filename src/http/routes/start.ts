@@ -1,4 +1,5 @@
 // The first page that people open.
+import { Type } from 'typebox';
 import { renderStartPage } from '../../pages/start-page.ts';
 import { hasSession } from '../../services/accounts/actor.ts';
 import type { Deps } from '../../services/deps.ts';
@@ -6,7 +7,11 @@ import { Plain } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 import { HTML, sendErrorPage, sendPage, toAnswer } from '../pages/page-answers.ts';
 
+const YEAR_S = 365 * 24 * 3600;
+const ThemeParams = Type.Object({ theme: Type.Enum(['light', 'dark', 'system']) });
+
 export function registerStart(app: App, deps: Deps): void {
+  registerThemes(app, deps);
   const page = toAnswer(renderStartPage({ baseUrl: deps.settings.BASE_URL, catalog: deps.catalog }), HTML);
   app.get(
     '/',
@@ -25,4 +30,26 @@ export function registerStart(app: App, deps: Deps): void {
       return sendPage(req, reply, page, 'no-cache');
     },
   );
+}
+
+/** The colours of all pages as the reader likes them: a link that sets a cookie, since pages run no script. */
+function registerThemes(app: App, { settings }: Deps): void {
+  app.get(
+    '/theme/:theme',
+    { config: { limit: 'none' }, errorHandler: sendErrorPage, schema: { params: ThemeParams, hide: true } },
+    async ({ params: { theme }, headers }, reply) => {
+      const kept = theme === 'system' ? '; Max-Age=0' : `${theme}; Max-Age=${YEAR_S}`;
+      return reply
+        .headers({ 'set-cookie': `theme=${kept}; Path=/; SameSite=Lax`, 'cache-control': 'no-store' })
+        .redirect(pathOf(headers.referer, [settings.BASE_URL, `http://${headers.host}`]), 303);
+    },
+  );
+}
+
+/** The page that the reader came from, where it is one of these origins. */
+function pathOf(referer: string | undefined, origins: readonly string[]): string {
+  const url = referer === undefined || !URL.canParse(referer) ? undefined : new URL(referer);
+  return url !== undefined && origins.includes(url.origin)
+    ? `/${url.pathname.replace(/^\/+/, '')}${url.search}`
+    : '/';
 }

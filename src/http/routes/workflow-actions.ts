@@ -27,7 +27,7 @@ import {
   WorkflowEventStream,
 } from '../../services/workflows/workflow-answer.schema.ts';
 import type { App } from '../app.ts';
-import { sendEvents } from '../event-stream.ts';
+import { sendEvents, streamSignal } from '../event-stream.ts';
 import { sendCreated, sendTagged } from './workflows.ts';
 
 const tags = ['Workflows'];
@@ -130,7 +130,7 @@ function registerBoard(app: App, deps: Deps): void {
       },
     },
     async (req, reply) => {
-      const signal = reply.closeSignal();
+      const signal = streamSignal(req, reply);
       const events = await followWorkflow(deps, req.actor, req.params.id, signal);
       await sendEvents(deps, { req, reply }, { events, signal });
     },

@@ -43,6 +43,7 @@ export const Me = Answer(
   ),
 );
 
+export const ChangeMeBody = Type.Object({ name: Name }, exact);
 export const WorkspaceBody = Type.Object({ teamId: Nullable(TeamId) }, exact);
 
 export const TeamParams = Type.Object({ id: TeamId });

@@ -2,17 +2,26 @@
 import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
 import type { UserRow } from '../../store/users.ts';
-import { findUser, findUserByEmail, updateActiveTeam } from '../../store/users.ts';
+import { findUser, findUserByEmail, updateActiveTeam, updateUser } from '../../store/users.ts';
 import type { Deps } from '../deps.ts';
 import { userWorkspace } from './access.ts';
 import type { Somebody } from './account.schema.ts';
 import type { Actor, UserActor } from './actor.ts';
 import { requireScope, requireUser } from './actor.ts';
+import { parseName } from './names.ts';
 import { getActiveWorkspace, getWorkspace } from './teams.ts';
 
 /** Who the caller is; any valid key may ask. */
 export async function getMe(deps: Deps, actor: Actor) {
   return presentMe(deps.db, requireUser(actor));
+}
+
+/** Changes the caller's name. Throws 400 for one that shows nothing. */
+export async function changeMe(deps: Deps, actor: Actor, input: { readonly name: string }) {
+  const user = requireScope(actor, 'account:admin');
+  const name = parseName(input.name);
+  await updateUser(deps.db, user.userId, { name, plan: null, isAuthor: null, disabled: null });
+  return presentMe(deps.db, user);
 }
 
 /** Chooses the workspace that folders are listed and created in. Throws 404 for a team the caller is not in. */

@@ -35,6 +35,8 @@ export interface OpenIdSignIn {
     answer: { readonly search: string; readonly flow: string | undefined },
     visitor: Visitor,
   ): Promise<{ readonly session: StartedSession; readonly next: string }>;
+  /** Where a sign-in would have led that came to nothing: another one leads there as well. */
+  nextOf(flow: string | undefined): string;
 }
 
 type OpenIdDeps = Pick<Deps, 'db' | 'now' | 'settings' | 'secretsKey' | 'providerFetch'>;
@@ -63,6 +65,7 @@ export function createOpenIdSignIn(deps: OpenIdDeps): OpenIdSignIn | undefined {
       const claims = await readClaims(deps, await provider(), search, flow);
       return { session: await startSessionOf(deps, claims, visitor), next: flow.next };
     },
+    nextOf: encrypted => findFlow(deps, encrypted)?.next ?? '/',
   };
 }
 
@@ -145,15 +148,19 @@ async function beginFlow(
   return { url: url.href, flow: encrypt(secretsKey, JSON.stringify(flow)).toString('base64url') };
 }
 
-function decryptFlow({ secretsKey, now }: OpenIdDeps, encrypted: string | undefined): Flow {
-  try {
-    const flow = JSON.parse(decrypt(secretsKey, Buffer.from(encrypted ?? '', 'base64url'))) as Flow;
-    if (flow.expiresAtMs > now()) return flow;
-  } catch (err) {
-    // Cut, of another key, or absent.
-    throw signInRefused('expired', err);
-  }
+function decryptFlow(deps: OpenIdDeps, encrypted: string | undefined): Flow {
+  const flow = findFlow(deps, encrypted);
+  if (flow !== undefined && flow.expiresAtMs > deps.now()) return flow;
   throw signInRefused('expired');
+}
+
+/** undefined where it is cut, of another key, or absent. */
+function findFlow({ secretsKey }: OpenIdDeps, encrypted: string | undefined): Flow | undefined {
+  try {
+    return JSON.parse(decrypt(secretsKey, Buffer.from(encrypted ?? '', 'base64url'))) as Flow;
+  } catch {
+    return undefined;
+  }
 }
 
 /** What the provider vouches for, once issuer, audience, signature, nonce and times of its token are checked. */

@@ -61,6 +61,14 @@ describe('GET /me', () => {
   it('is refused to nobody, with 401', async () => {
     assert.equal((await test.anonymous.request('GET', '/me')).status, 401);
   });
+
+  it('change their name, to one that can be seen', async () => {
+    const { status, body } = await owner.request('PATCH', '/me', { name: '  Ana North ' });
+    assert.deepEqual([status, body.name], [200, 'Ana North']);
+    assert.equal((await owner.request('GET', '/me')).body.name, 'Ana North');
+    for (const name of ['', '   ', 'a\u202eb', 'x'.repeat(201), 7])
+      assert.equal((await owner.request('PATCH', '/me', { name })).status, 400, String(name));
+  });
 });
 
 describe('PUT /me/workspace', () => {

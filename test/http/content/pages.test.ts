@@ -364,7 +364,8 @@ describe('a workflow', () => {
     await insertRun(2, 'COMPLETED', 'unpublished');
     assert.ok((await read(`/flow/${id}`)).includes(own));
     const newer = await insertRun(1, 'COMPLETED', 'second');
-    assert.ok((await read(`/flow/${id}`)).includes(newer));
+    const about = { slug: 'about-it', title: 'About it', type: 'TOOL', workflowId: id };
+    for (const url of [`/flow/${id}`, await publish(about)]) assert.ok((await read(url)).includes(newer));
     assert.doesNotMatch((await get(`/flow/${id}/preview.svg`)).body, /<image/);
     const { body } = await test.anonymous.request<{ publishSettings: object }>('GET', `/workflows/${id}`);
     assert.deepEqual(body.publishSettings, {});

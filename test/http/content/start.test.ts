@@ -41,6 +41,38 @@ describe('the start page', () => {
     assert.equal(answer.headers['cache-control'], 'no-store');
   });
 
+  it('is in the colours that its reader chose by a link, which leads back', async () => {
+    const { statusCode, headers } = await test.app.inject({
+      url: '/theme/dark',
+      headers: { accept: BROWSER, host: 'localhost:3000', referer: 'http://localhost:3000/blog?page=2' },
+    });
+    assert.deepEqual([statusCode, headers.location], [303, '/blog?page=2']);
+    const [cookie = ''] = String(headers['set-cookie']).split(';');
+    assert.equal(cookie, 'theme=dark');
+    const plain = await open('/');
+    for (const url of ['/', '/blog', '/nothing-here']) {
+      const dark = await test.app.inject({ url, headers: { accept: BROWSER, cookie } });
+      assert.match(dark.body, /<html lang="en" data-theme="dark">/);
+      assert.match(String(dark.headers.vary), /Cookie|Accept/);
+    }
+    const dark = await test.app.inject({ url: '/', headers: { accept: BROWSER, cookie } });
+    assert.notEqual(dark.headers.etag, plain.headers.etag);
+    assert.match(String(plain.headers.vary), /Cookie/);
+    for (const referer of ['http://evil.example/x', 'nonsense', 'http://localhost:3000//evil.example/x']) {
+      const answer = await test.app.inject({ url: '/theme/light', headers: { accept: BROWSER, referer } });
+      assert.ok(['/', '/evil.example/x'].includes(String(answer.headers.location)), referer);
+    }
+    assert.equal((await open('/theme/pink')).statusCode, 400);
+  });
+
+  it('offers the application to who has a session, where it is read', async () => {
+    const { cookie } = await createPerson(test, caller);
+    const answer = await test.app.inject({ url: '/blog', headers: { accept: BROWSER, cookie } });
+    assert.match(answer.body, /<html lang="en" data-user>/);
+    assert.match(answer.body, /href="\/workflows">Your workflows/);
+    assert.doesNotMatch((await open('/blog')).body, /data-user>/);
+  });
+
   it('shows commands whose bodies make and run a workflow', async () => {
     const { body } = await open('/');
     const text = body.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&apos;', "'");

@@ -86,6 +86,7 @@ async function tourAccounts({ ask, addKey, letIn, graph, receiver }: TourContext
   await ask('PATCH', `${V1}/teams/${team}/members/${userId}`, { role: 'VIEWER' });
   await ask('DELETE', `${V1}/teams/${team}/members/${userId}`);
   await ask('PATCH', `${V1}/teams/${team}/members/1`, { role: 'VIEWER' });
+  await ask('PATCH', `${V1}/me`, { name: 'Ana North' });
   await ask('PUT', `${V1}/me/workspace`, { teamId: team });
   await ask('PUT', `${V1}/me/workspace`, { teamId: null });
   const { id: folder } = (await ask('POST', `${V1}/folders`, { name: 'Drafts' })).body;

@@ -90,8 +90,8 @@ const countUsers = async (): Promise<number> => {
 };
 
 /** Refused, without a session or a new account; a program gets the reason. */
-async function isRefused(answer: Answered, reason: string): Promise<void> {
-  assert.deepEqual([answer.status, answer.location], [303, `/sign-in?refused=${reason}`]);
+async function isRefused(answer: Answered, reason: string, goOn = ''): Promise<void> {
+  assert.deepEqual([answer.status, answer.location], [303, `/sign-in?refused=${reason}${goOn}`]);
   assert.equal(answer.cookies.session, undefined);
 }
 
@@ -194,6 +194,12 @@ describe('who is refused', () => {
       await isRefused(await signInAs('eve'), 'unverified');
     }
     assert.equal(await countUsers(), before);
+  });
+
+  it('is still led where the sign-in was to lead', async () => {
+    say('eve', 'eve@far.example');
+    await isRefused(await signInAs('eve', '?next=%2Fmedia%3Fx%3D1'), 'unknown', '&next=%2Fmedia%3Fx%3D1');
+    await isRefused(await signInAs('eve', '?next=%2F%2Fevil.example'), 'unknown');
   });
 
   it('is whose account is disabled', async () => {

@@ -149,4 +149,19 @@ describe('the events of a workflow', () => {
       [200, 'text/event-stream; charset=utf-8'],
     );
   });
+
+  it('end within seconds where their key is revoked, and go on for others', async () => {
+    const id = await create();
+    const key = (
+      await call<{ id: string; key: string }>('POST', '/keys', { name: 'K', scopes: ['workflows:read'] })
+    ).body;
+    const [theirs, ours] = [await follow(id, key.key), await follow(id)];
+    await until(() => last(theirs, 'presence') !== undefined && last(ours, 'presence') !== undefined);
+    await call('DELETE', `/keys/${key.id}`);
+    await theirs.closed;
+    assert.equal((await follow(id, key.key)).status, 401);
+    await call('PUT', `/workflows/${id}`, { name: 'Later' });
+    await until(() => last(ours, 'changed')?.version === 2 || ours.events.length > 2);
+    ours.hangUp();
+  });
 });

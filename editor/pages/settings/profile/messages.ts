@@ -1,6 +1,8 @@
 // The texts of the profile.
 export const texts = {
-  lead: 'Who you are to this service. Whoever administers it can change your name and your plan.',
+  lead: 'Who you are to this service. Whoever administers it can change your plan.',
+  rename: 'Change your name',
+  renamed: 'Your name is changed.',
   id: 'User id',
   plan: 'Plan',
   rights: 'Rights',

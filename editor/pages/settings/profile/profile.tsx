@@ -1,18 +1,27 @@
 // Who is signed in.
+import { useState } from 'react';
 import { Badge } from '../../../kit/badge.tsx';
+import { Button } from '../../../kit/button.tsx';
 import { CopyButton } from '../../../kit/copy-button.tsx';
 import { PageHead } from '../../../kit/page-head.tsx';
+import { api } from '../../../lib/api.ts';
+import { useDone } from '../../../lib/done.ts';
 import { useSession } from '../../../lib/session.ts';
 import { Day } from '../day.tsx';
 import { texts as shared } from '../messages.ts';
+import { RenameDialog } from '../rename-dialog.tsx';
 import { Badges, Facts, Lead } from '../section.tsx';
 import { texts } from './messages.ts';
 
 export function Profile() {
   const { user, plan, workspace, expiresAt } = useSession();
+  const [isRenaming, setRenaming] = useState(false);
+  const done = useDone();
   return (
     <>
-      <PageHead title={shared.parts.profile} />
+      <PageHead title={shared.parts.profile}>
+        <Button onClick={() => setRenaming(true)}>{texts.rename}</Button>
+      </PageHead>
       <Lead>{texts.lead}</Lead>
       <Facts
         facts={[
@@ -43,6 +52,17 @@ export function Profile() {
           ],
         ]}
       />
+      {isRenaming && (
+        <RenameDialog
+          title={texts.rename}
+          name={user.name}
+          run={async name => {
+            await api.patch('/me', { name });
+            await done(texts.renamed, ['session', '/admin/users', '/teams']);
+          }}
+          onClose={() => setRenaming(false)}
+        />
+      )}
     </>
   );
 }

@@ -1,0 +1,145 @@
+// The web application's files: what bundling makes of the sources, and how bundles are kept between starts and versions.
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { type Bundle, bundleEditor, ROOT } from '../../src/bundle/bundle-editor.ts';
+import { createEditorFiles } from '../../src/bundle/editor-files.ts';
+import { readBundle, removeOldBundles, writeBundle } from '../../src/bundle/kept-bundles.ts';
+import { hashSources } from '../../src/bundle/source-hash.ts';
+
+const DAY_MS = 86_400_000;
+const SMALL: Bundle = {
+  manifest: { entry: 'main.js', styles: [], pages: {} },
+  files: new Map([['main.js', Buffer.from('1')]]),
+};
+const [HASH, OTHER] = ['a'.repeat(20), 'b'.repeat(20)];
+
+let folder: string;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'graphwright-bundle-'));
+});
+after(() => rm(folder, { recursive: true, force: true }));
+
+describe('the bundle', () => {
+  let bundle: Bundle;
+  before(async () => {
+    bundle = await bundleEditor();
+  });
+
+  it('has every page with all scripts and styles that it loads first', async () => {
+    const { manifest, files } = bundle;
+    const folders = await readdir(join(ROOT, 'editor/pages'));
+    assert.deepEqual(Object.keys(manifest.pages).sort(), folders.sort());
+    for (const [page, { scripts, styles }] of Object.entries(manifest.pages)) {
+      assert.ok(scripts.includes(manifest.entry), page);
+      for (const name of [...scripts, ...styles, ...manifest.styles]) assert.ok(files.has(name), name);
+      const imported = scripts.flatMap(name =>
+        [...textOf(bundle, name).matchAll(/\bfrom"\.\/([^"]+)"|\bimport"\.\/([^"]+)"/g)].map(
+          ([, one, other]) => one ?? other ?? '',
+        ),
+      );
+      for (const name of imported) assert.ok(scripts.includes(name), `${page} finds ${name} late`);
+    }
+  });
+
+  it('names each file by its content, and keeps it compressed next to it', () => {
+    let compressed = 0;
+    for (const [name, bytes] of bundle.files) {
+      if (/\.(?:gz|br)$/.test(name)) continue;
+      assert.match(name, /^[\w.-]+-[A-Z0-9]{8}\.(?:js|css|svg|woff2)$/);
+      const [gzip, brotli] = [bundle.files.get(`${name}.gz`), bundle.files.get(`${name}.br`)];
+      if (gzip === undefined || brotli === undefined) continue;
+      compressed++;
+      assert.deepEqual(gunzipSync(gzip), Buffer.from(bytes));
+      assert.deepEqual(brotliDecompressSync(brotli), Buffer.from(bytes));
+    }
+    assert.ok(compressed > 20);
+  });
+
+  it('asks for nothing of other hosts, and evaluates no text', () => {
+    for (const [name, bytes] of bundle.files)
+      if (name.endsWith('.js') || name.endsWith('.css')) {
+        const text = Buffer.from(bytes).toString();
+        assert.doesNotMatch(text, /@import|url\(["']?(?:https?:)?\/\/|\bnew Function\(|\beval\(/, name);
+      }
+  });
+
+  it('stops where its signal fires', async () => {
+    await assert.rejects(bundleEditor(AbortSignal.abort(new Error('stopped'))), /stopped|cancel/);
+  });
+});
+
+describe('a kept bundle', () => {
+  it('is read as it was written, by its hash alone', async () => {
+    await writeBundle(folder, HASH, SMALL);
+    const read = await readBundle(folder, HASH);
+    assert.deepEqual(read?.manifest, SMALL.manifest);
+    assert.deepEqual([...(read?.files ?? [])], [...SMALL.files]);
+    assert.equal(await readBundle(folder, OTHER), undefined);
+  });
+
+  it('is whole though two processes write it at once, and leaves no draft', async () => {
+    await Promise.all([writeBundle(folder, OTHER, SMALL), writeBundle(folder, OTHER, SMALL)]);
+    assert.deepEqual([...((await readBundle(folder, OTHER))?.files ?? [])], [...SMALL.files]);
+    assert.deepEqual(
+      (await readdir(folder)).filter(name => name.startsWith('.draft-')),
+      [],
+    );
+  });
+
+  it('of other sources is removed after a week, with drafts of processes that died, and nothing else', async () => {
+    const old = (Date.now() - 8 * DAY_MS) / 1000;
+    for (const name of ['.draft-x1', 'notes', 'c'.repeat(20)]) {
+      await mkdir(join(folder, name));
+      await writeFile(join(folder, name, 'x'), '');
+      await utimes(join(folder, name), old, old);
+    }
+    await removeOldBundles(folder, HASH, Date.now());
+    assert.deepEqual((await readdir(folder)).sort(), [HASH, OTHER, 'notes'].sort());
+  });
+
+  it('is used by the next start, and made again only where the sources are others', async () => {
+    const place = join(folder, 'kept');
+    const hash = await hashSources();
+    assert.equal(await hashSources(), hash);
+    const made: string[] = [];
+    const log = { info: (_: object, text: string) => made.push(text), warn: assert.fail, error: assert.fail };
+    await writeBundle(place, hash, SMALL);
+    const files = createEditorFiles({ folder: place, now: Date.now, log });
+    assert.equal(files.state().bundle, undefined);
+    await files.start();
+    assert.equal(files.state().bundle?.manifest.entry, 'main.js');
+    assert.deepEqual(made, []);
+    await files.close();
+  });
+
+  it('that was damaged is made anew', async () => {
+    const place = join(folder, 'damaged');
+    const hash = await hashSources();
+    await mkdir(join(place, hash), { recursive: true });
+    await writeFile(join(place, hash, 'manifest.json'), '{"entry":');
+    const log = { info: () => 0, warn: () => 0, error: assert.fail };
+    const files = createEditorFiles({ folder: place, now: Date.now, log });
+    await files.start();
+    assert.ok((files.state().bundle?.files.size ?? 0) > 20);
+    await files.close();
+  });
+
+  it('is served from memory where its folder cannot be written', async () => {
+    const blocked = join(folder, 'blocked');
+    await writeFile(blocked, 'a file where a folder should be');
+    const warnings: string[] = [];
+    const log = { info: () => 0, warn: (_: object, text: string) => warnings.push(text), error: assert.fail };
+    const files = createEditorFiles({ folder: join(blocked, 'below'), now: Date.now, log });
+    await files.start();
+    assert.ok((files.state().bundle?.files.size ?? 0) > 20);
+    assert.ok(warnings.length > 0);
+    assert.equal(await readFile(blocked, 'utf8'), 'a file where a folder should be');
+    await files.close();
+  });
+});
+
+const textOf = ({ files }: Bundle, name: string): string => Buffer.from(files.get(name) ?? []).toString();
