@@ -1,29 +1,58 @@
 // Says that there is no network, as long as there is none.
 
 import CloudOff from 'icon:cloud-off';
-import { useSyncExternalStore } from 'react';
+import { useEffect, useState } from 'react';
 import { messages } from '../messages.ts';
 import styles from './offline-notice.module.css';
 
-function subscribe(listener: () => void): () => void {
-  window.addEventListener('online', listener);
-  window.addEventListener('offline', listener);
-  return () => {
-    window.removeEventListener('online', listener);
-    window.removeEventListener('offline', listener);
-  };
-}
+const AGAIN_MS = 4000;
+const TIMEOUT_MS = 3000;
 
 export function OfflineNotice() {
-  const isOnline = useSyncExternalStore(subscribe, () => navigator.onLine);
+  const isOffline = useOffline();
   return (
     <div role="status">
-      {!isOnline && (
+      {isOffline && (
         <p className={styles.notice}>
           <CloudOff />
           {messages.failure.offline}
         </p>
       )}
     </div>
+  );
+}
+
+/** A browser without a network may still reach a service on its own machine: only the service itself can say so. */
+function useOffline(): boolean {
+  const [isOffline, setOffline] = useState(false);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isOver = false;
+    const check = async (): Promise<void> => {
+      clearTimeout(timer);
+      const isReached = navigator.onLine || (await canReachService());
+      if (isOver) return;
+      setOffline(!isReached);
+      if (!navigator.onLine) timer = setTimeout(() => void check(), AGAIN_MS);
+    };
+    const listener = (): void => void check();
+    listener();
+    window.addEventListener('online', listener);
+    window.addEventListener('offline', listener);
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+      window.removeEventListener('online', listener);
+      window.removeEventListener('offline', listener);
+    };
+  }, []);
+  return isOffline;
+}
+
+function canReachService(): Promise<boolean> {
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  return fetch('/healthz', { method: 'HEAD', cache: 'no-store', signal }).then(
+    () => true,
+    () => false,
   );
 }

@@ -5,6 +5,7 @@ import { useLocation } from 'wouter';
 import type { Query } from '../../sdk/src/send.ts';
 import { getPage, type ListPage } from '../lib/api.ts';
 import { againAfterOutage } from '../lib/queries.ts';
+import { findPlace, keepPlace } from '../lib/scroll-places.ts';
 import { messages } from '../messages.ts';
 import { Button } from './button.tsx';
 import { Failure } from './failure.tsx';
@@ -40,7 +41,7 @@ interface InfiniteListProps<T> {
 
 export function InfiniteList<T>({ query, empty, children }: InfiniteListProps<T>) {
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
-  useScrollPlace(data !== undefined);
+  useScrollPlace(query);
   if (data === undefined)
     return error === null ? <Loading /> : <Failure error={error} onRetry={() => void refetch()} />;
   const items = data.pages.flatMap(page => page.items);
@@ -78,19 +79,28 @@ function More({ isBusy, onReach }: { readonly isBusy: boolean; readonly onReach:
   );
 }
 
-/** By the entry of the browser's history, so that a new visit begins at the top. */
-const places = new Map<string, number>();
-
-function useScrollPlace(isLoaded: boolean): void {
+/** The list stands where it was when its entry of the browser's history is returned to, as many pages as that takes. */
+function useScrollPlace<T>({ data, hasNextPage, isFetchingNextPage, fetchNextPage }: ListQuery<T>): void {
   const [path] = useLocation();
+  // Where to go back to, until that is reached.
+  const wanted = useRef<number>(undefined);
+  const isLoaded = data !== undefined;
   useLayoutEffect(() => {
     if (!isLoaded) return;
     const key = `${path} ${entryOfHistory()}`;
-    window.scrollTo(0, places.get(key) ?? 0);
-    const keep = (): void => void places.set(key, window.scrollY);
+    wanted.current = findPlace(key);
+    const keep = (): void => {
+      if (wanted.current === undefined) keepPlace(key, window.scrollY);
+    };
     window.addEventListener('scroll', keep, { passive: true });
     return () => window.removeEventListener('scroll', keep);
   }, [isLoaded, path]);
+  useLayoutEffect(() => {
+    if (!isLoaded || wanted.current === undefined || isFetchingNextPage) return;
+    window.scrollTo(0, wanted.current);
+    if (hasNextPage && window.scrollY + 1 < wanted.current) void fetchNextPage();
+    else wanted.current = undefined;
+  });
 }
 
 const entryOfHistory = (): string => {

@@ -26,7 +26,7 @@ pre code{background:none;padding:0}
 .skip:focus{left:1rem;top:1rem;background:var(--paper);padding:.5rem 1rem;z-index:1}
 .wrap{width:min(70rem,100% - 2.5rem);margin-inline:auto}
 .top{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;gap:.25rem 1.5rem;padding-block:1.125rem}
-.bar{position:sticky;top:0;z-index:2;display:flex;flex-wrap:wrap;align-items:center;gap:0 1rem;min-height:3.5rem;padding:.25rem clamp(1rem,3vw,2.5rem);border-bottom:1px solid var(--line);background:var(--paper);font-size:.9375rem;line-height:1.4}
+.bar{display:flex;flex-wrap:wrap;align-items:center;gap:0 1rem;min-height:3.5rem;padding:.25rem clamp(1rem,3vw,2.5rem);border-bottom:1px solid var(--line);background:var(--paper);font-size:.9375rem;line-height:1.4}
 .bar nav{flex:1;margin-inline-start:.5rem}
 .bar .menu{gap:.25rem}
 .bar .menu a{padding:.375rem .75rem;border-radius:.5rem;font-weight:500}

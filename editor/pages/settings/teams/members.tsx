@@ -24,8 +24,7 @@ export function Members({ team }: { readonly team: Team }) {
     nameColumn(own),
     ...(team.role === 'OWNER'
       ? ownersColumns(own, team, remove)
-      : [{ title: shared.role, cell: ({ role }: Member) => shared.roles[role] }]),
-    { title: texts.since, cell: ({ createdAt }: Member) => <Ago time={createdAt} /> },
+      : [{ title: shared.role, cell: ({ role }: Member) => shared.roles[role] }, SINCE]),
   ];
   return (
     <>
@@ -48,15 +47,19 @@ const nameColumn = (own: number): Column<Member> => ({
   ),
 });
 
+const SINCE: Column<Member> = { title: texts.since, cell: ({ createdAt }) => <Ago time={createdAt} /> };
+
 const ownersColumns = (
   own: number,
   team: Team,
   onRemove: (member: Member) => void,
 ): readonly Column<Member>[] => [
   { title: shared.role, cell: member => <RoleSelect team={team} member={member} /> },
+  SINCE,
   {
     title: shared.actions,
     isTitleHidden: true,
+    align: 'end',
     cell: member =>
       member.userId !== own && (
         <Button size="s" aria-label={texts.removeMemberOf(member.name)} onClick={() => onRemove(member)}>

@@ -1,0 +1,353 @@
+// The pages under faults: sessions that end, a service that restarts, a database that is away, no network, hostile names.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import type { Settings } from '../../src/lib/settings.ts';
+import { BOOTSTRAP_USER_ID } from '../../src/services/accounts/bootstrap.ts';
+import { mintLink } from '../../src/services/sessions/mint-link.ts';
+import { NO_BROWSER, openBrowser, type TestBrowser } from '../support/browser.ts';
+import { insertManyExecutions } from '../support/many-executions.ts';
+import { noiseImage } from '../support/pixels.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { atOwnAddress, startTestService, type TestService } from '../support/service.ts';
+
+const PASSWORD = 'correct horse battery';
+const SCRIPT = '<img src=x onerror=alert(1)>';
+
+const text = (id: string, label: string, value: string) => ({
+  id,
+  type: 'basedNode',
+  position: { x: 0, y: 0 },
+  data: { label, category: 'input', nodeType: 'input:text', config: { value } },
+});
+
+describe('the pages', { skip: NO_BROWSER }, () => {
+  let service: TestService;
+  let browser: TestBrowser;
+  let receiver: Receiver;
+  let cookie: string;
+
+  before(async () => {
+    [service, browser, receiver] = await Promise.all([
+      startTestService({ ...(await atOwnAddress()), ALLOW_PRIVATE_NETWORK: 'true' }),
+      openBrowser(),
+      startReceiver(),
+    ]);
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.close();
+    await receiver?.close();
+  });
+
+  it('let one of two browsers in that use a set-up link at once, and say to the other that it was used', async () => {
+    const deps = { now: Date.now, settings: { BASE_URL: service.url } as Settings };
+    const { url } = await mintLink(service.db, deps, BOOTSTRAP_USER_ID, 'setup');
+    await using one = await browser.open(service.url);
+    await using other = await browser.open(service.url);
+    const pages = [one.page, other.page];
+    for (const page of pages) {
+      await page.goto(url);
+      await page.getByLabel('Name').fill('Ana');
+      await page.getByLabel('Email').fill('ana@example.com');
+      await page.getByLabel('Password').fill(PASSWORD);
+    }
+    await Promise.all(pages.map(page => page.getByRole('button', { name: 'Create the account' }).click()));
+    const ends = await Promise.all(
+      pages.map(page =>
+        Promise.race([
+          page
+            .getByRole('heading', { name: 'Make your first workflow' })
+            .waitFor()
+            .then(() => 'in'),
+          page
+            .getByRole('heading', { name: 'This link works no more' })
+            .waitFor()
+            .then(() => 'out'),
+        ]),
+      ),
+    );
+    assert.deepEqual(ends.sort(), ['in', 'out']);
+    const cookies = [...(await one.context.cookies()), ...(await other.context.cookies())];
+    assert.equal(cookies.length, 1);
+    cookie = `${cookies[0]?.name}=${cookies[0]?.value}`;
+  });
+
+  it('take a cookie that is cut or foreign for none', async () => {
+    for (const wrong of [cookie.slice(0, -3), `session=${'A'.repeat(43)}`]) {
+      await using opened = await browser.open(service.url, undefined, wrong);
+      await opened.page.goto('/workflows');
+      await opened.page.waitForURL('**/sign-in?next=%2Fworkflows');
+    }
+  });
+
+  it('ask in place to sign in again where another tab has signed out, and then do what was asked for', async () => {
+    await using opened = await browser.open(service.url, undefined, cookie);
+    const { page, context } = opened;
+    await page.goto('/workflows');
+    await page.getByRole('button', { name: 'New folder' }).click();
+    await page.getByLabel('Name of the folder').fill('Kept');
+    const other = await context.newPage();
+    await other.goto('/media');
+    await other.getByRole('button', { name: 'Account of Ana' }).click();
+    await other.getByRole('menuitem', { name: 'Sign out' }).click();
+    await other.waitForURL(`${service.url}/`);
+    await page.getByRole('button', { name: 'Save' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    assert.equal(await dialog.getByLabel('Email').inputValue(), 'ana@example.com');
+    await dialog.getByLabel('Password').fill(PASSWORD);
+    await dialog.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: /^Kept/ }).waitFor();
+    const [kept] = await context.cookies();
+    cookie = `${kept?.name}=${kept?.value}`;
+  });
+
+  it('say that there is no network, as long as there is none', async () => {
+    await using opened = await browser.open(service.url, undefined, cookie);
+    const { page, context } = opened;
+    await page.goto('/workflows');
+    await page.getByRole('button', { name: /^Kept/ }).waitFor();
+    await context.setOffline(true);
+    const notice = page.getByText('You are offline.');
+    await notice.waitFor();
+    await context.setOffline(false);
+    await notice.waitFor({ state: 'detached' });
+  });
+
+  it('outlive a restart of the service: what was typed is sent by another click', async () => {
+    const address = await atOwnAddress();
+    const first = await service.join({ ...address, ROLE: 'api' });
+    await using opened = await browser.open(first.url, undefined, cookie);
+    const { page } = opened;
+    await page.goto('/workflows');
+    await page.getByRole('button', { name: 'New folder' }).click();
+    await page.getByLabel('Name of the folder').fill('After the restart');
+    await first.close();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').getByText('The service cannot be reached.').waitFor();
+    const second = await service.join({ ...address, ROLE: 'api' });
+    try {
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('button', { name: /^After the restart/ }).waitFor();
+    } finally {
+      await second.close();
+    }
+  });
+
+  it('say that the database is away, and come back by themselves', async () => {
+    await using door = await openDoor(service.databaseUrl);
+    const joined = await service.join({ ...(await atOwnAddress()), ROLE: 'api', DATABASE_URL: door.url });
+    try {
+      await using opened = await browser.open(joined.url, undefined, cookie);
+      const { page, context } = opened;
+      await page.goto('/workflows');
+      await page.getByRole('button', { name: /^Kept/ }).waitFor();
+      await door.shut();
+      await page.getByRole('link', { name: 'Media' }).click();
+      await page.getByRole('alert').first().waitFor();
+      const other = await context.newPage();
+      await other.goto('/templates');
+      await other.getByRole('heading', { name: 'The service is not ready' }).waitFor();
+      await door.open();
+      await page.getByRole('heading', { name: 'No media here yet' }).waitFor();
+      await other.getByRole('heading', { name: 'No templates yet' }).waitFor();
+    } finally {
+      await joined.close();
+    }
+  });
+
+  it('show a script in any name, label, tag, file name or error as the text that it is', async () => {
+    const { id, run } = await makeHostileThings(service, receiver);
+    await using opened = await browser.open(service.url, undefined, cookie);
+    const { page } = opened;
+    const dialogs: string[] = [];
+    page.on('dialog', dialog => {
+      dialogs.push(dialog.message());
+      void dialog.dismiss();
+    });
+    for (const path of [
+      '/workflows',
+      '/workflows?view=table',
+      '/templates',
+      '/executions',
+      `/executions/${run}`,
+      '/media',
+      '/settings/keys',
+      '/settings/teams',
+      '/settings/users',
+      `/flow/${id}`,
+    ]) {
+      await page.goto(path);
+      // Names of files are made plain as they come in.
+      const shown = page
+        .getByText(path === '/media' ? /onerror/ : SCRIPT)
+        .filter({ visible: true })
+        .first();
+      await shown.waitFor().catch(err => assert.fail(`${path}: ${err}`));
+      assert.equal(await page.locator('img[src="x"]').count(), 0, path);
+    }
+    assert.deepEqual([dialogs, opened.errors], [[], []]);
+  });
+
+  it('read a long list page by page, and stand where they were on return', async () => {
+    const [one, other] = [await makeWorkflow(service, 'One'), await makeWorkflow(service, 'Other')];
+    await insertManyExecutions(service.db, {
+      count: 180,
+      userId: BOOTSTRAP_USER_ID,
+      workflowIds: [one, other],
+      endMs: Date.now() - 3_600_000,
+    });
+    await using opened = await browser.open(service.url, undefined, cookie);
+    const { page } = opened;
+    await page.goto('/executions');
+    const rows = page.getByRole('table').getByRole('row');
+    await rows.nth(50).waitFor({ state: 'attached' });
+    for (const count of [100, 150]) {
+      await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+      await rows.nth(count).waitFor({ state: 'attached' });
+    }
+    const top = Number(await page.evaluate('scrollTo(0, 4000), scrollY'));
+    assert.ok(top > 2000);
+    // By a page of the application, and by one that is loaded anew.
+    for (const leave of [
+      () => page.getByRole('link', { name: 'Media' }).click(),
+      () => page.goto(`/flow/${one}`).then(() => page.getByRole('application').waitFor()),
+    ]) {
+      await leave();
+      await page.waitForURL(url => url.pathname !== '/executions');
+      await page.goBack();
+      await page.waitForFunction(wanted => Math.abs(scrollY - wanted) < 2, top);
+    }
+    await page.getByRole('link', { name: 'Media' }).click();
+    await page.getByRole('link', { name: 'Runs' }).click();
+    await rows.nth(50).waitFor({ state: 'attached' });
+    await page.waitForFunction(() => scrollY === 0);
+  });
+
+  it('fit a tablet and a very wide screen', async () => {
+    for (const size of [
+      { width: 768, height: 1024 },
+      { width: 2560, height: 1440 },
+    ]) {
+      await using opened = await browser.open(
+        service.url,
+        { ...size, colorScheme: 'light' } as never,
+        cookie,
+      );
+      const { page } = opened;
+      for (const name of ['workflows', 'templates', 'executions', 'media', 'settings/teams']) {
+        await page.goto(`/${name}`);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        await page.waitForLoadState('networkidle');
+        await page.screenshot({ path: `test-output/${name.replace('/', '-')}-${size.width}-light.png` });
+        const width = Number(await page.evaluate('document.documentElement.scrollWidth'));
+        assert.ok(width <= size.width, `/${name} is ${width} px wide at ${size.width}`);
+      }
+    }
+  });
+});
+
+const makeWorkflow = (service: TestService, name: string): Promise<string> =>
+  service.create({ name, nodes: [text('a', 'Words', name)], edges: [] });
+
+/** One of each thing that people name, all named alike. */
+async function makeHostileThings(
+  service: TestService,
+  receiver: Receiver,
+): Promise<{ readonly id: string; readonly run: string }> {
+  const id = await service.create({
+    name: SCRIPT,
+    description: SCRIPT,
+    tags: [SCRIPT],
+    nodes: [
+      text('u', SCRIPT, `${receiver.url}/${encodeURIComponent(SCRIPT)}`),
+      {
+        id: 'h',
+        type: 'basedNode',
+        position: { x: 400, y: 0 },
+        data: { label: SCRIPT, category: 'utility', nodeType: 'utility:http_request', config: {} },
+      },
+    ],
+    edges: [{ id: 'e', source: 'u', target: 'h', sourceHandle: 'out-text', targetHandle: 'in-url' }],
+  });
+  receiver.answer(res => res.writeHead(410, SCRIPT.replace(/[^\x20-\x7e]/g, '')).end(SCRIPT));
+  const { id: run } = await service.run(id);
+  const made = [
+    [
+      'POST',
+      `/workflows/${id}/publish`,
+      { isPublished: true, slug: 'hostile', settings: { isTemplate: true } },
+    ],
+    ['POST', '/folders', { name: SCRIPT }],
+    ['POST', '/teams', { name: SCRIPT }],
+    ['POST', '/keys', { name: SCRIPT, scopes: ['workflows:read'] }],
+    ['POST', '/admin/users', { email: 'eve@example.com', name: SCRIPT, invite: true }],
+  ] as const;
+  for (const [method, path, body] of made) {
+    const { status } = await service.request(method, path, body);
+    assert.ok(status < 300, `${method} ${path}: ${status}`);
+  }
+  const form = new FormData();
+  const picture = await noiseImage(64, 64, 'png');
+  form.append('file', new Blob([new Uint8Array(picture)], { type: 'image/png' }), `${SCRIPT}.png`);
+  await fetch(`${service.url}/api/v1/media/upload`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${service.key}` },
+    body: form,
+  });
+  return { id, run };
+}
+
+interface Door extends AsyncDisposable {
+  /** Of the database, through the door. */
+  readonly url: string;
+  shut(): Promise<void>;
+  open(): Promise<void>;
+}
+
+/** A way to the database that can be shut: connections break, and new ones are refused. */
+async function openDoor(databaseUrl: string): Promise<Door> {
+  const folder = await mkdtemp(join(tmpdir(), 'graphwright-door-'));
+  const url = new URL(databaseUrl.replace('@/', '@localhost/'));
+  const target = join(url.searchParams.get('host') ?? '', '.s.PGSQL.5432');
+  const sockets = new Set<Socket>();
+  let server: Server | undefined;
+  const open = async (): Promise<void> => {
+    server = createServer(client => {
+      const upstream = connect(target);
+      for (const [socket, other] of [
+        [client, upstream],
+        [upstream, client],
+      ] as const) {
+        sockets.add(socket);
+        socket.pipe(other);
+        socket.on('error', () => other.destroy());
+        socket.on('close', () => {
+          sockets.delete(socket);
+          other.destroy();
+        });
+      }
+    });
+    await new Promise<void>(resolve => server?.listen(join(folder, '.s.PGSQL.5432'), resolve));
+  };
+  const shut = async (): Promise<void> => {
+    const closed = new Promise<void>(resolve =>
+      server === undefined ? resolve() : server.close(() => resolve()),
+    );
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+  await open();
+  return {
+    url: databaseUrl.replace(/host=[^&]*/, `host=${encodeURIComponent(folder)}`),
+    open,
+    shut,
+    [Symbol.asyncDispose]: async () => {
+      await shut();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
