@@ -79,6 +79,9 @@ describe('the inspector', { skip: NO_BROWSER }, () => {
     await inspector.getByRole('button', { name: 'Choose by picture' }).click();
     const dialog = page.getByRole('dialog', { name: 'Video templates' });
     await dialog.getByRole('listitem').nth(2).waitFor();
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll<HTMLImageElement>('dialog img')].every(img => img.naturalWidth > 0),
+    );
     await takeScreenshot(page, 'flow-video-templates', VIEWS[2]);
     await assertAccessible(page);
     await dialog.getByRole('button').filter({ hasText: /quote/i }).first().click();

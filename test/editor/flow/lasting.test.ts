@@ -204,6 +204,33 @@ describe('the board lasts', { skip: NO_BROWSER }, () => {
     assert.ok(cuts > 2);
     await fillIdea(page, 'a whale');
     await untilSaved(page);
+    // Undo keeps the results and what is selected.
+    await page.getByRole('toolbar').getByRole('button', { name: 'Undo' }).click();
+    await nodeOf(page, 'Idea').getByText('a boat').waitFor();
+    assert.ok(await page.getByRole('figure', { name: 'Result of Picture' }).locator('img').isVisible());
+    const inspector = page.getByRole('complementary', { name: 'Inspector' });
+    assert.equal(await inspector.getByLabel('Text', { exact: true }).inputValue(), 'a boat');
+  });
+
+  it('keeps a node of a type that it does not know, with its settings and edges', async () => {
+    const id = await flow.create(PICTURE);
+    const before = await flow.read(id);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    // As after an older release was put back.
+    await page.route('**/api/v1/nodes?*', async route => {
+      const answer = await route.fetch();
+      const { nodes } = (await answer.json()) as { nodes: readonly { nodeType: string }[] };
+      const known = nodes.filter(({ nodeType }) => nodeType !== 'generate:sandbox');
+      return route.fulfill({ response: answer, json: { nodes: known } });
+    });
+    await page.reload();
+    await nodeOf(page, 'Picture').getByText('Unknown: generate:sandbox').waitFor();
+    await fillIdea(page, 'a whale');
+    await untilIdea(flow, id, 'a whale');
+    const { nodes, edges } = await flow.read(id);
+    assert.deepEqual(nodes.slice(1), before.nodes.slice(1));
+    assert.deepEqual(edges, before.edges);
   });
 
   it('keeps the steps of undo over a reload', async () => {
