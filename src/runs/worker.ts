@@ -235,7 +235,9 @@ async function leave(
   ending: Ending,
   runningMs: number,
 ): Promise<void> {
-  noteOutcome(outcomeOf(ending));
+  const outcome = outcomeOf(ending);
+  noteOutcome(outcome);
+  deps.log.debug({ outcome }, 'run');
   if (ending === undefined) return;
   if (ending === 'release') return checkpoints.leave({ kind: 'release', runningMs });
   const atMs = deps.now();

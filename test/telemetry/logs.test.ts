@@ -1,0 +1,109 @@
+// The log at its most talkative: it has the ids by which a line is found again, and no secret of anybody.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, it } from 'node:test';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { model } from '../support/paid.ts';
+import { plainImage } from '../support/pixels.ts';
+import { waitUntil } from '../support/processes.ts';
+import { type FalDouble, startFal } from '../support/providers/fal.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { KEY, type ServiceChild, spawnService, urlOf } from '../support/service.ts';
+
+const PASSWORD = 'correct horse battery staple 77';
+const WEBHOOK_SECRET = 'whsec-that-nobody-reads';
+const OTHERS = { contentSecret: 'content-webhook-secret-3', wrongKey: 'sk-a-key-that-is-wrong-0001' };
+
+interface Line {
+  readonly msg: string;
+  readonly requestId?: string;
+  readonly executionId?: string;
+}
+
+let database: TestDatabase;
+let folder: string;
+let fal: FalDouble;
+let receiver: Receiver;
+let service: ServiceChild;
+const secrets: string[] = [
+  KEY,
+  PASSWORD,
+  WEBHOOK_SECRET,
+  ...Object.values(OTHERS),
+  'fal-key',
+  '07'.repeat(32),
+];
+before(async () => {
+  database = await createTestDatabase();
+  folder = await mkdtemp(join(tmpdir(), 'graphwright-logs-'));
+  [fal, receiver] = [await startFal(await plainImage(8, 8, '#336699')), await startReceiver()];
+  service = await spawnService(folder, {
+    DATABASE_URL: urlOf(database.connection),
+    LOG_LEVEL: 'trace',
+    ALLOW_PRIVATE_NETWORK: 'true',
+    FAL_KEY: 'fal-key',
+    FAL_BASE_URL: fal.url,
+    CONTENT_WEBHOOK_SECRET: OTHERS.contentSecret,
+  });
+});
+after(async () => {
+  await service.end('SIGTERM');
+  await Promise.all([fal.close(), receiver.close()]);
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const linesOf = (): readonly Line[] =>
+  service
+    .written()
+    .split('\n')
+    .filter(line => line.startsWith('{'))
+    .map(line => JSON.parse(line) as Line);
+
+it('has the ids of a request and of a run, and neither keys, passwords, cookies nor secrets', async () => {
+  const signIn = (password: string) =>
+    fetch(`${service.url}/api/v1/auth/sign-in`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email: 'ann@example.com', password }),
+    });
+  // What goes wrong is what is logged at length.
+  await signIn(PASSWORD);
+  await fetch(`${service.url}/api/v1/me`, { headers: { authorization: `Bearer ${OTHERS.wrongKey}` } });
+  await fetch(`${service.url}/api/v1/workflows?token=${WEBHOOK_SECRET}`, {
+    headers: { cookie: `session=${WEBHOOK_SECRET}` },
+  });
+  await fetch(`${service.url}/api/content/webhook`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${OTHERS.contentSecret}`, 'content-type': 'application/json' },
+    body: '{',
+  });
+  const minted = await service.request<{ key: string }>('POST', '/keys', {
+    name: 'ci',
+    scopes: ['workflows:read'],
+  });
+  assert.ok(minted.status < 300, JSON.stringify(minted.body));
+  secrets.push(minted.body.key);
+  fal.result = { status: 500, body: { detail: 'broken' } };
+  receiver.answer(res => res.writeHead(500).end());
+  const id = await service.create({ nodes: [model('m')], edges: [] });
+  const failed = await service.run(id, { webhook: { url: receiver.url, secret: WEBHOOK_SECRET } });
+  assert.equal(failed.status, 'FAILED');
+  await waitUntil('the delivery', () => receiver.received.length > 0);
+  const requestId = 'log-test-request-1';
+  await service.request('GET', `/workflows/${id}`, undefined, { 'x-request-id': requestId });
+  await waitUntil('its line', () => linesOf().some(line => line.requestId === requestId));
+  await waitUntil('the line of the run', () => linesOf().some(line => line.executionId === failed.id));
+  const written = service.written();
+  // The link of the first person is for the one who reads the terminal.
+  const log = written
+    .split('\n')
+    .filter(line => line.startsWith('{'))
+    .join('\n');
+  assert.ok(log.length > 2000);
+  for (const secret of secrets) assert.ok(!log.includes(secret), `${secret} is in the log`);
+  const requests = linesOf().filter(({ msg }) => msg === 'request');
+  assert.ok(requests.every(line => typeof line.requestId === 'string'));
+});
