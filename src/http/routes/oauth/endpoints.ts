@@ -74,9 +74,12 @@ function limitBy({ limiter, now }: Deps, what: string, limit: number, seconds: n
   };
 }
 
+/** Clients may send any of these requests again: at worst a code is refused that was used. */
+const AS_REPEATABLE = 'PUT';
+
 /** A refusal of ours in the form that OAuth has for errors (RFC 6749 §5.2), together with our own. */
 function sendOAuthError(thrown: Error, req: FastifyRequest, reply: FastifyReply): void {
-  const err = translateError(thrown, req.method);
+  const err = translateError(thrown, AS_REPEATABLE);
   if (err.status >= 500 && err.code !== 'unavailable') {
     reply.send(thrown);
     return;
