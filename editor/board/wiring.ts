@@ -89,13 +89,22 @@ export function findPort(
 
 /** Whether one node feeds another, directly or through others. */
 export function reaches(board: Board, from: string, to: string): boolean {
-  const next = Map.groupBy(board.edges, ({ source }) => source);
+  const next = nextOf(board.edges);
   const seen = new Set([from]);
   for (const id of seen) {
     if (id === to) return true;
     for (const { target } of next.get(id) ?? []) seen.add(target);
   }
   return false;
+}
+
+const grouped = new WeakMap<readonly GraphEdge[], ReadonlyMap<string, readonly GraphEdge[]>>();
+
+/** Edges by their source: worked out once for a list of edges, as it is asked for each port of the board. */
+function nextOf(edges: readonly GraphEdge[]): ReadonlyMap<string, readonly GraphEdge[]> {
+  const known = grouped.get(edges) ?? Map.groupBy(edges, ({ source }) => source);
+  grouped.set(edges, known);
+  return known;
 }
 
 /** Node ids from producers to consumers, then from top to bottom: the order of Tab. */

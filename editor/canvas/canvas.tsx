@@ -10,8 +10,8 @@ import {
   useReactFlow,
   useStoreApi,
 } from '@xyflow/react';
-import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import { useEditor } from '../board/editor-context.tsx';
+import { type MouseEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type EditorContextValue, useEditor } from '../board/editor-context.tsx';
 import { messages } from '../messages.ts';
 import { BoardMenu } from './board-menu.tsx';
 import styles from './canvas.module.css';
@@ -23,13 +23,13 @@ import { handleCanvasKey } from './keys.ts';
 import type { CardNode } from './model.ts';
 import { Note } from './note.tsx';
 import { Overview } from './overview.tsx';
+import { boxAt } from './scene/hits.ts';
 import type { Viewport } from './scene/paint.ts';
 import { PaintLayer } from './scene/paint-layer.tsx';
 import { boundsOf, type Scene } from './scene/scene.ts';
 import { createSketch, SketchLayer, useSketchRoot } from './scene/sketch-layer.tsx';
 import { Stage } from './scene/stage.ts';
 import { useActions } from './use-actions.ts';
-import { useConnecting } from './use-connecting.ts';
 import { useMounted, useScene } from './use-shown.ts';
 import { fitted, MAX_ZOOM, MIN_ZOOM, ZoomBar } from './zoom-bar.tsx';
 
@@ -46,8 +46,6 @@ const OPTIONS: ReactFlowProps<CardNode> = {
   panActivationKeyCode: null,
   zoomOnDoubleClick: false,
   elevateNodesOnSelect: true,
-  connectionRadius: 28,
-  connectOnClick: false,
   proOptions: { hideAttribution: true },
 };
 
@@ -85,7 +83,6 @@ interface DrawingProps {
 function Drawing({ stage, scene, model, start }: DrawingProps) {
   const editor = useEditor();
   const nodes = useMounted(stage, scene, model);
-  const connecting = useConnecting();
   const root = useRef<HTMLDivElement>(null);
   const sketch = useSketchRoot();
   useActions(root, stage);
@@ -101,8 +98,8 @@ function Drawing({ stage, scene, model, start }: DrawingProps) {
       nodes={nodes}
       defaultViewport={start}
       onKeyDown={event => handleCanvasKey(event, editor)}
-      onDoubleClick={connecting.onDoubleClick}
-      {...connecting.handlers}
+      nodesConnectable={false}
+      onDoubleClick={event => doubleClick(event, { editor, stage })}
     >
       <Background
         variant={BackgroundVariant.Dots}
@@ -122,14 +119,41 @@ function Drawing({ stage, scene, model, start }: DrawingProps) {
   );
 }
 
+/** On the ground it opens the palette; on a node that is painted only it comes nearer. */
+function doubleClick(
+  { target, currentTarget, clientX, clientY }: MouseEvent<HTMLElement>,
+  { editor, stage }: { readonly editor: EditorContextValue; readonly stage: Stage },
+): void {
+  if (!(target instanceof Element) || target.closest('.react-flow__pane') === null) return;
+  const { left, top } = currentTarget.getBoundingClientRect();
+  const { scene, places, viewport } = stage.now;
+  const at = {
+    x: (clientX - left - viewport.x) / viewport.zoom,
+    y: (clientY - top - viewport.y) / viewport.zoom,
+  };
+  const box = boxAt(scene, at, places);
+  if (box === undefined) editor.view.setState({ panel: { kind: 'add', placing: { at } } });
+  else editor.canvas.current?.fit([box.id]);
+}
+
+const REST_MS = 160;
+
 /** Keeps the stage to what React Flow shows, and to the size of the window. */
 function useView(stage: Stage, root: RefObject<HTMLDivElement | null>): void {
   const flow = useStoreApi<CardNode>();
   useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const rest = (): void => {
+      delete root.current?.dataset.moving;
+    };
     const stop = flow.subscribe(({ transform: [x, y, zoom] }) => {
       const { viewport } = stage.now;
-      if (x !== viewport.x || y !== viewport.y || zoom !== viewport.zoom)
-        stage.set({ viewport: { x, y, zoom } });
+      if (x === viewport.x && y === viewport.y && zoom === viewport.zoom) return;
+      // The browser moves a layer of its own instead of drawing all of its nodes anew.
+      if (root.current !== null) root.current.dataset.moving = '';
+      clearTimeout(timer);
+      timer = setTimeout(rest, REST_MS);
+      stage.set({ viewport: { x, y, zoom } });
     });
     const observer = new ResizeObserver(([entry]) => {
       if (entry !== undefined)
@@ -138,11 +162,11 @@ function useView(stage: Stage, root: RefObject<HTMLDivElement | null>): void {
     if (root.current !== null) observer.observe(root.current);
     return () => {
       stop();
+      clearTimeout(timer);
       observer.disconnect();
     };
   }, [flow, stage, root]);
 }
-
 interface Pointed {
   readonly stage: Stage;
   readonly root: RefObject<HTMLDivElement | null>;

@@ -2,7 +2,8 @@
 import type { NodeProps } from '@xyflow/react';
 import { memo } from 'react';
 import type { NodeState } from '../../sdk/src/types.ts';
-import { useView } from '../board/editor-context.tsx';
+import { useBoard, useEditor, useView } from '../board/editor-context.tsx';
+import { canConnect } from '../board/wiring.ts';
 import { messages } from '../messages.ts';
 import { NodeResult } from '../runs/node-result.tsx';
 import { pinOf } from '../runs/pins.ts';
@@ -11,7 +12,7 @@ import styles from './card.module.css';
 import { CardFields } from './card-fields.tsx';
 import { CategoryIcon } from './category-icon.tsx';
 import { categoryOf } from './colors.ts';
-import type { CardData, CardNode } from './model.ts';
+import type { CardData, CardNode, ShownPort } from './model.ts';
 import { Port } from './port.tsx';
 import { PinMark, RunMark } from './run-mark.tsx';
 
@@ -28,6 +29,7 @@ const isAlike = (one: NodeProps<CardNode>, other: NodeProps<CardNode>): boolean 
 export const Card = memo(function Card({ data, width = 260, height = 120 }: NodeProps<CardNode>) {
   const { node, entry, inputs, outputs } = data;
   const isFar = useView(view => view.isFar);
+  const fitOf = useFits(node.id);
   const run = useNodeRun(node.id);
   const plan = useView(view => view.plan && (view.plan.states.get(node.id) ?? 'out'));
   const fate = useView(view => view.diff?.difference.fates.get(node.id));
@@ -64,8 +66,8 @@ export const Card = memo(function Card({ data, width = 260, height = 120 }: Node
           const [input, output] = [inputs[row], outputs[row]];
           return (
             <div key={input?.handle ?? output?.handle} className={styles.row}>
-              {input ? <Port nodeId={node.id} nodeLabel={node.data.label} port={input} /> : <span />}
-              {output && <Port nodeId={node.id} nodeLabel={node.data.label} port={output} />}
+              {input ? <Port nodeLabel={node.data.label} port={input} fit={fitOf(input)} /> : <span />}
+              {output && <Port nodeLabel={node.data.label} port={output} fit={fitOf(output)} />}
             </div>
           );
         })}
@@ -75,6 +77,21 @@ export const Card = memo(function Card({ data, width = 260, height = 120 }: Node
     </div>
   );
 }, isAlike);
+
+type Fit = 'yes' | 'no' | undefined;
+const NO_FIT = (): Fit => undefined;
+
+/** While an edge is made: whether it may end at a port. */
+function useFits(nodeId: string): (port: ShownPort) => Fit {
+  const { session } = useEditor();
+  const from = useView(view => view.connecting);
+  const board = useBoard(state => (from === undefined ? undefined : state.board));
+  if (from === undefined || board === undefined) return NO_FIT;
+  return ({ handle }) => {
+    const isStart = from.nodeId === nodeId && from.handle === handle;
+    return isStart || canConnect(board, session.catalog, from, { nodeId, handle }) ? 'yes' : 'no';
+  };
+}
 
 interface BoxProps {
   readonly data: CardData;

@@ -4,7 +4,7 @@ import type { Position } from '../../../src/graph/types.ts';
 import type { EditorContextValue } from '../../board/editor-context.tsx';
 import type { CardNode } from '../model.ts';
 import type { Guide } from '../scene/guides.ts';
-import type { Rect } from '../scene/scene.ts';
+import type { Bend, Rect } from '../scene/scene.ts';
 import type { Stage } from '../scene/stage.ts';
 
 export interface Hand {
@@ -20,6 +20,8 @@ export interface Sketch {
   guides(guides: readonly Guide[]): void;
   /** A closed line, in places of the board. */
   area(line: readonly Position[]): void;
+  /** The edge that is being drawn. */
+  wire(bend: Bend): void;
   clear(): void;
 }
 

@@ -1,10 +1,13 @@
 // From the first touch of a pointer to its end: what was pressed, and which gesture comes of it. Panning and zooming are
 // React Flow's: it does not hear of a press that is ours.
 import type { Position } from '../../../src/graph/types.ts';
+import type { PortRef } from '../../board/editor-context.tsx';
 import { boxAt, curveAt } from '../scene/hits.ts';
+import { oncePerFrame } from '../scene/stage.ts';
 import { beginArea, type Shape } from './area.ts';
 import { beginDrag } from './drag.ts';
 import { type Gesture, type Hand, placeAt } from './hand.ts';
+import { beginWire } from './wiring.ts';
 
 const MOVED_PX = 4;
 const LONG_PRESS_MS = 500;
@@ -12,7 +15,7 @@ const EDGE_PX = 9;
 
 /** What looks after itself. */
 const OTHERS =
-  '.react-flow__handle, .react-flow__panel, button, a, input, textarea, select, video, audio, [data-own-pointer]';
+  '.react-flow__panel, button:not([data-port]), a, input, textarea, select, video, audio, [data-own-pointer]';
 
 interface Press {
   readonly pointerId: number;
@@ -33,6 +36,8 @@ export class Pointer {
   #press: Press | undefined;
   #gesture: Gesture | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #last: PointerEvent | undefined;
+  readonly #autopan = oncePerFrame(() => this.#pan());
 
   constructor(hand: Hand) {
     this.#hand = hand;
@@ -57,6 +62,7 @@ export class Pointer {
 
   #end(): void {
     clearTimeout(this.#timer);
+    this.#autopan.cancel();
     this.#press = undefined;
     this.#gesture = undefined;
   }
@@ -96,6 +102,20 @@ export class Pointer {
       this.#gesture = press.begin();
     }
     this.#gesture.move(placeAt(this.#hand, event), event);
+    this.#last = event;
+    this.#autopan.request();
+  }
+
+  // A gesture that comes to the rim takes the board along.
+  #pan(): void {
+    const event = this.#last;
+    if (this.#gesture === undefined || event === undefined) return;
+    const by = panBy(this.#hand.root.getBoundingClientRect(), event);
+    if (by.x === 0 && by.y === 0) return;
+    const { x, y, zoom } = this.#hand.stage.now.viewport;
+    void this.#hand.flow.setViewport({ x: x + by.x, y: y + by.y, zoom });
+    this.#gesture.move(placeAt(this.#hand, event), event);
+    this.#autopan.request();
   }
 
   #up(event: PointerEvent): void {
@@ -128,9 +148,24 @@ export class Pointer {
   }
 }
 
+const RIM_PX = 28;
+const PAN_PX = 14;
+
+function panBy({ left, right, top, bottom }: DOMRect, { clientX, clientY }: PointerEvent): Position {
+  const along = (at: number, low: number, high: number): number =>
+    at < low + RIM_PX ? PAN_PX : at > high - RIM_PX ? -PAN_PX : 0;
+  return { x: along(clientX, left, right), y: along(clientY, top, bottom) };
+}
+
 function leave({ stage }: Hand): void {
   if (stage.now.hovered !== undefined) stage.set({ hovered: undefined });
 }
+
+const portOf = (target: EventTarget | null): PortRef | undefined => {
+  const port = (target as Element | null)?.closest<HTMLElement>('[data-port]');
+  const nodeId = port?.closest<HTMLElement>('[data-node-id]')?.dataset.nodeId;
+  return port == null || nodeId === undefined ? undefined : { nodeId, handle: port.dataset.port ?? '' };
+};
 
 const isOurs = ({ target }: Event, root: HTMLElement): boolean =>
   target instanceof Element && target !== root && target.closest(OTHERS) === null;
@@ -173,11 +208,14 @@ function readPress(hand: Hand, event: PointerEvent): Press {
         },
       }
     : undefined;
+  const port = portOf(event.target);
+  const wire = port && { begin: (): Gesture => beginWire(hand, port) };
   const screen = { x: event.clientX, y: event.clientY };
   return {
     begin: undefined,
     ...drag,
     ...area,
+    ...wire,
     ...target,
     pointerId: event.pointerId,
     isTouch,

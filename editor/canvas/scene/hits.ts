@@ -1,6 +1,7 @@
 // What of the scene lies under a point, within a box, or within a line drawn around it.
 import { NODE_BOX } from '../../../src/graph/dims.ts';
 import type { Position } from '../../../src/graph/types.ts';
+import { PORT_PX } from '../model.ts';
 import {
   type Bend,
   type Box,
@@ -19,6 +20,45 @@ export function boxAt({ boxes }: Scene, { x, y }: Position, places: Places): Box
     const height = box.card.type === 'group' ? NODE_BOX.header : box.height;
     return x >= at.x && x <= at.x + box.width && y >= at.y && y <= at.y + height;
   });
+}
+
+export interface FoundPort {
+  readonly port: { readonly nodeId: string; readonly handle: string };
+  readonly at: Position;
+}
+
+/** The port nearest to the point that `isFit` accepts. */
+export function portAt(
+  { boxes }: Scene,
+  { x, y }: Position,
+  {
+    within,
+    places,
+    isFit,
+  }: {
+    readonly within: number;
+    readonly places: Places;
+    readonly isFit: (port: FoundPort['port']) => boolean;
+  },
+): FoundPort | undefined {
+  let best: (FoundPort & { readonly distance: number }) | undefined;
+  for (const box of boxes) {
+    const place = places.get(box.id) ?? box;
+    const isNearBox =
+      x >= place.x - within &&
+      x <= place.x + box.width + within &&
+      y >= place.y - within &&
+      y <= place.y + box.height + within;
+    if (!isNearBox) continue;
+    for (const { id, x: dx, y: dy } of box.card.handles ?? []) {
+      const at = { x: place.x + dx + PORT_PX / 2, y: place.y + dy + PORT_PX / 2 };
+      const distance = Math.hypot(at.x - x, at.y - y);
+      const port = { nodeId: box.id, handle: id ?? '' };
+      if (distance <= within && distance < (best?.distance ?? within + 1) && isFit(port))
+        best = { port, at, distance };
+    }
+  }
+  return best;
 }
 
 /** The edge that passes nearest to the point, within that distance. */

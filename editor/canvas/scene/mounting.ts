@@ -9,10 +9,12 @@ export const FAR_ZOOM = 0.32;
 const NEAR_ZOOM = 0.34;
 /** Boards of fewer nodes have all of them in the page, so that assistive software finds them. */
 export const FEW = 60;
-/** Nodes put in or taken out in one frame. */
-const A_FRAME = 4;
+/** Nodes put in or taken out in one frame while the view rests. */
+export const A_FRAME = 3;
+/** More than these are taken out even while the view moves. */
+const MANY = 160;
 /** Nodes around the view that are put in as well, as a part of its size. */
-const MARGIN = 0.12;
+const MARGIN = 0.15;
 /** They are taken out when they are further away than this. */
 const KEPT_MARGIN = 0.5;
 
@@ -20,17 +22,20 @@ const KEPT_MARGIN = 0.5;
 export type Pinned = () => ReadonlySet<string>;
 
 /** The next set of mounted nodes, a few steps nearer to what is wanted; the same set where nothing is left to do. */
-export function nextMounted({ now }: Stage, pinned: ReadonlySet<string>): ReadonlySet<string> {
+export function nextMounted(
+  { now }: Stage,
+  { pinned, count }: { readonly pinned: ReadonlySet<string>; readonly count: number },
+): ReadonlySet<string> {
   const { scene, mounted } = now;
   if (scene.boxes.length <= FEW) {
     const isAll = mounted.size === scene.boxes.length && scene.boxes.every(({ id }) => mounted.has(id));
     return isAll ? mounted : new Set(scene.boxes.map(({ id }) => id));
   }
   const { wanted, kept } = wantedNodes(now, mounted.size > 0);
-  const missing = wanted.filter(id => !mounted.has(id)).slice(0, A_FRAME);
+  const missing = wanted.filter(id => !mounted.has(id)).slice(0, count);
   const surplus = [...mounted]
     .filter(id => !kept.has(id) && !pinned.has(id))
-    .slice(0, missing.length > 0 ? 1 : A_FRAME);
+    .slice(0, count === A_FRAME || mounted.size > MANY ? count : 0);
   if (missing.length === 0 && surplus.length === 0) return mounted;
   const next = new Set(mounted);
   for (const id of surplus) next.delete(id);

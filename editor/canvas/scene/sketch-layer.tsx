@@ -13,6 +13,7 @@ export function SketchLayer({ root }: { readonly root: Root }) {
     <svg ref={root} className={styles.sketch} aria-hidden>
       <path className={styles.area} />
       <path className={styles.guide} />
+      <path className={styles.wire} />
     </svg>
   );
 }
@@ -32,9 +33,13 @@ export function createSketch(root: Root, stage: Stage): Sketch {
   return {
     area: line => write(0, line.length < 2 ? '' : `M${line.map(toScreen).join('L')}Z`),
     guides: guides => write(1, guides.map(lineOf).join('')),
+    wire: ({ x1, y1, x2, y2, pull }) =>
+      write(
+        2,
+        `M${toScreen({ x: x1, y: y1 })}C${toScreen({ x: x1 + pull, y: y1 })} ${toScreen({ x: x2 - pull, y: y2 })} ${toScreen({ x: x2, y: y2 })}`,
+      ),
     clear: () => {
-      write(0, '');
-      write(1, '');
+      for (const child of [0, 1, 2]) write(child, '');
     },
   };
 }
