@@ -1,0 +1,129 @@
+// A node put into an edge, nodes pulled out of theirs, and nodes brought into line.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { align, distribute } from '../../../editor/board/aligning.ts';
+import { apply, type Board, invert } from '../../../editor/board/board.ts';
+import { createCatalog } from '../../../editor/board/catalog.ts';
+import { insert, pullOut } from '../../../editor/board/rewiring.ts';
+import type { GraphEdge, GraphNode } from '../../../src/graph/types.ts';
+import { makeCatalog } from '../../../src/nodes/catalog.ts';
+
+const catalog = createCatalog(makeCatalog({ SANDBOX_MODELS: true } as never).entries);
+
+const node = (id: string, nodeType: string): GraphNode => ({
+  id,
+  type: 'basedNode',
+  position: { x: 0, y: 0 },
+  data: { label: id, category: 'utility', nodeType, config: {} },
+});
+const edge = (
+  source: string,
+  target: string,
+  targetHandle: string,
+  sourceHandle = 'out-text',
+): GraphEdge => ({
+  id: `${source}-${target}`,
+  source,
+  target,
+  sourceHandle,
+  targetHandle,
+});
+const JOIN = 'utility:prompt_concat';
+const wires = ({ edges }: Board): readonly string[] =>
+  edges.map(({ source, target, targetHandle }) => `${source} ${target} ${targetHandle}`);
+
+describe('an edge that takes a node', () => {
+  const board: Board = {
+    fields: {},
+    nodes: [node('a', 'input:text'), node('b', JOIN), node('c', JOIN), node('p', 'generate:sandbox')],
+    edges: [edge('a', 'b', 'in-text2')],
+  };
+
+  it('leads to the node, and the node on to where the edge led', () => {
+    const [first] = board.edges;
+    assert.ok(first);
+    const changes = insert(board, catalog, first, 'c');
+    assert.ok(changes);
+    assert.deepEqual(wires(apply(board, changes)), ['a c in-text1', 'c b in-text2']);
+    assert.deepEqual(apply(apply(board, changes), invert(changes)), board);
+  });
+
+  it('takes none whose ports do not fit, and none of its own ends', () => {
+    const [first] = board.edges;
+    assert.ok(first);
+    assert.equal(insert(board, catalog, first, 'p'), undefined);
+    assert.equal(insert(board, catalog, first, 'b'), undefined);
+  });
+
+  it('takes none that would close a circle', () => {
+    const circle = { ...board, edges: [...board.edges, edge('b', 'c', 'in-text1')] };
+    const [first] = circle.edges;
+    assert.ok(first);
+    assert.equal(insert(circle, catalog, first, 'c'), undefined);
+  });
+});
+
+describe('a node that is pulled out', () => {
+  it('leaves its neighbours joined', () => {
+    const board: Board = {
+      fields: {},
+      nodes: [node('a', 'input:text'), node('b', JOIN), node('c', JOIN), node('d', JOIN)],
+      edges: [edge('a', 'b', 'in-text1'), edge('b', 'c', 'in-text1'), edge('b', 'd', 'in-text3')],
+    };
+    const changes = pullOut(board, catalog, ['b']);
+    assert.deepEqual(wires(apply(board, changes)), ['a c in-text1', 'a d in-text3']);
+    assert.deepEqual(apply(apply(board, changes), invert(changes)), board);
+  });
+
+  it('leaves a gap where the types do not fit', () => {
+    const board: Board = {
+      fields: {},
+      nodes: [node('a', 'input:text'), node('p', 'generate:sandbox'), node('q', 'image:resize')],
+      edges: [edge('a', 'p', 'in-prompt'), edge('p', 'q', 'in-image', 'out-image')],
+    };
+    assert.deepEqual(wires(apply(board, pullOut(board, catalog, ['p']))), []);
+  });
+
+  it('keeps the edges between those that are pulled out together', () => {
+    const board: Board = {
+      fields: {},
+      nodes: [node('a', 'input:text'), node('b', JOIN), node('c', JOIN), node('d', JOIN)],
+      edges: [edge('a', 'b', 'in-text1'), edge('b', 'c', 'in-text1'), edge('c', 'd', 'in-text1')],
+    };
+    const kept = wires(apply(board, pullOut(board, catalog, ['b', 'c'])));
+    assert.deepEqual(kept, ['b c in-text1', 'a d in-text1']);
+  });
+});
+
+describe('nodes in line', () => {
+  const boxes = [
+    { id: 'a', x: 10, y: 5, width: 100, height: 40 },
+    { id: 'b', x: 300, y: 90, width: 50, height: 80 },
+    { id: 'c', x: 120, y: 30, width: 60, height: 20 },
+  ];
+
+  it('share an edge or a middle of their common box', () => {
+    assert.deepEqual(
+      [...align(boxes, 'left').values()].map(({ x }) => x),
+      [10, 10, 10],
+    );
+    assert.deepEqual(
+      [...align(boxes, 'right').values()].map(({ x }) => x),
+      [250, 300, 290],
+    );
+    assert.deepEqual(
+      [...align(boxes, 'center').values()].map(({ x }) => x),
+      [130, 155, 150],
+    );
+    assert.deepEqual(
+      [...align(boxes, 'bottom').values()].map(({ y }) => y),
+      [130, 90, 150],
+    );
+  });
+
+  it('have equal gaps, and the outer ones stay', () => {
+    const places = distribute(boxes, 'across');
+    assert.deepEqual([places.get('a')?.x, places.get('c')?.x, places.get('b')?.x], [10, 175, 300]);
+    assert.equal(distribute(boxes.slice(0, 2), 'down').size, 0);
+  });
+});

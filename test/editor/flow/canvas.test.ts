@@ -1,0 +1,300 @@
+// The canvas by mouse and by finger: nodes that edges take, guides, areas, the menu, and boards too large for the page.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { CDPSession, Page } from 'playwright-core';
+import { makeBoard } from '../../../bench/board/boards.ts';
+import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
+import { waitUntil } from '../../support/processes.ts';
+import { boardOf, type FlowTests, nodeOf, PICTURE, startFlowTests, untilSaved } from './flow-page.ts';
+
+const JOIN = 'utility:prompt_concat';
+const text = (id: string, x: number, y: number, nodeType = JOIN): object => ({
+  id,
+  type: 'basedNode',
+  position: { x, y },
+  data: { label: id.toUpperCase(), category: 'utility', nodeType, config: {} },
+});
+const THREE = {
+  nodes: [text('a', 0, 0, 'input:text'), text('b', 700, 0), text('c', 350, 320)],
+  edges: [{ id: 'e', source: 'a', target: 'b', sourceHandle: 'out-text', targetHandle: 'in-text1' }],
+};
+
+type Spot = readonly [x: number, y: number];
+
+async function headOf(page: Page, label: string): Promise<Spot> {
+  const box = await nodeOf(page, label).boundingBox();
+  assert.ok(box, `${label} is on the screen`);
+  return [box.x + box.width / 2, box.y + 12];
+}
+
+async function portOf(page: Page, name: string): Promise<Spot> {
+  const box = await page.getByRole('button', { name, exact: true }).boundingBox();
+  assert.ok(box, `${name} is on the screen`);
+  return [box.x + box.width / 2, box.y + box.height / 2];
+}
+
+async function dragTo(page: Page, from: Spot, to: Spot): Promise<void> {
+  await page.mouse.move(...from);
+  await page.mouse.down();
+  await page.mouse.move((from[0] + to[0]) / 2, (from[1] + to[1]) / 2, { steps: 4 });
+  await page.mouse.move(...to, { steps: 4 });
+  await page.mouse.up();
+}
+
+describe('the canvas', { skip: NO_BROWSER }, () => {
+  let flow: FlowTests;
+
+  before(async () => {
+    flow = await startFlowTests();
+  });
+  after(() => flow?.close());
+
+  const wiresOf = async (id: string): Promise<readonly string[]> =>
+    (await flow.read(id)).edges.map(({ source, target }) => `${source} ${target}`).sort();
+
+  it('puts a node into the edge that it is dropped on, and pulls it out again with Alt', async () => {
+    const id = await flow.create(THREE);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    const [from, to] = [await portOf(page, 'Output Text of A'), await portOf(page, 'Input Text 1 of B')];
+    const middle: Spot = [(from[0] + to[0]) / 2, (from[1] + to[1]) / 2];
+    await dragTo(page, await headOf(page, 'C'), middle);
+    await untilSaved(page);
+    assert.deepEqual(await wiresOf(id), ['a c', 'c b']);
+    await page.keyboard.down('Alt');
+    const [x, y] = await headOf(page, 'C');
+    await dragTo(page, [x, y], [x, y + 150]);
+    await page.keyboard.up('Alt');
+    await untilSaved(page);
+    assert.deepEqual(await wiresOf(id), ['a b']);
+    for (const expected of [['a c', 'c b'], ['a b']]) {
+      await page.keyboard.press('Control+z');
+      await untilSaved(page);
+      assert.deepEqual(await wiresOf(id), expected);
+    }
+    assert.ok(await page.getByRole('button', { name: 'Undo' }).isDisabled());
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('snaps a dragged node to its neighbours, and shows why', async () => {
+    const id = await flow.create(THREE);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Zoom to 100 %' }).click();
+    const [x, y] = await headOf(page, 'C');
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x - 200, y + 40, { steps: 4 });
+    // Two pixels beside the left edge of A.
+    await page.mouse.move(x - 352, y + 40, { steps: 4 });
+    assert.notEqual(await guidesOf(page), '');
+    await page.mouse.up();
+    assert.equal(await guidesOf(page), '');
+    await untilSaved(page);
+    assert.equal((await flow.read(id)).nodes.find(node => node.id === 'c')?.position.x, 0);
+  });
+
+  it('selects by a line around nodes, and aligns and arranges what is selected', async () => {
+    const id = await flow.create(THREE);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    const [a, c] = [await nodeOf(page, 'A').boundingBox(), await nodeOf(page, 'C').boundingBox()];
+    assert.ok(a && c);
+    await page.keyboard.press('l');
+    await page.mouse.move(a.x - 30, a.y - 30);
+    await page.mouse.down();
+    for (const [x, y] of [
+      [a.x + a.width + 20, a.y - 30],
+      [c.x + c.width + 20, c.y + c.height + 20],
+      [c.x - 30, c.y + c.height + 20],
+    ] as const)
+      await page.mouse.move(x, y, { steps: 5 });
+    await page.mouse.up();
+    assert.equal(await page.locator('.react-flow__node.selected').count(), 2);
+    await page.mouse.click(...(await headOf(page, 'C')), { button: 'right' });
+    await page.getByRole('menuitem', { name: 'Align left' }).click();
+    await untilSaved(page);
+    const left = (await flow.read(id)).nodes.map(({ position }) => position.x);
+    assert.deepEqual(left, [0, 700, 0]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Arrange' }).click();
+    await waitUntil('the layout to be saved', async () => {
+      const { nodes } = await flow.read(id);
+      return new Set(nodes.map(({ position }) => position.x)).size === 2 && nodes[1]?.position.x !== 700;
+    });
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('draws an edge to a node whose port fits, and lights the ports on the way', async () => {
+    const id = await flow.create(THREE);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    const [from, to] = [await portOf(page, 'Output Text of B'), await headOf(page, 'C')];
+    await page.mouse.move(...from);
+    await page.mouse.down();
+    await page.mouse.move(to[0] + 40, to[1] + 4, { steps: 6 });
+    await nodeOf(page, 'C').locator('[data-fit="yes"]').first().waitFor();
+    assert.equal(await nodeOf(page, 'A').locator('[data-fit="yes"]').count(), 0);
+    await page.mouse.move(...to, { steps: 2 });
+    await page.mouse.up();
+    await untilSaved(page);
+    assert.deepEqual(await wiresOf(id), ['a b', 'b c']);
+  });
+
+  it('keeps a large board out of the page, and works on what is painted', async () => {
+    const board = makeBoard(200, 300, 3);
+    const id = await flow.create(board);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    assert.equal(await page.locator('[data-node-id]').count(), 0);
+    await takeScreenshot(page, 'flow-far', VIEWS[2]);
+    const before = await flow.read(id);
+    const node = before.nodes[95];
+    assert.ok(node);
+    const view = await viewOf(page);
+    const spot: Spot = [
+      view.x + (node.position.x + 130) * view.zoom,
+      view.y + (node.position.y + 60) * view.zoom,
+    ];
+    await page.mouse.click(...spot);
+    const label = page.getByRole('complementary', { name: 'Inspector' }).getByLabel('Label');
+    await label.waitFor();
+    assert.equal(await label.inputValue(), node.data.label);
+    await dragTo(page, spot, [spot[0] + 30, spot[1] + 20]);
+    await untilSaved(page);
+    const moved = (await flow.read(id)).nodes[95];
+    assert.ok(moved && Math.abs(moved.position.x - node.position.x - 30 / view.zoom) < 120);
+    await page.keyboard.press('Control+z');
+    await page.keyboard.press('Shift+2');
+    await nodeOf(page, node.data.label).waitFor();
+    await untilSaved(page);
+    assert.deepEqual((await flow.read(id)).nodes, before.nodes);
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('shows what flowed along an edge, and runs nothing that a note says', async () => {
+    const note =
+      '# Read me\n\n**bold** <img src=x onerror=alert(1)> [a](javascript:alert(1)) [b](https://example.com)';
+    const id = await flow.create({
+      nodes: [
+        ...PICTURE.nodes,
+        {
+          id: 'note',
+          type: 'stickyNote',
+          position: { x: 0, y: 420 },
+          data: {
+            label: 'Note',
+            category: 'utility',
+            nodeType: 'utility:sticky_note',
+            config: { text: note },
+          },
+        },
+        {
+          id: 'frame',
+          type: 'groupFrame',
+          position: { x: -40, y: -80 },
+          style: { width: 700, height: 480 },
+          data: {
+            label: 'Frame',
+            category: 'utility',
+            nodeType: 'utility:group',
+            config: { childNodeIds: ['idea', 'picture'] },
+          },
+        },
+      ],
+      edges: PICTURE.edges,
+    });
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    await nodeOf(page, 'Note').getByRole('heading', { name: 'Read me' }).waitFor();
+    assert.equal(await nodeOf(page, 'Note').locator('img').count(), 0);
+    const links = await nodeOf(page, 'Note')
+      .getByRole('link')
+      .evaluateAll(all => all.map(a => a.getAttribute('href')));
+    assert.deepEqual(links, ['https://example.com']);
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByRole('figure', { name: 'Result of Preview' }).locator('img').waitFor();
+    const [from, to] = [
+      await portOf(page, 'Output Text of Idea'),
+      await portOf(page, 'Input Prompt of Picture'),
+    ];
+    await page.mouse.move((from[0] + to[0]) / 2, (from[1] + to[1]) / 2);
+    await boardOf(page).getByText('Idea · TEXT').waitFor();
+    await takeScreenshot(page, 'flow-edge-value', VIEWS[2]);
+    await page.getByRole('button', { name: 'Collapse Frame' }).click();
+    await nodeOf(page, 'Picture').waitFor({ state: 'detached' });
+    assert.equal(await nodeOf(page, 'Preview').count(), 1);
+    await page.getByRole('button', { name: 'Expand Frame' }).click();
+    await nodeOf(page, 'Picture').waitFor();
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('is worked by finger: pan, pinch, a long press for the menu, and an edge from a port', async () => {
+    const id = await flow.create({ ...THREE, edges: [] });
+    await using opened = await flow.open(id);
+    const { page, context } = opened;
+    const finger = await context.newCDPSession(page);
+    // A page asks once, as it is loaded, whether there are fingers.
+    await finger.send('Emulation.setTouchEmulationEnabled', { enabled: true, maxTouchPoints: 2 });
+    await page.reload();
+    await boardOf(page).waitFor();
+    const start = await viewOf(page);
+    await swipe(finger, [[[700, 760]], [[720, 740]], [[760, 700]], [[800, 690]]]);
+    const panned = await viewOf(page);
+    assert.ok(Math.abs(panned.x - start.x) > 40, 'the board is panned');
+    assert.equal(panned.zoom, start.zoom);
+    await swipe(finger, [
+      [
+        [600, 700],
+        [800, 700],
+      ],
+      [
+        [560, 700],
+        [840, 700],
+      ],
+      [
+        [500, 700],
+        [900, 700],
+      ],
+    ]);
+    await waitUntil('the board to be zoomed', async () => (await viewOf(page)).zoom > start.zoom * 1.2);
+    await page.getByRole('button', { name: 'Zoom to fit' }).click();
+    const [from, to] = [await portOf(page, 'Output Text of A'), await portOf(page, 'Input Text 1 of B')];
+    await swipe(finger, [[from], [[from[0] + 30, from[1] + 10]], [[to[0] - 20, to[1]]], [to]]);
+    await untilSaved(page);
+    assert.deepEqual(await wiresOf(id), ['a b']);
+    const [x, y] = await headOf(page, 'C');
+    await finger.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ x, y }] });
+    await page.getByRole('menu').waitFor();
+    await finger.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+    await takeScreenshot(page, 'flow-menu', VIEWS[2]);
+    await assertAccessible(page);
+    await page.getByRole('menuitem', { name: 'Duplicate' }).click();
+    await nodeOf(page, 'C').nth(1).waitFor();
+    assert.deepEqual(opened.errors, []);
+  });
+});
+
+const guidesOf = async (page: Page): Promise<unknown> =>
+  page.evaluate(
+    `[...document.querySelectorAll('.react-flow > svg[aria-hidden] path')].map(path => path.getAttribute('d') ?? '').join('')`,
+  );
+
+const viewOf = async (
+  page: Page,
+): Promise<{ readonly x: number; readonly y: number; readonly zoom: number }> =>
+  (await page.evaluate(`(() => {
+    const { left, top } = document.querySelector('.react-flow').getBoundingClientRect();
+    const { e, f, a } = new DOMMatrix(getComputedStyle(document.querySelector('.react-flow__viewport')).transform);
+    return { x: left + e, y: top + f, zoom: a };
+  })()`)) as { x: number; y: number; zoom: number };
+
+/** One finger, or two, from place to place. */
+async function swipe(finger: CDPSession, path: readonly (readonly Spot[])[]): Promise<void> {
+  for (const [index, spots] of path.entries())
+    await finger.send('Input.dispatchTouchEvent', {
+      type: index === 0 ? 'touchStart' : 'touchMove',
+      touchPoints: spots.map(([x, y], id) => ({ x, y, id })),
+    });
+  await finger.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+}
