@@ -39,6 +39,7 @@ export class Saver {
   #base: Remote;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
+  #isWriting = false;
   #queue: Promise<void> = Promise.resolve();
 
   constructor(start: Remote, deps: SaverDeps) {
@@ -58,7 +59,8 @@ export class Saver {
   notify(): void {
     if (!this.isDirty) {
       clearTimeout(this.#timer);
-      this.#deps.report({ kind: 'saved' });
+      // What is being written is another board: it is written over once the service has answered.
+      this.#deps.report({ kind: this.#isWriting ? 'saving' : 'saved' });
       return;
     }
     this.#deps.report({ kind: 'unsaved' });
@@ -100,11 +102,14 @@ export class Saver {
     clearTimeout(this.#timer);
     if (how === 'autosave' && !this.isDirty) return;
     this.#deps.report({ kind: 'saving' });
+    this.#isWriting = true;
     try {
       await this.#write(how);
     } catch (err) {
       this.#fail(err);
       throw err;
+    } finally {
+      this.#isWriting = false;
     }
     this.#failures = 0;
     this.notify();

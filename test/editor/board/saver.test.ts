@@ -97,6 +97,22 @@ describe('a board that is being saved', () => {
     assert.deepEqual(remote.board.nodes[0]?.data.config, { text: 'hey' });
   });
 
+  it('does not say "saved" while another board than the one on the screen is being written', async () => {
+    const { edit, saver, store } = openBoard(remote);
+    edit('a', 'text', 'gone again');
+    const writing = saver.flush('autosave');
+    await Promise.resolve();
+    store.actions.undo();
+    saver.notify();
+    assert.equal(saver.isDirty, false);
+    assert.equal(store.getState().save.kind, 'saving');
+    await writing;
+    mock.timers.tick(700);
+    await turns();
+    assert.equal(store.getState().save.kind, 'saved');
+    assert.deepEqual(remote.board, BOARD);
+  });
+
   it('is never written when it was opened and looked at', async () => {
     const { saver } = openBoard(remote);
     saver.notify();
