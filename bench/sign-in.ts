@@ -4,7 +4,7 @@ import type { BenchService } from './service.ts';
 const PASSWORD = 'correct horse battery';
 
 /** The cookie of a person who was invited. */
-export async function signIn(service: BenchService): Promise<string> {
+export async function signIn(service: Pick<BenchService, 'url' | 'fetch'>): Promise<string> {
   const invited = await service.fetch('/api/v1/admin/users', {
     method: 'POST',
     body: JSON.stringify({ email: 'ana@example.com', name: 'Ana', plan: 'self_hosted', invite: true }),
