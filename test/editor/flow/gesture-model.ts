@@ -1,0 +1,195 @@
+// What random gestures should make of a board: plain lists, and a stack of all states for undo and redo.
+import type { SentGraph } from './flow-page.ts';
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+export interface Edge {
+  readonly source: string;
+  readonly sourceHandle: string;
+  readonly target: string;
+  readonly targetHandle: string;
+}
+
+interface Node extends Point {
+  readonly id: string;
+}
+
+interface State {
+  /** The gesture that led to it. */
+  readonly by?: string;
+  readonly nodes: readonly Node[];
+  readonly edges: readonly Edge[];
+}
+
+const COLUMNS = 3;
+const CELL = { width: 330, height: 280 };
+/** How far a node may stand from the corner of its cell. */
+const PLAY = { x: 40, y: 30 };
+const COUNT = 6;
+
+const cornerOf = (index: number): Point => ({
+  x: (index % COLUMNS) * CELL.width,
+  y: Math.floor(index / COLUMNS) * CELL.height,
+});
+
+/** A place in the node's own cell. */
+export function cellAt(id: string, random: () => number): Point {
+  const { x, y } = cornerOf(Number(id.slice(1)));
+  return { x: x + Math.floor(random() * PLAY.x), y: y + Math.floor(random() * PLAY.y) };
+}
+
+/** Texts that are put together, in a grid, the first feeding the second. */
+export function makeGrid(): SentGraph & State {
+  const nodes = Array.from({ length: COUNT }, (_, index) => ({
+    ...cornerOf(index),
+    id: `n${index}`,
+    type: 'basedNode',
+    position: cornerOf(index),
+    data: { label: `Node ${index}`, category: 'utility', nodeType: 'utility:prompt_concat', config: {} },
+  })).map(({ x: _, y: __, ...node }) => node);
+  const edges = [{ id: 'e', source: 'n0', target: 'n1', sourceHandle: 'out-text', targetHandle: 'in-text1' }];
+  return { nodes: nodes as never, edges };
+}
+
+export class GestureModel {
+  #states: State[];
+  #at = 0;
+  selection: ReadonlySet<string> = new Set();
+
+  constructor({ nodes, edges }: SentGraph) {
+    const sent = nodes as readonly { readonly id: string; readonly position: Point }[];
+    this.#states = [
+      {
+        nodes: sent.map(({ id, position: { x, y } }) => ({ id, x, y })),
+        edges: (edges as readonly Edge[]).map(({ source, sourceHandle, target, targetHandle }) => ({
+          source,
+          sourceHandle,
+          target,
+          targetHandle,
+        })),
+      },
+    ];
+  }
+
+  get #now(): State {
+    return this.#states[this.#at] ?? { nodes: [], edges: [] };
+  }
+
+  get ids(): readonly string[] {
+    return this.#now.nodes.map(({ id }) => id).sort();
+  }
+
+  get past(): number {
+    return this.#at;
+  }
+
+  get future(): number {
+    return this.#states.length - 1 - this.#at;
+  }
+
+  /** The gesture that would be undone next. */
+  get last(): string | undefined {
+    return this.#now.by;
+  }
+
+  get shape(): { readonly nodes: readonly string[]; readonly edges: readonly string[] } {
+    return {
+      nodes: this.#now.nodes.map(({ id, x, y }) => `${id} Node ${id.slice(1)} ${x},${y}`).sort(),
+      edges: this.#now.edges.map(keyOf).sort(),
+    };
+  }
+
+  placeOf(id: string): Point {
+    return this.#now.nodes.find(node => node.id === id) ?? { x: 0, y: 0 };
+  }
+
+  select(ids: readonly string[]): void {
+    this.selection = new Set(ids);
+  }
+
+  toggle(id: string): void {
+    const next = new Set(this.selection);
+    if (!next.delete(id)) next.add(id);
+    this.select([...next]);
+  }
+
+  move(id: string, { x, y }: Point): void {
+    const { nodes, edges } = this.#now;
+    const old = this.placeOf(id);
+    if (old.x === x && old.y === y) return;
+    this.#step('move', { nodes: nodes.map(node => (node.id === id ? { id, x, y } : node)), edges });
+  }
+
+  nudge(by: number): void {
+    const { nodes, edges } = this.#now;
+    const moved = nodes.map(node => (this.selection.has(node.id) ? { ...node, x: node.x + by } : node));
+    this.#step('nudge', { nodes: moved, edges });
+  }
+
+  /** An input takes one edge; no edge may close a circle. */
+  connect(edge: Edge): void {
+    const { nodes, edges } = this.#now;
+    if (this.#reaches(edge.target, edge.source, edges) || edges.some(old => keyOf(old) === keyOf(edge)))
+      return;
+    this.#step('connect', { nodes, edges: [...edges.filter(old => !isSameInput(old, edge)), edge] });
+  }
+
+  remove(): void {
+    const { nodes, edges } = this.#now;
+    const isLost = (id: string): boolean => this.selection.has(id);
+    this.#step('delete', {
+      nodes: nodes.filter(({ id }) => !isLost(id)),
+      edges: edges.filter(({ source, target }) => !isLost(source) && !isLost(target)),
+    });
+    this.selection = new Set();
+  }
+
+  /** What fed it first feeds what it fed. */
+  pullOut(id: string): void {
+    const { nodes, edges } = this.#now;
+    const feeder = edges.find(({ target }) => target === id);
+    const fed = edges.filter(({ source }) => source === id);
+    const rest = edges.filter(({ source, target }) => source !== id && target !== id);
+    if (rest.length === edges.length) return;
+    const joined = feeder === undefined ? [] : fed.map(edge => ({ ...edge, source: feeder.source }));
+    this.#step('pull out', { nodes, edges: [...rest, ...joined] });
+  }
+
+  undo(): void {
+    this.#goTo(this.#at - 1);
+  }
+
+  redo(): void {
+    this.#goTo(this.#at + 1);
+  }
+
+  undoAll(): void {
+    this.#goTo(0);
+  }
+
+  #goTo(at: number): void {
+    this.#at = at;
+    const ids = new Set(this.ids);
+    this.selection = new Set([...this.selection].filter(id => ids.has(id)));
+  }
+
+  #step(name: string, state: State): void {
+    this.#states = [...this.#states.slice(0, this.#at + 1), { ...state, by: name }];
+    this.#at++;
+  }
+
+  #reaches(from: string, to: string, edges: readonly Edge[]): boolean {
+    const seen = new Set([from]);
+    for (const id of seen) for (const { source, target } of edges) if (source === id) seen.add(target);
+    return seen.has(to);
+  }
+}
+
+const isSameInput = (one: Edge, other: Edge): boolean =>
+  one.target === other.target && one.targetHandle === other.targetHandle;
+
+const keyOf = ({ source, sourceHandle, target, targetHandle }: Edge): string =>
+  `${source}.${sourceHandle} ${target}.${targetHandle}`;

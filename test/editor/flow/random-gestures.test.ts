@@ -1,0 +1,228 @@
+// Gestures at random in a real browser, held to a model: after each few of them the draft in the browser and the service
+// have what the model says, and undoing all of them gives back the board byte for byte. Seeded; GESTURES sets how many.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { seededRandom } from '../../../src/lib/seeded-random.ts';
+import { NO_BROWSER } from '../../support/browser.ts';
+import { type FlowTests, startFlowTests, untilSaved } from './flow-page.ts';
+import { cellAt, type Edge, GestureModel, makeGrid, type Point } from './gesture-model.ts';
+
+const GESTURES = Number(process.env.GESTURES ?? 60);
+const SEED = Number(process.env.SEED ?? 16);
+/** Gestures between two looks at the draft and the service. */
+const BATCH = 20;
+/** Fewer than the steps that are kept, so that all can be undone. */
+const ROUND = 400;
+const VIEW = { width: 1920, height: 1080, colorScheme: 'light' } as const;
+const HEAD = { x: 150, y: 14 };
+
+interface Board {
+  readonly nodes: readonly {
+    readonly id: string;
+    readonly position: Point;
+    readonly data: { readonly label: string };
+  }[];
+  readonly edges: readonly Edge[];
+}
+
+describe('random gestures', { skip: NO_BROWSER, timeout: 60_000 + GESTURES * 1000 }, () => {
+  let flow: FlowTests;
+
+  before(async () => {
+    flow = await startFlowTests();
+  });
+  after(() => flow?.close());
+
+  it(`agree with the model in draft, service and undo, ${GESTURES} of seed ${SEED}`, async () => {
+    const start = makeGrid();
+    const id = await flow.create(start);
+    await using opened = await flow.open(id, VIEW as never);
+    const { page } = opened;
+    const readServer = async (): Promise<Board> => toBoard((await flow.read(id)) as unknown as Board);
+    const first = JSON.stringify(await readServer());
+    await page.getByRole('button', { name: 'Zoom to 100 %' }).click();
+    const random = seededRandom(SEED);
+    const model = new GestureModel(start);
+    const trail: string[] = [];
+    for (let done = 0; done < GESTURES; ) {
+      for (const end = Math.min(done + ROUND, GESTURES); done < end; done++) {
+        trail.push(await perform(page, model, random));
+        if (done % BATCH === BATCH - 1)
+          await compare(page, { id, model, readServer, after: trail.slice(-BATCH).join(', ') });
+      }
+      await compare(page, { id, model, readServer, after: `gesture ${done}` });
+      for (let steps = model.past; steps > 0; steps--) await page.keyboard.press('Control+z');
+      await page.getByRole('button', { name: 'Undo', exact: true, disabled: true }).waitFor();
+      model.undoAll();
+      await untilSaved(page);
+      assert.equal(JSON.stringify(await readServer()), first);
+    }
+    assert.deepEqual(opened.errors, []);
+  });
+});
+
+interface Compared {
+  readonly id: string;
+  readonly model: GestureModel;
+  readonly readServer: () => Promise<Board>;
+  readonly after: string;
+}
+
+async function compare(page: Page, { id, model, readServer, after: when }: Compared): Promise<void> {
+  await untilSaved(page);
+  const server = await readServer();
+  assert.deepEqual(shapeOf(server), model.shape, `the service after ${when}`);
+  // The draft is written a moment after the change.
+  const wanted = JSON.stringify(server);
+  let draft = '';
+  for (let tries = 0; tries < 50 && draft !== wanted; tries++) {
+    draft = JSON.stringify(toBoard(await readDraft(page, id)));
+    if (draft !== wanted) await page.waitForTimeout(100);
+  }
+  assert.equal(draft, wanted, `the draft after ${when}`);
+}
+
+/** Without what the service works out at each reading. */
+function toBoard({ nodes, edges }: Board): Board {
+  const bare = (node: object): Board['nodes'][number] => {
+    const { dims: _, ...kept } = node as Board['nodes'][number] & { readonly dims?: unknown };
+    return kept;
+  };
+  return { nodes: nodes.map(bare), edges };
+}
+
+const shapeOf = ({ nodes, edges }: Board): GestureModel['shape'] => ({
+  nodes: nodes.map(({ id, position: { x, y }, data }) => `${id} ${data.label} ${x},${y}`).sort(),
+  edges: edges.map(edge => `${edge.source}.${edge.sourceHandle} ${edge.target}.${edge.targetHandle}`).sort(),
+});
+
+const readDraft = async (page: Page, id: string): Promise<Board> =>
+  (await page.evaluate(`new Promise((resolve, reject) => {
+    const request = indexedDB.open('graphwright');
+    request.onerror = () => reject(request.error);
+    request.onsuccess = () => {
+      const all = request.result.transaction('drafts').objectStore('drafts').getAll();
+      all.onerror = () => reject(all.error);
+      all.onsuccess = () => {
+        request.result.close();
+        resolve(all.result.find(({ workflowId }) => workflowId === ${JSON.stringify(id)})?.board ?? { nodes: [], edges: [] });
+      };
+    };
+  })`)) as Board;
+
+type Random = () => number;
+type Perform = (page: Page, model: GestureModel, random: Random) => Promise<boolean>;
+
+const pick = <T>(items: readonly T[], random: Random): T | undefined =>
+  items[Math.floor(random() * items.length)];
+
+/** Does one of the gestures that are possible, on the page and in the model; its name. */
+async function perform(page: Page, model: GestureModel, random: Random): Promise<string> {
+  for (;;) {
+    const name = pick(Object.keys(ALL), random) ?? 'select';
+    if (await ALL[name]?.(page, model, random)) return `${name} (${model.past})`;
+  }
+}
+
+const ALL: Readonly<Record<string, Perform>> = {
+  select: async (page, model, random) => {
+    const id = pick(model.ids, random);
+    if (id === undefined) return false;
+    await page.mouse.click(...(await headOf(page, id)));
+    model.select([id]);
+    return true;
+  },
+  add: async (page, model, random) => {
+    const id = pick(model.ids, random);
+    if (id === undefined) return false;
+    await page.keyboard.down('Shift');
+    await page.mouse.click(...(await headOf(page, id)));
+    await page.keyboard.up('Shift');
+    model.toggle(id);
+    return true;
+  },
+  // With Control nothing snaps: the model knows where the node comes to stand.
+  drag: (page, model, random) => dragBy(page, model, { random, keys: ['Control'] }),
+  'pull out': (page, model, random) => dragBy(page, model, { random, keys: ['Control', 'Alt'] }),
+  nudge: async (page, model, random) => {
+    // Two in a row are one step while they are fast.
+    if (model.selection.size === 0 || model.last === 'nudge') return false;
+    const by = pick([8, -8], random) ?? 8;
+    await page.keyboard.press(by > 0 ? 'ArrowRight' : 'ArrowLeft');
+    model.nudge(by);
+    return true;
+  },
+  connect: async (page, model, random) => {
+    const [source, target] = [pick(model.ids, random), pick(model.ids, random)];
+    if (source === undefined || target === undefined) return false;
+    const handle = `in-text${1 + Math.floor(random() * 4)}`;
+    const [from, to] = [await portOf(page, source, 'out-text'), await portOf(page, target, handle)];
+    await page.mouse.move(...from);
+    await page.mouse.down();
+    await page.mouse.move((from[0] + to[0]) / 2, (from[1] + to[1]) / 2, { steps: 3 });
+    await page.mouse.move(...to, { steps: 2 });
+    await page.mouse.up();
+    model.connect({ source, sourceHandle: 'out-text', target, targetHandle: handle });
+    return true;
+  },
+  delete: async (page, model) => {
+    if (model.selection.size === 0 || model.ids.length - model.selection.size < 2) return false;
+    await page.keyboard.press('Delete');
+    model.remove();
+    return true;
+  },
+  undo: async (page, model) => {
+    if (model.past === 0) return false;
+    await page.keyboard.press('Control+z');
+    model.undo();
+    return true;
+  },
+  redo: async (page, model) => {
+    if (model.future === 0) return false;
+    await page.keyboard.press('Control+Shift+z');
+    model.redo();
+    return true;
+  },
+};
+
+async function dragBy(
+  page: Page,
+  model: GestureModel,
+  { random, keys }: { readonly random: Random; readonly keys: readonly string[] },
+): Promise<boolean> {
+  const id = pick(model.ids, random);
+  if (id === undefined) return false;
+  // One node alone, and within its own cell: nothing comes to lie over another node's ports.
+  await page.mouse.click(...(await headOf(page, id)));
+  model.select([id]);
+  const to = cellAt(id, random);
+  const from = model.placeOf(id);
+  const isOut = keys.includes('Alt');
+  const by = isOut ? { x: 0, y: 0 } : { x: to.x - from.x, y: to.y - from.y };
+  const [x, y] = await headOf(page, id);
+  for (const key of keys) await page.keyboard.down(key);
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x + 12, y + 12, { steps: 2 });
+  await page.mouse.move(x + by.x, y + by.y, { steps: 3 });
+  await page.mouse.up();
+  for (const key of keys) await page.keyboard.up(key);
+  if (isOut) model.pullOut(id);
+  else model.move(id, to);
+  return true;
+}
+
+type Spot = readonly [x: number, y: number];
+
+async function headOf(page: Page, id: string): Promise<Spot> {
+  const box = await page.locator(`[data-node-id="${id}"]`).boundingBox();
+  assert.ok(box, `${id} is on the screen`);
+  return [box.x + HEAD.x, box.y + HEAD.y];
+}
+
+async function portOf(page: Page, id: string, port: string): Promise<Spot> {
+  const box = await page.locator(`[data-node-id="${id}"] [data-port="${port}"]`).boundingBox();
+  assert.ok(box, `${port} of ${id} is on the screen`);
+  return [box.x + box.width / 2, box.y + box.height / 2];
+}
