@@ -231,7 +231,7 @@ function paintMark(ctx: Context, box: Box, { status, picture }: Mark, { look, vi
     const radius = Math.max(9, 2 / viewport.zoom);
     ctx.fillStyle = look.success;
     ctx.beginPath();
-    ctx.arc(box.x + box.width - 2 * radius, box.y + STRIP + 1.5 * radius, radius, 0, 2 * Math.PI);
+    ctx.arc(box.x + box.width - 2 * radius, box.y + box.height - 2 * radius, radius, 0, 2 * Math.PI);
     ctx.fill();
   }
 }
