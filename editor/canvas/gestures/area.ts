@@ -7,7 +7,7 @@ export type Shape = 'box' | 'lasso';
 /** Points of a lasso that are nearer to the last one than this are left out. */
 const STEP_PX = 4;
 
-/** `kept` stays selected beside what the area takes. */
+/** `kept` stays selected, together with what the area takes. */
 export function beginArea(
   { stage, sketch, editor }: Hand,
   from: Position,

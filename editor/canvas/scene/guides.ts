@@ -11,7 +11,7 @@ export interface Guide {
 }
 
 export interface Snapped {
-  /** What the dragged box is moved by, beside the hand. */
+  /** What the dragged box is moved by, in addition to the hand. */
   readonly by: Position;
   readonly guides: readonly Guide[];
 }

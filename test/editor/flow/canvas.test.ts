@@ -85,7 +85,7 @@ describe('the canvas', { skip: NO_BROWSER }, () => {
     await page.mouse.move(x, y);
     await page.mouse.down();
     await page.mouse.move(x - 200, y + 40, { steps: 4 });
-    // Two pixels beside the left edge of A.
+    // Two pixels from the left edge of A.
     await page.mouse.move(x - 352, y + 40, { steps: 4 });
     assert.notEqual(await guidesOf(page), '');
     await page.mouse.up();
