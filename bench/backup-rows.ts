@@ -26,7 +26,7 @@ export async function* runBackupRows(isShort: boolean): AsyncGenerator<Row> {
   const service = await startBenchService(folder);
   const file = join(folder, 'backup.tar');
   try {
-    await fill(service, isShort ? { files: 8, rows: 4 } : { files: 224, rows: 128 });
+    await fill(service, isShort ? { files: 8, rows: 12 } : { files: 224, rows: 128 });
     yield row('backup, the service running', await graphwright(['backup', file], join(folder, 'data')));
   } finally {
     await service.stop();
@@ -42,7 +42,7 @@ export async function* runBackupRows(isShort: boolean): AsyncGenerator<Row> {
 function row(what: string, { bytes, durationMs }: Done): Row {
   const megabytes = Math.round(bytes / MB);
   return {
-    figure: `${what}: ${megabytes} MB, of it one eighth rows`,
+    figure: `${what}: ${megabytes} MB of media and rows`,
     value: bytes / MB / (durationMs / 1000),
     unit: 'MB/s',
     reach: { value: REACH_MB_PER_SECOND, is: 'at least' },

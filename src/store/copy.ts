@@ -57,9 +57,11 @@ async function* joinRows(pieces: AsyncIterable<Buffer>): AsyncGenerator<Uint8Arr
     if (bytes < PART_BYTES) continue;
     const all = Buffer.concat(gathered);
     const end = all.lastIndexOf(NEWLINE) + 1;
+    // Copied: whoever takes a part may free its memory.
+    const rest = Buffer.from(all.subarray(end));
     if (end > 0) yield all.subarray(0, end);
-    gathered = [all.subarray(end)];
-    bytes = all.length - end;
+    gathered = [rest];
+    bytes = rest.length;
   }
   if (bytes > 0) yield Buffer.concat(gathered);
 }
