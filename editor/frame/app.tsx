@@ -4,12 +4,15 @@ import * as Tooltip from 'radix-ui/tooltip';
 import { Suspense, useState } from 'react';
 import { Route as At, Switch } from 'wouter';
 import { Loading } from '../kit/spinner.tsx';
+import '../kit/dialog.module.css';
+import '../kit/field.module.css';
+import '../kit/form.module.css';
+import { later } from '../lib/later.ts';
 import { createQueries } from '../lib/queries.ts';
 import { messages } from '../messages.ts';
 import type { Route } from '../routes.ts';
 import styles from './app.module.css';
 import { ErrorBoundary } from './error-boundary.tsx';
-import { ExpiredSessionDialog } from './expired-session-dialog.tsx';
 import { Header } from './header.tsx';
 import type { LazyPage } from './lazy-page.ts';
 import { NotFound } from './not-found.tsx';
@@ -19,6 +22,11 @@ import { SignedIn } from './signed-in.tsx';
 import { Toasts } from './toasts.tsx';
 
 const queries = createQueries();
+/** Loaded after what is seen first. Its styles are those of the frame. */
+const ExpiredSessionDialog = later(
+  async () => (await import('./expired-session-dialog.tsx')).ExpiredSessionDialog,
+  () => null,
+);
 const TOOLTIP_MS = 400;
 
 export function App() {

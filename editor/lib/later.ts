@@ -9,6 +9,7 @@ export function later<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
   fallback: (props: Props) => ReactNode,
 ): ComponentType<Props> {
-  const Loaded = lazy(async () => ({ default: await load() }));
+  // Where it cannot be loaded the fallback stays, and the page with it.
+  const Loaded = lazy(async () => ({ default: await load().catch(() => fallback as ComponentType<Props>) }));
   return props => createElement(Suspense, { fallback: fallback(props) }, createElement(Loaded, props));
 }
