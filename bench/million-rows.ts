@@ -125,7 +125,7 @@ async function* sweepRows(
   stop.abort();
   await swept;
   yield {
-    figure: 'nightly sweep of old executions with their steps and deliveries, rows a second',
+    figure: 'nightly sweep of old executions with their steps, rows a second',
     value: ((had - (await count())) / (endedMs - beganMs)) * 1000,
     unit: 'rows/s',
     reach: { value: REACH_SWEPT, is: 'at least' },

@@ -75,6 +75,7 @@ it('has the ids of a request and of a run, and neither keys, passwords, cookies 
   await fetch(`${service.url}/api/v1/workflows?token=${WEBHOOK_SECRET}`, {
     headers: { cookie: `session=${WEBHOOK_SECRET}` },
   });
+  await fetch(`${service.url}/hooks/fal/${WEBHOOK_SECRET}`, { method: 'POST' });
   await fetch(`${service.url}/api/content/webhook`, {
     method: 'POST',
     headers: { authorization: `Bearer ${OTHERS.contentSecret}`, 'content-type': 'application/json' },

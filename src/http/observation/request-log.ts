@@ -34,24 +34,24 @@ export class RequestLog extends LogController {
     const level = status >= 500 ? 'info' : 'debug';
     if (!this.#log.isLevelEnabled(level)) return;
     const ms = Math.round(elapsedTime * 10) / 10;
-    const line = { method: req.method, path: pathOf(req.url), status, ms, requestId: req.id };
+    const line = { method: req.method, path: pathOf(req), status, ms, requestId: req.id };
     this.#log[level](err ? { ...line, err } : line, 'request');
   }
 
   override streamError(err: Error, req: FastifyRequest): void {
     const hungUp = 'code' in err && err.code === 'ERR_STREAM_PREMATURE_CLOSE';
     this.#log[hungUp ? 'debug' : 'warn'](
-      { err, path: pathOf(req.url), requestId: req.id },
+      { err, path: pathOf(req), requestId: req.id },
       'an answer broke off',
     );
   }
 
   override writeHeadError(err: Error, req: FastifyRequest): void {
-    this.#log.error({ err, path: pathOf(req.url), requestId: req.id }, 'an answer could not be begun');
+    this.#log.error({ err, path: pathOf(req), requestId: req.id }, 'an answer could not be begun');
   }
 }
 
-/** A query string can hold what no log should. */
-function pathOf(url: string): string {
-  return url.split('?', 1)[0] ?? '';
+/** Without what no log should hold: a query string, and the token of a path. */
+function pathOf({ url, routeOptions }: FastifyRequest): string {
+  return routeOptions.url?.includes('/:token') === true ? routeOptions.url : (url.split('?', 1)[0] ?? '');
 }
