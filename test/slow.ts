@@ -38,6 +38,7 @@ const SLOW: Readonly<Record<string, readonly string[]>> = {
     'runs/{bad-providers,hooks,paid-*,room,waiting}.test.ts',
     'store/listen.test.ts',
   ],
+  'looks at what its process has loaded': ['mcp/at-rest.test.ts'],
   'draws, encodes or fuzzes': [
     'http/media/**',
     'http/renders/**',
