@@ -161,9 +161,13 @@ async function dragFifty(page: Page, meter: Meter, board: BenchBoard): Promise<F
   return drag(page, meter, middleNode(await readView(page), board));
 }
 
+const packageOf = (name: string): string => join(import.meta.dirname, '../node_modules', name);
+
 async function measureBare({ service, browser, cookie }: Bench, board: BenchBoard): Promise<Gestures> {
   const { outputFiles } = await build({
     entryPoints: [join(import.meta.dirname, 'board/bare.js')],
+    // The bench has a React of its own, for Remotion; two of them on one page draw nothing.
+    alias: { react: packageOf('react'), 'react-dom': packageOf('react-dom') },
     outdir: 'out',
     bundle: true,
     minify: true,
