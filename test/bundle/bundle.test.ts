@@ -67,6 +67,17 @@ describe('the bundle', () => {
       }
   });
 
+  it('leaves no process of the bundler behind', { skip: process.platform !== 'linux' }, async () => {
+    const children = await readFile(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8');
+    const commands = await Promise.all(
+      children
+        .trim()
+        .split(' ')
+        .map(pid => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')),
+    );
+    assert.ok(!commands.some(command => command.includes('esbuild')), commands.join('; '));
+  });
+
   it('stops where its signal fires', async () => {
     await assert.rejects(bundleEditor(AbortSignal.abort(new Error('stopped'))), /stopped|cancel/);
   });
