@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { freePort } from '../test/support/free-port.ts';
 import { CookieBrowser, connect, createOAuthClient, sendOut } from '../test/support/oauth.ts';
-import { findPort } from '../test/support/oauth-service.ts';
 import { PASSWORD, tokenOf } from '../test/support/people.ts';
 import { median } from './load.ts';
 import type { Row } from './row.ts';
@@ -70,7 +70,7 @@ async function runRequests(origin: string, browser: CookieBrowser): Promise<numb
 
 async function runRemote(origin: string, browser: CookieBrowser, folder: string): Promise<number> {
   const began = performance.now();
-  const child = spawn(process.execPath, [REMOTE, `${origin}/mcp`, String(await findPort())], {
+  const child = spawn(process.execPath, [REMOTE, `${origin}/mcp`, String(await freePort())], {
     env: { ...process.env, MCP_REMOTE_CONFIG_DIR: folder, PATH: folder },
     stdio: ['pipe', 'pipe', 'pipe'],
   });

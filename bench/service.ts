@@ -4,11 +4,10 @@ import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../test/support/free-port.ts';
 
 export const API_KEY = 'sk-bench-0000000000000000';
 
@@ -92,14 +91,6 @@ async function untilReady(url: string, child: ChildProcess): Promise<void> {
     await sleep(5);
   }
   throw new Error('The service was not ready within a minute.');
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
 }
 
 /** Proportional set size of the process and all its descendants, in MB: shared pages count once. */

@@ -3,10 +3,10 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { listSettings } from '../../src/lib/settings.ts';
+import { freePort } from '../../test/support/free-port.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const READY_TIMEOUT_MS = 60_000;
@@ -57,11 +57,7 @@ function run(program: string, args: readonly string[], more: NodeJS.ProcessEnv =
 }
 
 async function start(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' ? String(address?.port) : '';
-  server.close();
+  const port = String(await freePort());
   const settings = { PORT: port, DATA_DIR: join(folder, 'data'), BOOTSTRAP_API_KEY: KEY, LOG_LEVEL: 'warn' };
   service = spawn('npx', ['graphwright', 'serve'], {
     cwd: folder,

@@ -4,11 +4,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { findOnPath } from '../../src/lib/settings.ts';
+import { freePort } from '../support/free-port.ts';
 import { mp4 } from '../support/media-files.ts';
 import { waitUntil } from '../support/processes.ts';
 import { KEY, startTestService, type TestService } from '../support/service.ts';
@@ -73,14 +73,6 @@ const PROXIES: Readonly<Record<string, Proxy>> = {
     },
   },
 };
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
-}
 
 /** What is left of an anonymous caller's minute, whose address is that one of this machine. */
 async function remaining(

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { createTestApp, type TestApp, type TestAppOptions } from '../support/app.ts';
+import { freePort } from '../support/free-port.ts';
 import { type KeyProxy, startKeyProxy } from '../support/key-proxy.ts';
 import { createFixtureMount } from '../support/mcp/fixture-mount.ts';
-import { findPort } from '../support/oauth-service.ts';
 
 const MODULES = join(import.meta.dirname, '../../node_modules');
 
@@ -55,7 +55,7 @@ interface Served {
 
 async function serve(options: TestAppOptions): Promise<Served> {
   const test: TestApp = await createTestApp(options);
-  const port = await findPort();
+  const port = await freePort();
   await test.app.listen({ port, host: '127.0.0.1' });
   const { key } = await test.createCaller();
   const proxy: KeyProxy = await startKeyProxy(`http://127.0.0.1:${port}`, key);

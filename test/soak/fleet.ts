@@ -1,10 +1,9 @@
 // The processes of the soak: a PostgreSQL of its own, one API and several workers, each started again when it ends.
-import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { type Db, openDb } from '../../src/store/db.ts';
 import { type EmbeddedPostgres, startEmbedded } from '../../src/store/embedded/embedded.ts';
+import { freePort } from '../support/free-port.ts';
 import { BIN, baseEnv, cleanEnv, urlOf } from '../support/service.ts';
 import { type Keeper, type Kept, keepProcess, untilReady } from './keeper.ts';
 
@@ -45,7 +44,7 @@ export async function startFleet({ folder, workers, apiRole, env }: FleetOptions
   // PostgreSQL is ended on purpose, so broken connections are expected.
   const db = openDb({ connection: postgres, maxConnections: 4, onError: () => undefined });
   stack.defer(() => db.close());
-  const port = await findFreePort();
+  const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const dataDir = join(folder, 'data');
   mkdirSync(join(folder, 'logs'), { recursive: true });
@@ -89,13 +88,4 @@ export async function startFleet({ folder, workers, apiRole, env }: FleetOptions
     },
     close: () => running.disposeAsync(),
   };
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -1,7 +1,6 @@
 // OAuth over the network: an app that listens where its BASE_URL says, and a person's browser for other people's clients.
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { createTestApp, type TestApp, type TestAppOptions } from './app.ts';
+import { freePort } from './free-port.ts';
 import { CookieBrowser, createOAuthClient, type Decision, type OAuthClient, sendOut } from './oauth.ts';
 import { createPerson, type Person } from './people.ts';
 
@@ -17,7 +16,7 @@ export interface OAuthService {
 }
 
 export async function startOAuthService(options: TestAppOptions = {}): Promise<OAuthService> {
-  const port = await findPort();
+  const port = await freePort();
   const origin = `http://localhost:${port}`;
   const test = await createTestApp({ ...options, env: { BASE_URL: origin, ...options.env } });
   await test.app.listen({ port, host: '127.0.0.1' });
@@ -37,14 +36,4 @@ export async function startOAuthService(options: TestAppOptions = {}): Promise<O
       return new URL(end.url);
     },
   };
-}
-
-/** A free port: others must know of it before something listens there. */
-export async function findPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -2,7 +2,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startService } from '../../src/app.ts';
@@ -11,6 +10,7 @@ import { listSettings, readSettings } from '../../src/lib/settings.ts';
 import { EDITOR_FOLDER } from './app.ts';
 import { type Client, createClient } from './client.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
+import { freePort } from './free-port.ts';
 import { waitUntil } from './processes.ts';
 
 export const KEY = 'sk-test-0123456789abcdef';
@@ -35,15 +35,6 @@ export interface TestService extends Client {
 export async function atOwnAddress(): Promise<NodeJS.ProcessEnv> {
   const port = await freePort();
   return { PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` };
-}
-
-/** One that nobody listens on just now. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
 }
 
 /** A service in this process, with a worker unless `env` says otherwise. Call it in `before` and `close` in `after`. */

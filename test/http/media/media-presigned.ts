@@ -1,14 +1,13 @@
 // What the presigned door must do, run against our own and against a bucket: the client sees no difference.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
 import { pendingKey } from '../../../src/media/storage.ts';
 import { sweepMedia } from '../../../src/services/media/sweep-media.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { sdkPlace, signBySdk } from '../../support/aws-sdk.ts';
+import { freePort } from '../../support/free-port.ts';
 import { mp4, UNTRUE, wav } from '../../support/media-files.ts';
 import { noiseImage } from '../../support/pixels.ts';
 import { refused } from '../../support/workflows.ts';
@@ -25,15 +24,6 @@ interface Minted {
   readonly contentType: string;
   readonly bytes: number;
   readonly expiresAt: string;
-}
-
-/** The addresses that are minted hold it, so it must be known before the service listens. */
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
 }
 
 /** Declares the tests for the storage that the settings name. */
@@ -71,7 +61,7 @@ export function testPresigned(name: string, open: () => Promise<NodeJS.ProcessEn
 
   describe(`${name}: presigned uploads`, () => {
     before(async () => {
-      const port = await findFreePort();
+      const port = await freePort();
       test = await createTestApp({
         env: { BASE_URL: `http://127.0.0.1:${port}`, ...(await open()) },
         now: () => now,

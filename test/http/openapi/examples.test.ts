@@ -1,15 +1,14 @@
 // The document's examples are answers of the service: a tour asks for each, and `--write` records them anew.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { ERROR_CODES } from '../../../src/lib/errors.ts';
 import { newId } from '../../../src/lib/ids.ts';
 import { insertGrant } from '../../../src/store/oauth/grants.ts';
+import { freePort } from '../../support/free-port.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { KEY, startTestService, type TestService } from '../../support/service.ts';
@@ -57,7 +56,7 @@ let receiver: Receiver;
 let document: OpenApi;
 before(async () => {
   receiver = await startReceiver();
-  const port = await findPort();
+  const port = await freePort();
   const env = {
     PORT: String(port),
     BASE_URL: `http://localhost:${port}`,
@@ -131,16 +130,6 @@ function record(
   const { code } = (body ?? {}) as { code?: string };
   if (status >= 400 && code !== undefined) recorded.refusals[code] ??= toExample(body);
   else recorded.answers[`${operationId} ${status}`] ??= toExample(body);
-}
-
-/** A free port: BASE_URL must name it before the service listens. */
-async function findPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** Path and method of an operation. */

@@ -12,8 +12,9 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import * as oauth4webapi from 'oauth4webapi';
 import * as openid from 'openid-client';
+import { freePort } from '../../support/free-port.ts';
 import { ALL_SCOPES, makeProof, REDIRECT, REGISTRATION, sendOut } from '../../support/oauth.ts';
-import { findPort, type OAuthService, startOAuthService } from '../../support/oauth-service.ts';
+import { type OAuthService, startOAuthService } from '../../support/oauth-service.ts';
 import { waitUntil } from '../../support/processes.ts';
 
 const BIN = join(import.meta.dirname, '../../../node_modules/.bin');
@@ -252,7 +253,7 @@ const authorizationIn = (line: string): string | undefined =>
 describe('mcp-remote', () => {
   it('registers, has its person let it in, and hands messages on over stdio', async () => {
     const lines: string[] = [];
-    const port = await findPort();
+    const port = await freePort();
     const child = start('mcp-remote', [service.mcpUrl, String(port)], line => lines.push(line));
     try {
       const initialize = {
@@ -290,7 +291,7 @@ describe('mcp-remote', () => {
 
 describe('the conformance suite', () => {
   it('passes its scenarios for authorization servers', async () => {
-    const port = await findPort();
+    const port = await freePort();
     const clientId = await service.client.newClient({ redirect_uris: [`http://127.0.0.1:${port}/callback`] });
     const lines: string[] = [];
     let opened = false;

@@ -1,0 +1,14 @@
+// A port for a process that others must know of before it listens.
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+
+/** One of 127.0.0.1 that nobody listens on just now. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('The server had no port.');
+  return address.port;
+}
