@@ -1,10 +1,11 @@
 // A stand-in for fal in a process of its own: takes any model's call, works on it for a set time, and gives a small picture.
 import { type ChildProcess, fork } from 'node:child_process';
-import { createHash, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto';
+import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { signFalHook } from '../test/support/providers/fal-signature.ts';
 
 export interface BenchFal {
   readonly url: string;
@@ -43,7 +44,7 @@ function serve(jobMs: number): void {
   let service: string | undefined;
   const report = async (hook: string): Promise<void> => {
     const body = '{"status":"OK"}';
-    const { headers } = signHook(body, keys.privateKey);
+    const headers = signFalHook(body, keys.privateKey);
     await fetch(service + new URL(hook).pathname, { method: 'POST', headers, body });
   };
   const server = createServer(async (req, res) => {
@@ -80,22 +81,6 @@ function serve(jobMs: number): void {
   });
   // Its parent may end without a word.
   process.once('disconnect', () => process.exit());
-}
-
-/** As fal signs what it sends. */
-function signHook(body: string, key: KeyObject): { readonly headers: Record<string, string> } {
-  const [request, person, timestamp] = [randomUUID(), 'bench', String(Math.floor(Date.now() / 1000))];
-  const digest = createHash('sha256').update(body).digest('hex');
-  const signature = sign(null, Buffer.from([request, person, timestamp, digest].join('\n')), key);
-  return {
-    headers: {
-      'content-type': 'application/json',
-      'x-fal-webhook-request-id': request,
-      'x-fal-webhook-user-id': person,
-      'x-fal-webhook-timestamp': timestamp,
-      'x-fal-webhook-signature': signature.toString('hex'),
-    },
-  };
 }
 
 function sendJson(res: ServerResponse, status: number, body: unknown): void {

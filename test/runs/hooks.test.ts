@@ -1,11 +1,12 @@
 // Hooks of providers: signed ones wake the run that waits, whatever else comes changes nothing.
 import assert from 'node:assert/strict';
-import { createHash, createHmac, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto';
+import { createHmac, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { Client } from '../support/client.ts';
 import { type PaidService, single, startPaidService } from '../support/paid.ts';
 import { plainImage } from '../support/pixels.ts';
 import { waitUntil } from '../support/processes.ts';
+import { signFalHook } from '../support/providers/fal-signature.ts';
 import { type ReplicateDouble, startReplicate } from '../support/providers/replicate.ts';
 import { edge, node } from '../support/workflows.ts';
 
@@ -57,18 +58,9 @@ const send = async (
   forged: { key?: KeyObject; atMs?: number; body?: string; sent?: string } = {},
 ): Promise<number> => {
   const { key = keys.privateKey, atMs = Date.now(), body = '{"status":"OK"}' } = forged;
-  const [request, person, timestamp] = [randomUUID(), 'person', String(Math.floor(atMs / 1000))];
-  const digest = createHash('sha256').update(body).digest('hex');
-  const signature = sign(null, Buffer.from([request, person, timestamp, digest].join('\n')), key);
   const { status } = await fetch(door, {
     method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      'x-fal-webhook-request-id': request,
-      'x-fal-webhook-user-id': person,
-      'x-fal-webhook-timestamp': timestamp,
-      'x-fal-webhook-signature': signature.toString('hex'),
-    },
+    headers: signFalHook(body, key, atMs),
     body: forged.sent ?? body,
   });
   return status;
