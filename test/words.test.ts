@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 import { it } from 'node:test';
 
 const ROOT = join(import.meta.dirname, '..');
-const FOLDERS = ['src', 'test', 'bench', 'scripts', 'sdk', 'docs'];
+const FOLDERS = ['src', 'test', 'bench', 'scripts', 'sdk', 'docs', 'editor'];
 /** The first two name the words themselves, the third a column. */
 const EXCEPTED = ['docs/glossary.md', 'test/words.test.ts', 'src/store/oauth/keys.ts'];
 
@@ -18,7 +18,7 @@ const BANNED: readonly (readonly [RegExp, string])[] = [
     /\bin hand\b|inHand|\b(?:nobody's|other|worker's|its) hands\b|\bat hand\b/i,
     'active, assigned, available',
   ],
-  [/\blet go\b|letGo/i, 'release, released'],
+  [/\blets? go\b|letGo/i, 'release, released'],
   [/\bstrays?\b|[a-z]Stray|(?<!media_)strays\b/i, 'orphan'],
   [/crowded|full-?handed|\bpark(?:s|ing|Runs)?\b/i, 'saturated, at its limit, defer'],
   [/\bbells?\b|createBell|\blanes?\b/i, 'notifier, subscription, queue'],
@@ -28,7 +28,7 @@ const BANNED: readonly (readonly [RegExp, string])[] = [
 
 const files = FOLDERS.filter(folder => existsSync(join(ROOT, folder))).flatMap(folder =>
   readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
-    .filter(entry => entry.isFile() && /\.(?:ts|js|md|wat)$/.test(entry.name))
+    .filter(entry => entry.isFile() && /\.(?:tsx?|js|css|md|wat)$/.test(entry.name))
     .map(entry => relative(ROOT, join(entry.parentPath, entry.name)))
     .filter(path => !path.includes('node_modules') && !EXCEPTED.includes(path)),
 );

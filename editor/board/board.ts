@@ -1,7 +1,7 @@
 // The board: a workflow as it stands in the editor, and the one form in which it changes.
 import type { GraphEdge, GraphNode, Json } from '../../src/graph/types.ts';
 
-/** The fields of a workflow beside its graph that the editor changes. */
+/** The fields of a workflow outside its graph that the editor changes. */
 export const FIELDS = ['name', 'description', 'tags'] as const;
 export type Field = (typeof FIELDS)[number];
 

@@ -73,7 +73,7 @@ export function setConfig(board: Board, id: string, key: string, value: Json | u
   });
 }
 
-/** Fields of a node's data beside its settings: label, note, colour. */
+/** Fields of a node's data other than its settings: label, note, colour. */
 export function setData(
   board: Board,
   id: string,

@@ -4,7 +4,7 @@ import { request } from '../lib/api.ts';
 import type { Board } from './board.ts';
 import type { Remote, SaveKind } from './saver.ts';
 
-/** What the pages show of a workflow beside its board. */
+/** What the pages show of a workflow in addition to its graph. */
 export interface WorkflowInfo {
   readonly id: string;
   readonly name: string;

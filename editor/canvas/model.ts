@@ -50,7 +50,7 @@ export class Model {
     this.#catalog = catalog;
   }
 
-  /** Called after `wires`, which says which ports nodes have to show beside their own. */
+  /** Called after `wires`, which says which ports nodes have to show in addition to their own. */
   cards(nodes: readonly GraphNode[]): readonly CardNode[] {
     return nodes.map(node => this.#cardOf(node));
   }

@@ -57,7 +57,7 @@ interface Pulling {
   readonly commit: (size: Size) => void;
 }
 
-/** The element alone follows the hand; the board changes when it lets go. */
+/** The element alone follows the pointer; the board changes when it is released. */
 function usePull({ sizeNow, zoomNow, commit }: Pulling) {
   const pull = useRef<Pull>(undefined);
   return {

@@ -13,7 +13,7 @@ export function useScene(): { readonly scene: Scene; readonly model: Model } {
   const edges = useBoard(({ board }) => board.edges);
   const collapsed = useView(view => view.collapsed);
   const scene = useMemo(() => {
-    // Edges first: they say which ports nodes have to show beside their own.
+    // Edges first: they say which ports nodes have to show in addition to their own.
     const wires = model.wires({ nodes, edges });
     return makeScene(model.cards(nodes), wires, collapsed);
   }, [model, nodes, edges, collapsed]);

@@ -10,7 +10,7 @@ const FIRST_FIELD = 'input:not([hidden]), select, textarea';
 
 interface DialogProps {
   readonly title: string;
-  /** Called by Escape, by a click beside it, and by its close button. */
+  /** Called by Escape, by a click outside it, and by its close button. */
   readonly onClose: () => void;
   /** `l` for what is looked at rather than filled in. */
   readonly size?: 'm' | 'l';

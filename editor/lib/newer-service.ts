@@ -2,7 +2,7 @@
 
 const ENTRY = /<script type="module" src="([^"]+)">/;
 
-/** False where it cannot be told, as while the service starts. */
+/** False where it is not known, as while the service starts. */
 export async function isOutdated(signal: AbortSignal): Promise<boolean> {
   const mine = document.querySelector<HTMLScriptElement>('script[type="module"][src]')?.getAttribute('src');
   try {

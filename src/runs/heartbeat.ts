@@ -44,7 +44,7 @@ export async function dismissWorker(deps: RunDeps, id: string): Promise<void> {
 
 /**
  * One heartbeat: keeps this worker alive, and queues again the runs of workers that are dead, those of this host at
- * once, others after 20 s of silence. A worker that was declared dead itself lets go of everything, writes nothing,
+ * once, others after 20 s of silence. A worker that was declared dead itself releases everything, writes nothing,
  * and enrols anew.
  */
 export async function beat(

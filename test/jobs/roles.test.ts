@@ -80,7 +80,7 @@ describe('a worker', () => {
     assert.deepEqual(statuses, [200, 200, 200, 404]);
   });
 
-  it('that is taken for dead lets go of its runs, which go on, and works again', async () => {
+  it('that is taken for dead releases its runs, which go on, and works again', async () => {
     const id = await inFlight('/lost');
     const { rows } = await api.db.query('delete from workers returning id');
     assert.equal(rows.length, 1);

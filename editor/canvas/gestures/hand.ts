@@ -35,7 +35,7 @@ export function placeAt({ stage, root }: Hand, { clientX, clientY }: PointerEven
 /** A gesture under way. */
 export interface Gesture {
   move(place: Position, event: PointerEvent): void;
-  /** The hand let go. */
+  /** The button or finger was released. */
   end(event: PointerEvent): void;
   /** It was broken off: everything is as before. */
   cancel(): void;

@@ -88,7 +88,7 @@ function shownBoxes({ scene, places, mounted }: Painting, view: Rect): readonly 
   });
 }
 
-/** Below this zoom a bend cannot be told from a straight line. */
+/** Below this zoom a bend looks like a straight line. */
 const STRAIGHT_ZOOM = 0.14;
 const WIDTH_PX = 2;
 const MIN_WIDTH_SCREEN_PX = 0.7;

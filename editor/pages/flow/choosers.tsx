@@ -1,4 +1,4 @@
-// What is found by typing beside nodes to add: commands, and nodes of the board.
+// What typing finds in addition to nodes to add: commands, and nodes of the board.
 import { useEditor } from '../../board/editor-context.tsx';
 import { CategoryIcon } from '../../canvas/category-icon.tsx';
 import { categoryOf } from '../../canvas/colors.ts';

@@ -57,14 +57,14 @@ export function useUploads(): {
 
 let count = 0;
 
-/** Runs what it is given in turn, so many at once. */
+/** Runs work in the order of the calls, so many at once. */
 function createQueue(atOnce: number): (work: () => Promise<void>) => Promise<void> {
-  const lanes = Array.from({ length: atOnce }, () => Promise.resolve());
+  const tails = Array.from({ length: atOnce }, () => Promise.resolve());
   let next = 0;
   return work => {
-    const lane = next++ % atOnce;
-    const done = (lanes[lane] ?? Promise.resolve()).then(work);
-    lanes[lane] = done.catch(() => undefined);
+    const slot = next++ % atOnce;
+    const done = (tails[slot] ?? Promise.resolve()).then(work);
+    tails[slot] = done.catch(() => undefined);
     return done;
   };
 }

@@ -119,7 +119,7 @@ interface Peeked {
   readonly start: Uint8Array;
   /** All of it, the beginning again. */
   readonly source: Source;
-  /** Lets go of what was not read. */
+  /** Releases what was not read. */
   close(): Promise<unknown>;
 }
 

@@ -45,7 +45,7 @@ describe('the limiter', () => {
     assert.deepEqual(limited(sound), sound);
   });
 
-  it('is down before a peak comes, and lets go after it', () => {
+  it('is down before a peak comes, and recovers after it', () => {
     const sound = signal(2, (second, sample) => {
       const value = sample === 48_000 ? 3 : 0.5 * sine(1000, second);
       return [value, value];

@@ -1,4 +1,4 @@
-// A change of the workflow beside its board, after which it is read again.
+// A change of the workflow outside its graph, after which it is read again.
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { sentenceOf } from '../../../kit/failure.tsx';
 import { showToast } from '../../../lib/toasts.ts';
