@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { findOnPath } from '../src/lib/settings.ts';
 import { openScene } from '../src/render/scene.ts';
-import { photoSlideshow } from '../src/render/templates/photo-slideshow.ts';
-import { fillTemplate } from '../src/render/templates/template.ts';
+import { TEMPLATES } from '../src/render/templates/catalog.ts';
+import { fillTemplate, type Template } from '../src/render/templates/template.ts';
 import { median } from './load.ts';
 import { BODY, captionScene, FPS, sceneS, TITLE } from './render-scenes.ts';
 import type { RenderTask } from './render-task.ts';
@@ -163,7 +163,8 @@ async function* measureSlideshow({ folder, isShort, backends }: Bench): AsyncGen
     image: `sample:${words[index % words.length]} ${index}`,
     caption: `Photo ${index + 1}`,
   }));
-  const graph = fillTemplate(photoSlideshow, { photos });
+  const slideshow = TEMPLATES.find(({ id }) => id === 'photo-slideshow') as Template;
+  const graph = fillTemplate(slideshow, { photos });
   const frameCount = Math.min(openScene(graph).durationInFrames, (isShort ? 1 : SLIDESHOW_SECONDS) * FPS);
   const at = { path: join(folder, 'video.mp4'), frameCount };
   const tasks: Record<string, RenderTask> = {};

@@ -20,6 +20,7 @@ const FILES = [
   'models/*',
   'scripts/trim-install.js',
   'src/**/*.{json,wasm,js}',
+  'templates/**/*.json',
 ];
 /** Named by settings or by the shell and not by the code. */
 const ALWAYS = /^node$|^@fontsource/;

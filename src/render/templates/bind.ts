@@ -1,7 +1,7 @@
 // Fills props into a scene that is written as data. The forms, anywhere in it:
 //   { $: 'path' }                  the prop at that dotted path; inside an $each also item and index
 //   { $text: 'Hello {path}' }      a text with props in it
-//   { $each: 'path', do: … }       in an array: `do` once for each item of the prop
+//   { $each: 'path', do: … }       in an array: `do` once for each item of the prop; `$each: 6` does it six times
 //   { $if: 'path', do: …, else: … }   `do` where the prop is there and not empty or false
 //   { $step: [start, step], unit: '%' } start + step × index, for rows of an $each
 // What comes out undefined leaves its property or its place in the array away.
@@ -31,16 +31,20 @@ export function bindProps(data: unknown, props: Props): unknown {
 }
 
 function bindItem(item: unknown, props: Props): readonly unknown[] {
-  if (isRecord(item) && typeof item.$each === 'string') {
-    const list = read(props, item.$each);
-    if (!Array.isArray(list)) return [];
-    return list
+  if (isRecord(item) && (typeof item.$each === 'string' || typeof item.$each === 'number')) {
+    return listOf(item.$each, props)
       .slice(0, MAX_ITEMS)
       .map((one, index) => bindProps(item.do, { ...props, item: one, index, number: index + 1 }))
       .filter(value => value !== undefined);
   }
   const value = bindProps(item, props);
   return value === undefined ? [] : [value];
+}
+
+function listOf(each: string | number, props: Props): readonly unknown[] {
+  if (typeof each === 'number') return Array.from({ length: Math.min(each, MAX_ITEMS) });
+  const list = read(props, each);
+  return Array.isArray(list) ? list : [];
 }
 
 /** The value at a dotted path with numeric segments; undefined where there is none. */

@@ -1,27 +1,11 @@
 // All templates: those that ship with the service, and the operator's.
+import { join } from 'node:path';
 import { readSettings } from '../../lib/settings.ts';
-import { beforeAfter } from './before-after.ts';
-import { featureList } from './feature-list.ts';
-import { logoSting } from './logo-sting.ts';
-import { lowerThird } from './lower-third.ts';
-import { readTemplates } from './own.ts';
-import { photoSlideshow } from './photo-slideshow.ts';
-import { podcastAudiogram } from './podcast-audiogram.ts';
-import { productReel } from './product-reel.ts';
-import { quoteCard } from './quote-card.ts';
+import { readTemplates } from './read-templates.ts';
 import type { Template } from './template.ts';
 
-/** Those that ship with the service. */
-export const TEMPLATES: readonly Template[] = [
-  productReel,
-  quoteCard,
-  photoSlideshow,
-  beforeAfter,
-  lowerThird,
-  podcastAudiogram,
-  featureList,
-  logoSting,
-];
+/** Those that ship with the service, in the order of their files. */
+export const TEMPLATES = readTemplates(join(import.meta.dirname, '../../../templates/videos'));
 
 let known: ReadonlyMap<string, Template> | undefined;
 

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { quoteCard } from '../../../src/render/templates/quote-card.ts';
+import { TEMPLATES } from '../../../src/render/templates/catalog.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { at, createWorkflow, edge, node, put, read } from '../../support/workflows.ts';
 
@@ -34,7 +34,7 @@ describe('private templates', () => {
     const [member, stranger] = [await test.createCaller(), await test.createCaller()];
     const team = await member.request<{ id: string }>('POST', '/teams', { name: 'T' });
     const write = (id: string, allow: object) =>
-      writeFile(join(folder, `${id}.json`), JSON.stringify({ ...quoteCard, id, allow }));
+      writeFile(join(folder, `${id}.json`), JSON.stringify({ ...TEMPLATES[0], id, allow }));
     // Before the first use of any template in this process, which is when the folder is read.
     await write('for-user', { users: [caller.userId] });
     await write('for-team', { teams: [team.body.id] });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
 import { openDiskStorage } from '../../../src/media/disk.ts';
-import { quoteCard } from '../../../src/render/templates/quote-card.ts';
+import { TEMPLATES } from '../../../src/render/templates/catalog.ts';
 import type { Deps } from '../../../src/services/deps.ts';
 import { storeMedia } from '../../../src/services/media/media.ts';
 import { keepFile, receiveFile } from '../../../src/services/media/receive-file.ts';
@@ -36,7 +36,7 @@ describe('the sweep of outputs', () => {
 
   before(async () => {
     templates = await mkdtemp(join(tmpdir(), 'graphwright-templates-'));
-    const template = { ...quoteCard, id: 'own', description: `with /cdn/${inTemplate}/a.png` };
+    const template = { ...TEMPLATES[0], id: 'own', description: `with /cdn/${inTemplate}/a.png` };
     await writeFile(join(templates, 'own.json'), JSON.stringify(template));
     process.env.TEMPLATES_DIR = templates;
     test = await createTestApp({

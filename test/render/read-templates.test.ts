@@ -1,11 +1,14 @@
-// Templates of the operator: read from a folder, refused by name and reason where they are none.
+// Templates: read from a folder, refused by name and reason where they are none.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { readTemplates } from '../../src/render/templates/own.ts';
-import { quoteCard } from '../../src/render/templates/quote-card.ts';
+import { TEMPLATES } from '../../src/render/templates/catalog.ts';
+import { readTemplates } from '../../src/render/templates/read-templates.ts';
+import type { Template } from '../../src/render/templates/template.ts';
+
+const quoteCard = TEMPLATES.find(({ id }) => id === 'quote-card') as Template;
 
 describe('templates of a folder', () => {
   let folder: string;

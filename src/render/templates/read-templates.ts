@@ -1,4 +1,4 @@
-// Templates of the operator: a folder of JSON files, each a template as template.ts describes it.
+// The templates of a folder of JSON files, shipped or the operator's, each as template.ts describes it.
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,8 @@ const MAX_FPS = 120;
 /** Every template of the folder, by name of its file. Throws a SettingsError that names the file and what is wrong in it. */
 export function readTemplates(folder: string): readonly Template[] {
   const names = listFiles(folder);
-  if (names.length > MAX_FILES) throw new SettingsError(`TEMPLATES_DIR holds over ${MAX_FILES} files.`);
+  if (names.length > MAX_FILES)
+    throw new SettingsError(`The templates of ${folder} are over ${MAX_FILES} files.`);
   return names.map(name => readTemplate(join(folder, name)));
 }
 
@@ -25,7 +26,7 @@ function listFiles(folder: string): readonly string[] {
       .filter(name => name.endsWith('.json'))
       .sort();
   } catch (err) {
-    throw new SettingsError(`TEMPLATES_DIR cannot be read: ${toError(err).message}.`);
+    throw new SettingsError(`The templates of ${folder} cannot be read: ${toError(err).message}.`);
   }
 }
 
