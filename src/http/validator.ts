@@ -5,8 +5,17 @@ import type { FastifySchemaCompiler } from 'fastify';
 // Faults beyond the first few help nobody, and gathering all of a hostile body's costs time.
 const OPTIONS = { allErrors: false, strict: false, validateFormats: false } as const;
 
+// One of each a process: they keep what they compiled, and a process may have several servers.
+const exact = new Ajv2020(OPTIONS);
+const coercing = new Ajv2020({ ...OPTIONS, coerceTypes: true });
+
+/** A schema is compiled when its first request comes: all of them would be a fifth of a service's start. */
 export function createValidator(): FastifySchemaCompiler<object> {
-  const exact = new Ajv2020(OPTIONS);
-  const coercing = new Ajv2020({ ...OPTIONS, coerceTypes: true });
-  return ({ schema, httpPart }) => (httpPart === 'body' ? exact : coercing).compile(schema);
+  return ({ schema, httpPart }) => {
+    const ajv = httpPart === 'body' ? exact : coercing;
+    return data => {
+      const validate = ajv.compile(schema);
+      return validate(data) || { error: validate.errors ?? [] };
+    };
+  };
 }
