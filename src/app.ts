@@ -2,9 +2,10 @@
 import { join } from 'node:path';
 import { createEditorFiles, type EditorFiles } from './bundle/editor-files.ts';
 import { readVersion } from './cli/version.ts';
+import { type Databases, migrateAll, openDatabases } from './databases.ts';
 import { createServer } from './http/server.ts';
 import type { Worker } from './jobs/worker.ts';
-import { migrateQueue, startWorker } from './jobs/worker.ts';
+import { startWorker } from './jobs/worker.ts';
 import { openDataFolder } from './lib/data-folder.ts';
 import { AppError } from './lib/errors.ts';
 import { createGuardedFetch } from './lib/fetch.ts';
@@ -42,11 +43,6 @@ import { createGraphVersions } from './services/workflows/graph-versions.ts';
 import { createViewCounts } from './services/workflows/view-counts.ts';
 import { createWorkflowReads } from './services/workflows/workflow-reads.ts';
 import { CHANNELS } from './store/channels.ts';
-import type { Db, DbOptions } from './store/db.ts';
-import { openDb } from './store/db.ts';
-import { startEmbedded } from './store/embedded/embedded.ts';
-import { migrate } from './store/migrate.ts';
-import { preflight } from './store/preflight.ts';
 import { retryingDb } from './store/retry.ts';
 
 export interface Service {
@@ -66,11 +62,7 @@ export interface StartOptions {
   readonly onFatal?: (err: Error) => void;
 }
 
-const MAX_CONNECTIONS = 12;
-// Each pool of the queue listens on one; the group commits of runs and deliveries take one each, readings four.
-const MAX_RUN_CONNECTIONS = 16;
 const KEY_FLUSH_MS = 10_000;
-const MAX_SKEW_MS = 60_000;
 const OAUTH_OFF =
   'OAuth is off: BASE_URL is plain http and not of this machine, and tokens may not travel in the clear; set an https BASE_URL, or give agents API keys';
 /** Active runs have this long to end at a stop; then they return to the queue. */
@@ -136,56 +128,6 @@ async function requireStorage({ storage, log }: RunDeps): Promise<void> {
     log.warn({ err }, 'the media storage does not answer'),
   );
   if (problem !== undefined) throw new AppError('unavailable', problem);
-}
-
-export interface Databases {
-  readonly db: Db;
-  readonly runDb: Db;
-}
-
-/** Opens DATABASE_URL, or starts the embedded PostgreSQL; the stack closes it. Nothing is migrated yet. */
-export async function openDatabases(
-  settings: Settings,
-  log: Logger,
-  onFatal: StartOptions['onFatal'],
-  stack: AsyncDisposableStack,
-): Promise<Databases> {
-  const connection = await connectionOf(settings, log, onFatal, stack);
-  const onError = (err: Error): void => log.warn({ err }, 'a database connection broke');
-  const shared = { connection, timeoutMs: settings.DATABASE_TIMEOUT_MS, onError };
-  const db = openDb({ ...shared, maxConnections: MAX_CONNECTIONS });
-  stack.defer(() => db.close());
-  const runDb = openDb({ ...shared, maxConnections: MAX_RUN_CONNECTIONS, plans: 'pinned' });
-  stack.defer(() => runDb.close());
-  const { clockMs } = await preflight(db, settings.DATABASE_URL);
-  if (Math.abs(clockMs - Date.now()) > MAX_SKEW_MS)
-    log.warn(
-      { skewMs: Math.round(Date.now() - clockMs) },
-      "this machine's clock is not PostgreSQL's: set both by NTP",
-    );
-  return { db, runDb };
-}
-
-async function connectionOf(
-  settings: Settings,
-  log: Logger,
-  onFatal: StartOptions['onFatal'],
-  stack: AsyncDisposableStack,
-): Promise<DbOptions['connection']> {
-  if (settings.DATABASE_URL !== undefined) return { url: settings.DATABASE_URL };
-  const embedded = await startEmbedded({
-    dataDir: settings.DATA_DIR,
-    address: settings.BASE_URL,
-    log: line => log.debug({ part: 'postgres' }, line),
-    ...(onFatal === undefined ? {} : { onExit: onFatal }),
-  });
-  stack.defer(() => embedded.stop());
-  return embedded;
-}
-
-/** Our tables, through that migration or the last, then the queue's; once over all processes that start. */
-export async function migrateAll(db: Db, log: Logger, through?: number): Promise<void> {
-  await migrate(db, () => migrateQueue({ db, log }), through);
 }
 
 async function createDeps(

@@ -15,6 +15,7 @@ const WRITTEN_BY_TESTS = ['sdk/src/schemas.ts'];
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['*'],
   'app.ts': ['*'],
+  'databases.ts': ['jobs/queue-tables.ts', 'store', 'lib'],
   cli: ['*'],
   bundle: ['lib'],
   http: ['bundle', 'runs', 'services', 'nodes/catalog.ts', 'pages', 'graph', 'lib'],
@@ -60,7 +61,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   fastify: ['http'],
   'file-type': ['media/sniff.ts'],
   'find-my-way': ['http/method-not-allowed.ts'],
-  'graphile-worker': ['jobs/worker.ts'],
+  'graphile-worker': ['jobs'],
   'ipaddr.js': ['lib'],
   'lru-cache': ['lib/lru.ts'],
   'markdown-it': ['pages/markdown.ts', 'canvas/markdown.ts'],

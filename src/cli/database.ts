@@ -1,5 +1,5 @@
 // The service's own database, for the operator's commands: DATABASE_URL, or the embedded one of a DATA_DIR not in use.
-import { migrateAll, openDatabases } from '../app.ts';
+import { migrateAll, openDatabases } from '../databases.ts';
 import { createLogger } from '../lib/log.ts';
 import type { Settings } from '../lib/settings.ts';
 import type { Db } from '../store/db.ts';

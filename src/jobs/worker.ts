@@ -1,8 +1,8 @@
-// The owner of graphile-worker: pools of the queue for runs, deliveries and clips, and the heartbeat.
+// The runner of graphile-worker: pools of the queue for runs, deliveries and clips, and the heartbeat.
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Runner, TaskList, WorkerEvents } from 'graphile-worker';
-import { Logger, makeWorkerUtils, run, runMigrations } from 'graphile-worker';
+import { makeWorkerUtils, run } from 'graphile-worker';
 import { doAccepted } from '../lib/gate.ts';
 import { pollCalls } from '../runs/calls/poller.ts';
 import type { RunDeps } from '../runs/deps.ts';
@@ -19,6 +19,7 @@ import {
 import { queueShare } from '../runs/policy.ts';
 import type { WorkerSlots } from '../runs/worker-slots.ts';
 import { createDeliverer } from '../services/webhooks/deliver-webhook.ts';
+import { loggerOf } from './queue-tables.ts';
 import { ReceivedJobs } from './received-jobs.ts';
 import type { Pool, TaskContext } from './tasks.ts';
 import { TASKS } from './tasks.ts';
@@ -49,11 +50,6 @@ const LOCAL_QUEUE = {
   // None is taken long before it can begin: it may take minutes, and another worker may be idle.
   renders: { size: 2, ttl: 2000, refetchDelay: { durationMs: 1000, maxAbortThreshold: ALL_JOBS / 1000 } },
 } as const satisfies Record<Pool, object>;
-
-/** Makes, or brings up to date, the queue's own tables. */
-export async function migrateQueue({ db, log }: Pick<RunDeps, 'db' | 'log'>): Promise<void> {
-  await runMigrations({ pgPool: db.pool, logger: loggerOf(log) });
-}
 
 export interface Worker {
   /** Stops the run that this process executes, if it does. */
@@ -315,12 +311,4 @@ function giveUpOn(deps: RunDeps, { task_identifier: task, payload }: GivenUp): v
   giveUp(deps, id).catch((err: unknown) =>
     deps.log.error({ err, executionId: id }, 'a run could not be ended'),
   );
-}
-
-/** The queue's log lines as debug lines of ours; its errors as errors. */
-function loggerOf(log: RunDeps['log']): Logger {
-  return new Logger(() => (level, message, meta) => {
-    if (level === 'error') log.error({ meta }, message);
-    else log.debug({ meta }, message);
-  });
 }

@@ -1,7 +1,7 @@
 // `graphwright backup`: database and media in one file. A running service goes on; a stopped one need not be started.
 import { access, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openDatabases } from '../../app.ts';
+import { openDatabases } from '../../databases.ts';
 import { createGuardedFetch } from '../../lib/fetch.ts';
 import { createLogger } from '../../lib/log.ts';
 import { findSecretsKey } from '../../lib/secrets-key.ts';

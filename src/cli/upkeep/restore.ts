@@ -1,7 +1,7 @@
 // `graphwright restore`: a backup put back into an empty service, or with --force in place of what is there.
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { migrateAll, openDatabases } from '../../app.ts';
+import { migrateAll, openDatabases } from '../../databases.ts';
 import { createLogger } from '../../lib/log.ts';
 import { findSecretsKey, keepSecretsKey } from '../../lib/secrets-key.ts';
 import { readSettings, type Settings } from '../../lib/settings.ts';

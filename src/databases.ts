@@ -1,0 +1,68 @@
+// The service's databases: DATABASE_URL or the embedded PostgreSQL, opened and brought up to date. Apart from the service,
+// so that a command that only asks the database does not load the rest.
+import { migrateQueue } from './jobs/queue-tables.ts';
+import type { Logger } from './lib/log.ts';
+import type { Settings } from './lib/settings.ts';
+import type { Db, DbOptions } from './store/db.ts';
+import { openDb } from './store/db.ts';
+import { startEmbedded } from './store/embedded/embedded.ts';
+import { migrate } from './store/migrate.ts';
+import { preflight } from './store/preflight.ts';
+
+const MAX_CONNECTIONS = 12;
+// Each pool of the queue listens on one; the group commits of runs and deliveries take one each, readings four.
+const MAX_RUN_CONNECTIONS = 16;
+const MAX_SKEW_MS = 60_000;
+
+/** Called where PostgreSQL is gone for good. */
+export type OnFatal = ((err: Error) => void) | undefined;
+
+export interface Databases {
+  readonly db: Db;
+  readonly runDb: Db;
+}
+
+/** Opens DATABASE_URL, or starts the embedded PostgreSQL; the stack closes it. Nothing is migrated yet. */
+export async function openDatabases(
+  settings: Settings,
+  log: Logger,
+  onFatal: OnFatal,
+  stack: AsyncDisposableStack,
+): Promise<Databases> {
+  const connection = await connectionOf(settings, log, onFatal, stack);
+  const onError = (err: Error): void => log.warn({ err }, 'a database connection broke');
+  const shared = { connection, timeoutMs: settings.DATABASE_TIMEOUT_MS, onError };
+  const db = openDb({ ...shared, maxConnections: MAX_CONNECTIONS });
+  stack.defer(() => db.close());
+  const runDb = openDb({ ...shared, maxConnections: MAX_RUN_CONNECTIONS, plans: 'pinned' });
+  stack.defer(() => runDb.close());
+  const { clockMs } = await preflight(db, settings.DATABASE_URL);
+  if (Math.abs(clockMs - Date.now()) > MAX_SKEW_MS)
+    log.warn(
+      { skewMs: Math.round(Date.now() - clockMs) },
+      "this machine's clock is not PostgreSQL's: set both by NTP",
+    );
+  return { db, runDb };
+}
+
+async function connectionOf(
+  settings: Settings,
+  log: Logger,
+  onFatal: OnFatal,
+  stack: AsyncDisposableStack,
+): Promise<DbOptions['connection']> {
+  if (settings.DATABASE_URL !== undefined) return { url: settings.DATABASE_URL };
+  const embedded = await startEmbedded({
+    dataDir: settings.DATA_DIR,
+    address: settings.BASE_URL,
+    log: line => log.debug({ part: 'postgres' }, line),
+    ...(onFatal === undefined ? {} : { onExit: onFatal }),
+  });
+  stack.defer(() => embedded.stop());
+  return embedded;
+}
+
+/** Our tables, through that migration or the last, then the queue's; once over all processes that start. */
+export async function migrateAll(db: Db, log: Logger, through?: number): Promise<void> {
+  await migrate(db, () => migrateQueue({ db, log }), through);
+}
