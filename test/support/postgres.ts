@@ -49,6 +49,7 @@ async function makeTemplate(address: TestAddress): Promise<void> {
   const admin = open(address);
   // Test data need not outlive the machine.
   await admin.query('alter system set fsync = off');
+  await admin.query('alter system set full_page_writes = off');
   await admin.query('select pg_reload_conf()');
   await admin.query(`create database ${TEMPLATE}`);
   await admin.close();

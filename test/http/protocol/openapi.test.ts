@@ -233,7 +233,11 @@ describe('GET /openapi.json', () => {
 
   it('draws no warning of Spectral or Redocly', async () => {
     const spectral = new Spectral();
-    spectral.setRuleset({ extends: [[oas as never, 'recommended']] });
+    // Redocly holds the examples to their schemas below, in a tenth of the time.
+    spectral.setRuleset({
+      extends: [[oas as never, 'recommended']],
+      rules: { 'oas3-valid-media-example': 'off' },
+    });
     const found = await spectral.run(JSON.parse(text));
     assert.deepEqual(
       found.map(({ code, path, message }) => `${code} ${path.join('.')} ${message}`),
