@@ -2,6 +2,7 @@
 import { createContext, type ReactNode, useContext } from 'react';
 import { createStore, type StoreApi, useStore } from 'zustand';
 import type { RunRequest } from '../../sdk/src/types.ts';
+import type { LintIssue } from '../../src/graph/issues.ts';
 import type { Position } from '../../src/graph/types.ts';
 import type { Estimate, RunKind } from '../runs/plan-run.ts';
 import type { RunStore } from '../runs/run-store.ts';
@@ -26,7 +27,7 @@ export interface Placing {
 /** What opens over the board. */
 export type Panel =
   | { readonly kind: 'add'; readonly placing: Placing; readonly text?: string }
-  | { readonly kind: 'commands' | 'keys' | 'find' | 'runs' | 'versions' | 'share' | 'export' }
+  | { readonly kind: 'commands' | 'keys' | 'find' | 'runs' | 'versions' | 'share' | 'export' | 'secrets' }
   | { readonly kind: 'result'; readonly nodeId: string; readonly index?: number };
 
 /** A run of a part of the board that is about to start. */
@@ -53,6 +54,8 @@ export interface View {
   readonly touched?: { readonly by: string; readonly ids: ReadonlySet<string> } | undefined;
   readonly plan?: PlannedRun | undefined;
   readonly panel: Panel | undefined;
+  /** What lint finds in the board as it stands, by node: of an edge at the node where it ends. */
+  readonly issues: ReadonlyMap<string, readonly LintIssue[]>;
   /** The open end of the edge that is being made, by pointer or keyboard. */
   readonly connecting: PortRef | undefined;
   readonly isFar: boolean;
@@ -98,6 +101,7 @@ export function EditorProvider({
 export const createView = (): StoreApi<View> =>
   createStore<View>(() => ({
     panel: undefined,
+    issues: new Map(),
     connecting: undefined,
     isFar: false,
     tool: undefined,

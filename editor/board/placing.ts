@@ -33,7 +33,8 @@ export function placeNode(
   return { id: node.id, changes: [...added, ...joined] };
 }
 
-function toNode(board: Board, entry: CatalogEntry): GraphNode {
+/** A node of that type that is not on the board yet. */
+export function toNode(board: Board, entry: CatalogEntry): GraphNode {
   const [, name = 'node'] = entry.nodeType.split(':');
   const category = CATEGORIES.find(known => known === entry.category) ?? 'model';
   const same = board.nodes.filter(({ data }) => data.label.replace(/ \d+$/, '') === entry.label).length;

@@ -12,6 +12,7 @@ import styles from './card.module.css';
 import { CardFields } from './card-fields.tsx';
 import { CategoryIcon } from './category-icon.tsx';
 import { categoryOf } from './colors.ts';
+import { IssueMark } from './issue-mark.tsx';
 import type { CardData, CardNode, ShownPort } from './model.ts';
 import { Port } from './port.tsx';
 import { PinMark, RunMark } from './run-mark.tsx';
@@ -59,7 +60,7 @@ export const Card = memo(function Card({ data, width = 260, height = 120 }: Node
           <span className={styles.type}>{entry?.label ?? messages.flow.unknownType(node.data.nodeType)}</span>
         </span>
         {pinOf(node) !== undefined && <PinMark />}
-        {run && <RunMark run={run} />}
+        {run ? <RunMark run={run} /> : <IssueMark nodeId={node.id} />}
       </header>
       <div className={styles.ports}>
         {Array.from({ length: rows }, (_, row) => {

@@ -33,7 +33,7 @@ const texts = messages.flow.commands;
 const MAX_PASTED_CHARS = 20_000;
 
 const open =
-  (kind: 'commands' | 'keys' | 'find' | 'runs' | 'versions' | 'share' | 'export') =>
+  (kind: 'commands' | 'keys' | 'find' | 'runs' | 'versions' | 'share' | 'export' | 'secrets') =>
   ({ view }: EditorContextValue): void =>
     view.setState({ panel: { kind } });
 
@@ -82,6 +82,7 @@ export const COMMANDS: readonly Command[] = [
   { id: 'find', label: texts.find, keys: ['Mod+F'], run: open('find') },
   { id: 'versions', label: texts.versions, keys: [], run: open('versions') },
   { id: 'share', label: texts.share, keys: [], run: open('share') },
+  { id: 'secrets', label: texts.secrets, keys: [], run: open('secrets') },
   { id: 'export', label: texts.export, keys: [], run: open('export') },
   { id: 'commands', label: texts.commands, keys: ['/', 'Mod+K'], run: open('commands') },
   { id: 'keys', label: texts.keys, keys: ['?'], run: open('keys') },

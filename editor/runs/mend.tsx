@@ -1,5 +1,6 @@
-// What mends a run that failed, by its error: the page where what is missing is set up, or another try from the node.
+// What mends a run that failed, by its error: the place where what is missing is set up, or another try from the node.
 
+import Key from 'icon:key-round';
 import Redo from 'icon:rotate-ccw';
 import Settings from 'icon:settings';
 import { useEditor } from '../board/editor-context.tsx';
@@ -16,6 +17,9 @@ const PAGES: Readonly<Record<string, { readonly label: string; readonly href: st
   daily_budget_exceeded: { label: texts.budget, href: '/settings/credits' },
 };
 
+/** Codes of errors that come from the node's settings. */
+const OF_SETTINGS: ReadonlySet<string> = new Set(['missing_input', 'invalid_config', 'invalid_input']);
+
 interface MendProps {
   readonly code: string | undefined;
   /** Absent: the error is of the whole run. */
@@ -25,12 +29,23 @@ interface MendProps {
 export function Mend({ code, nodeId }: MendProps) {
   const editor = useEditor();
   const page = PAGES[code ?? ''];
+  const { view, session } = editor;
   return (
     <>
       {page && (
         <ButtonLink size="s" icon={Settings} href={page.href}>
           {page.label}
         </ButtonLink>
+      )}
+      {code === 'unknown_secret' && (
+        <Button size="s" icon={Key} onClick={() => view.setState({ panel: { kind: 'secrets' } })}>
+          {texts.secrets}
+        </Button>
+      )}
+      {nodeId !== undefined && OF_SETTINGS.has(code ?? '') && (
+        <Button size="s" icon={Settings} onClick={() => session.store.actions.select([nodeId])}>
+          {texts.settings}
+        </Button>
       )}
       {nodeId !== undefined && (
         <Button size="s" icon={Redo} onClick={() => void planRun(editor, 'from', [nodeId])}>

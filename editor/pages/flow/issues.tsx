@@ -1,42 +1,72 @@
-// What lint finds in the board as it stands, by the service's own rules; a click leads to the place.
+// What lint finds in the board as it stands, by the service's own rules; a click leads to the place, a button puts it right.
 
 import ChevronDown from 'icon:chevron-down';
-import CircleAlert from 'icon:circle-alert';
-import TriangleAlert from 'icon:triangle-alert';
-import { useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { inspectGraph } from '../../../src/graph/inspect.ts';
 import type { LintIssue } from '../../../src/graph/issues.ts';
+import type { GraphEdge } from '../../../src/graph/types.ts';
 import { useBoard, useEditor } from '../../board/editor-context.tsx';
+import { SeverityIcon } from '../../canvas/severity-icon.tsx';
 import { messages } from '../../messages.ts';
 import styles from './issues.module.css';
+import { RemedyButton, RemedyForAll } from './remedy-button.tsx';
 
 const texts = messages.flow;
 const PAUSE_MS = 250;
 const MAX_SHOWN = 100;
 
 export function Issues() {
+  const { view, session, canvas } = useEditor();
   const issues = useIssues();
+  const head = useRef<HTMLButtonElement>(null);
   const [isOpen, setOpen] = useState(false);
+  useEffect(() => {
+    const { edges } = session.store.getState().board;
+    view.setState({ issues: byNode(issues, edges) });
+  }, [view, session, issues]);
   if (issues.length === 0) return null;
   const errors = issues.filter(({ severity }) => severity === 'error').length;
+  // What is put right goes from the list, and the focus would go with it.
+  const keepFocus = (): void => (issues.length === 1 ? canvas.current?.focus() : head.current?.focus());
   return (
     <section className={styles.issues} aria-label={texts.issuesPanel} data-open={isOpen || undefined}>
-      <button type="button" className={styles.head} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        {errors > 0 ? <CircleAlert className={styles.error} /> : <TriangleAlert className={styles.warning} />}
+      <button
+        ref={head}
+        type="button"
+        className={styles.head}
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <SeverityIcon severity={errors > 0 ? 'error' : 'warning'} />
         {texts.issueCount(errors, issues.length - errors)}
         <ChevronDown className={styles.chevron} />
       </button>
+      {isOpen && (
+        <div className={styles.all}>
+          <RemedyForAll issues={issues} onDone={() => canvas.current?.focus()} />
+        </div>
+      )}
       <ul aria-label={texts.issues} className={styles.list} hidden={!isOpen}>
         {issues.slice(0, MAX_SHOWN).map((issue, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: findings have no id
-          <Item key={index} issue={issue} />
+          <Item
+            // biome-ignore lint/suspicious/noArrayIndexKey: findings have no id
+            key={index}
+            issue={issue}
+            remedy={isOpen && <RemedyButton issue={issue} onDone={keepFocus} />}
+          />
         ))}
       </ul>
     </section>
   );
 }
 
-function Item({ issue: { severity, message, nodeId, edgeId } }: { readonly issue: LintIssue }) {
+interface ItemProps {
+  readonly issue: LintIssue;
+  readonly remedy: ReactNode;
+}
+
+function Item({ issue, remedy }: ItemProps) {
+  const { severity, message, nodeId, edgeId } = issue;
   const { session, canvas } = useEditor();
   const label = useBoard(({ board }) => board.nodes.find(({ id }) => id === nodeId)?.data.label);
   const edge = useBoard(({ board }) => board.edges.find(({ id }) => id === edgeId));
@@ -47,20 +77,25 @@ function Item({ issue: { severity, message, nodeId, edgeId } }: { readonly issue
     canvas.current?.focusNode(place);
   };
   return (
-    <li>
+    <li className={styles.row}>
       <button type="button" className={styles.item} onClick={go}>
-        {severity === 'error' ? (
-          <CircleAlert className={styles.error} />
-        ) : (
-          <TriangleAlert className={styles.warning} />
-        )}
+        <SeverityIcon severity={severity} />
         <span>
           {label !== undefined && <strong>{label}: </strong>}
           {message}
         </span>
       </button>
+      {remedy}
     </li>
   );
+}
+
+function byNode(
+  issues: readonly LintIssue[],
+  edges: readonly GraphEdge[],
+): ReadonlyMap<string, readonly LintIssue[]> {
+  const targets = new Map(edges.map(({ id, target }) => [id, target]));
+  return Map.groupBy(issues, ({ nodeId, edgeId }) => nodeId ?? targets.get(edgeId ?? '') ?? '');
 }
 
 /** Types whose ports the service alone knows. */

@@ -14,6 +14,8 @@ const RunsDialog = lazy(async () => ({ default: (await import('./dialogs/runs.ts
 const ShareDialog = lazy(async () => ({ default: (await import('./dialogs/share.tsx')).ShareDialog }));
 const ExportDialog = lazy(async () => ({ default: (await import('./dialogs/export.tsx')).ExportDialog }));
 
+const SecretsDialog = lazy(async () => ({ default: (await import('./dialogs/secrets.tsx')).SecretsDialog }));
+
 const PLAIN = {
   commands: CommandMenu,
   keys: KeyList,
@@ -22,6 +24,7 @@ const PLAIN = {
   versions: VersionsDialog,
   share: ShareDialog,
   export: ExportDialog,
+  secrets: SecretsDialog,
 };
 
 export function Panels() {

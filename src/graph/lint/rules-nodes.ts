@@ -218,11 +218,17 @@ function* findSettingPorts({ node, entry, inputs }: LintNode): Iterable<NodeFind
 }
 
 function* findUnfed({ config, params, inputs, feeds }: LintNode): Iterable<NodeFinding> {
-  for (const { id, label, isPort, required, wiredOnly, default: fallback } of inputs.values()) {
+  for (const input of inputs.values()) {
+    const { id, isPort, required, wiredOnly, default: fallback } = input;
     if (!isPort || !required || fallback !== undefined || feeds.has(id)) continue;
     if (wiredOnly !== true && (isSet(config, id) || isSet(params, id))) continue;
-    yield { place: [], message: `The required port ${quote(label)} is not fed; wire something to in-${id}.` };
+    yield { place: [], message: describeUnfed(input) };
   }
+}
+
+/** The sentence of `required_port_unfed`, by which an editor knows the port again. */
+export function describeUnfed({ id, label }: InputDef): string {
+  return `The required port ${quote(label)} is not fed; wire something to in-${id}.`;
 }
 
 function* findMissingFields({ config, params, inputs }: LintNode): Iterable<NodeFinding> {

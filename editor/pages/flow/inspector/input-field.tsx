@@ -37,7 +37,7 @@ export const InputField = memo(function InputField({ node, input }: InputFieldPr
   const Control: (props: ControlProps) => ReactNode = CONTROLS[kind];
   const problem = isChanged ? findProblem(value, input) : undefined;
   return (
-    <div className={styles.field} data-changed={isChanged || undefined}>
+    <div className={styles.field} data-input={input.id} data-changed={isChanged || undefined}>
       <Control
         node={node}
         input={input}

@@ -24,6 +24,7 @@ import { favouriteTypes, toggleFavourite } from '../recent.ts';
 import { InputField } from './input-field.tsx';
 import styles from './inspector.module.css';
 import { LongText } from './long-text.tsx';
+import { NodeIssues } from './node-issues.tsx';
 import { SceneStill } from './scene-still.tsx';
 
 const texts = messages.flow;
@@ -57,6 +58,7 @@ function NodeInspector({ node }: { readonly node: GraphNode }) {
       </header>
       <div className={styles.body}>
         {entry?.description !== undefined && <p className={styles.about}>{entry.description}</p>}
+        <NodeIssues node={node} />
         <Label node={node} />
         {inputs.filter(isShown).map(input => (
           <InputField key={input.id} node={node} input={input} />

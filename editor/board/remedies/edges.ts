@@ -1,0 +1,122 @@
+// Remedies of findings about edges: ends and ports that are not there, types that do not fit, circles, ports fed twice.
+import { canJoin, type InputDef } from '../../../src/graph/catalog.ts';
+import { joinPorts } from '../../../src/graph/handles.ts';
+import type { GraphEdge } from '../../../src/graph/types.ts';
+import { messages } from '../../messages.ts';
+import { apply, findNode, indexOfEdge } from '../board.ts';
+import { portsOf } from '../catalog.ts';
+import { freeId, remove, replaceEdge } from '../edits.ts';
+import { toNode } from '../placing.ts';
+import { insert } from '../rewiring.ts';
+import { findPort, reaches } from '../wiring.ts';
+import { change, type Finding, type FindRemedy, lastSegment, nodeOf, type Remedy } from './remedy.ts';
+
+const texts = messages.flow.remedies;
+
+export const EDGE_REMEDIES: Readonly<Record<string, FindRemedy>> = {
+  unknown_source: onEdge(removeEdge),
+  unknown_target: onEdge(removeEdge),
+  unknown_port: onEdge(nameFittingPort),
+  incompatible_types: onEdge((finding, edge) => convertBetween(finding, edge) ?? removeEdge(finding, edge)),
+  port_fed_twice: keepNewestFeed,
+  cycle: openCircle,
+  duplicate_edge_id: ({ board, issue: { edgeId } }) => {
+    const index = board.edges.findLastIndex(({ id }) => id === edgeId);
+    const before = board.edges[index];
+    if (before === undefined || board.edges.findIndex(({ id }) => id === edgeId) === index) return undefined;
+    return change(texts.newId, [
+      { of: 'edges', index, before, after: { ...before, id: freeId(board, before.id) } },
+    ]);
+  },
+};
+
+function onEdge(find: (finding: Finding, edge: GraphEdge) => Remedy | undefined): FindRemedy {
+  return finding => {
+    const index = indexOfEdge(finding.board, finding.issue.edgeId ?? '');
+    const edge = index === undefined ? undefined : finding.board.edges[index];
+    return edge && find(finding, edge);
+  };
+}
+
+function removeEdge({ board }: Finding, { id }: GraphEdge): Remedy | undefined {
+  return change(texts.removeEdge, remove(board, { edges: [id] }));
+}
+
+/** The port that is meant, or the only kind of port that the other end fits; else no edge. */
+function nameFittingPort(finding: Finding, edge: GraphEdge): Remedy | undefined {
+  const { board, catalog, issue } = finding;
+  const key = lastSegment(finding);
+  const [source, target] = [findNode(board, edge.source), findNode(board, edge.target)];
+  if (source === undefined || target === undefined) return removeEdge(finding, edge);
+  if (key !== 'sourceHandle' && key !== 'targetHandle') return undefined;
+  const fed = board.edges.filter(other => other.target === edge.target && other.id !== edge.id);
+  const taken = new Set(fed.map(({ targetHandle }) => (targetHandle ?? '').replace(/^in-/, '')));
+  const ports = [portsOf(catalog, source), portsOf(catalog, target)] as const;
+  for (const handle of [issue.suggestion, null]) {
+    if (handle === undefined) continue;
+    const joint = joinPorts({ ...edge, [key]: handle }, ...ports, taken);
+    if (joint === undefined || !fits(joint.from.type, joint.to) || taken.has(joint.to.id)) continue;
+    const [sourceHandle, targetHandle] = [`out-${joint.from.id}`, `in-${joint.to.id}`];
+    const label = texts.takePort(key === 'sourceHandle' ? joint.from.label : joint.to.label);
+    return change(
+      label,
+      replaceEdge(board, edge.id, it => ({ ...it, sourceHandle, targetHandle })),
+    );
+  }
+  return removeEdge(finding, edge);
+}
+
+const fits = (from: InputDef['type'], { type, itemType }: InputDef): boolean =>
+  canJoin(from, from === 'LIST' ? type : (itemType ?? type));
+
+/** From what an output gives to what an input takes: the node that makes one of the other. */
+const CONVERTERS: Readonly<Record<string, string>> = {
+  'VIDEO IMAGE': 'utility:video_frame',
+  'VIDEO AUDIO': 'utility:audio_extract',
+  'TEXT IMAGE': 'utility:text_to_image_card',
+};
+
+function convertBetween({ board, catalog }: Finding, edge: GraphEdge): Remedy | undefined {
+  const from = findPort(board, catalog, { nodeId: edge.source, handle: edge.sourceHandle ?? '' });
+  const to = findPort(board, catalog, { nodeId: edge.target, handle: edge.targetHandle ?? '' });
+  const entry = catalog.find(CONVERTERS[`${from?.type} ${to?.type}`] ?? '');
+  const [source, target] = [findNode(board, edge.source), findNode(board, edge.target)];
+  if (entry === undefined || source === undefined || target === undefined) return undefined;
+  const position = {
+    x: Math.round((source.position.x + target.position.x) / 2),
+    y: Math.round((source.position.y + target.position.y) / 2),
+  };
+  const node = { ...toNode(board, entry), position };
+  const added = [{ of: 'nodes', index: board.nodes.length, after: node }] as const;
+  const wired = insert(apply(board, added), catalog, edge, node.id);
+  return wired && change(texts.convert(entry.label), [...added, ...wired]);
+}
+
+/** A run takes the value of the last of them: that edge stays. */
+function keepNewestFeed(finding: Finding): Remedy | undefined {
+  const { board, catalog } = finding;
+  const node = nodeOf(finding);
+  if (node === undefined) return undefined;
+  const feeds = board.edges.filter(({ target }) => target === node.id);
+  const groups = Map.groupBy(feeds, edge => portOf(finding, edge));
+  const lost = [...groups].flatMap(([port, edges]) => {
+    const input = portsOf(catalog, node).inputs.find(({ id }) => id === port);
+    return input === undefined || input.type === 'LIST' ? [] : edges.slice(0, -1);
+  });
+  return change(texts.keepNewest, remove(board, { edges: lost.map(({ id }) => id) }));
+}
+
+function portOf({ board, catalog }: Finding, edge: GraphEdge): string {
+  if (edge.targetHandle) return edge.targetHandle.replace(/^in-/, '');
+  const [source, target] = [findNode(board, edge.source), findNode(board, edge.target)];
+  if (source === undefined || target === undefined) return '';
+  return joinPorts(edge, portsOf(catalog, source), portsOf(catalog, target), new Set())?.to.id ?? '';
+}
+
+/** Without the newest edge of the circle through the node. */
+function openCircle({ board, issue: { nodeId = '' } }: Finding): Remedy | undefined {
+  const isInCircle = ({ source, target }: GraphEdge): boolean =>
+    reaches(board, nodeId, source) && reaches(board, target, nodeId);
+  const newest = board.edges.findLast(isInCircle);
+  return newest && change(texts.openCircle, remove(board, { edges: [newest.id] }));
+}

@@ -1,0 +1,140 @@
+// Remedies of findings about a node's settings: keys that it does not know, values that it does not take.
+import type { InputDef } from '../../../src/graph/catalog.ts';
+import { findListProblem, findNumberProblem } from '../../../src/graph/fields.ts';
+import { normalizeConfig } from '../../../src/graph/normalize.ts';
+import type { GraphNode, Json, JsonObject } from '../../../src/graph/types.ts';
+import { messages } from '../../messages.ts';
+import type { Board, Change } from '../board.ts';
+import { portsOf } from '../catalog.ts';
+import { replaceNodes, setConfig } from '../edits.ts';
+import { change, type Finding, type FindRemedy, lastSegment, nodeOf, type Remedy } from './remedy.ts';
+
+const texts = messages.flow.remedies;
+const MAX_SHOWN = 24;
+
+export const SETTING_REMEDIES: Readonly<Record<string, FindRemedy>> = {
+  unknown_config_key: onSetting(renameOrRemove),
+  removed_config_key: onSetting(({ board, node, key }) => drop(board, node, key)),
+  value_not_in_enum: onSetting(({ finding, board, node, key }) => {
+    const meant = finding.issue.suggestion;
+    return meant === undefined ? toDefault(board, node, key) : set(board, node, key, meant);
+  }),
+  wrong_value_type: onSetting(({ board, node, key, value, input }) => {
+    const meant = input === undefined ? undefined : convert(value, input);
+    return meant === undefined ? toDefault(board, node, key) : set(board, node, key, meant);
+  }),
+  value_out_of_range: onSetting(bringIntoRange),
+  config_normalized: onSetting(({ board, node, key, value }) => set(board, node, key, value)),
+  required_field_missing: finding => {
+    const [node, key] = [nodeOf(finding), lastSegment(finding)];
+    const input = node && portsOf(finding.catalog, node).inputs.find(({ id }) => id === key);
+    return input && { kind: 'fill', label: texts.fill(input.label), nodeId: node.id, input };
+  },
+  params_override_config: finding => takeParams(finding, [lastSegment(finding)]),
+  params_in_use: finding => takeParams(finding, Object.keys(nodeOf(finding)?.data.params ?? {})),
+};
+
+interface Setting {
+  readonly finding: Finding;
+  readonly board: Board;
+  readonly node: GraphNode;
+  readonly key: string;
+  /** As the lint saw it: numbers written as text are numbers. */
+  readonly value: Json;
+  readonly input: InputDef | undefined;
+}
+
+/** For findings whose pointer ends with a key of `data.config` that is still there. */
+function onSetting(find: (setting: Setting) => Remedy | undefined): FindRemedy {
+  return finding => {
+    const [node, key] = [nodeOf(finding), lastSegment(finding)];
+    if (node === undefined || !Object.hasOwn(node.data.config ?? {}, key)) return undefined;
+    const { graph } = normalizeConfig({ nodes: [node], edges: [] }, finding.catalog);
+    const value = graph.nodes[0]?.data.config?.[key] ?? null;
+    const input = portsOf(finding.catalog, node).inputs.find(({ id }) => id === key);
+    return find({ finding, board: finding.board, node, key, value, input });
+  };
+}
+
+function renameOrRemove({ finding, board, node, key, value }: Setting): Remedy | undefined {
+  const meant = finding.issue.suggestion;
+  const { [key]: _, ...rest } = node.data.config ?? {};
+  if (meant === undefined || Object.hasOwn(rest, meant)) return drop(board, node, key);
+  return change(texts.rename(meant), setWhole(board, node, { ...rest, [meant]: value }));
+}
+
+function bringIntoRange({ board, node, key, value, input }: Setting): Remedy | undefined {
+  if (input === undefined) return undefined;
+  if (Array.isArray(value)) {
+    const cut = (value as readonly Json[]).slice(0, input.maxItems);
+    if (findListProblem(cut.length, input) === undefined)
+      return change(texts.shorten(cut.length), setConfig(board, node.id, key, cut));
+    return { kind: 'fill', label: texts.fill(input.label), nodeId: node.id, input };
+  }
+  const near = typeof value === 'number' ? clamp(value, input) : undefined;
+  return near === undefined ? toDefault(board, node, key) : set(board, node, key, near);
+}
+
+// Ten digits are more than any step has.
+const DIGITS = 10;
+
+/** The nearest number that the field takes; undefined where there is none. */
+export function clamp(value: number, input: InputDef): number | undefined {
+  const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY, integer, step = 0 } = input;
+  const inside = Math.min(max, Math.max(min, value));
+  const unit = step > 0 ? step : integer === true ? 1 : 0;
+  const origin = Number.isFinite(min) ? min : 0;
+  const steps = Math.min(Math.round((inside - origin) / unit), Math.floor((max - origin) / unit));
+  const near = unit === 0 ? inside : Number((origin + steps * unit).toFixed(DIGITS));
+  return findNumberProblem(near, input) === undefined ? near : undefined;
+}
+
+/** What the value means as the type of the field; undefined where that cannot be said. */
+function convert(value: Json, { type, enum: allowed }: InputDef): Json | undefined {
+  const text = typeof value === 'boolean' || typeof value === 'number' ? String(value) : undefined;
+  if (type === 'TEXT' && text !== undefined && (allowed?.includes(text) ?? true)) return text;
+  if (type === 'BOOLEAN' && (value === 0 || value === 1)) return value === 1;
+  if (type === 'NUMBER' && Array.isArray(value) && value.length === 1 && typeof value[0] === 'number')
+    return value[0];
+  if (type === 'LIST' && (text !== undefined || typeof value === 'string')) return [value];
+  return undefined;
+}
+
+/** `params` overrides the settings when the node runs: its values stay what they are, as settings. */
+function takeParams(finding: Finding, keys: readonly string[]): Remedy | undefined {
+  const node = nodeOf(finding);
+  const params = node?.data.params;
+  if (node === undefined || params === undefined) return undefined;
+  const taken = Object.fromEntries(keys.flatMap(key => (key in params ? [[key, params[key] ?? null]] : [])));
+  if (Object.keys(taken).length === 0) return undefined;
+  const left = Object.fromEntries(Object.entries(params).filter(([key]) => !(key in taken)));
+  return change(
+    texts.takeParams,
+    replaceNodes(finding.board, [node.id], ({ data: { params: _, config, ...data }, ...rest }) => ({
+      ...rest,
+      data: {
+        ...data,
+        config: { ...config, ...taken },
+        ...(Object.keys(left).length === 0 ? {} : { params: left }),
+      },
+    })),
+  );
+}
+
+function drop(board: Board, { id }: GraphNode, key: string): Remedy | undefined {
+  return change(texts.drop(key), setConfig(board, id, key, undefined));
+}
+
+function toDefault(board: Board, { id }: GraphNode, key: string): Remedy | undefined {
+  return change(texts.toDefault, setConfig(board, id, key, undefined));
+}
+
+function set(board: Board, { id }: GraphNode, key: string, value: Json): Remedy | undefined {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN - 1)}…` : text;
+  return change(texts.set(shown), setConfig(board, id, key, value));
+}
+
+function setWhole(board: Board, { id }: GraphNode, config: JsonObject): readonly Change[] {
+  return replaceNodes(board, [id], node => ({ ...node, data: { ...node.data, config } }));
+}

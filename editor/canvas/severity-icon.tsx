@@ -1,0 +1,16 @@
+// The sign of a finding: an error, which keeps the board from being saved, or a warning.
+
+import CircleAlert from 'icon:circle-alert';
+import TriangleAlert from 'icon:triangle-alert';
+import type { LintIssue } from '../../src/graph/issues.ts';
+import styles from './severity-icon.module.css';
+
+interface SeverityIconProps {
+  readonly severity: LintIssue['severity'];
+  readonly size?: number;
+}
+
+export function SeverityIcon({ severity, size }: SeverityIconProps) {
+  const Shown = severity === 'error' ? CircleAlert : TriangleAlert;
+  return <Shown className={styles[severity]} size={size} />;
+}

@@ -1,0 +1,127 @@
+// The secrets of the workflow: names that its settings use, with values that its creator alone sees and sets.
+
+import Trash from 'icon:trash-2';
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { useEditor } from '../../../board/editor-context.tsx';
+import type { WorkflowInfo } from '../../../board/remote.ts';
+import { Button, IconButton } from '../../../kit/button.tsx';
+import { Dialog } from '../../../kit/dialog.tsx';
+import { Failure } from '../../../kit/failure.tsx';
+import { TextField } from '../../../kit/field.tsx';
+import { Loading } from '../../../kit/spinner.tsx';
+import { api } from '../../../lib/api.ts';
+import { messages } from '../../../messages.ts';
+import styles from './dialogs.module.css';
+import { useChange } from './use-change.ts';
+
+const texts = messages.flow.secrets;
+/** What `{{secrets.NAME}}` can name. */
+const NAME = '[A-Za-z_][A-Za-z0-9_]{0,63}';
+
+export function SecretsDialog({ onClose }: { readonly onClose: () => void }) {
+  const { session } = useEditor();
+  const path = `/workflows/${session.id}`;
+  const { data, error, refetch } = useQuery({
+    queryKey: [path],
+    queryFn: ({ signal }) => api.get<WorkflowInfo>(path, { signal }),
+    staleTime: 0,
+  });
+  return (
+    <Dialog title={texts.title} onClose={onClose}>
+      <p className={styles.soft}>{texts.about}</p>
+      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+      {data === undefined && error === null && <Loading />}
+      {data && !data.isOwner && <p>{texts.creatorOnly}</p>}
+      {data?.isOwner && <Secrets path={path} secrets={data.secrets ?? {}} />}
+    </Dialog>
+  );
+}
+
+interface SecretsProps {
+  readonly path: string;
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
+function Secrets({ path, secrets }: SecretsProps) {
+  const { saver } = useEditor().session;
+  const change = useChange(path, async (next: SecretsProps['secrets']) => {
+    await api.put(path, { secrets: next });
+    // The board goes on from what the service has now.
+    await saver.refresh();
+  });
+  const remove = (gone: string): void => {
+    const { [gone]: _, ...rest } = secrets;
+    change.mutate(rest);
+  };
+  return (
+    <>
+      <ul className={styles.rows} aria-label={texts.list}>
+        {Object.keys(secrets).map(known => (
+          <li key={known} className={styles.row}>
+            <code className={styles.grow}>{`{{secrets.${known}}}`}</code>
+            <IconButton
+              size="s"
+              icon={Trash}
+              label={texts.remove(known)}
+              disabled={change.isPending}
+              onClick={() => remove(known)}
+            />
+          </li>
+        ))}
+      </ul>
+      <NewSecret
+        known={Object.keys(secrets)}
+        isBusy={change.isPending}
+        onAdd={(name, value) => change.mutateAsync({ ...secrets, [name]: value })}
+      />
+    </>
+  );
+}
+
+interface NewSecretProps {
+  readonly known: readonly string[];
+  readonly isBusy: boolean;
+  readonly onAdd: (name: string, value: string) => Promise<unknown>;
+}
+
+function NewSecret({ known, isBusy, onAdd }: NewSecretProps) {
+  const [name, setName] = useState('');
+  const [value, setValue] = useState('');
+  const empty = (): void => {
+    setName('');
+    setValue('');
+  };
+  const add = (event: FormEvent): void => {
+    event.preventDefault();
+    // A failure is shown by the change itself, and what was typed stays.
+    onAdd(name, value).then(empty, () => undefined);
+  };
+  return (
+    <form className={styles.part} onSubmit={add}>
+      <TextField
+        label={texts.name}
+        hint={texts.nameHint}
+        value={name}
+        required
+        pattern={NAME}
+        autoComplete="off"
+        spellCheck={false}
+        onChange={({ target }) => setName(target.value)}
+      />
+      <TextField
+        label={texts.value}
+        type="password"
+        value={value}
+        required
+        autoComplete="off"
+        onChange={({ target }) => setValue(target.value)}
+      />
+      <div className={styles.buttons}>
+        <Button type="submit" look="primary" isBusy={isBusy}>
+          {known.includes(name) ? texts.replace : texts.add}
+        </Button>
+      </div>
+    </form>
+  );
+}

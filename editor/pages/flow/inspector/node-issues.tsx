@@ -1,0 +1,27 @@
+// What lint finds at the selected node, each with what puts it right.
+import type { GraphNode } from '../../../../src/graph/types.ts';
+import { useEditor, useView } from '../../../board/editor-context.tsx';
+import { SeverityIcon } from '../../../canvas/severity-icon.tsx';
+import { messages } from '../../../messages.ts';
+import { RemedyButton } from '../remedy-button.tsx';
+import styles from './inspector.module.css';
+
+const MAX_SHOWN = 8;
+
+export function NodeIssues({ node }: { readonly node: GraphNode }) {
+  const { canvas } = useEditor();
+  const issues = useView(view => view.issues.get(node.id));
+  if (issues === undefined) return null;
+  return (
+    <ul className={styles.issues} aria-label={messages.flow.issuesOf(node.data.label)}>
+      {issues.slice(0, MAX_SHOWN).map((issue, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: findings have no id
+        <li key={index}>
+          <SeverityIcon severity={issue.severity} />
+          <span>{issue.message}</span>
+          <RemedyButton issue={issue} onDone={() => canvas.current?.focusNode(node.id)} />
+        </li>
+      ))}
+    </ul>
+  );
+}

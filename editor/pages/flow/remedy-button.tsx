@@ -1,0 +1,89 @@
+// The button that puts a finding right: one step of undo, or the way to the field or page where a person decides.
+
+import Wand from 'icon:wand-sparkles';
+import { useMemo } from 'react';
+import type { LintIssue } from '../../../src/graph/issues.ts';
+import { type EditorContextValue, useEditor } from '../../board/editor-context.tsx';
+import { findAllChanges, findRemedy } from '../../board/remedies/find-remedy.ts';
+import type { Remedy } from '../../board/remedies/remedy.ts';
+import { Button, ButtonLink } from '../../kit/button.tsx';
+import { messages } from '../../messages.ts';
+import { controlOf } from './inspector/controls.tsx';
+import { focusField } from './inspector/focus-field.ts';
+
+const texts = messages.flow.remedies;
+
+interface RemedyButtonProps {
+  readonly issue: LintIssue;
+  /** Called before the finding goes, and the button with it. */
+  readonly onDone: () => void;
+}
+
+/** Nothing where no remedy follows from the rule. */
+export function RemedyButton({ issue, onDone }: RemedyButtonProps) {
+  const editor = useEditor();
+  const remedy = useMemo(() => remedyNow(editor, issue), [editor, issue]);
+  if (remedy === undefined) return null;
+  if (remedy.kind === 'page')
+    return (
+      <ButtonLink size="s" icon={Wand} href={remedy.href}>
+        {remedy.label}
+      </ButtonLink>
+    );
+  const act = (): void => {
+    // The board may have changed since the finding was shown.
+    const current = remedyNow(editor, issue);
+    if (current?.kind === 'change') onDone();
+    if (current !== undefined) perform(editor, current);
+  };
+  return (
+    <Button size="s" icon={Wand} onClick={act}>
+      {remedy.label}
+    </Button>
+  );
+}
+
+/** All that needs no decision, as one step of undo; nothing where that is one finding or none. */
+export function RemedyForAll({
+  issues,
+  onDone,
+}: {
+  readonly issues: readonly LintIssue[];
+  readonly onDone: () => void;
+}) {
+  const editor = useEditor();
+  const { store, catalog } = editor.session;
+  const find = () => findAllChanges(store.getState().board, catalog, issues);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: findings are worked out anew after each change of the board
+  const { count } = useMemo(find, [issues]);
+  if (count < 2) return null;
+  const act = (): void => {
+    onDone();
+    store.actions.perform(texts.gesture, find().changes);
+    editor.view.setState({ announcement: texts.done(texts.all(count)) });
+  };
+  return (
+    <Button size="s" icon={Wand} onClick={act}>
+      {texts.all(count)}
+    </Button>
+  );
+}
+
+function remedyNow({ session }: EditorContextValue, issue: LintIssue): Remedy | undefined {
+  return findRemedy({ board: session.store.getState().board, catalog: session.catalog, issue });
+}
+
+function perform(editor: EditorContextValue, remedy: Remedy): void {
+  const { session, view } = editor;
+  if (remedy.kind === 'change') {
+    session.store.actions.perform(remedy.label, remedy.changes);
+    view.setState({ announcement: texts.done(remedy.label) });
+  }
+  if (remedy.kind !== 'fill') return;
+  session.store.actions.select([remedy.nodeId]);
+  if (controlOf(remedy.input) !== undefined) focusField(remedy.input.id);
+  else {
+    const from = { nodeId: remedy.nodeId, handle: `in-${remedy.input.id}` };
+    view.setState({ panel: { kind: 'add', placing: { from } } });
+  }
+}

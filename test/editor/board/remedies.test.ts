@@ -1,0 +1,342 @@
+// What puts each finding of the lint right, without a browser: the finding is gone afterwards, and the change can be undone.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { apply, type Board, invert } from '../../../editor/board/board.ts';
+import { createCatalog } from '../../../editor/board/catalog.ts';
+import { findAllChanges, findRemedy, REMEDIES } from '../../../editor/board/remedies/find-remedy.ts';
+import type { Remedy } from '../../../editor/board/remedies/remedy.ts';
+import { clamp } from '../../../editor/board/remedies/settings.ts';
+import type { InputDef } from '../../../src/graph/catalog.ts';
+import { inspectGraph } from '../../../src/graph/inspect.ts';
+import type { LintIssue } from '../../../src/graph/issues.ts';
+import type { GraphEdge, GraphNode, JsonObject } from '../../../src/graph/types.ts';
+import { makeCatalog } from '../../../src/nodes/catalog.ts';
+
+const served = makeCatalog({ SANDBOX_MODELS: true } as never).entries;
+const settingOf = (id: string, fields: Partial<InputDef> & Pick<InputDef, 'type'>): InputDef => ({
+  id,
+  label: id,
+  isPort: false,
+  ...fields,
+});
+const base = served.find(({ nodeType }) => nodeType === 'utility:image_blur');
+assert.ok(base);
+/** With settings of all kinds, and a type that is no longer offered. */
+const catalog = createCatalog([
+  ...served,
+  {
+    ...base,
+    nodeType: 'utility:probe',
+    label: 'Probe',
+    inputs: [
+      settingOf('mode', { type: 'TEXT', enum: ['fast', 'slow'], default: 'fast' }),
+      settingOf('count', { type: 'NUMBER', min: 1, max: 9, step: 2, default: 1 }),
+      settingOf('flag', { type: 'BOOLEAN', default: false }),
+      settingOf('names', { type: 'LIST', minItems: 1, maxItems: 2, default: ['a'] }),
+      settingOf('gone', { type: 'TEXT', removed: true }),
+      settingOf('title', { type: 'TEXT', default: '' }),
+    ],
+    outputs: [],
+  },
+  { ...base, nodeType: 'utility:needs', inputs: [settingOf('title', { type: 'TEXT', required: true })] },
+  { ...base, nodeType: 'utility:old_blur', label: 'Old blur', deprecated: true },
+]);
+
+function node(id: string, nodeType: string, config: JsonObject = {}, data: object = {}): GraphNode {
+  const entry = catalog.find(nodeType);
+  return {
+    id,
+    type: entry?.customNodeType ?? 'basedNode',
+    position: { x: 0, y: 0 },
+    data: { label: id, category: entry?.category ?? 'utility', nodeType, config, ...data },
+  };
+}
+
+const edge = (id: string, from: string, to: string): GraphEdge => {
+  const [source = '', sourceHandle = ''] = from.split('.');
+  const [target = '', targetHandle = ''] = to.split('.');
+  return { id, source, target, sourceHandle: `out-${sourceHandle}`, targetHandle: `in-${targetHandle}` };
+};
+const board = (nodes: readonly GraphNode[], edges: readonly GraphEdge[] = []): Board => ({
+  fields: {},
+  nodes,
+  edges,
+});
+const lint = ({ nodes, edges }: Board): readonly LintIssue[] => inspectGraph(catalog, nodes, edges).issues;
+
+function remedyFor(
+  before: Board,
+  code: string,
+): { readonly issue: LintIssue; readonly remedy: Remedy | undefined } {
+  const issue = lint(before).find(found => found.code === code);
+  assert.ok(issue, `${code}: ${JSON.stringify(lint(before))}`);
+  return { issue, remedy: findRemedy({ board: before, catalog, issue }) };
+}
+
+/** The board once the finding is put right; it is gone, and undone the board is as it was. */
+function mend(before: Board, code: string, label?: string): Board {
+  const { issue, remedy } = remedyFor(before, code);
+  assert.equal(remedy?.kind, 'change', code);
+  if (label !== undefined) assert.equal(remedy.label, label);
+  const after = apply(before, remedy.changes);
+  assert.deepEqual(
+    lint(after).filter(found => found.code === code && found.message === issue.message),
+    [],
+  );
+  assert.equal(JSON.stringify(apply(after, invert(remedy.changes))), JSON.stringify(before));
+  return after;
+}
+
+const mended = (code: string, config: JsonObject, label?: string): JsonObject | undefined =>
+  mend(board([node('p', 'utility:probe', config)]), code, label).nodes[0]?.data.config;
+
+const wires = ({ edges }: Board): readonly string[] =>
+  edges.map(
+    ({ source, sourceHandle, target, targetHandle }) => `${source} ${sourceHandle} ${target} ${targetHandle}`,
+  );
+
+describe('a remedy of a setting', () => {
+  it('renames a key that is misspelt, and removes one that nobody knows', () => {
+    assert.deepEqual(mended('unknown_config_key', { titel: 'x' }, 'Rename to title'), { title: 'x' });
+    assert.deepEqual(mended('unknown_config_key', { titel: 'x', title: 'y' }), { title: 'y' });
+    assert.deepEqual(mended('unknown_config_key', { 'a/b~': 1, flag: true }, 'Remove a/b~'), { flag: true });
+    assert.deepEqual(mended('removed_config_key', { gone: 'x' }), {});
+  });
+
+  it('takes the value that is meant, else the default', () => {
+    assert.deepEqual(mended('value_not_in_enum', { mode: 'slwo' }, 'Set to slow'), { mode: 'slow' });
+    assert.deepEqual(mended('value_not_in_enum', { mode: 'warp speed' }, 'Use the default'), {});
+    assert.deepEqual(mended('wrong_value_type', { title: true }, 'Set to true'), { title: 'true' });
+    assert.deepEqual(mended('wrong_value_type', { flag: 1 }), { flag: true });
+    assert.deepEqual(mended('wrong_value_type', { names: 'b' }), { names: ['b'] });
+    assert.deepEqual(mended('wrong_value_type', { count: 'many' }), {});
+    assert.deepEqual(mended('config_normalized', { count: '3' }), { count: 3 });
+  });
+
+  it('brings a value into its bounds, on a step', () => {
+    assert.deepEqual(mended('value_out_of_range', { count: 40 }, 'Set to 9'), { count: 9 });
+    assert.deepEqual(mended('value_out_of_range', { count: '-4' }), { count: 1 });
+    assert.deepEqual(mended('value_out_of_range', { count: 3.9 }), { count: 3 });
+    assert.deepEqual(mended('value_out_of_range', { names: ['a', 'b', 'c'] }, 'Keep the first 2'), {
+      names: ['a', 'b'],
+    });
+    assert.equal(
+      remedyFor(board([node('p', 'utility:probe', { names: [] })]), 'value_out_of_range').remedy?.kind,
+      'fill',
+    );
+    const fine = { ...settingOf('x', { type: 'NUMBER' }), min: 0.1, max: 1, step: 0.1 };
+    assert.deepEqual([clamp(0.34, fine), clamp(7, fine), clamp(-1, fine)], [0.3, 1, 0.1]);
+    assert.equal(clamp(5, { ...fine, min: 4, max: 4.05, integer: true, step: 3 }), 4);
+    assert.equal(clamp(5, { ...fine, min: 4.2, max: 4.8, integer: true, step: 0 }), undefined);
+  });
+
+  it('leads to the field that is missing', () => {
+    const { remedy } = remedyFor(board([node('n', 'utility:needs')]), 'required_field_missing');
+    assert.deepEqual(remedy?.kind === 'fill' && [remedy.nodeId, remedy.input.id], ['n', 'title']);
+  });
+
+  it('keeps what params said, as settings', () => {
+    const before = board([
+      node('p', 'utility:probe', { mode: 'fast', flag: true }, { params: { mode: 'slow', count: 3 } }),
+    ]);
+    const one = mend(before, 'params_override_config');
+    assert.deepEqual(one.nodes[0]?.data.config, { mode: 'slow', flag: true });
+    const all = mend(before, 'params_in_use');
+    assert.deepEqual(all.nodes[0]?.data.config, { mode: 'slow', flag: true, count: 3 });
+    assert.equal(all.nodes[0]?.data.params, undefined);
+  });
+});
+
+describe('a remedy of a node', () => {
+  it('takes the type that is meant, or another of the kind that loses no edge, or removes the node', () => {
+    const misspelt = mend(board([node('a', 'utility:image_blurr')]), 'unknown_node_type');
+    assert.equal(misspelt.nodes[0]?.data.nodeType, 'utility:image_blur');
+    const model = board(
+      [node('t', 'input:text'), node('m', 'generate:discontinued_by_its_maker'), node('o', 'output:preview')],
+      [edge('1', 't.text', 'm.prompt'), edge('2', 'm.image', 'o.input')],
+    );
+    const replaced = mend(model, 'unknown_node_type', 'Use Sandbox picture');
+    assert.equal(replaced.nodes[1]?.data.nodeType, 'generate:sandbox');
+    assert.deepEqual(wires(replaced), wires(model));
+    const odd = mend(board([node('x', 'never:heard-of-this-one')]), 'unknown_node_type', 'Remove the node');
+    assert.deepEqual(odd.nodes, []);
+  });
+
+  it('replaces a type that is no longer offered', () => {
+    const before = board(
+      [node('i', 'input:image'), node('b', 'utility:old_blur', { radius: 3 })],
+      [edge('1', 'i.image', 'b.image')],
+    );
+    assert.equal(mend(before, 'deprecated_type').nodes[1]?.data.nodeType, 'utility:image_blur');
+  });
+
+  it('corrects form, category and ports that the node does not have', () => {
+    const probe = node('p', 'utility:probe');
+    assert.equal(mend(board([{ ...probe, type: 'groupFrame' }]), 'wrong_type').nodes[0]?.type, 'basedNode');
+    const odd = node('p', 'utility:probe', {}, { category: 'utilities' });
+    assert.equal(mend(board([odd]), 'unknown_category').nodes[0]?.data.category, 'utility');
+    const port = { id: 'mode', label: 'Mode', type: 'TEXT' };
+    assert.deepEqual(
+      mend(board([node('p', 'utility:probe', {}, { inputs: [port] })]), 'stray_port').nodes[0]?.data.inputs,
+      [],
+    );
+  });
+
+  it('gives the second of two nodes, or edges, of one id an id of its own', () => {
+    const twins = board([node('a', 'input:text'), node('a', 'input:number')]);
+    assert.deepEqual(
+      mend(twins, 'duplicate_node_id').nodes.map(({ id, data }) => [id, data.nodeType]),
+      [
+        ['a', 'input:text'],
+        ['a-2', 'input:number'],
+      ],
+    );
+    const nodes = [node('t', 'input:text'), node('c', 'utility:prompt_concat')];
+    const edges = [edge('e', 't.text', 'c.text1'), edge('e', 't.text', 'c.text2')];
+    assert.deepEqual(
+      mend(board(nodes, edges), 'duplicate_edge_id').edges.map(({ id, targetHandle }) => [id, targetHandle]),
+      [
+        ['e', 'in-text1'],
+        ['e-2', 'in-text2'],
+      ],
+    );
+  });
+
+  it('leads to each port that lacks an edge', () => {
+    const before = board([node('m', 'utility:math', { operation: 'add' })]);
+    const found = lint(before).filter(({ code }) => code === 'required_port_unfed');
+    const inputs = found.map(issue => {
+      const remedy = findRemedy({ board: before, catalog, issue });
+      return remedy?.kind === 'fill' ? remedy.input.id : undefined;
+    });
+    assert.deepEqual(inputs, ['a', 'b']);
+  });
+
+  it('puts groups in order', () => {
+    const members = (after: Board): unknown =>
+      after.nodes.find(({ id }) => id === 'h')?.data.config?.childNodeIds;
+    const nodes = [
+      node('a', 'utility:prompt_concat'),
+      node('b', 'utility:prompt_concat'),
+      node('c', 'utility:prompt_concat'),
+    ];
+    const group = (id: string, ...childNodeIds: string[]): GraphNode =>
+      node(id, 'utility:group', { childNodeIds });
+    assert.deepEqual(members(mend(board([...nodes, group('h', 'a', 'zz')]), 'unknown_group_member')), ['a']);
+    const shared = board([...nodes, group('g', 'a'), group('h', 'a', 'b')]);
+    assert.deepEqual(members(mend(shared, 'shared_group_member')), ['b']);
+    const torn = board(
+      [...nodes, group('h', 'a', 'c')],
+      [edge('1', 'a.text', 'b.text1'), edge('2', 'b.text', 'c.text1')],
+    );
+    assert.deepEqual(members(mend(torn, 'group_against_wiring')), ['a', 'c', 'b']);
+  });
+
+  it('combines lists of different lengths', () => {
+    const before = board(
+      [
+        node('l', 'input:list', { items: ['a', 'b'] }),
+        node('m', 'input:list', { items: ['a', 'b', 'c'] }),
+        node('c', 'utility:prompt_concat'),
+      ],
+      [edge('1', 'l.list', 'c.text1'), edge('2', 'm.list', 'c.text2')],
+    );
+    assert.deepEqual(mend(before, 'unequal_lists').nodes[2]?.data.config, { fanOut: 'product' });
+  });
+
+  it('leads to the page where a provider is set up', () => {
+    const issue = { severity: 'warning', code: 'provider_not_configured', message: '', nodeId: 'a' } as const;
+    assert.equal(findRemedy({ board: board([]), catalog, issue })?.kind, 'page');
+  });
+});
+
+describe('a remedy of an edge', () => {
+  const text = node('t', 'input:text');
+  const join = node('c', 'utility:prompt_concat');
+
+  it('removes one whose end is gone', () => {
+    assert.deepEqual(mend(board([text], [edge('1', 't.text', 'x.prompt')]), 'unknown_target').edges, []);
+    assert.deepEqual(mend(board([join], [edge('1', 'x.text', 'c.text1')]), 'unknown_source').edges, []);
+  });
+
+  it('names the port that is meant, one that fits, or removes the edge', () => {
+    const near = mend(board([text, join], [edge('1', 't.text', 'c.txt2')]), 'unknown_port', 'Use Text 2');
+    assert.deepEqual(wires(near), ['t out-text c in-text2']);
+    const far = mend(board([text, join], [edge('1', 't.something-else', 'c.text2')]), 'unknown_port');
+    assert.deepEqual(wires(far), ['t out-text c in-text2']);
+    const none = mend(
+      board([text, node('b', 'utility:image_blur')], [edge('1', 't.text', 'b.nothing-here')]),
+      'unknown_port',
+    );
+    assert.deepEqual(wires(none), []);
+  });
+
+  it('puts the node between that makes one type of the other, or removes the edge', () => {
+    const video = board(
+      [node('v', 'input:video'), node('b', 'utility:image_blur')],
+      [edge('1', 'v.video', 'b.image')],
+    );
+    const converted = mend(video, 'incompatible_types', 'Insert Frame of a video');
+    assert.deepEqual(wires(converted), [
+      'v out-video video-frame in-video',
+      'video-frame out-image b in-image',
+    ]);
+    const no = board([node('i', 'input:image'), join], [edge('1', 'i.image', 'c.text1')]);
+    assert.deepEqual(wires(mend(no, 'incompatible_types', 'Remove the edge')), []);
+  });
+
+  it('keeps the edge whose value a run takes', () => {
+    const before = board(
+      [text, node('u', 'input:text'), join],
+      [edge('1', 't.text', 'c.text1'), edge('2', 'u.text', 'c.text1'), edge('3', 't.text', 'c.text2')],
+    );
+    assert.deepEqual(
+      mend(before, 'port_fed_twice').edges.map(({ id }) => id),
+      ['2', '3'],
+    );
+  });
+
+  it('opens a circle at its newest edge, and no other', () => {
+    const before = board(
+      [text, join, node('d', 'utility:prompt_concat')],
+      [edge('1', 'c.text', 'd.text1'), edge('2', 'd.text', 'c.text1'), edge('3', 't.text', 'c.text2')],
+    );
+    assert.deepEqual(
+      mend(before, 'cycle').edges.map(({ id }) => id),
+      ['1', '3'],
+    );
+  });
+});
+
+describe('all remedies together', () => {
+  it('are one change that leaves only what a person decides', () => {
+    const before = board(
+      [
+        node('p', 'utility:probe', { count: 40, mode: 'x', lost: 1 }),
+        node('m', 'utility:math'),
+        node('t', 'input:text'),
+      ],
+      [edge('1', 't.text', 'gone.text'), edge('2', 'm.number', 'm.a')],
+    );
+    const { count, changes } = findAllChanges(before, catalog, lint(before));
+    const after = apply(before, changes);
+    assert.equal(count, 5);
+    assert.deepEqual([...new Set(lint(after).map(({ code }) => code))], ['required_port_unfed']);
+    assert.equal(JSON.stringify(apply(after, invert(changes))), JSON.stringify(before));
+  });
+
+  it('do nothing where the finding is of a board that is no more', () => {
+    for (const code of Object.keys(REMEDIES)) {
+      const issue = {
+        severity: 'warning',
+        code,
+        message: '',
+        nodeId: 'x',
+        edgeId: 'x',
+        path: '/nodes/7/data/config/x',
+      } as const;
+      const remedy = findRemedy({ board: board([]), catalog, issue });
+      assert.ok(remedy === undefined || remedy.kind === 'page', code);
+    }
+  });
+});
