@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { createEditorFiles, type EditorFiles } from './bundle/editor-files.ts';
 import { readVersion } from './cli/version.ts';
-import { type Databases, migrateAll, openDatabases } from './databases.ts';
+import { type Databases, migrateAll, openDatabases, openReadReplica } from './databases.ts';
 import { createServer } from './http/server.ts';
 import type { Worker } from './jobs/worker.ts';
 import { startWorker } from './jobs/worker.ts';
@@ -83,7 +83,8 @@ export async function startService(settings: Settings, options: StartOptions = {
   const nodeTypes = createNodeTypes(settings);
   const setUpLink =
     settings.ROLE === 'worker' ? undefined : await offerSetUp({ db, settings, now: Date.now });
-  const deps = await createDeps({ settings, log, tracer }, databases, placement, nodeTypes);
+  const replica = await openReadReplica(settings, log, databases, stack);
+  const deps = await createDeps({ settings, log, tracer, replica }, databases, placement, nodeTypes);
   stack.defer(() => Promise.all([deps.fetch.close(), deps.providerFetch.close()]).then(() => undefined));
   await requireStorage(deps);
   const models = await startLiveModels(deps, nodeTypes.install);
@@ -131,7 +132,7 @@ async function requireStorage({ storage, log }: RunDeps): Promise<void> {
 }
 
 async function createDeps(
-  { settings, log, tracer }: Pick<RunDeps, 'settings' | 'log' | 'tracer'>,
+  { settings, log, tracer, replica }: Pick<RunDeps, 'settings' | 'log' | 'tracer' | 'replica'>,
   { db, runDb }: Databases,
   placement: Placement,
   { catalog, findNode }: NodeTypes,
@@ -153,6 +154,8 @@ async function createDeps(
     now,
     db,
     runDb,
+    readDb: replica ?? db,
+    replica,
     bucket,
     storage: await openStorage(settings, providerFetch),
     fetch: createGuardedFetch({ allowPrivate: settings.ALLOW_PRIVATE_NETWORK, trustedOrigins: [] }),

@@ -29,7 +29,7 @@ const SLOW: Readonly<Record<string, readonly string[]>> = {
     'services/media/{half-kept-media,sweep-outputs}.test.ts',
     'services/webhooks/deliver-webhook.test.ts',
     'telemetry/**',
-    'store/{embedded,embedded-accounts,embedded-faults,embedded-lock}.test.ts',
+    'store/{embedded,embedded-accounts,embedded-faults,embedded-lock,replica}.test.ts',
   ],
   'waits for real time': [
     'http/accounts/keys.test.ts',

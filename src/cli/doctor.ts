@@ -16,7 +16,8 @@ import { readSettings, type Settings } from '../lib/settings.ts';
 import { BucketError } from '../media/bucket-error.ts';
 import { bucketOf } from '../media/open-storage.ts';
 import { bucketOrigin, openS3Storage } from '../media/s3.ts';
-import { openDb } from '../store/db.ts';
+import { lookAtReplica } from '../store/connection/replica.ts';
+import { type Db, openDb } from '../store/db.ts';
 import { findBinaries } from '../store/embedded/binaries.ts';
 import { chooseRunner } from '../store/embedded/run-as.ts';
 import { preflight } from '../store/preflight.ts';
@@ -55,6 +56,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     return `${node} on ${process.platform} ${process.arch}`;
   },
   PostgreSQL: checkDatabase,
+  replica: checkReplica,
   DATA_DIR: async ({ DATA_DIR }) => {
     const folder = findFolder(DATA_DIR);
     const trial = await mkdtemp(join(folder, 'graphwright-doctor-')).catch((err: unknown) => {
@@ -140,22 +142,29 @@ async function checkDatabase(settings: Settings): Promise<string> {
     await chooseRunner({ postgres, folder, owner, account: 'postgres' });
     return `embedded: ${(await runProgram(postgres, ['--version'])).trim()}`;
   }
-  const db = openDb({
-    connection: { url: settings.DATABASE_URL },
-    maxConnections: 1,
-    onError: () => undefined,
-  });
-  try {
-    const { clockMs } = await preflight(db, settings.DATABASE_URL);
-    const skewS = Math.round((Date.now() - clockMs) / 1000);
-    if (Math.abs(skewS) > MAX_SKEW_S)
-      throw new Error(
-        `the clock of this machine is ${Math.abs(skewS)} s ${skewS > 0 ? 'ahead of' : 'behind'} PostgreSQL's; set both by NTP`,
-      );
-    return `DATABASE_URL: PostgreSQL ${await findServerVersion(db)}`;
-  } finally {
-    await db.close();
-  }
+  await using db = openForCheck(settings.DATABASE_URL);
+  const { clockMs } = await preflight(db, settings.DATABASE_URL);
+  const skewS = Math.round((Date.now() - clockMs) / 1000);
+  if (Math.abs(skewS) > MAX_SKEW_S)
+    throw new Error(
+      `the clock of this machine is ${Math.abs(skewS)} s ${skewS > 0 ? 'ahead of' : 'behind'} PostgreSQL's; set both by NTP`,
+    );
+  return `DATABASE_URL: PostgreSQL ${await findServerVersion(db)}`;
+}
+
+const openForCheck = (url: string): Db & AsyncDisposable => {
+  const db = openDb({ connection: { url }, maxConnections: 1, onError: () => undefined });
+  return { ...db, [Symbol.asyncDispose]: () => db.close() };
+};
+
+/** The service runs without one, but not for long where it was to take the load of reads. */
+async function checkReplica({ DATABASE_URL, DATABASE_REPLICA_URL: url }: Settings): Promise<string> {
+  if (DATABASE_URL === undefined || url === undefined) return 'none: the primary answers all reads';
+  await using primary = openForCheck(DATABASE_URL);
+  await using replica = openForCheck(url);
+  const { fault, lagSeconds } = await lookAtReplica(primary, replica, url);
+  if (fault === undefined) return 'DATABASE_REPLICA_URL: a replica that has replayed all';
+  throw new Error(lagSeconds === undefined ? fault : `${fault} By ${lagSeconds.toFixed(1)} s.`);
 }
 
 /** A bucket is written, read and cleared; the local disk has been checked as DATA_DIR. */

@@ -85,7 +85,7 @@ export async function listRuns(deps: RunDeps, actor: Actor, query: ListExecution
   };
   return readPage(query, {
     cursor: idCursor('execution'),
-    fetch: (before, limit) => listExecutions(deps.db, { ...filter, before, limit }),
+    fetch: (before, limit) => listExecutions(deps.readDb, { ...filter, before, limit }),
     keyOf: row => row.id,
     present: presentListedExecution,
   });

@@ -9,7 +9,8 @@ import type { WakeTimers } from '../lib/wake-timers.ts';
 import type { Bucket } from '../media/s3.ts';
 import type { MediaStorage } from '../media/storage.ts';
 import type { NodeDefinition } from '../nodes/define.ts';
-import type { Db } from '../store/db.ts';
+import type { Replica } from '../store/connection/replica.ts';
+import type { Db, Tx } from '../store/db.ts';
 import type { RateLimiter } from './accounts/rate-limits.ts';
 import type { TokenAuthenticator } from './connections/access-tokens.ts';
 import type { RunNotifier } from './run-notifier.ts';
@@ -41,6 +42,10 @@ export interface Deps {
   readonly db: Db;
   /** Connections of the queue and the group commits, their plans pinned to indexes. */
   readonly runDb: Db;
+  /** Reads lists and pages: by the replica where it is up to date, else as `db`. */
+  readonly readDb: Tx;
+  /** What `readDb` is, where there is one. */
+  readonly replica: Replica | undefined;
   readonly storage: MediaStorage;
   /** The bucket that `storage` is; undefined: the local disk. */
   readonly bucket: Bucket | undefined;

@@ -3,20 +3,31 @@ import { toError } from '../lib/errors.ts';
 import { pingDatabase, pingQueue } from '../store/readiness.ts';
 import type { Deps } from './deps.ts';
 
+const OK = 'ok';
 const TIMEOUT_MS = 2000;
 // To look for what cannot be there asks the same of disk and bucket.
 const NO_SUCH_MEDIA = `med_${'0'.repeat(26)}`;
 
-/** 'ok' or what is wrong, by part; never throws. */
-export async function checkReadiness(
-  deps: Deps,
-): Promise<Readonly<Record<'database' | 'queue' | 'storage', string>>> {
+export interface Readiness {
+  /** Whether every part answers that nothing goes without. */
+  readonly isReady: boolean;
+  /** 'ok' or what is wrong. */
+  readonly parts: Readonly<Record<string, string>>;
+}
+
+/** Never throws. */
+export async function checkReadiness(deps: Deps): Promise<Readiness> {
   const [database, queue, storage] = await Promise.all([
     probe(() => pingDatabase(deps.db)),
     probe(() => pingQueue(deps.db)),
     probe(() => deps.storage.stat(NO_SUCH_MEDIA)),
   ]);
-  return { database, queue, storage };
+  const needed = { database, queue, storage };
+  const { replica } = deps;
+  return {
+    isReady: Object.values(needed).every(state => state === OK),
+    parts: replica === undefined ? needed : { ...needed, replica: replica.standing.fault ?? OK },
+  };
 }
 
 async function probe(work: () => Promise<unknown>): Promise<string> {
@@ -25,7 +36,7 @@ async function probe(work: () => Promise<unknown>): Promise<string> {
     timer = setTimeout(() => resolve(`no answer in ${TIMEOUT_MS} ms`), TIMEOUT_MS);
   });
   const answer = work().then(
-    () => 'ok',
+    () => OK,
     (err: unknown) => `failed (${toError(err).name})`,
   );
   return Promise.race([answer, tooLate]).finally(() => clearTimeout(timer));

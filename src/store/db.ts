@@ -20,6 +20,8 @@ export interface Tx {
 export interface Db extends Tx {
   /** Commits when `work` resolves, rolls back when it throws. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Statements that follow each other on one connection, each a transaction of its own. */
+  inSequence<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Calls `onNotify` for each notification of the channels; reconnects by itself. Close with the returned function. */
   listen(
     channels: readonly string[],
@@ -76,8 +78,9 @@ export function openDb(options: DbOptions): Db {
   boundPool(pool, silenceMs);
   return {
     pool,
-    query: (statement, values) => runAlone(pool, statement, values),
+    query: (statement, values) => runInSequence(pool, tx => tx.query(statement, values)),
     transaction: work => transact(pool, work),
+    inSequence: work => runInSequence(pool, work),
     alone: work => connectAlone(config, work, onError),
     listen: (channels, onNotify) => listen({ config, silenceMs, onError }, channels, onNotify),
     close: () => {
@@ -135,11 +138,11 @@ async function run<R>(
   }
 }
 
-async function runAlone<R>(pool: pg.Pool, statement: string, values?: readonly unknown[]): Promise<Rows<R>> {
+async function runInSequence<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
   const client = await connect(pool);
   let broken: Error | undefined;
   try {
-    return await run<R>(client, statement, values);
+    return await work({ query: (statement, values) => run(client, statement, values) });
   } catch (err) {
     broken = toError(err);
     throw err;

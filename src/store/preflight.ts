@@ -32,9 +32,11 @@ export async function preflight(tx: Tx, url: string | undefined): Promise<{ read
     if (problem !== undefined) throw new AppError('unavailable', problem);
     return { clockMs: standing.clock_ms };
   } catch (err) {
-    throw url === undefined ? err : explain(toError(err), url);
+    throw url === undefined ? err : explainConnection(toError(err), { ...PRIMARY, url });
   }
 }
+
+const PRIMARY = { setting: 'DATABASE_URL', otherwise: 'unset it to use the embedded one' };
 
 function judge(standing: Standing): string | undefined {
   const { account, database } = standing;
@@ -47,16 +49,26 @@ function judge(standing: Standing): string | undefined {
   return undefined;
 }
 
+/** A setting that leads to a PostgreSQL. */
+export interface ConnectionSetting {
+  readonly setting: string;
+  readonly url: string;
+  /** What else can be done, as the end of a sentence. */
+  readonly otherwise: string;
+}
+
 type Explanation = (where: {
   readonly server: string;
   readonly account: string;
   readonly database: string;
+  readonly setting: string;
+  readonly otherwise: string;
 }) => string;
 
-const NO_ANSWER: Explanation = ({ server }) =>
-  `No PostgreSQL answers at ${server}: start it, correct DATABASE_URL, or unset it to use the embedded one.`;
-const REFUSED: Explanation = ({ server, account }) =>
-  `The PostgreSQL at ${server} does not let ${account} in: correct the user and password of DATABASE_URL, or pg_hba.conf; where it asks for encryption add ?sslmode=require.`;
+const NO_ANSWER: Explanation = ({ server, setting, otherwise }) =>
+  `No PostgreSQL answers at ${server}: start it, correct ${setting}, or ${otherwise}.`;
+const REFUSED: Explanation = ({ server, account, setting }) =>
+  `The PostgreSQL at ${server} does not let ${account} in: correct the user and password of ${setting}, or pg_hba.conf; where it asks for encryption add ?sslmode=require.`;
 
 /** By the code of the system or of PostgreSQL. */
 const EXPLAINED: Readonly<Record<string, Explanation>> = {
@@ -66,25 +78,28 @@ const EXPLAINED: Readonly<Record<string, Explanation>> = {
   ENETUNREACH: NO_ANSWER,
   ENOENT: NO_ANSWER,
   ETIMEDOUT: NO_ANSWER,
-  EAI_AGAIN: ({ server }) =>
-    `The name of ${server} cannot be looked up now: correct DATABASE_URL, or the resolver.`,
-  ENOTFOUND: ({ server }) => `There is no host of the name in ${server}: correct DATABASE_URL.`,
+  EAI_AGAIN: ({ server, setting }) =>
+    `The name of ${server} cannot be looked up now: correct ${setting}, or the resolver.`,
+  ENOTFOUND: ({ server, setting }) => `There is no host of the name in ${server}: correct ${setting}.`,
   '28000': REFUSED,
   '28P01': REFUSED,
-  '3D000': ({ server, database }) =>
-    `The PostgreSQL at ${server} has no database ${database}: make it (createdb ${database}), or correct DATABASE_URL.`,
+  '3D000': ({ server, database, setting }) =>
+    `The PostgreSQL at ${server} has no database ${database}: make it (createdb ${database}), or correct ${setting}.`,
   '53300': ({ server }) =>
     `The PostgreSQL at ${server} has no connection left: raise max_connections; a process of this service takes 30.`,
   '57P03': ({ server }) => `The PostgreSQL at ${server} is starting or stopping: try again in a moment.`,
 };
 
-function explain(err: Error, url: string): Error {
+/** A connection that could not be made, as a sentence with the way out; any other error as it is. */
+export function explainConnection(err: Error, { setting, url, otherwise }: ConnectionSetting): Error {
   if (err instanceof AppError) return err;
   const root = deepest(err);
   const code = String((root as { readonly code?: unknown }).code ?? '');
   const isLate = /timeout/i.test(root.message);
   const explain = EXPLAINED[code] ?? (isLate ? NO_ANSWER : undefined);
-  return explain === undefined ? err : new AppError('unavailable', explain(placeOf(url)), { cause: err });
+  return explain === undefined
+    ? err
+    : new AppError('unavailable', explain({ ...placeOf(url), setting, otherwise }), { cause: err });
 }
 
 function deepest(err: Error): Error {
@@ -95,7 +110,7 @@ function deepest(err: Error): Error {
 }
 
 /** Without the password. */
-function placeOf(url: string): Parameters<Explanation>[0] {
+function placeOf(url: string): Omit<Parameters<Explanation>[0], keyof ConnectionSetting> {
   // A Unix socket has no host, which only URLs of some schemes may lack.
   const { hostname, port, username, pathname, searchParams } = new URL(
     url.replace(/^postgres(ql)?:/, 'http:').replace(/\/\/([^@/]*@)?\//, '//$1socket/'),

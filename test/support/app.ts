@@ -177,6 +177,8 @@ async function createDeps(
     now,
     db,
     runDb,
+    readDb: db,
+    replica: undefined,
     bucket,
     storage: await openStorage(settings, providerFetch),
     fetch: createGuardedFetch({ allowPrivate: settings.ALLOW_PRIVATE_NETWORK, trustedOrigins: [] }),

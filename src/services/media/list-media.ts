@@ -24,7 +24,7 @@ export async function listMedia(deps: Deps, actor: Actor, query: ListMediaQuery)
   const workspace = workspaceOf(await getActiveWorkspace(deps.db, user));
   return readPage(query, {
     cursor: idCursor('media'),
-    fetch: (before, limit) => listMediaOf(deps.db, workspace, { origin, kind, before, limit }),
+    fetch: (before, limit) => listMediaOf(deps.readDb, workspace, { origin, kind, before, limit }),
     keyOf: row => row.id,
     present: row => presentMedia(deps, row),
   });

@@ -39,7 +39,7 @@ export async function listOwnWorkflows(deps: Deps, actor: Actor, query: ListWork
   return readPage(query, {
     cursor: LIST_CURSOR,
     fetch: async (before, limit) => {
-      const rows = await listWorkflows(deps.db, { ...filter, before, limit });
+      const rows = await listWorkflows(deps.readDb, { ...filter, before, limit });
       await keepCounts(deps, rows);
       return rows;
     },

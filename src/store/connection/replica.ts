@@ -1,0 +1,204 @@
+// Reads by a replica: lists and pages, nothing that decides whether a write is allowed.
+//
+// What was committed before a read began is in its answer, whoever committed it and through whichever process: the primary
+// is asked how far its log goes, reads of the same moment together, and the replica answers only once it has replayed
+// that far. So nobody has to remember who wrote what, and what is cached by a revision stays right. Where the replica
+// does not get there soon, is away, or fails, the primary answers; then the replica is left out, and looked at each
+// second until it has caught up.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createBatcher } from '../../lib/batch.ts';
+import { toError } from '../../lib/errors.ts';
+import type { Db, Rows, Tx } from '../db.ts';
+import { explainConnection } from '../preflight.ts';
+
+export interface ReplicaStanding {
+  /** Why it is left out; undefined: it answers reads. */
+  readonly fault: string | undefined;
+  /** How old the last transaction is that it has replayed, where it has not replayed all; undefined: it did not say. */
+  readonly lagSeconds: number | undefined;
+}
+
+/** What reads are made on. */
+export interface Replica extends Tx {
+  readonly standing: ReplicaStanding;
+  /** How many reads each server has answered since the start. */
+  readonly answered: Readonly<Record<'replica' | 'primary', number>>;
+  close(): Promise<void>;
+}
+
+export interface ReplicaOptions {
+  readonly primary: Tx;
+  /** Its time limits should be short: the primary answers after them. */
+  readonly replica: Pick<Db, 'query' | 'inSequence' | 'close'>;
+  /** What leads to it, for sentences. */
+  readonly url: string;
+  readonly onChange: (standing: ReplicaStanding) => void;
+}
+
+/** A replica next to the primary is milliseconds behind; waiting longer costs a reader more than it saves. */
+const MAX_WAIT_MS = 100;
+const FIRST_PAUSE_MS = 1;
+const CHECK_EVERY_MS = 1000;
+const READS_TOGETHER = 1000;
+
+// Flushed, not inserted: that is what a replica is sent, and no commit is seen by anybody before it.
+const HORIZON = 'select pg_current_wal_flush_lsn()::text as lsn';
+const IDENTITY = `
+select system_identifier::text as system, pg_is_in_recovery() as is_replica from pg_control_system()`;
+const REPLAYED = `
+select pg_is_in_recovery() and pg_last_wal_replay_lsn() >= $1::text::pg_lsn as is_current,
+  greatest(0, extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp()))::float8 as age_seconds`;
+
+/** Looks at the replica once before it resolves; one that is away may come later. */
+export async function openReplica(options: ReplicaOptions): Promise<Replica> {
+  const replica = new ReplicaReads(options);
+  await replica.check();
+  replica.keepChecking();
+  return replica;
+}
+
+class ReplicaReads implements Replica {
+  readonly answered = { replica: 0, primary: 0 };
+  readonly #options: ReplicaOptions;
+  readonly #askHorizon: (read: undefined) => Promise<string>;
+  #standing: ReplicaStanding = { fault: BEHIND, lagSeconds: undefined };
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: ReplicaOptions) {
+    this.#options = options;
+    this.#askHorizon = createBatcher(
+      async reads => {
+        const horizon = await readHorizon(options.primary);
+        return reads.map(() => horizon);
+      },
+      { maxItems: READS_TOGETHER, concurrency: 1 },
+    );
+  }
+
+  get standing(): ReplicaStanding {
+    return this.#standing;
+  }
+
+  async query<R>(...statement: Parameters<Tx['query']>): Promise<Rows<R>> {
+    const horizon = this.#isIn() ? await this.#askHorizon(undefined) : undefined;
+    const rows = horizon === undefined ? undefined : await this.#readThere<R>(horizon, statement);
+    this.answered[rows === undefined ? 'primary' : 'replica']++;
+    return rows ?? this.#options.primary.query<R>(...statement);
+  }
+
+  /** undefined: the primary has to answer. */
+  async #readThere<R>(horizon: string, statement: Parameters<Tx['query']>): Promise<Rows<R> | undefined> {
+    const { replica, url } = this.#options;
+    try {
+      // On one connection: it ends where the server restarts, which may then be behind what it had replayed.
+      return await replica.inSequence(async tx => {
+        const { isCurrent } = await awaitReplay(tx, horizon, () => this.#isIn());
+        if (isCurrent) return await tx.query<R>(...statement);
+        this.#become({ ...this.#standing, fault: this.#standing.fault ?? BEHIND });
+        return undefined;
+      });
+    } catch (err) {
+      if (!isOfStatement(err)) this.#become({ fault: describe(err, url), lagSeconds: undefined });
+      return undefined;
+    }
+  }
+
+  #isIn(): boolean {
+    return this.#standing.fault === undefined;
+  }
+
+  #become(standing: ReplicaStanding): void {
+    const isNews = standing.fault !== this.#standing.fault;
+    this.#standing = standing;
+    if (isNews) this.#options.onChange(standing);
+  }
+
+  /** Where the primary does not answer either, nothing is known of the replica. */
+  async check(): Promise<void> {
+    const { primary, replica, url } = this.#options;
+    await lookAtReplica(primary, replica, url).then(
+      standing => this.#become(standing),
+      () => undefined,
+    );
+  }
+
+  keepChecking(): void {
+    this.#timer = setTimeout(() => {
+      const timer = this.#timer;
+      void this.check().then(() => {
+        if (timer === this.#timer) this.keepChecking();
+      });
+    }, CHECK_EVERY_MS);
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    await this.#options.replica.close();
+  }
+}
+
+async function readHorizon(primary: Tx): Promise<string> {
+  const { rows } = await primary.query<{ lsn: string }>(HORIZON);
+  return (rows[0] as { lsn: string }).lsn;
+}
+
+/** How the replica stands now. Throws where the primary does not answer. */
+export async function lookAtReplica(primary: Tx, replica: Tx, url: string): Promise<ReplicaStanding> {
+  const [own, horizon] = [await identify(primary), await readHorizon(primary)];
+  try {
+    const other = await identify(replica);
+    if (other.system !== own.system) return { fault: OTHER_DATABASE, lagSeconds: undefined };
+    if (!other.is_replica) return { fault: NO_REPLICA, lagSeconds: undefined };
+    const { isCurrent, ageSeconds } = await awaitReplay(replica, horizon, () => true);
+    return isCurrent ? { fault: undefined, lagSeconds: 0 } : { fault: BEHIND, lagSeconds: ageSeconds };
+  } catch (err) {
+    return { fault: describe(err, url), lagSeconds: undefined };
+  }
+}
+
+interface Identity {
+  readonly system: string;
+  readonly is_replica: boolean;
+}
+
+async function identify(tx: Tx): Promise<Identity> {
+  const { rows } = await tx.query<Identity>(IDENTITY);
+  return rows[0] as Identity;
+}
+
+interface Replayed {
+  readonly isCurrent: boolean;
+  /** Of the last transaction that it replayed; undefined: none since it started. */
+  readonly ageSeconds: number | undefined;
+}
+
+/** Waits a moment for the replica to replay that far, as long as it is worth it. */
+async function awaitReplay(replica: Tx, horizon: string, isWorthIt: () => boolean): Promise<Replayed> {
+  const deadline = performance.now() + MAX_WAIT_MS;
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs *= 2) {
+    const { rows } = await replica.query<{ is_current: boolean; age_seconds: number | null }>(REPLAYED, [
+      horizon,
+    ]);
+    const isCurrent = rows[0]?.is_current === true;
+    const isLate = performance.now() + pauseMs > deadline;
+    if (isCurrent || isLate || !isWorthIt())
+      return { isCurrent, ageSeconds: rows[0]?.age_seconds ?? undefined };
+    await sleep(pauseMs);
+  }
+}
+
+const BEHIND = 'The replica is behind the primary.';
+const NO_REPLICA =
+  'The PostgreSQL of DATABASE_REPLICA_URL is no replica: let it lead to one, or unset it to read from the primary.';
+const OTHER_DATABASE =
+  'The PostgreSQL of DATABASE_REPLICA_URL is no replica of that of DATABASE_URL: let it lead to one that streams from there, or unset it to read from the primary.';
+
+// Cancelled since it conflicts with what is replayed (40001, 40P01), or too slow: the next one may be answered.
+const OF_STATEMENT: ReadonlySet<unknown> = new Set(['40001', '40P01', '57014']);
+
+const isOfStatement = (err: unknown): boolean => OF_STATEMENT.has((err as { readonly code?: unknown }).code);
+
+const describe = (err: unknown, url: string): string =>
+  explainConnection(toError(err), { setting: 'DATABASE_REPLICA_URL', url, otherwise: OTHERWISE }).message;
+const OTHERWISE = 'unset it to read from the primary';
