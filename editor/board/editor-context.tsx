@@ -58,7 +58,6 @@ export interface View {
   readonly issues: ReadonlyMap<string, readonly LintIssue[]>;
   /** The open end of the edge that is being made, by pointer or keyboard. */
   readonly connecting: PortRef | undefined;
-  readonly isFar: boolean;
   /** What the next movement of the pointer draws around nodes, to select them. */
   readonly tool: 'box' | 'lasso' | undefined;
   /** Groups whose nodes are not shown, in this browser alone. */
@@ -103,7 +102,6 @@ export const createView = (): StoreApi<View> =>
     panel: undefined,
     issues: new Map(),
     connecting: undefined,
-    isFar: false,
     tool: undefined,
     collapsed: new Set(),
     menu: undefined,

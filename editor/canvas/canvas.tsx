@@ -24,8 +24,8 @@ import type { CardNode } from './model.ts';
 import { Note } from './note.tsx';
 import { Overview } from './overview.tsx';
 import { boxAt } from './scene/hits.ts';
-import type { Viewport } from './scene/paint.ts';
 import { PaintLayer } from './scene/paint-layer.tsx';
+import { FAR_ZOOM, type Viewport } from './scene/painting.ts';
 import { boundsOf, type Scene } from './scene/scene.ts';
 import { createSketch, SketchLayer, useSketchRoot } from './scene/sketch-layer.tsx';
 import { Stage } from './scene/stage.ts';
@@ -136,25 +136,22 @@ function doubleClick(
   else editor.canvas.current?.fit([box.id]);
 }
 
-const REST_MS = 160;
-
 /** Keeps the stage to what React Flow shows, and to the size of the window. */
 function useView(stage: Stage, root: RefObject<HTMLDivElement | null>): void {
   const flow = useStoreApi<CardNode>();
   useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const rest = (): void => {
-      delete root.current?.dataset.moving;
-    };
     const stop = flow.subscribe(({ transform: [x, y, zoom] }) => {
       const { viewport } = stage.now;
       if (x === viewport.x && y === viewport.y && zoom === viewport.zoom) return;
-      // The browser moves a layer of its own instead of drawing all of its nodes anew.
-      if (root.current !== null) root.current.dataset.moving = '';
-      clearTimeout(timer);
-      timer = setTimeout(rest, REST_MS);
       stage.set({ viewport: { x, y, zoom } });
     });
+    const mark = ({ viewport, isMoving }: Partial<Stage['now']>): void => {
+      // The browser moves a layer of its own instead of drawing all of its nodes anew.
+      if (isMoving !== undefined) root.current?.toggleAttribute('data-moving', isMoving);
+      if (viewport !== undefined) root.current?.toggleAttribute('data-far', viewport.zoom < FAR_ZOOM);
+    };
+    mark(stage.now);
+    const stopMarking = stage.watch(mark);
     const observer = new ResizeObserver(([entry]) => {
       if (entry !== undefined)
         stage.set({ size: { width: entry.contentRect.width, height: entry.contentRect.height } });
@@ -162,7 +159,7 @@ function useView(stage: Stage, root: RefObject<HTMLDivElement | null>): void {
     if (root.current !== null) observer.observe(root.current);
     return () => {
       stop();
-      clearTimeout(timer);
+      stopMarking();
       observer.disconnect();
     };
   }, [flow, stage, root]);

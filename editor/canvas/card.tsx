@@ -1,7 +1,6 @@
 // A node of the board: title, ports, settings, and what it made.
 import type { NodeProps } from '@xyflow/react';
 import { memo } from 'react';
-import type { NodeState } from '../../sdk/src/types.ts';
 import { useBoard, useEditor, useView } from '../board/editor-context.tsx';
 import { canConnect } from '../board/wiring.ts';
 import { messages } from '../messages.ts';
@@ -10,10 +9,11 @@ import { pinOf } from '../runs/pins.ts';
 import { useNodeRun } from '../runs/use-runs.ts';
 import styles from './card.module.css';
 import { CardFields } from './card-fields.tsx';
+import { hasPreview } from './card-parts.ts';
 import { CategoryIcon } from './category-icon.tsx';
 import { categoryOf } from './colors.ts';
 import { IssueMark } from './issue-mark.tsx';
-import type { CardData, CardNode, ShownPort } from './model.ts';
+import type { CardNode, ShownPort } from './model.ts';
 import { Port } from './port.tsx';
 import { PinMark, RunMark } from './run-mark.tsx';
 
@@ -29,7 +29,6 @@ const isAlike = (one: NodeProps<CardNode>, other: NodeProps<CardNode>): boolean 
 
 export const Card = memo(function Card({ data, width = 260, height = 120 }: NodeProps<CardNode>) {
   const { node, entry, inputs, outputs } = data;
-  const isFar = useView(view => view.isFar);
   const fitOf = useFits(node.id);
   const run = useNodeRun(node.id);
   const plan = useView(view => view.plan && (view.plan.states.get(node.id) ?? 'out'));
@@ -37,7 +36,6 @@ export const Card = memo(function Card({ data, width = 260, height = 120 }: Node
   const by = useView(({ touched }) => (touched?.ids.has(node.id) ? touched.by : undefined));
   const category = categoryOf(data);
   const rows = Math.max(inputs.length, outputs.length);
-  if (isFar) return <Box data={data} run={run} plan={plan} width={width} />;
   return (
     <div
       className={styles.card}
@@ -73,7 +71,7 @@ export const Card = memo(function Card({ data, width = 260, height = 120 }: Node
           );
         })}
       </div>
-      <CardFields data={data} height={height} rows={rows} />
+      <CardFields data={data} height={height} />
       <NodeResult node={node} run={run} width={width} hasPreview={hasPreview(data)} />
     </div>
   );
@@ -93,29 +91,3 @@ function useFits(nodeId: string): (port: ShownPort) => Fit {
     return isStart || canConnect(board, session.catalog, from, { nodeId, handle }) ? 'yes' : 'no';
   };
 }
-
-interface BoxProps {
-  readonly data: CardData;
-  readonly run: NodeState | undefined;
-  readonly plan: string | undefined;
-  readonly width: number;
-}
-
-/** From afar: the name and what it made. Everything else could not be read, and would take its time to draw. */
-function Box({ data, run, plan, width }: BoxProps) {
-  const { node } = data;
-  return (
-    <div
-      className={styles.box}
-      style={{ '--category': `var(--category-${categoryOf(data)})` } as React.CSSProperties}
-      data-run={run?.status.toLowerCase()}
-      data-plan={plan}
-    >
-      <span className={styles.name}>{node.data.label}</span>
-      {run && <NodeResult node={node} run={run} width={width} hasPreview={hasPreview(data)} />}
-    </div>
-  );
-}
-
-const hasPreview = ({ entry, outputs }: CardNode['data']): boolean =>
-  entry?.category === 'output' || outputs.some(({ type }) => type === 'IMAGE' || type === 'VIDEO');

@@ -3,18 +3,14 @@ import type { NodeProps } from '@xyflow/react';
 import { memo, useEffect, useState } from 'react';
 import type { CardNode } from './model.ts';
 import styles from './note.module.css';
+import { inkOn, isColor, noteText } from './note-text.ts';
 import { Resizer } from './resizer.tsx';
 
-const COLOR = /^#[0-9a-f]{6}$/i;
-
 export const Note = memo(function Note({ data: { node }, selected = false }: NodeProps<CardNode>) {
-  const { text, color } = node.data.config ?? {};
-  const shown = typeof text === 'string' && text !== '' ? text : node.data.label;
+  const color = node.data.config?.color;
+  const shown = noteText(node);
   const markup = useMarkup(shown);
-  const style =
-    typeof color === 'string' && COLOR.test(color)
-      ? { backgroundColor: color, color: inkOn(color) }
-      : undefined;
+  const style = isColor(color) ? { backgroundColor: color, color: inkOn(color) } : undefined;
   return (
     <>
       {markup === undefined ? (
@@ -46,10 +42,4 @@ function useMarkup(text: string): string | undefined {
     };
   }, [text]);
   return markup;
-}
-
-/** Dark on light grounds and light on dark ones. */
-function inkOn(color: string): string {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map(at => Number.parseInt(color.slice(at, at + 2), 16));
-  return red * 0.299 + green * 0.587 + blue * 0.114 > 140 ? '#26200a' : '#fdfcf6';
 }

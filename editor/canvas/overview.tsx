@@ -5,7 +5,7 @@ import { messages } from '../messages.ts';
 import styles from './canvas.module.css';
 import { categoryOf } from './colors.ts';
 import { type Look, readLook, watchTheme } from './scene/look.ts';
-import { viewOf } from './scene/paint.ts';
+import { viewOf } from './scene/painting.ts';
 import { boundsOf, grow, type Rect } from './scene/scene.ts';
 import { oncePerFrame, type Stage } from './scene/stage.ts';
 

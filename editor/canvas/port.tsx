@@ -1,6 +1,7 @@
 // A port of a node: where edges begin and end, by pointer and by keyboard. Its colour and its shape say its type.
 import { memo } from 'react';
 import { messages } from '../messages.ts';
+import { portText } from './card-parts.ts';
 import { typeColor, typeName } from './colors.ts';
 import type { ShownPort } from './model.ts';
 import styles from './port.module.css';
@@ -11,8 +12,6 @@ interface PortProps {
   /** While an edge is made: whether it may end here. */
   readonly fit: 'yes' | 'no' | undefined;
 }
-
-const SHOWN_CHARS = 17;
 
 export const Port = memo(function Port({
   nodeLabel,
@@ -32,7 +31,7 @@ export const Port = memo(function Port({
         title={`${label} · ${type}`}
       />
       <span className={styles.label} aria-hidden>
-        {label.length > SHOWN_CHARS ? `${label.slice(0, SHOWN_CHARS)}…` : label}
+        {portText(label)}
       </span>
     </div>
   );

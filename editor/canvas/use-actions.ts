@@ -3,7 +3,7 @@ import { type ReactFlowInstance, useReactFlow } from '@xyflow/react';
 import { type RefObject, useEffect } from 'react';
 import { type CanvasActions, useEditor } from '../board/editor-context.tsx';
 import type { CardNode } from './model.ts';
-import { viewOf } from './scene/paint.ts';
+import { viewOf } from './scene/painting.ts';
 import { boundsOf } from './scene/scene.ts';
 import type { Stage } from './scene/stage.ts';
 import { fitted } from './zoom-bar.tsx';
@@ -50,6 +50,7 @@ function createActions(root: Root, flow: ReactFlowInstance<CardNode>, stage: Sta
         return elementOf(id);
       };
       const element = find();
+      stage.set({ awaited: element === null ? id : undefined });
       if (element === null) focusLater(find);
       else element.focus({ preventScroll: true });
     },

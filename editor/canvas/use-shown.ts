@@ -2,7 +2,7 @@
 import { useEffect, useLayoutEffect, useMemo, useState } from 'react';
 import { useBoard, useEditor, useView } from '../board/editor-context.tsx';
 import { type CardNode, Model } from './model.ts';
-import { A_FRAME, FAR_ZOOM, FEW, nextMounted } from './scene/mounting.ts';
+import { FEW, nextMounted } from './scene/mounting.ts';
 import { makeScene, type Scene } from './scene/scene.ts';
 import { oncePerFrame, type Stage } from './scene/stage.ts';
 
@@ -20,11 +20,6 @@ export function useScene(): { readonly scene: Scene; readonly model: Model } {
   return { scene, model };
 }
 
-/** While the view moves one node is put in in so many frames. */
-const REST_FRAMES = 3;
-/** The view rests when it has not moved for so long. */
-const STILL_MS = 120;
-
 /** The nodes that are in the page: all of a small board, and of a large one those that are near enough to be read. */
 export function useMounted(stage: Stage, scene: Scene, model: Model): CardNode[] {
   const { view } = useEditor();
@@ -35,31 +30,16 @@ export function useMounted(stage: Stage, scene: Scene, model: Model): CardNode[]
   const mounted = isSmall ? all : near;
   useLayoutEffect(() => stage.set({ scene, mounted }), [stage, scene, mounted]);
   useEffect(() => {
-    let movedAt = 0;
-    let frames = 0;
     const step = (): void => {
-      const isFar = stage.now.viewport.zoom < FAR_ZOOM;
-      if (view.getState().isFar !== isFar) view.setState({ isFar });
-      const isMoving = performance.now() - movedAt < STILL_MS;
-      frames++;
-      const count = isMoving ? (frames % REST_FRAMES === 0 ? 1 : 0) : A_FRAME;
-      const next = nextMounted(stage, { pinned: pinnedNodes(view.getState().connecting?.nodeId), count });
-      if (next === stage.now.mounted) return;
-      setNear(next);
+      const pinned = pinnedNodes(stage.now.awaited, view.getState().connecting?.nodeId);
+      const next = nextMounted(stage.now, pinned);
+      if (next !== stage.now.mounted) setNear(next);
     };
     const frame = oncePerFrame(step);
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const stop = stage.watch(({ viewport }) => {
-      frame.request();
-      if (viewport === undefined) return;
-      movedAt = performance.now();
-      clearTimeout(timer);
-      timer = setTimeout(frame.request, STILL_MS + 1);
-    });
+    const stop = stage.watch(frame.request);
     frame.request();
     return () => {
       stop();
-      clearTimeout(timer);
       frame.cancel();
     };
   }, [stage, view]);
@@ -72,7 +52,7 @@ export function useMounted(stage: Stage, scene: Scene, model: Model): CardNode[]
   );
 }
 
-function pinnedNodes(connecting: string | undefined): ReadonlySet<string> {
+function pinnedNodes(...ids: readonly (string | undefined)[]): ReadonlySet<string> {
   const focused = document.activeElement?.closest<HTMLElement>('[data-node-id]')?.dataset.nodeId;
-  return new Set([connecting, focused].filter(id => id !== undefined));
+  return new Set([...ids, focused].filter(id => id !== undefined));
 }

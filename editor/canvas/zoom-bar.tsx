@@ -8,7 +8,7 @@ import { IconButton } from '../kit/button.tsx';
 import { formatPercent } from '../lib/format.ts';
 import { messages } from '../messages.ts';
 import styles from './canvas.module.css';
-import type { Viewport } from './scene/paint.ts';
+import type { Viewport } from './scene/painting.ts';
 import { boundsOf, type Rect } from './scene/scene.ts';
 import type { Size, Stage } from './scene/stage.ts';
 

@@ -7,7 +7,7 @@ import { insert, pullOut } from '../../board/rewiring.ts';
 import { messages } from '../../messages.ts';
 import { snap } from '../scene/guides.ts';
 import { curveAt } from '../scene/hits.ts';
-import { viewOf } from '../scene/paint.ts';
+import { viewOf } from '../scene/painting.ts';
 import { boundsOf, meets, NO_PLACES, type Places, type Rect } from '../scene/scene.ts';
 import type { Gesture, Hand } from './hand.ts';
 

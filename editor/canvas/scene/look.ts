@@ -13,6 +13,8 @@ export interface Look {
   readonly card: string;
   readonly ink: string;
   readonly soft: string;
+  readonly line: string;
+  readonly font: string;
 }
 
 /** `probe` is an element of the page that is not seen: a variable has its colour only where it is used. */
@@ -32,6 +34,8 @@ export function readLook(probe: HTMLElement): Look {
     card: colorOf('float'),
     ink: colorOf('ink'),
     soft: colorOf('soft'),
+    line: colorOf('line'),
+    font: getComputedStyle(probe).fontFamily,
   };
 }
 

@@ -1,12 +1,13 @@
 // The canvas under the nodes of the page: drawn anew in the frame after a change of the board, the view or the run.
 import { useEffect, useRef } from 'react';
 import type { NodeState } from '../../../sdk/src/types.ts';
-import { type EditorContextValue, useEditor } from '../../board/editor-context.tsx';
+import { type EditorContextValue, useEditor, type View } from '../../board/editor-context.tsx';
 import { kindOfMedia } from '../../kit/media-view.tsx';
 import { type Result, resultsOf } from '../../runs/results.ts';
 import styles from '../canvas.module.css';
 import { readLook, watchTheme } from './look.ts';
-import { type Mark, paint } from './paint.ts';
+import { paint } from './paint.ts';
+import { FAR_ZOOM, type Mark, type Ring } from './painting.ts';
 import { Pictures } from './pictures.ts';
 import { oncePerFrame, type Stage } from './stage.ts';
 
@@ -33,7 +34,7 @@ interface Painted {
   readonly probe: HTMLElement;
 }
 
-function keepPainted({ stage, editor: { session, runs }, element, probe }: Painted): () => void {
+function keepPainted({ stage, editor: { session, runs, view }, element, probe }: Painted): () => void {
   let look = readLook(probe);
   const pictures = new Pictures(() => frame.request());
   const frame = oncePerFrame(() => {
@@ -43,16 +44,21 @@ function keepPainted({ stage, editor: { session, runs }, element, probe }: Paint
     const ratio = devicePixelRatio;
     fitTo(element, { width: size.width * ratio, height: size.height * ratio });
     const { nodes } = runs.getState();
+    const isFar = shown.viewport.zoom < FAR_ZOOM;
     const markOf = (id: string): Mark | undefined =>
-      toMark(nodes.get(id), shown.mounted.has(id) ? undefined : pictures);
+      toMark(nodes.get(id), isFar || !shown.mounted.has(id) ? pictures : undefined);
+    const ringOf = (id: string): Ring | undefined => toRing(view.getState(), id);
     const { selection } = session.store.getState();
     const lit = new Set([hovered, taking].filter(id => id !== undefined));
-    paint(ctx, { ...shown, size, ratio, selection, markOf, lit, look });
+    paint(ctx, { ...shown, size, ratio, selection, markOf, ringOf, lit, look });
   });
   const stops = [
     stage.watch(frame.request),
     session.store.subscribe(({ selection }, before) => selection !== before.selection && frame.request()),
     runs.subscribe(({ nodes }, before) => nodes !== before.nodes && frame.request()),
+    view.subscribe(({ plan, diff }, before) => {
+      if (plan !== before.plan || diff !== before.diff) frame.request();
+    }),
     watchTheme(() => {
       look = readLook(probe);
       frame.request();
@@ -64,6 +70,9 @@ function keepPainted({ stage, editor: { session, runs }, element, probe }: Paint
     for (const stop of stops) stop();
   };
 }
+
+const toRing = ({ plan, diff }: View, id: string): Ring | undefined =>
+  plan === undefined ? diff?.difference.fates.get(id) : (plan.states.get(id) ?? 'out');
 
 function toMark(state: NodeState | undefined, pictures: Pictures | undefined): Mark | undefined {
   if (state === undefined) return undefined;

@@ -1,7 +1,7 @@
 // What the canvas shows at this moment and React does not know of: the view, what is dragged, what the pointer is over. It
 // changes many times a second, so it is no state of a component: whoever changes it asks for the next frame.
 
-import type { Viewport } from './paint.ts';
+import type { Viewport } from './painting.ts';
 import { NO_PLACES, type Places, type Scene } from './scene.ts';
 
 export interface Size {
@@ -15,8 +15,12 @@ interface Moment {
   readonly size: Size;
   /** Where nodes are while they are dragged. */
   readonly places: Places;
+  /** The view or what is dragged has moved a moment ago: whatever takes its time waits. */
+  readonly isMoving: boolean;
   /** Nodes that are in the page; the others are painted. */
   readonly mounted: ReadonlySet<string>;
+  /** The node that is to get the focus once it is in the page. */
+  readonly awaited: string | undefined;
   /** The edge under the pointer. */
   readonly hovered: string | undefined;
   /** The edge that would take the dragged node. */
@@ -25,25 +29,36 @@ interface Moment {
 
 type Listener = (changed: Partial<Moment>) => void;
 
+/** Longer than a person pauses between two turns of the wheel. */
+const REST_MS = 200;
+
 export class Stage {
   #now: Moment = {
     scene: { boxes: [], byId: new Map(), curves: [] },
     viewport: { x: 0, y: 0, zoom: 1 },
     size: { width: 0, height: 0 },
     places: NO_PLACES,
+    isMoving: false,
     mounted: new Set(),
+    awaited: undefined,
     hovered: undefined,
     taking: undefined,
   };
   readonly #listeners = new Set<Listener>();
+  #rest: ReturnType<typeof setTimeout> | undefined;
 
   get now(): Moment {
     return this.#now;
   }
 
   set(change: Partial<Moment>): void {
-    this.#now = { ...this.#now, ...change };
-    for (const listener of this.#listeners) listener(change);
+    const isMove = change.viewport !== undefined || change.places !== undefined;
+    const all = isMove ? { ...change, isMoving: true } : change;
+    this.#now = { ...this.#now, ...all };
+    for (const listener of this.#listeners) listener(all);
+    if (!isMove) return;
+    clearTimeout(this.#rest);
+    this.#rest = setTimeout(() => this.set({ isMoving: false }), REST_MS);
   }
 
   /** Calls back at each change; a listener that draws waits for the next frame itself. */

@@ -1,0 +1,162 @@
+// Nodes from afar: a plate with the name and what was made; frames and notes; and what is marked on nodes at every distance.
+import { NODE_BOX } from '../../../src/graph/dims.ts';
+import { categoryOf } from '../colors.ts';
+import { inkOn, isColor, noteText } from '../note-text.ts';
+import type { Look } from './look.ts';
+import { FAR_ZOOM, type Mark, type Painting, type Ring } from './painting.ts';
+import { type Box, grow } from './scene.ts';
+import { type Context, cut, fill, outline, RADIUS, write } from './shapes.ts';
+
+/** Corners and names are drawn from this zoom on: below it nobody sees them. */
+const DETAIL_ZOOM = 0.12;
+const STRIP = 14;
+const NAME_PX = 40;
+const NAME_LINE = 46;
+const NAME_TOP = STRIP + 12;
+
+export function paintPlates(ctx: Context, { look, viewport, markOf }: Painting, boxes: readonly Box[]): void {
+  const isPlain = viewport.zoom < DETAIL_ZOOM;
+  const radius = isPlain ? 0 : RADIUS;
+  fill(ctx, boxes, { color: look.card, radius });
+  for (const [category, group] of Map.groupBy(boxes, ({ card }) => categoryOf(card.data))) {
+    const color = look.categories.get(category) ?? look.soft;
+    ctx.globalAlpha = 0.2;
+    fill(ctx, group, { color, radius });
+    ctx.globalAlpha = 1;
+    const strips = group.map(box => ({ ...box, height: Math.min(STRIP, box.height) }));
+    fill(ctx, strips, { color, radius: isPlain ? 0 : [RADIUS] });
+  }
+  if (isPlain) return;
+  write(ctx, { px: NAME_PX, weight: 600, family: look.font, color: look.ink });
+  for (const box of boxes) {
+    const hasPicture = markOf(box.id)?.picture !== undefined;
+    paintText(ctx, box, {
+      text: box.card.data.node.data.label,
+      px: NAME_PX,
+      line: NAME_LINE,
+      top: NAME_TOP,
+      lines: hasPicture ? 1 : 2,
+    });
+  }
+}
+
+export function paintFrames(ctx: Context, { look, viewport }: Painting, frames: readonly Box[]): void {
+  if (frames.length === 0) return;
+  ctx.globalAlpha = 0.08;
+  fill(ctx, frames, { color: look.soft, radius: 18 });
+  ctx.globalAlpha = 0.4;
+  outline(ctx, frames, { color: look.soft, width: Math.max(1.5, 0.7 / viewport.zoom) });
+  ctx.globalAlpha = 1;
+  if (viewport.zoom < DETAIL_ZOOM) return;
+  const px = viewport.zoom < FAR_ZOOM ? NAME_PX : 15;
+  write(ctx, { px, weight: 600, family: look.font, color: look.soft });
+  for (const box of frames) {
+    const top = viewport.zoom < FAR_ZOOM ? 12 : (NODE_BOX.header - px) / 2;
+    paintText(ctx, box, { text: box.card.data.node.data.label, px, line: px, top, lines: 1 });
+  }
+}
+
+const NOTE = { ground: '#fde68a', ink: '#4a3b06' };
+
+export function paintNotes(ctx: Context, { look, viewport }: Painting, notes: readonly Box[]): void {
+  for (const note of notes) {
+    const { node } = note.card.data;
+    const color = node.data.config?.color;
+    fill(ctx, [note], { color: isColor(color) ? color : NOTE.ground, radius: 6 });
+    if (viewport.zoom < DETAIL_ZOOM) continue;
+    const [px, line] = viewport.zoom < FAR_ZOOM ? [28, 36] : [13, 19];
+    write(ctx, { px, family: look.font, color: isColor(color) ? inkOn(color) : NOTE.ink });
+    const lines = Math.floor((note.height - 28) / line);
+    paintText(ctx, note, { text: noteText(node), px, line, top: 14, lines });
+  }
+}
+
+/** What is around nodes: how they fare in the run, what a plan or a comparison says of them, and that they are selected. */
+export function paintMarks(ctx: Context, painting: Painting, boxes: readonly Box[]): void {
+  const { look, viewport, selection, markOf, ringOf } = painting;
+  const isFar = viewport.zoom < FAR_ZOOM;
+  for (const box of boxes) {
+    const mark = markOf(box.id);
+    if (mark !== undefined) paintMark(ctx, box, mark, painting);
+  }
+  const rings = Map.groupBy(boxes, ({ id }) => ringOf(id));
+  ctx.globalAlpha = 0.65;
+  fill(ctx, rings.get('out') ?? [], { color: look.ground, radius: RADIUS });
+  ctx.globalAlpha = 1;
+  const width = isFar ? Math.max(10, 2.5 / viewport.zoom) : 3;
+  for (const [ring, { color, dash }] of RINGS) {
+    const around = (rings.get(ring) ?? []).map(box => grow(box, width * 1.2));
+    ctx.setLineDash(dash.map(part => part * width));
+    outline(ctx, around, { color: look[color], width });
+  }
+  ctx.setLineDash([]);
+  const chosen = boxes.filter(({ id }) => selection.has(id));
+  outline(ctx, chosen, { color: look.accent, width: Math.max(isFar ? 3 : 2, 2 / viewport.zoom) });
+}
+
+type RingColor = 'accent' | 'success' | 'warning' | 'soft';
+
+/** As the style sheet of cards has them; lengths of dashes by the width of the line. */
+const RINGS: readonly (readonly [Ring, { readonly color: RingColor; readonly dash: readonly number[] }])[] = [
+  ['run', { color: 'accent', dash: [] }],
+  ['cached', { color: 'success', dash: [3, 2] }],
+  ['kept', { color: 'success', dash: [3, 2] }],
+  ['added', { color: 'success', dash: [] }],
+  ['changed', { color: 'warning', dash: [] }],
+  ['moved', { color: 'soft', dash: [1, 1] }],
+];
+
+const MARK_COLORS: Readonly<Record<string, keyof Look & ('danger' | 'accent' | 'warning')>> = {
+  FAILED: 'danger',
+  RUNNING: 'accent',
+  WAITING: 'warning',
+};
+
+function paintMark(ctx: Context, box: Box, { status, picture }: Mark, { look, viewport }: Painting): void {
+  const isFar = viewport.zoom < FAR_ZOOM;
+  const color = MARK_COLORS[status];
+  if (color !== undefined)
+    outline(ctx, [box], { color: look[color], width: isFar ? Math.max(8, 2.5 / viewport.zoom) : 3 });
+  if (status !== 'COMPLETED') return;
+  if (picture === undefined) {
+    const radius = isFar ? Math.max(9, 2 / viewport.zoom) : 6;
+    ctx.fillStyle = look.success;
+    ctx.beginPath();
+    ctx.arc(box.x + box.width - 2 * radius, box.y + box.height - 2 * radius, radius, 0, 2 * Math.PI);
+    ctx.fill();
+  } else paintPicture(ctx, box, picture, isFar);
+}
+
+/** Over the ground of the box, below what it says, without being cut. */
+function paintPicture(ctx: Context, box: Box, picture: NonNullable<Mark['picture']>, isFar: boolean): void {
+  const head = isFar ? NAME_TOP + NAME_LINE : Math.max(NODE_BOX.header, box.height - NODE_BOX.preview);
+  const room = { width: box.width - 24, height: box.height - head - 12 };
+  if (room.height <= 0 || picture.width === 0) return;
+  const scale = Math.min(room.width / picture.width, room.height / picture.height);
+  const [width, height] = [picture.width * scale, picture.height * scale];
+  ctx.drawImage(
+    picture,
+    box.x + (box.width - width) / 2,
+    box.y + head + (room.height - height) / 2,
+    width,
+    height,
+  );
+}
+
+const SIDE = 16;
+
+interface Text {
+  readonly text: string;
+  readonly px: number;
+  /** Height of a line, and how far the first one is below the top of the box. */
+  readonly line: number;
+  readonly top: number;
+  readonly lines: number;
+}
+
+function paintText(ctx: Context, box: Box, { text, px, line, top, lines }: Text): void {
+  const room = Math.max(1, Math.min(lines, Math.floor((box.height - top) / line)));
+  const rows = cut(text, { px, width: box.width - 2 * SIDE, lines: room });
+  for (const [index, row] of rows.entries())
+    ctx.fillText(row, box.x + SIDE, box.y + top + index * line, box.width - 2 * SIDE);
+}
