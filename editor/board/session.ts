@@ -1,6 +1,8 @@
 // An open board: its state, its saving, its draft in the browser, and what others write to it meanwhile.
 import type { Catalog } from '../../src/graph/catalog.ts';
 import { type Draft, type Drafts, openDrafts } from './drafts.ts';
+import { BoardJobs } from './jobs/jobs.ts';
+import { startWorker } from './jobs/start-worker.ts';
 import { isSame, mergeBoards } from './merge.ts';
 import { type RemoteWorkflow, readRemote, type WorkflowInfo, writeRemote } from './remote.ts';
 import { Saver } from './saver.ts';
@@ -13,6 +15,7 @@ export interface BoardSession {
   readonly catalog: Catalog;
   readonly store: BoardStore;
   readonly saver: Saver;
+  readonly jobs: BoardJobs;
   /** Who has the workflow open, this person included. */
   readonly others: ServiceEvents['others'];
   /** Calls back when the service was away and is there again; returns the way out. */
@@ -85,6 +88,7 @@ function connect({ id, onNoDraft }: Start, { remote, store, drafts, catalog }: P
     absorb: store.actions.absorb,
     report: store.actions.report,
   });
+  const jobs = new BoardJobs(catalog.entries, startWorker);
   const keeper = keepDraft({ id, drafts, store, saver, onNoDraft });
   const unsubscribe = store.subscribe((now, before) => {
     if (now.board === before.board) return;
@@ -105,6 +109,7 @@ function connect({ id, onNoDraft }: Start, { remote, store, drafts, catalog }: P
     catalog,
     store,
     saver,
+    jobs,
     others: service.others,
     onReconnect: service.onReconnect,
     close: () => {
@@ -114,6 +119,7 @@ function connect({ id, onNoDraft }: Start, { remote, store, drafts, catalog }: P
       saver.close();
       service.close();
       channel.close();
+      jobs.close();
     },
   };
 }

@@ -17,7 +17,6 @@ import { messages } from '../messages.ts';
 import { pin, pinOf, pinsOf } from '../runs/pins.ts';
 import { planRun } from '../runs/plan-run.ts';
 import { isUnderWay } from '../runs/run-store.ts';
-import { arrangeBoard } from './arranging.ts';
 import { isEditing } from './editing.ts';
 
 export interface Command {
@@ -258,15 +257,11 @@ function selectedBoxes(
 
 /** The whole board, or the nodes that are selected where there are several. What moved meanwhile is arranged all the same. */
 async function arrange({ session, canvas }: EditorContextValue): Promise<void> {
-  const { store, catalog } = session;
+  const { store, jobs } = session;
   const { board, selection } = store.getState();
   const chosen = board.nodes.filter(({ id }) => selection.has(id)).map(({ id }) => id);
   try {
-    const layout = await arrangeBoard({
-      entries: catalog.entries,
-      board: { nodes: board.nodes, edges: board.edges },
-      ...(chosen.length > 1 ? { scope: chosen } : {}),
-    });
+    const layout = await jobs.arrange(board, chosen.length > 1 ? chosen : undefined);
     store.actions.perform(messages.flow.gestures.arrange, layoutChanges(store.getState().board, layout));
     requestAnimationFrame(() => canvas.current?.fit());
   } catch {

@@ -2,7 +2,6 @@
 
 import ChevronDown from 'icon:chevron-down';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { inspectGraph } from '../../../src/graph/inspect.ts';
 import type { LintIssue } from '../../../src/graph/issues.ts';
 import type { GraphEdge } from '../../../src/graph/types.ts';
 import { useBoard, useEditor } from '../../board/editor-context.tsx';
@@ -98,28 +97,23 @@ function byNode(
   return Map.groupBy(issues, ({ nodeId, edgeId }) => nodeId ?? targets.get(edgeId ?? '') ?? '');
 }
 
-/** Types whose ports the service alone knows. */
-const UNKNOWN_PORTS: ReadonlySet<string> = new Set(['video:renderer']);
-
 function useIssues(): readonly LintIssue[] {
   const { session } = useEditor();
   const board = useBoard(state => state.board);
   const [issues, setIssues] = useState<readonly LintIssue[]>([]);
   useEffect(() => {
+    let isOld = false;
     const timer = setTimeout(() => {
-      if (board.nodes.length === 0) return setIssues([]);
-      const unsure = new Set(
-        board.nodes.filter(({ data }) => UNKNOWN_PORTS.has(data.nodeType)).map(({ id }) => id),
+      session.jobs.lint(board).then(
+        found => isOld || found === undefined || setIssues(found),
+        // The service lints what it is sent all the same; the next change asks a new worker.
+        () => undefined,
       );
-      const edges = new Map(board.edges.map(edge => [edge.id, edge]));
-      const isSure = ({ nodeId, edgeId }: LintIssue): boolean => {
-        const edge = edges.get(edgeId ?? '');
-        return ![nodeId, edge?.source, edge?.target].some(id => id !== undefined && unsure.has(id));
-      };
-      const found = inspectGraph(session.catalog, board.nodes, board.edges).issues;
-      setIssues(found.filter(isSure));
     }, PAUSE_MS);
-    return () => clearTimeout(timer);
+    return () => {
+      isOld = true;
+      clearTimeout(timer);
+    };
   }, [session, board]);
   return issues;
 }

@@ -1,0 +1,38 @@
+// What is worked out about a board away from the page: what lint finds in it, and where its nodes stand once it is arranged.
+import type { Catalog } from '../../../src/graph/catalog.ts';
+import { inspectGraph } from '../../../src/graph/inspect.ts';
+import type { LintIssue } from '../../../src/graph/issues.ts';
+import { type Layout, layoutGraph } from '../../../src/graph/layout/layout.ts';
+import type { Board } from '../board.ts';
+
+export type Parts = Pick<Board, 'nodes' | 'edges'>;
+
+export type Job =
+  | { readonly kind: 'lint'; readonly board: Parts }
+  /** `scope`: the nodes to be arranged; absent: all. */
+  | { readonly kind: 'arrange'; readonly board: Parts; readonly scope?: readonly string[] };
+
+export interface JobResults {
+  readonly lint: readonly LintIssue[];
+  readonly arrange: Layout;
+}
+
+export function doJob(catalog: Catalog, job: Job): JobResults[Job['kind']] {
+  if (job.kind === 'lint') return lint(catalog, job.board);
+  const { board, scope } = job;
+  return layoutGraph(board, catalog, scope === undefined ? {} : { scope });
+}
+
+/** Types whose ports the service alone knows. */
+const UNKNOWN_PORTS: ReadonlySet<string> = new Set(['video:renderer']);
+
+function lint(catalog: Catalog, { nodes, edges }: Parts): readonly LintIssue[] {
+  if (nodes.length === 0) return [];
+  const unsure = new Set(nodes.filter(({ data }) => UNKNOWN_PORTS.has(data.nodeType)).map(({ id }) => id));
+  const byId = new Map(edges.map(edge => [edge.id, edge]));
+  const isSure = ({ nodeId, edgeId }: LintIssue): boolean => {
+    const edge = byId.get(edgeId ?? '');
+    return ![nodeId, edge?.source, edge?.target].some(id => id !== undefined && unsure.has(id));
+  };
+  return inspectGraph(catalog, nodes, edges).issues.filter(isSure);
+}

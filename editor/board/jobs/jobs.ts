@@ -1,0 +1,108 @@
+// A board's jobs in one worker, so that a person who draws or types never waits for them. The worker is started by the first
+// job, and given up where one takes too long or it fails: the next job starts another.
+import type { CatalogEntry } from '../../../src/graph/catalog.ts';
+import type { Job, JobResults, Parts } from './job.ts';
+
+export type Order =
+  | { readonly kind: 'catalog'; readonly entries: readonly CatalogEntry[] }
+  | { readonly kind: 'job'; readonly id: number; readonly job: Job };
+
+export interface Answer {
+  readonly id: number;
+  readonly result: JobResults[Job['kind']];
+}
+
+/** The part of a Worker that is used. */
+export interface JobWorker {
+  onmessage: ((event: MessageEvent<Answer>) => void) | null;
+  onerror: ((event: ErrorEvent) => void) | null;
+  postMessage(order: Order): void;
+  terminate(): void;
+}
+
+interface Waiting {
+  readonly resolve: (result: JobResults[Job['kind']]) => void;
+  readonly reject: (reason: Error) => void;
+  readonly timer: ReturnType<typeof setTimeout>;
+}
+
+const TIMEOUT_MS = 20_000;
+
+export class BoardJobs {
+  readonly #entries: readonly CatalogEntry[];
+  readonly #start: () => JobWorker;
+  readonly #waiting = new Map<number, Waiting>();
+  #worker: JobWorker | undefined;
+  #lastId = 0;
+  /** The board that was last to be linted, and the lint under way. */
+  #newest: Parts | undefined;
+  #linting: Promise<unknown> | undefined;
+
+  constructor(entries: readonly CatalogEntry[], start: () => JobWorker) {
+    this.#entries = entries;
+    this.#start = start;
+  }
+
+  arrange(board: Parts, scope: readonly string[] | undefined): Promise<JobResults['arrange']> {
+    const { nodes, edges } = board;
+    return this.#do({ kind: 'arrange', board: { nodes, edges }, ...(scope === undefined ? {} : { scope }) });
+  }
+
+  /** undefined: another board was to be linted meanwhile, and what is found in this one is out of date. */
+  async lint({ nodes, edges }: Parts): Promise<JobResults['lint'] | undefined> {
+    const board = { nodes, edges };
+    this.#newest = board;
+    // One at a time: of the boards that come while one is looked at, the last alone is looked at.
+    while (this.#linting !== undefined) await this.#linting;
+    if (this.#newest !== board) return undefined;
+    const under = this.#do({ kind: 'lint', board });
+    this.#linting = under.then(
+      () => undefined,
+      () => undefined,
+    );
+    try {
+      const issues = await under;
+      return this.#newest === board ? issues : undefined;
+    } finally {
+      this.#linting = undefined;
+    }
+  }
+
+  close(): void {
+    this.#giveUp(new Error('The board was closed.'));
+  }
+
+  #do<Kind extends Job['kind']>(job: Job & { readonly kind: Kind }): Promise<JobResults[Kind]> {
+    const { promise, resolve, reject } = Promise.withResolvers<JobResults[Job['kind']]>();
+    const id = ++this.#lastId;
+    const timer = setTimeout(() => this.#giveUp(new Error(`The ${job.kind} took too long.`)), TIMEOUT_MS);
+    this.#waiting.set(id, { resolve, reject, timer });
+    this.#worker ??= this.#startWorker();
+    this.#worker.postMessage({ kind: 'job', id, job });
+    // The worker answers each order with the result of its kind.
+    return promise as Promise<JobResults[Kind]>;
+  }
+
+  #startWorker(): JobWorker {
+    const worker = this.#start();
+    worker.onmessage = ({ data: { id, result } }) => {
+      const waiting = this.#waiting.get(id);
+      clearTimeout(waiting?.timer);
+      this.#waiting.delete(id);
+      waiting?.resolve(result);
+    };
+    worker.onerror = ({ message }) => this.#giveUp(new Error(message || 'The worker has failed.'));
+    worker.postMessage({ kind: 'catalog', entries: this.#entries });
+    return worker;
+  }
+
+  #giveUp(reason: Error): void {
+    this.#worker?.terminate();
+    this.#worker = undefined;
+    for (const { reject, timer } of this.#waiting.values()) {
+      clearTimeout(timer);
+      reject(reason);
+    }
+    this.#waiting.clear();
+  }
+}

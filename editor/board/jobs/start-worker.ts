@@ -1,0 +1,4 @@
+// Starts the thread of a board's jobs.
+import workerFile from 'worker:worker.ts';
+
+export const startWorker = (): Worker => new Worker(new URL(workerFile, import.meta.url), { type: 'module' });
