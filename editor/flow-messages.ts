@@ -104,6 +104,7 @@ export const flow = {
     unsaved: 'Unsaved changes',
     offline: 'Offline',
     refused: (sentence: string): string => `Not saved: ${sentence}`,
+    empty: 'Not saved: a workflow has at least one node.',
     look: 'Show it',
   },
   price: 'Price',

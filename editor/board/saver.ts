@@ -1,6 +1,8 @@
 // Brings a board to the service and what others wrote to the board. One save is under way at a time. A stale one is merged
 // with what stands there and sent again, so that no save overwrites another. What the service refuses stays in the draft.
 import { ApiError } from '../../sdk/src/errors.ts';
+import { SentenceError } from '../lib/sentence-error.ts';
+import { messages } from '../messages.ts';
 import type { Board } from './board.ts';
 import { type Clash, isSame, mergeBoards, shareItems } from './merge.ts';
 
@@ -11,8 +13,15 @@ export interface Remote {
 }
 
 export type SaveState =
-  | { readonly kind: 'saved' | 'saving' | 'unsaved' | 'offline' }
+  | { readonly kind: 'saved' | 'saving' | 'unsaved' | 'offline' | 'empty' }
   | { readonly kind: 'refused'; readonly error: ApiError };
+
+/** The service would refuse it, and whatever emptied the board should not empty the workflow. It stays in the draft. */
+export class EmptyBoardError extends SentenceError {
+  constructor() {
+    super(messages.flow.save.empty);
+  }
+}
 
 export type SaveKind = 'autosave' | 'save';
 
@@ -24,10 +33,11 @@ export interface SaverDeps {
   /** Takes what others changed into the board; mine stands where both changed one value. */
   readonly absorb: (board: Board, clashes: readonly Clash[]) => void;
   readonly report: (state: SaveState) => void;
-  readonly pauseMs?: number;
 }
 
 const PAUSE_MS = 700;
+/** A person who never pauses is saved all the same, this long after the first change that the service has not. */
+const MAX_WAIT_MS = 1400;
 const RETRY_MS = [1000, 2000, 5000, 10_000] as const;
 /** Merges in a row before a save gives up: others write faster than this one can. */
 const MAX_MERGES = 5;
@@ -38,6 +48,8 @@ export class Saver {
   readonly #closing = new AbortController();
   #base: Remote;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** When the first change was made that is not being written. */
+  #changedAtMs: number | undefined;
   #failures = 0;
   #isWriting = false;
   #queue: Promise<void> = Promise.resolve();
@@ -64,14 +76,17 @@ export class Saver {
       return;
     }
     this.#deps.report({ kind: 'unsaved' });
-    if (this.#failures === 0) this.#plan(this.#deps.pauseMs ?? PAUSE_MS);
+    if (this.#failures > 0) return;
+    this.#changedAtMs ??= Date.now();
+    const leftMs = this.#changedAtMs + MAX_WAIT_MS - Date.now();
+    this.#plan(Math.max(0, Math.min(PAUSE_MS, leftMs)));
   }
 
   /** Somebody else wrote: it is read and merged. */
   refresh(): Promise<void> {
     return this.#enqueue(async () => {
       this.#take(await this.#deps.read(this.#closing.signal), this.#base.board);
-      if (this.isDirty) this.#plan(this.#deps.pauseMs ?? PAUSE_MS);
+      if (this.isDirty) this.#plan(PAUSE_MS);
     });
   }
 
@@ -100,7 +115,12 @@ export class Saver {
 
   async #save(how: SaveKind): Promise<void> {
     clearTimeout(this.#timer);
+    this.#changedAtMs = undefined;
     if (how === 'autosave' && !this.isDirty) return;
+    if (this.#deps.board().nodes.length === 0) {
+      this.#deps.report({ kind: 'empty' });
+      throw new EmptyBoardError();
+    }
     this.#deps.report({ kind: 'saving' });
     this.#isWriting = true;
     try {

@@ -1,6 +1,7 @@
 // An error as people need it: the sentence, the code, and the request id to copy.
 import type { ReactNode } from 'react';
 import { ApiError, ConnectionError } from '../../sdk/src/errors.ts';
+import { SentenceError } from '../lib/sentence-error.ts';
 import { messages } from '../messages.ts';
 import { Button } from './button.tsx';
 import { CopyButton } from './copy-button.tsx';
@@ -8,7 +9,7 @@ import styles from './failure.module.css';
 
 /** The sentence of anything thrown. */
 export function sentenceOf(error: unknown): string {
-  if (error instanceof ApiError) return error.message;
+  if (error instanceof ApiError || error instanceof SentenceError) return error.message;
   if (error instanceof ConnectionError) return messages.failure.unreachable;
   return messages.failure.unknown;
 }

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, it, mock } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { type Board, findNode } from '../../../editor/board/board.ts';
 import { openDrafts } from '../../../editor/board/drafts.ts';
-import { add, setConfig } from '../../../editor/board/edits.ts';
+import { add, remove, setConfig } from '../../../editor/board/edits.ts';
 import { NO_HISTORY } from '../../../editor/board/history.ts';
 import { type Remote, type SaveKind, Saver, type SaveState } from '../../../editor/board/saver.ts';
 import { createBoardStore } from '../../../editor/board/store.ts';
@@ -95,6 +95,39 @@ describe('a board that is being saved', () => {
     assert.equal(store.getState().save.kind, 'saved');
     assert.deepEqual(remote.writes, ['autosave']);
     assert.deepEqual(remote.board.nodes[0]?.data.config, { text: 'hey' });
+  });
+
+  it('is written within two seconds by whoever never pauses', async () => {
+    mock.timers.reset();
+    mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+    const { edit } = openBoard(remote);
+    for (let ms = 0; ms < 4000; ms += 100) {
+      edit('a', 'text', `at ${ms}`);
+      mock.timers.tick(100);
+      await turns();
+    }
+    assert.deepEqual(remote.writes, ['autosave', 'autosave']);
+    assert.deepEqual(remote.board.nodes[0]?.data.config, { text: 'at 2700' });
+  });
+
+  it('is never sent empty, and says so; what is put on it then is sent', async () => {
+    const { saver, store } = openBoard(remote);
+    store.actions.perform('Delete', remove(store.getState().board, { nodes: ['a', 'b'] }));
+    saver.notify();
+    mock.timers.tick(700);
+    await turns();
+    assert.equal(store.getState().save.kind, 'empty');
+    await assert.rejects(saver.flush(), /at least one node/);
+    assert.deepEqual(remote.board, BOARD);
+    store.actions.perform('Add', add(store.getState().board, { nodes: [node('c')] }));
+    saver.notify();
+    mock.timers.tick(700);
+    await turns();
+    assert.equal(store.getState().save.kind, 'saved');
+    assert.deepEqual(
+      remote.board.nodes.map(({ id }) => id),
+      ['c'],
+    );
   });
 
   it('does not say "saved" while another board than the one on the screen is being written', async () => {
