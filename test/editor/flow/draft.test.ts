@@ -2,7 +2,17 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { NO_BROWSER } from '../../support/browser.ts';
-import { boardOf, type FlowTests, nodeOf, PICTURE, startFlowTests, untilSaved } from './flow-page.ts';
+import { waitUntil } from '../../support/processes.ts';
+import {
+  boardOf,
+  type FlowTests,
+  fillIdea,
+  ideaOf,
+  nodeOf,
+  PICTURE,
+  startFlowTests,
+  untilSaved,
+} from './flow-page.ts';
 
 describe('a draft of the board', { skip: NO_BROWSER }, () => {
   let flow: FlowTests;
@@ -17,11 +27,7 @@ describe('a draft of the board', { skip: NO_BROWSER }, () => {
     await using opened = await flow.open(id);
     const { page, context } = opened;
     await context.route(`**/api/v1/workflows/${id}?autosave=true`, route => route.abort());
-    await nodeOf(page, 'Idea').click({ position: { x: 90, y: 20 } });
-    await page
-      .getByRole('complementary', { name: 'Inspector' })
-      .getByLabel('Text', { exact: true })
-      .fill('a whale');
+    await fillIdea(page, 'a whale');
     await page.getByRole('status', { name: 'Saving' }).filter({ hasText: 'Offline' }).waitFor();
     await page.close({ runBeforeUnload: false });
     assert.equal(ideaOf(await flow.read(id)), 'a boat');
@@ -95,7 +101,55 @@ describe('a draft of the board', { skip: NO_BROWSER }, () => {
     await page.getByRole('button', { name: 'Undo' }).click();
     await untilSaved(page);
   });
-});
 
-const ideaOf = ({ nodes }: Awaited<ReturnType<FlowTests['read']>>): unknown =>
-  nodes.find(({ id }) => id === 'idea')?.data.config?.value;
+  it('goes on without a network for a minute, says so, and saves when it is back', async () => {
+    const id = await flow.create(PICTURE);
+    await using opened = await flow.open(id);
+    const { page, context } = opened;
+    await page.clock.install();
+    await page.reload();
+    await boardOf(page).waitFor();
+    await context.setOffline(true);
+    const status = page.getByRole('status', { name: 'Saving' });
+    await fillIdea(page, 'a whale');
+    await page.clock.runFor(2000);
+    await status.filter({ hasText: 'Offline' }).waitFor();
+    await page.keyboard.press('Control+s');
+    for (let seconds = 0; seconds < 60; seconds += 10) {
+      await fillIdea(page, `a whale at ${seconds}`);
+      await page.clock.runFor(10_000);
+      assert.notEqual(await status.textContent(), 'Saved');
+    }
+    assert.equal(ideaOf(await flow.read(id)), 'a boat');
+    await context.setOffline(false);
+    await waitUntil('the last text to be saved', async () => {
+      await page.clock.runFor(2000);
+      return ideaOf(await flow.read(id)) === 'a whale at 50';
+    });
+    await status.filter({ hasText: /^Saved$/ }).waitFor();
+  });
+
+  it('sends neither an empty board nor one that it could not read', async () => {
+    const id = await flow.create(PICTURE);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    const writes: string[] = [];
+    page.on('request', request => request.method() === 'PUT' && writes.push(request.url()));
+    await page.route(`**/api/v1/workflows/${id}`, route => route.abort());
+    await page.reload();
+    await page.getByRole('button', { name: 'Try again' }).waitFor();
+    await page.keyboard.press('Control+s');
+    await page.unroute(`**/api/v1/workflows/${id}`);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await boardOf(page).focus();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.press('Delete');
+    const status = page.getByRole('status', { name: 'Saving' });
+    await status.filter({ hasText: 'Not saved: a workflow has at least one node.' }).waitFor();
+    await page.keyboard.press('Control+s');
+    assert.deepEqual(writes, []);
+    await page.getByRole('toolbar').getByRole('button', { name: 'Undo' }).click();
+    await untilSaved(page);
+    assert.equal((await flow.read(id)).nodes.length, 3);
+  });
+});

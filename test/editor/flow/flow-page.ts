@@ -172,3 +172,16 @@ export const PICTURE: SentGraph = {
 function at(x: number, { id, ...data }: { readonly id: string; readonly [key: string]: unknown }): object {
   return { id, type: 'basedNode', position: { x, y: 0 }, data };
 }
+
+/** Selects the text of `PICTURE` and writes another into it. */
+export async function fillIdea(page: Page, text: string): Promise<void> {
+  await nodeOf(page, 'Idea').click({ position: { x: 90, y: 20 } });
+  await page.getByRole('complementary', { name: 'Inspector' }).getByLabel('Text', { exact: true }).fill(text);
+}
+
+/** What the service has for it. */
+export const ideaOf = ({ nodes }: Stored): unknown =>
+  nodes.find(({ id }) => id === 'idea')?.data.config?.value;
+
+export const untilIdea = (flow: FlowTests, id: string, text: string): Promise<unknown> =>
+  waitUntil(`"${text}" to be saved`, async () => ideaOf(await flow.read(id)) === text);

@@ -1,5 +1,5 @@
-// What must not fail: full storage, no network, an update of the service, two people, large results, plain
-// http, other keyboards; and that a save goes to the workflow it is of.
+// What must not fail: full storage, an update of the service, two people, large results, plain http, other keyboards; and
+// that a save goes to the workflow it is of.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -10,11 +10,13 @@ import { KEY } from '../../support/service.ts';
 import {
   boardOf,
   type FlowTests,
+  fillIdea,
+  ideaOf,
   nodeOf,
   PICTURE,
   type SentGraph,
-  type Stored,
   startFlowTests,
+  untilIdea,
   untilSaved,
 } from './flow-page.ts';
 
@@ -45,21 +47,6 @@ describe('the board lasts', { skip: NO_BROWSER }, () => {
     await page.getByRole('button', { name: 'Export', exact: true }).last().click();
     await page.getByRole('dialog', { name: 'Export' }).waitFor();
     assert.deepEqual(opened.errors, []);
-  });
-
-  it('goes on without a network, says so, and saves when it is back', async () => {
-    const id = await flow.create(PICTURE);
-    await using opened = await flow.open(id);
-    const { page, context } = opened;
-    await context.setOffline(true);
-    await fillIdea(page, 'a whale');
-    await page.getByRole('status', { name: 'Saving' }).filter({ hasText: 'Offline' }).waitFor();
-    await page.keyboard.press('Control+s');
-    assert.notEqual(await page.getByRole('status', { name: 'Saving' }).textContent(), 'Saved');
-    assert.equal(ideaOf(await flow.read(id)), 'a boat');
-    await context.setOffline(false);
-    await untilIdea(flow, id, 'a whale');
-    await untilSaved(page);
   });
 
   it('asks to be loaded anew after an update of the service, and keeps what was changed', async () => {
@@ -191,27 +178,6 @@ describe('the board lasts', { skip: NO_BROWSER }, () => {
     assert.deepEqual(opened.errors, []);
   });
 
-  it('follows a run across cuts of its stream', async () => {
-    const id = await flow.create(PICTURE);
-    await using opened = await flow.open(id);
-    const { page } = opened;
-    let cuts = 0;
-    await page.route('**/executions/*/events', route =>
-      cuts++ < 2 ? route.abort('connectionreset') : route.continue(),
-    );
-    await page.getByRole('button', { name: 'Run', exact: true }).click();
-    await page.getByRole('figure', { name: 'Result of Picture' }).locator('img').waitFor();
-    assert.ok(cuts > 2);
-    await fillIdea(page, 'a whale');
-    await untilSaved(page);
-    // Undo keeps the results and what is selected.
-    await page.getByRole('toolbar').getByRole('button', { name: 'Undo' }).click();
-    await nodeOf(page, 'Idea').getByText('a boat').waitFor();
-    assert.ok(await page.getByRole('figure', { name: 'Result of Picture' }).locator('img').isVisible());
-    const inspector = page.getByRole('complementary', { name: 'Inspector' });
-    assert.equal(await inspector.getByLabel('Text', { exact: true }).inputValue(), 'a boat');
-  });
-
   it('keeps a node of a type that it does not know, with its settings and edges', async () => {
     const id = await flow.create(PICTURE);
     const before = await flow.read(id);
@@ -277,16 +243,6 @@ const LARGE: SentGraph = {
   ],
   edges: [{ id: 'a', source: 'json', target: 'preview', sourceHandle: 'out-json', targetHandle: 'in-input' }],
 };
-
-async function fillIdea(page: Page, text: string): Promise<void> {
-  await nodeOf(page, 'Idea').click({ position: { x: 90, y: 20 } });
-  await page.getByRole('complementary', { name: 'Inspector' }).getByLabel('Text', { exact: true }).fill(text);
-}
-
-const ideaOf = ({ nodes }: Stored): unknown => nodes.find(({ id }) => id === 'idea')?.data.config?.value;
-
-const untilIdea = (flow: FlowTests, id: string, text: string): Promise<unknown> =>
-  waitUntil(`"${text}" to be saved`, async () => ideaOf(await flow.read(id)) === text);
 
 interface Keys {
   readonly key: string;

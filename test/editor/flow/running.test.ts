@@ -3,7 +3,18 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
-import { type FlowTests, nodeOf, PICTURE, type SentGraph, startFlowTests, untilSaved } from './flow-page.ts';
+import { KEY } from '../../support/service.ts';
+import { openStream } from '../../support/sse.ts';
+import { cutFirstStream, idsIn, seenStreams } from './cut-stream.ts';
+import {
+  type FlowTests,
+  fillIdea,
+  nodeOf,
+  PICTURE,
+  type SentGraph,
+  startFlowTests,
+  untilSaved,
+} from './flow-page.ts';
 
 const LISTS: SentGraph = {
   nodes: [
@@ -15,6 +26,18 @@ const LISTS: SentGraph = {
   edges: [
     { id: 'a', source: 'list', target: 'picture', sourceHandle: 'out-list', targetHandle: 'in-prompt' },
     { id: 'b', source: 'data', target: 'preview', sourceHandle: 'out-json', targetHandle: 'in-input' },
+  ],
+};
+
+const WAITING: SentGraph = {
+  nodes: [
+    place('text', 0, 'input', 'input:text', { value: 'a boat' }),
+    place('ask', 340, 'logic', 'logic:approval', {}),
+    place('preview', 680, 'output', 'output:preview', {}),
+  ],
+  edges: [
+    { id: 'a', source: 'text', target: 'ask', sourceHandle: 'out-text', targetHandle: 'in-input' },
+    { id: 'b', source: 'ask', target: 'preview', sourceHandle: 'out-approved', targetHandle: 'in-input' },
   ],
 };
 
@@ -135,6 +158,61 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
     await page.getByRole('toolbar').getByRole('button', { name: 'Undo' }).click();
     assert.equal(await text.inputValue(), 'a whale');
     assert.deepEqual(opened.errors, []);
+  });
+
+  it('goes on behind the last event of a stream that was cut, with none lost and none twice', async () => {
+    const id = await flow.create(WAITING);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    await cutFirstStream(page);
+    let refused = 0;
+    await page.reload();
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await nodeOf(page, 'ask').getByRole('button', { name: 'Approve', exact: true }).waitFor();
+    // The first tries to go on are refused as well.
+    await page.route('**/executions/*/events', route =>
+      refused++ < 2 ? route.abort('connectionreset') : route.continue(),
+    );
+    const [run] = await flow.runs(id);
+    const path = `/executions/${run?.id}`;
+    await flow.send('POST', `${path}/resume`, { decision: { nodeId: 'ask', approved: true } });
+    await untilRun(page, 'Completed');
+    const streams = await seenStreams(page);
+    const ids = streams.map(idsIn);
+    assert.deepEqual(
+      streams.map(({ asked }) => asked),
+      [null, ...ids.slice(0, -1).map(before => String(before.at(-1)))],
+    );
+    const whole = await openStream(`${flow.service.url}/api/v1${path}/events`, {
+      authorization: `Bearer ${KEY}`,
+      'last-event-id': '0',
+    });
+    await whole.closed;
+    const [snapshot = 0, ...seen] = ids.flat();
+    const sent = whole.events.flatMap(event => event.id ?? []).filter(event => event > snapshot);
+    assert.ok(sent.length > 1 && streams.length > 1, `${sent.length} events in ${streams.length} streams`);
+    assert.deepEqual(seen, sent);
+  });
+
+  it('keeps results, view and selection through an undo', async () => {
+    const id = await flow.create(PICTURE);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    const picture = page.getByRole('figure', { name: 'Result of Picture' }).locator('img');
+    await picture.waitFor();
+    await fillIdea(page, 'a whale');
+    await untilSaved(page);
+    await page.getByRole('button', { name: 'Zoom out' }).click();
+    const view = page.locator('.react-flow__viewport');
+    await page.waitForFunction(() => document.querySelector('[data-moving]') === null);
+    const before = await view.getAttribute('style');
+    await page.getByRole('toolbar').getByRole('button', { name: 'Undo' }).click();
+    await nodeOf(page, 'Idea').getByText('a boat').waitFor();
+    assert.ok(await picture.isVisible());
+    assert.equal(await view.getAttribute('style'), before);
+    const inspector = page.getByRole('complementary', { name: 'Inspector' });
+    assert.equal(await inspector.getByLabel('Text', { exact: true }).inputValue(), 'a boat');
   });
 
   it('opens the results of a list as a gallery, and JSON as a tree', async () => {

@@ -1,0 +1,53 @@
+// The event stream of a run, cut in the page in the middle of an event, with what each connection asked for and was sent.
+import type { Page } from 'playwright-core';
+
+export interface SeenStream {
+  /** Last-Event-ID of the request. */
+  readonly asked: string | null;
+  readonly text: string;
+}
+
+/** For the next page that is loaded. Its first stream breaks within the event that follows the snapshot. */
+export async function cutFirstStream(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const streams: { asked: string | null; text: string }[] = [];
+    Object.assign(window, { streams });
+    const send = window.fetch;
+    window.fetch = async (input, init) => {
+      const answer = await send(input, init);
+      if (!/\/executions\/[^/]+\/events$/.test(String(input)) || answer.body === null) return answer;
+      const stream = { asked: new Headers(init?.headers).get('last-event-id'), text: '' };
+      const isCut = streams.push(stream) === 1;
+      const body = answer.body.pipeThrough(new TextDecoderStream()).pipeThrough(
+        new TransformStream<string, Uint8Array>({
+          transform(chunk, controller) {
+            const most = isCut ? cutAfter(stream.text + chunk) - stream.text.length : chunk.length;
+            const passed = chunk.slice(0, most);
+            stream.text += passed;
+            controller.enqueue(new TextEncoder().encode(passed));
+            if (passed.length < chunk.length) controller.error(new TypeError('The connection was reset.'));
+          },
+        }),
+      );
+      return new Response(body, { status: answer.status, headers: answer.headers });
+    };
+    /** Some letters into the event after the snapshot; more than there is where it has not begun. */
+    function cutAfter(text: string): number {
+      const snapshot = text.indexOf('event: snapshot');
+      const end = snapshot < 0 ? -1 : text.indexOf('\n\n', snapshot);
+      const next = end < 0 ? -1 : text.indexOf('data: ', end);
+      return next < 0 ? Number.POSITIVE_INFINITY : next + 12;
+    }
+  });
+}
+
+export const seenStreams = (page: Page): Promise<readonly SeenStream[]> =>
+  page.evaluate(() => (window as unknown as { streams: SeenStream[] }).streams);
+
+/** Ids of the events that arrived complete. */
+export const idsIn = ({ text }: SeenStream): readonly number[] =>
+  text
+    .split('\n\n')
+    .slice(0, -1)
+    .flatMap(block => /^id: (\d+)$/m.exec(block)?.[1] ?? [])
+    .map(Number);
