@@ -59,6 +59,7 @@ async function* measureSize(bench: Bench, size: Size): AsyncGenerator<Row> {
   if (size === LARGE) yield heapRow(name, await meter.heapMB());
   const bare = await measureBare(bench, board);
   yield* gestureRows(name, size, await measureGestures(page, meter, board), bare);
+  yield await measureSaving(page, bench.rounds, name);
   if (size === LARGE) yield await measureTyping(page, board, name);
 }
 
@@ -199,6 +200,40 @@ function* gestureRows(name: string, { frameMs }: Size, ours: Gestures, bare: Ges
     };
   }
 }
+
+const CHANGES_A_ROUND = 4;
+
+/** From a change until the page says that the service has it, which it does after the answer alone. */
+async function measureSaving(page: Page, rounds: number, name: string): Promise<Row> {
+  await page.keyboard.press('Escape');
+  await page.getByRole('application', { name: 'Workflow canvas' }).focus();
+  await page.keyboard.press('Enter');
+  const times: number[] = [];
+  for (let index = 0; index < CHANGES_A_ROUND * rounds; index++)
+    times.push((await page.evaluate(SAVE_A_CHANGE)) as number);
+  const ascending = times.toSorted((a, b) => a - b);
+  return {
+    figure: `${name}: change to saved at the service, p95`,
+    value: quantile(ascending, 0.95) / 1000,
+    unit: 's',
+    reach: { value: 2.2, is: 'at most' },
+    note: `median ${(median(times) / 1000).toFixed(2)} of ${times.length} changes, each after the last was saved; the pause of 0.7 s is in it`,
+  };
+}
+
+const SAVE_A_CHANGE = `new Promise(resolve => {
+  const [state] = document.querySelectorAll('[role=status][aria-label=Saving]');
+  const begun = performance.now();
+  let wasUnsaved = false;
+  const watch = new MutationObserver(() => {
+    if (state.textContent !== 'Saved') { wasUnsaved = true; return; }
+    if (!wasUnsaved) return;
+    watch.disconnect();
+    resolve(performance.now() - begun);
+  });
+  watch.observe(state, { childList: true, characterData: true, subtree: true });
+  document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true, cancelable: true }));
+})`;
 
 /** From the key's event to the frame that shows it. */
 async function measureTyping(page: Page, board: BenchBoard, name: string): Promise<Row> {
