@@ -1,15 +1,8 @@
 // `graphwright credits`: credits given and taken back, over HTTP where there is a key, else on the database itself.
-import { readSettings } from '../lib/settings.ts';
-import { connect } from './client.ts';
+import type { CreditPool } from '../../sdk/src/schemas.ts';
 import type { Command } from './command.ts';
 import { UsageError } from './failure.ts';
-import { asOperator } from './operator.ts';
-
-interface Granted {
-  readonly workspace: string;
-  readonly balance: number;
-  readonly held: number;
-}
+import { onService } from './operator.ts';
 
 export const grantCredits: Command = async ({ args, options, terminal, signal }) => {
   const [account = '', amount = ''] = args;
@@ -18,13 +11,11 @@ export const grantCredits: Command = async ({ args, options, terminal, signal })
     amount: parseAmount(amount),
     note: typeof options.note === 'string' ? options.note : 'granted by the operator',
   };
-  const settings = readSettings();
-  const granted: Granted =
-    settings.GRAPHWRIGHT_API_KEY === undefined
-      ? await asOperator(settings, async (deps, operator) =>
-          (await import('../services/credits/credits.ts')).grantCredits(deps, operator, wanted),
-        )
-      : await connect(settings, signal).post<Granted>('/admin/credits', wanted);
+  const granted = await onService<CreditPool>(signal, {
+    http: client => client.post('/admin/credits', wanted),
+    database: async (deps, operator) =>
+      (await import('../services/credits/credits.ts')).grantCredits(deps, operator, wanted),
+  });
   if (options.json === true) return terminal.print(JSON.stringify(granted, null, 2));
   terminal.print(`${account} has ${granted.balance} credits, and ${granted.held} set aside for runs.`);
 };

@@ -1,13 +1,28 @@
-// The operator's way past HTTP: services called on the database itself, so that one who lost every key can still work.
+// The two ways to the operator's services: over HTTP, or on the database itself, so that one who lost every key can still work.
 import { AppError } from '../lib/errors.ts';
-import type { Settings } from '../lib/settings.ts';
+import { readSettings, type Settings } from '../lib/settings.ts';
 import { SCOPES, type UserActor } from '../services/accounts/actor.ts';
 import type { Db } from '../store/db.ts';
+import { type Client, connect } from './client.ts';
 
 export interface OperatorDeps {
   readonly db: Db;
   readonly now: () => number;
   readonly settings: Settings;
+}
+
+/** Over HTTP where there is a key, else on the database. */
+export async function onService<T>(
+  signal: AbortSignal,
+  ways: {
+    readonly http: (client: Client) => Promise<T>;
+    readonly database: (deps: OperatorDeps, operator: UserActor) => Promise<T>;
+  },
+): Promise<T> {
+  const settings = readSettings();
+  return settings.GRAPHWRIGHT_API_KEY === undefined
+    ? asOperator(settings, ways.database)
+    : ways.http(connect(settings, signal));
 }
 
 /** As the first user, with every scope: whoever can open the database may do all that its keys may. */

@@ -1,24 +1,10 @@
 // `graphwright users`: accounts, over HTTP where there is a key, else on the database itself.
-import { readSettings } from '../lib/settings.ts';
-import { connect } from './client.ts';
+import type { CreatedUser, PasswordLink } from '../../sdk/src/schemas.ts';
 import type { Command, CommandInput } from './command.ts';
 import { UsageError } from './failure.ts';
 import { parseScopes } from './keys.ts';
-import { asOperator } from './operator.ts';
+import { onService } from './operator.ts';
 import { cleanText } from './terminal/text-width.ts';
-
-interface NewUser {
-  readonly userId: number;
-  readonly email: string;
-  readonly plan: string;
-  readonly apiKey?: string;
-  readonly inviteUrl?: string;
-}
-
-interface NewLink {
-  readonly url: string;
-  readonly expiresAt: string | null;
-}
 
 export const createUser: Command = async ({ args, options, terminal, signal }) => {
   const [email = ''] = args;
@@ -32,13 +18,11 @@ export const createUser: Command = async ({ args, options, terminal, signal }) =
     ...(options.admin === true ? { isAdmin: true } : {}),
     ...(options.invite === true ? { invite: true } : { keyScopes: [...parseScopes(options.scope)] }),
   };
-  const settings = readSettings();
-  const user: NewUser =
-    settings.GRAPHWRIGHT_API_KEY === undefined
-      ? await asOperator(settings, async (deps, operator) =>
-          (await import('../services/accounts/admin-users.ts')).createUser(deps, operator, wanted),
-        )
-      : await connect(settings, signal).post<NewUser>('/admin/users', wanted);
+  const user = await onService<CreatedUser>(signal, {
+    http: client => client.post('/admin/users', wanted),
+    database: async (deps, operator) =>
+      (await import('../services/accounts/admin-users.ts')).createUser(deps, operator, wanted),
+  });
   if (options.json === true) return terminal.print(JSON.stringify(user, null, 2));
   terminal.print(user.inviteUrl ?? user.apiKey ?? '');
   const shown = user.inviteUrl === undefined ? 'key' : 'link, good for 72 hours,';
@@ -55,13 +39,11 @@ async function makeLink(
   { options, terminal, signal }: CommandInput,
   wanted: { readonly kind: 'setup' | 'reset'; readonly email?: string },
 ): Promise<void> {
-  const settings = readSettings();
-  const link: NewLink =
-    settings.GRAPHWRIGHT_API_KEY === undefined
-      ? await asOperator(settings, async (deps, operator) =>
-          (await import('../services/sessions/mint-link.ts')).createLink(deps, operator, wanted),
-        )
-      : await connect(settings, signal).post<NewLink>('/admin/password-links', wanted);
+  const link = await onService<PasswordLink>(signal, {
+    http: client => client.post('/admin/password-links', wanted),
+    database: async (deps, operator) =>
+      (await import('../services/sessions/mint-link.ts')).createLink(deps, operator, wanted),
+  });
   if (options.json === true) return terminal.print(JSON.stringify(link, null, 2));
   terminal.print(link.url);
   const until = link.expiresAt === null ? '' : `, until ${link.expiresAt}`;

@@ -109,6 +109,13 @@ export class AppError extends Error {
   }
 }
 
+/** 400 for one member of a request: a sentence that begins with its name, and its place as a JSON pointer. */
+export function invalidField(path: string, message: string, name = path.slice(1)): AppError {
+  return new AppError('invalid_request', `${name} ${message}.`, {
+    issues: [{ path, code: 'invalid_request', message }],
+  });
+}
+
 /** The database was not to be had. `mayBeDone`: a write had been sent, and whether it was committed is not known. */
 export class OutageError extends Error {
   readonly mayBeDone: boolean;

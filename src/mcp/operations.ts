@@ -2,7 +2,7 @@
 import type { Catalog } from '../graph/catalog.ts';
 import { nearest } from '../graph/nearest.ts';
 import type { Graph, GraphEdge, JsonObject } from '../graph/types.ts';
-import { AppError } from '../lib/errors.ts';
+import { type AppError, invalidField } from '../lib/errors.ts';
 import type { EditedGraph } from '../services/workflows/change-workflow.ts';
 import { edgeLine, type SentNode, toEdge, toNode } from './graph-form.ts';
 import { RENDERER } from './renderer-rule.ts';
@@ -199,7 +199,5 @@ function refuseRenderer(nodeType: string, path: string, nodeId: string): void {
 }
 
 function fault(path: string, message: string): AppError {
-  return new AppError('invalid_request', `${path}: ${message}.`, {
-    issues: [{ path, code: 'invalid_request', message }],
-  });
+  return invalidField(path, message, `${path}:`);
 }

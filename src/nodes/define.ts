@@ -18,22 +18,8 @@ export interface Spec<T, K extends FieldType = PortType> extends SpecOptions {
   readonly value?: T;
 }
 
-export interface SpecOptions {
-  readonly required?: boolean;
-  readonly wiredOnly?: boolean;
-  readonly default?: Json;
-  readonly enum?: readonly string[];
-  readonly min?: number;
-  readonly max?: number;
-  readonly integer?: boolean;
-  readonly step?: number;
-  readonly itemType?: PortType;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-  readonly nullable?: boolean;
-  readonly removed?: boolean;
-  readonly description?: string;
-}
+/** Of an input's facts, those that have defaults. */
+export type SpecOptions = Partial<Omit<InputDef, 'id' | 'label' | 'type' | 'isPort'>>;
 
 export type Specs = Readonly<Record<string, Spec<unknown, FieldType>>>;
 type OutputSpecs = Readonly<Record<string, Spec<unknown>>>;
@@ -43,43 +29,23 @@ type ValuesOf<S extends Specs> = {
   readonly [K in keyof S]: S[K] extends Spec<infer T, FieldType> ? T : never;
 };
 
-export const text = <const O extends SpecOptions>(label: string, options?: O): Spec<Present<string, O>> => ({
-  type: 'TEXT',
-  label,
-  ...options,
-});
-export const number = <const O extends SpecOptions>(
-  label: string,
-  options?: O,
-): Spec<Present<number, O>> => ({ type: 'NUMBER', label, ...options });
-export const json = <const O extends SpecOptions>(label: string, options?: O): Spec<Present<Json, O>> => ({
-  type: 'JSON',
-  label,
-  ...options,
-});
-export const image = <const O extends SpecOptions>(
-  label: string,
-  options?: O,
-): Spec<Present<MediaRef, O>> => ({ type: 'IMAGE', label, ...options });
-export const video = <const O extends SpecOptions>(
-  label: string,
-  options?: O,
-): Spec<Present<MediaRef, O>> => ({ type: 'VIDEO', label, ...options });
-export const audio = <const O extends SpecOptions>(
-  label: string,
-  options?: O,
-): Spec<Present<MediaRef, O>> => ({ type: 'AUDIO', label, ...options });
+const specOf =
+  <T>(type: PortType) =>
+  <const O extends SpecOptions>(label: string, options?: O): Spec<Present<T, O>> => ({
+    type,
+    label,
+    ...options,
+  });
+export const text = specOf<string>('TEXT');
+export const number = specOf<number>('NUMBER');
+export const json = specOf<Json>('JSON');
+export const image = specOf<MediaRef>('IMAGE');
+export const video = specOf<MediaRef>('VIDEO');
+export const audio = specOf<MediaRef>('AUDIO');
 /** A complete list: its node is not mapped over it. */
-export const list = <const O extends SpecOptions>(
-  label: string,
-  options?: O,
-): Spec<Present<readonly Value[], O>> => ({ type: 'LIST', label, ...options });
+export const list = specOf<readonly Value[]>('LIST');
 /** Any value, tagged, as it came. */
-export const any = <const O extends SpecOptions>(label: string, options?: O): Spec<Present<Value, O>> => ({
-  type: 'ANY',
-  label,
-  ...options,
-});
+export const any = specOf<Value>('ANY');
 /** A config field with a closed set of values; the first is the default. */
 export const choice = <const E extends readonly [string, ...string[]]>(
   label: string,

@@ -12,6 +12,11 @@ export type Watched = Pick<Provider<never>, 'name' | 'pace' | 'classify'> & {
   };
 };
 
+export interface WatchedCall extends Handle {
+  /** Whether nobody wants its result any more. */
+  readonly isCancelled: boolean;
+}
+
 export type Look =
   | { readonly kind: 'running'; readonly fraction?: number }
   /** It has come to whatever end: the result says which. */
@@ -19,34 +24,19 @@ export type Look =
   /** The provider did not say; it may be asked again after that long. */
   | { readonly kind: 'unknown'; readonly afterMs: number | undefined; readonly isLimited: boolean };
 
-/** Asks for the state of the work. The protocol is left where it would fetch the result. */
+/**
+ * Asks for the state of the work, or for its end: `ended` then says that the provider was asked to stop, or knows nothing
+ * of it. The protocol is left where it would fetch the result.
+ */
 export async function peek(
   provider: Watched,
-  handle: Handle,
+  { isCancelled, ...handle }: WatchedCall,
   send: Send,
   signal: AbortSignal,
 ): Promise<Look> {
+  const { poll, cancel } = provider.jobs;
   // What the call asked for only says how a result is read.
-  const protocol = provider.jobs.poll(handle, { expects: 'files' } as never);
-  return drive(provider, protocol, send, signal);
-}
-
-/** Asks for the end of the work. `ended`: the provider has been asked to stop, or knows nothing of it. */
-export async function askToCancel(
-  provider: Watched,
-  handle: Handle,
-  send: Send,
-  signal: AbortSignal,
-): Promise<Look> {
-  return drive(provider, provider.jobs.cancel(handle), send, signal);
-}
-
-async function drive(
-  provider: Watched,
-  protocol: Protocol<unknown>,
-  send: Send,
-  signal: AbortSignal,
-): Promise<Look> {
+  const protocol = isCancelled ? cancel(handle) : poll(handle, { expects: 'files' } as never);
   try {
     let step = protocol.next();
     while (step.done !== true) {

@@ -65,7 +65,7 @@ async function sendRepeatedly(
   const beganMs = performance.now();
   for (let tries = 0; ; tries++) {
     others.throwIfAborted();
-    const { answer, failure } = await tryOnce(sender, request, send, signal);
+    const { answer, failure } = await sendOnce(sender, request, send, signal);
     const stands = failure === undefined || (request.role === 'fetches' && tries === MAX_FETCHES);
     if (answer !== undefined && stands) return answer;
     // "Retry-After: 0" is no leave to ask without a pause.
@@ -80,24 +80,14 @@ async function sendRepeatedly(
   }
 }
 
-/** Sends the request once. With a failure, it may be sent again; throws where it may not. */
-export function sendOnce(
-  sender: Sender,
-  request: ProviderRequest,
-  send: Send,
-  signal: AbortSignal,
-): Promise<Attempt> {
-  return tryOnce(sender, request, send, signal);
-}
-
 /** With a failure, the request may be sent again. */
-export interface Attempt {
+interface Attempt {
   readonly answer?: ProviderAnswer;
   readonly failure?: ProviderError;
 }
 
-/** Throws where the request may not be sent again. */
-async function tryOnce(
+/** Sends the request once. Throws where it may not be sent again. */
+export async function sendOnce(
   sender: Sender,
   request: ProviderRequest,
   send: Send,

@@ -37,11 +37,6 @@ export async function enrolWorker(deps: RunDeps, pools: readonly string[]): Prom
   return worker.id;
 }
 
-/** Leaves in good order, after the last run was released; anything still leased is queued again. */
-export async function dismissWorker(deps: RunDeps, id: string): Promise<void> {
-  await buryWorker(deps, id);
-}
-
 /**
  * One heartbeat: keeps this worker alive, and queues again the runs of workers that are dead, those of this host at
  * once, others after 20 s of silence. A worker that was declared dead itself releases everything, writes nothing,
@@ -94,7 +89,7 @@ async function requeue(deps: RunDeps, orphans: readonly OrphanRun[]): Promise<vo
 }
 
 /** Removes a worker and queues its runs again. Returns its queue pools; undefined where another process did it first. */
-function buryWorker(deps: RunDeps, workerId: string): Promise<readonly string[] | undefined> {
+export function dismissWorker(deps: RunDeps, workerId: string): Promise<readonly string[] | undefined> {
   return deps.db.transaction(async tx => {
     const pools = await deleteWorker(tx, workerId);
     if (pools === undefined) return undefined;
@@ -141,7 +136,7 @@ async function takeOver(deps: RunDeps, workerId: string, unlock: UnlockPools): P
   const suspects = await listSuspects(deps.db, hostname());
   for (const suspect of suspects) {
     if (suspect.id === workerId || !(suspect.silent || isGone(deps, suspect))) continue;
-    const pools = await buryWorker(deps, suspect.id);
+    const pools = await dismissWorker(deps, suspect.id);
     if (pools === undefined) continue;
     deps.log.warn(
       { workerId: suspect.id, host: suspect.hostname, pid: suspect.pid },

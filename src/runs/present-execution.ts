@@ -8,31 +8,6 @@ import type { ExecutionRow } from '../store/executions.ts';
 import { guessProgress } from './calls/pace.ts';
 import { parseRunRequest } from './run-request.ts';
 
-export interface NodeState {
-  readonly nodeId: string;
-  readonly label: string;
-  readonly status: NodeStatus;
-  readonly error: string | null;
-  readonly outputUrl?: string;
-  readonly outputUrls?: readonly string[];
-  readonly text?: string;
-  readonly texts?: readonly string[];
-  readonly value?: Json;
-  readonly values?: readonly Json[];
-  /** Of a video that was rendered here. */
-  readonly render?: JsonObject;
-  readonly startedAt: string | null;
-  readonly finishedAt: string | null;
-  readonly credits: number;
-  readonly cached: boolean;
-  readonly attempt: number;
-  readonly progress: number;
-  /** What is not as it was asked for, e.g. a text that was cut off. */
-  readonly warnings?: readonly string[];
-  /** For owners of the workflow alone. */
-  readonly provider?: NonNullable<Step['provider']>;
-}
-
 type ExecutionOutput = { readonly nodeId: string; readonly label: string; readonly type: string } & Readonly<
   Record<string, Json>
 >;
@@ -65,7 +40,7 @@ export function presentStep(
   node: { readonly id: string; readonly label: string },
   step: Step | undefined,
   reader: Reader,
-): NodeState {
+) {
   return {
     nodeId: node.id,
     label: node.label,

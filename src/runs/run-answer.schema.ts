@@ -3,12 +3,11 @@ import { Type } from 'typebox';
 import { NODE_STATUSES } from '../engine/types.ts';
 import { Edge, Node } from '../services/graph.schema.ts';
 import { pageOf } from '../services/paging.ts';
-import { Answer, Named, Nullable } from '../services/workflows/workflow.schema.ts';
+import { Answer, Named, Nullable, Timestamp } from '../services/workflows/workflow.schema.ts';
 import { ENTRY_KINDS } from '../store/credits.ts';
 import { DELIVERY_EVENTS, DELIVERY_STATES } from '../store/deliveries.ts';
 import { EXECUTION_STATUSES, TERMINAL_STATUSES } from '../store/executions.ts';
 
-const Timestamp = Type.String({ format: 'date-time' });
 const Credits = Type.Integer({ minimum: 0 });
 
 const Render = Type.Optional(

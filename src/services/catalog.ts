@@ -4,7 +4,7 @@ import type { CatalogEntry } from '../graph/catalog.ts';
 import { NODE_SOURCES } from '../graph/catalog.ts';
 import { CATEGORIES } from '../graph/types.ts';
 import { sha256 } from '../lib/crypto.ts';
-import { AppError } from '../lib/errors.ts';
+import { invalidField } from '../lib/errors.ts';
 import type { Lru } from '../lib/lru.ts';
 import { createLru } from '../lib/lru.ts';
 import type { CatalogAnswer, Deps } from './deps.ts';
@@ -59,8 +59,5 @@ function isModel(entry: CatalogEntry): boolean {
 
 function checkFilter(name: string, value: string | undefined, allowed: readonly string[]): void {
   if (value === undefined || allowed.includes(value)) return;
-  const message = `must be one of ${allowed.join(', ')}`;
-  throw new AppError('invalid_request', `${name} ${message}.`, {
-    issues: [{ path: `/${name}`, code: 'invalid_request', message }],
-  });
+  throw invalidField(`/${name}`, `must be one of ${allowed.join(', ')}`);
 }

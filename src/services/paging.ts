@@ -1,7 +1,7 @@
 // Pages of a list: what callers may ask of every list, and the one way from their query to a page.
 import type { Static, TSchema } from 'typebox';
 import { Type } from 'typebox';
-import { AppError } from '../lib/errors.ts';
+import { type AppError, invalidField } from '../lib/errors.ts';
 import { type IdKind, isId } from '../lib/ids.ts';
 import { parseIsoTime } from './iso-time.ts';
 
@@ -102,7 +102,5 @@ export function parseTimeFilter(name: string, text: string | undefined): Date | 
 }
 
 function invalidQuery(name: string, message: string): AppError {
-  return new AppError('invalid_request', `The query at /${name} ${message}.`, {
-    issues: [{ path: `/${name}`, code: 'invalid_request', message }],
-  });
+  return invalidField(`/${name}`, message, `The query at /${name}`);
 }

@@ -1,44 +1,20 @@
 // A run as it stands, kept up to date from the service's events, and drawn as lines for a person.
+import type { Execution as FullExecution, NodeState as FullState } from '../../../sdk/src/schemas.ts';
 import { drawBar, formatMs } from './progress.ts';
 import type { Style, Terminal } from './terminal.ts';
 import { alignColumns, cleanText, fitText, padText, textWidth } from './text-width.ts';
 
 /** The members of a node's state that the command line shows. */
-export interface NodeState {
-  readonly nodeId: string;
-  readonly label: string;
-  readonly status: string;
-  readonly error: string | null;
-  readonly outputUrl?: string;
-  readonly outputUrls?: readonly string[];
-  readonly text?: string;
-  readonly texts?: readonly string[];
-  readonly value?: unknown;
-  readonly values?: readonly unknown[];
-  readonly startedAt: string | null;
-  readonly finishedAt: string | null;
-  readonly cached: boolean;
-  readonly progress: number;
-}
+export type NodeState = Pick<
+  FullState,
+  'nodeId' | 'label' | 'status' | 'error' | Shown | 'cached' | 'progress'
+>;
+type Shown = 'outputUrl' | 'outputUrls' | 'text' | 'texts' | 'value' | 'values' | 'startedAt' | 'finishedAt';
 
-export interface Execution {
-  readonly id: string;
-  readonly workflowId: string;
-  readonly status: string;
-  readonly nodeStates: readonly NodeState[];
-  readonly outputs: readonly {
-    readonly nodeId: string;
-    readonly label: string;
-    readonly type: string;
-    readonly url?: string;
-    readonly text?: string;
-    readonly value?: unknown;
-  }[];
-  readonly error: { readonly message: string; readonly nodeId: string | null } | null;
-  readonly createdAt: string;
-  readonly startedAt: string | null;
-  readonly finishedAt: string | null;
-}
+export type Execution = Pick<
+  FullExecution,
+  'id' | 'workflowId' | 'status' | 'outputs' | 'error' | 'createdAt' | 'startedAt' | 'finishedAt'
+> & { readonly nodeStates: readonly NodeState[] };
 
 /** An event of the run's stream. */
 export interface RunChange {

@@ -1,5 +1,5 @@
 // Runs started, followed and stopped by agents.
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { JsonObject } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import { JsonText } from '../../lib/json-text.ts';
@@ -18,6 +18,25 @@ import { RUN_INPUTS, TARGETS } from './arguments.ts';
 const DEFAULT_WAIT_SECONDS = 45;
 const WAIT = Type.Optional(Type.Integer({ minimum: 0, maximum: 240 }));
 
+const START = Type.Object(
+  {
+    workflowId: Id(),
+    inputs: RUN_INPUTS,
+    targets: TARGETS,
+    maxCredits: Type.Optional(Type.Integer({ minimum: 0 })),
+    idempotencyKey: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 255,
+        pattern: '^[\\x20-\\x7e]*$',
+        description: 'Makes a retry safe',
+      }),
+    ),
+    waitSeconds: WAIT,
+  },
+  exact,
+);
+
 export const runWorkflowTool = defineTool({
   name: 'run_workflow',
   title: 'Run workflow',
@@ -25,24 +44,7 @@ export const runWorkflowTool = defineTool({
     'Start a run and wait for it (45 s by default). One that costs credits needs maxCredits, the most that it may cost: agree on it with the user.',
   scope: 'workflows:execute',
   hints: { destructiveHint: false, openWorldHint: true },
-  input: Type.Object(
-    {
-      workflowId: Id(),
-      inputs: RUN_INPUTS,
-      targets: TARGETS,
-      maxCredits: Type.Optional(Type.Integer({ minimum: 0 })),
-      idempotencyKey: Type.Optional(
-        Type.String({
-          minLength: 1,
-          maxLength: 255,
-          pattern: '^[\\x20-\\x7e]*$',
-          description: 'Makes a retry safe',
-        }),
-      ),
-      waitSeconds: WAIT,
-    },
-    exact,
-  ),
+  input: START,
   output: EXECUTION,
   narrow: NARROW,
   call: async (caller, { waitSeconds = DEFAULT_WAIT_SECONDS, ...input }) => {
@@ -81,16 +83,8 @@ export const cancelExecutionTool = defineTool({
     presentExecution(caller, await cancelRun(caller.deps, caller.actor, executionId), { previews: false }),
 });
 
-interface StartInput {
-  readonly workflowId: string;
-  readonly inputs?: Readonly<Record<string, unknown>>;
-  readonly targets?: string[];
-  readonly maxCredits?: number;
-  readonly idempotencyKey?: string;
-}
-
 /** Counts against the executions of the minute and of the day, as a start over REST does. */
-async function start(caller: Caller, input: StartInput): Promise<AcceptedRun> {
+async function start(caller: Caller, input: Omit<Static<typeof START>, 'waitSeconds'>): Promise<AcceptedRun> {
   const { deps, actor } = caller;
   const { workflowId, idempotencyKey, inputs, ...rest } = input;
   const request: RunRequest = {

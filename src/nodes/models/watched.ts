@@ -2,9 +2,7 @@
 import { comfyui } from '../../providers/comfyui.ts';
 import { fal } from '../../providers/fal.ts';
 import { openaiResponses } from '../../providers/openai.ts';
-import type { Look, Watched } from '../../providers/peek.ts';
-import { askToCancel, peek } from '../../providers/peek.ts';
-import type { Handle } from '../../providers/provider.ts';
+import { type Look, peek, type Watched, type WatchedCall } from '../../providers/peek.ts';
 import { replicate } from '../../providers/replicate.ts';
 import type { NodeContext } from '../define.ts';
 import type { Providers } from './providers.ts';
@@ -17,23 +15,17 @@ export function isWatched(name: keyof Providers): name is WatchedName {
   return Object.hasOwn(CONNECT, name);
 }
 
-/** The provider where the operator has configured it. */
-export function watchedProvider(providers: Providers, name: WatchedName): Watched | undefined {
-  const endpoint = providers[name];
-  return endpoint === undefined ? undefined : (CONNECT[name](endpoint) as unknown as Watched);
-}
-
-export interface WatchedCall extends Handle {
-  /** Whether nobody wants its result any more. */
-  readonly isCancelled: boolean;
-}
-
-/** Asks for the state of the call, or for its end. */
-export function look(
-  provider: Watched,
-  { isCancelled, ...handle }: WatchedCall,
+/** Asks for the state of a call, or for its end. */
+export type LookAt = (
+  call: WatchedCall,
   send: NodeContext['providerFetch'],
   signal: AbortSignal,
-): Promise<Look> {
-  return (isCancelled ? askToCancel : peek)(provider, handle, send, signal);
+) => Promise<Look>;
+
+/** How to look at the provider's calls; undefined where the operator has not configured it. */
+export function watchedProvider(providers: Providers, name: WatchedName): LookAt | undefined {
+  const endpoint = providers[name];
+  if (endpoint === undefined) return undefined;
+  const provider = CONNECT[name](endpoint) as unknown as Watched;
+  return (call, send, signal) => peek(provider, call, send, signal);
 }

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createBatcher } from '../../lib/batch.ts';
 import type { Providers } from '../../nodes/models/providers.ts';
 import { readProviders } from '../../nodes/models/providers.ts';
-import { isWatched, look, watchedProvider } from '../../nodes/models/watched.ts';
+import { isWatched, type LookAt, watchedProvider } from '../../nodes/models/watched.ts';
 import { type CallRow, readOutlook, takeDueCalls } from '../../store/calls.ts';
 import type { RunDeps } from '../deps.ts';
 import { guessProgress, nextLookAt } from './pace.ts';
@@ -164,19 +164,19 @@ class Stream {
 
 async function lookAt(
   deps: RunDeps,
-  provider: ReturnType<typeof watchedProvider>,
+  look: LookAt | undefined,
   call: CallRow,
   signal: AbortSignal,
 ): Promise<Looked> {
   const nowMs = deps.now();
   const isCancelled = call.cancelled_at !== null;
   // What was not submitted, or at a provider that is no longer configured, cannot be asked for; a run finds out by itself.
-  if (provider === undefined || call.job_id === null)
+  if (look === undefined || call.job_id === null)
     return { call, outcome: isCancelled ? 'dropped' : 'over', isLimited: false };
   if (!isCancelled && nowMs >= call.deadline_at.getTime()) return { call, outcome: 'over', isLimited: false };
   const handle = { id: call.job_id, ...(call.state === null ? {} : { state: call.state }) };
   const limits = AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]);
-  const seen = await look(provider, { ...handle, isCancelled }, fetchOf(deps), limits).catch(
+  const seen = await look({ ...handle, isCancelled }, fetchOf(deps), limits).catch(
     () => ({ kind: 'unknown', afterMs: undefined, isLimited: false }) as const,
   );
   const isLimited = seen.kind === 'unknown' && seen.isLimited;
@@ -202,7 +202,7 @@ async function lookAt(
   return { call, outcome: new Date(atMs), isLimited };
 }
 
-function fetchOf({ providerFetch }: RunDeps): Parameters<typeof look>[2] {
+function fetchOf({ providerFetch }: RunDeps): Parameters<LookAt>[1] {
   return (url, init = {}) =>
     providerFetch.fetch(url, { timeoutMs: REQUEST_TIMEOUT_MS, maxBytes: MAX_BYTES, ...init });
 }

@@ -5,12 +5,11 @@ import { LINK_KINDS } from '../../store/people/password-links.ts';
 import { SHARE_ROLES } from '../../store/permissions.ts';
 import { TEAM_ROLES } from '../../store/teams.ts';
 import { PageQuery, pageOf } from '../paging.ts';
-import { Answer, Named, Nullable } from '../workflows/workflow.schema.ts';
+import { Answer, Named, Nullable, Timestamp } from '../workflows/workflow.schema.ts';
 import { SCOPES } from './actor.ts';
 import { Email, Name } from './names.ts';
 
 const exact = { additionalProperties: false };
-const Timestamp = Type.String({ format: 'date-time' });
 const UserId = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
 const TeamId = Type.String({ maxLength: 64, description: 'Team id, `team_…`' });
 const TeamRole = Type.Enum([...TEAM_ROLES]);

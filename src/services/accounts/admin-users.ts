@@ -1,6 +1,6 @@
 // Accounts as the operator makes and changes them.
 import { mintApiKey } from '../../lib/crypto.ts';
-import { AppError } from '../../lib/errors.ts';
+import { AppError, invalidField } from '../../lib/errors.ts';
 import { grant } from '../../store/credits.ts';
 import type { Db, Tx } from '../../store/db.ts';
 import type { ListedUserRow, UserRow } from '../../store/users.ts';
@@ -106,9 +106,7 @@ function parsePlan({ settings }: UserDeps, plan: string): string {
   // Of those who have no account.
   const plans = Object.keys(settings.plans).filter(name => name !== 'anonymous');
   if (plans.includes(plan)) return plan;
-  throw new AppError('invalid_request', `The plan must be one of ${plans.join(', ')}.`, {
-    issues: [{ path: '/plan', code: 'invalid_request', message: `must be one of ${plans.join(', ')}` }],
-  });
+  throw invalidField('/plan', `must be one of ${plans.join(', ')}`, 'The plan');
 }
 
 function presentListedUser({ has_password, balance, held, last_seen_at, ...user }: ListedUserRow) {

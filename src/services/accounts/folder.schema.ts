@@ -1,12 +1,11 @@
 // The forms of folder requests and answers.
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
-import { Answer, Named, Nullable } from '../workflows/workflow.schema.ts';
+import { Answer, Named, Nullable, Timestamp } from '../workflows/workflow.schema.ts';
 import { Name } from './names.ts';
 
 const exact = { additionalProperties: false };
 const FolderIdText = Type.String({ maxLength: 64, description: 'Folder id, `fld_…`' });
-const Timestamp = Type.String({ format: 'date-time' });
 
 export const FolderParams = Type.Object({ id: FolderIdText });
 

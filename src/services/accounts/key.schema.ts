@@ -1,12 +1,11 @@
 // The forms of requests and answers about API keys.
 import { Type } from 'typebox';
 import { pageOf } from '../paging.ts';
-import { Answer, Named, Nullable } from '../workflows/workflow.schema.ts';
+import { Answer, Named, Nullable, Timestamp } from '../workflows/workflow.schema.ts';
 import { SCOPES } from './actor.ts';
 import { Name } from './names.ts';
 
 const Scope = Type.Enum([...SCOPES]);
-const Timestamp = Type.String({ format: 'date-time' });
 
 export const KeyParams = Type.Object({ id: Type.String({ maxLength: 64, description: 'Key id, `key_…`' }) });
 

@@ -1,6 +1,6 @@
 // API keys: minted and shown once, kept as a hash, never with a scope that their maker lacks.
 import { mintApiKey, sha256 } from '../../lib/crypto.ts';
-import { AppError } from '../../lib/errors.ts';
+import { AppError, invalidField } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Tx } from '../../store/db.ts';
 import type { ListedKey } from '../../store/keys.ts';
@@ -47,10 +47,7 @@ export function requireScopesToHandOn(user: UserActor, scopes: readonly Scope[])
 function parseExpiry(deps: KeyDeps, text: string): Date {
   const time = parseIsoTime(text);
   if (time !== undefined && time.getTime() > deps.now()) return time;
-  const message = 'must be a time to come in ISO 8601, such as 2030-12-31T23:59:59Z';
-  throw new AppError('invalid_request', `expiresAt ${message}.`, {
-    issues: [{ path: '/expiresAt', code: 'invalid_request', message }],
-  });
+  throw invalidField('/expiresAt', 'must be a time to come in ISO 8601, such as 2030-12-31T23:59:59Z');
 }
 
 /** Stores a key that is known already. */
@@ -106,7 +103,8 @@ function presentKey(key: ListedKey) {
   return {
     id: key.id,
     name: key.name,
-    scopes: key.scopes,
+    // The column has no others.
+    scopes: key.scopes as readonly Scope[],
     expiresAt: key.expires_at?.toISOString() ?? null,
     lastUsedAt: key.last_used_at?.toISOString() ?? null,
     createdAt: key.created_at.toISOString(),

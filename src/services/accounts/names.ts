@@ -1,6 +1,6 @@
 // Names that people give to keys, teams, folders and accounts, and the emails that accounts are known by.
 import { Type } from 'typebox';
-import { AppError } from '../../lib/errors.ts';
+import { AppError, invalidField } from '../../lib/errors.ts';
 import { isUniqueViolation } from '../../store/db.ts';
 
 export const Name = Type.String({ minLength: 1, maxLength: 200 });
@@ -18,18 +18,14 @@ export function parseName(text: string): string {
   const name = text.trim();
   if (name !== '' && !UNSEEN.test(name)) return name;
   const message = name === '' ? 'must not be blank' : 'must not contain control characters';
-  throw new AppError('invalid_request', `The name ${message}.`, {
-    issues: [{ path: '/name', code: 'invalid_request', message }],
-  });
+  throw invalidField('/name', message, 'The name');
 }
 
 /** The email without the blanks around it. Throws 400 where it has not the form of one. */
 export function parseEmail(text: string): string {
   const email = text.trim();
   if (/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email)) return email;
-  throw new AppError('invalid_request', 'The email must have the form name@host.', {
-    issues: [{ path: '/email', code: 'invalid_request', message: 'must have the form name@host' }],
-  });
+  throw invalidField('/email', 'must have the form name@host', 'The email');
 }
 
 /** What the work resolves to. Throws 409 where it wrote an email that another account has. */

@@ -2,9 +2,7 @@
 import { Type } from 'typebox';
 import { AGENT_SCOPES } from '../accounts/agent-caller.ts';
 import { pageOf } from '../paging.ts';
-import { Answer, Named, Nullable } from '../workflows/workflow.schema.ts';
-
-const Timestamp = Type.String({ format: 'date-time' });
+import { Answer, Named, Nullable, Timestamp } from '../workflows/workflow.schema.ts';
 
 export const ConnectionParams = Type.Object({
   id: Type.String({ maxLength: 64, description: 'Connection id, `con_…`' }),

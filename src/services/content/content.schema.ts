@@ -2,7 +2,7 @@
 import type { Static, TSchema } from 'typebox';
 import { Type } from 'typebox';
 import { CONTENT_CATEGORIES, CONTENT_TYPES, type ContentCategory } from '../../store/content.ts';
-import { Answer, Named, Nullable } from '../workflows/workflow.schema.ts';
+import { Answer, Named, Nullable, Timestamp } from '../workflows/workflow.schema.ts';
 
 /** null puts a field back to its default. Written as one type, since the fault of a union says nothing. */
 const text = (maxLength: number, description?: string) =>
@@ -157,7 +157,6 @@ export const UpdateContentBody = Named(
 );
 export type UpdateContentBody = Static<typeof UpdateContentBody>;
 
-const Timestamp = Type.String({ format: 'date-time' });
 export const WrittenPage = Answer(
   Named(
     'WrittenPage',

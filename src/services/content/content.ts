@@ -1,6 +1,6 @@
 // The content webhook: pages are published and changed, their markdown rendered once, at the write.
 import { safeEqual } from '../../lib/crypto.ts';
-import { AppError } from '../../lib/errors.ts';
+import { AppError, invalidField } from '../../lib/errors.ts';
 import type { ContentCategory, ContentFields, ContentRow, ContentType } from '../../store/content.ts';
 import { findAuthor, insertContent, lockContent, updateContent } from '../../store/content.ts';
 import { isUniqueViolation } from '../../store/db.ts';
@@ -127,9 +127,7 @@ function identityOf(
   const known = type ?? (event === undefined ? undefined : CONTENT_EVENTS[event]);
   if (known !== undefined) return { slug, title, type: known };
   const message = `must be one of ${Object.keys(CATEGORIES).join(', ')}, unless event says what is created`;
-  throw new AppError('invalid_request', `The body at /type ${message}.`, {
-    issues: [{ path: '/type', code: 'invalid_request', message }],
-  });
+  throw invalidField('/type', message, 'The body at /type');
 }
 
 function applySent(current: ContentFields, sent: SentContent, renderer: MarkdownRenderer): ContentFields {

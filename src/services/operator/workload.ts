@@ -9,10 +9,9 @@ import {
 } from '../../store/workload.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
-import { Answer, Named, Nullable } from '../workflows/workflow.schema.ts';
+import { Answer, Named, Nullable, Timestamp } from '../workflows/workflow.schema.ts';
 
 const Count = Type.Integer({ minimum: 0 });
-const Timestamp = Type.String({ format: 'date-time' });
 
 export const WorkloadAnswer = Answer(
   Named(

@@ -1,5 +1,5 @@
 // Stills of a scene, drawn at once and kept as media.
-import { AppError } from '../../lib/errors.ts';
+import { invalidField } from '../../lib/errors.ts';
 import { withRenderFiles } from '../../render/files.ts';
 import { drawFrames, resourcesOf } from '../../render/stills/frames.ts';
 import type { Timeline } from '../../render/timeline/compile.ts';
@@ -34,8 +34,8 @@ export async function previewStills(deps: Deps, actor: Actor, body: PreviewBody,
 
 function stillFormat({ format = 'png', range }: PreviewBody): (typeof FORMATS)[number] {
   const known = FORMATS.find(name => name === format);
-  if (known === undefined) throw invalid('/format', `must be one of ${FORMATS.join(', ')} or mp4`);
-  if (range !== undefined) throw invalid('/range', 'is of a clip: ask for the format mp4');
+  if (known === undefined) throw invalidField('/format', `must be one of ${FORMATS.join(', ')} or mp4`);
+  if (range !== undefined) throw invalidField('/range', 'is of a clip: ask for the format mp4');
   return known;
 }
 
@@ -49,15 +49,8 @@ function chooseFrames(
   ];
   const beyond = asked.find(frame => frame > last);
   if (beyond === undefined) return asked;
-  throw invalid(
+  throw invalidField(
     frames === undefined ? '/timeSeconds' : '/frames',
     `must lie within the video, which has ${durationInFrames} frames: ${last} is the last, and ${beyond} was asked for`,
   );
-}
-
-/** A refusal of one member of the body. */
-export function invalid(path: string, message: string): AppError {
-  return new AppError('invalid_request', `${path.slice(1)} ${message}.`, {
-    issues: [{ path, code: 'invalid_request', message }],
-  });
 }

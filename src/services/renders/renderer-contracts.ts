@@ -1,6 +1,6 @@
 // What authors of videos read first: the scene-graph contract, and the templates that the account may use.
 import { sha256 } from '../../lib/crypto.ts';
-import { AppError } from '../../lib/errors.ts';
+import { AppError, invalidField } from '../../lib/errors.ts';
 import { withRenderFiles } from '../../render/files.ts';
 import { openTemplate } from '../../render/scene.ts';
 import { sceneGraphDoc } from '../../render/schema/doc.ts';
@@ -31,12 +31,8 @@ const contracts = new Map<string, TaggedText>();
 /** The contract as JSON text; it is a constant of the program, so it is made once. */
 export function sceneGraphContract(actor: Actor, include = 'all'): TaggedText {
   requireScope(actor, 'workflows:read');
-  if (!Object.hasOwn(HALVES, include)) {
-    const message = `must be one of ${Object.keys(HALVES).join(', ')}`;
-    throw new AppError('invalid_request', `include ${message}.`, {
-      issues: [{ path: '/include', code: 'invalid_request', message }],
-    });
-  }
+  if (!Object.hasOwn(HALVES, include))
+    throw invalidField('/include', `must be one of ${Object.keys(HALVES).join(', ')}`);
   const made = contracts.get(include) ?? makeContract(HALVES[include as keyof typeof HALVES]);
   contracts.set(include, made);
   return made;

@@ -1,7 +1,7 @@
 // The forms of the video renderer's requests and answers.
 import { type Static, Type } from 'typebox';
 import { RENDER_STATUSES } from '../../store/renders/renders.ts';
-import { Answer, Named, Nullable } from '../workflows/workflow.schema.ts';
+import { Answer, Named, Nullable, Timestamp } from '../workflows/workflow.schema.ts';
 
 const exact = { additionalProperties: false };
 
@@ -132,7 +132,6 @@ export const AcceptedRender = Answer(
   ),
 );
 
-const Timestamp = Type.String({ format: 'date-time' });
 const RenderedClip = Named(
   'RenderedClip',
   Type.Object({
@@ -159,6 +158,9 @@ const RenderFailure = Named(
   }),
   'Why a clip was not rendered',
 );
+/** What is kept of a clip, as JSON. */
+export type RenderedClip = Static<typeof RenderedClip>;
+export type RenderFailure = Static<typeof RenderFailure>;
 export const RenderAnswer = Answer(
   Named(
     'RenderStatus',

@@ -1,5 +1,5 @@
 // Clips as previews: accepted at once, rendered by a worker, followed and cancelled by whoever asked for them.
-import { AppError, type Issue } from '../../lib/errors.ts';
+import { AppError, invalidField } from '../../lib/errors.ts';
 import { isId, newId } from '../../lib/ids.ts';
 import type { Timeline } from '../../render/timeline/compile.ts';
 import { requireCodec } from '../../render/video/make-video.ts';
@@ -10,8 +10,7 @@ import { limitRefusal } from '../accounts/rate-limits.ts';
 import type { Deps } from '../deps.ts';
 import { mediaUrl } from '../media/media-record.ts';
 import { openSource } from './preview-source.ts';
-import { invalid } from './preview-stills.ts';
-import type { PreviewBody } from './renderer.schema.ts';
+import type { PreviewBody, RenderedClip, RenderFailure } from './renderer.schema.ts';
 
 /** Of one account, renders that have not ended. */
 const MAX_OPEN = 4;
@@ -53,13 +52,13 @@ function chooseRange(
   { fps, durationInFrames }: Timeline,
   { range = [0, durationInFrames], frames, timeSeconds }: PreviewBody,
 ): readonly [number, number] {
-  if (frames !== undefined) throw invalid('/frames', 'are of stills: a clip has a range');
-  if (timeSeconds !== undefined) throw invalid('/timeSeconds', 'is of stills: a clip has a range');
+  if (frames !== undefined) throw invalidField('/frames', 'are of stills: a clip has a range');
+  if (timeSeconds !== undefined) throw invalidField('/timeSeconds', 'is of stills: a clip has a range');
   const [from = 0, to = 0] = range;
   if (from >= to || to > durationInFrames)
-    throw invalid('/range', `must be [from, to) in frames, within the ${durationInFrames} of the video`);
+    throw invalidField('/range', `must be [from, to) in frames, within the ${durationInFrames} of the video`);
   if (to - from > MAX_SECONDS * fps)
-    throw invalid('/range', `must be ${MAX_SECONDS} seconds or less; run the node for the whole video`);
+    throw invalidField('/range', `must be ${MAX_SECONDS} seconds or less; run the node for the whole video`);
   return [from, to];
 }
 
@@ -86,23 +85,6 @@ async function requireRender(deps: Deps, { userId }: UserActor, id: string): Pro
   const row = isId('render', id) ? await findRender(deps.db, id, userId) : undefined;
   if (row === undefined) throw new AppError('not_found', 'There is no render with this id.');
   return row;
-}
-
-/** What is kept of a clip, as JSON. */
-export interface RenderedClip {
-  readonly width: number;
-  readonly height: number;
-  readonly duration: number;
-  readonly fps: number;
-  readonly frameCount: number;
-  readonly backend: string;
-  readonly warnings: readonly string[];
-}
-
-export interface RenderFailure {
-  readonly code: string;
-  readonly message: string;
-  readonly issues?: readonly Issue[];
 }
 
 function present(deps: Deps, row: RenderRow) {

@@ -14,7 +14,7 @@ import type { Deps } from '../deps.ts';
 import { storeMedia } from '../media/media.ts';
 import { serviceReader } from './render-files.ts';
 import { createParts } from './render-parts.ts';
-import type { RenderedClip, RenderFailure } from './renders.ts';
+import type { RenderedClip, RenderFailure } from './renderer.schema.ts';
 
 // A render that took this many workers with it takes no more.
 const MAX_STARTS = 5;
@@ -93,7 +93,7 @@ async function store(
   const poster = await storeMedia(deps, owner, picture, signal);
   const file = { source: createReadStream(video.path), contentType: 'video/mp4', name: 'clip' };
   const media = await storeMedia(deps, owner, { ...file, width, height, duration }, signal);
-  const result: RenderedClip = { width, height, duration, fps, frameCount, backend, warnings };
+  const result: RenderedClip = { width, height, duration, fps, frameCount, backend, warnings: [...warnings] };
   return {
     status: 'COMPLETED',
     media_id: media.mediaId,
@@ -118,7 +118,7 @@ function describeFailure(deps: Deps, err: unknown, deadline: AbortSignal): Rende
   if (deadline.aborted) return { code: 'timeout', message: 'The render passed its time limit.' };
   if (err instanceof AppError && err.code !== 'internal_error') {
     const { code, message, issues } = err;
-    return issues === undefined ? { code, message } : { code, message, issues };
+    return issues === undefined ? { code, message } : { code, message, issues: [...issues] };
   }
   deps.log.error({ err }, 'a clip could not be rendered');
   return {

@@ -1,7 +1,7 @@
 // Links that set a password, once: of the first start, of an invitation, of a password that was forgotten.
 import { randomBytes } from 'node:crypto';
 import { sha256 } from '../../lib/crypto.ts';
-import { AppError } from '../../lib/errors.ts';
+import { invalidField } from '../../lib/errors.ts';
 import type { Db, Tx } from '../../store/db.ts';
 import { type LinkKind, type NewLink, offerLink, putLink } from '../../store/people/password-links.ts';
 import { getSomebody } from '../accounts/accounts.ts';
@@ -72,9 +72,7 @@ export async function createLink(
   requireScope(actor, 'instance:admin');
   if ((kind === 'setup') === (email !== undefined)) {
     const message = kind === 'setup' ? 'must be absent: a setup link is for the first user' : 'is missing';
-    throw new AppError('invalid_request', `The email ${message}.`, {
-      issues: [{ path: '/email', code: 'invalid_request', message }],
-    });
+    throw invalidField('/email', message, 'The email');
   }
   const userId = email === undefined ? BOOTSTRAP_USER_ID : (await getSomebody(deps.db, { email })).id;
   return mintLink(deps.db, deps, userId, kind);

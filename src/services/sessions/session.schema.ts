@@ -4,10 +4,9 @@ import { TEAM_ROLES } from '../../store/teams.ts';
 import { SCOPES } from '../accounts/actor.ts';
 import { Email, Name } from '../accounts/names.ts';
 import { pageOf } from '../paging.ts';
-import { Answer, Named, Nullable } from '../workflows/workflow.schema.ts';
+import { Answer, Named, Nullable, Timestamp } from '../workflows/workflow.schema.ts';
 
 const exact = { additionalProperties: false };
-const Timestamp = Type.String({ format: 'date-time' });
 const Password = Type.String({ maxLength: 256 });
 const NewPassword = Type.String({ minLength: 10, maxLength: 256 });
 const Token = Type.String({ minLength: 1, maxLength: 100, description: 'What follows the # of the link' });

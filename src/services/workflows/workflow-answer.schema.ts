@@ -3,9 +3,8 @@ import { Type } from 'typebox';
 import { LINK_PERMISSIONS } from '../../store/workflows/workflows.ts';
 import { Edge, Node } from '../graph.schema.ts';
 import { pageOf } from '../paging.ts';
-import { Answer, Named, Nullable } from './workflow.schema.ts';
+import { Answer, Named, Nullable, Timestamp } from './workflow.schema.ts';
 
-export const Timestamp = Type.String({ format: 'date-time' });
 const Text = Nullable(Type.String());
 const Open = Type.Object({}, { additionalProperties: true });
 const Nodes = Type.Array(Node);

@@ -4,8 +4,17 @@ import { Type } from 'typebox';
 import { Edge, Node } from '../graph.schema.ts';
 import { MAX_EXPORTED_MEDIA } from '../media/exported-media.ts';
 import { Hints } from '../media/media.schema.ts';
-import { Answer, Description, Edges, Name, Named, Nodes, Nullable, Tags } from './workflow.schema.ts';
-import { Timestamp } from './workflow-answer.schema.ts';
+import {
+  Answer,
+  Description,
+  Edges,
+  Name,
+  Named,
+  Nodes,
+  Nullable,
+  Tags,
+  Timestamp,
+} from './workflow.schema.ts';
 
 export const WORKFLOW_FORMAT = 'graphwright-workflow';
 

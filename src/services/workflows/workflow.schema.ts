@@ -11,6 +11,8 @@ const MAX_TAGS = 50;
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
+export const Timestamp = Type.String({ format: 'date-time' });
+
 /** A schema with a name of its own: the document refers to it by that name wherever it is used. */
 export const Named = <T extends TSchema>(title: string, schema: T, description?: string): T =>
   Object.assign(schema, { title }, description === undefined ? {} : { description });

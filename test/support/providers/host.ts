@@ -1,7 +1,7 @@
 // What a call at a provider is given in tests: the real guarded client, and a record that is looked at.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGuardedFetch } from '../../../src/lib/fetch.ts';
-import { askToCancel, peek, type Watched } from '../../../src/providers/peek.ts';
+import { peek, type Watched } from '../../../src/providers/peek.ts';
 import {
   CallUnderWay,
   DEFAULT_PACE,
@@ -75,10 +75,15 @@ async function untilEnded<Call>(provider: Provider<Call>, job: ProviderJob, host
   while (Date.now() < (job.deadlineAtMs ?? 0)) {
     if (host.signal.aborted) {
       if (ENDINGS.has(host.signal.reason))
-        await askToCancel(watched, handle, host.fetch, AbortSignal.timeout(5000));
+        await peek(watched, { ...handle, isCancelled: true }, host.fetch, AbortSignal.timeout(5000));
       throw host.signal.reason;
     }
-    const seen = await peek(watched, handle, host.fetch, AbortSignal.timeout(5000));
+    const seen = await peek(
+      watched,
+      { ...handle, isCancelled: false },
+      host.fetch,
+      AbortSignal.timeout(5000),
+    );
     if (seen.kind === 'ended') return;
     if (seen.kind === 'running' && seen.fraction !== undefined) host.progress(seen.fraction);
     await sleep(3);
