@@ -21,6 +21,7 @@ export const messages = {
     docs: 'API reference',
     credits: (amount: string): string => `${amount} credits`,
     creditsUnit: ' credits',
+    invitationsUnit: (count: number): string => (count === 1 ? ' invitation' : ' invitations'),
     reserved: (amount: string): string => `${amount} more are reserved by runs`,
   },
   theme: { label: 'Appearance', system: 'As the system', light: 'Light', dark: 'Dark' },

@@ -1,6 +1,7 @@
 // The head of every page of who is signed in: where to go, what is left to spend, and the account.
 
 import Coins from 'icon:coins';
+import Mail from 'icon:mail';
 import MenuIcon from 'icon:menu';
 import { Link, useRoute } from 'wouter';
 import { IconButton } from '../kit/button.tsx';
@@ -45,6 +46,7 @@ export function Header() {
           ))}
         </ul>
       </nav>
+      <Invitations />
       <Credits />
       <AccountMenu />
       <div className={styles.small}>
@@ -67,6 +69,22 @@ function NavLink({ route: { path, nav } }: { readonly route: NavRoute }) {
     >
       {nav.label}
     </Link>
+  );
+}
+
+/** The way to what waits for an answer; nothing where nothing does. */
+function Invitations() {
+  const { invitations } = useSession();
+  if (invitations === 0) return null;
+  const unit = messages.account.invitationsUnit(invitations);
+  return (
+    <Tooltip text={`${invitations}${unit}`}>
+      <Link href="/settings/teams" className={styles.invitations}>
+        <Mail />
+        {invitations}
+        <Hidden>{unit}</Hidden>
+      </Link>
+    </Tooltip>
   );
 }
 

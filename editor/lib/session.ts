@@ -17,6 +17,8 @@ export interface Session {
   };
   readonly workspace: { readonly teamId: string | null; readonly name: string; readonly role: TeamRole };
   readonly teams: readonly { readonly id: string; readonly name: string; readonly role: TeamRole }[];
+  /** To teams, that wait for an answer. */
+  readonly invitations: number;
   readonly plan: string;
   readonly credits: { readonly balance: number; readonly held: number };
   readonly expiresAt: string;

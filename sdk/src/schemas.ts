@@ -825,6 +825,27 @@ export type InputMapping = {
   readonly required: boolean;
 };
 
+/** An invitation of yours to a team */
+export type Invitation = {
+  readonly id: string;
+  readonly role: 'OWNER' | 'EDITOR' | 'VIEWER';
+  readonly invitedBy: string | null;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+  readonly team: {
+    /** Team id, `team_…` */
+    readonly id: string;
+    readonly name: string;
+  };
+};
+
+/** One page of a list */
+export type InvitationPage = {
+  readonly data: readonly Invitation[];
+  /** null: this is the last page */
+  readonly nextCursor: string | null;
+};
+
 /** What is known of an API key */
 export type Key = {
   readonly id: string;
@@ -1464,6 +1485,8 @@ export type Session = {
     readonly name: string;
     readonly role: 'OWNER' | 'EDITOR' | 'VIEWER';
   }[];
+  /** To teams, that wait for your answer */
+  readonly invitations: number;
   readonly plan: string;
   /** Of the active workspace */
   readonly credits: {
@@ -1550,6 +1573,35 @@ export type Team = {
   readonly name: string;
   readonly role: 'OWNER' | 'EDITOR' | 'VIEWER';
   readonly createdAt: string;
+};
+
+/** An email that is invited to a team */
+export type TeamInvitation = {
+  readonly id: string;
+  readonly role: 'OWNER' | 'EDITOR' | 'VIEWER';
+  readonly invitedBy: string | null;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+  /** Upper and lower case are the same */
+  readonly email: string;
+  /** Inviting the email again renews it */
+  readonly isExpired: boolean;
+  /** To be sent to whoever is invited; it opens nothing to anybody else */
+  readonly url: string;
+};
+
+/** Whom to invite */
+export type TeamInvitationInput = {
+  /** Upper and lower case are the same */
+  readonly email: string;
+  readonly role: 'OWNER' | 'EDITOR' | 'VIEWER';
+};
+
+/** One page of a list */
+export type TeamInvitationPage = {
+  readonly data: readonly TeamInvitation[];
+  /** null: this is the last page */
+  readonly nextCursor: string | null;
 };
 
 /** One page of a list */

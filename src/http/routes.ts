@@ -26,7 +26,8 @@ import { registerPermissions } from './routes/permissions.ts';
 import { registerRenderer } from './routes/renderer.ts';
 import { registerRuns } from './routes/runs.ts';
 import { registerStart } from './routes/start.ts';
-import { registerTeams } from './routes/teams.ts';
+import { registerInvitations } from './routes/teams/invitations.ts';
+import { registerTeams } from './routes/teams/teams.ts';
 import { registerTemplates } from './routes/templates.ts';
 import { registerUploads } from './routes/uploads.ts';
 import { registerWorkflowActions } from './routes/workflow-actions.ts';
@@ -57,6 +58,7 @@ export const ROUTES: readonly Register[] = [
   registerOpenId,
   registerAccount,
   registerTeams,
+  registerInvitations,
   registerAdmin,
   registerModels,
   registerCredits,

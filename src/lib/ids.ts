@@ -16,6 +16,7 @@ const PREFIXES = {
   session: 'ses',
   connection: 'con',
   follower: 'flw',
+  invitation: 'inv',
 } as const;
 
 export type IdKind = keyof typeof PREFIXES;

@@ -37,6 +37,8 @@ export async function sweepRuns(deps: RunDeps, signal: AbortSignal): Promise<voi
     autosaves: await inBatches(signal, () => removeSuperseded(deps.db, null, BATCH)),
     sessions: await inBatches(signal, () => deleteOld(deps.db, 'sessions', daysAgo(1), BATCH)),
     passwordLinks: await inBatches(signal, () => deleteOld(deps.db, 'password_links', daysAgo(1), BATCH)),
+    // An expired one can be sent again for as long.
+    invitations: await inBatches(signal, () => deleteOld(deps.db, 'team_invitations', daysAgo(30), BATCH)),
     rateWindows: await inBatches(signal, () => deleteOld(deps.db, 'rate_windows', daysAgo(2), BATCH)),
   };
   deps.log.info({ counts }, 'old runs were swept');

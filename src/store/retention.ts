@@ -63,6 +63,8 @@ const SWEEPS = {
     select ctid from sessions where expires_at < $1 or last_seen_at < $1 - interval '7 days' limit $2)`,
   password_links: `delete from password_links where ctid in (
     select ctid from password_links where expires_at < $1 limit $2)`,
+  team_invitations: `delete from team_invitations where ctid in (
+    select ctid from team_invitations where expires_at < $1 limit $2)`,
   oauth_tokens: `delete from oauth_tokens where ctid in (select ctid from oauth_tokens where expires_at < $1 limit $2)`,
   oauth_interactions: `delete from oauth_interactions where ctid in (
     select ctid from oauth_interactions where expires_at < $1 limit $2)`,

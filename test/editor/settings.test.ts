@@ -256,7 +256,7 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     assert.equal(await signIn(service, 'a better horse'), 204);
   });
 
-  it('make a team, add a member, work in it, and delete it after asking', async () => {
+  it('make a team, invite a member who accepts, work in it, and delete it after asking', async () => {
     await using opened = await open('teams');
     const { page } = opened;
     await page.getByRole('button', { name: 'New team' }).click();
@@ -264,11 +264,20 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     await dialog.getByLabel('Name').fill('Studio');
     await dialog.getByRole('button', { name: 'Make the team' }).click();
     await page.getByRole('heading', { name: 'Members of Studio' }).waitFor();
-    await page.getByRole('button', { name: 'Add a member' }).click();
-    await dialog.getByLabel('Email').fill('bea@example.com');
-    await dialog.getByRole('button', { name: 'Add a member' }).click();
+    for (const email of ['bea@example.com', 'nobody@example.com']) {
+      await page.getByRole('button', { name: 'Invite', exact: true }).click();
+      await dialog.getByLabel('Email').fill(email);
+      await dialog.getByRole('button', { name: 'Invite' }).click();
+      await page.getByRole('rowheader', { name: email }).waitFor();
+    }
+    await page.getByRole('button', { name: 'Revoke the invitation of nobody@example.com' }).click();
+    await dialog.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('The invitation of nobody@example.com is revoked.').waitFor();
+    await acceptAsBea(await linkOf(page));
+    await page.reload();
     const role = page.getByLabel('Role of Bea');
     await role.waitFor();
+    assert.equal(await page.getByRole('region', { name: 'Invitations to Studio' }).count(), 0);
     // However slowly the list comes back, the page shows what was chosen, and says that it is changed when the list has it.
     const listed = Promise.withResolvers<void>();
     await page.route('**/members?*', route => listed.promise.then(() => route.continue()));
@@ -296,6 +305,43 @@ describe('settings in a browser', { skip: NO_BROWSER }, () => {
     await page.getByRole('heading', { name: 'Members of Studio' }).waitFor({ state: 'detached' });
     assert.deepEqual(opened.errors, []);
   });
+
+  /** As the button beside it copies it; the page itself has no word of the link. */
+  const linkOf = async (page: Page): Promise<string> => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Copy the link for bea@example.com' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    return page.evaluate<string>('navigator.clipboard.readText()');
+  };
+
+  const acceptAsBea = async (link: string): Promise<void> => {
+    await using opened = await browser.open(service.url);
+    const { page } = opened;
+    await page.goto(link);
+    await page.getByLabel('Email').fill('bea@example.com');
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('link', { name: '1 invitation' }).waitFor();
+    await page.getByRole('button', { name: 'Accept the invitation to Studio' }).waitFor();
+    const [session] = await opened.context.cookies();
+    await checkViews(
+      browser,
+      {
+        url: service.url,
+        path: '/settings/teams',
+        name: 'settings-invited',
+        cookie: `${session?.name}=${session?.value}`,
+      },
+      it => it.getByRole('button', { name: 'Decline the invitation to Studio' }).waitFor(),
+    );
+    await page.getByRole('button', { name: 'Accept the invitation to Studio' }).click();
+    await page.getByText('You are a member of Studio now.').waitFor();
+    await page.getByRole('heading', { name: 'Members of Studio' }).waitFor();
+    await page.getByRole('link', { name: '1 invitation' }).waitFor({ state: 'detached' });
+    assert.deepEqual(opened.errors, []);
+    await page.goto(link);
+    await page.getByText('There is no such invitation: it was answered, or revoked.').waitFor();
+  };
 
   it('show what was spent by day and by model, and change a budget', async () => {
     await spend(service);

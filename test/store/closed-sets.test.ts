@@ -25,6 +25,7 @@ const SETS: Readonly<Record<string, readonly string[]>> = {
   'oauth_tokens.kind': TOKEN_KINDS,
   'password_links.kind': LINK_KINDS,
   'renders.status': RENDER_STATUSES,
+  'team_invitations.role': TEAM_ROLES,
   'team_members.role': TEAM_ROLES,
   'workflow_permissions.role': SHARE_ROLES,
   'workflows.link_permission': LINK_PERMISSIONS,

@@ -58,6 +58,34 @@ export const ACCOUNT_OPERATIONS: OperationLines = {
     'Removes somebody, or yourself. A team keeps at least one OWNER.',
     [...OWN, 'last_owner'],
   ],
+  [`GET ${V1}/teams/{id}/invitations`]: [
+    'listTeamInvitations',
+    'Emails that are invited, expired ones too. Needs the role OWNER.',
+    OWN,
+  ],
+  [`POST ${V1}/teams/{id}/invitations`]: [
+    'inviteToTeam',
+    'For 7 days, whether or not there is an account with the email. Nothing is sent: pass the `url` on. Inviting an email again renews its invitation. Needs the role OWNER.',
+    [...OWN, 'conflict'],
+  ],
+  [`GET ${V1}/teams/{id}/invitations/{invitationId}`]: [
+    'getTeamInvitation',
+    'One invitation of the team. Needs the role OWNER.',
+    OWN,
+  ],
+  [`DELETE ${V1}/teams/{id}/invitations/{invitationId}`]: [
+    'revokeTeamInvitation',
+    'It cannot be accepted any more. Needs the role OWNER.',
+    OWN,
+  ],
+  [`GET ${V1}/invitations`]: ['listInvitations', 'Those to the email of your account that can be accepted.'],
+  [`GET ${V1}/invitations/{id}`]: ['getInvitation', 'One invitation to the email of your account.', OWN],
+  [`DELETE ${V1}/invitations/{id}`]: ['declineInvitation', 'You do not become a member.', OWN],
+  [`POST ${V1}/invitations/{id}/accept`]: [
+    'acceptInvitation',
+    'You become a member, with the role of the invitation; whoever is one already keeps the role.',
+    OWN,
+  ],
   [`GET ${V1}/credits`]: [
     'getCredits',
     'The balance of your active workspace, what is reserved for runs, and a page of the ledger.',

@@ -78,6 +78,43 @@ const MemberObject = Named(
 export const Member = Answer(MemberObject);
 export const MemberPage = Answer(pageOf(MemberObject));
 
+export const InviteToTeamBody = Named(
+  'TeamInvitationInput',
+  Type.Object({ email: Email, role: TeamRole }, exact),
+  'Whom to invite',
+);
+export const TeamInvitationParams = Type.Object({
+  id: TeamId,
+  invitationId: Type.String({ maxLength: 64 }),
+});
+const INVITATION = {
+  id: Type.String(),
+  role: TeamRole,
+  invitedBy: Nullable(Type.String({ description: 'Name; null: that account is gone' })),
+  createdAt: Timestamp,
+  expiresAt: Timestamp,
+};
+const TeamInvitationObject = Named(
+  'TeamInvitation',
+  Type.Object({
+    ...INVITATION,
+    email: Email,
+    isExpired: Type.Boolean({ description: 'Inviting the email again renews it' }),
+    url: Type.String({ description: 'To be sent to whoever is invited; it opens nothing to anybody else' }),
+  }),
+  'An email that is invited to a team',
+);
+export const TeamInvitation = Answer(TeamInvitationObject);
+export const TeamInvitationPage = Answer(pageOf(TeamInvitationObject));
+export const InvitationParams = Type.Object({ id: Type.String({ maxLength: 64 }) });
+const InvitationObject = Named(
+  'Invitation',
+  Type.Object({ ...INVITATION, team: Type.Object({ id: TeamId, name: Type.String() }) }),
+  'An invitation of yours to a team',
+);
+export const Invitation = Answer(InvitationObject);
+export const InvitationPage = Answer(pageOf(InvitationObject));
+
 export const PermissionParams = Type.Object({ id: Type.String({ maxLength: 64 }), userId: UserId });
 export const ShareBody = Named(
   'PermissionInput',

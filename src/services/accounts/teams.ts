@@ -115,6 +115,7 @@ function standingIn({ userId }: UserActor, team: TeamRow | undefined): Workspace
   return { user_id: userId, team_id: team?.id ?? null, team_role: team?.role ?? null };
 }
 
-function presentTeam(team: TeamRow) {
+/** As the API shows it. */
+export function presentTeam(team: TeamRow) {
   return { id: team.id, name: team.name, role: team.role, createdAt: team.created_at.toISOString() };
 }

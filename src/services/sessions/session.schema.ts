@@ -88,6 +88,7 @@ export const OwnSession = Answer(
         { description: 'The active one' },
       ),
       teams: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), role: TeamRole })),
+      invitations: Type.Integer({ description: 'To teams, that wait for your answer' }),
       plan: Type.String(),
       credits: Type.Object({ balance: Credits, held: Credits }, { description: 'Of the active workspace' }),
       expiresAt: Timestamp,

@@ -1,6 +1,7 @@
 // The caller's sessions: the one that asks, the list of all, and their end.
 import { AppError } from '../../lib/errors.ts';
 import { findPool } from '../../store/credits.ts';
+import { countInvitationsOfUser } from '../../store/people/invitations.ts';
 import { deleteSession, findSession, type ListedSession, listSessions } from '../../store/people/sessions.ts';
 import { listTeams } from '../../store/teams.ts';
 import { findUser, type UserRow } from '../../store/users.ts';
@@ -14,14 +15,15 @@ import { idCursor, type PageQuery, readPage } from '../paging.ts';
 const MAX_TEAMS = 200;
 
 /** Who is signed in, where they work, and what they have. Throws 401 without a session. */
-export async function readOwnSession({ db }: Deps, actor: Actor) {
+export async function readOwnSession({ db, now }: Deps, actor: Actor) {
   const { user, sessionId } = requireSession(actor);
   const { userId } = user;
-  const [row, session, active, teams] = await Promise.all([
+  const [row, session, active, teams, invitations] = await Promise.all([
     findUser(db, userId),
     findSession(db, sessionId, userId),
     getActiveWorkspace(db, user),
     listTeams(db, userId, { after: '', limit: MAX_TEAMS }),
+    countInvitationsOfUser(db, userId, new Date(now())),
   ]);
   // Ended a moment ago, while it was still in the cache.
   if (row === undefined || session === undefined)
@@ -36,6 +38,7 @@ export async function readOwnSession({ db }: Deps, actor: Actor) {
       role: active.team_role ?? ('OWNER' as const),
     },
     teams: teams.map(({ id, name, role }) => ({ id, name, role })),
+    invitations,
     plan: row.plan,
     credits: { balance, held },
     expiresAt: session.expires_at.toISOString(),

@@ -86,6 +86,22 @@ async function tourAccounts({ ask, addKey, letIn, graph, receiver }: TourContext
   await ask('PATCH', `${V1}/teams/${team}/members/${userId}`, { role: 'VIEWER' });
   await ask('DELETE', `${V1}/teams/${team}/members/${userId}`);
   await ask('PATCH', `${V1}/teams/${team}/members/1`, { role: 'VIEWER' });
+  const invitations = `${V1}/teams/${team}/invitations`;
+  for (const [answer, method] of [
+    ['accept', 'POST'],
+    ['', 'DELETE'],
+  ] as const) {
+    const { id } = (await ask('POST', invitations, { email: 'ada@example.com', role: 'EDITOR' })).body;
+    await ask('GET', invitations);
+    await ask('GET', `${invitations}/${id}`);
+    await ask('GET', `${V1}/invitations`, undefined, { who: 'ada' });
+    await ask('GET', `${V1}/invitations/${id}`, undefined, { who: 'ada' });
+    await ask(method, `${V1}/invitations/${id}/${answer}`.replace(/\/$/, ''), undefined, { who: 'ada' });
+    await ask('DELETE', `${V1}/teams/${team}/members/${userId}`);
+  }
+  const { id: invited } = (await ask('POST', invitations, { email: 'ida@example.com', role: 'VIEWER' })).body;
+  await ask('GET', `${V1}/invitations/${invited}`, undefined, { who: 'ada' });
+  await ask('DELETE', `${invitations}/${invited}`);
   await ask('PATCH', `${V1}/me`, { name: 'Ana North' });
   await ask('PUT', `${V1}/me/workspace`, { teamId: team });
   await ask('PUT', `${V1}/me/workspace`, { teamId: null });

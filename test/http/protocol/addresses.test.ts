@@ -52,6 +52,7 @@ const CREATIONS: Readonly<Record<string, () => unknown>> = {
     userId: (await test.createCaller()).userId,
     role: 'VIEWER',
   }),
+  'POST /teams/{id}/invitations': () => ({ email: 'invited@example.com', role: 'VIEWER' }),
   'POST /admin/users': () => ({ email: 'new@example.com', name: 'New' }),
   'POST /api/content/webhook': () => ({ slug: 'page', title: 'Page', type: 'TOOL', isPublished: true }),
 };

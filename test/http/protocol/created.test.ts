@@ -58,6 +58,12 @@ describe('what was made', () => {
       body: () => ({ userId: other.userId, role: 'VIEWER' }),
       isDeletable: true,
     },
+    '/api/v1/teams/{id}/invitations': {
+      method: 'POST',
+      path: `/teams/${teamId}/invitations`,
+      body: () => ({ email: 'invited@example.com', role: 'VIEWER' }),
+      isDeletable: true,
+    },
     '/api/v1/keys': {
       method: 'POST',
       path: '/keys',

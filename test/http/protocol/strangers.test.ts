@@ -25,6 +25,9 @@ before(async () => {
   own.executions = run.body.executionId;
   for (const noun of ['folders', 'teams'])
     own[noun] = String((await owner.request('POST', `/${noun}`, { name: noun })).body.id);
+  const invited = { email: 'invited@example.com', role: 'OWNER' };
+  const invitations = `/teams/${own.teams}/invitations`;
+  own.invitations = String((await owner.request('POST', invitations, invited)).body.id);
   const key = { name: 'K', scopes: ['workflows:read'] };
   own.keys = String((await owner.request('POST', '/keys', key)).body.id);
   const png = await owner.request<{ mediaId: string }>('POST', '/media/upload', {
@@ -57,6 +60,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   [`PATCH ${V1}/teams/:id`]: { name: 'Taken' },
   [`POST ${V1}/teams/:id/members`]: { userId: 1, role: 'OWNER' },
   [`PATCH ${V1}/teams/:id/members/:userId`]: { role: 'VIEWER' },
+  [`POST ${V1}/teams/:id/invitations`]: { email: 'stranger@example.com', role: 'OWNER' },
   [`PATCH ${V1}/keys/:id`]: { name: 'Taken' },
 };
 
@@ -67,7 +71,7 @@ const LINES = Object.entries(ACCESS).filter(([line, access]) => {
 
 async function snapshot(): Promise<string> {
   const tables = ['workflows', 'workflow_versions', 'workflow_permissions', 'executions', 'folders', 'teams'];
-  const more = ['team_members', 'media', 'api_keys'];
+  const more = ['team_members', 'team_invitations', 'media', 'api_keys'];
   const read = [...tables, ...more].map(async table => {
     const { rows } = await test.deps.db.query<{ text: string }>(
       `select coalesce(json_agg(t order by t::text), '[]')::text as text from ${table} t`,
@@ -98,7 +102,8 @@ describe('a stranger', () => {
   });
 
   it('finds nothing of others in lists', async () => {
-    const lists = ['workflows', 'executions', 'folders', 'media', 'teams', 'keys', 'credits', 'connections'];
+    const accounts = ['teams', 'invitations', 'keys', 'credits', 'connections'];
+    const lists = ['workflows', 'executions', 'folders', 'media', ...accounts];
     for (const list of lists) {
       const { status, body } = await stranger.request('GET', `/${list}`);
       assert.equal(status, 200, list);

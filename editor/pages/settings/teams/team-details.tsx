@@ -11,9 +11,10 @@ import { useDone } from '../../../lib/done.ts';
 import { useSession } from '../../../lib/session.ts';
 import { RenameDialog } from '../rename-dialog.tsx';
 import { Section } from '../section.tsx';
-import { AddMemberDialog } from './add-member-dialog.tsx';
+import { InviteDialog } from './invite-dialog.tsx';
 import { Members } from './members.tsx';
 import { texts } from './messages.ts';
+import { SentInvitations } from './sent-invitations.tsx';
 
 interface TeamDetailsProps {
   readonly id: string;
@@ -32,29 +33,32 @@ export function TeamDetails({ id, onGone }: TeamDetailsProps) {
   return <Details team={data} onGone={onGone} />;
 }
 
-type Open = 'add' | 'rename' | 'leave' | 'remove';
+type Open = 'invite' | 'rename' | 'leave' | 'remove';
 
 function Details({ team, onGone }: { readonly team: Team; readonly onGone: () => void }) {
   const [open, setOpen] = useState<Open>();
   const buttons = team.role === 'OWNER' ? OWNERS : MEMBERS;
   return (
-    <Section
-      title={texts.members(team.name)}
-      actions={buttons.map(([kind, text]) => (
-        <Button key={kind} look={kind === 'add' ? 'primary' : 'plain'} onClick={() => setOpen(kind)}>
-          {text}
-        </Button>
-      ))}
-    >
-      <Members team={team} />
-      <TeamDialog team={team} open={open} onGone={onGone} onClose={() => setOpen(undefined)} />
-    </Section>
+    <>
+      <Section
+        title={texts.members(team.name)}
+        actions={buttons.map(([kind, text]) => (
+          <Button key={kind} look={kind === 'invite' ? 'primary' : 'plain'} onClick={() => setOpen(kind)}>
+            {text}
+          </Button>
+        ))}
+      >
+        <Members team={team} />
+        <TeamDialog team={team} open={open} onGone={onGone} onClose={() => setOpen(undefined)} />
+      </Section>
+      {team.role === 'OWNER' && <SentInvitations team={team} />}
+    </>
   );
 }
 
 const MEMBERS: readonly (readonly [kind: Open, text: string])[] = [['leave', texts.leave]];
 const OWNERS: readonly (readonly [kind: Open, text: string])[] = [
-  ['add', texts.add],
+  ['invite', texts.invite],
   ['rename', texts.rename],
   ['leave', texts.leave],
   ['remove', texts.remove],
@@ -70,7 +74,7 @@ interface TeamDialogProps {
 function TeamDialog({ team, open, onGone, onClose }: TeamDialogProps) {
   const done = useDone();
   const path = `/teams/${team.id}`;
-  if (open === 'add') return <AddMemberDialog team={team} onClose={onClose} />;
+  if (open === 'invite') return <InviteDialog team={team} onClose={onClose} />;
   if (open === 'rename')
     return (
       <RenameDialog

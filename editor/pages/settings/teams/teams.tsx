@@ -14,6 +14,7 @@ import { useDone } from '../../../lib/done.ts';
 import { texts as shared } from '../messages.ts';
 import { Lead, Section } from '../section.tsx';
 import { texts } from './messages.ts';
+import { OwnInvitations } from './own-invitations.tsx';
 import { TeamDetails } from './team-details.tsx';
 import { WorkspaceTable } from './workspace-table.tsx';
 
@@ -31,6 +32,7 @@ export function Teams() {
         </Button>
       </PageHead>
       <Lead>{texts.lead}</Lead>
+      <OwnInvitations linked={search.get('invitation')} onAccepted={open} />
       <Section title={shared.groups.workspace}>
         <InfiniteList query={list} empty={<WorkspaceTable teams={[]} />}>
           {teams => <WorkspaceTable teams={teams} />}

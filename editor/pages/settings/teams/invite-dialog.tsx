@@ -1,6 +1,6 @@
-// Adds somebody who has an account to a team, by email.
+// Invites somebody to a team, by email, whether or not they have an account.
 import { useState } from 'react';
-import type { Member, Team } from '../../../../sdk/src/schemas.ts';
+import type { Team, TeamInvitation } from '../../../../sdk/src/schemas.ts';
 import { SelectField, TextField } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { api } from '../../../lib/api.ts';
@@ -10,20 +10,20 @@ import { texts as shared } from '../messages.ts';
 import { texts } from './messages.ts';
 import { ROLES } from './roles.ts';
 
-export function AddMemberDialog({ team, onClose }: { readonly team: Team; readonly onClose: () => void }) {
+export function InviteDialog({ team, onClose }: { readonly team: Team; readonly onClose: () => void }) {
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<TeamRole>('EDITOR');
   const done = useDone();
-  const path = `/teams/${team.id}/members`;
-  const add = async (): Promise<void> => {
-    const member = await api.post<Member>(path, { email: email.trim(), role });
-    await done(texts.added(member.name), [path]);
+  const path = `/teams/${team.id}/invitations`;
+  const invite = async (): Promise<void> => {
+    const sent = await api.post<TeamInvitation>(path, { email: email.trim(), role });
+    await done(texts.invited(sent.email), [path]);
   };
   return (
-    <FormDialog title={texts.addTitle(team.name)} submit={texts.add} run={add} onClose={onClose}>
+    <FormDialog title={texts.inviteTitle(team.name)} submit={texts.invite} run={invite} onClose={onClose}>
       <TextField
         label={shared.email}
-        hint={texts.addHint}
+        hint={texts.inviteHint}
         type="email"
         required
         value={email}

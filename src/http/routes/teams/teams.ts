@@ -11,19 +11,25 @@ import {
   Team,
   TeamPage,
   TeamParams,
-} from '../../services/accounts/account.schema.ts';
+} from '../../../services/accounts/account.schema.ts';
 import {
   addMember,
   changeMember,
   listTeamMembers,
   readMember,
   removeMember,
-} from '../../services/accounts/team-members.ts';
-import { changeTeam, createTeam, listOwnTeams, readTeam, removeTeam } from '../../services/accounts/teams.ts';
-import type { Deps } from '../../services/deps.ts';
-import { PageQuery } from '../../services/paging.ts';
-import type { App } from '../app.ts';
-import { created } from '../created.ts';
+} from '../../../services/accounts/team-members.ts';
+import {
+  changeTeam,
+  createTeam,
+  listOwnTeams,
+  readTeam,
+  removeTeam,
+} from '../../../services/accounts/teams.ts';
+import type { Deps } from '../../../services/deps.ts';
+import { PageQuery } from '../../../services/paging.ts';
+import type { App } from '../../app.ts';
+import { created } from '../../created.ts';
 
 const tags = ['Teams'];
 

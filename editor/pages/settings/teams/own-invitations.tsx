@@ -1,0 +1,99 @@
+// The teams that the reader is invited to, to accept or to decline; and why the one of a link is not among them.
+import { useMutation, useQuery } from '@tanstack/react-query';
+import type { Invitation } from '../../../../sdk/src/schemas.ts';
+import { Button } from '../../../kit/button.tsx';
+import { Failure } from '../../../kit/failure.tsx';
+import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
+import { api } from '../../../lib/api.ts';
+import { useDone } from '../../../lib/done.ts';
+import { Day } from '../day.tsx';
+import { texts as shared } from '../messages.ts';
+import { Section } from '../section.tsx';
+import { texts } from './messages.ts';
+import styles from './teams.module.css';
+
+const PATH = '/invitations';
+type Answer = 'accept' | 'decline';
+
+interface OwnInvitationsProps {
+  /** The id that a link named; null: none did. */
+  readonly linked: string | null;
+  /** Called with the team that the reader is in now. */
+  readonly onAccepted: (teamId: string) => void;
+}
+
+export function OwnInvitations({ linked, onAccepted }: OwnInvitationsProps) {
+  const list = useList<Invitation>(PATH, { limit: 100 });
+  const { error } = useQuery({
+    queryKey: [PATH, linked],
+    queryFn: ({ signal }) => api.get<Invitation>(`${PATH}/${linked}`, { signal }),
+    enabled: linked !== null,
+  });
+  const done = useDone();
+  const answer = useMutation({
+    mutationFn: ({ id, kind }: { id: string; kind: Answer; team: Invitation['team'] }) =>
+      kind === 'accept' ? api.post(`${PATH}/${id}/accept`) : api.delete(`${PATH}/${id}`),
+    onSuccess: async (_, { kind, team }) => {
+      if (kind === 'accept') onAccepted(team.id);
+      await done(texts.answered[kind](team.name), [PATH, '/teams', 'session']);
+    },
+  });
+  return (
+    <>
+      {error && <Failure error={error} />}
+      <InfiniteList query={list} empty={null}>
+        {invitations => (
+          <Section title={texts.yours}>
+            {answer.error && <Failure error={answer.error} />}
+            <ul className={styles.invitations} aria-label={texts.yours}>
+              {invitations.map(invitation => (
+                <Card
+                  key={invitation.id}
+                  invitation={invitation}
+                  busy={answer.isPending && answer.variables.id === invitation.id && answer.variables.kind}
+                  onAnswer={kind => answer.mutate({ ...invitation, kind })}
+                />
+              ))}
+            </ul>
+          </Section>
+        )}
+      </InfiniteList>
+    </>
+  );
+}
+
+const KINDS: readonly Answer[] = ['accept', 'decline'];
+
+interface CardProps {
+  readonly invitation: Invitation;
+  /** The answer that is under way. */
+  readonly busy: Answer | false;
+  readonly onAnswer: (kind: Answer) => void;
+}
+
+function Card({ invitation: { team, role, invitedBy, expiresAt }, busy, onAnswer }: CardProps) {
+  return (
+    <li className={styles.invitation}>
+      <div>
+        <strong>{team.name}</strong>
+        <p>
+          {texts.asRole(shared.roles[role])} {texts.by(invitedBy ?? texts.nobody)} {texts.until}{' '}
+          <Day time={expiresAt} />.
+        </p>
+      </div>
+      <span className={styles.actions}>
+        {KINDS.map(kind => (
+          <Button
+            key={kind}
+            look={kind === 'accept' ? 'primary' : 'plain'}
+            aria-label={texts.answerTo[kind](team.name)}
+            isBusy={busy === kind}
+            onClick={() => onAnswer(kind)}
+          >
+            {texts[kind]}
+          </Button>
+        ))}
+      </span>
+    </li>
+  );
+}

@@ -1,0 +1,190 @@
+// Invitations to teams. An invitation is to an email, whether or not there is an account with it: owners learn of none
+// before it is accepted, and make none. Whoever has the account with that email accepts or declines; the link that an owner
+// passes on opens nothing to anybody else. Emails of accounts come from administrators and from identity providers that
+// have verified them.
+import { AppError } from '../../lib/errors.ts';
+import { newId } from '../../lib/ids.ts';
+import type { Tx } from '../../store/db.ts';
+import {
+  countOtherInvitations,
+  deleteInvitation,
+  findInvitation,
+  type InvitationRow,
+  listInvitationsOfTeam,
+  listInvitationsOfUser,
+  putInvitation,
+} from '../../store/people/invitations.ts';
+import { insertMember, lockTeam, type TeamRole } from '../../store/teams.ts';
+import { findUser } from '../../store/users.ts';
+import type { Deps } from '../deps.ts';
+import { idCursor, type PageQuery, readPage } from '../paging.ts';
+import { type Actor, requireScope, type UserActor } from './actor.ts';
+import { parseEmail } from './names.ts';
+import { getTeam, presentTeam, requireManager } from './teams.ts';
+
+export const INVITATION_DAYS = 7;
+/** Of a team, expired ones included. */
+export const MAX_INVITATIONS = 100;
+
+export interface InvitationId {
+  readonly teamId: string;
+  readonly invitationId: string;
+}
+
+/** Invites an email, or renews its invitation. Only for OWNERs. Throws 403, 404, and 409 where the team has too many. */
+export async function inviteToTeam(
+  deps: Deps,
+  actor: Actor,
+  teamId: string,
+  input: { readonly email: string; readonly role: TeamRole },
+) {
+  const user = requireScope(actor, 'account:admin');
+  const email = parseEmail(input.email);
+  const nowMs = deps.now();
+  return deps.db.transaction(async tx => {
+    await lockTeam(tx, teamId);
+    await requireManager(tx, user, teamId);
+    if ((await countOtherInvitations(tx, teamId, email)) >= MAX_INVITATIONS) {
+      const message = `The team has ${MAX_INVITATIONS} invitations already: revoke those that nobody waits for.`;
+      throw new AppError('conflict', message);
+    }
+    const id = await putInvitation(tx, {
+      id: newId('invitation', nowMs),
+      teamId,
+      email,
+      role: input.role,
+      invitedBy: user.userId,
+      createdAt: new Date(nowMs),
+      expiresAt: new Date(nowMs + INVITATION_DAYS * 86_400_000),
+    });
+    return presentSent(deps, await getSent(tx, { teamId, invitationId: id }));
+  });
+}
+
+/** Only for OWNERs. Throws 403, 404. */
+export async function listTeamInvitations(deps: Deps, actor: Actor, teamId: string, query: PageQuery) {
+  const user = requireScope(actor, 'account:admin');
+  await requireManager(deps.db, user, teamId);
+  return readPage(query, {
+    cursor: idCursor('invitation'),
+    fetch: (after, limit) => listInvitationsOfTeam(deps.db, teamId, { after: after ?? '', limit }),
+    keyOf: invitation => invitation.id,
+    present: invitation => presentSent(deps, invitation),
+  });
+}
+
+/** Only for OWNERs. Throws 403, 404. */
+export async function readTeamInvitation(deps: Deps, actor: Actor, id: InvitationId) {
+  const user = requireScope(actor, 'account:admin');
+  await requireManager(deps.db, user, id.teamId);
+  return presentSent(deps, await getSent(deps.db, id));
+}
+
+/** Only for OWNERs. Throws 403, 404. */
+export async function revokeInvitation(deps: Deps, actor: Actor, id: InvitationId): Promise<void> {
+  const user = requireScope(actor, 'account:admin');
+  await deps.db.transaction(async tx => {
+    await lockTeam(tx, id.teamId);
+    await requireManager(tx, user, id.teamId);
+    await getSent(tx, id);
+    await deleteInvitation(tx, id.invitationId);
+  });
+}
+
+/** The invitations to the caller's email that can be accepted. */
+export async function listOwnInvitations(deps: Deps, actor: Actor, query: PageQuery) {
+  const { userId } = requireScope(actor, 'account:admin');
+  const now = new Date(deps.now());
+  return readPage(query, {
+    cursor: idCursor('invitation'),
+    fetch: (after, limit) => listInvitationsOfUser(deps.db, userId, { after: after ?? '', limit, now }),
+    keyOf: invitation => invitation.id,
+    present: presentReceived,
+  });
+}
+
+/** Throws 403 for one to another email, 404 for one that is gone or has expired. */
+export async function readOwnInvitation(deps: Deps, actor: Actor, id: string) {
+  const user = requireScope(actor, 'account:admin');
+  return presentReceived(await getReceived(deps, deps.db, user, id));
+}
+
+/** Makes the caller a member; whoever is one already keeps the role. Throws 403, 404 as `readOwnInvitation`. */
+export async function acceptInvitation(deps: Deps, actor: Actor, id: string) {
+  const user = requireScope(actor, 'account:admin');
+  return endInvitation(deps, user, id, async (tx, { team_id, role }) => {
+    await insertMember(tx, team_id, user.userId, role);
+    return presentTeam(await getTeam(tx, user, team_id));
+  });
+}
+
+/** Throws 403, 404 as `readOwnInvitation`. */
+export async function declineInvitation(deps: Deps, actor: Actor, id: string): Promise<void> {
+  const user = requireScope(actor, 'account:admin');
+  await endInvitation(deps, user, id, async () => undefined);
+}
+
+/** The team's lock comes first, as wherever it changes: of an answer, a revocation and the team's end one is the first. */
+async function endInvitation<T>(
+  deps: Deps,
+  user: UserActor,
+  id: string,
+  answer: (tx: Tx, invitation: InvitationRow) => Promise<T>,
+): Promise<T> {
+  return deps.db.transaction(async tx => {
+    const { team_id } = await getReceived(deps, tx, user, id);
+    await lockTeam(tx, team_id);
+    const invitation = await getReceived(deps, tx, user, id);
+    await deleteInvitation(tx, id);
+    return answer(tx, invitation);
+  });
+}
+
+async function getSent(tx: Tx, { teamId, invitationId }: InvitationId): Promise<InvitationRow> {
+  const invitation = await findInvitation(tx, invitationId);
+  if (invitation?.team_id !== teamId) throw new AppError('not_found', 'The team has no such invitation.');
+  return invitation;
+}
+
+async function getReceived(
+  { now }: Pick<Deps, 'now'>,
+  tx: Tx,
+  { userId }: UserActor,
+  id: string,
+): Promise<InvitationRow> {
+  const invitation = await findInvitation(tx, id);
+  if (invitation === undefined)
+    throw new AppError('not_found', 'There is no such invitation: it was answered, or revoked.');
+  const user = await findUser(tx, userId);
+  if (user?.email.toLowerCase() !== invitation.email.toLowerCase()) {
+    const message = 'The invitation is to another email: sign in with the account that has it.';
+    throw new AppError('forbidden', message);
+  }
+  if (invitation.expires_at.getTime() <= now())
+    throw new AppError('not_found', 'The invitation has expired: ask the owner of the team for a new one.');
+  return invitation;
+}
+
+function presentSent({ settings, now }: Pick<Deps, 'settings' | 'now'>, invitation: InvitationRow) {
+  return {
+    id: invitation.id,
+    email: invitation.email,
+    role: invitation.role,
+    invitedBy: invitation.invited_by,
+    createdAt: invitation.created_at.toISOString(),
+    expiresAt: invitation.expires_at.toISOString(),
+    isExpired: invitation.expires_at.getTime() <= now(),
+    url: `${settings.BASE_URL}/settings/teams?invitation=${invitation.id}`,
+  };
+}
+
+function presentReceived(invitation: InvitationRow) {
+  return {
+    id: invitation.id,
+    team: { id: invitation.team_id, name: invitation.team_name },
+    role: invitation.role,
+    invitedBy: invitation.invited_by,
+    createdAt: invitation.created_at.toISOString(),
+    expiresAt: invitation.expires_at.toISOString(),
+  };
+}

@@ -1,0 +1,109 @@
+// Invitations to teams, by email.
+import type { Tx } from '../db.ts';
+import type { TeamRole } from '../teams.ts';
+
+export interface InvitationRow {
+  readonly id: string;
+  readonly email: string;
+  readonly role: TeamRole;
+  readonly team_id: string;
+  readonly team_name: string;
+  /** The name of who invited; null: that account is gone. */
+  readonly invited_by: string | null;
+  readonly created_at: Date;
+  readonly expires_at: Date;
+}
+
+const INVITATION = `
+select i.id, i.email, i.role, i.team_id, t.name as team_name, u.name as invited_by, i.created_at, i.expires_at
+from team_invitations i join teams t on t.id = i.team_id left join users u on u.id = i.invited_by`;
+
+/** Renews the one that the address has to this team, if there is one. Returns its id. */
+export async function putInvitation(
+  tx: Tx,
+  invitation: {
+    readonly id: string;
+    readonly teamId: string;
+    readonly email: string;
+    readonly role: TeamRole;
+    readonly invitedBy: number;
+    readonly createdAt: Date;
+    readonly expiresAt: Date;
+  },
+): Promise<string> {
+  const { rows } = await tx.query<{ id: string }>(
+    `insert into team_invitations (id, team_id, email, role, invited_by, created_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7)
+     on conflict (team_id, lower(email)) do update set role = excluded.role, invited_by = excluded.invited_by,
+       created_at = excluded.created_at, expires_at = excluded.expires_at
+     returning id`,
+    [
+      invitation.id,
+      invitation.teamId,
+      invitation.email,
+      invitation.role,
+      invitation.invitedBy,
+      invitation.createdAt,
+      invitation.expiresAt,
+    ],
+  );
+  return (rows[0] as { id: string }).id;
+}
+
+/** Those of the team to other addresses than this one; expired ones count. */
+export async function countOtherInvitations(tx: Tx, teamId: string, email: string): Promise<number> {
+  const { rows } = await tx.query<{ count: number }>(
+    'select count(*)::int as count from team_invitations where team_id = $1 and lower(email) <> lower($2)',
+    [teamId, email],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+export async function findInvitation(tx: Tx, id: string): Promise<InvitationRow | undefined> {
+  const { rows } = await tx.query<InvitationRow>(`${INVITATION} where i.id = $1`, [id]);
+  return rows[0];
+}
+
+/** By id, after the cursor; expired ones too. */
+export async function listInvitationsOfTeam(
+  tx: Tx,
+  teamId: string,
+  page: { readonly after: string; readonly limit: number },
+): Promise<readonly InvitationRow[]> {
+  const { rows } = await tx.query<InvitationRow>(
+    `${INVITATION} where i.team_id = $1 and i.id > $2 order by i.id limit $3`,
+    [teamId, page.after, page.limit],
+  );
+  return rows;
+}
+
+/** Those to the user's email that can be accepted: not expired, and not to a team the user is in. */
+const RECEIVED = `lower(i.email) = (select lower(email) from users where id = $1) and i.expires_at > $2
+  and not exists (select from team_members m where m.team_id = i.team_id and m.user_id = $1)`;
+
+/** By id, after the cursor. */
+export async function listInvitationsOfUser(
+  tx: Tx,
+  userId: number,
+  page: { readonly after: string; readonly limit: number; readonly now: Date },
+): Promise<readonly InvitationRow[]> {
+  const { rows } = await tx.query<InvitationRow>(
+    `${INVITATION} where ${RECEIVED} and i.id > $3 order by i.id limit $4`,
+    [userId, page.now, page.after, page.limit],
+  );
+  return rows;
+}
+
+export async function countInvitationsOfUser(tx: Tx, userId: number, now: Date): Promise<number> {
+  const { rows } = await tx.query<{ count: number }>(
+    `select count(*)::int as count from team_invitations i where ${RECEIVED}`,
+    [userId, now],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** Returns false where there is none any more. */
+export async function deleteInvitation(tx: Tx, id: string): Promise<boolean> {
+  const { rowCount } = await tx.query('delete from team_invitations where id = $1', [id]);
+  return rowCount === 1;
+}

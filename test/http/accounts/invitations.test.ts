@@ -1,0 +1,229 @@
+// Invitations to teams over HTTP: by email, whether or not there is an account, and answered by nobody but its user.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { insertUser } from '../../../src/store/users.ts';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { createPerson } from '../../support/people.ts';
+import { refused } from '../../support/workflows.ts';
+
+interface Sent {
+  readonly id: string;
+  readonly email: string;
+  readonly role: string;
+  readonly expiresAt: string;
+  readonly isExpired: boolean;
+  readonly url: string;
+}
+
+const DAY_MS = 86_400_000;
+
+let test: TestApp;
+let owner: Caller;
+let now = Date.now();
+before(async () => {
+  test = await createTestApp({ now: () => now });
+  owner = await test.createCaller();
+});
+after(() => test.close());
+
+const createTeam = async (): Promise<string> =>
+  (await owner.request<{ id: string }>('POST', '/teams', { name: 'Studio' })).body.id;
+
+async function invite(teamId: string, email: string, role = 'EDITOR'): Promise<Sent> {
+  const { status, body } = await owner.request<Sent>('POST', `/teams/${teamId}/invitations`, { email, role });
+  assert.equal(status, 201, body.error);
+  return body;
+}
+
+const pendingOf = async (teamId: string): Promise<readonly Sent[]> =>
+  (await owner.request<{ data: Sent[] }>('GET', `/teams/${teamId}/invitations`)).body.data;
+const receivedBy = async (caller: Pick<Caller, 'request'>): Promise<readonly { readonly id: string }[]> =>
+  (await caller.request<{ data: { id: string }[] }>('GET', '/invitations')).body.data;
+const roleIn = async (teamId: string, { userId }: { readonly userId: number }): Promise<unknown> =>
+  (await owner.request('GET', `/teams/${teamId}/members/${userId}`)).body.role;
+
+describe('an invitation to a team', () => {
+  it('waits for an account that an administrator makes later, and is accepted by its user', async () => {
+    const teamId = await createTeam();
+    const sent = await invite(teamId, '  New.Person@Example.com ', 'VIEWER');
+    assert.equal(sent.email, 'New.Person@Example.com');
+    assert.ok(sent.url.endsWith(`/settings/teams?invitation=${sent.id}`), sent.url);
+    assert.equal(Date.parse(sent.expiresAt) - now, 7 * DAY_MS);
+    const person = await createPerson(test, owner, { email: 'new.person@example.com', name: 'Bea' });
+    const session = await person.request('GET', '/auth/session');
+    assert.deepEqual([session.body.invitations, session.body.teams], [1, []]);
+    assert.deepEqual(
+      (await receivedBy(person)).map(({ id }) => id),
+      [sent.id],
+    );
+    const read = await person.request('GET', `/invitations/${sent.id}`);
+    assert.deepEqual([read.body.team, read.body.role], [{ id: teamId, name: 'Studio' }, 'VIEWER']);
+    const accepted = await person.request('POST', `/invitations/${sent.id}/accept`);
+    assert.deepEqual([accepted.status, accepted.body.id, accepted.body.role], [200, teamId, 'VIEWER']);
+    assert.equal(await roleIn(teamId, person), 'VIEWER');
+    assert.deepEqual([await pendingOf(teamId), await receivedBy(person)], [[], []]);
+    assert.equal((await person.request('GET', '/auth/session')).body.invitations, 0);
+    refused(await person.request('POST', `/invitations/${sent.id}/accept`), 404, 'not_found');
+  });
+
+  it('looks to its owner the same with an account and without, also with that of a member', async () => {
+    const teamId = await createTeam();
+    const member = await test.createCaller();
+    await owner.request('POST', `/teams/${teamId}/members`, { userId: member.userId, role: 'VIEWER' });
+    const known = await test.createCaller();
+    const answers = [];
+    for (const email of ['nobody@example.com', known.email, member.email]) {
+      const { status, body } = await owner.request('POST', `/teams/${teamId}/invitations`, {
+        email,
+        role: 'EDITOR',
+      });
+      answers.push({ status, body: { ...body, id: '', email: '', url: '' } });
+    }
+    assert.deepEqual([answers[1], answers[2]], [answers[0], answers[0]]);
+    assert.equal((await pendingOf(teamId)).length, 3);
+    assert.equal(await roleIn(teamId, member), 'VIEWER');
+    assert.deepEqual(await receivedBy(member), []);
+    assert.equal((await receivedBy(known)).length, 1);
+    const { rows } = await test.deps.db.query('select from users where email = $1', ['nobody@example.com']);
+    assert.equal(rows.length, 0, 'no account is made');
+  });
+
+  it('leaves a member the role they have', async () => {
+    const teamId = await createTeam();
+    const member = await test.createCaller();
+    const { id } = await invite(teamId, member.email, 'VIEWER');
+    await owner.request('POST', `/teams/${teamId}/members`, { userId: member.userId, role: 'OWNER' });
+    assert.equal((await member.request('POST', `/invitations/${id}/accept`)).body.role, 'OWNER');
+  });
+
+  it('is renewed, with another role, by inviting the email again', async () => {
+    const teamId = await createTeam();
+    const person = await test.createCaller();
+    const first = await invite(teamId, person.email, 'VIEWER');
+    now += 8 * DAY_MS;
+    assert.deepEqual(
+      (await pendingOf(teamId)).map(it => it.isExpired),
+      [true],
+    );
+    assert.deepEqual(await receivedBy(person), []);
+    refused(await person.request('POST', `/invitations/${first.id}/accept`), 404, 'not_found');
+    const second = await invite(teamId, person.email.toUpperCase(), 'EDITOR');
+    assert.deepEqual([second.id, second.role, second.isExpired], [first.id, 'EDITOR', false]);
+    assert.equal((await person.request('POST', `/invitations/${first.id}/accept`)).body.role, 'EDITOR');
+  });
+
+  it('is declined, or revoked, and then is nothing any more', async () => {
+    const teamId = await createTeam();
+    const person = await test.createCaller();
+    const declined = await invite(teamId, person.email);
+    assert.equal((await person.request('DELETE', `/invitations/${declined.id}`)).status, 200);
+    const revoked = await invite(teamId, person.email);
+    const path = `/teams/${teamId}/invitations/${revoked.id}`;
+    assert.equal((await owner.request('DELETE', path)).status, 200);
+    refused(await owner.request('DELETE', path), 404, 'not_found');
+    for (const { id } of [declined, revoked])
+      refused(await person.request('POST', `/invitations/${id}/accept`), 404, 'not_found');
+    assert.equal(await roleIn(teamId, person), undefined);
+  });
+
+  it('is nobody else’s to see or to answer, whoever has its link', async () => {
+    const teamId = await createTeam();
+    const other = await test.createCaller();
+    const { id } = await invite(teamId, 'somebody@example.com');
+    for (const [method, path] of [
+      ['GET', ''],
+      ['DELETE', ''],
+      ['POST', '/accept'],
+    ] as const) {
+      const answer = await other.request(method, `/invitations/${id}${path}`);
+      assert.doesNotMatch(JSON.stringify(refused(answer, 403, 'forbidden')), /somebody|Studio/);
+    }
+    assert.equal((await pendingOf(teamId)).length, 1);
+  });
+
+  it('is for owners alone to send, to see and to revoke', async () => {
+    const teamId = await createTeam();
+    const { id } = await invite(teamId, 'somebody@example.com');
+    const [editor, stranger] = [await test.createCaller(), await test.createCaller()];
+    await owner.request('POST', `/teams/${teamId}/members`, { userId: editor.userId, role: 'EDITOR' });
+    const path = `/teams/${teamId}/invitations`;
+    for (const [caller, status, code] of [
+      [editor, 403, 'forbidden'],
+      [stranger, 404, 'not_found'],
+    ] as const) {
+      refused(await caller.request('POST', path, { email: caller.email, role: 'OWNER' }), status, code);
+      refused(await caller.request('GET', path), status, code);
+      refused(await caller.request('GET', `${path}/${id}`), status, code);
+      refused(await caller.request('DELETE', `${path}/${id}`), status, code);
+    }
+    const otherTeam = await createTeam();
+    refused(await owner.request('DELETE', `/teams/${otherTeam}/invitations/${id}`), 404, 'not_found');
+  });
+
+  it('of two answers at once is given one, and none outlives its team', async () => {
+    const person = await test.createCaller();
+    const teamId = await createTeam();
+    const { id } = await invite(teamId, person.email);
+    const answers = await Promise.all([
+      person.request('POST', `/invitations/${id}/accept`),
+      person.request('DELETE', `/invitations/${id}`),
+      owner.request('DELETE', `/teams/${teamId}/invitations/${id}`),
+    ]);
+    assert.deepEqual(answers.map(it => it.status).toSorted(), [200, 404, 404]);
+    const gone = await createTeam();
+    const last = await invite(gone, person.email);
+    const [deleted, accepted] = await Promise.all([
+      owner.request('DELETE', `/teams/${gone}`),
+      person.request('POST', `/invitations/${last.id}/accept`),
+    ]);
+    assert.equal(deleted.status, 200);
+    assert.ok([200, 404].includes(accepted.status), `${accepted.status}`);
+    assert.deepEqual(await receivedBy(person), []);
+  });
+
+  it('is one of a hundred of a team at most', async () => {
+    const teamId = await createTeam();
+    await test.deps.db.query(
+      `insert into team_invitations (id, team_id, email, role, created_at, expires_at)
+       select 'inv_' || n, $1, n || '@example.com', 'VIEWER', now(), now() from generate_series(1, 100) as n`,
+      [teamId],
+    );
+    const answer = await owner.request('POST', `/teams/${teamId}/invitations`, {
+      email: 'one@example.com',
+      role: 'VIEWER',
+    });
+    refused(answer, 409, 'conflict');
+    assert.equal((await invite(teamId, '7@example.com')).id, 'inv_7');
+  });
+
+  it('needs an email, a role of teams, and a name whose script is but a text', async () => {
+    const teamId = await createTeam();
+    for (const body of [
+      {},
+      { email: 'no email', role: 'VIEWER' },
+      { email: 'a@b', role: 'KING' },
+      { email: 'a@b', role: 'OWNER', userId: 1 },
+      { email: `${'a'.repeat(254)}@b`, role: 'OWNER' },
+      { email: 'a\u0000@b', role: 'OWNER' },
+    ])
+      refused(await owner.request('POST', `/teams/${teamId}/invitations`, body), 400, 'invalid_request');
+    const email = '"><script>alert(1)</script>@example.com';
+    assert.equal((await invite(teamId, email.replaceAll(' ', ''))).email, email);
+  });
+
+  it('stays when the account of who sent it is gone', async () => {
+    const teamId = await createTeam();
+    const { id } = await invite(teamId, 'orphan@example.com');
+    const { db } = test.deps;
+    const userId = await insertUser(db, {
+      email: 'gone@example.com',
+      name: 'G',
+      plan: 'free',
+      isAuthor: false,
+    });
+    await db.query('update team_invitations set invited_by = $2 where id = $1', [id, userId]);
+    await db.query('delete from users where id = $1', [userId]);
+    const [sent] = await pendingOf(teamId);
+    assert.equal((sent as unknown as { invitedBy: unknown }).invitedBy, null);
+  });
+});
