@@ -1017,6 +1017,35 @@ export type MediaItemPage = {
   readonly nextCursor: string | null;
 };
 
+/** A place where a media file is used */
+export type MediaUse = {
+  readonly kind: 'workflow' | 'publication' | 'execution';
+  readonly workflow: {
+    readonly id: string;
+    readonly name: string;
+  };
+  /** Those that name the file, in the current version or the published one */
+  readonly nodes: readonly {
+    readonly id: string;
+    readonly label: string;
+  }[];
+  /** The file is the `mediaId` of the workflow */
+  readonly isLinked: boolean;
+  readonly slug: string | null;
+  readonly isTemplate: boolean;
+  readonly executionId: string | null;
+  /** The execution made the file; others used it */
+  readonly isMaker: boolean;
+  readonly createdAt: string;
+};
+
+/** One page of a list */
+export type MediaUsePage = {
+  readonly data: readonly MediaUse[];
+  /** null: this is the last page */
+  readonly nextCursor: string | null;
+};
+
 /** A user in a team */
 export type Member = {
   readonly userId: number;

@@ -144,6 +144,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   [`DELETE ${V1}/folders/:id`]: 'workflows:write',
   [`GET ${V1}/media`]: 'workflows:write',
   [`GET ${V1}/media/:id`]: 'workflows:write',
+  [`GET ${V1}/media/:id/uses`]: 'workflows:write',
   [`DELETE ${V1}/media/:id`]: 'workflows:write',
   [`POST ${V1}/media/upload`]: 'workflows:write',
   [`POST ${V1}/media/upload-url`]: 'workflows:write',

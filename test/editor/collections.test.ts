@@ -1,11 +1,20 @@
 // Media and templates in a browser: uploads by choice, drop and paste, details, deletion; templates with price and copy.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { checkViews, NO_BROWSER, openBrowser, type TestBrowser } from '../support/browser.ts';
+import {
+  assertAccessible,
+  checkViews,
+  NO_BROWSER,
+  openBrowser,
+  type TestBrowser,
+  takeScreenshot,
+  VIEWS,
+} from '../support/browser.ts';
 import { signInFirst } from '../support/first-person.ts';
 import { noiseImage } from '../support/pixels.ts';
 import { atOwnAddress, startTestService, type TestService } from '../support/service.ts';
 
+const SCRIPT = '<img src=x onerror=alert(1)>';
 const NAME = 'a picture.png';
 /** As the service keeps it. */
 const KEPT = 'a-picture.png';
@@ -71,7 +80,18 @@ describe('media and templates in a browser', { skip: NO_BROWSER }, () => {
     await page.getByRole('button', { name: 'Details of drop.png' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('320 × 200').waitFor();
-    await dialog.getByText('No workflow names it.').waitFor();
+    await dialog.getByText('Nothing that you can see uses it.').waitFor();
+    const [, mediaId = ''] = /(med_[0-9a-z]{26})/.exec((await dialog.textContent()) ?? '') ?? [];
+    const data = { label: SCRIPT, category: 'input', nodeType: 'input:image', config: { mediaId } };
+    const node = { id: 'a', type: 'basedNode', position: { x: 0, y: 0 }, data };
+    const id = await service.create({ name: 'Poster of spring', nodes: [node], edges: [] });
+    await page.reload();
+    await page.getByRole('button', { name: 'Details of drop.png' }).click();
+    const use = dialog.getByRole('link', { name: 'Poster of spring' });
+    await dialog.getByText(`Workflow, in ${SCRIPT}`).waitFor();
+    assert.equal(await use.getAttribute('href'), `/flow/${id}`);
+    await takeScreenshot(page, 'media-uses', VIEWS[2]);
+    await assertAccessible(page);
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('heading', { name: 'Delete drop.png?' }).waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();

@@ -1,12 +1,15 @@
 // A file at full size, with what is known of it, where it is used, and the way to delete it.
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { MediaItem } from '../../../sdk/src/schemas.ts';
+import { Link } from 'wouter';
+import type { MediaItem, MediaUse } from '../../../sdk/src/schemas.ts';
 import { Button } from '../../kit/button.tsx';
 import { CopyButton } from '../../kit/copy-button.tsx';
 import { Dialog } from '../../kit/dialog.tsx';
-import { sentenceOf } from '../../kit/failure.tsx';
+import { Failure, sentenceOf } from '../../kit/failure.tsx';
+import { useList } from '../../kit/infinite-list.tsx';
 import { MediaView } from '../../kit/media-view.tsx';
+import { Loading } from '../../kit/spinner.tsx';
 import { Ago } from '../../kit/time.tsx';
 import { api } from '../../lib/api.ts';
 import { useDone } from '../../lib/done.ts';
@@ -16,11 +19,6 @@ import { messages } from '../../messages.ts';
 import { texts } from './messages.ts';
 import styles from './page.module.css';
 
-interface Use {
-  readonly id: string;
-  readonly name: string;
-}
-
 interface DetailsProps {
   readonly item: MediaItem;
   readonly onClose: () => void;
@@ -29,11 +27,12 @@ interface DetailsProps {
 export function DetailsDialog({ item, onClose }: DetailsProps) {
   const [isRemoving, setRemoving] = useState(false);
   const { mediaId, url, name, contentType } = item;
-  const { data: uses } = useQuery({
-    queryKey: ['/workflows', { mediaId }],
-    queryFn: ({ signal }) => api.get<readonly Use[]>('/workflows', { query: { mediaId }, signal }),
-  });
-  if (isRemoving) return <RemoveDialog item={item} uses={uses ?? []} onClose={onClose} />;
+  const uses = useList<MediaUse>(`/media/${mediaId}/uses`, { limit: 50 });
+  const places = uses.data?.pages.flatMap(page => page.items);
+  if (isRemoving) {
+    const needed = places?.filter(({ kind }) => kind !== 'execution') ?? [];
+    return <RemoveDialog item={item} uses={needed} onClose={onClose} />;
+  }
   return (
     <Dialog
       title={name}
@@ -53,7 +52,20 @@ export function DetailsDialog({ item, onClose }: DetailsProps) {
         <CopyButton text={url} label={texts.copyAddress} />
       </p>
       <h3>{texts.uses}</h3>
-      {uses !== undefined && (uses.length > 0 ? <Uses uses={uses} /> : <p>{texts.noUses}</p>)}
+      {places === undefined ? (
+        uses.error === null ? (
+          <Loading />
+        ) : (
+          <Failure error={uses.error} onRetry={() => void uses.refetch()} />
+        )
+      ) : (
+        <Uses uses={places} />
+      )}
+      {uses.hasNextPage && (
+        <Button look="quiet" isBusy={uses.isFetchingNextPage} onClick={() => void uses.fetchNextPage()}>
+          {messages.common.loadMore}
+        </Button>
+      )}
     </Dialog>
   );
 }
@@ -81,20 +93,43 @@ function Facts({ item }: { readonly item: MediaItem }) {
   );
 }
 
-function Uses({ uses }: { readonly uses: readonly Use[] }) {
+function Uses({ uses }: { readonly uses: readonly MediaUse[] }) {
+  if (uses.length === 0) return <p>{texts.noUses}</p>;
   return (
     <ul className={styles.uses}>
-      {uses.map(({ id, name }) => (
-        <li key={id}>
-          <a href={`/flow/${id}`}>{name}</a>
+      {uses.map(use => (
+        <li key={`${use.kind} ${use.executionId ?? use.workflow.id}`}>
+          <Place {...use} />
         </li>
       ))}
     </ul>
   );
 }
 
+/** A workflow with its nodes, a publication, or a run with its time. */
+function Place({ kind, workflow, nodes, isTemplate, executionId, isMaker, createdAt }: MediaUse) {
+  const labels = nodes.map(({ label }) => label).join(', ');
+  if (kind === 'execution')
+    return (
+      <>
+        <Link href={`/executions/${executionId}`}>{workflow.name}</Link>
+        <span className={styles.soft}>
+          {isMaker ? texts.madeBy : texts.usedBy} <Ago time={createdAt} />
+        </span>
+      </>
+    );
+  const what =
+    kind === 'workflow' ? texts.inWorkflow(labels) : isTemplate ? texts.inTemplate : texts.inPublication;
+  return (
+    <>
+      <Link href={`/flow/${workflow.id}`}>{workflow.name}</Link>
+      <span className={styles.soft}>{what}</span>
+    </>
+  );
+}
+
 /** A file that is deleted does not come back: it is asked for, with the workflows that name it. */
-function RemoveDialog({ item, uses, onClose }: DetailsProps & { readonly uses: readonly Use[] }) {
+function RemoveDialog({ item, uses, onClose }: DetailsProps & { readonly uses: readonly MediaUse[] }) {
   const { name, mediaId } = item;
   const done = useDone();
   const remove = useMutation({

@@ -131,6 +131,11 @@ export const RUN_OPERATIONS: OperationLines = {
   ],
   [`GET ${V1}/media`]: ['listMedia', 'Of the active workspace, newest first.'],
   [`GET ${V1}/media/{id}`]: ['getMedia', 'One media file: its address, type, size and name.', OWN],
+  [`GET ${V1}/media/{id}/uses`]: [
+    'listMediaUses',
+    'Workflows and their nodes, publications, and executions that made it or used what another made; of those that you may see.',
+    OWN,
+  ],
   [`DELETE ${V1}/media/{id}`]: [
     'deleteMedia',
     'Refused while workflows use it, unless `force=true`.',

@@ -13,13 +13,16 @@ import {
   MediaItem,
   MediaPage,
   MediaParams,
+  MediaUsePage,
   MintBody,
   MintedUpload,
   RemoveMediaQuery,
   UploadResult,
 } from '../../services/media/media.schema.ts';
+import { listUses } from '../../services/media/media-uses.ts';
 import { mintUpload } from '../../services/media/presigned-upload.ts';
 import { uploadForm, uploadInline } from '../../services/media/upload-media.ts';
+import { PageQuery } from '../../services/paging.ts';
 import type { App } from '../app.ts';
 import { isForm, MAX_UPLOAD_BYTES, readForm, registerForms } from '../form.ts';
 
@@ -46,6 +49,19 @@ export function registerMedia(app: App, deps: Deps): void {
       schema: { tags, summary: 'Read about a media file', params: MediaParams, response: { 200: MediaItem } },
     },
     req => readMediaItem(deps, req.actor, req.params.id),
+  );
+  app.get(
+    '/api/v1/media/:id/uses',
+    {
+      schema: {
+        tags,
+        summary: 'List where a media file is used',
+        params: MediaParams,
+        querystring: PageQuery,
+        response: { 200: MediaUsePage },
+      },
+    },
+    ({ actor, params, query }) => listUses(deps, actor, params.id, query),
   );
   app.delete(
     '/api/v1/media/:id',

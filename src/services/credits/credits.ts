@@ -18,7 +18,7 @@ const MAX_GRANT = 1_000_000_000_000;
 
 export const GrantBody = Type.Object(
   {
-    userId: Type.Optional(Type.Integer({ minimum: 1 })),
+    userId: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647 })),
     teamId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
     amount: Type.Integer({
       minimum: -MAX_GRANT,

@@ -1,6 +1,7 @@
 // The forms of media requests and answers.
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
+import { USE_KINDS } from '../../store/media/uses.ts';
 import { PageQuery, pageOf } from '../paging.ts';
 import { Answer, Named, Nullable } from '../workflows/workflow.schema.ts';
 
@@ -122,6 +123,28 @@ const MediaObject = Named(
 );
 export const MediaItem = Answer(MediaObject);
 export const MediaPage = Answer(pageOf(MediaObject));
+
+export const MediaUsePage = Answer(
+  pageOf(
+    Named(
+      'MediaUse',
+      Type.Object({
+        kind: Type.Enum([...USE_KINDS]),
+        workflow: Type.Object({ id: Type.String(), name: Type.String() }),
+        nodes: Type.Array(Type.Object({ id: Type.String(), label: Type.String() }), {
+          description: 'Those that name the file, in the current version or the published one',
+        }),
+        isLinked: Type.Boolean({ description: 'The file is the `mediaId` of the workflow' }),
+        slug: Nullable(Type.String({ description: 'Of a publication' })),
+        isTemplate: Type.Boolean(),
+        executionId: Nullable(Type.String()),
+        isMaker: Type.Boolean({ description: 'The execution made the file; others used it' }),
+        createdAt: Type.String({ format: 'date-time' }),
+      }),
+      'A place where a media file is used',
+    ),
+  ),
+);
 
 export const MintedUpload = Answer(
   Named(

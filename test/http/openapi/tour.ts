@@ -253,6 +253,7 @@ async function tourMedia({ ask }: TourContext): Promise<void> {
   await ask('DELETE', `${V1}/workflows/${user}`);
   await ask('GET', `${V1}/media`);
   await ask('GET', `${V1}/media/${mediaId}`);
+  await ask('GET', `${V1}/media/${mediaId}/uses`);
   await ask('DELETE', `${V1}/media/${mediaId}`);
   const bytes = await noiseImage(4, 4, 'png');
   const minted = (

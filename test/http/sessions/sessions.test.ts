@@ -41,6 +41,7 @@ describe('a session', () => {
       },
       workspace: { teamId: team.body.id, name: 'Studio', role: 'OWNER' },
       teams: [{ id: team.body.id, name: 'Studio', role: 'OWNER' }],
+      invitations: 0,
       plan: 'self_hosted',
       credits: { balance: 0, held: 0 },
       expiresAt: body.expiresAt,

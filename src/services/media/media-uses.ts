@@ -1,0 +1,87 @@
+// Where a media file is used: the workflows that name it, with their nodes; publications; executions.
+import type { Graph } from '../../graph/types.ts';
+import { isId } from '../../lib/ids.ts';
+import { listUsesOf, USE_KINDS, type UseKind, type UseRow } from '../../store/media/uses.ts';
+import { findGraphText } from '../../store/workflows/versions.ts';
+import { type Actor, requireScope } from '../accounts/actor.ts';
+import type { Deps } from '../deps.ts';
+import { type CursorForm, type PageQuery, readPage } from '../paging.ts';
+import { readMediaItem } from './list-media.ts';
+
+const MAX_NODES = 100;
+
+/** Workflows first, then publications, then executions, each newest first. Throws 404, 403 as `readMediaItem`. */
+export async function listUses(deps: Deps, actor: Actor, mediaId: string, query: PageQuery) {
+  const { userId } = requireScope(actor, 'workflows:write');
+  await readMediaItem(deps, actor, mediaId);
+  const page = await readPage(query, {
+    cursor: USE_CURSOR,
+    fetch: (after, limit) => fetchUses(deps, { mediaId, userId }, after, limit),
+    keyOf: ({ kind, id }) => ({ kind, id }),
+    present: row => row,
+  });
+  const data = [];
+  // One after the other: a graph may be large, and no more than one is held.
+  for (const row of page.data) data.push(presentUse(row, await nodesOf(deps, row, mediaId)));
+  return { ...page, data };
+}
+
+interface UseKey {
+  readonly kind: UseKind;
+  readonly id: string;
+}
+
+const USE_CURSOR: CursorForm<UseKey> = {
+  write: ({ kind, id }) => `${kind}:${id}`,
+  read: text => {
+    const [name, id = '', more] = text.split(':');
+    const kind = USE_KINDS.find(it => it === name);
+    const isKey = isId(kind === 'execution' ? 'execution' : 'workflow', id) && more === undefined;
+    return kind !== undefined && isKey ? { kind, id } : undefined;
+  },
+};
+
+async function fetchUses(
+  { db }: Pick<Deps, 'db'>,
+  use: { readonly mediaId: string; readonly userId: number },
+  after: UseKey | null,
+  limit: number,
+): Promise<readonly UseRow[]> {
+  const rows: UseRow[] = [];
+  for (const kind of USE_KINDS.slice(after === null ? 0 : USE_KINDS.indexOf(after.kind))) {
+    if (rows.length >= limit) break;
+    const before = after?.kind === kind ? after.id : null;
+    rows.push(...(await listUsesOf(db, kind, { ...use, before, limit: limit - rows.length })));
+  }
+  return rows;
+}
+
+async function nodesOf(
+  { db }: Pick<Deps, 'db'>,
+  { workflow_id, version }: UseRow,
+  mediaId: string,
+): Promise<readonly { readonly id: string; readonly label: string }[]> {
+  if (version === null) return [];
+  const text = await findGraphText(db, workflow_id, version);
+  // Superseded by an autosave a moment ago.
+  if (text === undefined) return [];
+  const { nodes } = JSON.parse(`{${text}}`) as Graph;
+  return nodes
+    .filter(node => JSON.stringify(node).includes(mediaId))
+    .slice(0, MAX_NODES)
+    .map(({ id, data }) => ({ id, label: String(data?.label ?? id) }));
+}
+
+function presentUse(row: UseRow, nodes: Awaited<ReturnType<typeof nodesOf>>) {
+  return {
+    kind: row.kind,
+    workflow: { id: row.workflow_id, name: row.workflow_name },
+    nodes,
+    isLinked: row.is_linked,
+    slug: row.slug,
+    isTemplate: row.is_template,
+    executionId: row.kind === 'execution' ? row.id : null,
+    isMaker: row.is_maker,
+    createdAt: row.created_at.toISOString(),
+  };
+}

@@ -1,0 +1,85 @@
+// Where a media file is used, as far as the user may see: workflows, publications, executions.
+import type { Tx } from '../db.ts';
+
+export const USE_KINDS = ['workflow', 'publication', 'execution'] as const;
+export type UseKind = (typeof USE_KINDS)[number];
+
+/** One place that uses the file; `id` is unique within the kind. */
+export interface UseRow {
+  readonly kind: UseKind;
+  /** Of the workflow, or of the execution. */
+  readonly id: string;
+  readonly workflow_id: string;
+  readonly workflow_name: string;
+  /** The version whose graph names it; null: no graph does. */
+  readonly version: number | null;
+  /** The workflow belongs to the file: its `mediaId`. */
+  readonly is_linked: boolean;
+  /** Of a publication. */
+  readonly slug: string | null;
+  readonly is_template: boolean;
+  /** Of an execution: it made the file, where others used it. */
+  readonly is_maker: boolean;
+  readonly created_at: Date;
+}
+
+export interface UsePage {
+  readonly mediaId: string;
+  readonly userId: number;
+  /** Ids below it: the cursor. */
+  readonly before: string | null;
+  readonly limit: number;
+}
+
+const SEEN = `w.deleted_at is null and (w.user_id = $2
+  or exists (select from team_members m where m.team_id = w.team_id and m.user_id = $2)
+  or exists (select from workflow_permissions p where p.workflow_id = w.id and p.user_id = $2))`;
+/** Who may edit a workflow reads its executions. */
+const EDITED = `w.user_id = $2
+  or exists (select from team_members m where m.team_id = w.team_id and m.user_id = $2 and m.role <> 'VIEWER')
+  or exists (select from workflow_permissions p where p.workflow_id = w.id and p.user_id = $2 and p.role <> 'VIEW')`;
+
+const named = (version: string): string =>
+  `exists (select from workflow_media n where n.media_id = $1 and n.workflow_id = w.id and n.version = ${version})`;
+
+/** Newest first, of each kind by itself. */
+const STATEMENTS: Readonly<Record<UseKind, string>> = {
+  workflow: `
+    select 'workflow' as kind, w.id, w.id as workflow_id, w.name as workflow_name,
+      case when ${named('w.version')} then w.version end as version,
+      coalesce(w.media_id = $1, false) as is_linked, null as slug, false as is_template, false as is_maker, w.created_at
+    from workflows w
+    where w.id in (
+        select id from workflows where media_id = $1 union select workflow_id from workflow_media where media_id = $1)
+      and (w.media_id = $1 or ${named('w.version')}) and ${SEEN} and ($3::text is null or w.id < $3)
+    order by w.id desc limit $4`,
+  publication: `
+    select 'publication' as kind, w.id, w.id as workflow_id, w.name as workflow_name, w.published_version as version,
+      false as is_linked, w.published_slug as slug,
+      coalesce(w.publish_settings @> '{"isTemplate": true}', false) as is_template, false as is_maker,
+      w.published_at as created_at
+    from workflows w
+    where w.id in (select workflow_id from workflow_media where media_id = $1)
+      and w.is_published and ${named('w.published_version')} and ${SEEN} and ($3::text is null or w.id < $3)
+    order by w.id desc limit $4`,
+  execution: `
+    select 'execution' as kind, e.id, e.workflow_id, w.name as workflow_name, null::int as version, false as is_linked,
+      null as slug, false as is_template,
+      e.id is not distinct from (select execution_id from media where id = $1) as is_maker, e.created_at
+    from executions e join workflows w on w.id = e.workflow_id
+    where e.id in (
+        select execution_id from media_reuses where media_id = $1
+        union select execution_id from media where id = $1)
+      and w.deleted_at is null and (e.user_id = $2 or ${EDITED}) and ($3::text is null or e.id < $3)
+    order by e.id desc limit $4`,
+};
+
+export async function listUsesOf(tx: Tx, kind: UseKind, page: UsePage): Promise<readonly UseRow[]> {
+  const { rows } = await tx.query<UseRow>(STATEMENTS[kind], [
+    page.mediaId,
+    page.userId,
+    page.before,
+    page.limit,
+  ]);
+  return rows;
+}
