@@ -1,6 +1,8 @@
-// Media and templates in a browser: uploads by choice, drop and paste, details, deletion; templates with price and copy.
+// Media, templates and teams in a browser: uploads by choice, drop and paste, details, deletion; templates with price and
+// copy; a team with an invitation that is accepted.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
 import {
   assertAccessible,
   checkViews,
@@ -14,12 +16,13 @@ import { signInFirst } from '../support/first-person.ts';
 import { noiseImage } from '../support/pixels.ts';
 import { atOwnAddress, startTestService, type TestService } from '../support/service.ts';
 
+const PASSWORD = 'correct horse battery';
 const SCRIPT = '<img src=x onerror=alert(1)>';
 const NAME = 'a picture.png';
 /** As the service keeps it. */
 const KEPT = 'a-picture.png';
 
-describe('media and templates in a browser', { skip: NO_BROWSER }, () => {
+describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => {
   let service: TestService;
   let browser: TestBrowser;
   let cookie: string;
@@ -131,4 +134,94 @@ describe('media and templates in a browser', { skip: NO_BROWSER }, () => {
     await page.waitForURL(/\/flow\//);
     assert.notEqual(new URL(page.url()).pathname, `/flow/${id}`);
   });
+
+  it('makes a team, invites a member who accepts, works in it, and deletes it after asking', async () => {
+    const user = { email: 'bea@example.com', name: 'Bea', invite: true };
+    const { body } = await service.request<{ inviteUrl: string }>('POST', '/admin/users', user);
+    await using opened = await browser.open(service.url, undefined, cookie);
+    const { page } = opened;
+    await page.goto('/settings/teams');
+    await page.getByRole('button', { name: 'New team' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Studio');
+    await dialog.getByRole('button', { name: 'Make the team' }).click();
+    await page.getByRole('heading', { name: 'Members of Studio' }).waitFor();
+    for (const email of ['bea@example.com', 'nobody@example.com']) {
+      await page.getByRole('button', { name: 'Invite', exact: true }).click();
+      await dialog.getByLabel('Email').fill(email);
+      await dialog.getByRole('button', { name: 'Invite' }).click();
+      await page.getByRole('rowheader', { name: email }).waitFor();
+    }
+    await page.getByRole('button', { name: 'Revoke the invitation of nobody@example.com' }).click();
+    await dialog.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('The invitation of nobody@example.com is revoked.').waitFor();
+    await acceptAsBea(body.inviteUrl, await linkOf(page));
+    await page.reload();
+    const role = page.getByLabel('Role of Bea');
+    await role.waitFor();
+    assert.equal(await page.getByRole('region', { name: 'Invitations to Studio' }).count(), 0);
+    // However slowly the list comes back, the page shows what was chosen, and says that it is changed when the list has it.
+    const listed = Promise.withResolvers<void>();
+    await page.route('**/members?*', route => listed.promise.then(() => route.continue()));
+    const asked = page.waitForRequest('**/members?*');
+    await role.selectOption('VIEWER');
+    await asked;
+    assert.equal(await role.inputValue(), 'VIEWER');
+    assert.equal(await page.getByText('The role of Bea is changed.').count(), 0);
+    listed.resolve();
+    await page.getByText('The role of Bea is changed.').waitFor();
+    assert.equal(await role.inputValue(), 'VIEWER');
+    await page.getByRole('button', { name: 'Work here: Studio' }).click();
+    await page.getByText('You work in Studio now.').waitFor();
+    const path = new URL(page.url()).pathname + new URL(page.url()).search;
+    await checkViews(browser, { url: service.url, path, name: 'settings-team', cookie }, it =>
+      it.getByLabel('Role of Bea').waitFor(),
+    );
+    await page.getByRole('button', { name: 'Remove Bea' }).click();
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('Bea is no member any more.').waitFor();
+    await page.getByRole('button', { name: 'Delete the team' }).click();
+    await page.getByRole('heading', { name: 'Delete the team Studio?' }).waitFor();
+    await dialog.getByRole('button', { name: 'Delete the team' }).click();
+    await page.getByText('The team Studio is deleted.').waitFor();
+    await page.getByRole('heading', { name: 'Members of Studio' }).waitFor({ state: 'detached' });
+    assert.deepEqual(opened.errors, []);
+  });
+
+  /** As the button beside it copies it; the page itself has no word of the link. */
+  const linkOf = async (page: Page): Promise<string> => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Copy the link for bea@example.com' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    return page.evaluate<string>('navigator.clipboard.readText()');
+  };
+
+  const acceptAsBea = async (inviteUrl: string, link: string): Promise<void> => {
+    await using opened = await browser.open(service.url);
+    const { page } = opened;
+    await page.goto(inviteUrl);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Set the password and sign in' }).click();
+    await page.getByRole('link', { name: '1 invitation' }).waitFor();
+    await page.goto(link);
+    await page.getByRole('button', { name: 'Accept the invitation to Studio' }).waitFor();
+    const [session] = await opened.context.cookies();
+    await checkViews(
+      browser,
+      {
+        url: service.url,
+        path: '/settings/teams',
+        name: 'settings-invited',
+        cookie: `${session?.name}=${session?.value}`,
+      },
+      it => it.getByRole('button', { name: 'Decline the invitation to Studio' }).waitFor(),
+    );
+    await page.getByRole('button', { name: 'Accept the invitation to Studio' }).click();
+    await page.getByText('You are a member of Studio now.').waitFor();
+    await page.getByRole('heading', { name: 'Members of Studio' }).waitFor();
+    await page.getByRole('link', { name: '1 invitation' }).waitFor({ state: 'detached' });
+    assert.deepEqual(opened.errors, []);
+    await page.goto(link);
+    await page.getByText('There is no such invitation: it was answered, or revoked.').waitFor();
+  };
 });

@@ -1,0 +1,121 @@
+// Where a media file is used: workflows, publications and executions, as far as the caller sees them.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { uploadPicture } from '../../support/media-files.ts';
+import { createWorkflow, node, refused } from '../../support/workflows.ts';
+
+let test: TestApp;
+let owner: Caller;
+let editor: Caller;
+let stranger: Caller;
+let teamId: string;
+before(async () => {
+  test = await createTestApp();
+  [owner, editor, stranger] = [
+    await test.createCaller(),
+    await test.createCaller(),
+    await test.createCaller(),
+  ];
+  teamId = String((await owner.request('POST', '/teams', { name: 'T' })).body.id);
+  await owner.request('POST', `/teams/${teamId}/members`, { userId: editor.userId, role: 'EDITOR' });
+});
+after(() => test.close());
+
+const activate = (by: Caller, id: string | null) => by.request('PUT', '/me/workspace', { teamId: id });
+
+describe('the uses of a file', () => {
+  interface Use {
+    readonly kind: string;
+    readonly workflow: { readonly id: string };
+    readonly nodes: readonly { readonly id: string; readonly label: string }[];
+    readonly isLinked: boolean;
+    readonly isTemplate: boolean;
+    readonly slug: string | null;
+    readonly executionId: string | null;
+    readonly isMaker: boolean;
+  }
+  const usesOf = async (by: Caller, id: string, query = '') =>
+    (await by.request<{ data: Use[]; nextCursor: string | null }>('GET', `/media/${id}/uses${query}`)).body;
+  const withNode = (config: Readonly<Record<string, unknown>>) => ({
+    nodes: [node('a', 'input:image', config)],
+    edges: [],
+  });
+
+  it('are workflows with their nodes, then publications, then executions, page by page', async () => {
+    const { mediaId, url } = await uploadPicture(owner);
+    const linked = await createWorkflow(owner, { name: 'Linked', mediaId });
+    await setTimeout(5);
+    const named = await createWorkflow(owner, { name: 'Named', ...withNode({ url }) });
+    const published = { isPublished: true, slug: 'of-a-file', settings: { isTemplate: true } };
+    await owner.request('POST', `/workflows/${named.id}/publish`, published);
+    await setTimeout(5);
+    const old = await createWorkflow(owner, { name: 'Old', ...withNode({ mediaId }) });
+    await owner.request('PUT', `/workflows/${old.id}`, withNode({}));
+    const { data } = await usesOf(owner, mediaId);
+    assert.deepEqual(
+      data.map(({ kind, workflow, nodes, isLinked, slug, isTemplate }) => ({
+        at: [kind, workflow.id],
+        nodes: nodes.map(({ id }) => id),
+        rest: [isLinked, slug, isTemplate],
+      })),
+      [
+        { at: ['workflow', named.id], nodes: ['a'], rest: [false, null, false] },
+        { at: ['workflow', linked.id], nodes: [], rest: [true, null, false] },
+        { at: ['publication', named.id], nodes: ['a'], rest: [false, 'of-a-file', true] },
+      ],
+    );
+    const paged: Use[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page = await usesOf(owner, mediaId, `?limit=1${cursor === '' ? '' : `&cursor=${cursor}`}`);
+      paged.push(...page.data);
+      cursor = page.nextCursor;
+    }
+    assert.deepEqual(paged, data);
+  });
+
+  it('are the execution that made it, and those that used it again', async () => {
+    const { id } = await createWorkflow(owner, withNode({}));
+    const ids = [];
+    for (let i = 0; i < 2; i++)
+      ids.push((await owner.request('POST', `/workflows/${id}/run`, {})).body.executionId as string);
+    const [maker = '', user = ''] = ids;
+    const { mediaId } = await uploadPicture(owner);
+    const { db } = test.deps;
+    await db.query(`update media set origin = 'output', execution_id = $2 where id = $1`, [mediaId, maker]);
+    await db.query('insert into media_reuses (media_id, execution_id) values ($1, $2)', [mediaId, user]);
+    const { data } = await usesOf(owner, mediaId);
+    assert.deepEqual(
+      data.map(({ executionId, isMaker }) => [executionId, isMaker]),
+      [
+        [user, false],
+        [maker, true],
+      ],
+    );
+  });
+
+  it('are no more than the caller may see', async () => {
+    await activate(owner, teamId);
+    const { mediaId } = await uploadPicture(owner);
+    await activate(owner, null);
+    const own = await createWorkflow(owner, { name: 'Own', ...withNode({ mediaId }) });
+    const theirs = await createWorkflow(stranger, { name: 'Theirs', ...withNode({ mediaId }) });
+    const seenBy = async (by: Caller) => (await usesOf(by, mediaId)).data.map(({ workflow }) => workflow.id);
+    assert.deepEqual(await seenBy(owner), [own.id]);
+    assert.deepEqual(await seenBy(editor), []);
+    await owner.request('PUT', `/workflows/${own.id}/permissions`, { userId: editor.userId, role: 'VIEW' });
+    assert.deepEqual(await seenBy(editor), [own.id]);
+    await owner.request('POST', `/workflows/${own.id}/run`, {});
+    const { rows } = await test.deps.db.query<{ id: string }>(
+      'select id from executions where workflow_id = $1',
+      [own.id],
+    );
+    await test.deps.db.query('update media set execution_id = $2 where id = $1', [mediaId, rows[0]?.id]);
+    assert.deepEqual(await seenBy(editor), [own.id], 'a viewer sees no executions');
+    assert.deepEqual(await seenBy(owner), [own.id, own.id]);
+    refused(await stranger.request('GET', `/media/${mediaId}/uses`), 403, 'forbidden');
+    refused(await owner.request('GET', '/media/med_x/uses'), 404, 'not_found');
+    assert.ok(theirs.id);
+  });
+});
