@@ -188,7 +188,7 @@ describe('media, templates and teams in a browser', { skip: NO_BROWSER }, () => 
     assert.deepEqual(opened.errors, []);
   });
 
-  /** As the button beside it copies it; the page itself has no word of the link. */
+  /** As the button next to it copies it; the page itself has no word of the link. */
   const linkOf = async (page: Page): Promise<string> => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.getByRole('button', { name: 'Copy the link for bea@example.com' }).click();
