@@ -7,6 +7,7 @@ import { DRAWING_STYLE_HASH } from '../../pages/flow-drawing.ts';
 import { renderMessagePage, renderOutagePage } from '../../pages/message-page.ts';
 import { findMatch } from '../conditional.ts';
 import { translateError } from '../errors.ts';
+import { namesSession } from '../session-cookie.ts';
 
 export interface PageAnswer {
   readonly body: Buffer;
@@ -91,12 +92,10 @@ function forReader(page: PageAnswer, req: FastifyRequest, reply: FastifyReply): 
 
 const readerOf = ({ headers: { cookie } }: FastifyRequest): Reader => ({
   theme: themeOf(cookie),
-  isSignedIn: SESSION.test(cookie ?? ''),
+  isSignedIn: namesSession(cookie),
 });
 
 const THEME = /(?:^|;\s*)theme=(light|dark)(?:;|$)/;
-/** That there is one, good or not: a link is shown by it, and nothing else. */
-const SESSION = /(?:^|;\s*)(?:__Host-)?session=/;
 
 /** The theme that the reader chose, by the cookie that the application and the pages share. */
 export function themeOf(cookie = ''): Reader['theme'] {

@@ -22,9 +22,9 @@ import { type Actor, requireScope, type UserActor } from './actor.ts';
 import { parseEmail } from './names.ts';
 import { getTeam, presentTeam, requireManager } from './teams.ts';
 
-export const INVITATION_DAYS = 7;
+const INVITATION_DAYS = 7;
 /** Of a team, expired ones included. */
-export const MAX_INVITATIONS = 100;
+const MAX_INVITATIONS = 100;
 
 export interface InvitationId {
   readonly teamId: string;
