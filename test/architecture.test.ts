@@ -16,6 +16,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['*'],
   'app.ts': ['*'],
   'databases.ts': ['jobs/queue-tables.ts', 'store', 'lib'],
+  'service.ts': ['*'],
   cli: ['*'],
   bundle: ['lib'],
   http: ['bundle', 'runs', 'services', 'nodes/catalog.ts', 'pages', 'graph', 'lib'],

@@ -1,9 +1,9 @@
 // `graphwright editor build`: makes the bundle of the web application ahead of the first start, for images.
 import { resolve } from 'node:path';
-import { editorFolder } from '../app.ts';
 import { openBundle } from '../bundle/editor-files.ts';
 import { SHIPPED_FOLDER } from '../bundle/kept-bundles.ts';
 import { readSettings } from '../lib/settings.ts';
+import { editorFolder } from '../service.ts';
 import type { Command } from './command.ts';
 
 export const buildEditor: Command = async ({ options, terminal, signal }) => {

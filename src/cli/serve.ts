@@ -1,9 +1,12 @@
 // `graphwright serve` and `graphwright worker`: the service in the foreground, from its start to a drained end.
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Service } from '../app.ts';
 import { toError } from '../lib/errors.ts';
+
 import { readSettings, type Settings, SettingsError } from '../lib/settings.ts';
 import type { Command, CommandInput } from './command.ts';
+import { shrinkHeap } from './heap.ts';
 import { formatMs } from './terminal/progress.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
@@ -29,11 +32,20 @@ async function runService(settings: Settings, { terminal, signal }: CommandInput
   });
   try {
     announce(service, terminal);
+    void giveBackAfter(service.settled, signal);
     await Promise.race([fatal.promise, signal.aborted ? undefined : once(signal, 'abort')]);
     terminal.note('Stopping: what is in flight is finished first. Signal again to stop at once.');
   } finally {
     await service.close();
   }
+}
+
+const SETTLE_MS = 1000;
+
+/** Loading the program leaves as much garbage as the program is large. */
+async function giveBackAfter(settled: Promise<void>, signal: AbortSignal): Promise<void> {
+  await settled;
+  await sleep(SETTLE_MS, undefined, { ref: false, signal }).then(shrinkHeap, () => undefined);
 }
 
 // stdout belongs to the log, a JSON line an event; what is for a person goes to stderr.

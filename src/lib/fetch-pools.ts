@@ -3,7 +3,7 @@
 import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { promisify } from 'node:util';
-import { Agent } from 'undici';
+import type { Agent } from 'undici';
 import { isLoopbackHost, isPublicAddress } from './addresses.ts';
 import { refusal } from './fetch-error.ts';
 
@@ -18,7 +18,7 @@ export interface ReachOptions {
 
 export interface Pools {
   /** Throws `blocked_address` for a literal address that may not be reached; names are checked as they are looked up. */
-  agentFor(url: URL, allowLoopback: boolean): Agent;
+  agentFor(url: URL, allowLoopback: boolean): Promise<Agent>;
   close(): Promise<void>;
 }
 
@@ -38,22 +38,22 @@ export function createPools({
   resolve = resolveBySystem,
 }: ReachOptions): Pools {
   const trusted = new Set(trustedOrigins.map(address => new URL(address).origin));
-  const publicOnly = createAgent(async hostname => checkAddresses(hostname, await resolve(hostname)));
-  const loopback = createAgent(async () => LOOPBACK);
-  const anywhere = createAgent(resolve);
+  const publicOnly = keepAgent(async hostname => checkAddresses(hostname, await resolve(hostname)));
+  const loopback = keepAgent(async () => LOOPBACK);
+  const anywhere = keepAgent(resolve);
   return {
-    agentFor(url, allowLoopback) {
-      if (trusted.has(url.origin)) return anywhere;
+    async agentFor(url, allowLoopback) {
+      if (trusted.has(url.origin)) return anywhere.open();
       // Before the resolver is asked: not every one knows *.localhost.
-      if (allowLoopback && isLoopbackHost(url.hostname)) return loopback;
-      if (allowPrivate) return anywhere;
+      if (allowLoopback && isLoopbackHost(url.hostname)) return loopback.open();
+      if (allowPrivate) return anywhere.open();
       // A socket asks no resolver about a literal address, so the agent's own check would never see it.
       const literal = url.hostname.replace(/^\[|\]$/g, '');
       if (isIP(literal) !== 0 && !isPublicAddress(literal)) throw refusal('blocked_address', url.hostname);
-      return publicOnly;
+      return publicOnly.open();
     },
     async close() {
-      await Promise.all([publicOnly, loopback, anywhere].map(agent => agent.destroy()));
+      await Promise.all([publicOnly, loopback, anywhere].map(agent => agent.close()));
     },
   };
 }
@@ -70,8 +70,20 @@ function checkAddresses(hostname: string, addresses: readonly LookupAddress[]): 
   return addresses;
 }
 
+/** A pool that is made for its first request: most processes need one of the three, and many none at the start. */
+function keepAgent(resolve: Resolve): { open(): Promise<Agent>; close(): Promise<void> } {
+  let opening: Promise<Agent> | undefined;
+  return {
+    open: () => {
+      opening ??= createAgent(resolve);
+      return opening;
+    },
+    close: async () => (await opening)?.destroy(),
+  };
+}
+
 /** A pool whose sockets connect to just the addresses that `resolve` returned, so that no second look-up can differ. */
-function createAgent(resolve: Resolve): Agent {
+async function createAgent(resolve: Resolve): Promise<Agent> {
   const lookup: LookupFunction = (hostname, options, callback) => {
     resolve(hostname).then(
       ([...addresses]) => {
@@ -84,6 +96,7 @@ function createAgent(resolve: Resolve): Agent {
     );
   };
   // The exchange's own deadline bounds the wait for headers: some providers take minutes.
+  const { Agent } = await import('undici');
   return new Agent({
     allowH2: false,
     connect: { lookup, timeout: CONNECT_TIMEOUT_MS },

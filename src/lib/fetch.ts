@@ -126,7 +126,7 @@ async function exchange(
     let hop = firstHop(start, request);
     for (let redirects = 0; ; redirects++) {
       shared.host = hop.url.hostname;
-      const agent = pools.agentFor(hop.url, redirects === 0 && request.allowLoopback === true);
+      const agent = await pools.agentFor(hop.url, redirects === 0 && request.allowLoopback === true);
       const answer = await send(hop, shared, agent);
       const next = maxRedirects === 0 ? undefined : nextHop(hop, answer);
       if (next === undefined) return present(hop, answer, shared);

@@ -9,7 +9,7 @@ import {
   ResourceTemplate,
 } from '@modelcontextprotocol/server';
 import type { TObject } from 'typebox';
-import { Check } from 'typebox/value';
+import { Check } from 'typebox/schema';
 import { AppError } from '../lib/errors.ts';
 import { isRecord } from '../lib/record.ts';
 import type { RunDeps } from '../runs/deps.ts';

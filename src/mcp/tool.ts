@@ -2,7 +2,7 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import { Type } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
-import { Errors } from 'typebox/value';
+import { Errors } from 'typebox/schema';
 import { AppError, type Issue } from '../lib/errors.ts';
 import type { Scope } from '../services/accounts/actor.ts';
 import type { Caller } from './caller.ts';
@@ -105,13 +105,13 @@ interface Fault {
 }
 
 function faultsOf(schema: TObject, input: unknown): readonly Fault[] {
-  return Errors(schema, input)
+  return Errors(schema, input)[1]
     .filter(({ keyword }) => keyword !== 'boolean')
     .slice(0, MAX_FAULTS)
     .flatMap(fault => describeFault(schema, fault));
 }
 
-type SchemaFault = ReturnType<typeof Errors>[number];
+type SchemaFault = ReturnType<typeof Errors>[1][number];
 
 function describeFault(schema: TObject, { keyword, instancePath, params, message }: SchemaFault): Fault[] {
   const details = params as Readonly<Record<string, unknown>>;

@@ -1,5 +1,4 @@
 // What bytes really are: the type that they show, compared with the one that was declared.
-import { fileTypeFromBuffer } from 'file-type';
 import { AppError } from '../lib/errors.ts';
 import { findMediaType, type MediaType, SVG_TYPE } from './accepted-types.ts';
 import { decodeXmlStart } from './svg/encoding.ts';
@@ -10,6 +9,8 @@ export const SNIFFED_BYTES = 4100;
 /** The type that the bytes show by their signature, accepted or not; undefined where they show none. */
 export async function sniffType(bytes: Uint8Array): Promise<string | undefined> {
   const start = bytes.subarray(0, SNIFFED_BYTES);
+  // Loaded with the first file, not at each start.
+  const { fileTypeFromBuffer } = await import('file-type');
   const found = (await fileTypeFromBuffer(start))?.mime;
   const isText = found === undefined || found === 'application/xml';
   return isText && looksLikeSvg(start) ? SVG_TYPE : found;

@@ -17,12 +17,6 @@ const ALLOWED_TAGS = [
   ...['strong', 'b', 'em', 'i', 's', 'del', 'ins', 'mark', 'sub', 'sup', 'small', 'code', 'kbd', 'abbr', 'q'],
 ];
 
-/**
- * How markdown becomes markup. What was rendered is stored with the page, so that no reader waits for it; `format` is
- * raised with every change here, and markup of another format is rendered anew.
- */
-export const MARKDOWN = { format: 1, render: renderMarkdown } as const;
-
 /** `part` keeps the footnote ids of one page's markdown parts distinct. */
 export function renderMarkdown(markdown: string, part: number): string {
   const raw = parser.render(markdown, { docId: String(part) });

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { mediaOrigins } from '../../src/app.ts';
 import { createEditorFiles } from '../../src/bundle/editor-files.ts';
 import type { App } from '../../src/http/app.ts';
 import type { HttpDeps } from '../../src/http/deps.ts';
@@ -23,6 +22,7 @@ import { createProviderTraffic } from '../../src/runs/calls/traffic.ts';
 import { createRunCommit } from '../../src/runs/commit.ts';
 import type { RunDeps } from '../../src/runs/deps.ts';
 import { BY_QUEUE } from '../../src/runs/dispatch.ts';
+import { mediaOrigins } from '../../src/service.ts';
 import { SCOPES, type Scope } from '../../src/services/accounts/actor.ts';
 import {
   createKeyAuthenticator,

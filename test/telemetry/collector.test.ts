@@ -110,7 +110,7 @@ it('the SDK is not loaded where no collector is named', async () => {
       if (/^@opentelemetry.(?!api$)/.test(name)) console.log(name);
       return next(name, context);
     } });
-    await import('./src/app.ts');`;
+    await import('./src/service.ts');`;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], {
     cwd: join(import.meta.dirname, '../..'),
   });

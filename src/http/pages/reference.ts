@@ -8,7 +8,6 @@ import {
   REFERENCE_STYLE_PATH,
 } from '../../pages/reference/assets.ts';
 import type { Document } from '../../pages/reference/document.ts';
-import { readGuides } from '../../pages/reference/guides.ts';
 import { createReference, type Reference } from '../../pages/reference/pages.ts';
 import type { App } from '../app.ts';
 import { HTML, type PageAnswer, sendErrorPage, sendPage, toAnswer } from './page-answers.ts';
@@ -28,11 +27,17 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+/** The guides bring the libraries for markdown along, so they are loaded with the first page. */
+async function readReference(baseUrl: string, document: () => Document): Promise<Reference> {
+  const { readGuides } = await import('../../pages/reference/guides.ts');
+  return createReference(document(), await readGuides(), baseUrl);
+}
+
 /** `document` is asked for when the first page is, once every route is registered. */
 export function registerReference(app: App, baseUrl: string, document: () => Document): void {
   let made: Promise<Reference> | undefined;
   const reference = (): Promise<Reference> => {
-    made ??= readGuides().then(guides => createReference(document(), guides, baseUrl));
+    made ??= readReference(baseUrl, document);
     return made;
   };
   const pages = new Map<string, PageAnswer>();

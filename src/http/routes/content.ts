@@ -1,6 +1,7 @@
 // The content webhook: pages are published by POST and changed by PUT, with a secret of its own.
-import { MARKDOWN } from '../../pages/markdown.ts';
+
 import { pagePath } from '../../pages/sections.ts';
+import { MARKDOWN } from '../../pages/stored-markdown.ts';
 import { CreateContentBody, UpdateContentBody, WrittenPage } from '../../services/content/content.schema.ts';
 import type { WrittenContent } from '../../services/content/content.ts';
 import { changeContent, publishContent } from '../../services/content/content.ts';

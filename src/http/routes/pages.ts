@@ -4,11 +4,11 @@ import { Type } from 'typebox';
 import { renderContentPage } from '../../pages/content-page.ts';
 import { MAX_SITEMAP_PAGES, renderLlms, renderRobots, renderRss, renderSitemap } from '../../pages/feeds.ts';
 import { renderListPage } from '../../pages/list-page.ts';
-import { MARKDOWN } from '../../pages/markdown.ts';
 import { PALETTE_RULES } from '../../pages/palette.ts';
 import { RELOAD_PATH, RELOAD_SCRIPT } from '../../pages/reload-script.ts';
 import { pagePath, SECTIONS } from '../../pages/sections.ts';
 import type { Site } from '../../pages/site.ts';
+import { MARKDOWN } from '../../pages/stored-markdown.ts';
 import { ICON, ICON_PATH, PALETTE_PATH, STYLESHEET, STYLESHEET_PATH } from '../../pages/stylesheet.ts';
 import {
   type ContentHead,

@@ -1,6 +1,6 @@
 // The first entry of a backup: what it is, how far its schema had come, which tables follow.
 import { type Static, Type } from 'typebox';
-import { Check } from 'typebox/value';
+import { Check } from 'typebox/schema';
 import { sha256Hex } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
 

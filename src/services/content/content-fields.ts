@@ -1,6 +1,6 @@
 // What the schema of a content page cannot say: addresses, block forms, sizes over several fields, and keys nobody reads.
 import type { TSchema } from 'typebox';
-import { Value } from 'typebox/value';
+import { Errors } from 'typebox/schema';
 import type { Issue } from '../../lib/errors.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { AddressKind } from '../../lib/web-address.ts';
@@ -112,7 +112,7 @@ function readBlocks(blocks: readonly { readonly type: string }[], found: Finding
       found.issues.push(fault(`${path}/type`, `"${named}" is not one of ${Object.keys(BLOCKS).join(', ')}`));
       return [];
     }
-    const [wrong] = Value.Errors(form, block);
+    const [, [wrong]] = Errors(form, block);
     if (wrong !== undefined) {
       found.issues.push(fault(`${path}${wrong.instancePath}`, wrong.message));
       return [];

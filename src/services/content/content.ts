@@ -1,7 +1,7 @@
 // The content webhook: pages are published and changed, their markdown rendered once, at the write.
 import { safeEqual } from '../../lib/crypto.ts';
 import { AppError, invalidField } from '../../lib/errors.ts';
-import type { ContentCategory, ContentFields, ContentRow, ContentType } from '../../store/content.ts';
+import type { ContentCategory, ContentFields, ContentType } from '../../store/content.ts';
 import { findAuthor, insertContent, lockContent, updateContent } from '../../store/content.ts';
 import { isUniqueViolation } from '../../store/db.ts';
 import type { Deps } from '../deps.ts';
@@ -12,11 +12,12 @@ import { checkContent, markdownParts } from './content-fields.ts';
 import type { ContentPage } from './present-content.ts';
 import { presentContent } from './present-content.ts';
 
-/** Markdown → sanitized markup; `part` numbers the parts of one page. Handed down by http, which knows the pages. */
+/** Markdown → sanitized markup. Handed down by http, which knows the pages. */
 export interface MarkdownRenderer {
   /** Markup of another format is to be rendered anew. */
   readonly format: number;
-  render(markdown: string, part: number): string;
+  /** All parts of one page. */
+  render(parts: readonly string[]): Promise<string[]>;
 }
 
 export interface WrittenContent {
@@ -89,7 +90,7 @@ export async function publishContent(
   renderer: MarkdownRenderer,
 ): Promise<WrittenContent> {
   const { sent, warnings } = checkContent(body);
-  const fields = applySent({ ...BLANK, ...identityOf(body, sent) }, sent, renderer);
+  const fields = await applySent({ ...BLANK, ...identityOf(body, sent) }, sent, renderer);
   const authorId = await findAuthor(deps.db);
   if (authorId === undefined) {
     throw new AppError(
@@ -114,7 +115,7 @@ export async function changeContent(
       if (current === undefined)
         throw new AppError('not_found', `There is no content page with the slug ${sent.slug}.`);
       const { title = current.title, type = current.type } = sent;
-      return updateContent(tx, applySent({ ...current, title, type }, sent, renderer));
+      return updateContent(tx, await applySent({ ...current, title, type }, sent, renderer));
     }),
   );
   return { page: presentContent(row), warnings };
@@ -130,7 +131,11 @@ function identityOf(
   throw invalidField('/type', message, 'The body at /type');
 }
 
-function applySent(current: ContentFields, sent: SentContent, renderer: MarkdownRenderer): ContentFields {
+async function applySent(
+  current: ContentFields,
+  sent: SentContent,
+  renderer: MarkdownRenderer,
+): Promise<ContentFields> {
   const pick = (value: string | null | undefined, was: string | null): string | null =>
     value === undefined ? was : orNull(value);
   const content = mergeContent(current.content, sent);
@@ -152,7 +157,7 @@ function applySent(current: ContentFields, sent: SentContent, renderer: Markdown
     seo_keywords: sent.seoKeywords === undefined ? current.seo_keywords : (sent.seoKeywords ?? []),
     workflow_id: pick(sent.workflowId, current.workflow_id),
     content,
-    rendered: isStale ? renderParts(content, renderer) : current.rendered,
+    rendered: isStale ? await renderer.render(markdownParts(content)) : current.rendered,
     rendered_format: renderer.format,
   };
 }
@@ -166,10 +171,6 @@ function mergeContent(current: ContentFields['content'], sent: SentContent): Con
 
 function orNull<T>(value: T): T | null {
   return typeof value === 'string' && value.trim() === '' ? null : value;
-}
-
-export function renderParts(content: ContentRow['content'], renderer: MarkdownRenderer): string[] {
-  return markdownParts(content).map((part, index) => renderer.render(part, index));
 }
 
 async function explainConflict<T>({ slug, title }: SentContent, write: () => Promise<T>): Promise<T> {

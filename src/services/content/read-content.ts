@@ -19,7 +19,7 @@ import {
 } from '../../store/content.ts';
 import type { Deps } from '../deps.ts';
 import type { MarkdownRenderer } from './content.ts';
-import { renderParts } from './content.ts';
+import { markdownParts } from './content-fields.ts';
 import type { ContentCard, ContentList, PublishedPage } from './present-content.ts';
 import { presentCard, presentContent } from './present-content.ts';
 
@@ -80,7 +80,10 @@ export function createContentReader(deps: Pick<Deps, 'readDb'>, renderer: Markdo
       return {
         ...presentContent(row),
         publishedAt: row.published_at.toISOString(),
-        rendered: row.rendered_format === renderer.format ? row.rendered : renderParts(row.content, renderer),
+        rendered:
+          row.rendered_format === renderer.format
+            ? row.rendered
+            : await renderer.render(markdownParts(row.content)),
         related: related.slice(0, MAX_RELATED).map(presentCard),
       };
     },

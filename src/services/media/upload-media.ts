@@ -1,5 +1,5 @@
 // The inline door in its three forms: a multipart form, a data URL, an address to fetch from.
-import { Check } from 'typebox/value';
+import { Check } from 'typebox/schema';
 import { AppError } from '../../lib/errors.ts';
 import { maxBytesAt } from '../../media/accepted-types.ts';
 import { type DataUrl, parseDataUrl } from '../../media/data-url.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { newId } from '../../../src/lib/ids.ts';
-import { MARKDOWN } from '../../../src/pages/markdown.ts';
+import { MARKDOWN } from '../../../src/pages/stored-markdown.ts';
 import { insertUser } from '../../../src/store/users.ts';
 import { checkPage, elementsOf, structuredData } from '../../pages/page-check.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';

@@ -1,0 +1,229 @@
+// The composition root: settings and databases → one RunDeps record → worker and HTTP, torn down in reverse.
+import { join } from 'node:path';
+import { createEditorFiles, type EditorFiles } from './bundle/editor-files.ts';
+import type { Databases } from './databases.ts';
+import { createServer } from './http/server.ts';
+import type { Worker } from './jobs/worker.ts';
+import { startWorker } from './jobs/worker.ts';
+import { AppError } from './lib/errors.ts';
+import { createGuardedFetch } from './lib/fetch.ts';
+import { loadSecretsKey } from './lib/secrets-key.ts';
+import type { Settings } from './lib/settings.ts';
+import { createWakeTimers } from './lib/wake-timers.ts';
+import { createMcpMount } from './mcp/mount.ts';
+import { createOAuthMount } from './mcp/oauth/mount.ts';
+import { bucketOf, findStorageProblem, openStorage } from './media/open-storage.ts';
+import type { Bucket } from './media/s3.ts';
+import { bucketOrigin } from './media/s3.ts';
+import { createNodeTypes, type NodeTypes } from './nodes/catalog.ts';
+import { allTemplates } from './render/templates/catalog.ts';
+import { createRunReads } from './runs/calls/run-reads.ts';
+import { createProviderTraffic } from './runs/calls/traffic.ts';
+import { createRunCommit } from './runs/commit.ts';
+import type { Placement, RunDeps } from './runs/deps.ts';
+import { BY_QUEUE, placeHere } from './runs/dispatch.ts';
+import { WorkerSlots } from './runs/worker-slots.ts';
+import { bootstrap } from './services/accounts/bootstrap.ts';
+import { createKeyAuthenticator } from './services/accounts/key-authenticator.ts';
+import { createRateLimiter } from './services/accounts/rate-limits.ts';
+import { createCatalogAnswers } from './services/catalog.ts';
+import { createAccessTokens } from './services/connections/access-tokens.ts';
+import { isOAuthOn } from './services/connections/oauth-switch.ts';
+import type { JobPool } from './services/deps.ts';
+import { startLiveModels } from './services/models/live-models.ts';
+import { createRunNotifier } from './services/run-notifier.ts';
+import { offerSetUp } from './services/sessions/mint-link.ts';
+import { createSessionAuthenticator } from './services/sessions/session-authenticator.ts';
+import { createGraphVersions } from './services/workflows/graph-versions.ts';
+import { createViewCounts } from './services/workflows/view-counts.ts';
+import { createWorkflowReads } from './services/workflows/workflow-reads.ts';
+import { CHANNELS } from './store/channels.ts';
+import { retryingDb } from './store/retry.ts';
+
+const KEY_FLUSH_MS = 10_000;
+const OAUTH_OFF =
+  'OAuth is off: BASE_URL is plain http and not of this machine, and tokens may not travel in the clear; set an https BASE_URL, or give agents API keys';
+/** Active runs have this long to end at a stop; then they return to the queue. */
+const DRAIN_MS = 10_000;
+
+/** What stands once the service has started. */
+export interface Started {
+  /** Where it listens. */
+  readonly url: string;
+  /** The first user's key, where it was minted just now; it cannot be shown again. */
+  readonly bootstrapKey: string | undefined;
+  /** Where the first user sets a password, where the link was minted just now; it cannot be shown again. */
+  readonly setUpLink: string | undefined;
+  /** Resolves when the start has nothing more to do: the web application's files are there. */
+  readonly settled: Promise<void>;
+}
+
+interface Ground extends Pick<RunDeps, 'settings' | 'log' | 'tracer' | 'replica'> {
+  readonly databases: Databases;
+}
+
+/** Starts what ROLE says on databases that are migrated; the stack stops it. */
+export async function startParts(ground: Ground, stack: AsyncDisposableStack): Promise<Started> {
+  const { settings, log, databases } = ground;
+  const { db } = databases;
+  const bootstrapKey = await bootstrap(db, settings);
+  const slots = new WorkerSlots(settings.WORKER_CONCURRENCY, Date.now);
+  const placement = settings.ROLE === 'api' ? BY_QUEUE : placeHere(slots);
+  const nodeTypes = createNodeTypes(settings);
+  const setUpLink =
+    settings.ROLE === 'worker' ? undefined : await offerSetUp({ db, settings, now: Date.now });
+  const deps = await createDeps(ground, placement, nodeTypes);
+  stack.defer(() => Promise.all([deps.fetch.close(), deps.providerFetch.close()]).then(() => undefined));
+  await requireStorage(deps);
+  const models = await startLiveModels(deps, nodeTypes.install);
+  stack.defer(() => models.close());
+  // Heard before the worker is there and until it has stopped: it gives back what still comes.
+  let worker: Worker | undefined;
+  stack.defer(
+    await db.listen(Object.values(CHANNELS), (channel, payload) =>
+      channel === CHANNELS.models ? void models.refresh() : onNotification(deps, worker, channel, payload),
+    ),
+  );
+  if (settings.ROLE !== 'api') {
+    const started = await startWorker(deps, slots);
+    worker = started;
+    stack.defer(() => started.stop(DRAIN_MS));
+  }
+  const editor = createEditorFiles({ folder: editorFolder(settings), log, now: Date.now });
+  stack.defer(() => editor.close());
+  const url = await listen(deps, editor, stack);
+  log.info({ url, role: settings.ROLE }, 'ready');
+  // Only now: nobody who waits for the service waits for its pages.
+  const settled = settings.ROLE === 'worker' ? Promise.resolve() : editor.start();
+  return { url, bootstrapKey, setUpLink, settled };
+}
+
+async function requireStorage({ storage, log }: RunDeps): Promise<void> {
+  const problem = await findStorageProblem(storage, err =>
+    log.warn({ err }, 'the media storage does not answer'),
+  );
+  if (problem !== undefined) throw new AppError('unavailable', problem);
+}
+
+async function createDeps(
+  { settings, log, tracer, replica, databases: { db, runDb } }: Ground,
+  placement: Placement,
+  { catalog, findNode }: NodeTypes,
+): Promise<RunDeps> {
+  const now = Date.now;
+  // What is wrong with a template of the operator's is logged at the start.
+  allTemplates();
+  const wakeTimers = createWakeTimers<JobPool>(now);
+  const bucket = bucketOf(settings);
+  const providerFetch = createGuardedFetch({
+    allowPrivate: settings.ALLOW_PRIVATE_NETWORK,
+    trustedOrigins: trustedOrigins(settings, bucket),
+    tracedOrigins: tracedOrigins(settings),
+  });
+  return {
+    settings,
+    log,
+    tracer,
+    now,
+    db,
+    runDb,
+    readDb: replica ?? db,
+    replica,
+    bucket,
+    storage: await openStorage(settings, providerFetch),
+    fetch: createGuardedFetch({ allowPrivate: settings.ALLOW_PRIVATE_NETWORK, trustedOrigins: [] }),
+    providerFetch,
+    secretsKey: await loadSecretsKey({ SECRETS_KEY: settings.SECRETS_KEY, dataDir: settings.DATA_DIR }),
+    catalog,
+    catalogAnswers: createCatalogAnswers(),
+    findNode,
+    versions: createGraphVersions(catalog),
+    findInBatch: createWorkflowReads(runDb),
+    wakeTimers,
+    reads: createRunReads(retryingDb(runDb, err => log.warn({ err }, 'runs are read again'))),
+    commit: createRunCommit({ db: runDb, maxConcurrent: settings.MAX_CONCURRENT_RUNS, timers: wakeTimers }),
+    traffic: createProviderTraffic({ db: runDb, log, most: settings.PROVIDER_CONCURRENCY }),
+    placement,
+    runNotifier: createRunNotifier(),
+    limiter: createRateLimiter(db, now),
+    sessions: createSessionAuthenticator(db, now),
+    accessTokens: isOAuthOn(settings) ? createAccessTokens(db, now) : undefined,
+    views: createViewCounts({ db, log }),
+    attempts: new Map(),
+  };
+}
+
+function trustedOrigins(settings: Settings, bucket: Bucket | undefined): readonly string[] {
+  const { FAL_BASE_URL, REPLICATE_BASE_URL, OPENAI_BASE_URL, ELEVENLABS_BASE_URL, COMFYUI_URL, OIDC_ISSUER } =
+    settings;
+  return [
+    FAL_BASE_URL,
+    REPLICATE_BASE_URL,
+    OPENAI_BASE_URL,
+    ELEVENLABS_BASE_URL,
+    COMFYUI_URL,
+    OIDC_ISSUER,
+    bucket && bucketOrigin(bucket),
+  ].filter(url => url !== undefined);
+}
+
+const VENDORS: ReadonlySet<string> = new Set([
+  'queue.fal.run',
+  'api.replicate.com',
+  'api.openai.com',
+  'api.elevenlabs.io',
+]);
+
+/** Providers that the operator runs, or has put a gateway before: they join our traces. Vendors get no trace context. */
+function tracedOrigins(settings: Settings): readonly string[] {
+  const { FAL_BASE_URL, REPLICATE_BASE_URL, OPENAI_BASE_URL, ELEVENLABS_BASE_URL, COMFYUI_URL } = settings;
+  return [FAL_BASE_URL, REPLICATE_BASE_URL, OPENAI_BASE_URL, ELEVENLABS_BASE_URL, COMFYUI_URL]
+    .filter(url => url !== undefined)
+    .map(url => new URL(url))
+    .filter(({ hostname }) => !VENDORS.has(hostname))
+    .map(({ origin }) => origin);
+}
+
+/** Where bundles of the web application are kept. */
+export const editorFolder = ({ DATA_DIR, EDITOR_DIR }: Settings): string =>
+  EDITOR_DIR ?? join(DATA_DIR, 'editor');
+
+/** The hosts of media. The service's own too: a reader may have come by another name of it. */
+export function mediaOrigins({ settings, bucket }: Pick<RunDeps, 'settings' | 'bucket'>): readonly string[] {
+  const origins = [new URL(settings.CDN_URL).origin, ...(bucket === undefined ? [] : [bucketOrigin(bucket)])];
+  return [...new Set(origins)];
+}
+
+function onNotification(deps: RunDeps, worker: Worker | undefined, channel: string, payload: string): void {
+  for (const id of payload.split(',')) {
+    if (channel === CHANNELS.limits) deps.traffic.limit(id);
+    if (channel === CHANNELS.cancel) worker?.cancel(id);
+    if (channel === CHANNELS.woken) worker?.wake(id);
+    deps.runNotifier.notify(id);
+  }
+}
+
+async function listen(deps: RunDeps, editor: EditorFiles, stack: AsyncDisposableStack): Promise<string> {
+  const keys = createKeyAuthenticator(deps.db, deps.now);
+  const mcp = createMcpMount(deps);
+  stack.defer(() => mcp.close());
+  const oauth = createOAuthMount(deps);
+  if (oauth === undefined && deps.settings.ROLE !== 'worker') deps.log.warn(OAUTH_OFF);
+  const server = await createServer({ ...deps, editor, mediaOrigins: mediaOrigins(deps) }, keys, {
+    mcp: mcp.serve,
+    oauth,
+  });
+  const flushAll = () => Promise.all([keys, deps.sessions, deps.accessTokens].map(used => used?.flush()));
+  const flush = (): void =>
+    void flushAll().catch((err: unknown) =>
+      deps.log.warn({ err }, 'times of use of keys and sessions could not be written'),
+    );
+  const timer = setInterval(flush, KEY_FLUSH_MS);
+  stack.defer(async () => {
+    clearInterval(timer);
+    await server.close();
+    await flushAll();
+    await deps.views.flush();
+  });
+  return server.listen({ host: deps.settings.HOST, port: deps.settings.PORT });
+}
