@@ -1,7 +1,47 @@
 // The texts of the editor about a node's settings: their fields, findings, secrets.
 
+interface NamedLayer {
+  readonly kind: string;
+  readonly type: string;
+  readonly name: string;
+  readonly path: readonly (string | number)[];
+}
+
+const sentenceCase = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 export const setting = {
-  still: { label: 'A still of the video', time: 'Time of the still' },
+  still: { label: 'A still of the video', time: 'Time of the still', edit: 'Edit the scenes' },
+  scene: {
+    title: 'Scenes of the video',
+    empty: 'This node has no scenes yet. Begin with one, or choose a template.',
+    begin: 'Begin with a scene',
+    still: 'The video at the playhead',
+    playhead: 'Playhead',
+    time: (now: string, total: string): string => `${now} s of ${total} s`,
+    span: (start: string, end: string): string => `${start} s to ${end} s`,
+    layers: 'Layers',
+    layer: ({ kind, type, name, path }: NamedLayer): string => {
+      const number = kind === 'scene' || kind === 'track' ? ` ${Number(path[1]) + 1}` : '';
+      return `${sentenceCase(type)}${number}${name === '' ? '' : `: ${name}`}`;
+    },
+    newLayer: 'New layer',
+    kind: (type: string): string => sentenceCase(type),
+    addIt: 'Add',
+    add: (kind: string): string => `Add ${kind}`,
+    move: 'Move a layer',
+    up: 'Move it up',
+    down: 'Move it down',
+    copy: 'Duplicate the layer',
+    remove: 'Remove the layer',
+    form: 'Fields of the layer',
+    groups: { time: 'Time and movement', place: 'Place', look: 'Look', more: 'More' },
+    change: (key: string): string => `Change ${key}`,
+    label: (key: string): string => sentenceCase(key.replace(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)),
+    standard: 'Default',
+    range: (min: number | undefined, max: number | undefined): string =>
+      `It must be a number${min === undefined ? '' : `, at least ${min}`}${max === undefined ? '' : `, at most ${max}`}.`,
+    without: (label: string): string => `Without ${label.toLowerCase()}`,
+  },
   secretNames: 'Secrets of this workflow',
   closeInspector: 'Close the inspector',
   inspector: 'Inspector',

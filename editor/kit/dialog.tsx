@@ -12,8 +12,8 @@ interface DialogProps {
   readonly title: string;
   /** Called by Escape, by a click outside it, and by its close button. */
   readonly onClose: () => void;
-  /** `l` for what is looked at rather than filled in. */
-  readonly size?: 'm' | 'l';
+  /** `l` for what is looked at rather than filled in, `xl` for what is worked on. */
+  readonly size?: 'm' | 'l' | 'xl';
   readonly children: ReactNode;
   /** Buttons at its foot, the one that goes on last. */
   readonly actions?: ReactNode;

@@ -1294,6 +1294,7 @@ export type Preview = {
 /** A still */
 export type PreviewFrame = {
   readonly frame: number;
+  /** Of the media; a data URL where `keep` is false */
   readonly url: string;
   readonly width: number;
   readonly height: number;
@@ -1314,6 +1315,8 @@ export type PreviewRequest = {
   /** png (default), jpeg or webp; mp4 asks for a clip */
   readonly format?: string;
   readonly scale?: number;
+  /** false: the url of each still is a data URL, and nothing is kept. For whoever draws again at each change */
+  readonly keep?: boolean;
   /** Of a clip, in frames: [from, to) */
   readonly range?: readonly number[];
 };

@@ -1,4 +1,4 @@
-// Stills of a scene, drawn at once and kept as media.
+// Stills of a scene, drawn at once, and kept as media unless they are wanted for the moment alone.
 import { invalidField } from '../../lib/errors.ts';
 import { withRenderFiles } from '../../render/files.ts';
 import { drawFrames, resourcesOf } from '../../render/stills/frames.ts';
@@ -22,14 +22,25 @@ export async function previewStills(deps: Deps, actor: Actor, body: PreviewBody,
   const drawn = await withRenderFiles(resources, serviceReader(deps, owner), signal, files =>
     drawFrames(timeline, files, order, signal),
   );
+  const keep = (file: Still) => storeMedia(deps, { ...owner, executionId: null }, file, signal);
   const frames = [];
   for (const { frame, bytes: source, width, height } of drawn.frames) {
     const file = { source, contentType: `image/${format}`, name: `frame-${frame}` };
-    const { url } = await storeMedia(deps, { ...owner, executionId: null }, file, signal);
+    const url = body.keep === false ? toDataUrl(file) : (await keep(file)).url;
     frames.push({ frame, url, width, height });
   }
   const warnings = [...timeline.warnings, ...drawn.warnings];
   return { data: { frames, fps: timeline.fps, durationInFrames: timeline.durationInFrames, warnings } };
+}
+
+interface Still {
+  readonly source: Uint8Array;
+  readonly contentType: string;
+  readonly name: string;
+}
+
+function toDataUrl({ source, contentType }: Still): string {
+  return `data:${contentType};base64,${Buffer.from(source).toString('base64')}`;
 }
 
 function stillFormat({ format = 'png', range }: PreviewBody): (typeof FORMATS)[number] {

@@ -63,6 +63,13 @@ export const PreviewBody = Named(
         Type.String({ maxLength: 10, description: 'png (default), jpeg or webp; mp4 asks for a clip' }),
       ),
       scale: Type.Optional(Type.Number({ minimum: 0.1, maximum: 1 })),
+      keep: Type.Optional(
+        Type.Boolean({
+          default: true,
+          description:
+            'false: the url of each still is a data URL, and nothing is kept. For whoever draws again at each change',
+        }),
+      ),
       range: Type.Optional(
         Type.Array(Type.Integer({ minimum: 0 }), {
           minItems: 2,
@@ -96,7 +103,7 @@ const Frame = Named(
   'PreviewFrame',
   Type.Object({
     frame: Type.Integer(),
-    url: Type.String(),
+    url: Type.String({ description: 'Of the media; a data URL where `keep` is false' }),
     width: Type.Integer(),
     height: Type.Integer(),
   }),

@@ -50,10 +50,11 @@ export async function acceptRender(deps: Deps, actor: Actor, body: PreviewBody, 
 
 function chooseRange(
   { fps, durationInFrames }: Timeline,
-  { range = [0, durationInFrames], frames, timeSeconds }: PreviewBody,
+  { range = [0, durationInFrames], frames, timeSeconds, keep }: PreviewBody,
 ): readonly [number, number] {
   if (frames !== undefined) throw invalidField('/frames', 'are of stills: a clip has a range');
   if (timeSeconds !== undefined) throw invalidField('/timeSeconds', 'is of stills: a clip has a range');
+  if (keep === false) throw invalidField('/keep', 'is of stills: a clip is kept to be fetched');
   const [from = 0, to = 0] = range;
   if (from >= to || to > durationInFrames)
     throw invalidField('/range', `must be [from, to) in frames, within the ${durationInFrames} of the video`);

@@ -4,6 +4,8 @@ import { after, before, describe, it } from 'node:test';
 import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { type FlowTests, nodeOf, type SentGraph, startFlowTests, untilSaved } from './flow-page.ts';
 
+const STILL = 'figure[aria-label="The video at the playhead"] img';
+
 const GRAPH = {
   secrets: { TOKEN: 'abc', OTHER: 'def' },
   nodes: [
@@ -166,6 +168,91 @@ describe('the inspector', { skip: NO_BROWSER }, () => {
     );
     await takeScreenshot(page, 'flow-still', VIEWS[2]);
     await assertAccessible(page);
+    assert.deepEqual(opened.errors, []);
+  });
+
+  it('edits the scenes of a video: layers, fields, order and time, with stills that are kept nowhere', async () => {
+    const id = await flow.create(VIDEO);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    const configOf = async (): Promise<unknown> => {
+      await untilSaved(page);
+      return (await flow.read(id)).nodes[0]?.data.config;
+    };
+    const untilDrawn = async (before: string | null): Promise<string | null> => {
+      await page.waitForFunction(
+        ([selector, src]) => {
+          const image = document.querySelector(String(selector));
+          return image !== null && image.getAttribute('src') !== src;
+        },
+        [STILL, before],
+      );
+      return page.locator(STILL).getAttribute('src');
+    };
+    const media = await flow.send<{ data: readonly unknown[] }>('GET', '/media?limit=100');
+    await nodeOf(page, 'video').click({ position: { x: 90, y: 20 } });
+    await page.getByRole('button', { name: 'Edit the scenes' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Scenes of the video' });
+    await dialog.getByRole('button', { name: 'Begin with a scene' }).click();
+    const first = await untilDrawn(null);
+    assert.match(first ?? '', /^data:image\/webp/);
+
+    const layers = dialog.getByRole('region', { name: 'Layers' });
+    await layers.getByRole('button', { name: 'Text: Hello' }).click();
+    const form = dialog.getByRole('region', { name: 'Fields of the layer' });
+    await form.getByLabel('Text', { exact: true }).fill('Good evening');
+    await form.getByLabel('Font size', { exact: true }).fill('18vmin');
+    const second = await untilDrawn(first);
+    await layers.getByLabel('New layer').selectOption('shape');
+    await layers.getByRole('button', { name: 'Add', exact: true }).click();
+    await form.getByLabel('Shape', { exact: true }).selectOption('star');
+    await layers.getByRole('button', { name: 'Move it up' }).click();
+    const third = await untilDrawn(second);
+    await dialog.getByRole('slider', { name: 'Playhead' }).fill('0');
+    await untilDrawn(third);
+    await dialog
+      .getByRole('button', { name: /^Scene 1/ })
+      .first()
+      .click();
+    await form.getByRole('textbox', { name: 'Duration', exact: true }).fill('1.5s');
+    await takeScreenshot(page, 'flow-scenes', VIEWS[2]);
+    await assertAccessible(page);
+    const scene = (star: object | undefined, duration: unknown) => ({
+      props: {
+        sceneGraph: {
+          fps: 30,
+          width: 1080,
+          height: 1080,
+          scenes: [
+            {
+              duration,
+              background: '#15100d',
+              elements: [
+                ...(star === undefined ? [] : [star]),
+                {
+                  type: 'text',
+                  text: 'Good evening',
+                  fontSize: '18vmin',
+                  motion: { in: { preset: 'fade' } },
+                },
+              ],
+            },
+          ],
+        },
+      },
+    });
+    const star = { type: 'shape', shape: 'star', width: '40%', height: '20%', fill: '#ffffff' };
+    assert.deepEqual(await configOf(), scene(star, '1.5s'));
+
+    await layers.getByRole('button', { name: 'Shape' }).click();
+    await layers.getByRole('button', { name: 'Remove the layer' }).click();
+    await layers.getByRole('button', { name: 'Shape' }).waitFor({ state: 'detached' });
+    assert.deepEqual(await configOf(), scene(undefined, '1.5s'));
+    await dialog.getByRole('button', { name: 'Undo' }).click();
+    await layers.getByRole('button', { name: 'Shape' }).waitFor();
+    assert.deepEqual(await configOf(), scene(star, '1.5s'));
+    const after = await flow.send<{ data: readonly unknown[] }>('GET', '/media?limit=100');
+    assert.equal(after.data.length, media.data.length);
     assert.deepEqual(opened.errors, []);
   });
 });

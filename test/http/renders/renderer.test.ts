@@ -135,6 +135,27 @@ describe('200', () => {
     assert.deepEqual([pixels.format, pixels.width], ['webp', 80]);
   });
 
+  it('draws stills for the moment alone as data URLs, and keeps none of them', async () => {
+    const count = async (): Promise<number> => {
+      const { body } = await caller.request<{ data: readonly unknown[] }>('GET', '/api/v1/media?limit=100');
+      return body.data.length;
+    };
+    const before = await count();
+    const { status, body } = await preview({
+      sceneGraph: scene([{ type: 'text', text: 'Hello' }]),
+      frames: [0, 19],
+      format: 'png',
+      keep: false,
+    });
+    assert.equal(status, 200);
+    assert.equal(body.data.frames.length, 2);
+    for (const { url } of body.data.frames) {
+      const [, data = ''] = /^data:image\/png;base64,(.+)$/.exec(url) ?? [];
+      assert.equal((await readPixels(Buffer.from(data, 'base64'))).width, 160);
+    }
+    assert.equal(await count(), before);
+  });
+
   it('draws a template with props over its own, at a time in seconds', async () => {
     const { body } = await preview({
       templateId: 'quote-card',

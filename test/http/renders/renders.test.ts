@@ -86,6 +86,7 @@ describe('clips', { skip: backend === undefined && 'this machine has no codec' }
         [{ range: [0, 21] }, '/range'],
         [{ frames: [1] }, '/frames'],
         [{ timeSeconds: 1 }, '/timeSeconds'],
+        [{ keep: false }, '/keep'],
         [{ format: 'png', range: [0, 5] }, '/range'],
       ] as const) {
         const { issues } = refused(await ask(body), 400, 'invalid_request');

@@ -115,7 +115,7 @@ interface FileButtonProps {
   readonly onFile: (file: File | undefined) => Promise<void>;
 }
 
-function FileButton({ kind, icon, label, isBusy, isLive = false, onFile }: FileButtonProps) {
+export function FileButton({ kind, icon, label, isBusy, isLive = false, onFile }: FileButtonProps) {
   const file = useRef<HTMLInputElement>(null);
   return (
     <>
@@ -134,7 +134,7 @@ function FileButton({ kind, icon, label, isBusy, isLive = false, onFile }: FileB
   );
 }
 
-function useUpload(put: (url: string) => void) {
+export function useUpload(put: (url: string) => void) {
   const [isBusy, setBusy] = useState(false);
   const upload = async (chosen: File | undefined): Promise<void> => {
     if (chosen === undefined) return;
@@ -156,7 +156,7 @@ interface LibraryProps {
   readonly onClose: () => void;
 }
 
-function Library({ kind, onChoose, onClose }: LibraryProps) {
+export function Library({ kind, onChoose, onClose }: LibraryProps) {
   const { data, error } = useQuery({
     queryKey: ['/media', { type: kind, limit: 60 }],
     queryFn: ({ signal }) =>

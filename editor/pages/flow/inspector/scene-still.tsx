@@ -1,52 +1,59 @@
-// A still of the video that a renderer node would make, drawn anew after its settings change, at a time along a slider.
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+// A still of the video that a renderer node would make, drawn anew after its settings change, at a time along a slider; and
+// the way to the editor of its scenes.
+import Clapperboard from 'icon:clapperboard';
+import { lazy, Suspense, useState } from 'react';
 import type { GraphNode, JsonObject } from '../../../../src/graph/types.ts';
+import { Button } from '../../../kit/button.tsx';
 import { sentenceOf } from '../../../kit/failure.tsx';
-import { MediaView } from '../../../kit/media-view.tsx';
 import { Spinner } from '../../../kit/spinner.tsx';
-import { api } from '../../../lib/api.ts';
 import { messages } from '../../../messages.ts';
+import { isObject } from '../scene/json-schema.ts';
+import { useStill } from '../scene/use-still.ts';
 import styles from './inspector.module.css';
 
+const SceneDialog = lazy(async () => ({ default: (await import('../scene/scene-dialog.tsx')).SceneDialog }));
+
 const texts = messages.flow.still;
-const PAUSE_MS = 900;
 /** A still is looked at in a narrow column. */
 const SCALE = 0.4;
 
-interface Preview {
-  readonly data: {
-    readonly frames: readonly { readonly frame: number; readonly url: string }[];
-    readonly fps: number;
-    readonly durationInFrames: number;
-    readonly warnings: readonly string[];
-  };
+export function SceneStill({ node }: { readonly node: GraphNode }) {
+  const config = node.data.config ?? {};
+  const hasTemplate = typeof config.templateId === 'string' && config.templateId !== '';
+  return (
+    <>
+      {!hasTemplate && <EditScenes node={node} />}
+      <StillFigure source={sourceOf(config)} />
+    </>
+  );
 }
 
-export function SceneStill({ node }: { readonly node: GraphNode }) {
-  const source = useSettled(sourceOf(node.data.config ?? {}));
+function EditScenes({ node }: { readonly node: GraphNode }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button icon={Clapperboard} onClick={() => setOpen(true)}>
+        {texts.edit}
+      </Button>
+      {isOpen && (
+        <Suspense>
+          <SceneDialog nodeId={node.id} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+function StillFigure({ source }: { readonly source: object | undefined }) {
   const [seconds, setSeconds] = useState<number>();
-  const time = useSettled(seconds);
-  const { data, error, isFetching } = useQuery({
-    queryKey: ['/render/renderer/preview', source, time],
-    queryFn: ({ signal }) =>
-      api.post<Preview>(
-        '/render/renderer/preview',
-        { ...source, format: 'webp', scale: SCALE, ...(time === undefined ? {} : { timeSeconds: time }) },
-        { signal, repeatable: true },
-      ),
-    enabled: source !== undefined,
-    staleTime: Number.POSITIVE_INFINITY,
-    placeholderData: keepPreviousData,
-    retry: false,
-  });
+  const { still, error, isFetching } = useStill({ source, time: seconds, scale: SCALE });
   if (source === undefined) return null;
-  const [still] = data?.data.frames ?? [];
-  const { fps = 30, durationInFrames = 0, warnings = [] } = data?.data ?? {};
+  const [frame] = still?.frames ?? [];
+  const { fps = 30, durationInFrames = 0, warnings = [] } = still ?? {};
   return (
     <figure className={styles.still} aria-label={texts.label} aria-busy={isFetching}>
       {error !== null && <p className={styles.note}>{sentenceOf(error)}</p>}
-      {error === null && still && <MediaView url={still.url} contentType="image/webp" label={texts.label} />}
+      {error === null && frame && <img src={frame.url} alt={texts.label} />}
       {isFetching && <Spinner />}
       {durationInFrames > 1 && (
         <input
@@ -56,7 +63,7 @@ export function SceneStill({ node }: { readonly node: GraphNode }) {
           min={0}
           max={(durationInFrames - 1) / fps}
           step={1 / fps}
-          value={seconds ?? (still?.frame ?? 0) / fps}
+          value={seconds ?? (frame?.frame ?? 0) / fps}
           onChange={({ target }) => setSeconds(Number(target.value))}
         />
       )}
@@ -69,24 +76,8 @@ export function SceneStill({ node }: { readonly node: GraphNode }) {
   );
 }
 
-/** What the preview is made of; undefined: there is nothing to draw yet. */
 function sourceOf({ templateId, props }: JsonObject): object | undefined {
   if (typeof templateId === 'string' && templateId !== '')
     return { templateId, ...(isObject(props) ? { props } : {}) };
   return isObject(props) && props.sceneGraph !== undefined ? { sceneGraph: props.sceneGraph } : undefined;
-}
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** The value once it has been the same for a while. */
-function useSettled<T>(value: T): T {
-  const [settled, setSettled] = useState(value);
-  const text = JSON.stringify(value);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the same content is the same value
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return settled;
 }

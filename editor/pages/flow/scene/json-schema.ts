@@ -1,0 +1,128 @@
+// The scene graph's JSON Schema as the form reads it: what kind of field a property is, and a first value of it.
+import type { Json, JsonObject } from '../../../../src/graph/types.ts';
+
+export interface Schema {
+  readonly $ref?: string;
+  readonly $defs?: Readonly<Record<string, Schema>>;
+  readonly type?: string;
+  readonly description?: string;
+  readonly const?: Json;
+  readonly enum?: readonly Json[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly multipleOf?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly minItems?: number;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+}
+
+/** `scalar`: a number or a text with a unit. `json`: what has no simpler field. */
+export type FieldKind =
+  | 'choice'
+  | 'flag'
+  | 'number'
+  | 'text'
+  | 'long'
+  | 'color'
+  | 'source'
+  | 'scalar'
+  | 'object'
+  | 'json';
+
+export interface Field {
+  readonly kind: FieldKind;
+  /** With its reference followed. */
+  readonly schema: Schema;
+}
+
+const LONG_TEXT = 400;
+const PREFIX = '#/$defs/';
+/** Definitions that have a field of their own; in front of what they are made of. */
+const BY_NAME: Readonly<Record<string, FieldKind>> = {
+  Color: 'color',
+  Paint: 'color',
+  Background: 'color',
+  AnimatedColor: 'color',
+  Source: 'source',
+};
+
+export function nameOf({ $ref }: Schema): string | undefined {
+  return $ref?.startsWith(PREFIX) ? $ref.slice(PREFIX.length) : undefined;
+}
+
+export function resolve(root: Schema, schema: Schema): Schema {
+  const name = nameOf(schema);
+  return name === undefined ? schema : (root.$defs?.[name] ?? {});
+}
+
+export function fieldOf(root: Schema, schema: Schema): Field {
+  const found = resolve(root, schema);
+  const kind = BY_NAME[nameOf(schema) ?? ''] ?? kindOf(root, found);
+  return { kind, schema: found };
+}
+
+function kindOf(root: Schema, schema: Schema): FieldKind {
+  const { type, enum: values, properties, maxLength = LONG_TEXT } = schema;
+  if (values?.every(value => typeof value === 'string')) return 'choice';
+  if (type === 'boolean') return 'flag';
+  if (type === 'number' || type === 'integer') return 'number';
+  if (type === 'string') return maxLength > LONG_TEXT ? 'long' : 'text';
+  if (type === 'object' && properties !== undefined) return 'object';
+  return isScalar(root, schema) ? 'scalar' : 'json';
+}
+
+function isScalar(root: Schema, { anyOf = [] }: Schema): boolean {
+  return anyOf.some(branch => {
+    const { type, anyOf: inner } = resolve(root, branch);
+    return type === 'number' || (inner?.some(it => resolve(root, it).type === 'number') ?? false);
+  });
+}
+
+/** The least value that the schema takes; of a kind of element, one that can be seen. */
+export function blank(root: Schema, schema: Schema, depth = 0): Json {
+  const {
+    const: fixed,
+    enum: values,
+    type,
+    minimum,
+    properties = {},
+    required = [],
+    items,
+    minItems = 0,
+  } = resolve(root, schema);
+  if (fixed !== undefined) return fixed;
+  if (values !== undefined) return values[0] ?? null;
+  if (BY_NAME[nameOf(schema) ?? ''] === 'color') return '#ffffff';
+  if (type === 'number' || type === 'integer') return Math.max(0, minimum ?? 0);
+  if (type === 'boolean') return false;
+  if (type === 'string') return '';
+  if (type === 'array')
+    return depth > MAX_DEPTH || items === undefined
+      ? []
+      : Array.from({ length: minItems }, () => blank(root, items, depth + 1));
+  if (type !== 'object' || depth > MAX_DEPTH) return isScalar(root, resolve(root, schema)) ? 1 : null;
+  return Object.fromEntries(required.map(key => [key, blank(root, properties[key] ?? {}, depth + 1)]));
+}
+
+const MAX_DEPTH = 4;
+
+/** What is written in a field of kind `scalar`: a number where it is one, JSON where it begins as such, else the text. */
+export function readScalar(text: string): Json | undefined {
+  const trimmed = text.trim();
+  if (trimmed === '') return undefined;
+  if (/^[-+]?(?:\d+\.?\d*|\.\d+)$/.test(trimmed)) return Number(trimmed);
+  if (!/^[[{]/.test(trimmed)) return trimmed;
+  try {
+    return JSON.parse(trimmed) as Json;
+  } catch {
+    return trimmed;
+  }
+}
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

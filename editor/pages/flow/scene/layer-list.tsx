@@ -1,0 +1,118 @@
+// The layers of a video as a list: selected, added, moved up and down, removed.
+
+import ArrowDown from 'icon:arrow-down';
+import ArrowUp from 'icon:arrow-up';
+import Copy from 'icon:copy';
+import Trash from 'icon:trash-2';
+import { useState } from 'react';
+import type { JsonObject } from '../../../../src/graph/types.ts';
+import { Button, IconButton } from '../../../kit/button.tsx';
+import { SelectField } from '../../../kit/field.tsx';
+import { messages } from '../../../messages.ts';
+import type { Schema } from './json-schema.ts';
+import { getAt, insertAt, type Layer, moveBy, type Path, removeAt, siblingCount } from './layers.ts';
+import { addition, elementTypes } from './new-layers.ts';
+import styles from './scene.module.css';
+
+const texts = messages.flow.scene;
+const WHOLE = ['scene', 'track', 'sound'] as const;
+
+interface LayerListProps {
+  readonly schema: Schema;
+  readonly graph: JsonObject;
+  readonly layers: readonly Layer[];
+  readonly selected: Path;
+  readonly onSelect: (path: Path) => void;
+  /** The graph after a change, and what is selected then. */
+  readonly onChange: (label: string, graph: JsonObject, selected: Path) => void;
+}
+
+export function LayerList({ schema, graph, layers, selected, onSelect, onChange }: LayerListProps) {
+  return (
+    <section className={styles.layers} aria-label={texts.layers}>
+      <AddLayer {...{ schema, graph, selected, onChange }} />
+      <ul>
+        {layers.map(layer => (
+          <li key={layer.path.join('/')}>
+            <button
+              type="button"
+              className={styles.layer}
+              style={{ paddingInlineStart: `${0.5 + layer.depth * 0.75}rem` }}
+              aria-pressed={layer.path.join('/') === selected.join('/')}
+              onClick={() => onSelect(layer.path)}
+            >
+              {texts.layer(layer)}
+            </button>
+          </li>
+        ))}
+      </ul>
+      <LayerTools {...{ graph, selected, onChange }} />
+    </section>
+  );
+}
+
+function AddLayer({
+  schema,
+  graph,
+  selected,
+  onChange,
+}: Pick<LayerListProps, 'schema' | 'graph' | 'selected' | 'onChange'>) {
+  const [what, setWhat] = useState('text');
+  const add = (): void => {
+    const { path, item } = addition(schema, graph, selected, what);
+    onChange(texts.add(texts.kind(what)), insertAt(graph, path, item), path);
+  };
+  return (
+    <div className={styles.add}>
+      <SelectField label={texts.newLayer} value={what} onChange={({ target }) => setWhat(target.value)}>
+        {[...elementTypes(schema), ...WHOLE].map(kind => (
+          <option key={kind} value={kind}>
+            {texts.kind(kind)}
+          </option>
+        ))}
+      </SelectField>
+      <Button onClick={add}>{texts.addIt}</Button>
+    </div>
+  );
+}
+
+function LayerTools({ graph, selected, onChange }: Pick<LayerListProps, 'graph' | 'selected' | 'onChange'>) {
+  const index = Number(selected.at(-1) ?? 0);
+  const at = selected.slice(0, -1);
+  const count = selected.length === 0 ? 0 : siblingCount(graph, selected);
+  const isLastScene = selected.length === 2 && selected[0] === 'scenes' && count === 1;
+  const move = (by: 1 | -1): void => onChange(texts.move, moveBy(graph, selected, by), [...at, index + by]);
+  const next = [...at, index + 1];
+  return (
+    <div className={styles.tools}>
+      <IconButton size="s" icon={ArrowUp} label={texts.up} disabled={index === 0} onClick={() => move(-1)} />
+      <IconButton
+        size="s"
+        icon={ArrowDown}
+        label={texts.down}
+        disabled={index + 1 >= count}
+        onClick={() => move(1)}
+      />
+      <IconButton
+        size="s"
+        icon={Copy}
+        label={texts.copy}
+        disabled={count === 0}
+        onClick={() => onChange(texts.copy, insertAt(graph, next, getAt(graph, selected) ?? {}), next)}
+      />
+      <IconButton
+        size="s"
+        icon={Trash}
+        label={texts.remove}
+        disabled={count === 0 || isLastScene}
+        onClick={() =>
+          onChange(
+            texts.remove,
+            removeAt(graph, selected),
+            count > 1 ? [...at, Math.max(0, index - 1)] : at.slice(0, -1),
+          )
+        }
+      />
+    </div>
+  );
+}

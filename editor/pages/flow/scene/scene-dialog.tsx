@@ -1,0 +1,143 @@
+// The editor of a scene graph: a still at the playhead, the strip of time, the layers, and the form of the one selected.
+
+import Redo from 'icon:redo-2';
+import Undo from 'icon:undo-2';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Json, JsonObject } from '../../../../src/graph/types.ts';
+import { findNode } from '../../../board/board.ts';
+import { useBoard, useEditor } from '../../../board/editor-context.tsx';
+import { setConfig } from '../../../board/edits.ts';
+import { Button, IconButton } from '../../../kit/button.tsx';
+import { Dialog } from '../../../kit/dialog.tsx';
+import { Failure } from '../../../kit/failure.tsx';
+import { Loading } from '../../../kit/spinner.tsx';
+import { messages } from '../../../messages.ts';
+import { isObject, type Schema } from './json-schema.ts';
+import { LayerForm } from './layer-form.tsx';
+import { LayerList } from './layer-list.tsx';
+import { getAt, type Layer, listLayers, type Path } from './layers.ts';
+import { FIRST_SCENE } from './new-layers.ts';
+import styles from './scene.module.css';
+import { Timeline } from './timeline.tsx';
+
+const texts = messages.flow.scene;
+
+interface SceneDialogProps {
+  readonly nodeId: string;
+  readonly onClose: () => void;
+}
+
+export function SceneDialog({ nodeId, onClose }: SceneDialogProps) {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['/app/renderer/scene-graph'],
+    queryFn: ({ signal }) => readSchema(signal),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return (
+    <Dialog title={texts.title} size="xl" onClose={onClose}>
+      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+      {data === undefined && error === null && <Loading />}
+      {data && <SceneEditor nodeId={nodeId} schema={data} />}
+    </Dialog>
+  );
+}
+
+/** Programs read it below /api/v1; for a session it is here. */
+async function readSchema(signal: AbortSignal): Promise<Schema> {
+  const answer = await fetch('/app/renderer/scene-graph?include=schema', { signal });
+  if (!answer.ok) throw new Error(`The schema was answered with ${answer.status}.`);
+  const { data } = (await answer.json()) as { data: { jsonSchema: Schema } };
+  return data.jsonSchema;
+}
+
+interface SceneEditorProps {
+  readonly nodeId: string;
+  readonly schema: Schema;
+}
+
+function SceneEditor({ nodeId, schema }: SceneEditorProps) {
+  const { graph, change } = useSceneGraph(nodeId);
+  const [wanted, select] = useState<Path>(['scenes', 0]);
+  const [asked, setTime] = useState<number>();
+  if (graph === undefined)
+    return (
+      <div className={styles.empty}>
+        <p>{texts.empty}</p>
+        <Button look="primary" onClick={() => change(texts.begin, FIRST_SCENE)}>
+          {texts.begin}
+        </Button>
+      </div>
+    );
+  const layers = listLayers(graph);
+  // What was selected may be gone: by undo, or by somebody else's change.
+  const selected = isObject(getAt(graph, wanted)) ? wanted : [];
+  const layerAt = (path: Path): Layer | undefined => layers.find(it => it.path.join('/') === path.join('/'));
+  const time = asked ?? timeIn(layerAt(selected), undefined);
+  const choose = (path: Path): void => {
+    select(path);
+    setTime(timeIn(layerAt(path), time));
+  };
+  return (
+    <div className={styles.editor}>
+      <div className={styles.stage}>
+        <Steps />
+        <Timeline {...{ graph, layers, selected, time }} onSelect={choose} onTime={setTime} />
+      </div>
+      <LayerList
+        {...{ schema, graph, layers, selected }}
+        onSelect={choose}
+        onChange={(label, next, path) => {
+          change(label, next);
+          select(path);
+        }}
+      />
+      <LayerForm key={selected.join('/')} {...{ schema, graph, selected }} onChange={change} />
+    </div>
+  );
+}
+
+/** The moment itself if the layer is seen then, else the middle of its time, by when an entrance is over as a rule. */
+function timeIn(layer: Layer | undefined, now: number | undefined): number {
+  if (layer === undefined) return now ?? 0;
+  const { start, end } = layer;
+  return now !== undefined && now >= start && now < end ? now : start + (end - start) / 2;
+}
+
+/** Undo and redo of the board, whose keys are the browser's own while a dialog is open. */
+function Steps() {
+  const { actions } = useEditor().session.store;
+  const hasPast = useBoard(({ history }) => history.past.length > 0);
+  const hasFuture = useBoard(({ history }) => history.future.length > 0);
+  return (
+    <div className={styles.steps}>
+      <IconButton
+        size="s"
+        icon={Undo}
+        label={messages.flow.tools.undo}
+        disabled={!hasPast}
+        onClick={() => actions.undo()}
+      />
+      <IconButton
+        size="s"
+        icon={Redo}
+        label={messages.flow.tools.redo}
+        disabled={!hasFuture}
+        onClick={() => actions.redo()}
+      />
+    </div>
+  );
+}
+
+/** The scene graph of the node, and the one way to change it: a step of the board's undo, joined where the key is the same. */
+function useSceneGraph(nodeId: string) {
+  const { store } = useEditor().session;
+  const props = useBoard(({ board }) => findNode(board, nodeId)?.data.config?.props);
+  const graph = isObject(props) && isObject(props.sceneGraph) ? props.sceneGraph : undefined;
+  const change = (label: string, sceneGraph: JsonObject, key?: string): void => {
+    const next: Json = { ...(isObject(props) ? props : {}), sceneGraph };
+    const changes = setConfig(store.getState().board, nodeId, 'props', next);
+    store.actions.perform(label, changes, key === undefined ? undefined : `scene ${nodeId} ${key}`);
+  };
+  return { graph, change };
+}

@@ -1,0 +1,243 @@
+// One property of a scene graph by its kind: a table from kinds to controls.
+
+import Upload from 'icon:upload';
+import { type ReactNode, useState } from 'react';
+import type { Json } from '../../../../src/graph/types.ts';
+import { Button } from '../../../kit/button.tsx';
+import { CheckField, SelectField, TextArea, TextField } from '../../../kit/field.tsx';
+import { messages } from '../../../messages.ts';
+import { CodeField } from '../inspector/code-field.tsx';
+import { FileButton, Library, useUpload } from '../inspector/media-control.tsx';
+import {
+  blank,
+  type Field,
+  type FieldKind,
+  fieldOf,
+  isObject,
+  readScalar,
+  type Schema,
+} from './json-schema.ts';
+import styles from './scene.module.css';
+
+const texts = messages.flow.scene;
+
+export interface SceneFieldProps {
+  readonly root: Schema;
+  readonly name: string;
+  readonly field: Field;
+  /** The kind of element, which says what files it takes. */
+  readonly media?: Json | undefined;
+  readonly value: Json | undefined;
+  /** undefined: the default holds. */
+  readonly onChange: (value: Json | undefined) => void;
+}
+
+export function SceneField(props: SceneFieldProps) {
+  const { value, field } = props;
+  // A gradient, keyframes: what has more to it than the simple field shows.
+  const isComplex = typeof value === 'object' && value !== null && field.kind !== 'object';
+  const Control = CONTROLS[isComplex ? 'json' : field.kind];
+  return <Control {...props} />;
+}
+
+const CONTROLS: Readonly<Record<FieldKind, (props: SceneFieldProps) => ReactNode>> = {
+  choice: ChoiceControl,
+  flag: ({ name, field, value, onChange }) => (
+    <CheckField
+      label={texts.label(name)}
+      hint={field.schema.description}
+      checked={value === true}
+      onChange={({ target }) => onChange(target.checked ? true : undefined)}
+    />
+  ),
+  number: ScalarControl,
+  scalar: ScalarControl,
+  text: TextControl,
+  long: ({ name, field, value, onChange }) => (
+    <TextArea
+      label={texts.label(name)}
+      hint={field.schema.description}
+      rows={2}
+      value={asText(value)}
+      onChange={({ target }) => onChange(target.value === '' ? undefined : target.value)}
+    />
+  ),
+  color: ColorControl,
+  source: SourceControl,
+  object: ObjectControl,
+  json: JsonControl,
+};
+
+const asText = (value: Json | undefined): string =>
+  value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+
+function ChoiceControl({ name, field, value, onChange }: SceneFieldProps) {
+  return (
+    <SelectField
+      label={texts.label(name)}
+      hint={field.schema.description}
+      value={asText(value)}
+      onChange={({ target }) => onChange(target.value === '' ? undefined : target.value)}
+    >
+      <option value="">{texts.standard}</option>
+      {field.schema.enum?.map(option => (
+        <option key={String(option)} value={String(option)}>
+          {String(option)}
+        </option>
+      ))}
+    </SelectField>
+  );
+}
+
+/** What is typed stands as it is typed, and counts once it is a number or a text with a unit. */
+function ScalarControl({ name, field, value, onChange }: SceneFieldProps) {
+  const [draft, setDraft] = useState<string>();
+  const shown = draft !== undefined && readScalar(draft) === value ? draft : asText(value);
+  const { minimum, maximum, description } = field.schema;
+  const isWrong =
+    field.kind === 'number' &&
+    value !== undefined &&
+    (typeof value !== 'number' || value < (minimum ?? value) || value > (maximum ?? value));
+  return (
+    <TextField
+      label={texts.label(name)}
+      hint={description}
+      error={isWrong ? texts.range(minimum, maximum) : undefined}
+      inputMode={field.kind === 'number' ? 'decimal' : 'text'}
+      value={shown}
+      onChange={({ target }) => {
+        setDraft(target.value);
+        onChange(readScalar(target.value));
+      }}
+    />
+  );
+}
+
+function TextControl({ name, field, value, onChange }: SceneFieldProps) {
+  return (
+    <TextField
+      label={texts.label(name)}
+      hint={field.schema.description}
+      maxLength={field.schema.maxLength}
+      value={asText(value)}
+      onChange={({ target }) => onChange(target.value === '' ? undefined : target.value)}
+    />
+  );
+}
+
+const HEX = /^#[0-9a-f]{6}$/i;
+
+function ColorControl(props: SceneFieldProps) {
+  const shown = asText(props.value);
+  return (
+    <div className={styles.pair}>
+      <TextControl {...props} />
+      <input
+        type="color"
+        className={styles.swatch}
+        aria-label={messages.flow.pickColor(texts.label(props.name))}
+        value={HEX.test(shown) ? shown : '#000000'}
+        onChange={({ target }) => props.onChange(target.value)}
+      />
+    </div>
+  );
+}
+
+const FILES: ReadonlySet<string> = new Set(['image', 'video', 'audio']);
+
+/** An address, a file of this computer, or one of the library. */
+function SourceControl(props: SceneFieldProps) {
+  const kind = FILES.has(String(props.media)) ? String(props.media) : 'audio';
+  const [isOpen, setOpen] = useState(false);
+  const { isBusy, upload } = useUpload(props.onChange);
+  return (
+    <div className={styles.source}>
+      <TextControl {...props} />
+      <div className={styles.tools}>
+        <FileButton
+          kind={kind}
+          icon={Upload}
+          label={messages.flow.media.upload}
+          isBusy={isBusy}
+          onFile={upload}
+        />
+        <Button size="s" onClick={() => setOpen(true)}>
+          {messages.flow.media.library}
+        </Button>
+      </div>
+      {isOpen && (
+        <Library
+          kind={kind}
+          onClose={() => setOpen(false)}
+          onChoose={url => {
+            setOpen(false);
+            props.onChange(url);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Its members, once one is set; what it must have is there from then on. */
+function ObjectControl({ root, name, field, value, onChange }: SceneFieldProps) {
+  const { properties = {}, description } = field.schema;
+  const members = isObject(value) ? value : undefined;
+  const set = (key: string, next: Json | undefined): void => {
+    const { [key]: _, ...rest } = members ?? (blank(root, field.schema) as Record<string, Json>);
+    onChange(next === undefined ? rest : { ...rest, [key]: next });
+  };
+  return (
+    <details className={styles.object} open={members !== undefined}>
+      <summary>{texts.label(name)}</summary>
+      <div className={styles.fields}>
+        {description !== undefined && <p className={styles.hint}>{description}</p>}
+        {Object.entries(properties).map(([key, schema]) => (
+          <SceneField
+            key={key}
+            root={root}
+            name={key}
+            field={fieldOf(root, schema)}
+            value={members?.[key]}
+            onChange={next => set(key, next)}
+          />
+        ))}
+        {members !== undefined && (
+          <div>
+            <Button size="s" onClick={() => onChange(undefined)}>
+              {texts.without(texts.label(name))}
+            </Button>
+          </div>
+        )}
+      </div>
+    </details>
+  );
+}
+
+function JsonControl({ name, field, value, onChange }: SceneFieldProps) {
+  const [draft, setDraft] = useState<string>();
+  const problem = draft === undefined ? undefined : problemOf(draft);
+  return (
+    <CodeField
+      label={texts.label(name)}
+      hint={field.schema.description}
+      error={problem}
+      value={draft ?? (value === undefined ? '' : JSON.stringify(value, null, 2))}
+      onChange={text => {
+        setDraft(text);
+        if (text.trim() === '') onChange(undefined);
+        else if (problemOf(text) === undefined) onChange(JSON.parse(text) as Json);
+      }}
+    />
+  );
+}
+
+function problemOf(text: string): string | undefined {
+  if (text.trim() === '') return undefined;
+  try {
+    JSON.parse(text);
+    return undefined;
+  } catch (error) {
+    return messages.flow.notJson(error instanceof Error ? error.message : '');
+  }
+}

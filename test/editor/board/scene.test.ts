@@ -1,0 +1,157 @@
+// A scene graph as the editor's form sees it: layers with their times, changes of their list, fields of the schema.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { fieldOf, readScalar, type Schema } from '../../../editor/pages/flow/scene/json-schema.ts';
+import {
+  getAt,
+  insertAt,
+  listLayers,
+  moveBy,
+  removeAt,
+  secondsOf,
+  setAt,
+} from '../../../editor/pages/flow/scene/layers.ts';
+import { addition, elementTypes, FIRST_SCENE } from '../../../editor/pages/flow/scene/new-layers.ts';
+import type { JsonObject } from '../../../src/graph/types.ts';
+import { openScene } from '../../../src/render/scene.ts';
+import { SCENE_GRAPH_SCHEMA } from '../../../src/render/schema/scene-graph.ts';
+import { parseSceneGraph } from '../../../src/render/schema/validate.ts';
+
+const schema = JSON.parse(JSON.stringify(SCENE_GRAPH_SCHEMA)) as Schema;
+
+const GRAPH: JsonObject = {
+  fps: 10,
+  width: 160,
+  height: 90,
+  defaults: { transition: { type: 'fade', duration: '500ms' } },
+  scenes: [
+    {
+      duration: '2s',
+      elements: [
+        { type: 'text', text: 'One\ntwo', start: '50%', duration: '5f' },
+        { type: 'group', name: 'Both', elements: [{ type: 'shape', shape: 'star' }] },
+      ],
+    },
+    { hidden: true, elements: [] },
+    { name: 'End', elements: [], duration: 3, transition: { type: 'cut' } },
+    { elements: [] },
+  ],
+  overlays: [{ type: 'progress' }],
+};
+
+describe('the layers of a video', () => {
+  it('are listed with what is in them and the time at which they are seen', () => {
+    assert.deepEqual(
+      listLayers(GRAPH).map(({ path, name, depth, start, end }) => [path.join('/'), name, depth, start, end]),
+      [
+        ['', '', 0, 0, 8.5],
+        ['scenes/0', '', 1, 0, 2],
+        ['scenes/0/elements/0', 'One', 2, 1, 1.5],
+        ['scenes/0/elements/1', 'Both', 2, 0, 2],
+        ['scenes/0/elements/1/elements/0', '', 3, 0, 2],
+        ['scenes/1', '', 1, 2, 2],
+        ['scenes/2', 'End', 1, 2, 5],
+        ['scenes/3', '', 1, 4.5, 8.5],
+        ['overlays/0', '', 1, 0, 8.5],
+      ],
+    );
+  });
+
+  it('last as long as the renderer says', () => {
+    const { durationInFrames, fps } = openScene(GRAPH);
+    assert.equal(secondsOf(GRAPH), durationInFrames / fps);
+    assert.equal(secondsOf({ ...GRAPH, durationInFrames: 20 }), 2);
+  });
+
+  it('survive what is no scene graph at all', () => {
+    for (const odd of [{}, { scenes: 7 }, { scenes: [null, 4, { elements: 'x' }], fps: 0, audioTrack: [] }])
+      assert.ok(listLayers(odd as unknown as JsonObject).length > 0);
+    const deep = Array.from({ length: 600 }).reduce<JsonObject>(
+      inner => ({ type: 'group', elements: [inner] }),
+      {},
+    );
+    assert.ok(listLayers({ scenes: [{ elements: [deep] }] }).length < 20);
+  });
+
+  it('are changed, moved, added and removed in their place, and nothing else is', () => {
+    const text = ['scenes', 0, 'elements', 0] as const;
+    const red = setAt(GRAPH, [...text, 'color'], 'red');
+    assert.equal(getAt(red, [...text, 'color']), 'red');
+    assert.equal(JSON.stringify(setAt(red, [...text, 'color'], undefined)), JSON.stringify(GRAPH));
+    assert.deepEqual(Object.keys(setAt(GRAPH, ['width'], 320)), Object.keys(GRAPH));
+    const moved = moveBy(GRAPH, text, 1);
+    assert.equal(getAt(moved, ['scenes', 0, 'elements', 1, 'type']), 'text');
+    assert.equal(moveBy(GRAPH, text, -1), GRAPH);
+    assert.equal(JSON.stringify(moveBy(moved, ['scenes', 0, 'elements', 1], -1)), JSON.stringify(GRAPH));
+    const added = insertAt(GRAPH, ['tracks', 0], { elements: [] });
+    assert.deepEqual(added.tracks, [{ elements: [] }]);
+    assert.deepEqual(removeAt(added, ['tracks', 0]).tracks, []);
+  });
+});
+
+describe('what is added to a video', () => {
+  it('can be drawn at once, whatever kind it is', () => {
+    assert.equal(elementTypes(schema).length, 12);
+    for (const what of [...elementTypes(schema), 'scene', 'track', 'sound']) {
+      const { path, item } = addition(schema, FIRST_SCENE, ['scenes', 0], what);
+      assert.doesNotThrow(() => parseSceneGraph(insertAt(FIRST_SCENE, path, item)), what);
+    }
+  });
+
+  it('goes next to what is selected, or into it', () => {
+    const place = (...selected: (string | number)[]): string =>
+      addition(schema, GRAPH, selected, 'text').path.join('/');
+    assert.equal(place('scenes', 0, 'elements', 0), 'scenes/0/elements/1');
+    assert.equal(place('scenes', 0, 'elements', 1), 'scenes/0/elements/1/elements/1');
+    assert.equal(place('scenes', 2), 'scenes/2/elements/0');
+    assert.equal(place('overlays', 0), 'overlays/1');
+    assert.equal(place(), 'scenes/0/elements/2');
+    assert.equal(addition(schema, GRAPH, ['scenes', 0, 'elements', 0], 'scene').path.join('/'), 'scenes/1');
+  });
+});
+
+describe('a field of the schema', () => {
+  it('is of the kind that fits what it takes', () => {
+    const kinds = Object.fromEntries(
+      [
+        'text',
+        'fontSize',
+        'color',
+        'italic',
+        'align',
+        'x',
+        'duration',
+        'zIndex',
+        'shadow',
+        'filters',
+        'name',
+      ].map(key => [key, fieldOf(schema, schema.$defs?.Text?.properties?.[key] ?? {}).kind]),
+    );
+    assert.deepEqual(kinds, {
+      text: 'long',
+      fontSize: 'scalar',
+      color: 'color',
+      italic: 'flag',
+      align: 'choice',
+      x: 'scalar',
+      duration: 'scalar',
+      zIndex: 'number',
+      shadow: 'object',
+      filters: 'json',
+      name: 'text',
+    });
+    assert.equal(fieldOf(schema, schema.$defs?.Image?.properties?.src ?? {}).kind, 'source');
+  });
+
+  it('reads numbers, texts with a unit, and JSON', () => {
+    assert.deepEqual(['', '12', '-0.5', '50%', '{"keyframes":[]}', '{half', '.5'].map(readScalar), [
+      undefined,
+      12,
+      -0.5,
+      '50%',
+      { keyframes: [] },
+      '{half',
+      0.5,
+    ]);
+  });
+});
