@@ -34,7 +34,7 @@ const SLOW: Readonly<Record<string, readonly string[]>> = {
   'waits for real time': [
     'http/accounts/keys.test.ts',
     'http/protocol/{headers,limits,metrics}.test.ts',
-    'http/sessions/openid.test.ts',
+    'http/sessions/{openid,streams}.test.ts',
     'runs/{bad-providers,hooks,paid-*,room,waiting}.test.ts',
     'store/listen.test.ts',
   ],

@@ -8,8 +8,8 @@ import type { Limits } from './limits.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whether its credential still admits it, for answers that take long. */
-    isStillAdmitted(): Promise<boolean>;
+    /** Whether its credential still admits it, and `read` does not refuse it, for answers that take long. */
+    isStillAdmitted(read: () => Promise<unknown>): Promise<boolean>;
   }
 }
 
@@ -17,8 +17,8 @@ declare module 'fastify' {
 export function registerAdmission(app: App, authentication: Authentication, limits: Limits): void {
   app.decorateRequest('actor');
   app.decorateRequest('dailyUse');
-  app.decorateRequest('isStillAdmitted', function isStillAdmitted() {
-    return isAdmitted(authentication, this);
+  app.decorateRequest('isStillAdmitted', function isStillAdmitted(read) {
+    return isAdmitted(authentication, this, read);
   });
   app.addHook('onRoute', route => {
     if (route.config?.startsRun)
@@ -56,12 +56,18 @@ async function identify(authentication: Authentication, req: FastifyRequest): Pr
 }
 
 /** As long as nobody knows, as in an outage, it is. */
-async function isAdmitted(authentication: Authentication, req: FastifyRequest): Promise<boolean> {
+async function isAdmitted(
+  authentication: Authentication,
+  req: FastifyRequest,
+  read: () => Promise<unknown>,
+): Promise<boolean> {
   const { access = 'anyone' } = req.routeOptions.config;
   try {
     const actor = await authentication.identify(req, access);
     requireAccess(actor, access);
-    return credentialOf(actor) === credentialOf(req.actor);
+    if (credentialOf(actor) !== credentialOf(req.actor)) return false;
+    await read();
+    return true;
   } catch (err) {
     return !(err instanceof AppError);
   }

@@ -14,11 +14,18 @@ export interface ServerEvent {
   readonly data: unknown;
 }
 
-/** Fires when the caller hangs up, the service stops, or the credential of the request ends: a stream outlives none of them. */
-export function streamSignal(req: FastifyRequest, reply: FastifyReply): AbortSignal {
+/**
+ * Fires when the caller hangs up, the service stops, the credential of the request ends, or `read` throws that the caller
+ * may not read the thing any more: a stream outlives none of them.
+ */
+export function streamSignal(
+  req: FastifyRequest,
+  reply: FastifyReply,
+  read: () => Promise<unknown>,
+): AbortSignal {
   const ended = new AbortController();
   const timer = setInterval(
-    () => void req.isStillAdmitted().then(isAdmitted => isAdmitted || ended.abort()),
+    () => void req.isStillAdmitted(read).then(isAdmitted => isAdmitted || ended.abort()),
     CHECK_MS,
   );
   reply.raw.once('close', () => clearInterval(timer));

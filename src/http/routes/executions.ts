@@ -4,7 +4,13 @@ import { Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
 import { removeExecution } from '../../runs/delete-execution.ts';
 import type { RunDeps } from '../../runs/deps.ts';
-import { cancelRun, getExecution, getExecutionGraph, listRuns } from '../../runs/executions.ts';
+import {
+  cancelRun,
+  getExecution,
+  getExecutionGraph,
+  getExecutionRow,
+  listRuns,
+} from '../../runs/executions.ts';
 import { ExecutionId, ListExecutionsQuery } from '../../runs/run.schema.ts';
 import {
   EventStream,
@@ -117,7 +123,7 @@ async function streamEvents(
   reply: FastifyReply,
   executionId: string,
 ): Promise<void> {
-  const signal = streamSignal(req, reply);
+  const signal = streamSignal(req, reply, () => getExecutionRow(deps, req.actor, executionId));
   const events = await watchRun(deps, req.actor, executionId, {
     afterId: parseLastEventId(req),
     signal,

@@ -5,7 +5,7 @@ import { recoverWorkflow, undeleteOwnWorkflow } from '../../services/workflows/d
 import { duplicateWorkflow } from '../../services/workflows/duplicate-workflow.ts';
 import { layoutWorkflow } from '../../services/workflows/layout-workflow.ts';
 import { lintGraphBody, lintWorkflow } from '../../services/workflows/lint-workflow.ts';
-import { followWorkflow } from '../../services/workflows/presence/follow-workflow.ts';
+import { followWorkflow, getReadableWorkflow } from '../../services/workflows/presence/follow-workflow.ts';
 import { recordHeartbeat } from '../../services/workflows/presence/heartbeat.ts';
 import { publishWorkflow, setBudget, setVisibility } from '../../services/workflows/publish-workflow.ts';
 import {
@@ -130,7 +130,7 @@ function registerBoard(app: App, deps: Deps): void {
       },
     },
     async (req, reply) => {
-      const signal = streamSignal(req, reply);
+      const signal = streamSignal(req, reply, () => getReadableWorkflow(deps, req.actor, req.params.id));
       const events = await followWorkflow(deps, req.actor, req.params.id, signal);
       await sendEvents(deps, { req, reply }, { events, signal });
     },

@@ -39,8 +39,17 @@ export async function followWorkflow(
   signal: AbortSignal,
 ): Promise<AsyncGenerator<WorkflowEvent>> {
   const user = requireScope(actor, 'workflows:read');
-  const { workflow } = authorize(user, 'read', await findWorkflow(deps.db, id, user.userId));
-  return follow(deps, user, workflow, signal);
+  return follow(deps, user, await getReadableWorkflow(deps, actor, id), signal);
+}
+
+/** Throws 404, 403. */
+export async function getReadableWorkflow(
+  { db }: Pick<Deps, 'db'>,
+  actor: Actor,
+  id: string,
+): Promise<ReadWorkflowRow> {
+  const user = requireScope(actor, 'workflows:read');
+  return authorize(user, 'read', await findWorkflow(db, id, user.userId)).workflow;
 }
 
 async function* follow(

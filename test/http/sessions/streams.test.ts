@@ -1,0 +1,122 @@
+// Event streams of people: whatever ends a session, an account or a membership ends the streams that were opened by it, of
+// a workflow and of a run, and nobody else's.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { FROM_OUR_PAGE, PASSWORD, tokenOf } from '../../support/people.ts';
+import { waitUntil } from '../../support/processes.ts';
+import { KEY, startTestService, type TestService } from '../../support/service.ts';
+import { type EventStream, openStream } from '../../support/sse.ts';
+import { edge, node } from '../../support/workflows.ts';
+
+/** Five seconds of caches, five until the next look, and a slow machine. */
+const END_MS = 20_000;
+const WAITING = {
+  nodes: [node('a', 'input:text', { value: 'x' }), node('d', 'logic:delay', { ms: 600_000 })],
+  edges: [edge('a.text > d.input')],
+};
+
+interface Person {
+  readonly userId: number;
+  readonly email: string;
+  readonly cookie: string;
+}
+
+let service: TestService;
+let teamId: string;
+let workflowId: string;
+let executionId: string;
+before(async () => {
+  service = await startTestService();
+  teamId = (await service.request<{ id: string }>('POST', '/teams', { name: 'T' })).body.id;
+  const folder = await service.request<{ id: string }>('POST', '/folders', { name: 'F', teamId });
+  workflowId = await service.create(WAITING);
+  await service.request('PUT', `/workflows/${workflowId}`, { folderId: folder.body.id });
+  executionId = await service.start(workflowId);
+});
+after(() => service.close());
+
+async function send(method: string, path: string, cookie = '', body?: object): Promise<Response> {
+  const answer = await fetch(`${service.url}/api/v1${path}`, {
+    method,
+    headers: {
+      ...FROM_OUR_PAGE,
+      ...(cookie === '' ? {} : { cookie }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  assert.ok(answer.ok, `${method} ${path}: ${answer.status}`);
+  return answer;
+}
+
+const cookieOf = (answer: Response): string => answer.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+
+/** An editor of the team, signed in. */
+async function createMember(name: string): Promise<Person> {
+  const email = `${name}@example.com`;
+  const { body } = await service.request<{ userId: number; inviteUrl: string }>('POST', '/admin/users', {
+    email,
+    name,
+    invite: true,
+  });
+  const { userId, inviteUrl } = body;
+  const link = { token: tokenOf(inviteUrl), password: PASSWORD };
+  const cookie = cookieOf(await send('POST', '/auth/accept-invite', '', link));
+  await service.request('POST', `/teams/${teamId}/members`, { userId, role: 'EDITOR' });
+  return { userId, email, cookie };
+}
+
+const signInAgain = async ({ email }: Person): Promise<string> =>
+  cookieOf(await send('POST', '/auth/sign-in', '', { email, password: PASSWORD }));
+
+/** Those of the workflow and of its run, once both have begun. */
+async function openStreams(headers: Record<string, string>): Promise<readonly EventStream[]> {
+  const paths = [`/workflows/${workflowId}/events`, `/executions/${executionId}/events`];
+  const streams = await Promise.all(paths.map(path => openStream(`${service.url}/api/v1${path}`, headers)));
+  await waitUntil('the streams to begin', () => streams.every(({ events }) => events.length > 0));
+  return streams;
+}
+
+const ENDS: Readonly<Record<string, (person: Person) => Promise<unknown>>> = {
+  'who signs out': ({ cookie }) => send('POST', '/auth/sign-out', cookie),
+  'whose session is ended in another browser': async person => {
+    const other = await signInAgain(person);
+    const { data } = (await (await send('GET', '/auth/sessions', person.cookie)).json()) as {
+      data: { id: string; isCurrent: boolean }[];
+    };
+    await send('DELETE', `/auth/sessions/${data.find(({ isCurrent }) => isCurrent)?.id}`, other);
+  },
+  'whose password is changed in another browser': async person =>
+    send('POST', '/auth/password', await signInAgain(person), { current: PASSWORD, next: `${PASSWORD}!` }),
+  'whose session expires': ({ userId }) =>
+    service.db.query('update sessions set expires_at = now() where user_id = $1', [userId]),
+  'who is disabled': ({ userId }) => service.request('PATCH', `/admin/users/${userId}`, { disabled: true }),
+  'whose account is gone': ({ userId }) => service.db.query('delete from users where id = $1', [userId]),
+  'who is removed from the team': ({ userId }) =>
+    service.request('DELETE', `/teams/${teamId}/members/${userId}`),
+};
+
+describe('the event streams of somebody', { concurrency: true }, () => {
+  let others: readonly EventStream[];
+  const ended = new Set<EventStream>();
+  before(async () => {
+    others = await openStreams({ authorization: `Bearer ${KEY}` });
+    for (const stream of others) void stream.closed.then(() => ended.add(stream));
+  });
+  after(() => {
+    for (const stream of others) stream.hangUp();
+  });
+
+  for (const [index, [whose, end]] of Object.entries(ENDS).entries())
+    it(`${whose} end`, async () => {
+      const person = await createMember(`member-${index}`);
+      const streams = await openStreams({ cookie: person.cookie });
+      await end(person);
+      const timeout = AbortSignal.timeout(END_MS);
+      const late = new Promise((_, reject) =>
+        timeout.addEventListener('abort', () => reject(new Error('A stream goes on.'))),
+      );
+      await Promise.race([Promise.all(streams.map(({ closed }) => closed)), late]);
+      for (const stream of others) assert.equal(ended.has(stream), false, 'a stream of another ended');
+    });
+});
