@@ -1,4 +1,4 @@
-// Videos against Remotion, and against encoding the same frames alone: wall time, and memory of the whole process tree.
+// Videos against Remotion, and against encoding the same frames alone: wall time, and memory of the process tree.
 import { spawn } from 'node:child_process';
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';

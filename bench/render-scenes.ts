@@ -1,4 +1,4 @@
-// The scenes that are rendered by us and by Remotion, as scene graphs; bench/remotion holds the same ones as React.
+// The scenes that are rendered by us and by Remotion, as scene graphs; bench/remotion has the same ones as React.
 
 export const [FPS, WIDTH, HEIGHT] = [30, 1920, 1080];
 

@@ -92,7 +92,7 @@ function createPurify(): (text: string) => string {
 }
 
 /**
- * Medians of as many rounds as four seconds hold, at least five. In turn, so that a machine that slows down slows both;
+ * Medians of as many rounds as fit into four seconds, at least five. In turn, so that a machine that slows down slows both;
  * the quick one runs several times a round, so that both get about the same time to warm up.
  */
 function medianMsInTurn(quick: () => unknown, slow: () => unknown): readonly [number, number] {

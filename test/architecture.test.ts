@@ -1,4 +1,4 @@
-// Holds the source to the import table of ARCHITECTURE.md and to the limits of the style guide, file by file.
+// Checks the source against the import table of ARCHITECTURE.md and to the limits of the style guide, file by file.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix, relative } from 'node:path';
@@ -146,7 +146,7 @@ function resolveImport(from: string, specifier: string): string | undefined {
   return path.startsWith('..') ? undefined : path;
 }
 
-/** Every pair of a file and an import that `breaks` holds to be wrong, as lines that name both. */
+/** Every pair of a file and an import that `breaks` finds wrong, as lines that name both. */
 function findImports(
   files: readonly SourceFile[],
   breaks: (path: string, found: Import) => boolean,

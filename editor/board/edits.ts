@@ -63,7 +63,7 @@ export function resize(
   });
 }
 
-/** One setting of a node; undefined takes it out, so that the default holds again. */
+/** One setting of a node; undefined takes it out, so that the default applies again. */
 export function setConfig(board: Board, id: string, key: string, value: Json | undefined): readonly Change[] {
   return replaceNodes(board, [id], node => {
     const { [key]: before, ...rest } = node.data.config ?? {};
@@ -125,7 +125,7 @@ export function freeId(board: Board, wish: string, taken: ReadonlySet<string> = 
   for (let number = 2; ; number++) if (!isTaken(`${stem}-${number}`)) return `${stem}-${number}`;
 }
 
-/** The nodes that a group frame holds. */
+/** The nodes inside a group frame. */
 export function childrenOf(node: GraphNode): readonly string[] {
   const childNodeIds = node.data.config?.childNodeIds;
   return Array.isArray(childNodeIds) ? childNodeIds.filter(id => typeof id === 'string') : [];

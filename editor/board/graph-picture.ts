@@ -33,7 +33,7 @@ export function readText(png: Uint8Array): string | undefined {
 interface Chunk {
   readonly type: string;
   readonly data: Uint8Array;
-  /** Of the whole chunk, in the file. */
+  /** Of the complete chunk, in the file. */
   readonly end: number;
 }
 

@@ -255,7 +255,7 @@ function selectedBoxes(
     });
 }
 
-/** The whole board, or the nodes that are selected where there are several. What moved meanwhile is arranged all the same. */
+/** All of the board, or the nodes that are selected where there are several. What moved meanwhile is arranged all the same. */
 async function arrange({ session, canvas }: EditorContextValue): Promise<void> {
   const { store, jobs } = session;
   const { board, selection } = store.getState();

@@ -22,7 +22,7 @@ const OF_SETTINGS: ReadonlySet<string> = new Set(['missing_input', 'invalid_conf
 
 interface MendProps {
   readonly code: string | undefined;
-  /** Absent: the error is of the whole run. */
+  /** Absent: the error is of the run. */
   readonly nodeId?: string | undefined;
 }
 

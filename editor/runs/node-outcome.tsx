@@ -1,4 +1,4 @@
-// What the run did with a node, in words and whole: for the inspector.
+// What the run did with a node, in words and complete: for the inspector.
 import type { GraphNode } from '../../src/graph/types.ts';
 import { useEditor } from '../board/editor-context.tsx';
 import { Button } from '../kit/button.tsx';

@@ -1,4 +1,4 @@
-// What a node made, in the node: a small picture, a text, a player; whole on a click.
+// What a node made, in the node: a small picture, a text, a player; complete on a click.
 
 import ImageIcon from 'icon:image';
 import type { NodeState } from '../../sdk/src/types.ts';

@@ -1,4 +1,4 @@
-// What a node made, whole: one result, or one of a gallery; and next to what another run, or another item, gave.
+// What a node made, complete: one result, or one of a gallery; and next to what another run, or another item, gave.
 
 import ArrowLeft from 'icon:arrow-left';
 import ArrowRight from 'icon:arrow-right';

@@ -1,4 +1,4 @@
-// One result: small in a node and in a gallery, whole in its own view.
+// One result: small in a node and in a gallery, complete in its own view.
 import { JsonTree } from '../kit/json-tree.tsx';
 import { kindOfMedia, MediaView } from '../kit/media-view.tsx';
 import { messages } from '../messages.ts';

@@ -17,7 +17,7 @@ export function resultsOf(state: NodeState): readonly Result[] {
   ];
 }
 
-/** The whole of what is no media, to be copied. */
+/** All of what is no media, to be copied. */
 export function textOf(result: Result): string {
   if (result.kind === 'text') return result.text;
   return result.kind === 'json' ? (JSON.stringify(result.value, null, 2) ?? '') : result.url;

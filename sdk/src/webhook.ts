@@ -26,7 +26,7 @@ interface Signed {
   readonly keyOf: (secret: string) => Bytes;
 }
 
-/** The event, once its signature holds. Throws a WebhookVerificationError otherwise: answer 400 and do nothing. */
+/** The event, once its signature is valid. Throws a WebhookVerificationError otherwise: answer 400 and do nothing. */
 export async function verifyWebhook(webhook: WebhookToVerify): Promise<CompletionEvent> {
   const body = toBytes(webhook.body);
   const header = readerOf(webhook.headers);
@@ -60,7 +60,7 @@ function findIn(headers: Readonly<Record<string, unknown>>): (name: string) => u
   return name => lower.get(name);
 }
 
-// A signature header may name several, of which one has to hold: that is how keys are replaced.
+// A signature header may name several, of which one has to be valid: that is how keys are replaced.
 const MAX_SIGNATURES = 16;
 
 function readStandardForm(body: Bytes, header: HeaderReader, toleranceSeconds: number): Signed {

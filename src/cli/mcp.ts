@@ -100,7 +100,7 @@ function headersOf({ apiKey, version }: Bridge, { method, params }: Message): Re
   };
 }
 
-/** Headers hold ASCII; the protocol says how other names are written. */
+/** Headers contain ASCII; the protocol says how other names are written. */
 function headerText(text: string): string {
   return /^[\x20-\x7e]*$/.test(text) ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;
 }

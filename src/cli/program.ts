@@ -317,7 +317,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   teams: "teams: over HTTP where GRAPHWRIGHT_API_KEY is set, else on the service's own database",
 };
 
-/** The parser of the whole command line. It throws a CommanderError for help, version and wrong usage. */
+/** The parser of the command line. It throws a CommanderError for help, version and wrong usage. */
 export function buildProgram(context: Pick<CommandInput, 'terminal' | 'signal'>): Parser {
   const program = new Parser('graphwright')
     .description('Stores, checks and runs workflow graphs of AI media nodes.')

@@ -25,7 +25,7 @@ export async function readWorkflowFile(path: string): Promise<WorkflowFile> {
     throw new UsageError(`${path} is not a workflow: it needs "nodes" and "edges", each an array.`);
   }
   const { nodes, edges } = parsed;
-  // A file that is smaller cannot hold a larger graph.
+  // A file that is smaller cannot contain a larger graph.
   if (text.length > MAX_GRAPH_BYTES && Buffer.byteLength(JSON.stringify([nodes, edges])) > MAX_GRAPH_BYTES) {
     throw new UsageError(`${path}: nodes and edges have over ${MAX_GRAPH_BYTES} bytes.`);
   }

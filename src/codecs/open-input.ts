@@ -34,7 +34,7 @@ const FORMATS: readonly (readonly [Container, InputFormat])[] = [
 
 /** One read larger than this is asked for by a header that lies. */
 const MAX_READ_BYTES = 64 * 1024 * 1024;
-/** Over the whole life of the input; a reader that goes in circles meets it. */
+/** Over all the life of the input; a reader that goes in circles meets it. */
 const MAX_TOTAL_READS_PER_BYTE = 8;
 
 /** The bytes of a file, wherever they are. */

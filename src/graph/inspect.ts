@@ -34,7 +34,7 @@ export function inspectParsed(catalog: Catalog, parsed: ParseResult, previous?: 
   return { ok: !hasErrors(issues), issues, graph };
 }
 
-/** What the lint would only find because a whole list cannot be read. */
+/** What the lint would only find because one list cannot be read at all. */
 const CONSEQUENCES: Readonly<Record<string, readonly string[]>> = {
   invalid_nodes: ['no_nodes', 'unknown_source', 'unknown_target'],
   invalid_edges: ['required_port_unfed'],

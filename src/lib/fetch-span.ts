@@ -7,7 +7,7 @@ interface Request {
   readonly propagates?: boolean;
 }
 
-/** Of the address only host and port: a path may hold tokens, a query keys. */
+/** Of the address only host and port: a path may contain tokens, a query keys. */
 export function inRequestSpan<R extends Request, A extends { readonly status: number }>(
   address: string,
   request: R,

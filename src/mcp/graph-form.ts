@@ -36,7 +36,7 @@ export function toNode(catalog: Catalog, { id, nodeType, label, config }: NodeFo
   };
 }
 
-/** Places for a whole board, to be arranged: far enough apart that a board too large for that can be read. */
+/** Places for a complete board, to be arranged: far enough apart that a board too large for that can be read. */
 function placeInRows(nodes: readonly SentNode[]): readonly GraphNode[] {
   const row = Math.max(8, Math.ceil(Math.sqrt(nodes.length)));
   return nodes.map((node, index) => ({

@@ -51,7 +51,7 @@ function sizeOf(outline: Outline): number {
   return Math.max(JSON.stringify(outline).length, toText({ ...outline }).length);
 }
 
-/** Whole nodes, but for what only the board needs. */
+/** Complete nodes, but for what only the board needs. */
 export function wholeOf(catalog: Catalog, graph: Graph): Outline {
   return {
     inputs: inputsOf(catalog, graph),

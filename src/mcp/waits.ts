@@ -1,4 +1,4 @@
-// Waiting for runs: bounded in time and number, with signs of life, and without any hold on the run itself.
+// Waiting for runs: bounded in time and number, with signs of life, and without any effect on the run itself.
 import { AppError } from '../lib/errors.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { getExecution } from '../runs/executions.ts';

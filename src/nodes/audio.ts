@@ -1,4 +1,4 @@
-// Audio nodes: cut, mix, take out of a video, lay under one. Sound goes through in blocks; no file is in memory as a whole.
+// Audio nodes: cut, mix, take out of a video, lay under one. Sound goes through in blocks; no file is complete in memory.
 import { type Clip, decodeFrames, decodeSound } from '../codecs/decode.ts';
 import { mix, type Sound, shape } from '../codecs/mix.ts';
 import { audio, defineNode, type NodeContext, number, video } from './define.ts';

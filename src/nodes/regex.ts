@@ -15,7 +15,7 @@ export async function testRegex(pattern: string, text: string): Promise<boolean>
 /** The text with every match replaced; `$1` in the replacement stands for what the first group matched. */
 export async function replaceRegex(text: string, pattern: string, replacement: string): Promise<string> {
   const regex = await compileFor(text, pattern);
-  // $` and $' would repeat the whole text at every match; they stay as written.
+  // $` and $' would repeat all of the text at every match; they stay as written.
   const template = replacement.replaceAll(/\$(?=[`'])/g, '$$$$');
   const references = template.split('$').length - 1;
   let matches = 0;

@@ -3,7 +3,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createGate, type Gate } from '../lib/gate.ts';
 import { inSpan } from '../lib/span.ts';
-import type { ProviderName } from './names.ts';
+import { CALLS_AT_ONCE, type ProviderName } from './names.ts';
 import type {
   FileSource,
   Handle,
@@ -54,20 +54,12 @@ export interface Delivery extends Omit<Output, 'files'> {
   readonly files: readonly Buffer[];
 }
 
-// Calls of one process that are submitted or collected at once; how many go on at the provider is counted elsewhere.
-const CONCURRENCY: Readonly<Record<ProviderName, number>> = {
-  fal: 64,
-  replicate: 64,
-  openai: 16,
-  elevenlabs: 4,
-  comfyui: 4,
-};
 interface Door {
   readonly gate: Gate;
   inside: number;
 }
 const DOORS = new Map<ProviderName, Door>(
-  Object.entries(CONCURRENCY).map(([name, concurrency]) => [
+  Object.entries(CALLS_AT_ONCE).map(([name, concurrency]) => [
     name as ProviderName,
     { gate: createGate({ concurrency, maxWaiting: Number.POSITIVE_INFINITY }), inside: 0 },
   ]),

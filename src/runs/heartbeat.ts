@@ -170,7 +170,7 @@ function readPidSpace(): string {
 function processIdentity(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // Field 22, the start time, counted after the command, which stands in parentheses and may hold spaces (proc_pid_stat(5)).
+    // Field 22, the start time, counted after the command, which stands in parentheses and may contain spaces (proc_pid_stat(5)).
     return `${PID_SPACE}/${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}`;
   } catch {
     return '';

@@ -1,4 +1,4 @@
-// What a run begins with of earlier ones: results that still hold, and results that a caller pins to nodes.
+// What a run begins with of earlier ones: results that are still valid, and results that a caller pins to nodes.
 import { asCached, type PlannedRun, reuseSteps } from '../engine/reuse.ts';
 import type { Step } from '../engine/types.ts';
 import { pointer } from '../graph/issues.ts';
@@ -23,7 +23,7 @@ interface Wanted extends PlannedRun {
   readonly request: Pick<RunRequest, 'keep' | 'pins'>;
 }
 
-/** Executions that one request may name: each is read as a whole. */
+/** Executions that one request may name: each is read completely. */
 const MAX_PINNED_EXECUTIONS = 20;
 
 /** Throws 400 `invalid_request` for an execution of another workflow, one under way, or a result that is not there. */

@@ -287,7 +287,7 @@ function queueAt(atMs: number): Effect {
   return { kind: 'queue', at: new Date(Math.max(0, atMs)) };
 }
 
-// What the column holds: 23 days.
+// What fits the column: 23 days.
 const MAX_RUNNING_MS = 2_000_000_000;
 
 function boundedMs(ms: number): number {

@@ -58,7 +58,7 @@ export function presentStep(
   };
 }
 
-// The members of a result (docs/api.md, Results): text, value and outputUrl, each with its plural where the port holds a list.
+// The members of a result (docs/api.md, Results): text, value and outputUrl, each with its plural where the port has a list.
 const MEMBERS = {
   TEXT: ['text', 'texts'],
   NUMBER: ['value', 'values'],

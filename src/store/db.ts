@@ -68,7 +68,7 @@ export function openDb(options: DbOptions): Db {
   const pool = new pg.Pool(config);
   let closing = false;
   const onError = (err: Error): void => {
-    // The pool hangs the whole client on it, which no log should show.
+    // The pool hangs the client on it, which no log should show.
     if ('client' in err) delete err.client;
     // The server may be stopping too: that a connection breaks then is expected.
     if (!closing) options.onError(err);

@@ -82,7 +82,7 @@ export async function listOrphanRuns(tx: Tx): Promise<readonly OrphanRun[]> {
   return rows;
 }
 
-/** Pools that hold jobs and belong to no worker: of one that died between its start and its enrolment. */
+/** Pools that have locked jobs and belong to no worker: of one that died between its start and its enrolment. */
 export async function listOrphanPools(tx: Tx): Promise<readonly string[]> {
   const { rows } = await tx.query<{ pool: string }>(
     `select distinct locked_by as pool from graphile_worker.jobs j

@@ -118,7 +118,7 @@ async function makeState(service: ServiceChild, place: Place, file: string, opti
   return { workflow, uploads, hashes, runs: [...early, ...known], made };
 }
 
-/** Backs a busy service up, kills it, wipes `from`, restores into `to`, and holds the new service to what the old one had. */
+/** Backs a busy service up, kills it, wipes `from`, restores into `to`, and compares the new service with the old one. */
 async function moveBusyService(
   from: Place,
   to: Place,

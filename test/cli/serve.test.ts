@@ -90,7 +90,7 @@ describe('graphwright serve', () => {
     assert.ok(!out.includes('\u001b'));
   });
 
-  it('runs an exported file of over 4 MB with the media it holds', async () => {
+  it('runs an exported file of over 4 MB with the media in it', async () => {
     const path = join(folder, 'export.json');
     const bytes = Buffer.from(await noiseImage(1200, 1200, 'png'));
     const mediaId = `med_${'0'.repeat(26)}`;

@@ -1,4 +1,4 @@
-// Both back ends, held to the same: frames and sound come out as they went in, at their time, and failures are reported.
+// Both back ends by the same tests: frames and sound come out as they went in, at their time, and failures are reported.
 import assert from 'node:assert/strict';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

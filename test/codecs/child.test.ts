@@ -73,7 +73,7 @@ describe('a codec process', () => {
 });
 
 describe('a pressure', () => {
-  it('holds the feeder back until outputs have come, and reports a failure', async () => {
+  it('makes the feeder wait until outputs have come, and reports a failure', async () => {
     const pressure = new Backpressure();
     let underWay = 3;
     const waiting = pressure.untilBelow(2, () => underWay);

@@ -1,4 +1,4 @@
-// The kernel that writes I420 as BMP, held to the arithmetic in plain JavaScript, for sides of all kinds.
+// The kernel that writes I420 as BMP, compared with the arithmetic in plain JavaScript, for sides of all kinds.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { i420Size, i420ToRgba } from '../../src/codecs/pixels/i420.ts';

@@ -1,4 +1,4 @@
-// What runs the service elsewhere, held to rules that need no container engine: the image, compose, the chart, the unit.
+// What runs the service elsewhere, checked by rules that need no container engine: the image, compose, the chart, the unit.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Holds the web application to its place: what it imports of the rest, what its parts import of each other, and that its
+// Keeps the web application in its place: what it imports of the rest, what its parts import of each other, and that its
 // components use classes that there are.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { canJoin } from '../../src/graph/catalog.ts';
 import { PORT_TYPES } from '../../src/graph/types.ts';
 
-// ANY takes and gives whatever comes; what a LIST holds shows when it is run.
+// ANY takes and gives whatever comes; what a LIST contains shows when it is run.
 const OPEN = ['ANY', 'LIST'];
 /** Besides equal types, and anything into JSON. */
 const JOINED = ['NUMBER TEXT', 'JSON TEXT'];

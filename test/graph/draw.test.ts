@@ -1,4 +1,4 @@
-// drawGraph: well-formed and inert whatever the graph holds, and everything of the graph in it.
+// drawGraph: well-formed and inert whatever the graph contains, and everything of the graph in it.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SaxesParser } from 'saxes';

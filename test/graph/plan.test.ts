@@ -82,7 +82,7 @@ describe('the order of a plan', () => {
     assert.deepEqual(idsOf(planGraph(all, graph)), ['a', 'b', 'c', 'd']);
   });
 
-  it('holds for a chain of 10,000 nodes that is written backwards', () => {
+  it('is right for a chain of 10,000 nodes that is written backwards', () => {
     const ids = Array.from({ length: 10_000 }, (_, index) => `n${9999 - index}`);
     const graph = sketchGraph(
       Object.fromEntries(ids.map(id => [id, { type: 't:join' }])),

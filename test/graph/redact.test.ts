@@ -52,7 +52,7 @@ describe('redact', () => {
     assert.deepEqual(graph, before);
   });
 
-  it('takes a secret whatever it holds', () => {
+  it('takes a secret whatever it contains', () => {
     assert.deepEqual(redact({ token: { a: 1 }, apiKeys: [1], password: null }), {});
   });
 

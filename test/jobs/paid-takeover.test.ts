@@ -1,4 +1,4 @@
-// Paid runs whose worker is killed: the next one goes on with the same hold, and charges each delivery once.
+// Paid runs whose worker is killed: the next one goes on with the same reservation, and charges each delivery once.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -58,7 +58,7 @@ describe('a paid run whose worker is killed', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('keeps its hold, is charged once for each call, and gives the rest back', async () => {
+  it('keeps its reservation, is charged once for each call, and gives the rest back', async () => {
     const victim = await serve();
     const { balance } = await readPool();
     const id = await victim.start(await victim.create(SIDE_BY_SIDE));

@@ -104,7 +104,7 @@ const hub = (path: string): string => `http://hub.test:${port}${path}`;
 const to = (location: string, status = 302): string =>
   hub(`/to?status=${status}&location=${encodeURIComponent(location)}`);
 
-// A header holds ASCII only; the URL parser takes a host in percent code as well.
+// A header contains ASCII only; the URL parser takes a host in percent code as well.
 const encodeHost = (host: string): string => host.replace(/[^!-~]/gu, encodeURIComponent);
 
 async function refuses(
@@ -254,7 +254,7 @@ test('what is not a plain http address is refused', async () => {
   }
 });
 
-test('headers that belong to the connection, or hold a line break, are refused', async () => {
+test('headers that belong to the connection, or contain a line break, are refused', async () => {
   for (const name of ['Host', 'content-length', 'Transfer-Encoding', 'connection', 'upgrade', 'expect']) {
     await refuses(client.fetch(hub('/hello'), { ...BOUNDS, headers: { [name]: '1' } }), 'bad_header', false);
   }

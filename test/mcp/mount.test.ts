@@ -122,7 +122,7 @@ describe('POST /mcp', () => {
     assert.equal(messageOf(answer.payload).error?.code, -32603);
   });
 
-  it('holds a key to the requests and the starts of its plan', async () => {
+  it('limits a key to the requests and the starts of its plan', async () => {
     const { key, request } = await test.createCaller({ plan: 'tight' });
     const workflow = { name: 'Free', nodes: [node('a', 'input:text', { value: 'x' })], edges: [] };
     const { body } = await request<{ id: string }>('POST', '/workflows', workflow);

@@ -50,7 +50,7 @@ function* schemasIn(schema: unknown, path: string): Generator<readonly [string, 
 }
 
 describe('the list of tools', () => {
-  it('holds the fourteen in their order', () => {
+  it('has the fourteen in their order', () => {
     assert.deepEqual(
       TOOLS.map(({ name }) => name),
       NAMES,

@@ -1,4 +1,4 @@
-// Whether a sanitized SVG holds nothing but shapes and references within itself, judged apart from the sanitizer's own tables.
+// Whether a sanitized SVG contains nothing but shapes and references within itself, judged apart from the sanitizer's own tables.
 import assert from 'node:assert/strict';
 import { SaxesParser } from 'saxes';
 

@@ -1,4 +1,4 @@
-// Presigned uploads: what is granted holds, and every change of it is refused as S3 would.
+// Presigned uploads: what is granted is accepted, and every change of it is refused as S3 would.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SaxesParser } from 'saxes';
@@ -38,7 +38,7 @@ async function refuses(
   );
 }
 
-test('a grant holds for 15 minutes, for the headers it names', async () => {
+test('a grant is valid for 15 minutes, for the headers it names', async () => {
   const issued = await grant();
   assert.deepEqual(issued.headers, {
     'Content-Type': 'image/png',
@@ -132,7 +132,7 @@ test('MissingContentLength: a body of unknown size', async () => {
   );
 });
 
-test('another key signs nothing that holds here', async () => {
+test('another key signs nothing that is valid here', async () => {
   const forged = await presignPut(
     { ...KEY, secretAccessKey: 'y'.repeat(64) },
     { url: URL_BASE, contentType: 'image/png', bytes: 5, nowMs: NOW },

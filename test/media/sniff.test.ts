@@ -1,4 +1,4 @@
-// What bytes are taken for, held against what they were declared.
+// What bytes are taken for, compared with what they were declared.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import sharp from 'sharp';

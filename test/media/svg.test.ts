@@ -1,4 +1,4 @@
-// The sanitizer: nothing hostile survives in any encoding, what is drawn does, and every bound holds.
+// The sanitizer: nothing hostile survives in any encoding, what is drawn does, and every bound is kept.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AppError } from '../../src/lib/errors.ts';

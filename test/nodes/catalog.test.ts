@@ -1,4 +1,4 @@
-// The catalog as a whole: shape of its entries, defaults, hidden entries, weight.
+// All of the catalog: shape of its entries, defaults, hidden entries, weight.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { describe, it } from 'node:test';
@@ -21,7 +21,7 @@ const PROMISED =
   video:sandbox talking:sandbox utility:group utility:sticky_note`.split(/\s+/);
 
 describe('the catalog', () => {
-  it('holds every node that was promised, each with an implementation', () => {
+  it('has every node that was promised, each with an implementation', () => {
     for (const nodeType of PROMISED) {
       assert.ok(catalog.find(nodeType), nodeType);
       assert.equal(typeof findNode(nodeType)?.run, 'function', nodeType);

@@ -23,7 +23,7 @@ const runWith = (nodeType: string, config: JsonObject, given: Json, ctx = makeCo
   runNode(nodeType, { ...config, ...runInput(nodeType, given) }, ctx);
 
 describe('input:text, input:number, input:json', () => {
-  it('give what their config holds', async () => {
+  it('give what their config says', async () => {
     assert.deepEqual(await runNode('input:text', { value: 'hello' }), { text: 'hello' });
     assert.deepEqual(await runNode('input:number', { value: 4 }), { number: 4 });
     assert.deepEqual(await runNode('input:json', { value: [1] }), { json: jsonValue([1]) });

@@ -38,7 +38,7 @@ describe("the operator's price", () => {
     assert.deepEqual(ceilings, [undefined, undefined]);
   });
 
-  it('by use is known afterwards: the ceiling is held, and what was used is charged', () => {
+  it('by use is known afterwards: the ceiling is reserved, and what was used is charged', () => {
     const definition = find('text:openai_chat');
     assert.ok(definition);
     assert.equal(priceOf(definition, {}), null);

@@ -1,4 +1,4 @@
-// Prices: what each model costs by its config, in credits rounded up, and what must be held where that is not known.
+// Prices: what each model costs by its config, in credits rounded up, and what must be reserved where that is not known.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { findNode, makeCatalog } from '../../src/nodes/catalog.ts';

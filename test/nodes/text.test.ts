@@ -1,4 +1,4 @@
-// Text nodes, with the hostile texts and patterns that a graph may hold.
+// Text nodes, with the hostile texts and patterns that a graph may contain.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { findNode } from '../../src/nodes/catalog.ts';
@@ -66,7 +66,7 @@ describe('utility:text_split', () => {
     });
   });
 
-  it('refuses more parts than a list may hold', async () => {
+  it('refuses more parts than a list may have', async () => {
     await assert.rejects(runNode('utility:text_split', { text: 'a,'.repeat(1001), separator: ',' }), {
       code: 'list_too_long',
     });

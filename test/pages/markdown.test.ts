@@ -1,4 +1,4 @@
-// Markdown → markup: what authors need stays, what could run goes, and the page around it stays whole.
+// Markdown → markup: what authors need stays, what could run goes, and the page around it stays intact.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { renderMarkdown } from '../../src/pages/markdown.ts';

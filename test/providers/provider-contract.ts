@@ -1,4 +1,4 @@
-// What holds for every provider, whatever its protocol: one submission under any fault, and nothing lost on the way.
+// What is true of every provider, whatever its protocol: one submission under any fault, and nothing lost on the way.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { Endpoint, Provider, ProviderJob } from '../../src/providers/provider.ts';

@@ -58,7 +58,7 @@ describe('a local speech engine', () => {
       `import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(started)}, ''); setInterval(() => {}, 1000);`,
     );
     const stop = new AbortController();
-    // The shell stays its parent. Whoever is left alive holds stdout open, and the end of it is waited for.
+    // The shell stays its parent. Whoever is left alive keeps stdout open, and the end of it is waited for.
     const speaking = speakLocally(`${child}; true`, 'Hi', stop.signal);
     await waitUntil('the command to start', () => existsSync(started));
     stop.abort('cancelled');

@@ -1,4 +1,4 @@
-// Video elements, held to the frame: each frame of the video shows the frame of the clip that a player would show then.
+// Video elements, exact to the frame: each frame of the video shows the frame of the clip that a player would show then.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

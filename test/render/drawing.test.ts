@@ -90,7 +90,7 @@ describe('a frame', () => {
 });
 
 describe('a hostile graph', () => {
-  it('of groups in groups, each blended, holds few surfaces and says where it stopped', async () => {
+  it('of groups in groups, each blended, keeps few surfaces and says where it stopped', async () => {
     let group: object = { type: 'shape', shape: 'rectangle', fill: '#00ff00' };
     for (let level = 0; level < 10; level++)
       group = { type: 'group', opacity: 0.99, shadow: {}, elements: [group] };

@@ -210,7 +210,7 @@ describe('a hostile animation', () => {
     );
   });
 
-  it('that holds itself, or programs, is drawn without them', async () => {
+  it('that contains itself, or programs, is drawn without them', async () => {
     const own = {
       id: 'self',
       layers: [composition('self'), shapes([group(rectangle([50, 50], [100, 100]), red)])],

@@ -49,7 +49,7 @@ describe('a template', { concurrency: 2 }, () => {
       assert.ok(template.thumbnailFrame < openTemplate(template, {}).durationInFrames, template.id);
   });
 
-  it('has as many inputs as its props hold', () => {
+  it('has as many inputs as its props say', () => {
     const slideshow = TEMPLATES.find(({ id }) => id === 'photo-slideshow');
     assert.ok(slideshow !== undefined);
     const photos = [1, 2, 3].map(number => ({ image: `sample:${number}` }));

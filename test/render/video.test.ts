@@ -177,7 +177,7 @@ function testVideos(backend: Backend): void {
       assert.equal((await readdir(segmentFolder)).length, 3, 'One of the two was there.');
       const likeness = await compare(backend, join(folder, 'video.mp4'), 60, { graph: changed, frame: 60 });
       assert.ok(likeness > 33, `${likeness} dB`);
-      // A file that is not whole is none.
+      // A file that is not complete is none.
       const [one = ''] = first;
       await writeFile(join(segmentFolder, one), (await readFile(join(segmentFolder, one))).subarray(0, 900));
       const again = await render(folder, { segmentFolder });

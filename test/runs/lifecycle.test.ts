@@ -1,4 +1,4 @@
-// The life of a run as a pure function: what holds whatever happens in whatever order.
+// The life of a run as a pure function: what is true whatever happens in whatever order.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Step } from '../../src/engine/types.ts';
@@ -81,7 +81,7 @@ describe('a run, whatever happens to it', () => {
     for (const { before, next } of walks) if (before.finished_at !== null) assert.equal(next, undefined);
   });
 
-  it('is changed by who holds it alone: by that worker, and by its newest lease number', () => {
+  it('is changed by who has claimed it alone: by that worker, and by its newest lease number', () => {
     for (const { before, event, next } of walks)
       if ('nodesDone' in event && (before.worker_id === null || event.lease !== before.lease))
         assert.equal(next, undefined, event.kind);
@@ -103,7 +103,7 @@ describe('a run, whatever happens to it', () => {
     }
   });
 
-  it('that is woken while it is held goes on as soon as it is released', () => {
+  it('that is woken while it is claimed goes on as soon as it is released', () => {
     for (const { before, event, row, effects } of moves)
       if (event.kind === 'suspend' && before.wake_at !== null) {
         assert.ok(has(effects, 'queue'));
@@ -116,7 +116,7 @@ describe('a run, whatever happens to it', () => {
       if (before.status === 'CANCELLING') assert.ok(row.status === 'CANCELLING' || row.finished_at !== null);
   });
 
-  it('counts for its workspace while it is held or waits for a call, and frees its place by leaving', () => {
+  it('counts for its workspace while it is claimed or waits for a call, and frees its place by leaving', () => {
     for (const { before, row, event, effects } of moves) {
       if (row.worker_id !== null) assert.ok(row.under_way);
       if (row.running_since !== null) assert.ok(row.under_way && row.worker_id === null);

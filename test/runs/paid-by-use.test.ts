@@ -1,4 +1,4 @@
-// A model that its operator has priced by the token: its ceiling is held, and what it used is charged.
+// A model that its operator has priced by the token: its ceiling is reserved, and what it used is charged.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -160,7 +160,7 @@ describe('a paid run within its limits', () => {
     assert.deepEqual(await balanceOf(user), [1, 0]);
   });
 
-  it('never costs more than its maxCredits, whatever a list holds', async () => {
+  it('never costs more than its maxCredits, whatever a list contains', async () => {
     const user = await paid.newUser(100);
     const execution = await runPaid(user, mappedLate(['a', 'b', 'c']), { maxCredits: 2 * PRICE });
     assert.deepEqual([execution.status, execution.error?.code], ['FAILED', 'max_credits_exceeded']);
@@ -168,7 +168,7 @@ describe('a paid run within its limits', () => {
     assert.deepEqual(await balanceOf(user), [100 - 2 * PRICE, 0]);
   });
 
-  it('sets nothing aside for a worker that no longer holds it', async () => {
+  it('sets nothing aside for a worker that has lost its lease', async () => {
     const user = await paid.newUser(20);
     const { id } = await runPaid(user, single());
     const definition = findNode(MODEL);

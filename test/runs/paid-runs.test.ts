@@ -28,7 +28,7 @@ beforeEach(() => paid.reset());
 afterEach(() => assertLedgerBalanced(paid.service.db));
 
 describe('a paid run', () => {
-  it('holds its estimate when accepted, is charged once on delivery, and says so in its record', async () => {
+  it('reserves its estimate when accepted, is charged once on delivery, and says so in its record', async () => {
     const user = await paid.newUser(10);
     paid.fal.polls = 1e9;
     const id = await user.start(await user.create(single()));
@@ -111,7 +111,7 @@ describe('a paid run', () => {
     assert.deepEqual(await balanceOf(user), [10, 0]);
   });
 
-  it('gives back what is held when it is cancelled', async () => {
+  it('gives back what is reserved when it is cancelled', async () => {
     const user = await paid.newUser(10);
     paid.fal.polls = 1e9;
     const asked = paid.fal.accepted.length;
@@ -124,7 +124,7 @@ describe('a paid run', () => {
     assert.deepEqual(await balanceOf(user), [10, 0]);
   });
 
-  it('gives back what is held when it is cancelled while it waits for a decision, less what was delivered', async () => {
+  it('gives back what is reserved when it is cancelled while it waits for a decision, less what was delivered', async () => {
     const user = await paid.newUser(10);
     const id = await user.start(
       await user.create({
@@ -163,7 +163,7 @@ describe('a paid run', () => {
     assert.deepEqual(body.breakdown, [{ nodeId: 'm', nodeLabel: 'm', credits: PRICE, cached: true }]);
   });
 
-  it('tops its hold up for the items of a list that only the run makes, and is charged for each', async () => {
+  it('tops its reservation up for the items of a list that only the run makes, and is charged for each', async () => {
     const user = await paid.newUser(20);
     const execution = await runPaid(user, mappedLate(['a', 'b', 'c']));
     assert.equal(execution.status, 'COMPLETED', JSON.stringify(execution.error));

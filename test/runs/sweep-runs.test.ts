@@ -1,4 +1,4 @@
-// The daily cleanup: what is too old goes, whole; what is younger, has not ended or is counted stays.
+// The daily cleanup: what is too old goes with all that belongs to it; what is younger, has not ended or is counted stays.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { newId } from '../../src/lib/ids.ts';

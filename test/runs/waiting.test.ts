@@ -57,7 +57,7 @@ const startWaiting = async (graph: object, body: object = {}): Promise<string> =
 };
 
 describe('a run that waits for a call', () => {
-  it('is held by no worker, says that it runs, and goes on when the call has ended', async () => {
+  it('is claimed by no worker, says that it runs, and goes on when the call has ended', async () => {
     const id = await startWaiting(single());
     const waiting = await user.execution(id);
     assert.deepEqual([waiting.status, statesOf(waiting).m?.status], ['RUNNING', 'RUNNING']);

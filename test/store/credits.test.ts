@@ -53,7 +53,7 @@ describe('the credit ledger', () => {
     assert.deepEqual(await findPool(db, 'user:999999'), { balance: 0, held: 0 });
   });
 
-  it('moves a hold out of the balance, a charge out of the hold, and the rest back', async () => {
+  it('moves a reservation out of the balance, a charge out of the reservation, and the rest back', async () => {
     const workspace = await makePool(100);
     const run = newId('execution');
     assert.equal(await hold(workspace, 40, run), true);
@@ -77,7 +77,7 @@ describe('the credit ledger', () => {
     );
   });
 
-  it('refuses a hold that the balance does not cover, and writes nothing', async () => {
+  it('refuses a reservation that the balance does not cover, and writes nothing', async () => {
     const workspace = await makePool(10);
     const run = newId('execution');
     assert.equal(await hold(workspace, 11, run), false);
@@ -86,7 +86,7 @@ describe('the credit ledger', () => {
     assert.equal((await listEntries(db, workspace, null, 10)).length, 1);
   });
 
-  it('tops a hold up to what is needed, and no further', async () => {
+  it('tops a reservation up to what is needed, and no further', async () => {
     const workspace = await makePool(10);
     const run = newId('execution');
     await hold(workspace, 4, run);
@@ -98,7 +98,7 @@ describe('the credit ledger', () => {
     await assertBalanced(workspace);
   });
 
-  it('refuses a charge past its hold, by constraint', async () => {
+  it('refuses a charge past its reservation, by constraint', async () => {
     const workspace = await makePool(10);
     const run = newId('execution');
     await hold(workspace, 4, run);
@@ -147,7 +147,7 @@ describe('the credit ledger', () => {
     await assertBalanced(two);
   });
 
-  it('refuses holds past a balance by constraint, and writes none of them', async () => {
+  it('refuses reservations past a balance by constraint, and writes none of them', async () => {
     const workspace = await makePool(10);
     const holds = [6, 5].map(amount => ({
       executionId: newId('execution'),
@@ -159,7 +159,7 @@ describe('the credit ledger', () => {
     await assertBalanced(workspace);
   });
 
-  it('admits 50 of 200 simultaneous holds against a balance for 50', async () => {
+  it('admits 50 of 200 simultaneous reservations against a balance for 50', async () => {
     const workspace = await makePool(500);
     const outcomes = await Promise.all(Array.from({ length: 200 }, () => hold(workspace, 10)));
     assert.equal(outcomes.filter(Boolean).length, 50);

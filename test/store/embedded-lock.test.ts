@@ -42,7 +42,7 @@ describe('takeLock', () => {
     await next.release();
   });
 
-  it('goes by the kernel and not by the file: a pid that lives again holds nothing', async () => {
+  it('goes by the kernel and not by the file: a pid that lives again has no lock', async () => {
     await write({ pid: process.pid });
     const lock = await take();
     assert.equal(lock.previous?.pid, process.pid);

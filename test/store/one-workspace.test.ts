@@ -80,7 +80,7 @@ const OF_ONE =
 /** Rows of a batch, by their ids. */
 const OF_MANY = /any \(\$|json_to_recordset|unnest\(\$/;
 
-/** Each declaration at the top of a file that holds SQL. */
+/** Each declaration at the top of a file that contains SQL. */
 function statementsOf(file: string, text: string): readonly Statement[] {
   const code = text.replace(/^\s*(?:\/\/|\*|\/\*).*$/gm, '');
   return code.split(/^(?=(?:export )?(?:async )?(?:const|function) )/m).flatMap(part => {

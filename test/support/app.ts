@@ -203,7 +203,7 @@ async function createDeps(
   };
 }
 
-/** Of a path after `/api/v1`, of a whole one, or of an address that an answer named. */
+/** Of a path after `/api/v1`, of a complete one, or of an address that an answer named. */
 export function pathOf(path: string): string {
   const own = path.replace(/^https?:\/\/[^/]+/, '');
   return own.startsWith('/api/') ? own : `/api/v1${own}`;

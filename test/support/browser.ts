@@ -120,7 +120,7 @@ export async function assertAccessible(page: Page): Promise<void> {
 }
 
 /**
- * Shows the page in each of the four views, waits for what `isReady` says, and holds it to axe-core and a quiet console.
+ * Shows the page in each of the four views, waits for what `isReady` says, and checks it with axe-core and for a quiet console.
  * It is opened once and then resized and recoloured, as a reader's window would be.
  */
 export async function checkViews(

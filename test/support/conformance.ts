@@ -1,4 +1,4 @@
-// Holds every answer of an app under test to the OpenAPI document that the app itself serves.
+// Checks every answer of an app under test against the OpenAPI document that the app itself serves.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../src/http/app.ts';

@@ -1,4 +1,4 @@
-// Starts the one PostgreSQL of a whole test run (node --test --test-global-setup) and removes it at the end.
+// Starts the one PostgreSQL of a test run (node --test --test-global-setup) and removes it at the end.
 import { join } from 'node:path';
 import { ADDRESS_VARIABLE, startTestServer, type TestServer } from './postgres.ts';
 

@@ -12,7 +12,7 @@ type Claims = Record<string, unknown>;
 export interface Lie {
   readonly claims?: (claims: Claims) => Claims;
   readonly signedBy?: KeyObject | 'nobody';
-  /** In place of the whole answer; undefined: the provider never answers. */
+  /** In place of all of the answer; undefined: the provider never answers. */
   readonly answer?: { readonly status: number; readonly body: object } | undefined;
 }
 

@@ -1,8 +1,8 @@
-// The credit ledger as a whole, for tests of anything that may disturb it.
+// All of the credit ledger, for tests of anything that may disturb it.
 import assert from 'node:assert/strict';
 import type { Db } from '../../src/store/db.ts';
 
-/** The entries add up to every pool and every run, and no run that has ended holds any credits. */
+/** The entries add up to every pool and every run, and no run that has ended has reserved credits. */
 export async function assertLedgerBalanced(db: Db): Promise<void> {
   assert.deepEqual((await db.query(UNBALANCED_POOLS)).rows, [], 'pools');
   assert.deepEqual((await db.query(UNBALANCED_RUNS)).rows, [], 'runs');

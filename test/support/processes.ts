@@ -59,7 +59,7 @@ export function startService(
   };
 }
 
-/** Polls until the condition holds; throws with its name after half a minute, or after as long as is said. */
+/** Polls until the condition is true; throws with its name after half a minute, or after as long as is said. */
 export async function waitUntil(
   what: string,
   condition: () => boolean | Promise<boolean>,

@@ -103,7 +103,7 @@ async function publish(page: Record<string, unknown>): Promise<void> {
   if (answer.statusCode !== 201) throw new Error(answer.body);
 }
 
-/** Headless Chromium has no scheme of its own to set but by the preference for dark mode of the whole browser. */
+/** Headless Chromium has no scheme of its own to set but by the preference for dark mode of the browser. */
 async function take(url: string, name: string, width: number, scheme: 'light' | 'dark'): Promise<void> {
   const dark =
     scheme === 'dark'

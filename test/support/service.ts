@@ -1,4 +1,4 @@
-// Whole services with their workers on a database of the test: in this process, or each in a process of its own.
+// Complete services with their workers on a database of the test: in this process, or each in a process of its own.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';

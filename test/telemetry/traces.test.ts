@@ -123,7 +123,7 @@ describe('the trace of a caller', () => {
     assert.equal(post?.attributes['http.response.status_code'], 204);
   });
 
-  it('holds no key, no secret, no query and no address', () => {
+  it('contains no key, no secret, no query and no address', () => {
     const text = JSON.stringify(collector.spans);
     const secrets = ['fal-key', 'whsec-of-the-caller', 'of-the-query', user.key, receiver.url, '/files/'];
     for (const secret of secrets) assert.ok(!text.includes(secret), secret);

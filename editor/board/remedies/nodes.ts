@@ -1,4 +1,4 @@
-// Remedies of findings about nodes as a whole: their type, their ports, their groups, the lists that meet in them.
+// Remedies of findings about complete nodes: their type, their ports, their groups, the lists that meet in them.
 import type { CatalogEntry } from '../../../src/graph/catalog.ts';
 import { joinPorts } from '../../../src/graph/handles.ts';
 import { describeUnfed } from '../../../src/graph/lint/rules-nodes.ts';

@@ -1,4 +1,4 @@
-// Dragging nodes: only their places on the screen change until the pointer is released, which is one step of undo. With Alt held the
+// Dragging nodes: only their places on the screen change until the pointer is released, which is one step of undo. With Alt pressed the
 // nodes are pulled out of their edges; a single node released over an edge is put into it.
 import type { GraphEdge, GraphNode, Position } from '../../../src/graph/types.ts';
 import { apply, type Board, type Change, findNode } from '../../board/board.ts';

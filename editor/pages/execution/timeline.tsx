@@ -56,7 +56,7 @@ function Row({ state, scale }: { readonly state: NodeState; readonly scale: Scal
   );
 }
 
-/** In hundredths of the whole span; never too thin to be seen. */
+/** In hundredths of the complete span; never too thin to be seen. */
 function place({ startedAt }: NodeState, ms: number, { begin, spanMs }: Scale): React.CSSProperties {
   const left = Math.min(100, Math.max(0, ((Date.parse(startedAt ?? '') - begin) / spanMs) * 100));
   return { left: `${left}%`, width: `max(3px, ${Math.min(100 - left, (ms / spanMs) * 100)}%)` };

@@ -53,7 +53,7 @@ export function ClashNotice() {
   );
 }
 
-/** What puts their value in place of mine; undefined where the whole item is at stake. */
+/** What puts their value in place of mine; undefined where all of the item is at stake. */
 function changesFor({ session }: EditorContextValue, { path, theirs }: Clash) {
   const { board } = session.store.getState();
   const [list, id = '', ...rest] = path;

@@ -19,7 +19,7 @@ interface Drop {
   readonly from?: PortRef | undefined;
 }
 
-/** `isOver` while files are held over the board; `uploading` names what is on its way. */
+/** `isOver` while files are dragged over the board; `uploading` names what is on its way. */
 export function useDrop(): { readonly isOver: boolean; readonly uploading: string | undefined } {
   const editor = useEditor();
   const [isOver, setOver] = useState(false);

@@ -43,7 +43,7 @@ export function Cut({ text }: { readonly text: string }) {
   );
 }
 
-/** A text in a table that is read in whole. */
+/** A text in a table that is read completely. */
 export function Wrapped({ children }: { readonly children: ReactNode }) {
   return <span className={styles.wrapped}>{children}</span>;
 }

@@ -1,4 +1,4 @@
-// The folders: choose one to see what it holds, drop a workflow on one to move it there.
+// The folders: choose one to see what is in it, drop a workflow on one to move it there.
 
 import FolderIcon from 'icon:folder';
 import FolderPlus from 'icon:folder-plus';

@@ -1,6 +1,6 @@
 // What a video or audio file contains. By mediabunny, which is plain JavaScript, in processes of its own: a file that
 // makes it run in circles or ask for memory without end takes one of them down and nothing else. A thread would not do:
-// past its heap limit V8 has ended the whole process.
+// past its heap limit V8 has ended the process.
 import { AppError } from '../../lib/errors.ts';
 import { createGate } from '../../lib/gate.ts';
 import type { MediaFacts } from '../facts.ts';

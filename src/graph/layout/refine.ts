@@ -179,7 +179,7 @@ function lookAround({ lines, left, right, linesOf, wires, places, boxes }: Searc
     side.lines.count = 0;
     side.boxes.count = 0;
   }
-  // Plain loops: this runs for every box in every pass, and iterators took half of the whole search.
+  // Plain loops: this runs for every box in every pass, and iterators took half of the search.
   for (let line = 0; line < wires.length; line++) {
     const x1 = lines.x1[line] ?? 0;
     const x2 = lines.x2[line] ?? 0;

@@ -1,4 +1,4 @@
-// Lint rules about the graph as a whole: its size, its identifiers, its cycles, its groups.
+// Lint rules about the complete graph: its size, its identifiers, its cycles, its groups.
 import { findCycles } from '../cycles.ts';
 import { pointer, quote } from '../issues.ts';
 import { BLANK } from '../rest.ts';

@@ -51,7 +51,7 @@ export class RequestLog extends LogController {
   }
 }
 
-/** Without what no log should hold: a query string, and the token of a path. */
+/** Without what no log should contain: a query string, and the token of a path. */
 function pathOf({ url, routeOptions }: FastifyRequest): string {
   return routeOptions.url?.includes('/:token') === true ? routeOptions.url : (url.split('?', 1)[0] ?? '');
 }

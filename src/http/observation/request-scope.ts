@@ -27,7 +27,7 @@ export function registerScopes(app: App, tracer: Tracer | undefined): void {
   });
 }
 
-// The path itself is left out: some hold tokens.
+// The path itself is left out: some contain tokens.
 function startSpan(tracer: Tracer, { method, routeOptions, headers, id }: FastifyRequest) {
   const route = routeOptions.url;
   if (UNTRACED.has(route)) return undefined;

@@ -1,4 +1,4 @@
-// Pages on their way out: the policy that browsers hold them to, conditional requests, and errors a person can read.
+// Pages on their way out: the policy that browsers apply to them, conditional requests, and errors a person can read.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sha256 } from '../../lib/crypto.ts';
 import { createLru } from '../../lib/lru.ts';
@@ -53,7 +53,7 @@ export function toAnswer(text: string, contentType: string): PageAnswer {
   return { body, contentType, etag };
 }
 
-/** Holds rendered pages up to a weight in bytes, the ones read last. */
+/** Keeps rendered pages up to a weight in bytes, the ones read last. */
 export function createPageCache(): PageCache {
   const kept = createLru<PageAnswer>(MAX_CACHED_BYTES);
   return {

@@ -28,7 +28,7 @@ const tags = ['Workflows'];
 const params = WorkflowId;
 /** A graph of 4 MB, and 25 MB of media in base64. */
 const MAX_IMPORT_BYTES = 41_943_040;
-/** At once in this process, since each is in memory as a whole. */
+/** At once in this process, since each is complete in memory. */
 const MAX_LARGE_IMPORTS = 3;
 
 export function registerWorkflows(app: App, deps: Deps): void {

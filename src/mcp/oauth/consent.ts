@@ -128,7 +128,7 @@ async function readRequest({ provider, deps }: Context, visit: Visit): Promise<R
 const wordsOf = (text: unknown): ReadonlySet<string> =>
   new Set(typeof text === 'string' ? text.split(' ') : []);
 
-/** Chrome holds the redirect that follows a form to `form-action` too. */
+/** Chrome checks the redirect that follows a form against `form-action` too. */
 const policyFor = ({ policySource }: Redirect): string =>
   PAGE_POLICY.replace("form-action 'none'", `form-action 'self' ${policySource}`);
 

@@ -1,5 +1,5 @@
 // Draws a sanitized SVG as PNG, for models that take no vectors. In a process of its own, since the loaders that sharp
-// may use are set for a whole process, and this one must not open SVGs that nobody sanitized.
+// may use are set for all of a process, and this one must not open SVGs that nobody sanitized.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { extname } from 'node:path';

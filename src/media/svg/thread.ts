@@ -1,4 +1,4 @@
-// Sanitizes SVGs without holding the event loop up: small ones at once, large ones in a worker thread, one after another.
+// Sanitizes SVGs without blocking the event loop: small ones at once, large ones in a worker thread, one after another.
 import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -56,7 +56,7 @@ async function ask(bytes: Uint8Array, signal: AbortSignal): Promise<SvgAnswer> {
 function startWorker(): Worker {
   // Sources run as .ts; the published package has .js.
   const file = new URL(`./worker${extname(import.meta.filename)}`, import.meta.url);
-  // Past its limit V8 has ended whole processes, threads and all, which is why files of unbounded structure are probed in
+  // Past its limit V8 has ended the process, threads and all, which is why files of unbounded structure are probed in
   // processes. Here nothing comes near it: of a megabyte, the most that attributes, namespaces, entities or references
   // make of it fits into 48 MB.
   const started = new Worker(file, { resourceLimits: { maxOldGenerationSizeMb: 256 } });

@@ -15,7 +15,7 @@ type Verify = (hook: Hook) => boolean;
 interface Source {
   /** Where the keys are published. */
   address(endpoint: Endpoint): { readonly url: string; readonly headers?: Readonly<Record<string, string>> };
-  /** What they verify; undefined where the answer holds none. */
+  /** What they verify; undefined where the answer has none. */
   read(answer: Parameters<typeof readObject>[0]): Verify | undefined;
 }
 

@@ -59,7 +59,7 @@ export function describePricing({ model, usd, source }: Pricing, defaults: Price
 }
 
 /**
- * The credits that a call with these values, fields and ports resolved, must have held before it is submitted: its price
+ * The credits that a call with these values, fields and ports resolved, must have reserved before it is submitted: its price
  * (`isExact`), or else the maximum that its config declares. null where neither is there: the call must not be made.
  */
 export function priceOf(

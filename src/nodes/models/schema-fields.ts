@@ -105,7 +105,7 @@ function readField(
 
 type Shape = Pick<ModelField, 'type'> & Partial<Omit<ModelField, 'id' | 'label' | 'type'>>;
 
-/** What is said to hold a file: by its name, and by being a text or a list of texts. */
+/** What is said to contain a file: by its name, and by being a text or a list of texts. */
 function mediaOf(name: string, schema: Schema): Shape | undefined {
   const isList = schema.type === 'array';
   const item = isList && isRecord(schema.items) ? schema.items : schema;

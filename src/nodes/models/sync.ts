@@ -14,7 +14,7 @@ export interface PlannedChange {
 
 export interface SyncPlan {
   readonly changes: readonly PlannedChange[];
-  /** How many installed models were held against the listing. */
+  /** How many installed models were compared with the listing. */
   readonly compared: number;
   /** So much would change or go that a fault of the listing is likelier than so many changes. */
   readonly isLarge: boolean;
@@ -53,7 +53,7 @@ export function planSync(
   };
 }
 
-/** Those in use of the provider, and of them those that `isAsked`, held against its listing. */
+/** Those in use of the provider, and of them those that `isAsked`, compared with its listing. */
 export function planFor(
   inUse: readonly Model[],
   provider: ListingProvider,

@@ -175,7 +175,7 @@ function paintLottie(
   if (loaded?.kind !== 'lottie') return reasonOf(resources, content.resource) ?? 'has no animation';
   const { animation, lacks } = loaded;
   const { frames, fps } = animation;
-  // Held to the frame: 59.9999 by the arithmetic of times is the sixtieth.
+  // Rounded to the frame: 59.9999 by the arithmetic of times is the sixtieth.
   const moment = content.seconds * content.speed * fps + 1e-3;
   animation.seekFrame(content.loop && frames > 0 ? moment % frames : Math.min(frames, moment));
   const at = place(animation, box, content.fit, [0.5, 0.5]);

@@ -1,4 +1,4 @@
-// What is done to a sheet as a whole: shadow, blur, brightness as transparency. What is blurred much has no detail to
+// What is done to all of a sheet: shadow, blur, brightness as transparency. What is blurred much has no detail to
 // lose, so it is blurred where it is drawn several times smaller.
 
 import type { Effect, Shade } from '../timeline/draw-list.ts';

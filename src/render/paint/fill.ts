@@ -38,7 +38,7 @@ function gradientOf(
 const BAND = 32;
 
 /**
- * Fills a box that covers the whole surface with a gradient along one axis of it: all bands across are alike, so one is
+ * Fills a box that covers all of the surface with a gradient along one axis of it: all bands across are alike, so one is
  * computed and the others are copied. False, and nothing drawn, where the fill or the box is another.
  */
 export function fillByBands(brush: Brush, fill: Fill, width: number, height: number): boolean {

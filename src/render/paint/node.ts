@@ -1,4 +1,4 @@
-// A node of the draw list → pixels. Whatever must be blended as a whole is drawn on a sheet of its own first.
+// A node of the draw list → pixels. Whatever must be blended as one picture is drawn on a sheet of its own first.
 import { hash } from 'node:crypto';
 import type { DrawNode, Matrix } from '../timeline/draw-list.ts';
 import { multiply, scaling } from '../timeline/matrix.ts';

@@ -1,4 +1,4 @@
-// Surfaces for what is blended as a whole: lent out by size, and those that are drawn again and again kept by content.
+// Surfaces for what is blended as one picture: lent out by size, and those that are drawn again and again kept by content.
 import { createLru } from '../../lib/lru.ts';
 import { type Area, sizeOf } from './area.ts';
 import { createSurface, type Surface } from './canvas.ts';

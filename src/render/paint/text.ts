@@ -57,7 +57,7 @@ interface Part extends Piece {
 }
 
 /**
- * `scale` is that of the whole frame and its transforms, which canvas shadows do not follow. Returns whether some of the
+ * `scale` is that of the complete frame and its transforms, which canvas shadows do not follow. Returns whether some of the
  * text was left out.
  */
 export function paintText(brush: Brush, content: TextContent, box: TextBox, scale: number): boolean {
@@ -322,7 +322,7 @@ function paintSplit(
   }
 }
 
-/** Sets the blur for what is drawn next; without a clip the rasterizer would blur the whole surface. */
+/** Sets the blur for what is drawn next; without a clip the rasterizer would blur all of the surface. */
 function blurWithin(brush: Brush, parts: readonly Part[], blur: number, scale: number): void {
   const size = Math.max(...parts.map(({ line }) => line.height));
   const reach = size + 4 * blur;

@@ -20,7 +20,7 @@ const LOUDNESS = -14;
 /** Decibels: a whisper is not made a shout, nor a hiss music. */
 const MOST_GAIN = 24;
 const DUCK = { by: 12, attack: 0.2, release: 0.6 } as const;
-/** Blocks before a range after which the limiter stands as it does within the whole. */
+/** Blocks before a range after which the limiter stands as it does within all of it. */
 const WARM_UP = 20;
 
 /** Whether anything is heard. Throws `invalid_scene_graph` where too many sounds are heard at once. */
@@ -32,7 +32,7 @@ export const silentSounds = (timeline: Timeline, files: Files): readonly string[
   castSound(timeline, files).warnings;
 
 /**
- * Interleaved stereo at 48 kHz, in blocks of any size: the frames from `from` up to `to`, the same as within the whole.
+ * Interleaved stereo at 48 kHz, in blocks of any size: the frames from `from` up to `to`, the same as within all of it.
  * AppError `unreadable_media` with the pointer of the sound, `invalid_scene_graph`.
  */
 export async function* soundOf(

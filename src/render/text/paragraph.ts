@@ -33,7 +33,7 @@ export interface Paragraph {
   readonly isCut: boolean;
 }
 
-/** A stretch that stays whole: parts in different looks, with the space after it. */
+/** A stretch that is not divided: parts in different looks, with the space after it. */
 interface Words extends Unit {
   readonly parts: readonly Part[];
 }
@@ -64,7 +64,7 @@ export function layOut(brush: Brush, content: TextContent, width: number, height
 }
 
 /**
- * 1. Cut the runs into units that stay whole. 2. Find the size at which they fit. 3. Break them into lines.
+ * 1. Cut the runs into units that are not divided. 2. Find the size at which they fit. 3. Break them into lines.
  * 4. Cut off what there is no room for. 5. Give every piece its place.
  */
 function makeParagraph(brush: Brush, content: TextContent, width: number, height: number): Paragraph {

@@ -34,7 +34,7 @@ export interface Heard {
 
 export interface Scope {
   readonly names: Names;
-  /** Of the whole frame. */
+  /** Of the complete frame. */
   readonly frame: { readonly width: number; readonly height: number };
   /** Of what contains the element. */
   readonly width: number;

@@ -130,7 +130,7 @@ function splitState(split: Split, mostParts: number, scope: Scope): SplitState {
     by: split.by,
     preset: split.preset ?? 'rise',
     order: split.order ?? 'forward',
-    // Held once every part has arrived, so that a text at rest keeps its hash.
+    // Stays the same once every part has arrived, so that a text at rest keeps its hash.
     elapsed: Math.min(
       at(split.duration, 0.5) + mostParts * at(split.stagger, 0.04),
       scope.now - at(split.delay, 0),

@@ -36,7 +36,7 @@ export interface FrameDrawer {
   readonly picture: Uint8Array;
 }
 
-/** Rows that are read at once: the pixels of a whole frame would be 8 MB at 1080p, allocated anew each time. */
+/** Rows that are read at once: the pixels of a complete frame would be 8 MB at 1080p, allocated anew each time. */
 const STRIP_ROWS = 128;
 
 /** A drawer of every `stride`-th frame. */

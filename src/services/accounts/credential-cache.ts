@@ -36,7 +36,7 @@ interface Cached {
 }
 
 export function createCredentialCache({ now, read, touch }: CredentialSource): CredentialCache {
-  // By hash, so that a memory dump holds no secret.
+  // By hash, so that a memory dump contains no secret.
   const cache = createLru<Cached>(MAX_CACHED);
   const used = new Set<string>();
   const nameOf = (hash: Buffer): string => hash.toString('latin1');

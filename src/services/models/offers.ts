@@ -1,4 +1,4 @@
-// What providers offer, for administrators: found in their lists, and held against the models that are in use.
+// What providers offer, for administrators: found in their lists, and compared with the models that are in use.
 import { AppError, toError } from '../../lib/errors.ts';
 import type { ListedModel, ListingProvider, ListingQuery } from '../../nodes/models/listing/listing.ts';
 import { readListing } from '../../nodes/models/listing/read-listing.ts';
@@ -22,7 +22,7 @@ export interface Offer {
 export interface ModelPlan {
   /** Of the state that it was made from: what a write must name. */
   readonly revision: string;
-  /** How many installed models were held against the list. */
+  /** How many installed models were compared with the list. */
   readonly compared: number;
   readonly isLarge: boolean;
   readonly changes: readonly PlannedChange[];

@@ -1,4 +1,4 @@
-// What changes a whole database asks first that no service works on it.
+// What changes all of a database asks first that no service works on it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../lib/errors.ts';
 import { countOtherConnections } from '../../store/backup.ts';

@@ -55,7 +55,7 @@ async function fetchPart(
   try {
     const { stream } = await deps.storage.read(file_id);
     await pipeline(stream, createWriteStream(partial, { mode: 0o600 }), { signal });
-    // Whole from the first moment that it has its name.
+    // Complete from the first moment that it has its name.
     await rename(partial, join(folder, name));
     return true;
   } catch (err) {

@@ -62,7 +62,7 @@ export async function restoreVersion(
   return presentCommitted(deps, saved);
 }
 
-/** Held against itself: what was deprecated since is no new node, and positions come back as they were. */
+/** Compared with itself: what was deprecated since is no new node, and positions come back as they were. */
 function writeBack(deps: Deps, wanted: GraphVersion): GraphWrite {
   const issues = lintForWrite(deps, readGraph(deps, wanted.graph.nodes, wanted.graph.edges), wanted.graph);
   return { ...unchanged(wanted.text), isChanged: true, issues };

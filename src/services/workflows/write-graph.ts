@@ -16,7 +16,7 @@ export interface GraphInput {
   readonly edges: unknown;
   /** What it replaces; absent for a new workflow. */
   readonly stored?: GraphVersion | undefined;
-  /** false: coordinates stand as sent. `always`: the whole board is laid out, whatever the settings say. */
+  /** false: coordinates stand as sent. `always`: all of the board is laid out, whatever the settings say. */
   readonly autoLayout?: boolean | 'always' | undefined;
   /** Whether an editor has the board open. */
   readonly isBeingEdited?: boolean;

@@ -27,7 +27,7 @@ export interface EmbeddedOptions {
 }
 
 export interface EmbeddedPostgres {
-  /** Holds the Unix socket, the only way in; stays the same when PostgreSQL is restarted. */
+  /** Contains the Unix socket, the only way in; stays the same when PostgreSQL is restarted. */
   readonly socketDir: string;
   readonly user: string;
   readonly database: string;

@@ -27,7 +27,7 @@ const STEPS: readonly Step[] = [
 const COMMAND_TIMEOUT_MS = 5_000;
 
 /**
- * Leaves no process on the cluster and no pid file that would hold up a start. Only the holder of the service lock
+ * Leaves no process on the cluster and no pid file that would delay a start. Only the holder of the service lock
  * may call it.
  */
 export async function clearLeftovers(cluster: string, log: (line: string) => void): Promise<void> {

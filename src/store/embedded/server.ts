@@ -41,7 +41,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
 };
 
 const READY = 'database system is ready to accept connections';
-// Recovery replays at most what max_wal_size holds (1 GB by default).
+// Recovery replays at most what max_wal_size allows (1 GB by default).
 const START_TIMEOUT_MS = 120_000;
 // A process can end before the last of what it wrote is read.
 const LAST_WORDS_MS = 1_000;

@@ -1,4 +1,4 @@
-// Finished parts of videos under way: which file of media storage holds which part.
+// Finished parts of videos under way: which file of media storage is which part.
 import type { Tx } from '../db.ts';
 
 export interface RenderPart {

@@ -39,7 +39,7 @@ export interface WorkflowListRow
   readonly updated_at: string;
   readonly last_executed_at: string | null;
   readonly execution_count: number;
-  /** Of these, the ones that `execution_counts` does not hold yet. */
+  /** Of these, the ones that `execution_counts` does not count yet. */
   readonly uncounted: number;
   /** Where it was asked for. */
   readonly card?: WorkflowCard;

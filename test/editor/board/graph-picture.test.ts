@@ -1,4 +1,4 @@
-// A PNG that carries its graph: what is put in comes out, and the picture stays whole.
+// A PNG that carries its graph: what is put in comes out, and the picture stays intact.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import sharp from 'sharp';

@@ -1,4 +1,4 @@
-// Gestures at random in a real browser, held to a model: after each few of them the draft in the browser and the service
+// Gestures at random in a real browser, compared with a model: after each few of them the draft in the browser and the service
 // have what the model says, and undoing all of them gives back the board byte for byte. Seeded; GESTURES sets how many.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-// The pages as visitors get them: whole, safe, in order, fresh after every change, and silent about private workflows.
+// The pages as visitors get them: complete, safe, in order, fresh after every change, and silent about private workflows.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { gunzipSync } from 'node:zlib';

@@ -107,7 +107,7 @@ describe('GET /cdn/{mediaId}/{name}', () => {
     assert.equal(answer.body, '');
   });
 
-  it('finds nothing at paths that climb, hold NUL, or name another file', async () => {
+  it('finds nothing at paths that climb, contain NUL, or name another file', async () => {
     for (const odd of [
       `/cdn/${media.mediaId}/other.png`,
       `/cdn/${media.mediaId}/`,

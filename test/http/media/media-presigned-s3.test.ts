@@ -79,7 +79,7 @@ describe('the bucket, as the AWS SDK sees it', () => {
   });
   after(() => test.close());
 
-  it('holds what came by the inline door, with its type and caching', async () => {
+  it('contains what came by the inline upload, with its type and caching', async () => {
     const bytes = await noiseImage(12, 9, 'webp');
     const dataUrl = `data:image/webp;base64,${bytes.toString('base64')}`;
     const { body } = await caller.request<{ mediaId: string }>('POST', '/media/upload', { dataUrl });

@@ -178,7 +178,7 @@ describe('the limits', () => {
     isRefused(await sendDataUrl(svgOf(1_048_577), 'image/svg+xml'), 413, 'file_too_large');
   });
 
-  it('hold for a form that never ends', async () => {
+  it('apply to a form that never ends', async () => {
     const headers = {
       authorization: `Bearer ${caller.key}`,
       'content-type': 'multipart/form-data; boundary=x',

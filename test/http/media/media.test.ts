@@ -72,7 +72,7 @@ const list = async (by: Caller, query = ''): Promise<List> =>
   (await by.request<List>('GET', `/media${query}`)).body;
 
 describe('minting', () => {
-  it('holds each type to its limit before anything is signed', async () => {
+  it('applies its limit to each type before anything is signed', async () => {
     for (const [contentType, most] of [
       ['image/png', 25 * MB],
       ['audio/mpeg', 25 * MB],

@@ -1,5 +1,5 @@
 // The document both ways: its own examples and generated bodies are sent to the service. Every answer is one of the
-// document's (the app under test holds each to its schema), none is a defect, and what the document refuses is refused.
+// document's (the app under test checks each against its schema), none is a defect, and what the document refuses is refused.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';

@@ -28,7 +28,7 @@ before(async () => {
 });
 after(() => test.close());
 
-/** What holds of each entry. */
+/** What is true of each entry. */
 const RULES: Readonly<Record<string, (entry: Entry) => boolean>> = {
   'has a label and a category': ({ label, category }) =>
     [label, category].every(text => /\S/.test(String(text))),

@@ -1,4 +1,4 @@
-// The form parser: the same parts wherever the body is cut into pieces, and every bound held.
+// The form parser: the same parts wherever the body is cut into pieces, and every bound kept.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { FormError, type Part, readField, readParts } from '../../../src/http/form-parts.ts';

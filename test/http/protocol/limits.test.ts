@@ -288,7 +288,7 @@ describe('several processes on one database', () => {
     assert.equal((await third.take('skew', 10, 60)).allowed, false);
   });
 
-  it('hold one caller to one limit over two servers', async () => {
+  it('keep one caller to one limit over two servers', async () => {
     const caller = await test.createCaller({ plan: 'small' });
     const deps = { ...test.deps, limiter: createRateLimiter(test.deps.db, test.deps.now) };
     const second = await createServer(deps, createKeyAuthenticator(deps.db, deps.now), test.mounts);

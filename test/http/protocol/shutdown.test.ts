@@ -132,7 +132,7 @@ describe('SIGTERM', () => {
   it('a second time ends the process at once', async () => {
     const { child, port, log } = await serve('info');
     const socket = await open(port);
-    // Never finished, it would hold the server for its time-out.
+    // Never finished, it would keep the server for its time-out.
     socket.write(
       head('POST', '/api/v1/folders', {
         authorization,

@@ -56,7 +56,7 @@ describe('Idempotency-Key', () => {
     assert.equal(await countRuns(), 1);
   });
 
-  it('is held by account, workflow and route', async () => {
+  it('belongs to an account, workflow and route', async () => {
     const editor = await test.createCaller();
     await caller.request('PUT', `${path}/permissions`, { userId: editor.userId, role: 'EDIT' });
     const ids = new Set<string>();

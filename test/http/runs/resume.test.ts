@@ -1,4 +1,4 @@
-// Resuming: waiting runs go on by a decision, ended ones as a new run that keeps what still holds.
+// Resuming: waiting runs go on by a decision, ended ones as a new run that keeps what is still valid.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { Execution } from '../../support/client.ts';

@@ -77,7 +77,7 @@ async function addVideo(by: Caller, bytes: number): Promise<string> {
 }
 
 describe('an export', () => {
-  it('holds the bytes of the media that its graph names', async () => {
+  it('contains the bytes of the media that its graph names', async () => {
     const picture = await uploadPicture(owner);
     const { id } = await createWorkflow(owner, naming(picture));
     const { media } = await exported(owner, id);
@@ -87,7 +87,7 @@ describe('an export', () => {
     assert.deepEqual((await exported(owner, (await createWorkflow(owner)).id)).media, []);
   });
 
-  it('holds 25 MB of them, and the addresses of the others', async () => {
+  it('contains 25 MB of them, and the addresses of the others', async () => {
     const ids = [
       await addVideo(owner, 15 * MB),
       await addVideo(owner, 15 * MB),
@@ -119,7 +119,7 @@ describe('an export', () => {
     ]);
   });
 
-  it('holds no file of somebody whose id was merely written down', async () => {
+  it('contains no file of somebody whose id was merely written down', async () => {
     const { mediaId } = await uploadPicture(owner);
     const { id } = await createWorkflow(stranger, {
       nodes: [node('a', 'input:image', { mediaId })],

@@ -104,7 +104,7 @@ describe('versions', () => {
     assert.deepEqual((await read(owner, id)).nodes, old.nodes);
   });
 
-  it('that hold the present graph are restored without a write', async () => {
+  it('that have the present graph are restored without a write', async () => {
     const { updatedAt } = await read(owner, id);
     assert.equal((await restore(owner, 1)).body.updatedAt, updatedAt);
     assert.equal((await versions(owner)).body.data.length, 1);

@@ -1,4 +1,4 @@
-// The round trip is sacred: what a GET gave, sent back whole, changes nothing and warns of nothing.
+// The round trip is sacred: what a GET gave, sent back unchanged, changes nothing and warns of nothing.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { canonicalJson } from '../../../src/lib/canonical-json.ts';
@@ -22,7 +22,7 @@ before(async () => {
 });
 after(() => test.close());
 
-/** Sends back what the reader gets, byte for byte as JSON, and holds every trace of a write to be a failure. */
+/** Sends back what the reader gets, byte for byte as JSON, and takes every trace of a write for a failure. */
 async function holdRoundTrip(by: Caller, id: string, rewrite = (body: unknown) => body): Promise<void> {
   const got = await by.request('GET', `/workflows/${id}`);
   const answer = await put(by, id, rewrite(got.body));
@@ -40,7 +40,7 @@ async function holdRoundTrip(by: Caller, id: string, rewrite = (body: unknown) =
   assert.equal(rows[0]?.count, 1, 'a version was written');
 }
 
-describe('the body of a GET, sent back whole by PUT, changes nothing and warns of nothing', () => {
+describe('the body of a GET, sent back unchanged by PUT, changes nothing and warns of nothing', () => {
   it(`for ${GRAPHS} graphs with runtime fields, unknown keys, groups, notes, empty configs and unicode`, async () => {
     for (let seed = 1; seed <= GRAPHS; seed++) {
       const { id } = await createWorkflow(owner, randomGraph(seed)).catch((err: unknown) => {

@@ -35,7 +35,7 @@ const SOUNDS = {
   low: tone(4, 100, 0.25),
   // A second of silence, one of a tone, one of silence.
   speech: makeSignal(3, second => [burst(second), burst(second)]),
-  // Ten whole waves: it goes on where it began.
+  // Ten complete waves: it goes on where it began.
   cycle: tone(0.01, 1000, 0.5),
 } as const;
 

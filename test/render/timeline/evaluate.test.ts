@@ -113,7 +113,7 @@ describe('elements', () => {
     assert.deepEqual(at({ x: '10vmin', y: 10, anchor: [0, 0] }), [20, 10]);
   });
 
-  it('follow keyframes, held before the first and after the last', () => {
+  it('follow keyframes, constant before the first and after the last', () => {
     const x = {
       keyframes: [
         { time: 0.5, value: 100 },

@@ -1,4 +1,4 @@
-// The whole matrix of who may do what with a workflow, with PostgreSQL deciding who somebody is.
+// The complete matrix of who may do what with a workflow, with PostgreSQL deciding who somebody is.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { can, type WorkflowVerb } from '../../../src/services/accounts/access.ts';

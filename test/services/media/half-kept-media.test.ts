@@ -37,7 +37,7 @@ it('a file whose row was never written is not served, and swept a day later', as
   const dataUrl = `data:image/png;base64,${bytes.toString('base64')}`;
   const kept = await service.request<{ mediaId: string }>('POST', '/media/upload', { dataUrl });
   assert.equal(kept.status, 200);
-  // The row waits for a lock that the test holds; the file does not.
+  // The row waits for a lock that the test has; the file does not.
   const locked = Promise.withResolvers<void>();
   const killed = Promise.withResolvers<void>();
   const holding = database.db.transaction(async tx => {

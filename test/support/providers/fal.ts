@@ -72,7 +72,7 @@ export async function startFal(file: Buffer): Promise<FalDouble> {
     state.accepted.push(id);
     jobs.set(id, 0);
     paths.set(id, path);
-    // The addresses hold owner and app only, not the path below them.
+    // The addresses have owner and app only, not the path below them.
     const place = `${PUBLIC}${path.split('/').slice(0, 3).join('/')}/requests/${id}`;
     const known = { request_id: id, ...addressesOf(place) };
     return { status: 200, body: { status: 'IN_QUEUE', queue_position: 0, ...known } };

@@ -1,4 +1,4 @@
-// The compiler as judge: JSON that was sent or answered, held as a literal against the types that a provider publishes.
+// The compiler as judge: JSON that was sent or answered, compared as a literal with the types that a provider publishes.
 import { execFile } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

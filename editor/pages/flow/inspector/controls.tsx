@@ -17,7 +17,7 @@ const texts = messages.flow;
 export interface ControlProps {
   readonly node: GraphNode;
   readonly input: InputDef;
-  /** undefined: the default holds. */
+  /** undefined: the default applies. */
   readonly value: Json | undefined;
   readonly hint?: string | undefined;
   readonly error?: string | undefined;

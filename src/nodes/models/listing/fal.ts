@@ -57,7 +57,7 @@ async function readPages(question: URLSearchParams, host: ListingHost): Promise<
   throw new Error(`fal's list has more than ${MAX_PAGES} pages: name a category.`);
 }
 
-/** One of several that fal does not know may turn the whole question away: then each is asked for by itself. */
+/** One of several that fal does not know may refuse all of the question: then each is asked for by itself. */
 async function readEach(question: URLSearchParams, host: ListingHost): Promise<readonly JsonRecord[]> {
   const endpoints = question.getAll('endpoint_id');
   if (endpoints.length === 0) throw new Error("fal's answer is no list of models.");
