@@ -3,14 +3,14 @@ import type { NodeProps } from '@xyflow/react';
 import { memo, useEffect, useState } from 'react';
 import type { CardNode } from './model.ts';
 import styles from './note.module.css';
-import { inkOn, isColor, noteText } from './note-text.ts';
+import { noteColors, noteText } from './note-text.ts';
 import { Resizer } from './resizer.tsx';
 
 export const Note = memo(function Note({ data: { node }, selected = false }: NodeProps<CardNode>) {
-  const color = node.data.config?.color;
   const shown = noteText(node);
   const markup = useMarkup(shown);
-  const style = isColor(color) ? { backgroundColor: color, color: inkOn(color) } : undefined;
+  const { ground, ink } = noteColors(node);
+  const style = { backgroundColor: ground, color: ink };
   return (
     <>
       {markup === undefined ? (

@@ -4,9 +4,11 @@ import { type PointerEvent, type RefObject, useEffect, useRef } from 'react';
 import { messages } from '../messages.ts';
 import styles from './canvas.module.css';
 import { categoryOf } from './colors.ts';
+import type { CardNode } from './model.ts';
+import { noteColors } from './note-text.ts';
 import { type Look, readLook, watchTheme } from './scene/look.ts';
 import { viewOf } from './scene/painting.ts';
-import { boundsOf, grow, type Rect } from './scene/scene.ts';
+import { boundsOf, contains, grow, type Rect } from './scene/scene.ts';
 import { oncePerFrame, type Stage } from './scene/stage.ts';
 
 const WIDTH = 180;
@@ -56,12 +58,20 @@ interface Drawn {
 /** The nodes are drawn when the board changes; a movement of the view moves the frame alone. */
 function keepDrawn({ stage, element, frame, shown }: Drawn): () => void {
   let look = readColors(element);
+  let bounds: Rect | undefined;
   const nodes = oncePerFrame(() => {
-    shown.current = mapOf(boundsOf(stage.now.scene));
+    bounds = boundsOf(stage.now.scene);
+    shown.current = mapOf(bounds);
     drawNodes(element, stage, { look, map: shown.current });
-    place(frame, stage, shown.current);
+    showView();
   });
-  const view = oncePerFrame(() => place(frame, stage, shown.current));
+  const showView = (): void => {
+    // Where all of the board is in view there is nowhere to go.
+    const isAll = bounds === undefined || contains(viewOf(stage.now.viewport, stage.now.size), bounds);
+    element.parentElement?.toggleAttribute('data-idle', isAll);
+    place(frame, stage, shown.current);
+  };
+  const view = oncePerFrame(showView);
   const stops = [
     stage.watch(change => (change.scene === undefined ? view : nodes).request()),
     watchTheme(() => {
@@ -116,9 +126,14 @@ function drawNodes(
   const least = 2 / map.scale;
   for (const { card, x, y, width, height } of now.scene.boxes) {
     ctx.globalAlpha = card.type === 'group' ? 0.25 : 1;
-    ctx.fillStyle = look.categories.get(categoryOf(card.data)) ?? look.soft;
+    ctx.fillStyle = colorOf(card, look);
     ctx.fillRect(x, y, Math.max(width, least), Math.max(height, least));
   }
+}
+
+function colorOf({ type, data }: CardNode, look: Look): string {
+  if (type === 'note') return noteColors(data.node).ground;
+  return look.categories.get(categoryOf(data)) ?? look.soft;
 }
 
 function place(mask: HTMLElement, { now }: Stage, { x, y, scale }: Fit): void {

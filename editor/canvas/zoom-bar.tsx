@@ -15,7 +15,8 @@ import type { Size, Stage } from './scene/stage.ts';
 const texts = messages.flow;
 export const MIN_ZOOM = 0.03;
 export const MAX_ZOOM = 2.5;
-const PADDING = 0.12;
+/** The bars that float over the board are not over what it is fitted to. */
+const PADDING = { x: 0.08, top: '68px', bottom: '76px' } as const;
 
 /** The view that shows these bounds; that of an empty board begins at its corner. */
 export function fitted(bounds: Rect | undefined, { width, height }: Size): Viewport {

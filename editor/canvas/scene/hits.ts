@@ -7,6 +7,7 @@ import {
   type Box,
   bendOf,
   type Curve,
+  contains,
   meets,
   type Places,
   type Rect,
@@ -85,12 +86,6 @@ export const boxesIn = ({ boxes }: Scene, area: Rect): readonly Box[] =>
 /** Nodes whose middle lies within the line. */
 export const boxesWithin = ({ boxes }: Scene, line: readonly Position[]): readonly Box[] =>
   boxes.filter(({ x, y, width, height }) => isWithin(line, { x: x + width / 2, y: y + height / 2 }));
-
-const contains = (outer: Rect, inner: Rect): boolean =>
-  inner.x >= outer.x &&
-  inner.y >= outer.y &&
-  inner.x + inner.width <= outer.x + outer.width &&
-  inner.y + inner.height <= outer.y + outer.height;
 
 function isNear({ x1, y1, x2, y2, pull }: Bend, { x, y }: Position, within: number): boolean {
   return (

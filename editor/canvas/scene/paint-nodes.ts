@@ -1,10 +1,9 @@
 // Nodes from afar: a plate with the name and what was made; frames and notes; and what is marked on nodes at every distance.
 import { NODE_BOX } from '../../../src/graph/dims.ts';
 import { categoryOf } from '../colors.ts';
-import { inkOn, isColor, noteText } from '../note-text.ts';
-import type { Look } from './look.ts';
+import { noteColors, noteText, plainText } from '../note-text.ts';
 import { FAR_ZOOM, type Mark, type Painting, type Ring } from './painting.ts';
-import { type Box, grow } from './scene.ts';
+import { type Box, grow, type Rect } from './scene.ts';
 import { type Context, cut, fill, outline, RADIUS, write } from './shapes.ts';
 
 /** Corners and names are drawn from this zoom on: below it nobody sees them. */
@@ -56,28 +55,26 @@ export function paintFrames(ctx: Context, { look, viewport }: Painting, frames: 
   }
 }
 
-const NOTE = { ground: '#fde68a', ink: '#4a3b06' };
-
 export function paintNotes(ctx: Context, { look, viewport }: Painting, notes: readonly Box[]): void {
   for (const note of notes) {
     const { node } = note.card.data;
-    const color = node.data.config?.color;
-    fill(ctx, [note], { color: isColor(color) ? color : NOTE.ground, radius: 6 });
+    const { ground, ink } = noteColors(node);
+    fill(ctx, [note], { color: ground, radius: 6 });
     if (viewport.zoom < DETAIL_ZOOM) continue;
     const [px, line] = viewport.zoom < FAR_ZOOM ? [28, 36] : [13, 19];
-    write(ctx, { px, family: look.font, color: isColor(color) ? inkOn(color) : NOTE.ink });
+    write(ctx, { px, family: look.font, color: ink });
     const lines = Math.floor((note.height - 28) / line);
-    paintText(ctx, note, { text: noteText(node), px, line, top: 14, lines });
+    paintText(ctx, note, { text: plainText(noteText(node)), px, line, top: 14, lines });
   }
 }
 
-/** What is around nodes: how they fare in the run, what a plan or a comparison says of them, and that they are selected. */
+/** What a run made of nodes that are painted, and what a plan or a comparison says of them. */
 export function paintMarks(ctx: Context, painting: Painting, boxes: readonly Box[]): void {
-  const { look, viewport, selection, markOf, ringOf } = painting;
+  const { look, viewport, markOf, ringOf } = painting;
   const isFar = viewport.zoom < FAR_ZOOM;
   for (const box of boxes) {
     const mark = markOf(box.id);
-    if (mark !== undefined) paintMark(ctx, box, mark, painting);
+    if (mark?.status === 'COMPLETED') paintResult(ctx, box, mark, painting);
   }
   const rings = Map.groupBy(boxes, ({ id }) => ringOf(id));
   ctx.globalAlpha = 0.65;
@@ -90,8 +87,24 @@ export function paintMarks(ctx: Context, painting: Painting, boxes: readonly Box
     outline(ctx, around, { color: look[color], width });
   }
   ctx.setLineDash([]);
+}
+
+const RIM_SCREEN_PX = 2.5;
+
+/** Around nodes in the page too: of those that are selected, run, wait or have failed, as wide at every distance. */
+export function paintRims(
+  ctx: Context,
+  { look, viewport, selection, markOf }: Painting,
+  boxes: readonly Box[],
+): void {
+  const width = Math.max(2, RIM_SCREEN_PX / viewport.zoom);
+  const around = (chosen: readonly Box[]): readonly Rect[] => chosen.map(box => grow(box, width / 2));
+  for (const [status, group] of Map.groupBy(boxes, ({ id }) => markOf(id)?.status ?? '')) {
+    const color = RIM_COLORS[status];
+    if (color !== undefined) outline(ctx, around(group), { color: look[color], width });
+  }
   const chosen = boxes.filter(({ id }) => selection.has(id));
-  outline(ctx, chosen, { color: look.accent, width: Math.max(isFar ? 3 : 2, 2 / viewport.zoom) });
+  outline(ctx, around(chosen), { color: look.accent, width });
 }
 
 type RingColor = 'accent' | 'success' | 'warning' | 'soft';
@@ -106,25 +119,23 @@ const RINGS: readonly (readonly [Ring, { readonly color: RingColor; readonly das
   ['moved', { color: 'soft', dash: [1, 1] }],
 ];
 
-const MARK_COLORS: Readonly<Record<string, keyof Look & ('danger' | 'accent' | 'warning')>> = {
+const RIM_COLORS: Readonly<Record<string, 'danger' | 'accent' | 'warning'>> = {
   FAILED: 'danger',
   RUNNING: 'accent',
   WAITING: 'warning',
 };
 
-function paintMark(ctx: Context, box: Box, { status, picture }: Mark, { look, viewport }: Painting): void {
+function paintResult(ctx: Context, box: Box, { picture }: Mark, { look, viewport }: Painting): void {
   const isFar = viewport.zoom < FAR_ZOOM;
-  const color = MARK_COLORS[status];
-  if (color !== undefined)
-    outline(ctx, [box], { color: look[color], width: isFar ? Math.max(8, 2.5 / viewport.zoom) : 3 });
-  if (status !== 'COMPLETED') return;
-  if (picture === undefined) {
-    const radius = isFar ? Math.max(9, 2 / viewport.zoom) : 6;
-    ctx.fillStyle = look.success;
-    ctx.beginPath();
-    ctx.arc(box.x + box.width - 2 * radius, box.y + box.height - 2 * radius, radius, 0, 2 * Math.PI);
-    ctx.fill();
-  } else paintPicture(ctx, box, picture, isFar);
+  if (picture === undefined) paintDot(ctx, box, look.success, isFar ? Math.max(9, 2 / viewport.zoom) : 6);
+  else paintPicture(ctx, box, picture, isFar);
+}
+
+function paintDot(ctx: Context, { x, y, width, height }: Box, color: string, radius: number): void {
+  ctx.fillStyle = color;
+  ctx.beginPath();
+  ctx.arc(x + width - 2 * radius, y + height - 2 * radius, radius, 0, 2 * Math.PI);
+  ctx.fill();
 }
 
 /** Over the ground of the box, below what it says, without being cut. */

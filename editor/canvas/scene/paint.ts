@@ -1,7 +1,7 @@
 // Draws the board on one 2D canvas: all edges, and the nodes that are not in the page.
 import { typeName } from '../colors.ts';
 import { paintCards } from './paint-cards.ts';
-import { paintFrames, paintMarks, paintNotes, paintPlates } from './paint-nodes.ts';
+import { paintFrames, paintMarks, paintNotes, paintPlates, paintRims } from './paint-nodes.ts';
 import { FAR_ZOOM, type Painting, viewOf } from './painting.ts';
 import { type Bend, type Box, bendOf, type Curve, grow, meets, type Rect } from './scene.ts';
 import type { Context } from './shapes.ts';
@@ -19,23 +19,24 @@ export function paint(ctx: Context, painting: Painting): void {
     ratio * viewport.y,
   );
   const view = viewOf(viewport, size);
-  const boxes = shownBoxes(painting, view);
+  const isFar = viewport.zoom < FAR_ZOOM;
+  const seen = seenBoxes(painting, view);
+  const boxes = isFar ? seen : seen.filter(({ id }) => !painting.mounted.has(id));
   const { group = [], note = [], card = [] } = Object.groupBy(boxes, box => box.card.type ?? 'card');
   paintFrames(ctx, painting, group);
   paintEdges(ctx, painting, view);
   paintNotes(ctx, painting, note);
-  (viewport.zoom < FAR_ZOOM ? paintPlates : paintCards)(ctx, painting, card);
+  (isFar ? paintPlates : paintCards)(ctx, painting, card);
   paintMarks(ctx, painting, boxes);
+  paintRims(ctx, painting, seen);
 }
 
 /** Pixels beyond their box that marks of nodes reach. */
 const MARK_PX = 12;
 
-function shownBoxes({ scene, places, mounted, viewport }: Painting, view: Rect): readonly Box[] {
+function seenBoxes({ scene, places }: Painting, view: Rect): readonly Box[] {
   const seen = grow(view, MARK_PX);
-  const isFar = viewport.zoom < FAR_ZOOM;
   return scene.boxes.flatMap(box => {
-    if (mounted.has(box.id) && !isFar) return [];
     const at = places.get(box.id);
     const placed = at === undefined ? box : { ...box, x: at.x, y: at.y };
     return meets(placed, seen) ? [placed] : [];

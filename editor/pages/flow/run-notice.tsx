@@ -53,15 +53,31 @@ export function RunNotice() {
           />
         </span>
       </div>
-      {run && isUnderWay(run) && (
-        <progress
-          className={styles.progress}
-          aria-label={texts.progressLabel}
-          max={Math.max(run.progress.total, 1)}
-          value={run.progress.done}
-        />
-      )}
+      {run && isUnderWay(run) && <ProgressBar run={run} />}
     </section>
+  );
+}
+
+const ENDED: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'SKIPPED', 'CANCELLED']);
+
+/** Nodes that have ended: each is known before the run's own count of them. */
+function useDone({ progress }: RunHead): number {
+  const ended = useRun(({ nodes }) => [...nodes.values()].filter(({ status }) => ENDED.has(status)).length);
+  return Math.max(ended, progress.done);
+}
+
+function Progress({ run }: { readonly run: RunHead }) {
+  return <span>{texts.progress(useDone(run), run.progress.total)}</span>;
+}
+
+function ProgressBar({ run }: { readonly run: RunHead }) {
+  return (
+    <progress
+      className={styles.progress}
+      aria-label={texts.progressLabel}
+      max={Math.max(run.progress.total, 1)}
+      value={useDone(run)}
+    />
   );
 }
 
@@ -72,7 +88,7 @@ function RunFacts({ run }: { readonly run: RunHead }) {
     <>
       <RunBadge status={run.status} />
       {isUnderWay(run) ? (
-        <span>{texts.progress(run.progress.done, run.progress.total)}</span>
+        <Progress run={run} />
       ) : (
         <>
           <span>{texts.charged(charged, formatNumber(charged))}</span>

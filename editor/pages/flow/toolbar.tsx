@@ -100,7 +100,7 @@ function RunButton() {
   const isEmpty = useBoard(({ board }) => board.nodes.length === 0);
   if (isRunning)
     return (
-      <Button look="danger" icon={Square} isBusy={isCancelling} onClick={() => void runs.cancel()}>
+      <Button icon={Square} isBusy={isCancelling} onClick={() => void runs.cancel()}>
         {texts.tools.cancel}
       </Button>
     );
