@@ -140,8 +140,9 @@ function doubleClick(
 function useView(stage: Stage, root: RefObject<HTMLDivElement | null>): void {
   const flow = useStoreApi<CardNode>();
   useEffect(() => {
-    const stop = flow.subscribe(({ transform: [x, y, zoom] }) => {
-      const { viewport } = stage.now;
+    const stop = flow.subscribe(({ transform: [x, y, zoom], paneDragging }) => {
+      const { viewport, isHeld } = stage.now;
+      if (paneDragging !== isHeld) stage.set({ isHeld: paneDragging });
       if (x === viewport.x && y === viewport.y && zoom === viewport.zoom) return;
       stage.set({ viewport: { x, y, zoom } });
     });

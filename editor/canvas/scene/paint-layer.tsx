@@ -34,6 +34,9 @@ interface Painted {
   readonly probe: HTMLElement;
 }
 
+/** What changes nothing that is painted. */
+const UNSEEN: ReadonlySet<string> = new Set(['isHeld', 'isMoving', 'awaited']);
+
 function keepPainted({ stage, editor: { session, runs, view }, element, probe }: Painted): () => void {
   let look = readLook(probe);
   const pictures = new Pictures(() => frame.request());
@@ -53,7 +56,9 @@ function keepPainted({ stage, editor: { session, runs, view }, element, probe }:
     paint(ctx, { ...shown, size, ratio, selection, markOf, ringOf, lit, look });
   });
   const stops = [
-    stage.watch(frame.request),
+    stage.watch(change => {
+      if (Object.keys(change).some(key => !UNSEEN.has(key))) frame.request();
+    }),
     session.store.subscribe(({ selection }, before) => selection !== before.selection && frame.request()),
     runs.subscribe(({ nodes }, before) => nodes !== before.nodes && frame.request()),
     view.subscribe(({ plan, diff }, before) => {

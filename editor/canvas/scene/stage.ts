@@ -15,7 +15,9 @@ interface Moment {
   readonly size: Size;
   /** Where nodes are while they are dragged. */
   readonly places: Places;
-  /** The view or what is dragged has moved a moment ago: whatever takes its time waits. */
+  /** The hand holds the ground of the board. */
+  readonly isHeld: boolean;
+  /** The view is held, or it or what is dragged has moved a moment ago: whatever takes its time waits. */
   readonly isMoving: boolean;
   /** Nodes that are in the page; the others are painted. */
   readonly mounted: ReadonlySet<string>;
@@ -29,6 +31,7 @@ interface Moment {
 
 type Listener = (changed: Partial<Moment>) => void;
 
+const MOVES = ['viewport', 'places', 'isHeld'] as const;
 /** Longer than a person pauses between two turns of the wheel. */
 const REST_MS = 200;
 
@@ -38,6 +41,7 @@ export class Stage {
     viewport: { x: 0, y: 0, zoom: 1 },
     size: { width: 0, height: 0 },
     places: NO_PLACES,
+    isHeld: false,
     isMoving: false,
     mounted: new Set(),
     awaited: undefined,
@@ -52,13 +56,13 @@ export class Stage {
   }
 
   set(change: Partial<Moment>): void {
-    const isMove = change.viewport !== undefined || change.places !== undefined;
+    const isMove = MOVES.some(key => change[key] !== undefined);
     const all = isMove ? { ...change, isMoving: true } : change;
     this.#now = { ...this.#now, ...all };
     for (const listener of this.#listeners) listener(all);
     if (!isMove) return;
     clearTimeout(this.#rest);
-    this.#rest = setTimeout(() => this.set({ isMoving: false }), REST_MS);
+    if (!this.#now.isHeld) this.#rest = setTimeout(() => this.set({ isMoving: false }), REST_MS);
   }
 
   /** Calls back at each change; a listener that draws waits for the next frame itself. */
