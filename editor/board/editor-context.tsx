@@ -71,6 +71,8 @@ export interface View {
 /** What the canvas can do for other parts; there once it is drawn. */
 export interface CanvasActions {
   center(): Position;
+  /** Where what is pasted goes: under the pointer, or to the middle where that is not over the board. */
+  pasteAt(): Position;
   /** A point of the window on the board. */
   toBoard(point: Position): Position;
   fit(ids?: readonly string[]): void;

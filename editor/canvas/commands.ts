@@ -150,7 +150,7 @@ export function pasteOnEvent(editor: EditorContextValue, event: ClipboardEvent):
 /** What is no workflow becomes a text of the board. */
 function pasteAsNode({ session, canvas }: EditorContextValue, text: string): boolean {
   if (text.trim() === '' || text.length > MAX_PASTED_CHARS) return false;
-  const placed = placeText(session, text, canvas.current?.center() ?? { x: 0, y: 0 });
+  const placed = placeText(session, text, canvas.current?.pasteAt() ?? { x: 0, y: 0 });
   if (placed === undefined) return false;
   session.store.actions.perform(messages.flow.gestures.paste(1), placed.changes);
   session.store.actions.select([placed.id]);
@@ -165,11 +165,11 @@ async function pasteFromClipboard(editor: EditorContextValue): Promise<void> {
   }
 }
 
-/** Puts what the text says into the middle of the view. */
+/** Puts what the text says under the pointer. */
 export function pasteText(editor: EditorContextValue, text: string): boolean {
   const pasted = readPasted(text);
   if (pasted === undefined) return false;
-  putOnBoard(editor, pasted, editor.canvas.current?.center() ?? { x: 0, y: 0 });
+  putOnBoard(editor, pasted, editor.canvas.current?.pasteAt() ?? { x: 0, y: 0 });
   return true;
 }
 

@@ -1,6 +1,7 @@
 // What the other parts of the page can have the canvas do.
 import { type ReactFlowInstance, useReactFlow } from '@xyflow/react';
 import { type RefObject, useEffect } from 'react';
+import type { Position } from '../../src/graph/types.ts';
 import { type CanvasActions, useEditor } from '../board/editor-context.tsx';
 import type { CardNode } from './model.ts';
 import { viewOf } from './scene/painting.ts';
@@ -14,22 +15,47 @@ export function useActions(root: Root, stage: Stage): void {
   const { canvas } = useEditor();
   const flow = useReactFlow<CardNode>();
   useEffect(() => {
-    canvas.current = createActions(root, flow, stage);
+    const pointer = followPointer(root.current);
+    canvas.current = createActions(root, flow, stage, pointer.at);
     return () => {
       canvas.current = undefined;
+      pointer.stop();
     };
   }, [canvas, flow, root, stage]);
 }
 
+/** Where the mouse is over the element, in pixels of the window; a finger that is gone is nowhere. */
+function followPointer(element: HTMLElement | null): { at(): Position | undefined; stop(): void } {
+  let last: Position | undefined;
+  const listening = new AbortController();
+  const options = { signal: listening.signal, passive: true };
+  const onMove = ({ clientX: x, clientY: y, pointerType }: PointerEvent): void => {
+    last = pointerType === 'touch' ? undefined : { x, y };
+  };
+  element?.addEventListener('pointermove', onMove, options);
+  element?.addEventListener('pointerleave', () => (last = undefined), options);
+  return { at: () => last, stop: () => listening.abort() };
+}
+
 const READABLE_ZOOM = 0.6;
 
-function createActions(root: Root, flow: ReactFlowInstance<CardNode>, stage: Stage): CanvasActions {
+function createActions(
+  root: Root,
+  flow: ReactFlowInstance<CardNode>,
+  stage: Stage,
+  pointer: () => Position | undefined,
+): CanvasActions {
+  const center = (): Position => {
+    const view = viewOf(stage.now.viewport, stage.now.size);
+    return { x: view.x + view.width / 2, y: view.y + view.height / 2 };
+  };
   const elementOf = (id: string): HTMLElement | null =>
     root.current?.querySelector<HTMLElement>(`[data-node-id="${CSS.escape(id)}"]`) ?? null;
   return {
-    center: () => {
-      const view = viewOf(stage.now.viewport, stage.now.size);
-      return { x: view.x + view.width / 2, y: view.y + view.height / 2 };
+    center,
+    pasteAt: () => {
+      const at = pointer();
+      return at === undefined ? center() : flow.screenToFlowPosition(at);
     },
     fit: ids => {
       const viewport = fitted(boundsOf(stage.now.scene, ids), stage.now.size);

@@ -8,6 +8,7 @@ import {
   type RunRequest,
 } from '../../sdk/src/types.ts';
 import { api, follow } from '../lib/api.ts';
+import { findShownRun, keepShownRun } from './shown-run.ts';
 
 export type RunHead = Omit<Execution, 'nodeStates' | 'outputs' | 'inputs'>;
 
@@ -46,20 +47,7 @@ export const isUnderWay = (run: RunHead | undefined): boolean => run !== undefin
 /** `flush` resolves once the service has the board as it stands, so that the run is of what is on the screen. */
 export function createRunStore(workflowId: string, flush: () => Promise<void>): RunStore {
   const store = createStore<RunState>(() => NOTHING);
-  let following = new AbortController();
-  const show = async (executionId: string): Promise<void> => {
-    following.abort();
-    following = new AbortController();
-    const { signal } = following;
-    try {
-      for await (const event of follow(executionId, signal)) {
-        if (signal.aborted) return;
-        store.setState(state => take(state, event));
-      }
-    } catch (error) {
-      if (!signal.aborted) store.setState({ error });
-    }
-  };
+  const { show, clear, close } = createFollower(workflowId, store);
   const start = async (body: RunStart): Promise<void> => {
     store.setState({ isStarting: true, error: undefined });
     try {
@@ -88,12 +76,44 @@ export function createRunStore(workflowId: string, flush: () => Promise<void>): 
     show,
     cancel: () => act('cancel', undefined),
     decide: (nodeId: string, approved: boolean) => act('resume', { decision: { nodeId, approved } }),
-    clear: () => {
-      following.abort();
-      store.setState({ ...NOTHING, price: store.getState().price });
-    },
-    close: () => following.abort(),
+    clear,
+    close,
   });
+}
+
+/** Follows one run at a time; that which this tab showed last is shown at once. */
+function createFollower(
+  workflowId: string,
+  store: StoreApi<RunState>,
+): Pick<RunStore, 'show' | 'clear' | 'close'> {
+  let following = new AbortController();
+  const show = async (executionId: string): Promise<void> => {
+    keepShownRun(workflowId, executionId);
+    following.abort();
+    following = new AbortController();
+    const { signal } = following;
+    try {
+      for await (const event of follow(executionId, signal)) {
+        if (signal.aborted) return;
+        store.setState(state => take(state, event));
+      }
+    } catch (error) {
+      if (!signal.aborted) store.setState({ error });
+    }
+  };
+  const clear = (): void => {
+    keepShownRun(workflowId, undefined);
+    following.abort();
+    store.setState({ ...NOTHING, price: store.getState().price });
+  };
+  const last = findShownRun(workflowId);
+  if (last !== undefined)
+    void show(last).then(() => {
+      // A run that is gone, or may not be seen any more, is no error of whoever opens the board.
+      const { run, error } = store.getState();
+      if (run === undefined && error !== undefined) clear();
+    });
+  return { show, clear, close: () => following.abort() };
 }
 
 /** A part of the board has a price of its own, which is not the one shown. */

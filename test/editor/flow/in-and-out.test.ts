@@ -149,8 +149,16 @@ describe('in and out of the board', { skip: NO_BROWSER }, () => {
     const other = await context.newPage();
     await other.goto(`/flow/${id}`);
     await boardOf(other).focus();
+    const pointer = { x: 420, y: 520 };
+    await other.mouse.move(pointer.x, pointer.y);
     await other.keyboard.press('Control+v');
     await nodeOf(other, 'Idea').waitFor();
+    // The middle of what was pasted is under the pointer: that between the corners is half a node away from it.
+    const boxes = await Promise.all(
+      ['Idea', 'Picture', 'Preview'].map(name => nodeOf(other, name).boundingBox()),
+    );
+    const middle = middleOf(boxes.flatMap(box => box ?? []));
+    assert.ok(Math.hypot(middle.x + 130 - pointer.x, middle.y + 60 - pointer.y) < 12, JSON.stringify(middle));
     await untilSaved(other);
     const [before, after] = await Promise.all([flow.read(from), flow.read(id)]);
     const dataOf = ({ nodes }: typeof before): unknown => nodes.slice(-3).map(({ data }) => data);
@@ -161,6 +169,16 @@ describe('in and out of the board', { skip: NO_BROWSER }, () => {
     assert.deepEqual(opened.errors, []);
   });
 });
+
+interface Place {
+  readonly x: number;
+  readonly y: number;
+}
+
+function middleOf(places: readonly Place[]): Place {
+  const between = (values: readonly number[]): number => (Math.min(...values) + Math.max(...values)) / 2;
+  return { x: between(places.map(({ x }) => x)), y: between(places.map(({ y }) => y)) };
+}
 
 const boardPane = '.react-flow__pane';
 

@@ -215,6 +215,29 @@ describe('a run on the board', { skip: NO_BROWSER }, () => {
     assert.equal(await inspector.getByLabel('Text', { exact: true }).inputValue(), 'a boat');
   });
 
+  it('has its results again after a reload, until the run is closed', async () => {
+    const id = await flow.create(PICTURE);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    const picture = page.getByRole('figure', { name: 'Result of Picture' }).locator('img');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await untilRun(page, 'Completed');
+    await page.reload();
+    await picture.waitFor();
+    await page.getByRole('button', { name: 'Hide the run' }).click();
+    await picture.waitFor({ state: 'detached' });
+    await page.reload();
+    await nodeOf(page, 'Picture').waitFor();
+    assert.equal(await page.getByRole('region', { name: 'Run', exact: true }).count(), 0);
+    // A run that is gone is nothing to complain of.
+    await page.evaluate(key => sessionStorage.setItem(key, 'run_gone'), `graphwright-run:${id}`);
+    await page.reload();
+    const answered = await page.waitForResponse(answer => answer.url().includes('run_gone'));
+    assert.ok(answered.status() >= 400);
+    await page.waitForFunction(key => sessionStorage.getItem(key) === null, `graphwright-run:${id}`);
+    assert.equal(await page.getByRole('region', { name: 'Run', exact: true }).count(), 0);
+  });
+
   it('opens the results of a list as a gallery, and JSON as a tree', async () => {
     const id = await flow.create(LISTS);
     await using opened = await flow.open(id, VIEWS[3]);
