@@ -166,6 +166,20 @@ describe('the board', { skip: NO_BROWSER }, () => {
     );
   });
 
+  it('has targets of 24 pixels, and stands still for whoever asked for little motion', async () => {
+    const id = await flow.create(PICTURE);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    await page.getByRole('button', { name: 'Zoom to 100 %' }).click();
+    await nodeOf(page, 'Picture').click({ position: { x: 90, y: 20 } });
+    await page.getByRole('complementary', { name: 'Inspector' }).waitFor();
+    assert.deepEqual(await page.evaluate(SMALL_TARGETS), []);
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByRole('figure', { name: 'Result of Picture' }).locator('img').waitFor();
+    assert.deepEqual(await page.evaluate(LONG_MOVEMENTS), []);
+  });
+
   it('is accessible with inspector and dialogs open, light and dark', async () => {
     const id = await flow.create(PICTURE);
     for (const view of [VIEWS[2], VIEWS[1]]) {
@@ -188,3 +202,19 @@ describe('the board', { skip: NO_BROWSER }, () => {
     }
   });
 });
+
+/** What can be pressed and is smaller; a port takes the pointer within a ring that is drawn before it. */
+const SMALL_TARGETS = `[...document.querySelectorAll('button, input, select, textarea')]
+  .filter(element => element.checkVisibility({ visibilityProperty: true }) && element.closest('[hidden]') === null)
+  .map(element => {
+    const { width, height } = element.getBoundingClientRect();
+    const ring = element.matches('[data-port]') ? getComputedStyle(element, '::before') : undefined;
+    const size = ring === undefined ? Math.min(width, height) : parseFloat(ring.width);
+    return { name: element.getAttribute('aria-label') ?? element.textContent ?? element.outerHTML, size };
+  })
+  .filter(({ size }) => size > 0 && size < 23.9)
+  .map(({ name, size }) => name + ': ' + size)`;
+
+const LONG_MOVEMENTS = `document.getAnimations()
+  .filter(({ effect }) => effect.getComputedTiming().activeDuration > 10)
+  .map(({ effect }) => effect.target.className)`;

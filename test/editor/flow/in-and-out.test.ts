@@ -154,9 +154,9 @@ describe('in and out of the board', { skip: NO_BROWSER }, () => {
     await other.keyboard.press('Control+v');
     await nodeOf(other, 'Idea').waitFor();
     // The middle of what was pasted is under the pointer: that between the corners is half a node away from it.
-    const boxes = await Promise.all(
-      ['Idea', 'Picture', 'Preview'].map(name => nodeOf(other, name).boundingBox()),
-    );
+    const pasted = other.locator('.react-flow__node.selected');
+    await pasted.nth(2).waitFor();
+    const boxes = await Promise.all((await pasted.all()).map(node => node.boundingBox()));
     const middle = middleOf(boxes.flatMap(box => box ?? []));
     assert.ok(Math.hypot(middle.x + 130 - pointer.x, middle.y + 60 - pointer.y) < 12, JSON.stringify(middle));
     await untilSaved(other);

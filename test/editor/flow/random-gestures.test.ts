@@ -26,7 +26,7 @@ interface Board {
   readonly edges: readonly Edge[];
 }
 
-describe('random gestures', { skip: NO_BROWSER, timeout: 60_000 + GESTURES * 1000 }, () => {
+describe('random gestures', { skip: NO_BROWSER, timeout: 180_000 + GESTURES * 1000 }, () => {
   let flow: FlowTests;
 
   before(async () => {
