@@ -8,7 +8,7 @@ import type { Db, DbOptions } from './store/db.ts';
 import { openDb } from './store/db.ts';
 import { startEmbedded } from './store/embedded/embedded.ts';
 import { migrate } from './store/migrate.ts';
-import { preflight } from './store/preflight.ts';
+import { directSetting, preflight, preflightPooler } from './store/preflight.ts';
 
 const MAX_CONNECTIONS = 12;
 // Each pool of the queue listens on one; the group commits of runs and deliveries take one each, readings four.
@@ -35,17 +35,39 @@ export async function openDatabases(
   const connection = await connectionOf(settings, log, onFatal, stack);
   const onError = (err: Error): void => log.warn({ err }, 'a database connection broke');
   const shared = { connection, timeoutMs: settings.DATABASE_TIMEOUT_MS, onError };
-  const db = openDb({ ...shared, maxConnections: MAX_CONNECTIONS });
-  stack.defer(() => db.close());
+  const direct = openDb({ ...shared, maxConnections: MAX_CONNECTIONS });
+  stack.defer(() => direct.close());
   const runDb = openDb({ ...shared, maxConnections: MAX_RUN_CONNECTIONS, plans: 'pinned' });
   stack.defer(() => runDb.close());
-  const { clockMs } = await preflight(db, settings.DATABASE_URL);
+  const { clockMs } = await preflight(direct, directSetting(settings));
   if (Math.abs(clockMs - Date.now()) > MAX_SKEW_MS)
     log.warn(
       { skewMs: Math.round(Date.now() - clockMs) },
       "this machine's clock is not PostgreSQL's: set both by NTP",
     );
-  return { db, runDb };
+  return { db: await poolerOf(settings, log, direct, stack), runDb };
+}
+
+/** Requests by the pooler of DATABASE_URL, where there is one; what needs a connection of its own past it. */
+async function poolerOf(
+  settings: Settings,
+  log: Logger,
+  direct: Db,
+  stack: AsyncDisposableStack,
+): Promise<Db> {
+  const { DATABASE_URL: url, DATABASE_DIRECT_URL, DATABASE_TIMEOUT_MS: timeoutMs } = settings;
+  if (url === undefined || DATABASE_DIRECT_URL === undefined) return direct;
+  const pooled = openDb({
+    connection: { url },
+    through: 'pooler',
+    timeoutMs,
+    maxConnections: MAX_CONNECTIONS,
+    onError: err => log.warn({ err }, 'a connection to the pooler broke'),
+  });
+  stack.defer(() => pooled.close());
+  const warning = await preflightPooler(pooled, direct, url);
+  if (warning !== undefined) log.warn(warning);
+  return { ...pooled, listen: direct.listen, alone: direct.alone };
 }
 
 /** DATABASE_REPLICA_URL; the stack closes it. A worker answers no reads. */
@@ -81,7 +103,8 @@ async function connectionOf(
   onFatal: OnFatal,
   stack: AsyncDisposableStack,
 ): Promise<DbOptions['connection']> {
-  if (settings.DATABASE_URL !== undefined) return { url: settings.DATABASE_URL };
+  const outside = directSetting(settings);
+  if (outside !== undefined) return { url: outside.url };
   const embedded = await startEmbedded({
     dataDir: settings.DATA_DIR,
     address: settings.BASE_URL,

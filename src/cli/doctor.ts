@@ -17,10 +17,10 @@ import { BucketError } from '../media/bucket-error.ts';
 import { bucketOf } from '../media/open-storage.ts';
 import { bucketOrigin, openS3Storage } from '../media/s3.ts';
 import { lookAtReplica } from '../store/connection/replica.ts';
-import { type Db, openDb } from '../store/db.ts';
+import { type Db, type DbOptions, openDb } from '../store/db.ts';
 import { findBinaries } from '../store/embedded/binaries.ts';
 import { chooseRunner } from '../store/embedded/run-as.ts';
-import { preflight } from '../store/preflight.ts';
+import { directSetting, preflight, preflightPooler } from '../store/preflight.ts';
 import { findServerVersion } from '../store/server-version.ts';
 import type { Command } from './command.ts';
 import { WorkFailed } from './failure.ts';
@@ -56,6 +56,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     return `${node} on ${process.platform} ${process.arch}`;
   },
   PostgreSQL: checkDatabase,
+  pooler: checkPooler,
   replica: checkReplica,
   DATA_DIR: async ({ DATA_DIR }) => {
     const folder = findFolder(DATA_DIR);
@@ -133,7 +134,8 @@ function printFindings(findings: readonly Finding[], terminal: Terminal): void {
 const findFolder = (path: string): string => (existsSync(path) ? path : findFolder(dirname(path)));
 
 async function checkDatabase(settings: Settings): Promise<string> {
-  if (settings.DATABASE_URL === undefined) {
+  const where = directSetting(settings);
+  if (where === undefined) {
     const { postgres } = await findBinaries();
     // PostgreSQL refuses root, and may not be able to reach the folder.
     const folder = findFolder(settings.DATA_DIR);
@@ -142,25 +144,37 @@ async function checkDatabase(settings: Settings): Promise<string> {
     await chooseRunner({ postgres, folder, owner, account: 'postgres' });
     return `embedded: ${(await runProgram(postgres, ['--version'])).trim()}`;
   }
-  await using db = openForCheck(settings.DATABASE_URL);
-  const { clockMs } = await preflight(db, settings.DATABASE_URL);
+  await using db = openForCheck(where.url);
+  const { clockMs } = await preflight(db, where);
   const skewS = Math.round((Date.now() - clockMs) / 1000);
   if (Math.abs(skewS) > MAX_SKEW_S)
     throw new Error(
       `the clock of this machine is ${Math.abs(skewS)} s ${skewS > 0 ? 'ahead of' : 'behind'} PostgreSQL's; set both by NTP`,
     );
-  return `DATABASE_URL: PostgreSQL ${await findServerVersion(db)}`;
+  return `${where.setting}: PostgreSQL ${await findServerVersion(db)}`;
 }
 
-const openForCheck = (url: string): Db & AsyncDisposable => {
-  const db = openDb({ connection: { url }, maxConnections: 1, onError: () => undefined });
+const openForCheck = (url: string, more: Pick<DbOptions, 'through'> = {}): Db & AsyncDisposable => {
+  const db = openDb({ connection: { url }, maxConnections: 1, onError: () => undefined, ...more });
   return { ...db, [Symbol.asyncDispose]: () => db.close() };
 };
 
+async function checkPooler({ DATABASE_URL, DATABASE_DIRECT_URL }: Settings): Promise<string> {
+  if (DATABASE_URL === undefined || DATABASE_DIRECT_URL === undefined)
+    return 'none: each process has its own connections';
+  await using pooled = openForCheck(DATABASE_URL, { through: 'pooler' });
+  await using direct = openForCheck(DATABASE_DIRECT_URL);
+  const warning = await preflightPooler(pooled, direct, DATABASE_URL);
+  if (warning !== undefined) throw new Missing(warning);
+  return 'DATABASE_URL: requests by a pooler, the rest by DATABASE_DIRECT_URL';
+}
+
 /** The service runs without one, but not for long where it was to take the load of reads. */
-async function checkReplica({ DATABASE_URL, DATABASE_REPLICA_URL: url }: Settings): Promise<string> {
-  if (DATABASE_URL === undefined || url === undefined) return 'none: the primary answers all reads';
-  await using primary = openForCheck(DATABASE_URL);
+async function checkReplica(settings: Settings): Promise<string> {
+  const { DATABASE_REPLICA_URL: url } = settings;
+  const where = directSetting(settings);
+  if (where === undefined || url === undefined) return 'none: the primary answers all reads';
+  await using primary = openForCheck(where.url);
   await using replica = openForCheck(url);
   const { fault, lagSeconds } = await lookAtReplica(primary, replica, url);
   if (fault === undefined) return 'DATABASE_REPLICA_URL: a replica that has replayed all';

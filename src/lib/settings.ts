@@ -85,6 +85,11 @@ const ROWS = {
     value === undefined ? undefined : resolve(value),
   ),
   DATABASE_URL: row('a PostgreSQL 15 or newer, instead of the embedded one', 'unset', databaseUrl),
+  DATABASE_DIRECT_URL: row(
+    'PostgreSQL itself, where DATABASE_URL leads to a pooler of transactions such as PgBouncer',
+    'unset: there is no pooler',
+    databaseUrl,
+  ),
   DATABASE_REPLICA_URL: row(
     'a streaming replica of it, which answers lists and pages where it is up to date',
     'unset: the primary answers all',
@@ -236,10 +241,11 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
       `ROLE=${parsed.ROLE} needs DATABASE_URL: the embedded PostgreSQL serves one process with ROLE=all only.`,
     );
   }
-  if (parsed.DATABASE_REPLICA_URL !== undefined && parsed.DATABASE_URL === undefined)
-    throw new SettingsError(
-      'DATABASE_REPLICA_URL needs DATABASE_URL: the embedded PostgreSQL has no replica.',
-    );
+  for (const name of ['DATABASE_DIRECT_URL', 'DATABASE_REPLICA_URL'] as const)
+    if (parsed[name] !== undefined && parsed.DATABASE_URL === undefined)
+      throw new SettingsError(
+        `${name} needs DATABASE_URL: the embedded PostgreSQL has neither pooler nor replica.`,
+      );
   checkOpenId(parsed);
   const plans = readPlans(parsed.PLANS_FILE);
   if (plans[parsed.DEFAULT_PLAN] === undefined) {

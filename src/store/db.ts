@@ -42,6 +42,8 @@ export interface DbOptions {
   readonly maxConnections: number;
   /** `pinned`: for statements that find every row by an index, over tables that grow faster than they are analyzed. */
   readonly plans?: 'pinned';
+  /** `pooler`: what answers is one of transactions, which keeps nothing for a connection; `alone` and `listen` do not work. */
+  readonly through?: 'pooler';
   /** How long a statement may take. */
   readonly timeoutMs?: number;
   readonly onError: (err: Error) => void;
@@ -66,6 +68,7 @@ export function openDb(options: DbOptions): Db {
   const silenceMs = timeoutMs * SILENCE;
   const config = toPoolConfig(options, timeoutMs);
   const pool = new pg.Pool(config);
+  const manner = options.through === 'pooler' ? pooledManner(timeoutMs) : OWN_CONNECTION;
   let closing = false;
   const onError = (err: Error): void => {
     // The pool hangs the client on it, which no log should show.
@@ -78,9 +81,9 @@ export function openDb(options: DbOptions): Db {
   boundPool(pool, silenceMs);
   return {
     pool,
-    query: (statement, values) => runInSequence(pool, tx => tx.query(statement, values)),
-    transaction: work => transact(pool, work),
-    inSequence: work => runInSequence(pool, work),
+    query: (statement, values) => runInSequence(pool, manner, tx => tx.query(statement, values)),
+    transaction: work => transact(pool, manner, work),
+    inSequence: work => runInSequence(pool, manner, work),
     alone: work => connectAlone(config, work, onError),
     listen: (channels, onNotify) => listen({ config, silenceMs, onError }, channels, onNotify),
     close: () => {
@@ -90,7 +93,10 @@ export function openDb(options: DbOptions): Db {
   };
 }
 
-function toPoolConfig({ connection, maxConnections, plans }: DbOptions, timeoutMs: number): pg.PoolConfig {
+function toPoolConfig(
+  { connection, maxConnections, plans, through }: DbOptions,
+  timeoutMs: number,
+): pg.PoolConfig {
   const where =
     'url' in connection
       ? { connectionString: connection.url }
@@ -102,17 +108,33 @@ function toPoolConfig({ connection, maxConnections, plans }: DbOptions, timeoutM
           user: connection.user,
           database: connection.database,
         };
+  // What a pooler refuses: its connections are shared with others.
+  const session = {
+    statement_timeout: timeoutMs,
+    idle_in_transaction_session_timeout: timeoutMs,
+    options: plans === 'pinned' ? `${SERVER_KEEP_ALIVE} ${PINNED_PLANS}` : SERVER_KEEP_ALIVE,
+  };
   return {
     ...where,
     max: maxConnections,
     connectionTimeoutMillis: Math.min(CONNECT_TIMEOUT_MS, timeoutMs),
-    statement_timeout: timeoutMs,
-    idle_in_transaction_session_timeout: timeoutMs,
     application_name: 'graphwright',
-    options: plans === 'pinned' ? `${SERVER_KEEP_ALIVE} ${PINNED_PLANS}` : SERVER_KEEP_ALIVE,
+    ...(through === 'pooler' ? {} : session),
     ...KEEP_ALIVE,
   };
 }
+
+/** How statements are made. */
+interface Manner {
+  readonly begin: string;
+  /** undefined: it is parsed and planned each time. */
+  readonly nameOf: (statement: string) => string | undefined;
+}
+
+const pooledManner = (timeoutMs: number): Manner => ({
+  begin: `begin; set local statement_timeout = ${timeoutMs}; set local idle_in_transaction_session_timeout = ${timeoutMs}`,
+  nameOf: () => undefined,
+});
 
 // Statements are named by their text, so that each is parsed and planned once a connection. The texts are
 // constants of store/, so their number is bounded.
@@ -124,25 +146,29 @@ function nameOf(statement: string): string {
   return name;
 }
 
+const OWN_CONNECTION: Manner = { begin: 'begin', nameOf };
+
 async function run<R>(
   client: pg.PoolClient,
+  manner: Manner,
   statement: string,
   values: readonly unknown[] = [],
 ): Promise<Rows<R>> {
-  const name = nameOf(statement);
+  const name = manner.nameOf(statement);
+  const query = { text: statement, values: values as unknown[] };
   try {
-    const result = await client.query({ name, text: statement, values: values as unknown[] });
+    const result = await client.query(name === undefined ? query : { name, ...query });
     return { rows: result.rows as R[], rowCount: result.rowCount ?? 0 };
   } catch (err) {
     throw translate(toError(err), isWrite(statement));
   }
 }
 
-async function runInSequence<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
+async function runInSequence<T>(pool: pg.Pool, manner: Manner, work: (tx: Tx) => Promise<T>): Promise<T> {
   const client = await connect(pool);
   let broken: Error | undefined;
   try {
-    return await work({ query: (statement, values) => run(client, statement, values) });
+    return await work({ query: (statement, values) => run(client, manner, statement, values) });
   } catch (err) {
     broken = toError(err);
     throw err;
@@ -160,7 +186,7 @@ async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
   }
 }
 
-async function transact<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
+async function transact<T>(pool: pg.Pool, manner: Manner, work: (tx: Tx) => Promise<T>): Promise<T> {
   const client = await connect(pool);
   let broken: Error | undefined;
   let hasWritten = false;
@@ -170,11 +196,11 @@ async function transact<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise
       throw translate(toError(err), hasWritten);
     });
   try {
-    await control('begin');
+    await control(manner.begin);
     const result = await work({
       query: (statement, values) => {
         hasWritten ||= isWrite(statement);
-        return run(client, statement, values);
+        return run(client, manner, statement, values);
       },
     });
     isCommitting = true;

@@ -1,6 +1,8 @@
 // Whether a PostgreSQL can be worked with at all, asked before anything is changed in it; what is wrong, in a sentence
 // with the way out.
 import { AppError, toError } from '../lib/errors.ts';
+import type { Settings } from '../lib/settings.ts';
+import { identify } from './connection/identity.ts';
 import type { Tx } from './db.ts';
 import { checkServerVersion } from './server-version.ts';
 
@@ -11,6 +13,8 @@ interface Standing {
   readonly may_make_tables: boolean;
   readonly may_make_schema: boolean;
   readonly may_write: boolean;
+  /** `client`: the limit of a statement is the one that this connection asked for. */
+  readonly limit_source: string;
   readonly clock_ms: number;
 }
 
@@ -20,34 +24,81 @@ select current_user as account, current_database() as database,
   coalesce(has_schema_privilege(current_schema(), 'create'), false) as may_make_tables,
   to_regnamespace('graphile_worker') is not null or has_database_privilege(current_database(), 'create') as may_make_schema,
   coalesce(has_table_privilege(to_regclass('schema_migrations'), 'insert'), true) as may_write,
+  (select source from pg_settings where name = 'statement_timeout') as limit_source,
   extract(epoch from clock_timestamp())::float8 * 1000 as clock_ms`;
 
-/** The clock of the server, in ms. Throws AppError `unavailable` with a sentence; `url` undefined: the embedded one. */
-export async function preflight(tx: Tx, url: string | undefined): Promise<{ readonly clockMs: number }> {
+/** The clock of the server, in ms. Throws AppError `unavailable` with a sentence; `where` undefined: the embedded one. */
+export async function preflight(
+  tx: Tx,
+  where: ConnectionSetting | undefined,
+): Promise<{ readonly clockMs: number }> {
   try {
     await checkServerVersion(tx);
     const { rows } = await tx.query<Standing>(STANDING);
     const standing = rows[0] as Standing;
-    const problem = judge(standing);
+    const problem = judge(standing, where?.setting ?? 'DATABASE_URL');
     if (problem !== undefined) throw new AppError('unavailable', problem);
     return { clockMs: standing.clock_ms };
   } catch (err) {
-    throw url === undefined ? err : explainConnection(toError(err), { ...PRIMARY, url });
+    throw where === undefined ? err : explainConnection(toError(err), where);
   }
 }
 
-const PRIMARY = { setting: 'DATABASE_URL', otherwise: 'unset it to use the embedded one' };
+/**
+ * Whether DATABASE_URL, a pooler, leads to the database that `direct` does. Throws a sentence; returns one where its
+ * statements have no limit of time.
+ */
+export async function preflightPooler(pooled: Tx, direct: Tx, url: string): Promise<string | undefined> {
+  try {
+    const [there, here] = [await identify(pooled), await identify(direct)];
+    if (there.system !== here.system || there.database !== here.database)
+      throw new AppError('unavailable', OTHER_DATABASE);
+    const { rows } = await pooled.query<{ limit: string; account: string }>(
+      `select current_setting('statement_timeout') as limit, current_user as account`,
+    );
+    const { limit, account } = rows[0] as { limit: string; account: string };
+    return limit === '0' ? noLimit(account) : undefined;
+  } catch (err) {
+    throw explainConnection(toError(err), { ...PRIMARY, url });
+  }
+}
 
-function judge(standing: Standing): string | undefined {
+const OTHER_DATABASE =
+  'DATABASE_URL and DATABASE_DIRECT_URL lead to different databases: let both lead to the same one.';
+const noLimit = (account: string): string =>
+  `Statements by the pooler of DATABASE_URL may take for ever: alter role ${account} set statement_timeout = '20s', and let the pooler connect anew.`;
+
+const PRIMARY = { setting: 'DATABASE_URL', otherwise: 'unset it to use the embedded one' };
+const DIRECT = {
+  setting: 'DATABASE_DIRECT_URL',
+  otherwise: 'unset it where DATABASE_URL leads to PostgreSQL itself',
+};
+
+/** What leads to PostgreSQL itself; undefined: the embedded one. */
+export function directSetting({
+  DATABASE_URL,
+  DATABASE_DIRECT_URL,
+}: Pick<Settings, 'DATABASE_URL' | 'DATABASE_DIRECT_URL'>): ConnectionSetting | undefined {
+  if (DATABASE_DIRECT_URL !== undefined) return { ...DIRECT, url: DATABASE_DIRECT_URL };
+  return DATABASE_URL === undefined ? undefined : { ...PRIMARY, url: DATABASE_URL };
+}
+
+function judge(standing: Standing, setting: string): string | undefined {
   const { account, database } = standing;
+  if (standing.limit_source !== 'client') return poolerIn(setting);
   if (standing.is_read_only)
-    return `The PostgreSQL of DATABASE_URL is read-only, a replica perhaps: let DATABASE_URL lead to the primary, or turn default_transaction_read_only off for ${account}.`;
+    return `The PostgreSQL of ${setting} is read-only, a replica perhaps: let ${setting} lead to the primary, or turn default_transaction_read_only off for ${account}.`;
   if (!standing.may_make_tables || !standing.may_write)
     return `The account ${account} may not make tables in the database ${database}: make it the owner (alter database ${database} owner to ${account}), or grant create on its schema public and on all its tables.`;
   if (!standing.may_make_schema)
     return `The account ${account} may not make a schema in the database ${database}, which the queue needs: grant create on database ${database} to ${account}.`;
   return undefined;
 }
+
+const poolerIn = (setting: string): string =>
+  setting === DIRECT.setting
+    ? `${setting} leads to a pooler of connections, such as PgBouncer: let it lead to PostgreSQL itself.`
+    : `${setting} leads to a pooler of connections, such as PgBouncer: let it lead to PostgreSQL itself, or set DATABASE_DIRECT_URL to that.`;
 
 /** A setting that leads to a PostgreSQL. */
 export interface ConnectionSetting {
@@ -96,6 +147,8 @@ export function explainConnection(err: Error, { setting, url, otherwise }: Conne
   const root = deepest(err);
   const code = String((root as { readonly code?: unknown }).code ?? '');
   const isLate = /timeout/i.test(root.message);
+  if (code === '08P01' && /startup parameter/.test(root.message))
+    return new AppError('unavailable', poolerIn(setting), { cause: err });
   const explain = EXPLAINED[code] ?? (isLate ? NO_ANSWER : undefined);
   return explain === undefined
     ? err

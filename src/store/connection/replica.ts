@@ -10,6 +10,7 @@ import { createBatcher } from '../../lib/batch.ts';
 import { toError } from '../../lib/errors.ts';
 import type { Db, Rows, Tx } from '../db.ts';
 import { explainConnection } from '../preflight.ts';
+import { identify } from './identity.ts';
 
 export interface ReplicaStanding {
   /** Why it is left out; undefined: it answers reads. */
@@ -43,8 +44,6 @@ const READS_TOGETHER = 1000;
 
 // Flushed, not inserted: that is what a replica is sent, and no commit is seen by anybody before it.
 const HORIZON = 'select pg_current_wal_flush_lsn()::text as lsn';
-const IDENTITY = `
-select system_identifier::text as system, pg_is_in_recovery() as is_replica from pg_control_system()`;
 const REPLAYED = `
 select pg_is_in_recovery() and pg_last_wal_replay_lsn() >= $1::text::pg_lsn as is_current,
   greatest(0, extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp()))::float8 as age_seconds`;
@@ -148,23 +147,14 @@ export async function lookAtReplica(primary: Tx, replica: Tx, url: string): Prom
   const [own, horizon] = [await identify(primary), await readHorizon(primary)];
   try {
     const other = await identify(replica);
-    if (other.system !== own.system) return { fault: OTHER_DATABASE, lagSeconds: undefined };
+    if (other.system !== own.system || other.database !== own.database)
+      return { fault: OTHER_DATABASE, lagSeconds: undefined };
     if (!other.is_replica) return { fault: NO_REPLICA, lagSeconds: undefined };
     const { isCurrent, ageSeconds } = await awaitReplay(replica, horizon, () => true);
     return isCurrent ? { fault: undefined, lagSeconds: 0 } : { fault: BEHIND, lagSeconds: ageSeconds };
   } catch (err) {
     return { fault: describe(err, url), lagSeconds: undefined };
   }
-}
-
-interface Identity {
-  readonly system: string;
-  readonly is_replica: boolean;
-}
-
-async function identify(tx: Tx): Promise<Identity> {
-  const { rows } = await tx.query<Identity>(IDENTITY);
-  return rows[0] as Identity;
 }
 
 interface Replayed {

@@ -1,0 +1,192 @@
+// PgBouncer with pools by transaction between two services and PostgreSQL: all work goes on, and what is set up wrongly is
+// said with the way out.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { type Db, openDb } from '../../src/store/db.ts';
+import { directSetting, preflight, preflightPooler } from '../../src/store/preflight.ts';
+import { mp4 } from '../support/media-files.ts';
+import { PGBOUNCER, startPooler, type TestPooler } from '../support/pooler.ts';
+import { waitUntil } from '../support/processes.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { BIN, cleanEnv, startTestService, type TestService } from '../support/service.ts';
+import { edge, node } from '../support/workflows.ts';
+
+const RUNS = 30;
+const UPLOAD_BYTES = 300_000;
+
+interface Finding {
+  readonly check: string;
+  readonly state: string;
+  readonly detail: string;
+}
+
+type Process = Awaited<ReturnType<TestService['join']>>;
+
+const delayed = (ms: number) => ({
+  nodes: [node('a', 'input:text', { value: 'x' }), node('d', 'logic:delay', { ms })],
+  edges: [edge('a.text > d.input')],
+});
+
+describe('PgBouncer', { skip: PGBOUNCER === undefined && 'pgbouncer is not installed' }, () => {
+  let folder: string;
+  let receiver: Receiver;
+  let service: TestService;
+  let pooler: TestPooler | undefined;
+  let processes: readonly Process[] = [];
+  let pooledUrl: string;
+  let first: Process;
+  let second: Process;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'graphwright-pooled-'));
+    receiver = await startReceiver();
+    // An API server that is not pooled; the test's two processes do all work.
+    service = await startTestService({ ROLE: 'api' });
+    pooler = await startPooler(PGBOUNCER ?? '', service.address, { pool_mode: 'transaction' });
+    pooledUrl = pooler.url;
+    const env = {
+      ROLE: 'all',
+      DATABASE_URL: pooledUrl,
+      DATABASE_DIRECT_URL: service.databaseUrl,
+      ALLOW_PRIVATE_NETWORK: 'true',
+    };
+    processes = await Promise.all([service.join(env), service.join(env)]);
+    [first, second] = processes as [Process, Process];
+  });
+  after(async () => {
+    await Promise.all(processes.map(process => process.close()));
+    await pooler?.stop();
+    await service.close();
+    await receiver.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** What doctor says of the pooler. */
+  const examine = (env: NodeJS.ProcessEnv): Promise<Finding | undefined> =>
+    new Promise(resolve => {
+      const options = { env: { ...cleanEnv(), PORT: '0', DATA_DIR: folder, ...env }, cwd: folder };
+      execFile(process.execPath, [BIN, 'doctor', '--json'], options, (_err, out) =>
+        resolve((JSON.parse(out) as Finding[]).find(({ check }) => check === 'pooler')),
+      );
+    });
+
+  /** How doctor and every start refuse it. */
+  async function refusalOf(env: Parameters<typeof directSetting>[0]): Promise<string> {
+    const where = directSetting(env);
+    const db = openDb({ connection: { url: where?.url ?? '' }, maxConnections: 1, onError: () => undefined });
+    const refusal = await preflight(db, where).then(
+      () => 'none',
+      (err: Error) => err.message,
+    );
+    await db.close();
+    return refusal;
+  }
+
+  it('lets runs be started, followed and delivered, many at once over few connections', async () => {
+    const id = await first.create(delayed(50));
+    const runs = await Promise.all(
+      Array.from({ length: RUNS }, (_, index) =>
+        (index % 2 === 0 ? first : second).start(id, { webhook: { url: receiver.url } }),
+      ),
+    );
+    await waitUntil('the deliveries', () => receiver.received.length >= RUNS);
+    const { body } = await second.request<{ data: { id: string; status: string }[] }>(
+      'GET',
+      '/executions?limit=200',
+    );
+    assert.deepEqual(
+      body.data.filter(({ status }) => status === 'COMPLETED').map(run => run.id),
+      runs.toSorted().reverse(),
+    );
+  });
+
+  it('lets a run be cancelled by the process that does not execute it', async () => {
+    const id = await first.create(delayed(60_000));
+    // Of two, the process that accepts one executes it.
+    const run = await first.start(id);
+    const { status } = await second.request('POST', `/executions/${run}/cancel`);
+    assert.equal(status, 200);
+    await waitUntil('the run to be cancelled', async () => {
+      const { body } = await second.request<{ status: string }>('GET', `/executions/${run}`);
+      return body.status === 'CANCELLED';
+    });
+  });
+
+  it('lets files be uploaded and read', async () => {
+    const file = mp4(UPLOAD_BYTES);
+    const minted = await first.request<{
+      mediaId: string;
+      uploadUrl: string;
+      headers: Record<string, string>;
+    }>('POST', '/media/upload-url', { contentType: 'video/mp4', bytes: file.length, filename: 'a.mp4' });
+    const { pathname, search } = new URL(minted.body.uploadUrl);
+    const put = await fetch(second.url + pathname + search, {
+      method: 'PUT',
+      headers: minted.body.headers,
+      body: file,
+    });
+    assert.equal(put.status, 200, await put.text());
+    const { mediaId } = minted.body;
+    const completed = await second.request<{ url: string }>('POST', '/media/upload-url/complete', {
+      mediaId,
+    });
+    const read = await fetch(first.url + new URL(completed.body.url).pathname);
+    assert.equal((await read.arrayBuffer()).byteLength, file.length);
+  });
+
+  it('is examined by doctor, who says when statements by it have no limit of time', async () => {
+    const found = await examine({ DATABASE_URL: pooledUrl, DATABASE_DIRECT_URL: service.databaseUrl });
+    assert.equal(found?.state, 'missing');
+    assert.match(String(found?.detail), /alter role \w+ set statement_timeout = '20s'/);
+    await service.db.query(`alter database ${service.address.database} set statement_timeout = '20s'`);
+    const [direct, other] = [service.address, { ...service.address, database: 'postgres' }].map(connection =>
+      openDb({ connection, maxConnections: 1, onError: () => undefined }),
+    ) as [Db, Db];
+    try {
+      assert.equal(await preflightPooler(direct, direct, service.databaseUrl), undefined);
+      await assert.rejects(
+        preflightPooler(direct, other, service.databaseUrl),
+        /lead to different databases/,
+      );
+    } finally {
+      await Promise.all([direct.close(), other.close()]);
+    }
+  });
+
+  it('is refused where PostgreSQL itself is wanted, and where it drops what bounds a statement', async () => {
+    assert.match(
+      await refusalOf({ DATABASE_URL: pooledUrl, DATABASE_DIRECT_URL: pooledUrl }),
+      /^DATABASE_DIRECT_URL leads to a pooler .* PostgreSQL itself\.$/,
+    );
+    const wayOut = /^DATABASE_URL leads to a pooler .* or set DATABASE_DIRECT_URL to that\.$/;
+    assert.match(await refusalOf({ DATABASE_URL: pooledUrl, DATABASE_DIRECT_URL: undefined }), wayOut);
+    const silent = await startPooler(PGBOUNCER ?? '', service.address, {
+      pool_mode: 'session',
+      ignore_startup_parameters: 'options,statement_timeout,idle_in_transaction_session_timeout',
+    });
+    try {
+      assert.match(await refusalOf({ DATABASE_URL: silent.url, DATABASE_DIRECT_URL: undefined }), wayOut);
+    } finally {
+      await silent.stop();
+    }
+  });
+
+  it('is what requests go by: without it they are answered with 503, and again once it is back', async () => {
+    await pooler?.stop();
+    const away = await first.request('GET', '/workflows');
+    assert.equal(away.status, 503, JSON.stringify(away.body));
+    pooler = await startPooler(
+      PGBOUNCER ?? '',
+      service.address,
+      { pool_mode: 'transaction' },
+      Number(new URL(pooledUrl).port),
+    );
+    await waitUntil('requests to be answered', async () => {
+      const { status } = await first.request('GET', '/workflows');
+      return status === 200;
+    });
+  });
+});
