@@ -1,0 +1,181 @@
+// Each alert rule, evaluated by Prometheus' own promtool over series as they are in trouble and at rest: it fires, not before
+// its time, and not without need.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { findOnPath } from '../../src/lib/settings.ts';
+
+const RULES = join(import.meta.dirname, '../../deploy/prometheus/alerts.yaml');
+const PROMTOOL = findOnPath('promtool');
+/** Past every `for` and every window of a rate. */
+const LATE_MIN = 90;
+
+/** Values at each minute, as promtool writes them: `0+3x120` begins with 0 and grows by 3. */
+type Series = Readonly<Record<string, string>>;
+
+interface Trouble {
+  readonly bad: Series;
+  readonly good: Series;
+  /** The last minute at which it must not fire yet; undefined: it fires at once. */
+  readonly quietUntilMin: number | undefined;
+}
+
+const constant = (value: number): string => `${value}x120`;
+const growing = (byMinute: number): string => `0+${byMinute}x120`;
+/** With the labels that Prometheus adds. */
+const of = (name: string, labels = ''): string =>
+  `${name}{job="graphwright",instance="a"${labels && `,${labels}`}}`;
+
+const requests = (status: number, kind = 'count', more = ''): string =>
+  of(
+    `http_server_request_duration_seconds_${kind}`,
+    `http_request_method="GET",http_route="/api/v1/workflows/:id",http_response_status_code="${status}"${more}`,
+  );
+/** Of a hundred reads a minute so many take more than a second. */
+const reads = (slow: number): Series => ({
+  [requests(200, 'bucket', ',le="1"')]: growing(100 - slow),
+  [requests(200, 'bucket', ',le="2.5"')]: growing(100),
+  [requests(200, 'bucket', ',le="+Inf"')]: growing(100),
+});
+const finished = (status: string): string => of('graphwright_runs_finished_total', `status="${status}"`);
+const gauge = (name: string, labels: string, bad: number, good: number, quietUntilMin: number): Trouble => ({
+  bad: { [of(name, labels)]: constant(bad) },
+  good: { [of(name, labels)]: constant(good) },
+  quietUntilMin,
+});
+const attempts = (outcome: string): string =>
+  of('graphwright_webhook_attempts_total', `outcome="${outcome}"`);
+
+const TROUBLES: Readonly<Record<string, Trouble>> = {
+  GraphwrightDown: gauge('up', '', 0, 1, 1),
+  GraphwrightErrors: {
+    bad: { [requests(200)]: growing(980), [requests(503)]: growing(20) },
+    good: { [requests(200)]: growing(995), [requests(503)]: growing(5), [requests(404)]: growing(500) },
+    quietUntilMin: 9,
+  },
+  GraphwrightSlow: { bad: reads(5), good: reads(0), quietUntilMin: 14 },
+  GraphwrightQueueBehind: gauge('graphwright_queue_oldest_ready_seconds', 'task="run"', 61, 59, 4),
+  GraphwrightJobsGivenUp: gauge('graphwright_queue_jobs', 'task="run",state="failed"', 1, 0, 14),
+  GraphwrightRunsFail: {
+    bad: {
+      [finished('COMPLETED')]: growing(70),
+      [finished('FAILED')]: growing(20),
+      [finished('TIMEOUT')]: growing(10),
+    },
+    good: {
+      [finished('COMPLETED')]: growing(81),
+      [finished('FAILED')]: growing(19),
+      [finished('CANCELLED')]: growing(40),
+    },
+    quietUntilMin: 14,
+  },
+  GraphwrightProviderStalls: gauge(
+    'graphwright_provider_oldest_call_seconds',
+    'provider="fal",state="working"',
+    1501,
+    1499,
+    4,
+  ),
+  GraphwrightProviderFull: gauge(
+    'graphwright_provider_oldest_call_seconds',
+    'provider="fal",state="queued"',
+    301,
+    299,
+    9,
+  ),
+  GraphwrightWebhooksExhausted: {
+    // One in the last hour, of those that were counted from the start.
+    bad: { [attempts('exhausted')]: '0x80 1x40' },
+    good: { [attempts('exhausted')]: '0x5 1x115', [attempts('failed')]: growing(50) },
+    quietUntilMin: undefined,
+  },
+  GraphwrightWebhookBacklog: gauge('graphwright_queue_jobs', 'task="deliver",state="ready"', 1001, 1000, 9),
+  GraphwrightEventLoopLag: gauge('nodejs_eventloop_lag_p99_seconds', '', 0.3, 0.2, 9),
+  GraphwrightDatabaseWaits: gauge(
+    'graphwright_database_connections',
+    'pool="main",state="waiting"',
+    21,
+    20,
+    4,
+  ),
+  GraphwrightDatabaseSilent: {
+    bad: { [of('up')]: constant(1) },
+    good: { [of('up')]: constant(1), [of('graphwright_credits_reserved')]: constant(0) },
+    quietUntilMin: 4,
+  },
+};
+
+/** Firing alerts of that name, as a query that always has one value. */
+const firing = (alert: string): string =>
+  `count(ALERTS{alertname="${alert}",alertstate="firing"}) or on() vector(0)`;
+
+/** A test of promtool: the alert at these minutes, 1 where it has to fire. */
+const expected = (
+  alert: string,
+  series: Series,
+  at: readonly (readonly [minute: number, value: number])[],
+) => ({
+  interval: '1m',
+  input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
+  promql_expr_test: at.map(([minute, value]) => ({
+    expr: firing(alert),
+    eval_time: `${minute}m`,
+    exp_samples: [{ labels: '{}', value }],
+  })),
+});
+
+describe('the alert rules', {
+  skip: PROMTOOL === undefined && 'promtool is not installed (apt-get install prometheus)',
+}, () => {
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'graphwright-alerts-'));
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  /** What promtool finds wrong; empty: nothing. */
+  async function judge(tests: readonly object[]): Promise<string> {
+    const file = join(folder, 'tests.yaml');
+    // JSON is YAML.
+    await writeFile(file, JSON.stringify({ rule_files: [RULES], evaluation_interval: '1m', tests }));
+    const { status, stdout, stderr } = spawnSync(PROMTOOL ?? '', ['test', 'rules', file], {
+      encoding: 'utf8',
+    });
+    return status === 0 ? '' : stdout + stderr;
+  }
+
+  it('are all in the table', () => {
+    const names = [...readFileSync(RULES, 'utf8').matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
+    assert.deepEqual(Object.keys(TROUBLES), names);
+  });
+
+  it('fire in trouble, at their time and not before', async () => {
+    const tests = Object.entries(TROUBLES).map(([alert, { bad, quietUntilMin: quiet }]) =>
+      // A rate begins with the second scrape.
+      expected(alert, bad, [
+        ...(quiet === undefined
+          ? []
+          : ([
+              [quiet, 0],
+              [quiet + 2, 1],
+            ] as const)),
+        [LATE_MIN, 1],
+      ]),
+    );
+    assert.equal(await judge(tests), '');
+  });
+
+  it('rest where all is well, just below their limits', async () => {
+    const tests = Object.entries(TROUBLES).map(([alert, { good }]) => expected(alert, good, [[LATE_MIN, 0]]));
+    assert.equal(await judge(tests), '');
+  });
+
+  it('are judged by a test that can fail', async () => {
+    const { good } = TROUBLES.GraphwrightDown as Trouble;
+    assert.match(await judge([expected('GraphwrightDown', good, [[LATE_MIN, 1]])]), /FAILED/);
+  });
+});
