@@ -54,7 +54,8 @@ async function* joinRows(pieces: AsyncIterable<Buffer>): AsyncGenerator<Uint8Arr
   for await (const piece of pieces) {
     gathered.push(piece);
     bytes += piece.length;
-    if (bytes < PART_BYTES) continue;
+    // Within a long row nothing is put together: each piece would copy all that came before it.
+    if (bytes < PART_BYTES || !piece.includes(NEWLINE)) continue;
     const all = Buffer.concat(gathered);
     const end = all.lastIndexOf(NEWLINE) + 1;
     // Copied: whoever takes a part may free its memory.

@@ -1,0 +1,83 @@
+// Rows by COPY: parts of a table that each can be copied in alone, whatever the rows contain and however long they are.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Session, withSession } from '../../src/store/copy.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+const MB = 1_048_576;
+const FROM = { table: 'rows_from', columns: ['n', 'text'] };
+const TO = { table: 'rows_to', columns: ['n', 'text'] };
+
+let database: TestDatabase;
+before(async () => {
+  database = await createTestDatabase();
+  for (const { table } of [FROM, TO])
+    await database.db.query(`create table ${table} (n integer primary key, text text storage external)`);
+});
+after(() => database.drop());
+
+const insert = (n: number, text: string | null): Promise<unknown> =>
+  database.db.query(`insert into ${FROM.table} values ($1, $2)`, [n, text]);
+
+/** Each part is freed by who takes it, so it is copied here. */
+async function partsOf(session: Session): Promise<Buffer[]> {
+  const parts: Buffer[] = [];
+  for await (const part of session.copyOut(FROM)) {
+    parts.push(Buffer.from(part));
+    part.fill(0);
+  }
+  return parts;
+}
+
+const digest = async (table: string): Promise<unknown> => {
+  const { rows } = await database.db.query(
+    `select count(*) as count, md5(string_agg(n || ':' || coalesce(md5(text), 'none'), ',' order by n)) as md5 from ${table}`,
+  );
+  return rows[0];
+};
+
+describe('a table that is copied out', () => {
+  it('comes in no part where it is empty', async () => {
+    assert.deepEqual(await withSession(database.db, partsOf), []);
+  });
+
+  it('comes in one part where it is small, with what COPY has to escape', async () => {
+    for (const [n, text] of ['a\nb', 'tab\t', '\\.', '\\', '', null, '😀'].entries()) await insert(n, text);
+    const parts = await withSession(database.db, partsOf);
+    assert.equal(parts.length, 1);
+    assert.equal(parts[0]?.filter(byte => byte === 10).length, 7, 'a row a line');
+  });
+
+  it('comes in parts that end with a row, also where one row is longer than a part', async () => {
+    // Rows of 2.6 MB, whose ends meet no bound of a part, and one of 16 MB.
+    for (let n = 10; n < 14; n++) await insert(n, 'é'.repeat(1_300_000 + n));
+    await insert(14, 'x'.repeat(16 * MB));
+    await insert(15, 'the last\n');
+    await withSession(database.db, async session => {
+      const parts = await partsOf(session);
+      assert.ok(parts.length >= 2, `${parts.length} parts`);
+      for (const part of parts) assert.equal(part.at(-1), 10);
+      // Each alone, as a restore does.
+      for (const part of parts)
+        await session.copyIn(
+          TO,
+          (async function* () {
+            yield part;
+          })(),
+        );
+    });
+    assert.deepEqual(await digest(TO.table), await digest(FROM.table));
+  });
+
+  it('says which row is refused on its way in', async () => {
+    const copied = withSession(database.db, session =>
+      session.copyIn(
+        TO,
+        (async function* () {
+          yield Buffer.from('nothing\tx\n');
+        })(),
+      ),
+    );
+    await assert.rejects(copied, /invalid input syntax for type integer: "nothing"/);
+  });
+});
