@@ -76,8 +76,12 @@ export interface ServiceChild extends Client {
 }
 
 /** A service in a process group of its own, ready to be asked. Without a DATABASE_URL it brings its PostgreSQL along. */
-export async function spawnService(folder: string, env: NodeJS.ProcessEnv = {}): Promise<ServiceChild> {
-  const child = spawn(process.execPath, [BIN, 'serve'], {
+export async function spawnService(
+  folder: string,
+  env: NodeJS.ProcessEnv = {},
+  program = BIN,
+): Promise<ServiceChild> {
+  const child = spawn(process.execPath, [program, 'serve'], {
     env: { ...cleanEnv(), ...baseEnv(folder), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,

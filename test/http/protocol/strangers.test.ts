@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ACCESS, type Access } from '../../../src/http/access.ts';
 import { SCOPES } from '../../../src/services/accounts/actor.ts';
+import { storeKey } from '../../../src/services/accounts/keys.ts';
 import { type Caller, createTestApp, type Method, type TestApp } from '../../support/app.ts';
 import { createWorkflow, PAIR } from '../../support/workflows.ts';
 
@@ -139,7 +140,11 @@ describe('a key', () => {
       })
     ).body;
     assert.equal((await owner.request('DELETE', `/keys/${id}`)).status, 200);
-    const foreign = ['sk-0000000000000000000000000000000000000000', key];
+    const expired = 'sk-test-expired-0123456789abcdef';
+    const expiresAt = new Date(Date.now() - 1000);
+    const { userId } = owner;
+    await storeKey(test.deps.db, { userId, name: 'Expired', scopes: SCOPES, expiresAt, key: expired });
+    const foreign = ['sk-0000000000000000000000000000000000000000', key, expired];
     for (const [line, access] of Object.entries(ACCESS)) {
       if (['public', 'content-secret', 'agent'].includes(access)) continue;
       const [method, path = ''] = line.split(' ');
