@@ -29,6 +29,7 @@ const SLOW: Readonly<Record<string, readonly string[]>> = {
     'services/media/{half-kept-media,sweep-outputs}.test.ts',
     'services/webhooks/deliver-webhook.test.ts',
     'telemetry/**',
+    'upgrade/**',
     'store/{embedded,embedded-accounts,embedded-faults,embedded-lock,replica}.test.ts',
   ],
   'waits for real time': [

@@ -5,23 +5,11 @@ import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from
 import { dirname, join } from 'node:path';
 import { bundleEditor } from '../../src/bundle/bundle-editor.ts';
 import { SHIPPED_FOLDER, writeBundle } from '../../src/bundle/kept-bundles.ts';
+import { FILES } from './files.ts';
 import { type Lock, pruneLock } from './prune-lock.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const OUT = join(ROOT, 'dist/graphwright');
-/** What the program reads besides its code. `src/bundle` reads sources, which the package has not. */
-const FILES = [
-  'LICENSE',
-  'README.md',
-  'docs/*.md',
-  'docs/images/*',
-  'examples/**/*.json',
-  'migrations/*.sql',
-  'models/*',
-  'scripts/trim-install.js',
-  'src/**/*.{json,wasm,js}',
-  'templates/**/*.json',
-];
 /** Named by settings or by the shell and not by the code. */
 const ALWAYS = /^node$|^@fontsource/;
 
@@ -43,7 +31,7 @@ const dependencies = writeManifest();
 process.stdout.write(`${OUT}: ${dependencies} dependencies. Pack it: npm pack ${OUT}\n`);
 
 function copyFiles(): void {
-  for (const path of globSync(FILES, { cwd: ROOT })) {
+  for (const path of globSync([...FILES], { cwd: ROOT })) {
     mkdirSync(dirname(join(OUT, path)), { recursive: true });
     cpSync(join(ROOT, path), join(OUT, path));
   }

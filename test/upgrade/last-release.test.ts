@@ -1,0 +1,161 @@
+// A rolling upgrade: the last release and this version side by side on one database, each as API server and as worker. The
+// last release is taken from the repository's history, by the commit that last-release.json names.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import type { Client } from '../support/client.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { noiseImage } from '../support/pixels.ts';
+import { waitUntil } from '../support/processes.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { baseEnv, type ServiceChild, spawnService, urlOf } from '../support/service.ts';
+import { edge, node } from '../support/workflows.ts';
+import release from './last-release.json' with { type: 'json' };
+
+const ROOT = join(import.meta.dirname, '../..');
+/** A picture to upload. */
+const PICTURE = `data:image/png;base64,${(await noiseImage(8, 8, 'png')).toString('base64')}`;
+/** The web application is not asked for. */
+const PROGRAM = ['.', ...['test', 'bench', 'editor'].map(folder => `:!${folder}`)];
+
+const git = (...args: readonly string[]): Buffer =>
+  execFileSync('git', args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'ignore'], maxBuffer: 1e9 });
+
+/** A clone may be of the newest commit alone. */
+function findRelease(): Buffer | undefined {
+  try {
+    return git('archive', release.commit, '--', ...PROGRAM);
+  } catch {
+    return undefined;
+  }
+}
+const archive = findRelease();
+const missing = `the commit of the last release, ${release.commit.slice(0, 10)}, is not in this clone`;
+
+describe('the last release and this version on one database', {
+  skip: archive === undefined && missing,
+}, () => {
+  let folder: string;
+  let database: TestDatabase;
+  let receiver: Receiver;
+  let oldProgram: string;
+  let oldApi: ServiceChild;
+  let oldWorker: ServiceChild;
+  let newApi: ServiceChild;
+  const children: ServiceChild[] = [];
+
+  const start = async (role: 'api' | 'worker', program?: string): Promise<ServiceChild> => {
+    const env = {
+      ...baseEnv(join(folder, 'data'), urlOf(database.connection)),
+      EDITOR_DIR: join(folder, 'editor'),
+      ROLE: role,
+      ALLOW_PRIVATE_NETWORK: 'true',
+    };
+    const child = await spawnService(join(folder, 'data'), env, program);
+    children.push(child);
+    return child;
+  };
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'graphwright-upgrade-'));
+    receiver = await startReceiver();
+    database = await createTestDatabase();
+    await empty(database);
+    const tree = join(folder, 'release');
+    await mkdir(tree);
+    execFileSync('tar', ['-xf', '-', '-C', tree], { input: archive });
+    await symlink(join(ROOT, 'node_modules'), join(tree, 'node_modules'));
+    oldProgram = join(tree, 'bin', 'graphwright.js');
+    oldApi = await start('api', oldProgram);
+    oldWorker = await start('worker', oldProgram);
+  });
+  after(async () => {
+    await Promise.all(children.map(child => child.end('SIGTERM')));
+    await receiver.close();
+    await database.drop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** A run that one accepts: it ends, its webhook arrives, and both show the same of it. */
+  async function runBy(api: Client, other: Client, workflowId: string): Promise<void> {
+    const before = receiver.received.length;
+    const run = await api.start(workflowId, { webhook: { url: receiver.url } });
+    await waitUntil('the webhook', () => receiver.received.length > before);
+    const [here, there] = await Promise.all(
+      [api, other].map(client => client.request<{ status: string }>('GET', `/executions/${run}`)),
+    );
+    assert.equal(here?.body.status, 'COMPLETED', JSON.stringify(here?.body));
+    assert.equal(there?.body.status, 'COMPLETED');
+  }
+
+  const graph = {
+    nodes: [node('a', 'input:text', { value: 'x' }), node('d', 'logic:delay', { ms: 20 })],
+    edges: [edge('a.text > d.input')],
+  };
+
+  it('share runs: accepted by the new API server, executed and delivered by the old worker', async () => {
+    // It brings the database up to date under the old ones.
+    newApi = await start('api');
+    const id = await oldApi.create(graph);
+    await runBy(newApi, oldApi, id);
+    await runBy(oldApi, newApi, await newApi.create(graph));
+    await oldWorker.end('SIGTERM');
+  });
+
+  it('share runs: accepted by the old API server, executed and delivered by the new worker', async () => {
+    await start('worker');
+    const id = await newApi.create(graph);
+    await runBy(oldApi, newApi, id);
+    await runBy(newApi, oldApi, await oldApi.create(graph));
+  });
+
+  it('share workflows and media: each lists, reads and changes what the other wrote', async () => {
+    for (const [writer, reader] of [
+      [oldApi, newApi],
+      [newApi, oldApi],
+    ] as const) {
+      const id = await writer.create(graph);
+      const read = await reader.request<{ version: number; nodes: object[]; edges: object[] }>(
+        'GET',
+        `/workflows/${id}`,
+      );
+      assert.equal(read.status, 200);
+      const { nodes, edges } = read.body;
+      const changed = await reader.request('PUT', `/workflows/${id}`, { name: 'renamed', nodes, edges });
+      assert.equal(changed.status, 200, JSON.stringify(changed.body));
+      const listed = await writer.request<{ id: string; name: string }[]>('GET', '/workflows');
+      assert.equal(listed.body.find(workflow => workflow.id === id)?.name, 'renamed');
+      const uploaded = await writer.request<{ url: string }>('POST', '/media/upload', { dataUrl: PICTURE });
+      const bytes = await fetch(reader.url + new URL(uploaded.body.url).pathname);
+      assert.equal(bytes.headers.get('content-type'), 'image/png');
+    }
+    const [old, now] = await Promise.all(
+      [oldApi, newApi].map(client =>
+        client.request<{ data: { id: string; status: string }[] }>('GET', '/executions'),
+      ),
+    );
+    const shown = (list: typeof old) => list?.body.data.map(({ id, status }) => [id, status]);
+    assert.deepEqual(shown(now), shown(old));
+    assert.equal(now?.body.data.length, 4);
+  });
+
+  it('refuses to start the old one anew on a database that is newer, with a sentence', async t => {
+    const [ours, theirs] = [await newest(ROOT), await newest(join(folder, 'release'))];
+    if (ours === theirs) return t.skip('this version has no migration of its own yet');
+    await assert.rejects(start('api', oldProgram), /The database is newer than this program/);
+  });
+});
+
+async function newest(root: string): Promise<string | undefined> {
+  return (await readdir(join(root, 'migrations'))).toSorted().at(-1);
+}
+
+/** Without the tables of this version. */
+async function empty({ db }: TestDatabase): Promise<void> {
+  await db.query('drop schema public cascade');
+  await db.query('create schema public');
+  await db.query('drop schema if exists graphile_worker cascade');
+}
