@@ -88,11 +88,27 @@ function usePart(root: Root): number {
 
 async function readPeaks(url: string, signal: AbortSignal): Promise<readonly number[]> {
   const answer = await fetch(url, { signal });
-  if (!answer.ok || Number(answer.headers.get('content-length') ?? 0) > MAX_BYTES)
-    throw new Error('This sound is not drawn.');
+  if (!answer.ok) throw new Error('This sound cannot be read.');
+  const bytes = await readBounded(answer);
+  // Few samples a second: minutes of sound are a few megabytes then.
   const context = new OfflineAudioContext(1, 1, 8000);
-  const sound = await context.decodeAudioData(await answer.arrayBuffer());
+  const sound = await context.decodeAudioData(bytes);
   return peaksOf(sound.getChannelData(0));
+}
+
+/** Whatever length it announces. Throws where it is too large to be decoded. */
+async function readBounded({ body, headers }: Response): Promise<ArrayBuffer> {
+  const reader = body?.getReader();
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let size = Number(headers.get('content-length') ?? 0);
+  for (let read = 0; reader !== undefined && size <= MAX_BYTES; size = Math.max(size, read)) {
+    const { value, done } = await reader.read();
+    if (done) return new Blob(chunks).arrayBuffer();
+    chunks.push(value);
+    read += value.byteLength;
+  }
+  void reader?.cancel();
+  throw new Error('This sound is too large to be drawn.');
 }
 
 /** The loudest sample of each part, the loudest of all as 1. */

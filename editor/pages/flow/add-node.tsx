@@ -3,11 +3,12 @@ import type { CatalogEntry } from '../../../src/graph/catalog.ts';
 import { type EditorContextValue, type Placing, useEditor } from '../../board/editor-context.tsx';
 import { placeNode } from '../../board/placing.ts';
 import { fittingPort } from '../../board/wiring.ts';
-import { CategoryIcon } from '../../canvas/category-icon.tsx';
+import { pictureOf } from '../../canvas/node-picture.ts';
 import { type Choice, Chooser } from '../../kit/chooser.tsx';
+import { Hidden } from '../../kit/hidden.tsx';
 import { formatNumber } from '../../lib/format.ts';
 import { messages } from '../../messages.ts';
-import styles from './add-node.module.css';
+import { ChoicePicture } from './choice-picture.tsx';
 import { favouriteTypes, recentTypes, remember } from './recent.ts';
 
 const texts = messages.flow;
@@ -104,13 +105,14 @@ function toChoice(entry: CatalogEntry, section: string | undefined): Choice {
   return {
     id: entry.nodeType,
     label: entry.label,
-    detail: entry.description ?? entry.nodeType,
-    hint: priceOf(entry),
-    icon: (
-      <span className={styles.icon} data-category={entry.category}>
-        <CategoryIcon category={entry.category} />
-      </span>
+    detail: (
+      <>
+        {entry.description ?? entry.nodeType}
+        <Hidden> ({pictureOf(entry).name})</Hidden>
+      </>
     ),
+    hint: priceOf(entry),
+    icon: <ChoicePicture entry={entry} />,
     ...(section === undefined ? {} : { section }),
   };
 }

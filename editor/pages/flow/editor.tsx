@@ -21,11 +21,13 @@ import { PlanNotice } from './plan-notice.tsx';
 import { RunNotice } from './run-notice.tsx';
 import { Toolbar } from './toolbar.tsx';
 import { useDrop } from './use-drop.ts';
+import { useLastPictures } from './use-last-pictures.ts';
 import { useTouched } from './use-touched.ts';
 
 export function Editor() {
   const drop = useDrop();
   useTouched();
+  useLastPictures();
   const name = useBoard(({ board }) => String(board.fields.name ?? ''));
   const announcement = useView(view => view.announcement);
   usePageTitle(name);

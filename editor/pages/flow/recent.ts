@@ -1,8 +1,13 @@
-// The node types that were added last in this browser, and those that its reader likes best.
+// What this browser remembers for the palette: node types added last, favourites, and what types made last.
 const RECENT = 'graphwright-recent-nodes';
 const FAVOURITES = 'graphwright-favourite-nodes';
+const PICTURES = 'graphwright-node-pictures';
 const MAX_RECENT = 5;
 const MAX_FAVOURITES = 20;
+/** Pairs of type and address, the newest first. */
+const MAX_PICTURES = 40;
+/** A data URL would fill the store. */
+const MAX_URL_CHARS = 500;
 
 export const recentTypes = (): readonly string[] => read(RECENT, MAX_RECENT);
 export const favouriteTypes = (): readonly string[] => read(FAVOURITES, MAX_FAVOURITES);
@@ -17,6 +22,22 @@ export function toggleFavourite(nodeType: string): boolean {
   const isNew = others.length === favouriteTypes().length;
   write(FAVOURITES, isNew ? [...others, nodeType].slice(-MAX_FAVOURITES) : others);
   return isNew;
+}
+
+/** The address of what a node of the type made last. */
+export function lastPictureOf(nodeType: string): string | undefined {
+  return readPairs().find(([type]) => type === nodeType)?.[1];
+}
+
+export function keepPictures(made: readonly (readonly [nodeType: string, url: string])[]): void {
+  const fresh = new Map(made.filter(([, url]) => url.length <= MAX_URL_CHARS));
+  const pairs = [...fresh, ...readPairs().filter(([type]) => !fresh.has(type))];
+  write(PICTURES, pairs.slice(0, MAX_PICTURES).flat());
+}
+
+function readPairs(): readonly (readonly [nodeType: string, url: string])[] {
+  const kept = read(PICTURES, MAX_PICTURES * 2);
+  return kept.flatMap((type, index) => (index % 2 === 0 ? [[type, kept[index + 1] ?? ''] as const] : []));
 }
 
 function read(key: string, max: number): readonly string[] {

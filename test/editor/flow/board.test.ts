@@ -69,6 +69,13 @@ describe('the board', { skip: NO_BROWSER }, () => {
     await figure.locator('img').waitFor();
     await figure.getByRole('button').click();
     await page.getByRole('dialog', { name: 'Result of Sandbox picture' }).locator('img').waitFor();
+    await page.keyboard.press('Escape');
+    // The palette shows what a node made last, and of the others a drawing of what they take and make.
+    await page.getByRole('button', { name: 'Add node', exact: true }).click();
+    const options = page.getByRole('dialog', { name: 'Add node' }).getByRole('option');
+    const made = options.filter({ hasText: 'Sandbox picture' }).locator('img');
+    assert.equal(await made.getAttribute('src'), await figure.locator('img').getAttribute('src'));
+    await options.filter({ hasText: '(Video, Audio → Video)' }).locator('svg path').first().waitFor();
     assert.deepEqual(opened.errors, []);
   });
 

@@ -1,0 +1,101 @@
+// What a node takes and makes as a small drawing, worked out from its ports alone: paths for an SVG of 72 × 40.
+import type { CatalogEntry } from '../../src/graph/catalog.ts';
+import type { PortType } from '../../src/graph/types.ts';
+
+export interface Stroke {
+  /** The `d` of a path. */
+  readonly path: string;
+  readonly type: PortType;
+  readonly isFilled: boolean;
+}
+
+/** For those who cannot see it: `Text, Image → Video`. */
+export interface NodePicture {
+  readonly name: string;
+  readonly strokes: readonly Stroke[];
+}
+
+/** The drawings, in a square of 24. A second path is filled. */
+const SIGNS: Readonly<Record<PortType, readonly [outline: string, solid?: string]>> = {
+  TEXT: ['M4 6h16M4 12h16M4 18h9'],
+  NUMBER: ['M5 7.5 8 5v14M14 8a3.5 3.5 0 1 1 6 2.6L13 19h7.5'],
+  JSON: [
+    'M9 4c-4 0-3 4-3 5.500S5 12 4 12c1 0 2 1 2 2.500S5 20 9 20M15 4c4 0 3 4 3 5.500s1 2.500 2 2.500c-1 0-2 1-2 2.500s1 5.500-3 5.500',
+  ],
+  IMAGE: [
+    'M3 4h18v16H3zM3 17l6-6 5 5 3-3 4 4',
+    'M14.500 8.500a1.800 1.800 0 1 0 3.600 0a1.800 1.800 0 1 0-3.600 0',
+  ],
+  VIDEO: ['M3 4h18v16H3z', 'M10 8.500l6 3.500-6 3.500z'],
+  AUDIO: ['M3 10v4M7 6v12M11 9v6M15 4v16M19 8v8'],
+  LIST: ['M7 7V3h14v14h-4M3 7h14v14H3z'],
+  ANY: ['M12 3l9 9-9 9-9-9z'],
+};
+
+const WIDTH = 72;
+const HEIGHT = 40;
+const MAX_SOURCES = 3;
+const SOURCE_SIZE = 12;
+const PRODUCT_SIZE = 32;
+
+/** What it takes stands small at the left, what it makes large at the right; what has no end of its kind has its middle alone. */
+export function pictureOf({ inputs, outputs }: Pick<CatalogEntry, 'inputs' | 'outputs'>): NodePicture {
+  const taken = typesOf(inputs.flatMap(({ isPort, type }) => (isPort && type !== 'BOOLEAN' ? [type] : [])));
+  const made = typesOf(outputs.flatMap(({ isPort, type }) => (isPort ? [type] : [])));
+  const sources = taken.slice(0, MAX_SOURCES);
+  const [product] = made;
+  const gap = HEIGHT / (sources.length + 1);
+  const left = product === undefined ? (WIDTH - SOURCE_SIZE) / 2 : 4;
+  const right = sources.length === 0 ? (WIDTH - PRODUCT_SIZE) / 2 : WIDTH - PRODUCT_SIZE - 4;
+  return {
+    name: `${taken.map(wordOf).join(', ')}${taken.length > 0 && made.length > 0 ? ' → ' : ''}${made.map(wordOf).join(', ')}`,
+    strokes: [
+      ...sources.flatMap((type, index) =>
+        draw(type, { x: left, y: gap * (index + 1) - SOURCE_SIZE / 2, size: SOURCE_SIZE }),
+      ),
+      ...(product !== undefined && sources.length > 0
+        ? [{ path: `M21 ${HEIGHT / 2}h8m-3 -3l3 3l-3 3`, type: product, isFilled: false } as const]
+        : []),
+      ...(product === undefined
+        ? []
+        : draw(product, { x: right, y: (HEIGHT - PRODUCT_SIZE) / 2, size: PRODUCT_SIZE })),
+    ],
+  };
+}
+
+const typesOf = (types: readonly PortType[]): readonly PortType[] => [...new Set(types)];
+const wordOf = (type: PortType): string =>
+  type === 'JSON' ? type : type.charAt(0) + type.slice(1).toLowerCase();
+
+interface Place {
+  readonly x: number;
+  readonly y: number;
+  readonly size: number;
+}
+
+function draw(type: PortType, place: Place): readonly Stroke[] {
+  const [outline, solid] = SIGNS[type];
+  return [
+    { path: fitPath(outline, place), type, isFilled: false },
+    ...(solid === undefined ? [] : [{ path: fitPath(solid, place), type, isFilled: true }]),
+  ];
+}
+
+/** The path of the square of 24 in its place. Upper-case commands are moved and scaled, lower-case ones scaled. */
+export function fitPath(path: string, { x, y, size }: Place): string {
+  const scale = size / 24;
+  return path.replace(/([A-Za-z])([^A-Za-z]*)/g, (_, command: string, args: string) => {
+    const numbers = [...args.matchAll(/-?\d*\.?\d+/g)].map(([digits]) => Number(digits));
+    return command + numbers.map((number, index) => place(command, number, index)).join(' ');
+  });
+
+  function place(command: string, number: number, index: number): number {
+    const isArc = command.toLowerCase() === 'a';
+    // The turn and the two flags of an arc are no lengths.
+    if (isArc && index % 7 >= 2 && index % 7 <= 4) return number;
+    const isMoved = command === command.toUpperCase() && !(isArc && index % 7 < 2);
+    const isVertical = command === 'V' || (command !== 'H' && (isArc ? index % 7 === 6 : index % 2 === 1));
+    const offset = isMoved ? (isVertical ? y : x) : 0;
+    return Math.round((number * scale + offset) * 100) / 100;
+  }
+}

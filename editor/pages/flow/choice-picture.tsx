@@ -1,0 +1,37 @@
+// The picture of a node in the palette: what it made last in this browser, or a drawing of what it takes and makes. The words of it
+// stand in the option's text.
+import { memo, useMemo, useState } from 'react';
+import type { CatalogEntry } from '../../../src/graph/catalog.ts';
+import { typeColor } from '../../canvas/colors.ts';
+import { pictureOf } from '../../canvas/node-picture.ts';
+import styles from './add-node.module.css';
+import { lastPictureOf } from './recent.ts';
+
+export const ChoicePicture = memo(function ChoicePicture({ entry }: { readonly entry: CatalogEntry }) {
+  const [url, setUrl] = useState(() => lastPictureOf(entry.nodeType));
+  const { strokes } = useMemo(() => pictureOf(entry), [entry]);
+  if (url !== undefined)
+    return (
+      <span className={styles.picture}>
+        {/* Deleted meanwhile, or in no reach: the drawing takes its place. */}
+        <img src={url} alt="" loading="lazy" decoding="async" onError={() => setUrl(undefined)} />
+      </span>
+    );
+  return (
+    <span className={styles.picture}>
+      <svg viewBox="0 0 72 40" aria-hidden>
+        {strokes.map(({ path, type, isFilled }) => (
+          <path
+            key={path}
+            d={path}
+            fill={isFilled ? typeColor(type) : 'none'}
+            stroke={typeColor(type)}
+            strokeWidth={1.4}
+            strokeLinecap="round"
+            strokeLinejoin="round"
+          />
+        ))}
+      </svg>
+    </span>
+  );
+});

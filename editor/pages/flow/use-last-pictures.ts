@@ -1,0 +1,36 @@
+// Keeps the address of what each type of node made last, as its picture in the palette of this browser.
+import { useEffect } from 'react';
+import { findNode } from '../../board/board.ts';
+import { useEditor } from '../../board/editor-context.tsx';
+import { kindOfMedia } from '../../kit/media-view.tsx';
+import { resultsOf } from '../../runs/results.ts';
+import { keepPictures } from './recent.ts';
+
+export function useLastPictures(): void {
+  const { runs, session } = useEditor();
+  useEffect(
+    () =>
+      runs.subscribe((now, before) => {
+        if (now.nodes === before.nodes) return;
+        const { board } = session.store.getState();
+        const made = [...now.nodes].flatMap(([nodeId, state]): [string, string][] => {
+          if (state.status !== 'COMPLETED' || state === before.nodes.get(nodeId)) return [];
+          const node = findNode(board, nodeId);
+          const url = pictureIn(resultsOf(state));
+          return node === undefined || url === undefined ? [] : [[node.data.nodeType, url]];
+        });
+        if (made.length > 0) keepPictures(made);
+      }),
+    [runs, session],
+  );
+}
+
+/** A picture, or the still that stands for a video. */
+function pictureIn(results: ReturnType<typeof resultsOf>): string | undefined {
+  for (const result of results) {
+    if (result.kind !== 'media') continue;
+    if (kindOfMedia(result) === 'image') return result.url;
+    if (result.posterUrl !== undefined) return result.posterUrl;
+  }
+  return undefined;
+}

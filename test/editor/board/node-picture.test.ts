@@ -1,0 +1,41 @@
+// The drawing of what a node takes and makes, for the palette.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { fitPath, pictureOf } from '../../../editor/canvas/node-picture.ts';
+import { makeCatalog } from '../../../src/nodes/catalog.ts';
+
+const { entries } = makeCatalog({ SANDBOX_MODELS: true } as never);
+
+describe('the picture of a node', () => {
+  it('says in words what goes in and what comes out', () => {
+    const nameOf = (nodeType: string): string | undefined => {
+      const entry = entries.find(it => it.nodeType === nodeType);
+      return entry && pictureOf(entry).name;
+    };
+    assert.equal(nameOf('generate:sandbox'), 'Text → Image');
+    assert.equal(nameOf('input:number'), 'Number');
+    assert.equal(nameOf('output:preview'), 'Any');
+    assert.equal(nameOf('utility:audio_mux'), 'Video, Audio → Video');
+  });
+
+  it('stays in its place for each node of the catalog', () => {
+    for (const entry of entries) {
+      const { strokes } = pictureOf(entry);
+      for (const { path } of strokes) {
+        assert.match(path, /^[A-Za-z0-9.\- ]+$/, entry.nodeType);
+        const absolute = [...path.matchAll(/[ML](-?[\d.]+) (-?[\d.]+)/g)];
+        for (const [, x, y] of absolute) {
+          assert.ok(Number(x) >= 0 && Number(x) <= 72, `${entry.nodeType}: ${path}`);
+          assert.ok(Number(y) >= 0 && Number(y) <= 40, `${entry.nodeType}: ${path}`);
+        }
+      }
+    }
+  });
+
+  it('moves and scales paths, but no flag of an arc', () => {
+    const place = { x: 10, y: 20, size: 12 };
+    assert.equal(fitPath('M4 6h16v-2z', place), 'M12 23h8v-1z');
+    assert.equal(fitPath('M2 2H10V8', place), 'M11 21H15V24');
+    assert.equal(fitPath('M0 0a4 4 0 1 0-8 0A2 2 0 0 1 6 6', place), 'M10 20a2 2 0 1 0 -4 0A1 1 0 0 1 13 23');
+  });
+});
