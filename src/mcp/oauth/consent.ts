@@ -12,9 +12,9 @@ import {
   grantConsent,
 } from '../../services/connections/consent.ts';
 import type { OAuthKeys } from '../../services/connections/oauth-keys.ts';
+import type { ConsentAnswer, Decision, OAuthServer, Visit } from '../../services/connections/oauth-server.ts';
 import type { Deps } from '../../services/deps.ts';
 import { showName } from './client-name.ts';
-import type { ConsentAnswer, Decision, OAuthServer, Visit } from './contract.ts';
 import { forwardRequest } from './forwarded-request.ts';
 import { describeRedirect, type Redirect } from './redirects.ts';
 import { EXPIRED, PAGE_POLICY } from './refusal-page.ts';

@@ -1,13 +1,8 @@
 // The authorization server as the service mounts it: its library is loaded with the first request that needs it.
+import type { OAuthMount, OAuthServer } from '../../services/connections/oauth-server.ts';
 import { isOAuthOn } from '../../services/connections/oauth-switch.ts';
 import type { Deps } from '../../services/deps.ts';
-import type { OAuthServer } from './contract.ts';
 import { resourceMetadata, serverMetadata } from './metadata.ts';
-
-export interface OAuthMount extends OAuthServer {
-  readonly resourceMetadata: object;
-  readonly serverMetadata: object;
-}
 
 /** undefined where the address of the service keeps it off. */
 export function createOAuthMount(deps: Deps): OAuthMount | undefined {

@@ -2,10 +2,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '../../lib/errors.ts';
 import { loadOAuthKeys } from '../../services/connections/oauth-keys.ts';
+import type { Endpoint, OAuthServer } from '../../services/connections/oauth-server.ts';
 import { resourceOf } from '../../services/connections/oauth-switch.ts';
 import type { Deps } from '../../services/deps.ts';
 import { createConsent } from './consent.ts';
-import type { Endpoint, OAuthServer } from './contract.ts';
 import { type Forwarded, forwardRequest } from './forwarded-request.ts';
 import { createProvider } from './provider.ts';
 import { readAuthorization, readRegistration, readTokenForm } from './requests.ts';

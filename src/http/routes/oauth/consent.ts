@@ -3,9 +3,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { AppError } from '../../../lib/errors.ts';
 import { requireSession } from '../../../services/accounts/actor.ts';
+import type { ConsentAnswer, OAuthMount, Visit } from '../../../services/connections/oauth-server.ts';
 import type { App } from '../../app.ts';
 import { HTML, sendErrorPage } from '../../pages/page-answers.ts';
-import type { ConsentAnswer, OAuthMount, Visit } from './mount.ts';
 
 const BODY_LIMIT_BYTES = 65_536;
 

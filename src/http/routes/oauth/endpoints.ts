@@ -2,13 +2,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { networkOf } from '../../../lib/addresses.ts';
 import { limitRefusal } from '../../../services/accounts/rate-limits.ts';
+import type { Endpoint, OAuthMount } from '../../../services/connections/oauth-server.ts';
 import type { Deps } from '../../../services/deps.ts';
 import type { App } from '../../app.ts';
 import { translateError } from '../../errors.ts';
 import { addressOf } from '../../limits.ts';
 import { sendErrorPage } from '../../pages/page-answers.ts';
 import { registerConsent } from './consent.ts';
-import type { Endpoint, OAuthMount } from './mount.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const BODY_LIMIT_BYTES = 65_536;

@@ -1,6 +1,6 @@
-// What the authorization server offers to who mounts it.
+// What the authorization server offers to whoever mounts it: its own module makes one, the routes are given it.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { UserActor } from '../../services/accounts/actor.ts';
+import type { UserActor } from '../accounts/actor.ts';
 
 /** The endpoints that the library answers. */
 export type Endpoint = 'authorize' | 'resume' | 'token' | 'register' | 'revoke';
@@ -34,4 +34,10 @@ export interface OAuthServer {
   ): Promise<(res: ServerResponse) => Promise<void>>;
   ask(visit: Visit): Promise<ConsentAnswer>;
   decide(visit: Visit, decision: Decision): Promise<ConsentAnswer>;
+}
+
+/** With the documents by which clients find it. */
+export interface OAuthMount extends OAuthServer {
+  readonly resourceMetadata: object;
+  readonly serverMetadata: object;
 }
