@@ -7,6 +7,8 @@ import { createLogger } from './lib/log.ts';
 import type { Settings } from './lib/settings.ts';
 import type { Tracer } from './lib/span.ts';
 import type { Started } from './service.ts';
+import type { Db } from './store/db.ts';
+import { makeStepPartitions, spanOf } from './store/step-partitions.ts';
 
 export interface Service extends Started {
   /** Finishes what is in flight, then stops; the embedded PostgreSQL last. */
@@ -32,6 +34,7 @@ export async function startService(settings: Settings, options: StartOptions = {
   const databases = await opening;
   const { startParts } = await loading;
   await migrateAll(databases.db, log);
+  await makePartitions(databases.db, settings, log);
   const replica = await openReadReplica(settings, log, databases, stack);
   const started = await startParts({ settings, log, tracer, databases, replica }, stack);
   const running = stack.move();
@@ -49,4 +52,11 @@ async function openTracer(
   const tracer = createTracer({ settings, log: log.child({ part: 'traces' }), version: readVersion() });
   stack.defer(() => tracer.close());
   return tracer;
+}
+
+/** What has no partition of its own lies with the rest until the nightly sweep makes one: no reason not to start. */
+async function makePartitions(db: Db, { KEEP_EXECUTIONS_DAYS }: Settings, log: Logger): Promise<void> {
+  await makeStepPartitions(db, Date.now(), spanOf(KEEP_EXECUTIONS_DAYS)).catch((err: unknown) =>
+    log.warn({ err }, 'no partitions were made for the next days; the nightly sweep makes them'),
+  );
 }

@@ -41,6 +41,12 @@ export function firstIdOf(kind: IdKind, ms: number): string {
   return `${PREFIXES[kind]}_${encodeTime(Math.min(Math.max(ms, 0), LAST_MS))}`;
 }
 
+/** The time at which the id was made, in ms; of a text that begins as an id does. */
+export function timeOfId(id: string): number {
+  const begin = id.indexOf('_') + 1;
+  return [...id.slice(begin, begin + TIME_CHARS)].reduce((ms, char) => ms * 32 + ALPHABET.indexOf(char), 0);
+}
+
 /** Whether the text has the form of an id of the kind; says nothing of its existence. */
 export function isId(kind: IdKind, text: string): boolean {
   return (

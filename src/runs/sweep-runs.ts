@@ -1,12 +1,21 @@
 // The daily cleanup: ended executions, deliveries, idempotency keys, kept results, ended sessions, counters.
-import { newId } from '../lib/ids.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { firstIdOf } from '../lib/ids.ts';
+import { isOutage } from '../store/db.ts';
 import { deleteRendersBefore } from '../store/renders/renders.ts';
 import { deleteExecutionsBefore, deleteOld } from '../store/retention.ts';
+import {
+  dropStepPartitions,
+  endOfFirstPartition,
+  makeStepPartitions,
+  spanOf,
+} from '../store/step-partitions.ts';
 import { removeSuperseded } from '../store/workflows/versions.ts';
 import type { RunDeps } from './deps.ts';
 
 const DAY_MS = 86_400_000;
 const BATCH = 500;
+const REST = 1;
 
 /** Stops between two batches where the signal is aborted; the next day goes on. */
 export async function sweepRuns(deps: RunDeps, signal: AbortSignal): Promise<void> {
@@ -18,14 +27,7 @@ export async function sweepRuns(deps: RunDeps, signal: AbortSignal): Promise<voi
     deliveries: await inBatches(signal, () =>
       deleteOld(deps.db, 'deliveries', daysAgo(KEEP_DELIVERIES_DAYS), BATCH),
     ),
-    executions: await inBatches(signal, () => {
-      const finishedBefore = daysAgo(KEEP_EXECUTIONS_DAYS);
-      // Ids begin with their time, so the index of the primary key finds the old ones.
-      const beforeId = newId('execution', finishedBefore.getTime());
-      return deps.db.transaction(tx =>
-        deleteExecutionsBefore(tx, { beforeId, finishedBefore, limit: BATCH }),
-      );
-    }),
+    ...(await sweepExecutions(deps, daysAgo(KEEP_EXECUTIONS_DAYS), signal)),
     nodeResults: await inBatches(signal, () =>
       deleteOld(deps.db, 'node_cache', daysAgo(KEEP_EXECUTIONS_DAYS), BATCH),
     ),
@@ -44,11 +46,37 @@ export async function sweepRuns(deps: RunDeps, signal: AbortSignal): Promise<voi
   deps.log.info({ counts }, 'old runs were swept');
 }
 
+/** Ended executions row by row, to the day; then the partitions of their node states. */
+async function sweepExecutions(deps: RunDeps, finishedBefore: Date, signal: AbortSignal) {
+  const { db, log, settings } = deps;
+  const beforeId = firstIdOf('execution', finishedBefore.getTime());
+  const stepsBefore = await endOfFirstPartition(db);
+  let afterId = '';
+  const executions = await inBatches(signal, async () => {
+    const batch = { afterId, beforeId, finishedBefore, stepsBefore, limit: BATCH };
+    const ids = await db.transaction(tx => deleteExecutionsBefore(tx, batch));
+    afterId = ids.at(-1) ?? afterId;
+    return ids.length;
+  });
+  // A backup that runs holds the lock that these take; the next night there is another chance.
+  const later = (err: unknown) => {
+    if (!isOutage(err)) throw err;
+    log.warn({ err }, 'partitions of node states are left for the next night');
+    return undefined;
+  };
+  const steps = await dropStepPartitions(db, beforeId).catch(later);
+  await makeStepPartitions(db, deps.now(), spanOf(settings.KEEP_EXECUTIONS_DAYS)).catch(later);
+  return { executions, stepPartitions: steps?.length ?? 0 };
+}
+
+/** Rests between two batches as long as one took, so that what else is asked of the database has its turn. */
 async function inBatches(signal: AbortSignal, sweep: () => Promise<number>): Promise<number> {
   let total = 0;
   for (let count = BATCH; count === BATCH; total += count) {
     signal.throwIfAborted();
+    const began = performance.now();
     count = await sweep();
+    if (count === BATCH) await sleep((performance.now() - began) * REST, undefined, { signal });
   }
   return total;
 }

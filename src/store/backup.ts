@@ -56,6 +56,11 @@ export async function findSchemaVersion(tx: Tx): Promise<SchemaVersion | undefin
   return { migrations: [...migrations], queue: queue[0]?.last ?? 0 };
 }
 
+/** Before all else of the snapshot's transaction: no partition is dropped until it ends. */
+export async function keepPartitions(session: Session): Promise<void> {
+  await session.query('lock table execution_steps in access share mode');
+}
+
 /** The tables whose rows make the service's state, with the columns that can be written. */
 export async function listTables(tx: Tx): Promise<TableColumns[]> {
   const { rows } = await tx.query<TableColumns>(
@@ -63,7 +68,8 @@ export async function listTables(tx: Tx): Promise<TableColumns[]> {
        (select array_agg(a.attname::text order by a.attnum) from pg_attribute a
         where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '') as columns
      from pg_class c join pg_namespace n on n.oid = c.relnamespace
-     where n.nspname in (current_schema(), '${QUEUE_SCHEMA}') and c.relkind = 'r' and c.relpersistence = 'p'
+     where n.nspname in (current_schema(), '${QUEUE_SCHEMA}') and c.relkind in ('r', 'p') and not c.relispartition
+       and c.relpersistence = 'p'
      order by 1`,
   );
   const without = new Set([...VERSION_TABLES, ...UNFINISHED_TABLES]);

@@ -41,7 +41,8 @@ function createSession(client: Client): Session {
       return result;
     },
     copyOut: ({ table, columns }) =>
-      joinRows(client.query(to(`copy ${table} (${columns.join(', ')}) to stdout`))),
+      // A select, since a partitioned table itself has no rows to copy.
+      joinRows(client.query(to(`copy (select ${columns.join(', ')} from ${table}) to stdout`))),
     copyIn: ({ table, columns }, part) =>
       pipeline(part, client.query(from(`copy ${table} (${columns.join(', ')}) from stdin`))),
   };

@@ -2,22 +2,32 @@
 import type { Tx } from './db.ts';
 import { countExecutions } from './workflows/writes.ts';
 
-/**
- * Removes ended executions with everything of theirs, oldest first; how often their workflows ran stays counted. Those
- * that end the batch are below `beforeId`. Returns how many were removed. In a transaction.
- */
-export async function deleteExecutionsBefore(
-  tx: Tx,
-  { beforeId, finishedBefore, limit }: { beforeId: string; finishedBefore: Date; limit: number },
-): Promise<number> {
-  const { rows } = await tx.query<ExecutionKey>(
-    `select id, workflow_id, user_id from executions where id < $1 and finished_at < $2
-     order by id limit $3 for update skip locked`,
-    [beforeId, finishedBefore, limit],
-  );
-  await deleteExecutions(tx, rows);
-  return rows.length;
+export interface ExecutionBatch {
+  /** Those that end the batch before; what is left below it is not looked at again. */
+  readonly afterId: string;
+  /** Ids begin with their time. */
+  readonly beforeId: string;
+  readonly finishedBefore: Date;
+  /** Below it, node states go row by row; above it, with their partition. */
+  readonly stepsBefore: string;
+  readonly limit: number;
 }
+
+/**
+ * Removes the next ended executions with what is theirs, oldest first; how often their workflows ran stays counted.
+ * Returns their ids in order. In a transaction.
+ */
+export async function deleteExecutionsBefore(tx: Tx, batch: ExecutionBatch): Promise<readonly string[]> {
+  const { rows } = await tx.query<ExecutionKey>(
+    `select id, workflow_id, user_id from executions where id > $1 and id < $2 and finished_at < $3
+     order by id limit $4 for update skip locked`,
+    [batch.afterId, batch.beforeId, batch.finishedBefore, batch.limit],
+  );
+  await deleteExecutions(tx, rows, batch.stepsBefore);
+  return rows.map(({ id }) => id);
+}
+
+const ALL_STEPS = '~';
 
 /** Removes one ended execution; false where it is none. In a transaction. */
 export async function deleteExecution(tx: Tx, id: string): Promise<boolean> {
@@ -25,7 +35,7 @@ export async function deleteExecution(tx: Tx, id: string): Promise<boolean> {
     'select id, workflow_id, user_id from executions where id = $1 and finished_at is not null for update',
     [id],
   );
-  await deleteExecutions(tx, rows);
+  await deleteExecutions(tx, rows, ALL_STEPS);
   return rows.length === 1;
 }
 
@@ -35,12 +45,12 @@ interface ExecutionKey {
   readonly user_id: number;
 }
 
-async function deleteExecutions(tx: Tx, rows: readonly ExecutionKey[]): Promise<void> {
+async function deleteExecutions(tx: Tx, rows: readonly ExecutionKey[], stepsBefore: string): Promise<void> {
   const ids = rows.map(row => row.id).sort();
   const last = ids.at(-1);
   if (last === undefined) return;
   await countExecutions(tx, [...new Set(rows.map(row => row.workflow_id))].sort(), last);
-  await tx.query('delete from execution_steps where execution_id = any ($1::text[])', [ids]);
+  await deleteSteps(tx, ids, stepsBefore);
   await tx.query('delete from media_reuses where execution_id = any ($1::text[])', [ids]);
   await tx.query('delete from deliveries where execution_id = any ($1::text[])', [ids]);
   await tx.query(
@@ -49,6 +59,14 @@ async function deleteExecutions(tx: Tx, rows: readonly ExecutionKey[]): Promise<
     [rows.map(row => row.user_id), rows.map(row => row.workflow_id), rows.map(row => row.id)],
   );
   await tx.query('delete from executions where id = any ($1::text[])', [ids]);
+}
+
+async function deleteSteps(tx: Tx, ids: readonly string[], before: string): Promise<void> {
+  const oneByOne = ids.filter(id => id < before);
+  if (oneByOne.length > 0)
+    await tx.query('delete from execution_steps where execution_id = any ($1::text[])', [oneByOne]);
+  // No partition takes them along.
+  await tx.query('delete from execution_steps_rest where execution_id = any ($1::text[])', [ids]);
 }
 
 /** Of each table, at most `limit` rows that are too old. Each statement takes the time before which and the limit. */

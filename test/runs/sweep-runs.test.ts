@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { newId } from '../../src/lib/ids.ts';
 import { sweepRuns } from '../../src/runs/sweep-runs.ts';
+import { listStepPartitions, makeStepPartitions } from '../../src/store/step-partitions.ts';
 import { type Caller, createTestApp, type TestApp } from '../support/app.ts';
 import { createWorkflow, refused } from '../support/workflows.ts';
 
@@ -83,6 +84,23 @@ describe('the sweep of runs', () => {
     assert.equal((await countRows())[0], 2);
     const { body } = await caller.request<{ executionCount: number }[]>('GET', '/workflows');
     assert.equal(body.find(one => (one as { id?: string }).id === workflow)?.executionCount, 5);
+  });
+
+  it('drops a partition of node states, and keeps those of runs that have not ended', async () => {
+    const { db } = test.deps;
+    await makeStepPartitions(db, Date.now(), 1);
+    const made = (await listStepPartitions(db)).map(({ name }) => name);
+    await insertRuns(600, -2.5);
+    const [open] = await insertRuns(1, -2.5, false);
+    const later = { ...test.deps, now: () => Date.now() + 20 * DAY_MS };
+    await sweepRuns(later, new AbortController().signal);
+    const { rows } = await db.query('select execution_id from execution_steps');
+    assert.deepEqual(rows, [{ execution_id: open }]);
+    assert.deepEqual(await countRows(), [1, 1, 0, 0, 0]);
+    const left = (await listStepPartitions(db)).map(({ name }) => name);
+    assert.ok(left.length > 0 && left.every(name => !made.includes(name)), 'only new ones are there');
+    const { body } = await caller.request<{ executionCount: number }[]>('GET', '/workflows');
+    assert.equal(body.find(one => (one as { id?: string }).id === workflow)?.executionCount, 601);
   });
 
   it('removes old results and counters', async () => {

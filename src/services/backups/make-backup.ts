@@ -7,12 +7,14 @@ import type { MediaStorage } from '../../media/storage.ts';
 import {
   type FileTotals,
   findSchemaVersion,
+  keepPartitions,
   listFiles,
   listSequences,
   listTables,
   noteFiles,
   quoteIdentifier,
   quoteName,
+  type SchemaVersion,
   type SnapshotFile,
 } from '../../store/backup.ts';
 import { type Session, withSession } from '../../store/copy.ts';
@@ -87,14 +89,22 @@ async function fill(
   signal: AbortSignal,
 ): Promise<BackupResult> {
   // The transaction is the moment that is backed up. The files, which never change, are read after it.
-  const database = await session.transaction('repeatable read', () =>
-    addDatabase(deps, session, archive, options, signal),
-  );
+  await requireSchema(session);
+  const database = await session.transaction('repeatable read', async () => {
+    await keepPartitions(session);
+    return addDatabase(deps, session, archive, options, signal);
+  });
   const media = await addMedia(deps.storage, session, archive, signal, bytes =>
     options.onProgress({ part: 'media', bytes, totalBytes: database.totals.bytes }),
   );
   const { totals, ...rest } = database;
   return { ...rest, media, missing: totals.files - media.files };
+}
+
+async function requireSchema(session: Session): Promise<SchemaVersion> {
+  const schema = await findSchemaVersion(session);
+  if (schema !== undefined) return schema;
+  throw new AppError('not_found', 'The database has no tables of Graphwright; there is nothing to back up.');
 }
 
 async function addDatabase(
@@ -104,12 +114,7 @@ async function addDatabase(
   { version, includesSecretsKey, onProgress }: BackupOptions,
   signal: AbortSignal,
 ) {
-  const schema = await findSchemaVersion(session);
-  if (schema === undefined)
-    throw new AppError(
-      'not_found',
-      'The database has no tables of Graphwright; there is nothing to back up.',
-    );
+  const schema = await requireSchema(session);
   const tables = await listTables(session);
   const sequences = await listSequences(session);
   const totals = await noteFiles(session);

@@ -1,0 +1,120 @@
+// Node states of runs by ranges of time: partitions that are made ahead of it, and dropped once their runs are gone.
+import { firstIdOf, timeOfId } from '../lib/ids.ts';
+import type { Db, Tx } from './db.ts';
+
+/** Of all but the one that takes the rest; ids from the first bound on, below the second. */
+export interface StepPartition {
+  readonly name: string;
+  /** Empty: from the first of all. */
+  readonly from: string;
+  readonly to: string;
+}
+
+const DAY_MS = 86_400_000;
+/** Whole ones that lie in the future, or nearly. */
+const AHEAD = 2;
+/** Runs that outlive their partition: they have not ended, or only lately. */
+const MAX_OUTLIVING = 1000;
+// While the lock is waited for, runs wait too. What does not get it is done the next time.
+const LOCK_TIMEOUT = "set local lock_timeout = '1s'";
+
+/** How many days a partition spans: about twelve make the time that runs are kept. */
+export const spanOf = (keptDays: number): number => Math.min(Math.max(Math.ceil(keptDays / 12), 1), 31);
+
+/** By their times. */
+export async function listStepPartitions(tx: Tx): Promise<readonly StepPartition[]> {
+  const { rows } = await tx.query<{ name: string; bounds: string }>(
+    `select c.relname as name, pg_get_expr(c.relpartbound, c.oid) as bounds
+     from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'execution_steps'::regclass`,
+  );
+  return rows
+    .flatMap(({ name, bounds }) => {
+      const [, from = '', to] =
+        /^FOR VALUES FROM \((?:MINVALUE|'(\w+)')\) TO \('(\w+)'\)$/.exec(bounds) ?? [];
+      return to === undefined ? [] : [{ name, from, to }];
+    })
+    .toSorted((a, b) => (a.to < b.to ? -1 : 1));
+}
+
+/** Where no partition is: row by row, runs and their states are removed there. */
+export async function endOfFirstPartition(tx: Tx): Promise<string> {
+  return (await listStepPartitions(tx)).find(({ from }) => from === '')?.to ?? '';
+}
+
+/** Makes partitions until some lie ahead of `nowMs`; after a long pause from that day on. Returns how many it made. */
+export async function makeStepPartitions(db: Db, nowMs: number, spanDays: number): Promise<number> {
+  const isEnough = async (tx: Tx): Promise<boolean> =>
+    (await findEnd(tx, nowMs)) >= nowMs + AHEAD * spanDays * DAY_MS;
+  if (await isEnough(db)) return 0;
+  return db.transaction(async tx => {
+    await tx.query(LOCK_TIMEOUT);
+    // One process at a time, and no row of their time may come to lie in it meanwhile.
+    await tx.query('lock table execution_steps_rest in access exclusive mode');
+    let made = 0;
+    for (; !(await isEnough(tx)); made++) {
+      const fromMs = await findEnd(tx, nowMs);
+      await makePartition(tx, fromMs, fromMs + spanDays * DAY_MS);
+    }
+    return made;
+  });
+}
+
+/** Where the next one begins: a midnight. */
+async function findEnd(tx: Tx, nowMs: number): Promise<number> {
+  const last = (await listStepPartitions(tx)).at(-1);
+  return Math.max(last === undefined ? 0 : timeOfId(last.to), Math.floor(nowMs / DAY_MS) * DAY_MS);
+}
+
+async function makePartition(tx: Tx, fromMs: number, toMs: number): Promise<void> {
+  const name = `execution_steps_${new Date(fromMs).toISOString().slice(0, 10).replaceAll('-', '')}`;
+  const [from, to] = [firstIdOf('execution', fromMs), firstIdOf('execution', toMs)];
+  await tx.query(`create table ${name} (like execution_steps including defaults including storage)`);
+  await tx.query(
+    `with moved as (delete from execution_steps_rest where execution_id >= $1 and execution_id < $2 returning *)
+     insert into ${name} select * from moved`,
+    [from, to],
+  );
+  await tx.query(
+    `alter table execution_steps attach partition ${name} for values from ('${from}') to ('${to}')`,
+  );
+}
+
+/** Drops those that end at or before the id, but for the states of runs that are still there. Returns their names. */
+export async function dropStepPartitions(db: Db, beforeId: string): Promise<readonly string[]> {
+  const old = (await listStepPartitions(db)).filter(({ to }) => to <= beforeId);
+  const dropped: string[] = [];
+  for (const partition of old) if (await dropPartition(db, partition)) dropped.push(partition.name);
+  return dropped;
+}
+
+async function dropPartition(db: Db, partition: StepPartition): Promise<boolean> {
+  // Looked at before runs have to wait for it.
+  if ((await listOutliving(db, partition)).length > MAX_OUTLIVING) return false;
+  return db.transaction(async tx => {
+    await tx.query(LOCK_TIMEOUT);
+    await tx.query('lock table execution_steps in access exclusive mode');
+    const ids = await listOutliving(tx, partition);
+    if (ids.length > MAX_OUTLIVING || !(await isThere(tx, partition))) return false;
+    await tx.query(`alter table execution_steps detach partition ${partition.name}`);
+    // They come to lie with the rest.
+    await tx.query(
+      `insert into execution_steps select * from ${partition.name} where execution_id = any ($1::text[])`,
+      [ids],
+    );
+    await tx.query(`drop table ${partition.name}`);
+    return true;
+  });
+}
+
+/** Another process may have dropped it meanwhile. */
+async function isThere(tx: Tx, { name }: StepPartition): Promise<boolean> {
+  return (await listStepPartitions(tx)).some(partition => partition.name === name);
+}
+
+async function listOutliving(tx: Tx, { from, to }: StepPartition): Promise<readonly string[]> {
+  const { rows } = await tx.query<{ id: string }>(
+    `select id from executions where id >= $1 and id < $2 order by id limit ${MAX_OUTLIVING + 1}`,
+    [from, to],
+  );
+  return rows.map(({ id }) => id);
+}

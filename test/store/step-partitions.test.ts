@@ -1,0 +1,195 @@
+// Node states by partitions of time: migrated while runs are written, made ahead of time, dropped with their runs.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { migrateQueue } from '../../src/jobs/queue-tables.ts';
+import { firstIdOf, newId } from '../../src/lib/ids.ts';
+import { createLogger } from '../../src/lib/log.ts';
+import { type Db, openDb } from '../../src/store/db.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { insertRuns, type NewRun, type RunRow, writeRuns } from '../../src/store/runs.ts';
+import {
+  dropStepPartitions,
+  endOfFirstPartition,
+  listStepPartitions,
+  makeStepPartitions,
+  spanOf,
+} from '../../src/store/step-partitions.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { insertManyExecutions } from '../support/many-executions.ts';
+
+const DAY_MS = 86_400_000;
+const UNPARTITIONED = 103;
+
+let test: TestDatabase;
+before(async () => {
+  test = await createTestDatabase();
+});
+after(() => test.drop());
+
+const namesOf = async (db: Db): Promise<readonly string[]> =>
+  (await listStepPartitions(db)).map(({ name }) => name);
+
+/** How many rows each partition has, by its name. */
+async function countByPartition(db: Db): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await db.query<{ name: string; count: number }>(
+    'select tableoid::regclass::text as name, count(*) from execution_steps group by 1 order by 1',
+  );
+  return new Map(rows.map(({ name, count }) => [name, count]));
+}
+
+async function insertSteps(db: Db, ids: readonly string[]): Promise<void> {
+  await db.query(`insert into execution_steps select id, 1, '[]' from unnest($1::text[]) as id`, [ids]);
+}
+
+const runOf = (id: string): RunRow => ({
+  id,
+  workflow_id: 'wf_a',
+  workflow_version: 1,
+  user_id: 1,
+  workspace: 'user:1',
+  request: '{}',
+  webhook: null,
+  watched: false,
+  is_paid: false,
+  nodes_total: 1,
+  resumed_from_id: null,
+  traceparent: null,
+  created_at: new Date(),
+  status: 'RUNNING',
+  lease: 1,
+  worker_id: 'w',
+  parked: false,
+  under_way: true,
+  seq: 1,
+  nodes_done: 0,
+  running_ms: 0,
+  running_since: null,
+  wake_at: null,
+  error: null,
+  decisions: null,
+  started_at: new Date(),
+  finished_at: null,
+});
+
+describe('the migration', () => {
+  it('moves a table into its first partition while runs begin and end, and none of them fails', async () => {
+    const database = `${test.connection.database}_old`;
+    await test.db.query(`create database ${database} template template0`);
+    const connection = { ...test.connection, database };
+    const onError = (err: Error) => process.emitWarning(err);
+    const db = openDb({ connection, maxConnections: 4, onError });
+    const runDb = openDb({ connection, maxConnections: 4, plans: 'pinned', onError });
+    try {
+      const queue = () => migrateQueue({ db, log: createLogger('silent') });
+      await migrate(db, queue, UNPARTITIONED);
+      const many = { count: 5000, userId: 1, workflowIds: ['wf_a', 'wf_b'] as const, endMs: Date.now() };
+      await insertManyExecutions(db, many);
+      await db.query(`insert into execution_steps select id, 1, '[]' from executions`);
+      const stop = new AbortController();
+      const writers = [1, 2, 3].map(() => writeUntil(runDb, stop.signal));
+      await new Promise(resolve => setTimeout(resolve, 100));
+      await migrate(db, queue);
+      await makeStepPartitions(db, Date.now(), 8);
+      await new Promise(resolve => setTimeout(resolve, 100));
+      stop.abort();
+      const written = (await Promise.all(writers)).flat();
+      assert.ok(written.length > 0);
+      assert.deepEqual(
+        await countByPartition(db),
+        new Map([['execution_steps_before', many.count + written.length]]),
+      );
+    } finally {
+      await runDb.close();
+      await db.close();
+      await test.db.query(`drop database ${database} with (force)`);
+    }
+  });
+});
+
+/** Runs that were accepted and ended, one after the other. Throws where one was not. */
+async function writeUntil(db: Db, signal: AbortSignal): Promise<readonly string[]> {
+  const ids: string[] = [];
+  while (!signal.aborted) {
+    const row = runOf(newId('execution'));
+    const run: NewRun = { row, trigger: 'api', steps: [], idempotency: null, has_job: true };
+    assert.equal((await insertRuns(db, [run])).size, 1);
+    const ended: RunRow = { ...row, status: 'COMPLETED', seq: 3, under_way: false, finished_at: new Date() };
+    const write = { before: row, row: ended, steps: [{ nodeId: 'a' }, { nodeId: 'b' }], delivery: null };
+    const rest = { job_at: null, frees: true, cancels: false, wakes: false };
+    assert.equal((await writeRuns(db, [{ ...write, ...rest }])).size, 1);
+    ids.push(row.id);
+  }
+  return ids;
+}
+
+describe('partitions of node states', () => {
+  it('span a twelfth of the days that runs are kept, a month at most', () => {
+    assert.deepEqual([1, 7, 90, 365, 36_500].map(spanOf), [1, 1, 8, 31, 31]);
+  });
+
+  it('are made ahead of time, once, by however many processes', async () => {
+    const nowMs = Date.now();
+    await Promise.all([1, 2, 3].map(() => makeStepPartitions(test.db, nowMs, 8)));
+    const [first, ...made] = await listStepPartitions(test.db);
+    assert.equal(first?.name, 'execution_steps_before');
+    assert.equal(made.length, 2);
+    assert.deepEqual(
+      made.map(({ from }) => from),
+      [first?.to, made[0]?.to],
+    );
+    assert.ok((made.at(-1)?.to ?? '') >= firstIdOf('execution', nowMs + 16 * DAY_MS));
+    assert.equal(await makeStepPartitions(test.db, nowMs, 8), 0);
+  });
+
+  it('begin anew after months without a service, and take what lay with the rest', async () => {
+    const laterMs = Date.now() + 300 * DAY_MS;
+    const had = await namesOf(test.db);
+    const between = newId('execution', laterMs - 100 * DAY_MS);
+    const fresh = newId('execution', laterMs);
+    await insertSteps(test.db, [between, fresh]);
+    assert.equal((await countByPartition(test.db)).get('execution_steps_rest'), 2);
+    assert.ok((await makeStepPartitions(test.db, laterMs, 8)) > 0);
+    const counts = await countByPartition(test.db);
+    const day = new Date(laterMs).toISOString().slice(0, 10).replaceAll('-', '');
+    assert.equal(counts.get(`execution_steps_${day}`), 1);
+    assert.equal(counts.get('execution_steps_rest'), 1);
+    assert.equal((await namesOf(test.db)).length, had.length + 3);
+  });
+
+  it('are dropped once they are old; states of runs that are still there stay', async () => {
+    const partition = (await listStepPartitions(test.db))[1];
+    assert.ok(partition);
+    const ids = Array.from({ length: 3 }, (_, n) => `${partition.from}${String(n).padStart(16, '0')}`);
+    await insertSteps(test.db, ids);
+    const [open = ''] = ids;
+    await test.db.query(
+      `insert into executions (id, workflow_id, workflow_version, user_id, workspace, status, trigger, request, nodes_total, created_at)
+       values ($1, 'wf_a', 1, 1, 'w', 'WAITING', 'api', '{}', 1, now())`,
+      [open],
+    );
+    const before = await endOfFirstPartition(test.db);
+    assert.equal(partition.from, before);
+    assert.deepEqual(await dropStepPartitions(test.db, partition.to), [
+      'execution_steps_before',
+      partition.name,
+    ]);
+    const { rows } = await test.db.query(
+      'select execution_id, tableoid::regclass::text as place from execution_steps where execution_id = any ($1::text[])',
+      [ids],
+    );
+    assert.deepEqual(rows, [{ execution_id: open, place: 'execution_steps_rest' }]);
+    assert.equal(await endOfFirstPartition(test.db), '');
+    await insertSteps(test.db, [ids[1] ?? '']);
+  });
+
+  it('stay where somebody reads them for long', async () => {
+    const had = await namesOf(test.db);
+    await test.db.transaction(async tx => {
+      await tx.query('lock table execution_steps in access share mode');
+      await assert.rejects(dropStepPartitions(test.db, firstIdOf('execution', Number.POSITIVE_INFINITY)), {
+        code: '55P03',
+      });
+    });
+    assert.deepEqual(await namesOf(test.db), had);
+  });
+});
