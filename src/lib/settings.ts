@@ -173,6 +173,11 @@ const ROWS = {
   ),
   KEEP_EXECUTIONS_DAYS: row('days that ended executions are kept', '90', integer(90, 1, 36_500)),
   KEEP_DELIVERIES_DAYS: row('days that webhook deliveries are kept', '30', integer(30, 1, 36_500)),
+  KEEP_VERSIONS: row(
+    'versions kept of each workflow; the current one, the published one and those of kept runs stay besides',
+    'unset: all',
+    optionalInteger(1, 1_000_000),
+  ),
   KEEP_OUTPUTS_DAYS: row(
     'days that files of runs and previews are kept which nothing names any more',
     'unset: for ever',

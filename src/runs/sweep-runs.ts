@@ -10,7 +10,7 @@ import {
   makeStepPartitions,
   spanOf,
 } from '../store/step-partitions.ts';
-import { removeSuperseded } from '../store/workflows/versions.ts';
+import { listCrowded, removeOldVersions, removeSuperseded } from '../store/workflows/versions.ts';
 import type { RunDeps } from './deps.ts';
 
 const DAY_MS = 86_400_000;
@@ -36,6 +36,7 @@ export async function sweepRuns(deps: RunDeps, signal: AbortSignal): Promise<voi
     ),
     // Their files were orphans from the first, and are gone by now.
     renderParts: await inBatches(signal, () => deleteOld(deps.db, 'render_parts', daysAgo(2), BATCH)),
+    versions: await sweepVersions(deps, signal),
     autosaves: await inBatches(signal, () => removeSuperseded(deps.db, null, BATCH)),
     sessions: await inBatches(signal, () => deleteOld(deps.db, 'sessions', daysAgo(1), BATCH)),
     passwordLinks: await inBatches(signal, () => deleteOld(deps.db, 'password_links', daysAgo(1), BATCH)),
@@ -67,6 +68,24 @@ async function sweepExecutions(deps: RunDeps, finishedBefore: Date, signal: Abor
   const steps = await dropStepPartitions(db, beforeId).catch(later);
   await makeStepPartitions(db, deps.now(), spanOf(settings.KEEP_EXECUTIONS_DAYS)).catch(later);
   return { executions, stepPartitions: steps?.length ?? 0 };
+}
+
+/** After the runs, whose versions are kept. */
+async function sweepVersions({ db, settings }: RunDeps, signal: AbortSignal): Promise<number> {
+  const { KEEP_VERSIONS } = settings;
+  if (KEEP_VERSIONS === undefined) return 0;
+  let removed = 0;
+  let afterId = '';
+  await inBatches(signal, async () => {
+    const ids = await listCrowded(db, { afterId, most: KEEP_VERSIONS, limit: BATCH });
+    for (const id of ids) {
+      signal.throwIfAborted();
+      removed += await removeOldVersions(db, id, KEEP_VERSIONS);
+    }
+    afterId = ids.at(-1) ?? afterId;
+    return ids.length;
+  });
+  return removed;
 }
 
 /** Rests between two batches as long as one took, so that what else is asked of the database has its turn. */

@@ -21,7 +21,9 @@ describe('the sweep of runs', () => {
   let caller: Caller;
   let workflow: string;
   before(async () => {
-    test = await createTestApp({ env: { KEEP_EXECUTIONS_DAYS: '10', KEEP_DELIVERIES_DAYS: '5' } });
+    test = await createTestApp({
+      env: { KEEP_EXECUTIONS_DAYS: '10', KEEP_DELIVERIES_DAYS: '5', KEEP_VERSIONS: '3' },
+    });
     caller = await test.createCaller();
   });
   after(() => test.close());
@@ -116,6 +118,40 @@ describe('the sweep of runs', () => {
       `select (select count(*) from node_cache) as results, (select count(*) from rate_windows where key in ('old', 'new')) as windows`,
     );
     assert.deepEqual(rows, [{ results: 1, windows: 1 }]);
+  });
+
+  it('keeps the newest versions, the published one and those of runs that are kept', async () => {
+    const { query } = test.deps.db;
+    await query(
+      `insert into workflow_versions (workflow_id, version, graph, user_id, created_at)
+       select $1, n, '"nodes":[],"edges":[]', $2, now() - (20 - n) * interval '1 day' from generate_series(2, 20) n`,
+      [workflow, caller.userId],
+    );
+    await query('update workflows set version = 20, published_version = 4 where id = $1', [workflow]);
+    const [run] = await insertRuns(1, 1);
+    await query('update executions set workflow_version = 7 where id = $1', [run]);
+    await sweep();
+    const { body } = await caller.request<{ data: { version: number }[] }>(
+      'GET',
+      `/workflows/${workflow}/versions`,
+    );
+    assert.deepEqual(
+      body.data.map(({ version }) => version),
+      [20, 19, 18, 7, 4],
+    );
+  });
+
+  it('keeps versions of the last day, however many', async () => {
+    await test.deps.db.query(
+      `insert into workflow_versions (workflow_id, version, graph, user_id) select $1, n, '', $2 from generate_series(2, 9) n`,
+      [workflow, caller.userId],
+    );
+    await sweep();
+    const { rows } = await test.deps.db.query<{ count: number }>(
+      'select count(*) from workflow_versions where workflow_id = $1',
+      [workflow],
+    );
+    assert.equal(rows[0]?.count, 9);
   });
 
   it('is done for one run by DELETE, once it has ended', async () => {

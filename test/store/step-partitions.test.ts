@@ -6,7 +6,6 @@ import { firstIdOf, newId } from '../../src/lib/ids.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import { type Db, openDb } from '../../src/store/db.ts';
 import { migrate } from '../../src/store/migrate.ts';
-import { insertRuns, type NewRun, type RunRow, writeRuns } from '../../src/store/runs.ts';
 import {
   dropStepPartitions,
   endOfFirstPartition,
@@ -16,6 +15,7 @@ import {
 } from '../../src/store/step-partitions.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { insertManyExecutions } from '../support/many-executions.ts';
+import { writeRun } from '../support/written-runs.ts';
 
 const DAY_MS = 86_400_000;
 const UNPARTITIONED = 103;
@@ -41,36 +41,6 @@ async function insertSteps(db: Db, ids: readonly string[]): Promise<void> {
   await db.query(`insert into execution_steps select id, 1, '[]' from unnest($1::text[]) as id`, [ids]);
 }
 
-const runOf = (id: string): RunRow => ({
-  id,
-  workflow_id: 'wf_a',
-  workflow_version: 1,
-  user_id: 1,
-  workspace: 'user:1',
-  request: '{}',
-  webhook: null,
-  watched: false,
-  is_paid: false,
-  nodes_total: 1,
-  resumed_from_id: null,
-  traceparent: null,
-  created_at: new Date(),
-  status: 'RUNNING',
-  lease: 1,
-  worker_id: 'w',
-  parked: false,
-  under_way: true,
-  seq: 1,
-  nodes_done: 0,
-  running_ms: 0,
-  running_since: null,
-  wake_at: null,
-  error: null,
-  decisions: null,
-  started_at: new Date(),
-  finished_at: null,
-});
-
 describe('the migration', () => {
   it('moves a table into its first partition while runs begin and end, and none of them fails', async () => {
     const database = `${test.connection.database}_old`;
@@ -92,11 +62,11 @@ describe('the migration', () => {
       await makeStepPartitions(db, Date.now(), 8);
       await new Promise(resolve => setTimeout(resolve, 100));
       stop.abort();
-      const written = (await Promise.all(writers)).flat();
-      assert.ok(written.length > 0);
+      const written = (await Promise.all(writers)).reduce((sum, count) => sum + count, 0);
+      assert.ok(written > 0);
       assert.deepEqual(
         await countByPartition(db),
-        new Map([['execution_steps_before', many.count + written.length]]),
+        new Map([['execution_steps_before', many.count + written]]),
       );
     } finally {
       await runDb.close();
@@ -106,20 +76,11 @@ describe('the migration', () => {
   });
 });
 
-/** Runs that were accepted and ended, one after the other. Throws where one was not. */
-async function writeUntil(db: Db, signal: AbortSignal): Promise<readonly string[]> {
-  const ids: string[] = [];
-  while (!signal.aborted) {
-    const row = runOf(newId('execution'));
-    const run: NewRun = { row, trigger: 'api', steps: [], idempotency: null, has_job: true };
-    assert.equal((await insertRuns(db, [run])).size, 1);
-    const ended: RunRow = { ...row, status: 'COMPLETED', seq: 3, under_way: false, finished_at: new Date() };
-    const write = { before: row, row: ended, steps: [{ nodeId: 'a' }, { nodeId: 'b' }], delivery: null };
-    const rest = { job_at: null, frees: true, cancels: false, wakes: false };
-    assert.equal((await writeRuns(db, [{ ...write, ...rest }])).size, 1);
-    ids.push(row.id);
-  }
-  return ids;
+/** How many runs were accepted and ended, one after the other. */
+async function writeUntil(db: Db, signal: AbortSignal): Promise<number> {
+  let count = 0;
+  for (; !signal.aborted; count++) await writeRun(db, newId('execution'));
+  return count;
 }
 
 describe('partitions of node states', () => {

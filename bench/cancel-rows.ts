@@ -1,0 +1,72 @@
+// Many runs cancelled one after the other: of a thousand and of ten thousand, at a provider and in the queue.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Pool } from 'undici';
+import { startBenchFal } from './fal-double.ts';
+import { load } from './load.ts';
+import type { Row } from './row.ts';
+import { store } from './run-rows.ts';
+import { API_KEY, type BenchService, makeFolder, removeFolder, startBenchService } from './service.ts';
+import { accept, ONE_CALL } from './waiting-rows.ts';
+
+const CONNECTIONS = 20;
+const HOUR_MS = 3_600_000;
+
+export async function* runCancelRows(isShort: boolean): AsyncGenerator<Row> {
+  const [few, many] = isShort ? [20, 40] : [1000, 10_000];
+  for (const [place, atOnce] of Object.entries(PLACES)) {
+    const [ofFew, ofMany] = [await cancel(few, atOnce), await cancel(many, atOnce)];
+    yield {
+      figure: `${many} runs that wait ${place} cancelled by ${CONNECTIONS} connections, against ${few}, a run`,
+      value: ofMany / many / (ofFew / few),
+      unit: 'times',
+      reach: { value: 1.3, is: 'at most' },
+      note: `${ofMany.toFixed(1)} and ${ofFew.toFixed(1)} s, from the first request to the last CANCELLED`,
+    };
+  }
+}
+
+/** MAX_CONCURRENT_RUNS, by where runs wait then. */
+const PLACES = { 'for a provider': '100000', 'in the queue': '1' };
+
+/** How many seconds it takes. */
+async function cancel(count: number, atOnce: string): Promise<number> {
+  const folder = await makeFolder();
+  const fal = await startBenchFal(HOUR_MS);
+  const env = { FAL_KEY: 'bench', FAL_BASE_URL: fal.url, MAX_CONCURRENT_RUNS: atOnce };
+  const service = await startBenchService(folder, env);
+  try {
+    const workflow = await store(service, ONE_CALL);
+    const { ids } = await accept(service, workflow, count);
+    if (atOnce !== '1') while ((await fal.accepted()).size < count) await sleep(100);
+    const began = performance.now();
+    await cancelAll(service, [...ids]);
+    while (await isAnyOpen(service, workflow)) await sleep(20);
+    return (performance.now() - began) / 1000;
+  } finally {
+    await service.stop();
+    await fal.stop();
+    await removeFolder(folder);
+  }
+}
+
+async function cancelAll(service: BenchService, ids: string[]): Promise<void> {
+  const pool = new Pool(service.url, { connections: CONNECTIONS, pipelining: 1 });
+  await load(CONNECTIONS, { count: ids.length }, async () => {
+    const { statusCode, body } = await pool.request({
+      method: 'POST',
+      path: `/api/v1/executions/${ids.pop()}/cancel`,
+      headers: { authorization: `Bearer ${API_KEY}` },
+    });
+    await body.dump();
+    if (statusCode >= 300) throw new Error(`A cancel was answered with ${statusCode}.`);
+  });
+  await pool.close();
+}
+
+async function isAnyOpen(service: BenchService, workflow: string): Promise<boolean> {
+  for (const status of ['QUEUED', 'RUNNING', 'WAITING', 'CANCELLING']) {
+    const answer = await service.fetch(`/api/v1/workflows/${workflow}/executions?limit=1&status=${status}`);
+    if (((await answer.json()) as { data: unknown[] }).data.length > 0) return true;
+  }
+  return false;
+}

@@ -1,0 +1,66 @@
+// A million node states put into partitions in place, while runs begin and end: how long those wait for it.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { migrateQueue } from '../src/jobs/queue-tables.ts';
+import { newId } from '../src/lib/ids.ts';
+import { createLogger } from '../src/lib/log.ts';
+import { type Db, openDb } from '../src/store/db.ts';
+import { migrate } from '../src/store/migrate.ts';
+import { makeStepPartitions } from '../src/store/step-partitions.ts';
+import { insertManyExecutions } from '../test/support/many-executions.ts';
+import { writeRun } from '../test/support/written-runs.ts';
+import { quantile } from './load.ts';
+import { startBenchPostgres } from './postgres.ts';
+import type { Row } from './row.ts';
+
+const UNPARTITIONED = 103;
+const WRITERS = 8;
+const SETTLE_MS = 1000;
+
+export async function* runPartitionRows(isShort: boolean): AsyncGenerator<Row> {
+  const count = isShort ? 5000 : 1_000_000;
+  const postgres = await startBenchPostgres(4);
+  const [connection, onError] = [{ url: postgres.url }, () => undefined];
+  const runDb = openDb({ connection, maxConnections: WRITERS, plans: 'pinned', onError });
+  try {
+    const { db } = postgres;
+    const queue = () => migrateQueue({ db, log: createLogger('silent') });
+    await migrate(db, queue, UNPARTITIONED);
+    await db.alone(async client => {
+      const many = { count, userId: 1, workflowIds: ['wf_a', 'wf_b'] as const, endMs: Date.now() };
+      await insertManyExecutions(client, many);
+      await client.query(`insert into execution_steps select id, 1, '[{"nodeId":"a"}]' from executions`);
+      await client.query('vacuum analyze');
+    });
+    const stop = new AbortController();
+    const writing = Array.from({ length: WRITERS }, () => writeUntil(runDb, stop.signal));
+    await sleep(SETTLE_MS);
+    const began = performance.now();
+    await migrate(db, queue);
+    await makeStepPartitions(db, Date.now(), 8);
+    const seconds = (performance.now() - began) / 1000;
+    await sleep(SETTLE_MS);
+    stop.abort();
+    const took = (await Promise.all(writing)).flat().sort((a, b) => a - b);
+    yield {
+      figure: `${count} node states put into partitions, runs written meanwhile: the longest wait of one`,
+      value: took.at(-1) ?? Number.NaN,
+      unit: 'ms',
+      reach: { value: 1000, is: 'at most' },
+      note: `${took.length} runs, none failed, p50 ${quantile(took, 0.5).toFixed(1)} ms; the migration took ${seconds.toFixed(2)} s`,
+    };
+  } finally {
+    await runDb.close();
+    await postgres.stop();
+  }
+}
+
+/** How many ms each run took, one after the other. */
+async function writeUntil(db: Db, signal: AbortSignal): Promise<readonly number[]> {
+  const took: number[] = [];
+  while (!signal.aborted) {
+    const began = performance.now();
+    await writeRun(db, newId('execution'));
+    took.push(performance.now() - began);
+  }
+  return took;
+}
