@@ -12,7 +12,7 @@ import { quantile } from './load.ts';
 import { startBenchPostgres } from './postgres.ts';
 import type { Row } from './row.ts';
 
-const UNPARTITIONED = 103;
+const UNPARTITIONED = 104;
 const WRITERS = 8;
 const SETTLE_MS = 1000;
 

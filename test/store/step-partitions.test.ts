@@ -18,7 +18,7 @@ import { insertManyExecutions } from '../support/many-executions.ts';
 import { writeRun } from '../support/written-runs.ts';
 
 const DAY_MS = 86_400_000;
-const UNPARTITIONED = 103;
+const UNPARTITIONED = 104;
 
 let test: TestDatabase;
 before(async () => {

@@ -1,5 +1,5 @@
 -- Node states by ranges of their execution's id, which begins with its time: old ones go by the partition. No row is
--- copied, and none is read again: the check of 0104 says that the old table fits its range. Writers wait a moment.
+-- copied, and none is read again: the check of 0105 says that the old table fits its range. Writers wait a moment.
 
 drop trigger note_media_reuses on execution_steps;
 alter table execution_steps rename to execution_steps_before;
