@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test';
 import type { Db, Tx } from '../../src/store/db.ts';
 import { type ExecutionFilter, listExecutions } from '../../src/store/execution-lists.ts';
 import { EXECUTION_STATUSES } from '../../src/store/executions.ts';
+import { listWorkflows, type WorkflowFilter } from '../../src/store/workflows/lists.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { insertManyExecutions, SPAN_MS } from '../support/many-executions.ts';
 
@@ -87,8 +88,8 @@ async function list(
 
 async function countRead(tx: Tx): Promise<number> {
   const { rows } = await tx.query<{ read: number }>(
-    `select (coalesce(idx_tup_fetch, 0) + seq_tup_read)::int as read from pg_stat_xact_user_tables
-     where relname = 'executions'`,
+    `select sum(coalesce(idx_tup_fetch, 0) + seq_tup_read)::int as read from pg_stat_xact_user_tables
+     where relname in ('executions', 'media', 'workflows')`,
   );
   return rows[0]?.read ?? 0;
 }
@@ -128,3 +129,46 @@ test('a cursor goes on below it, wherever it lies', async () => {
     assert.deepEqual(none, []);
   }
 });
+
+test("a page of workflows that never ran reads nobody else's runs and files, the first time and the tenth", async () => {
+  await db.query(`insert into users (email, name, plan) values ('a@example.com', 'a', 'p')`);
+  await db.query(
+    `insert into workflows (id, user_id, version, name, updated_at)
+     select 'wf_' || lpad(n::text, 26, '0'), 1, 1, 'w', now() - n * interval '1 minute' from generate_series(1, 2000) n`,
+  );
+  await db.query(
+    `insert into media (id, user_id, workspace, name, content_type, bytes, sha256, origin, execution_id, workflow_id)
+     select 'med_' || lpad(n::text, 26, '0'), $1, 'w', 'a.png', 'image/png', 1, '', 'output', 'ex', $2 from generate_series(1, 5000) n`,
+    [USER, WORKFLOWS[0]],
+  );
+  await db.query(
+    'insert into execution_counts select workflow_id, max(id), count(*) from executions group by 1',
+  );
+  await db.query('analyze');
+  for (let time = 1; time <= 9; time++) {
+    const read = await db.transaction(async tx => {
+      const before = await countRead(tx);
+      const rows = await listWorkflows(tx, ALL_WORKFLOWS);
+      assert.equal(rows.length, LIMIT);
+      return (await countRead(tx)) - before;
+    });
+    // Of each workflow that is shown one run and one file of the next that has any.
+    assert.ok(read <= 10 * LIMIT, `${read} rows were read, time ${time}`);
+  }
+});
+
+const ALL_WORKFLOWS: WorkflowFilter = {
+  userId: 1,
+  isActive: null,
+  mediaId: null,
+  teamId: null,
+  isPersonal: false,
+  query: null,
+  tag: null,
+  folderId: null,
+  isPublished: null,
+  status: null,
+  form: 'card',
+  before: null,
+  limit: LIMIT,
+};

@@ -16,8 +16,9 @@ export const IS_NAMED = `
   or exists (select from workflow_media w where w.media_id = m.id)
   or exists (select from workflows w where w.media_id = m.id)
   or exists (select from workflows w where w.id = m.workflow_id and starts_with(w.poster, m.id))
-  or m.id is not distinct from (select i.id from media i where i.workflow_id = m.workflow_id and i.origin = 'output'
-    and i.content_type like 'image/%' order by i.id desc limit 1)
+  or m.id is not distinct from (select n.id from (select i.workflow_id, i.id from media i where i.workflow_id >= m.workflow_id
+    and i.origin = 'output' and i.content_type like 'image/%' order by i.workflow_id, i.id desc limit 1) n
+    where n.workflow_id = m.workflow_id)
   or m.id in (select named.ids[1] from (${TEXTS}) as texts,
     regexp_matches(texts.words, 'med_[0-9a-hjkmnp-tv-z]{26}', 'g') as named (ids)
     where strpos(texts.words, 'med_') > 0)`;

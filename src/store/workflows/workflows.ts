@@ -77,10 +77,18 @@ const COLUMNS = `w.id, w.user_id, w.team_id, w.folder_id, w.version, w.name, w.d
   w.webhook_id, w.webhook_url, w.media_id, w.secrets, w.poster as pinned_poster, w.views, w.daily_credit_budget,
   w.last_editor_heartbeat_at, w.written_by, w.written_by_session, w.created_at, w.updated_at`;
 
-export const POSTER = `coalesce(w.poster, (
-    select i.id || '/' || i.name from media i
-    where i.workflow_id = w.id and i.origin = 'output' and i.content_type like 'image/%'
-    order by i.id desc limit 1))`;
+/**
+ * The newest file of `kind` that runs of the workflow made. Asked for in the order of an index that no other has: by the id
+ * alone, a plan may walk everybody's files in search of one of a workflow that has none.
+ */
+const newestOutput = (kind: 'image' | 'video'): string => `(
+    select n.* from (
+      select i.workflow_id, i.id, i.name, i.content_type from media i
+      where i.workflow_id >= w.id and i.origin = 'output' and i.content_type like '${kind}/%'
+      order by i.workflow_id, i.id desc limit 1) n
+    where n.workflow_id = w.id)`;
+
+export const POSTER = `coalesce(w.poster, (select i.id || '/' || i.name from ${newestOutput('image')} i))`;
 
 const readBy = (source: string, userId: string): string => `
 select ${COLUMNS}, p.role as share_role, m.role as team_role, d.user_id as media_user_id,
@@ -202,10 +210,9 @@ export async function listTemplates(
     `select w.id, w.user_id, w.name, w.description, w.tags, w.is_published, w.published_slug, w.published_at,
        w.link_permission, w.publish_settings, ${POSTER} as poster, w.views, w.team_id, w.version,
        w.published_version, (
-         select json_build_object('path', v.id || '/' || v.name, 'contentType', v.content_type) from media v
-         where v.workflow_id = w.id and v.origin = 'output' and v.content_type like 'video/%'
-           and (w.user_id = $1::int or w.publish_settings @> '{"showResults": true}')
-         order by v.id desc limit 1) as preview
+         select json_build_object('path', v.id || '/' || v.name, 'contentType', v.content_type)
+         from ${newestOutput('video')} v
+         where w.user_id = $1::int or w.publish_settings @> '{"showResults": true}') as preview
      from workflows w
      where w.publish_settings @> '{"isTemplate": true}' and w.deleted_at is null
        and (w.is_published or w.user_id = $1::int)
