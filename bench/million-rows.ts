@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { readSettings } from '../src/lib/settings.ts';
 import type { RunDeps } from '../src/runs/deps.ts';
 import { sweepRuns } from '../src/runs/sweep-runs.ts';
-import { listStepPartitions, makeStepPartitions, spanOf } from '../src/store/step-partitions.ts';
+import { listStepPartitions, makeStepPartitions, spanOf } from '../src/store/retention/step-partitions.ts';
 import { insertManyExecutions, SPAN_MS } from '../test/support/many-executions.ts';
 import { chain } from './graphs.ts';
 import { median } from './load.ts';
@@ -28,7 +28,7 @@ export async function* runMillionRows(isShort: boolean): AsyncGenerator<Row> {
   const service = await startBenchService(folder, { DATABASE_URL: postgres.url });
   try {
     const [small, large] = [await newOwner(service, 'few'), await newOwner(service, 'many')];
-    // Ahead of the clock, where each partition of node states spans a few days; the sweep is told that it is later.
+    // Ahead of the clock, where each partition of node states spans a few days; the sweep's clock is ahead too.
     const firstMs = Date.now() + 3 * DAY_MS;
     for (let day = 0; day <= SPAN_MS / DAY_MS; day++)
       await makeStepPartitions(postgres.db, firstMs + day * DAY_MS, spanOf(KEPT_DAYS));

@@ -5,7 +5,7 @@ import { newId } from '../src/lib/ids.ts';
 import { createLogger } from '../src/lib/log.ts';
 import { type Db, openDb } from '../src/store/db.ts';
 import { migrate } from '../src/store/migrate.ts';
-import { makeStepPartitions } from '../src/store/step-partitions.ts';
+import { makeStepPartitions } from '../src/store/retention/step-partitions.ts';
 import { insertManyExecutions } from '../test/support/many-executions.ts';
 import { writeRun } from '../test/support/written-runs.ts';
 import { quantile } from './load.ts';

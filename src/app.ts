@@ -8,7 +8,7 @@ import type { Settings } from './lib/settings.ts';
 import type { Tracer } from './lib/span.ts';
 import type { Started } from './service.ts';
 import type { Db } from './store/db.ts';
-import { makeStepPartitions, spanOf } from './store/step-partitions.ts';
+import { makeStepPartitions, spanOf } from './store/retention/step-partitions.ts';
 
 export interface Service extends Started {
   /** Finishes what is in flight, then stops; the embedded PostgreSQL last. */

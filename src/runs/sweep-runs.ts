@@ -3,14 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { firstIdOf } from '../lib/ids.ts';
 import { isOutage } from '../store/db.ts';
 import { deleteRendersBefore } from '../store/renders/renders.ts';
-import { deleteExecutionsBefore, deleteOld } from '../store/retention.ts';
+import { deleteExecutionsBefore, deleteOld } from '../store/retention/old-rows.ts';
+import { listLongHistories, removeOldVersions } from '../store/retention/old-versions.ts';
 import {
   dropStepPartitions,
   endOfFirstPartition,
   makeStepPartitions,
   spanOf,
-} from '../store/step-partitions.ts';
-import { listCrowded, removeOldVersions, removeSuperseded } from '../store/workflows/versions.ts';
+} from '../store/retention/step-partitions.ts';
+import { removeSuperseded } from '../store/workflows/versions.ts';
 import type { RunDeps } from './deps.ts';
 
 const DAY_MS = 86_400_000;
@@ -77,7 +78,7 @@ async function sweepVersions({ db, settings }: RunDeps, signal: AbortSignal): Pr
   let removed = 0;
   let afterId = '';
   await inBatches(signal, async () => {
-    const ids = await listCrowded(db, { afterId, most: KEEP_VERSIONS, limit: BATCH });
+    const ids = await listLongHistories(db, { afterId, most: KEEP_VERSIONS, limit: BATCH });
     for (const id of ids) {
       signal.throwIfAborted();
       removed += await removeOldVersions(db, id, KEEP_VERSIONS);

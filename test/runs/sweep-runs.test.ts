@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { newId } from '../../src/lib/ids.ts';
 import { sweepRuns } from '../../src/runs/sweep-runs.ts';
-import { listStepPartitions, makeStepPartitions } from '../../src/store/step-partitions.ts';
+import { listStepPartitions, makeStepPartitions } from '../../src/store/retention/step-partitions.ts';
 import { type Caller, createTestApp, type TestApp } from '../support/app.ts';
 import { createWorkflow, refused } from '../support/workflows.ts';
 

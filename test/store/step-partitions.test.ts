@@ -12,7 +12,7 @@ import {
   listStepPartitions,
   makeStepPartitions,
   spanOf,
-} from '../../src/store/step-partitions.ts';
+} from '../../src/store/retention/step-partitions.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { insertManyExecutions } from '../support/many-executions.ts';
 import { writeRun } from '../support/written-runs.ts';

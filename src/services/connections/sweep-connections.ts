@@ -1,5 +1,5 @@
 // The daily cleanup of the authorization server: tokens whose time is over, and who has nothing left that could be used.
-import { deleteOld } from '../../store/retention.ts';
+import { deleteOld } from '../../store/retention/old-rows.ts';
 import type { Deps } from '../deps.ts';
 
 const DAY_MS = 86_400_000;

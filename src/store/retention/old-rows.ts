@@ -1,6 +1,6 @@
 // What is no longer kept, removed in batches that no other work has to wait long for.
-import type { Tx } from './db.ts';
-import { countExecutions } from './workflows/writes.ts';
+import type { Tx } from '../db.ts';
+import { countExecutions } from '../workflows/writes.ts';
 
 export interface ExecutionBatch {
   /** Those that end the batch before; what is left below it is not looked at again. */

@@ -1,6 +1,6 @@
 // Node states of runs by ranges of time: partitions that are made ahead of it, and dropped once their runs are gone.
-import { firstIdOf, timeOfId } from '../lib/ids.ts';
-import type { Db, Tx } from './db.ts';
+import { firstIdOf, timeOfId } from '../../lib/ids.ts';
+import type { Db, Tx } from '../db.ts';
 
 /** Of all but the one that takes the rest; ids from the first bound on, below the second. */
 export interface StepPartition {

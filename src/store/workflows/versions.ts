@@ -102,39 +102,6 @@ export async function removeSuperseded(tx: Tx, workflowId: string | null, limit:
   return rowCount ?? 0;
 }
 
-/** Workflows that have more versions than that, in the order of their ids. */
-export async function listCrowded(
-  tx: Tx,
-  page: { readonly afterId: string; readonly most: number; readonly limit: number },
-): Promise<readonly string[]> {
-  const { rows } = await tx.query<{ id: string }>(
-    `select workflow_id as id from workflow_versions where workflow_id > $1
-     group by workflow_id having count(*) > $2 order by workflow_id limit $3`,
-    [page.afterId, page.most, page.limit],
-  );
-  return rows.map(({ id }) => id);
-}
-
-/**
- * Removes versions of the workflow but for the newest `most`. The current and the published one stay, those of a run that
- * is kept, and those that were the current one within a day: whoever read one may be about to use it.
- */
-export async function removeOldVersions(tx: Tx, workflowId: string, most: number): Promise<number> {
-  const { rowCount } = await tx.query(
-    `delete from workflow_versions v using workflows w
-     where v.workflow_id = $1 and w.id = $1 and v.version <> w.version and v.version is distinct from w.published_version
-       and v.version < (
-         select n.version from workflow_versions n where n.workflow_id = $1 and n.superseded_at is null
-         order by n.version desc offset $2::int - 1 limit 1)
-       and v.version < (
-         select max(n.version) from workflow_versions n
-         where n.workflow_id = $1 and n.created_at < now() - interval '1 day')
-       and v.version <> all (array(select distinct e.workflow_version from executions e where e.workflow_id = $1))`,
-    [workflowId, most],
-  );
-  return rowCount;
-}
-
 /** Stores the graph, and which media it names, so that those are not deleted under it. */
 export async function insertVersion(tx: Tx, version: NewVersion): Promise<void> {
   await tx.query(
