@@ -25,7 +25,7 @@ export async function* runBoardRows(isShort: boolean): AsyncGenerator<Row> {
     return;
   }
   const folder = await makeFolder();
-  const [service, browser] = await Promise.all([startBenchService(folder), openBrowser()]);
+  const [service, browser] = await Promise.all([startBenchService(folder), openBrowser('new')]);
   try {
     const cookie = await signIn(service);
     const bench: Bench = { service, browser, cookie, rounds: isShort ? 1 : 5 };

@@ -82,7 +82,7 @@ function* weigh({ manifest, files }: Bundle): Generator<Row> {
 
 async function timeWorkflows(count: number, rounds: number): Promise<Row> {
   const folder = await makeFolder();
-  const [service, browser] = await Promise.all([startBenchService(folder), openBrowser()]);
+  const [service, browser] = await Promise.all([startBenchService(folder), openBrowser('new')]);
   try {
     const cookie = await signIn(service);
     for (let index = 0; index < count; index++)

@@ -21,7 +21,7 @@ if (NO_BROWSER !== false) throw new Error(NO_BROWSER);
 const folder = await mkdtemp(join(tmpdir(), 'graphwright-editor-'));
 const [service, browser] = await Promise.all([
   startService({ folder, apiKey: KEY, signal: AbortSignal.timeout(180_000) }),
-  openBrowser(),
+  openBrowser('new'),
 ]);
 try {
   const cookie = await signIn({
