@@ -1,19 +1,22 @@
-// `npm test`: all tests; with `--fast` first (`npm run test:fast`), those that test/slow.ts does not name. The fast ones run
-// in two processes, the slow ones in one each.
+// `npm test`: all tests; with `--fast` first (`npm run test:fast`), those that test/slow.ts does not name. Most run in batches,
+// whose files share a process; the others in one each.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { splitTests } from '../test/slow.ts';
+import { BATCHES, filesAlone } from '../test/batches.ts';
 
 const [first, ...others] = process.argv.slice(2);
 const isFast = first === '--fast';
-const slow = isFast ? [] : splitTests().slow.map(file => join('test', file));
-const files = ['test/support/fast-first.ts', 'test/support/fast-second.ts', ...slow];
-// Many of the slow ones wait for a clock or a process: a third next to the two halves keeps two cores at work.
+const batches = BATCHES.filter(name => !isFast || name.startsWith('fast-'));
+// The runner takes them by the alphabet: the batches come first, since they are the longest.
+const files = [
+  ...batches.map(name => join('test/batches', `${name}.ts`)),
+  ...(isFast ? [] : filesAlone().map(file => join('test', file))),
+];
+// Many of the slow ones wait for a clock or a process: a third next to two keeps two cores at work.
 const concurrency = isFast ? 2 : 3;
 const options = ['--test-global-setup=test/support/global-setup.ts', `--test-concurrency=${concurrency}`];
 const { status } = spawnSync(
   process.execPath,
-  // A half of the fast tests counts as a test.
   ['--test', ...options, '--test-timeout=240000', ...(isFast ? others : process.argv.slice(2)), ...files],
   { cwd: join(import.meta.dirname, '..'), stdio: 'inherit' },
 );

@@ -12,6 +12,7 @@ export interface TestDatabase {
 }
 
 const MAX_CONNECTIONS = 10;
+const ADMIN_TIMEOUT_MS = 90_000;
 const MAX_REMOVALS = 100;
 const REMOVAL_DELAY_MS = 20;
 
@@ -71,7 +72,13 @@ function removeNow(folder: string): void {
 }
 
 async function administrate(connection: TestAddress, statement: string): Promise<void> {
-  const admin = openDb({ connection, maxConnections: 1, onError: err => process.emitWarning(err) });
+  const admin = openDb({
+    connection,
+    maxConnections: 1,
+    // Both wait for a checkpoint, which takes its time on a disk that others write to.
+    timeoutMs: ADMIN_TIMEOUT_MS,
+    onError: err => process.emitWarning(err),
+  });
   try {
     await admin.query(statement);
   } finally {

@@ -1,0 +1,53 @@
+// Test files that share a process: each in one of its own would load most of the program, which costs a second of processor
+// time, more than the tests of many. The files of a batch run one after the other.
+import { matchesGlob } from 'node:path';
+import { splitTests } from './slow.ts';
+
+/** Of the slow tests. */
+const SLOW_BATCHES = {
+  agents: ['mcp/**', 'sdk/**', 'telemetry/**'],
+  drawing: [
+    'render/sound/**',
+    'render/timeline/**',
+    'render/{drawing,files,read-templates,schema,text-layout}.test.ts',
+    'nodes/{catalog,sandbox}.test.ts',
+    'nodes/models/**',
+    'codecs/{i420-*,kernels,pixels}.test.ts',
+  ],
+  http: ['http/{accounts,media,openapi,protocol,sessions,workflows}/**', 'services/**'],
+  runs: ['runs/**', 'http/runs/**'],
+} as const satisfies Record<string, readonly string[]>;
+
+/** What looks at its own process, for its memory, its modules or what it writes, and what opens a browser. */
+const ALONE: readonly string[] = [
+  'mcp/at-rest.test.ts',
+  'mcp/oauth/{consent-page,outage}.test.ts',
+  'sdk/{browser,package}.test.ts',
+  'services/media/sweep-outputs.test.ts',
+];
+
+type SlowBatch = keyof typeof SLOW_BATCHES;
+export type Batch = SlowBatch | 'fast-first' | 'fast-second';
+
+const SLOW_NAMES = Object.keys(SLOW_BATCHES) as SlowBatch[];
+export const BATCHES: readonly Batch[] = [...SLOW_NAMES, 'fast-first', 'fast-second'];
+
+const matches = (file: string, patterns: readonly string[]): boolean =>
+  patterns.some(pattern => matchesGlob(file, pattern));
+
+/** The first that names it; undefined for a file in a process of its own. */
+function batchOf(file: string): SlowBatch | undefined {
+  return matches(file, ALONE) ? undefined : SLOW_NAMES.find(name => matches(file, SLOW_BATCHES[name]));
+}
+
+/** Its test files, relative to `test/`. */
+export function filesOf(batch: Batch): readonly string[] {
+  const { fast, slow } = splitTests();
+  if (batch === 'fast-first') return fast.filter((_, index) => index % 2 === 0);
+  if (batch === 'fast-second') return fast.filter((_, index) => index % 2 === 1);
+  return slow.filter(file => batchOf(file) === batch);
+}
+
+/** Slow test files that share no process. */
+export const filesAlone = (): readonly string[] =>
+  splitTests().slow.filter(file => batchOf(file) === undefined);

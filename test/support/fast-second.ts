@@ -1,4 +1,0 @@
-// The other half of the fast tests, in one process.
-import { runFastHalf } from './together.ts';
-
-runFastHalf(1);
