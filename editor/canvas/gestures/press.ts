@@ -2,7 +2,9 @@
 // React Flow's: it does not hear of a press that is ours.
 import type { Position } from '../../../src/graph/types.ts';
 import type { PortRef } from '../../board/editor-context.tsx';
-import { boxAt, curveAt } from '../scene/hits.ts';
+import { PORT_PX } from '../model.ts';
+import { boxAt, curveAt, portAt } from '../scene/hits.ts';
+import { FAR_ZOOM } from '../scene/painting.ts';
 import { oncePerFrame } from '../scene/stage.ts';
 import { beginArea, type Shape } from './area.ts';
 import { beginDrag } from './drag.ts';
@@ -167,6 +169,14 @@ const portOf = (target: EventTarget | null): PortRef | undefined => {
   return port == null || nodeId === undefined ? undefined : { nodeId, handle: port.dataset.port ?? '' };
 };
 
+/** That of a node which can be read and is not in the page yet. */
+function paintedPort({ stage }: Hand, at: Position): PortRef | undefined {
+  const { scene, places, viewport, mounted } = stage.now;
+  if (viewport.zoom < FAR_ZOOM) return undefined;
+  const isFit = ({ nodeId }: PortRef): boolean => !mounted.has(nodeId);
+  return portAt(scene, at, { within: PORT_PX, places, isFit })?.port;
+}
+
 const isOurs = ({ target }: Event, root: HTMLElement): boolean =>
   target instanceof Element && target !== root && target.closest(OTHERS) === null;
 
@@ -208,7 +218,7 @@ function readPress(hand: Hand, event: PointerEvent): Press {
         },
       }
     : undefined;
-  const port = portOf(event.target);
+  const port = portOf(event.target) ?? paintedPort(hand, from);
   const wire = port && { begin: (): Gesture => beginWire(hand, port) };
   const screen = { x: event.clientX, y: event.clientY };
   return {

@@ -3,9 +3,18 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { CDPSession, Page } from 'playwright-core';
 import { makeBoard } from '../../../bench/board/boards.ts';
+import { portOffset } from '../../../src/graph/dims.ts';
 import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { waitUntil } from '../../support/processes.ts';
-import { boardOf, type FlowTests, nodeOf, PICTURE, startFlowTests, untilSaved } from './flow-page.ts';
+import {
+  boardOf,
+  type FlowTests,
+  nodeOf,
+  PICTURE,
+  type SentGraph,
+  startFlowTests,
+  untilSaved,
+} from './flow-page.ts';
 
 const JOIN = 'utility:prompt_concat';
 const text = (id: string, x: number, y: number, nodeType = JOIN): object => ({
@@ -172,6 +181,35 @@ describe('the canvas', { skip: NO_BROWSER }, () => {
     assert.deepEqual(opened.errors, []);
   });
 
+  it('draws an edge between nodes that are painted because the view still moves', async () => {
+    const id = await flow.create(PAIRS);
+    await using opened = await flow.open(id);
+    const { page } = opened;
+    await page.evaluate(KEEP_MOVING);
+    await page.getByRole('button', { name: 'Zoom to 100 %' }).click();
+    const { x, y, zoom } = await viewOf(page);
+    const spotOf = (dx: number, dy: number): Spot => [x + (MIDDLE.x + dx) * zoom, y + (MIDDLE.y + dy) * zoom];
+    assert.equal(await page.locator('[data-node-id]').count(), 0);
+    await dragTo(page, spotOf(260, portOffset(0)), spotOf(400, portOffset(1)));
+    await page.evaluate('clearInterval(globalThis.moving)');
+    await untilSaved(page);
+    const { nodes, edges } = await flow.read(id);
+    assert.deepEqual(
+      edges
+        .slice(PAIRS.edges.length)
+        .map(({ source, target, sourceHandle, targetHandle }) => [
+          source,
+          sourceHandle,
+          target,
+          targetHandle,
+        ]),
+      [['text-36', 'out-text', 'joined-37', 'in-text2']],
+    );
+    assert.deepEqual(nodes[36]?.position, MIDDLE);
+    await nodeOf(page, 'text 36').waitFor();
+    assert.deepEqual(opened.errors, []);
+  });
+
   it('shows what flowed along an edge, and runs nothing that a note says', async () => {
     const note =
       '# Read me\n\n**bold** <img src=x onerror=alert(1)> [a](javascript:alert(1)) [b](https://example.com)';
@@ -279,6 +317,48 @@ const guidesOf = async (page: Page): Promise<unknown> =>
   page.evaluate(
     `[...document.querySelectorAll('.react-flow > svg[aria-hidden] path')].map(path => path.getAttribute('d') ?? '').join('')`,
   );
+
+const PLACES = Array.from({ length: 64 }, (_, index) => ({
+  index,
+  position: { x: (index % 8) * 400, y: Math.floor(index / 8) * 300 },
+}));
+/** Of text-36, near the middle. */
+const MIDDLE = { x: 1600, y: 1200 };
+/** A text and what it feeds, next to each other; more nodes than are all in the page. */
+const PAIRS: SentGraph = {
+  nodes: PLACES.map(({ index, position }) =>
+    index % 2 === 0
+      ? pairNode(`text-${index}`, position, 'input:text', { value: 'a boat' })
+      : pairNode(`joined-${index}`, position, 'utility:prompt_concat', {}),
+  ),
+  edges: PLACES.filter(({ index }) => index % 2 === 1).map(({ index }) => ({
+    id: `edge-${index}`,
+    source: `text-${index - 1}`,
+    target: `joined-${index}`,
+    sourceHandle: 'out-text',
+    targetHandle: 'in-text1',
+  })),
+};
+
+function pairNode(id: string, position: object, nodeType: string, config: object): object {
+  const [category] = nodeType.split(':');
+  return {
+    id,
+    type: 'basedNode',
+    position,
+    data: { label: id.replace('-', ' '), category, nodeType, config },
+  };
+}
+
+/** Turns the wheel to and fro by so little that nobody sees it. */
+const KEEP_MOVING = `
+  let by = 1;
+  globalThis.moving = setInterval(() => {
+    by = -by;
+    const at = { clientX: 720, clientY: 480, deltaY: by };
+    document.querySelector('.react-flow__pane').dispatchEvent(new WheelEvent('wheel', { ...at, bubbles: true, cancelable: true }));
+  }, 40);
+`;
 
 const viewOf = async (
   page: Page,
