@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { checkViews, NO_BROWSER, openBrowser, type TestBrowser } from '../support/browser.ts';
 import { signInFirst } from '../support/first-person.ts';
 import { waitUntil } from '../support/processes.ts';
+import { type FalDouble, startFal } from '../support/providers/fal.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -20,13 +21,15 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
   let service: TestService;
   let browser: TestBrowser;
   let receiver: Receiver;
+  let fal: FalDouble;
   let cookie: string;
   let completed: string;
   let failed: string;
 
   before(async () => {
+    fal = await startFal(Buffer.from('x'));
     [service, browser, receiver] = await Promise.all([
-      startTestService({ ALLOW_PRIVATE_NETWORK: 'true' }),
+      startTestService({ ALLOW_PRIVATE_NETWORK: 'true', FAL_KEY: 'fal-key', FAL_BASE_URL: fal.url }),
       openBrowser(),
       startReceiver(),
     ]);
@@ -36,6 +39,7 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
     await browser?.close();
     await service?.close();
     await receiver?.close();
+    await fal?.close();
   });
 
   it('are none at first, and the page says how to begin', async () => {
@@ -100,6 +104,32 @@ describe('runs in a browser', { skip: NO_BROWSER }, () => {
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.waitForURL(url => !url.pathname.endsWith(failed));
     await page.getByText('Completed').first().waitFor();
+  });
+
+  it('of a provider that answers a script show it as words, on each page', async () => {
+    fal.polls = 0;
+    fal.result = { status: 422, body: { detail: SCRIPT } };
+    const id = await service.create({
+      name: 'Paints',
+      nodes: [node('m', 'generate:fal_seedream', 'Painter', { prompt: 'a fox' }, 0)],
+      edges: [],
+    });
+    const run = await service.run(id);
+    const message = String(run.error?.message);
+    assert.ok(message.includes(SCRIPT), message);
+    await using opened = await browser.open(service.url, undefined, cookie);
+    const { page } = opened;
+    await page.goto('/executions');
+    await page.getByRole('link', { name: 'Paints' }).click();
+    await page.getByText(message).first().waitFor();
+    await page.goto(`/flow/${id}`);
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    const notice = page.getByRole('region', { name: 'Run' });
+    await notice.getByText(message).waitFor();
+    await page.locator('[data-node-id=m]').click();
+    await page.getByRole('complementary', { name: 'Inspector' }).getByText(message).waitFor();
+    assert.equal(await page.locator('img[src=x]').count(), 0);
+    assert.deepEqual(opened.errors, []);
   });
 
   it('are found by their state, and the address keeps it', async () => {
