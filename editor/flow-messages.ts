@@ -1,9 +1,10 @@
-// The texts of the editor.
+// The texts of the editor, and with them those of all pages: no other page loads these.
+import { messages as common } from './messages.ts';
 import { setting } from './setting-messages.ts';
 
 const nodesOf = (count: number): string => (count === 1 ? 'a node' : `${count} nodes`);
 
-export const flow = {
+const flow = {
   ...setting,
   canvas: 'Workflow canvas',
   minimap: 'Map of the board',
@@ -342,3 +343,5 @@ export const flow = {
     copy: 'Copy the code',
   },
 } as const;
+
+export const messages = { ...common, flow } as const;

@@ -1,9 +1,6 @@
-// Every text of the application, by the part that shows it. A text with a number or a name in it is a function.
-
-import { flow } from './flow-messages.ts';
-
+// The texts that pages share, by the part that shows them. A text with a number or a name in it is a function. A page that
+// has texts of its own keeps them next to it.
 export const messages = {
-  flow,
   product: 'Graphwright',
   skip: 'Skip to content',
   nav: {

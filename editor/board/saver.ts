@@ -1,8 +1,8 @@
 // Brings a board to the service and what others wrote to the board. One save is under way at a time. A stale one is merged
 // with what stands there and sent again, so that no save overwrites another. What the service refuses stays in the draft.
 import { ApiError } from '../../sdk/src/errors.ts';
+import { messages } from '../flow-messages.ts';
 import { SentenceError } from '../lib/sentence-error.ts';
-import { messages } from '../messages.ts';
 import type { Board } from './board.ts';
 import { type Clash, isSame, mergeBoards, shareItems } from './merge.ts';
 

@@ -1,7 +1,7 @@
 // The menu of a right click or a long press: what can be done to what is selected, or to the board.
 import { type KeyboardEvent, useEffect, useRef } from 'react';
 import { useEditor, useView, type View } from '../board/editor-context.tsx';
-import { messages } from '../messages.ts';
+import { messages } from '../flow-messages.ts';
 import styles from './board-menu.module.css';
 import { commandOf } from './commands.ts';
 

@@ -12,7 +12,7 @@ import {
 } from '@xyflow/react';
 import { type MouseEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { type EditorContextValue, useEditor } from '../board/editor-context.tsx';
-import { messages } from '../messages.ts';
+import { messages } from '../flow-messages.ts';
 import { BoardMenu } from './board-menu.tsx';
 import styles from './canvas.module.css';
 import { Card } from './card.tsx';

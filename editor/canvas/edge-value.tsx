@@ -1,7 +1,7 @@
 // What flowed along the edge under the pointer in the run that is shown.
 import { useEffect, useState } from 'react';
 import { useBoard } from '../board/editor-context.tsx';
-import { messages } from '../messages.ts';
+import { messages } from '../flow-messages.ts';
 import { ResultView } from '../runs/result-view.tsx';
 import { resultsOf } from '../runs/results.ts';
 import { useRun } from '../runs/use-runs.ts';

@@ -6,7 +6,7 @@ import type { NodeProps } from '@xyflow/react';
 import { memo } from 'react';
 import { useEditor, useView } from '../board/editor-context.tsx';
 import { childrenOf } from '../board/edits.ts';
-import { messages } from '../messages.ts';
+import { messages } from '../flow-messages.ts';
 import type { CardNode } from './model.ts';
 import styles from './note.module.css';
 import { Resizer } from './resizer.tsx';

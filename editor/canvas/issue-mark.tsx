@@ -1,7 +1,7 @@
 // The sign at a node that lint finds something wrong with it.
 import type { LintIssue } from '../../src/graph/issues.ts';
 import { useView } from '../board/editor-context.tsx';
-import { messages } from '../messages.ts';
+import { messages } from '../flow-messages.ts';
 import styles from './run-mark.module.css';
 import { SeverityIcon } from './severity-icon.tsx';
 

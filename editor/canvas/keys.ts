@@ -3,7 +3,7 @@ import type { KeyboardEvent } from 'react';
 import type { EditorContextValue, PortRef } from '../board/editor-context.tsx';
 import { move } from '../board/edits.ts';
 import { canConnect, connect, wiringOrder } from '../board/wiring.ts';
-import { messages } from '../messages.ts';
+import { messages } from '../flow-messages.ts';
 import { COMMANDS, type Command } from './commands.ts';
 import { isEditing } from './editing.ts';
 

@@ -1,7 +1,7 @@
 // The map of the board: every node as a dot of colour, and the part that is on the screen. A press or a drag goes there.
 import { useReactFlow } from '@xyflow/react';
 import { type PointerEvent, type RefObject, useEffect, useRef } from 'react';
-import { messages } from '../messages.ts';
+import { messages } from '../flow-messages.ts';
 import styles from './canvas.module.css';
 import { categoryOf } from './colors.ts';
 import type { CardNode } from './model.ts';

@@ -1,6 +1,6 @@
 // A port of a node: where edges begin and end, by pointer and by keyboard. Its colour and its shape say its type.
 import { memo } from 'react';
-import { messages } from '../messages.ts';
+import { messages } from '../flow-messages.ts';
 import { portText } from './card-parts.ts';
 import { typeColor, typeName } from './colors.ts';
 import type { ShownPort } from './model.ts';

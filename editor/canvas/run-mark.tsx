@@ -8,10 +8,10 @@ import Pin from 'icon:pin';
 import SkipForward from 'icon:skip-forward';
 import Zap from 'icon:zap';
 import type { NodeState } from '../../sdk/src/types.ts';
+import { messages } from '../flow-messages.ts';
 import type { Icon } from '../kit/icon.ts';
 import { Spinner } from '../kit/spinner.tsx';
 import { formatPercent } from '../lib/format.ts';
-import { messages } from '../messages.ts';
 import styles from './run-mark.module.css';
 
 const ICONS: Readonly<Record<string, Icon>> = {

@@ -1,12 +1,12 @@
 // The frame of all pages: what they share, and which of them is shown.
 import { QueryClientProvider } from '@tanstack/react-query';
-import * as Tooltip from 'radix-ui/tooltip';
 import { Suspense, useState } from 'react';
 import { Route as At, Switch } from 'wouter';
 import { Loading } from '../kit/spinner.tsx';
 import '../kit/dialog.module.css';
 import '../kit/field.module.css';
 import '../kit/form.module.css';
+import { Tooltips } from '../kit/tooltip.tsx';
 import { later } from '../lib/later.ts';
 import { createQueries } from '../lib/queries.ts';
 import { messages } from '../messages.ts';
@@ -27,29 +27,27 @@ const ExpiredSessionDialog = later(
   async () => (await import('./expired-session-dialog.tsx')).ExpiredSessionDialog,
   () => null,
 );
-const TOOLTIP_MS = 400;
 
 export function App() {
   return (
     <QueryClientProvider client={queries}>
-      <Tooltip.Provider delayDuration={TOOLTIP_MS}>
-        <a className={styles.skip} href="#main">
-          {messages.skip}
-        </a>
-        <OfflineNotice />
-        <Switch>
-          {PAGES.map(page => (
-            <At key={page.path} path={page.path}>
-              <Framed {...page} />
-            </At>
-          ))}
-          <At>
-            <NotFound />
+      <a className={styles.skip} href="#main">
+        {messages.skip}
+      </a>
+      <OfflineNotice />
+      <Switch>
+        {PAGES.map(page => (
+          <At key={page.path} path={page.path}>
+            <Framed {...page} />
           </At>
-        </Switch>
-        <ExpiredSessionDialog />
-        <Toasts />
-      </Tooltip.Provider>
+        ))}
+        <At>
+          <NotFound />
+        </At>
+      </Switch>
+      <ExpiredSessionDialog />
+      <Toasts />
+      <Tooltips />
     </QueryClientProvider>
   );
 }

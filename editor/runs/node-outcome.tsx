@@ -1,9 +1,9 @@
 // What the run did with a node, in words and complete: for the inspector.
 import type { GraphNode } from '../../src/graph/types.ts';
 import { useEditor } from '../board/editor-context.tsx';
+import { messages } from '../flow-messages.ts';
 import { Button } from '../kit/button.tsx';
 import { formatDuration, formatNumber } from '../lib/format.ts';
-import { messages } from '../messages.ts';
 import styles from './node-result.module.css';
 import { resultsOf } from './results.ts';
 import { useNodeRun } from './use-runs.ts';

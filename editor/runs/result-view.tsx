@@ -1,7 +1,7 @@
 // One result: small in a node and in a gallery, complete in its own view.
+import { messages } from '../flow-messages.ts';
 import { JsonTree } from '../kit/json-tree.tsx';
 import { kindOfMedia, MediaView } from '../kit/media-view.tsx';
-import { messages } from '../messages.ts';
 import styles from './node-result.module.css';
 import { type Result, textOf } from './results.ts';
 

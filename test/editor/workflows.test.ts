@@ -3,7 +3,15 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { checkViews, NO_BROWSER, openBrowser, type TestBrowser, type TestPage } from '../support/browser.ts';
+import {
+  checkViews,
+  NO_BROWSER,
+  openBrowser,
+  type TestBrowser,
+  type TestPage,
+  takeScreenshot,
+  VIEWS,
+} from '../support/browser.ts';
 import { signInFirst } from '../support/first-person.ts';
 import { atOwnAddress, startTestService, type TestService } from '../support/service.ts';
 
@@ -86,6 +94,23 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'No workflow is like that' }).waitFor();
     await page.getByRole('button', { name: 'All workflows', exact: true }).click();
+  });
+
+  it('says what a control does, on hover and on focus, also above a dialog', async () => {
+    const tip = page.getByRole('tooltip', { includeHidden: true });
+    await page.getByRole('button', { name: 'Actions of A greeting', exact: true }).hover();
+    await tip.filter({ hasText: 'Actions of A greeting' }).waitFor();
+    await page.keyboard.press('Escape');
+    await tip.waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'New folder' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).focus();
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Tab');
+    await tip.filter({ hasText: 'Close' }).waitFor();
+    await takeScreenshot(page, 'workflows-tooltip', VIEWS[2]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await tip.waitFor({ state: 'hidden' });
   });
 
   it('copies, deletes and brings back', async () => {

@@ -2,7 +2,7 @@
 import { canJoin, type InputDef } from '../../../src/graph/catalog.ts';
 import { joinPorts } from '../../../src/graph/handles.ts';
 import type { GraphEdge } from '../../../src/graph/types.ts';
-import { messages } from '../../messages.ts';
+import { messages } from '../../flow-messages.ts';
 import { apply, findNode, indexOfEdge } from '../board.ts';
 import { portsOf } from '../catalog.ts';
 import { freeId, remove, replaceEdge } from '../edits.ts';

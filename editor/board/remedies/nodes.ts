@@ -3,7 +3,7 @@ import type { CatalogEntry } from '../../../src/graph/catalog.ts';
 import { joinPorts } from '../../../src/graph/handles.ts';
 import { describeUnfed } from '../../../src/graph/lint/rules-nodes.ts';
 import { CATEGORIES, type GraphNode } from '../../../src/graph/types.ts';
-import { messages } from '../../messages.ts';
+import { messages } from '../../flow-messages.ts';
 import { findNode } from '../board.ts';
 import { portsOf } from '../catalog.ts';
 import { childrenOf, freeId, remove, replaceNodes, setConfig, setData } from '../edits.ts';

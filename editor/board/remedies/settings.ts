@@ -3,7 +3,7 @@ import type { InputDef } from '../../../src/graph/catalog.ts';
 import { findListProblem, findNumberProblem } from '../../../src/graph/fields.ts';
 import { normalizeConfig } from '../../../src/graph/normalize.ts';
 import type { GraphNode, Json, JsonObject } from '../../../src/graph/types.ts';
-import { messages } from '../../messages.ts';
+import { messages } from '../../flow-messages.ts';
 import type { Board, Change } from '../board.ts';
 import { portsOf } from '../catalog.ts';
 import { replaceNodes, setConfig } from '../edits.ts';

@@ -4,7 +4,7 @@ import type { GraphEdge, GraphNode, Position } from '../../../src/graph/types.ts
 import { apply, type Board, type Change, findNode } from '../../board/board.ts';
 import { childrenOf, move } from '../../board/edits.ts';
 import { insert, pullOut } from '../../board/rewiring.ts';
-import { messages } from '../../messages.ts';
+import { messages } from '../../flow-messages.ts';
 import { snap } from '../scene/guides.ts';
 import { curveAt } from '../scene/hits.ts';
 import { viewOf } from '../scene/painting.ts';

@@ -2,7 +2,7 @@
 import type { Position } from '../../../src/graph/types.ts';
 import type { PortRef } from '../../board/editor-context.tsx';
 import { canConnect, connect, isOutput } from '../../board/wiring.ts';
-import { messages } from '../../messages.ts';
+import { messages } from '../../flow-messages.ts';
 import { PORT_PX } from '../model.ts';
 import { boxAt, portAt } from '../scene/hits.ts';
 import type { Bend, Box } from '../scene/scene.ts';

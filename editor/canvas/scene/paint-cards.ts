@@ -1,6 +1,6 @@
 // Nodes that are near enough to be read but not in the page yet: painted as their cards look, so that nobody sees the change.
 import { NODE_BOX, portOffset } from '../../../src/graph/dims.ts';
-import { messages } from '../../messages.ts';
+import { messages } from '../../flow-messages.ts';
 import { hasPreview, portText, shownFields } from '../card-parts.ts';
 import { categoryOf, typeName } from '../colors.ts';
 import { PORT_PX, type ShownPort } from '../model.ts';

@@ -4,10 +4,10 @@ import { type EditorContextValue, type Placing, useEditor } from '../../board/ed
 import { placeNode } from '../../board/placing.ts';
 import { fittingPort } from '../../board/wiring.ts';
 import { pictureOf } from '../../canvas/node-picture.ts';
+import { messages } from '../../flow-messages.ts';
 import { type Choice, Chooser } from '../../kit/chooser.tsx';
 import { Hidden } from '../../kit/hidden.tsx';
 import { formatNumber } from '../../lib/format.ts';
-import { messages } from '../../messages.ts';
 import { ChoicePicture } from './choice-picture.tsx';
 import { favouriteTypes, recentTypes, remember } from './recent.ts';
 

@@ -3,9 +3,9 @@ import { useEditor } from '../../board/editor-context.tsx';
 import { CategoryIcon } from '../../canvas/category-icon.tsx';
 import { categoryOf } from '../../canvas/colors.ts';
 import { COMMANDS, commandOf } from '../../canvas/commands.ts';
+import { messages } from '../../flow-messages.ts';
 import { type Choice, Chooser } from '../../kit/chooser.tsx';
 import { Dialog } from '../../kit/dialog.tsx';
-import { messages } from '../../messages.ts';
 import styles from './keys.module.css';
 import { Keys } from './keys.tsx';
 

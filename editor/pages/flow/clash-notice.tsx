@@ -5,8 +5,8 @@ import { findNode } from '../../board/board.ts';
 import { type EditorContextValue, useBoard, useEditor } from '../../board/editor-context.tsx';
 import { replaceNodes, setConfig, setField } from '../../board/edits.ts';
 import type { Clash } from '../../board/merge.ts';
+import { messages } from '../../flow-messages.ts';
 import { Button } from '../../kit/button.tsx';
-import { messages } from '../../messages.ts';
 import styles from './notice.module.css';
 
 const texts = messages.flow.clash;

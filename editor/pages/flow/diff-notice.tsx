@@ -1,7 +1,7 @@
 // The board next to one of its versions: what was added, changed and moved is marked on the nodes, what is gone is named.
 import { useBoard, useEditor, useView } from '../../board/editor-context.tsx';
+import { messages } from '../../flow-messages.ts';
 import { Button } from '../../kit/button.tsx';
-import { messages } from '../../messages.ts';
 import styles from './notice.module.css';
 
 const texts = messages.flow.diff;

@@ -6,7 +6,7 @@ import type { LintIssue } from '../../../src/graph/issues.ts';
 import type { GraphEdge } from '../../../src/graph/types.ts';
 import { useBoard, useEditor } from '../../board/editor-context.tsx';
 import { SeverityIcon } from '../../canvas/severity-icon.tsx';
-import { messages } from '../../messages.ts';
+import { messages } from '../../flow-messages.ts';
 import styles from './issues.module.css';
 import { RemedyButton, RemedyForAll } from './remedy-button.tsx';
 

@@ -1,5 +1,5 @@
 // Keys as they stand on the reader's keyboard.
-import { messages } from '../../messages.ts';
+import { messages } from '../../flow-messages.ts';
 import styles from './keys.module.css';
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);

@@ -1,9 +1,9 @@
 // Who else has the workflow open, by their initials.
 import { useStore } from 'zustand';
 import { useEditor } from '../../board/editor-context.tsx';
+import { messages } from '../../flow-messages.ts';
 import { Hidden } from '../../kit/hidden.tsx';
 import { useSession } from '../../lib/session.ts';
-import { messages } from '../../messages.ts';
 import styles from './others.module.css';
 
 const MAX_SHOWN = 4;

@@ -1,9 +1,9 @@
 // After an update of the service: the page asks to be loaded anew. What is on the board is in the draft, with its steps.
 import { useEffect, useState } from 'react';
 import { useEditor } from '../../board/editor-context.tsx';
+import { messages } from '../../flow-messages.ts';
 import { Button } from '../../kit/button.tsx';
 import { isOutdated } from '../../lib/newer-service.ts';
-import { messages } from '../../messages.ts';
 import styles from './notice.module.css';
 
 /** An update takes the service away for a moment, and its pages are prepared for some seconds more. */

@@ -6,12 +6,12 @@ import type { Catalog, CatalogEntry } from '../../../src/graph/catalog.ts';
 import { createCatalog } from '../../board/catalog.ts';
 import { createView, type EditorContextValue, EditorProvider } from '../../board/editor-context.tsx';
 import { openSession } from '../../board/session.ts';
+import { messages } from '../../flow-messages.ts';
 import { Failure } from '../../kit/failure.tsx';
 import { Loading } from '../../kit/spinner.tsx';
 import { api } from '../../lib/api.ts';
 import { useSession } from '../../lib/session.ts';
 import { showToast } from '../../lib/toasts.ts';
-import { messages } from '../../messages.ts';
 import { createRunStore } from '../../runs/run-store.ts';
 import { Editor } from './editor.tsx';
 

@@ -3,8 +3,8 @@
 import Play from 'icon:play';
 import { useEffect, useRef } from 'react';
 import { useEditor, useView } from '../../board/editor-context.tsx';
+import { messages } from '../../flow-messages.ts';
 import { Button } from '../../kit/button.tsx';
-import { messages } from '../../messages.ts';
 import { startPlanned } from '../../runs/plan-run.ts';
 import styles from './notice.module.css';
 import { priceText } from './price.tsx';

@@ -2,9 +2,9 @@
 import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 import { useBoard, useEditor } from '../../board/editor-context.tsx';
+import { messages } from '../../flow-messages.ts';
 import { api } from '../../lib/api.ts';
 import { formatNumber } from '../../lib/format.ts';
-import { messages } from '../../messages.ts';
 import { pinsOf } from '../../runs/pins.ts';
 import type { Estimate } from '../../runs/plan-run.ts';
 import { isUnderWay } from '../../runs/run-store.ts';

@@ -1,7 +1,7 @@
 // Whether what is on the screen is at the service.
 import { useBoard, useEditor } from '../../board/editor-context.tsx';
 import type { SaveState } from '../../board/saver.ts';
-import { messages } from '../../messages.ts';
+import { messages } from '../../flow-messages.ts';
 import styles from './toolbar.module.css';
 
 const texts = messages.flow.save;

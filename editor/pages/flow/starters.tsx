@@ -4,12 +4,12 @@ import type { Template } from '../../../sdk/src/schemas.ts';
 import { useEditor } from '../../board/editor-context.tsx';
 import { boardOf, type WorkflowInfo } from '../../board/remote.ts';
 import { putOnBoard } from '../../canvas/commands.ts';
+import { messages } from '../../flow-messages.ts';
 import { sentenceOf } from '../../kit/failure.tsx';
 import { MediaView } from '../../kit/media-view.tsx';
 import { Spinner } from '../../kit/spinner.tsx';
 import { api } from '../../lib/api.ts';
 import { showToast } from '../../lib/toasts.ts';
-import { messages } from '../../messages.ts';
 import styles from './empty-board.module.css';
 import { priceText } from './price.tsx';
 

@@ -5,10 +5,10 @@ import { type EditorContextValue, type PortRef, useEditor } from '../../board/ed
 import { graphOfFile, mediaKindOf, placeMedia } from '../../board/take-files.ts';
 import { putOnBoard } from '../../canvas/commands.ts';
 import { isEditing } from '../../canvas/editing.ts';
+import { messages } from '../../flow-messages.ts';
 import { sentenceOf } from '../../kit/failure.tsx';
 import { upload } from '../../lib/api.ts';
 import { showToast } from '../../lib/toasts.ts';
-import { messages } from '../../messages.ts';
 
 const texts = messages.flow.drop;
 const MAX_FILES = 20;

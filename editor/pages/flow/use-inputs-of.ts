@@ -1,8 +1,8 @@
 // "Use these inputs again": those of an earlier run, as one step that undo takes back.
 import { useEditor } from '../../board/editor-context.tsx';
+import { messages } from '../../flow-messages.ts';
 import { sentenceOf } from '../../kit/failure.tsx';
 import { showToast } from '../../lib/toasts.ts';
-import { messages } from '../../messages.ts';
 import { changesToInputsOf } from '../../runs/use-inputs.ts';
 
 const texts = messages.flow.runs;

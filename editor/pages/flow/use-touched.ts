@@ -2,8 +2,8 @@
 import { useEffect } from 'react';
 import { compareBoards } from '../../board/difference.ts';
 import { useEditor } from '../../board/editor-context.tsx';
+import { messages } from '../../flow-messages.ts';
 import { useSession } from '../../lib/session.ts';
-import { messages } from '../../messages.ts';
 
 const SHOWN_MS = 5000;
 /** More names than these would not be listened to. */

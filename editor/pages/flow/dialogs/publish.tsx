@@ -3,12 +3,12 @@
 import { type FormEvent, useState } from 'react';
 import { useBoard, useEditor } from '../../../board/editor-context.tsx';
 import type { WorkflowInfo } from '../../../board/remote.ts';
+import { messages } from '../../../flow-messages.ts';
 import { Badge } from '../../../kit/badge.tsx';
 import { Button } from '../../../kit/button.tsx';
 import { CopyButton } from '../../../kit/copy-button.tsx';
 import { CheckField, TextArea, TextField } from '../../../kit/field.tsx';
 import { api } from '../../../lib/api.ts';
-import { messages } from '../../../messages.ts';
 import styles from './dialogs.module.css';
 import { useChange } from './use-change.ts';
 

@@ -1,6 +1,7 @@
 // The runs of this workflow: each can be shown on the board again, and its inputs used once more.
 import type { ListedExecution } from '../../../../sdk/src/types.ts';
 import { useEditor } from '../../../board/editor-context.tsx';
+import { messages } from '../../../flow-messages.ts';
 import { RunBadge } from '../../../kit/badge.tsx';
 import { Button } from '../../../kit/button.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
@@ -8,7 +9,6 @@ import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
 import { Ago } from '../../../kit/time.tsx';
 import { formatDuration, formatNumber } from '../../../lib/format.ts';
 import { durationMs } from '../../../lib/runs.ts';
-import { messages } from '../../../messages.ts';
 import { useRun } from '../../../runs/use-runs.ts';
 import { useInputsOf } from '../use-inputs-of.ts';
 import styles from './dialogs.module.css';

@@ -5,13 +5,13 @@ import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useEditor } from '../../../board/editor-context.tsx';
 import type { WorkflowInfo } from '../../../board/remote.ts';
+import { messages } from '../../../flow-messages.ts';
 import { Button, IconButton } from '../../../kit/button.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
 import { Failure } from '../../../kit/failure.tsx';
 import { TextField } from '../../../kit/field.tsx';
 import { Loading } from '../../../kit/spinner.tsx';
 import { api } from '../../../lib/api.ts';
-import { messages } from '../../../messages.ts';
 import styles from './dialogs.module.css';
 import { useChange } from './use-change.ts';
 

@@ -4,6 +4,7 @@ import { compareBoards } from '../../../board/difference.ts';
 import { useBoard, useEditor } from '../../../board/editor-context.tsx';
 import { replaceAll } from '../../../board/edits.ts';
 import { boardOf, type WorkflowInfo } from '../../../board/remote.ts';
+import { messages } from '../../../flow-messages.ts';
 import { Badge } from '../../../kit/badge.tsx';
 import { Button } from '../../../kit/button.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
@@ -12,7 +13,6 @@ import { Loading } from '../../../kit/spinner.tsx';
 import { Ago } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
 import { showToast } from '../../../lib/toasts.ts';
-import { messages } from '../../../messages.ts';
 import styles from './dialogs.module.css';
 
 const texts = messages.flow.versions;

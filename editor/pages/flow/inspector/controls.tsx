@@ -2,8 +2,8 @@
 import { type ReactNode, useState } from 'react';
 import type { InputDef } from '../../../../src/graph/catalog.ts';
 import type { GraphNode, Json } from '../../../../src/graph/types.ts';
+import { messages } from '../../../flow-messages.ts';
 import { SelectField, TextField } from '../../../kit/field.tsx';
-import { messages } from '../../../messages.ts';
 import { CodeField } from './code-field.tsx';
 import styles from './inspector.module.css';
 import { ListControl } from './list-control.tsx';

@@ -7,8 +7,8 @@ import { findProblem } from '../../../../src/graph/fields.ts';
 import type { GraphNode, Json } from '../../../../src/graph/types.ts';
 import { useBoard, useEditor } from '../../../board/editor-context.tsx';
 import { setConfig } from '../../../board/edits.ts';
+import { messages } from '../../../flow-messages.ts';
 import { IconButton } from '../../../kit/button.tsx';
-import { messages } from '../../../messages.ts';
 import { CONTROLS, type ControlProps, controlOf } from './controls.tsx';
 import styles from './inspector.module.css';
 

@@ -6,8 +6,8 @@ import Plus from 'icon:plus';
 import Trash from 'icon:trash-2';
 import type { ClipboardEvent } from 'react';
 import type { Json } from '../../../../src/graph/types.ts';
+import { messages } from '../../../flow-messages.ts';
 import { Button, IconButton } from '../../../kit/button.tsx';
-import { messages } from '../../../messages.ts';
 import type { ControlProps } from './controls.tsx';
 import styles from './inspector.module.css';
 

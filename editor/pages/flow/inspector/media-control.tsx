@@ -6,6 +6,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type ClipboardEvent, type DragEvent, useRef, useState } from 'react';
 import { useEditor } from '../../../board/editor-context.tsx';
 import { setData } from '../../../board/edits.ts';
+import { messages } from '../../../flow-messages.ts';
 import { Button } from '../../../kit/button.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
 import { sentenceOf } from '../../../kit/failure.tsx';
@@ -14,8 +15,6 @@ import type { Icon } from '../../../kit/icon.ts';
 import { Loading } from '../../../kit/spinner.tsx';
 import { api, upload as uploadFile } from '../../../lib/api.ts';
 import { showToast } from '../../../lib/toasts.ts';
-
-import { messages } from '../../../messages.ts';
 import type { ControlProps } from './controls.tsx';
 import styles from './inspector.module.css';
 

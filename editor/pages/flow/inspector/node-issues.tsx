@@ -2,7 +2,7 @@
 import type { GraphNode } from '../../../../src/graph/types.ts';
 import { useEditor, useView } from '../../../board/editor-context.tsx';
 import { SeverityIcon } from '../../../canvas/severity-icon.tsx';
-import { messages } from '../../../messages.ts';
+import { messages } from '../../../flow-messages.ts';
 import { RemedyButton } from '../remedy-button.tsx';
 import styles from './inspector.module.css';
 

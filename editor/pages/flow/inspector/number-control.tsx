@@ -1,7 +1,7 @@
 // A number: typed, and where it is bounded, drawn along a slider.
 import { useState } from 'react';
+import { messages } from '../../../flow-messages.ts';
 import { TextField } from '../../../kit/field.tsx';
-import { messages } from '../../../messages.ts';
 import type { ControlProps } from './controls.tsx';
 import styles from './inspector.module.css';
 

@@ -3,10 +3,10 @@
 import Clapperboard from 'icon:clapperboard';
 import { lazy, Suspense, useState } from 'react';
 import type { GraphNode, JsonObject } from '../../../../src/graph/types.ts';
+import { messages } from '../../../flow-messages.ts';
 import { Button } from '../../../kit/button.tsx';
 import { sentenceOf } from '../../../kit/failure.tsx';
 import { Spinner } from '../../../kit/spinner.tsx';
-import { messages } from '../../../messages.ts';
 import { isObject } from '../scene/json-schema.ts';
 import { useStill } from '../scene/use-still.ts';
 import styles from './inspector.module.css';

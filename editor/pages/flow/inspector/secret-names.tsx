@@ -1,7 +1,7 @@
 // The names of secrets, offered where `{{` is typed.
 import { useEditor } from '../../../board/editor-context.tsx';
 import type { RemoteWorkflow } from '../../../board/remote.ts';
-import { messages } from '../../../messages.ts';
+import { messages } from '../../../flow-messages.ts';
 import styles from './inspector.module.css';
 
 const MAX_SHOWN = 8;

@@ -2,12 +2,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { VideoTemplate } from '../../../../sdk/src/schemas.ts';
+import { messages } from '../../../flow-messages.ts';
 import { Button } from '../../../kit/button.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
 import { TextField } from '../../../kit/field.tsx';
 import { MediaView } from '../../../kit/media-view.tsx';
 import { Loading } from '../../../kit/spinner.tsx';
-import { messages } from '../../../messages.ts';
 import type { ControlProps } from './controls.tsx';
 import styles from './inspector.module.css';
 

@@ -1,7 +1,7 @@
 // The fields of the selected layer, from the scene graph's schema.
 import { useRef } from 'react';
 import type { Json, JsonObject } from '../../../../src/graph/types.ts';
-import { messages } from '../../../messages.ts';
+import { messages } from '../../../flow-messages.ts';
 import { fieldOf, isObject, resolve, type Schema } from './json-schema.ts';
 import { getAt, type Path, setAt } from './layers.ts';
 import { elementSchema } from './new-layers.ts';

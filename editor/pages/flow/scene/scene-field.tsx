@@ -3,9 +3,9 @@
 import Upload from 'icon:upload';
 import { type ReactNode, useState } from 'react';
 import type { Json } from '../../../../src/graph/types.ts';
+import { messages } from '../../../flow-messages.ts';
 import { Button } from '../../../kit/button.tsx';
 import { CheckField, SelectField, TextArea, TextField } from '../../../kit/field.tsx';
-import { messages } from '../../../messages.ts';
 import { CodeField } from '../inspector/code-field.tsx';
 import { FileButton, Library, useUpload } from '../inspector/media-control.tsx';
 import {

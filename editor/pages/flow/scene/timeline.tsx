@@ -1,8 +1,8 @@
 // The still at the playhead, and under it the strip of time: scenes one after another, and what is in the selected one.
 import type { JsonObject } from '../../../../src/graph/types.ts';
+import { messages } from '../../../flow-messages.ts';
 import { sentenceOf } from '../../../kit/failure.tsx';
 import { Spinner } from '../../../kit/spinner.tsx';
-import { messages } from '../../../messages.ts';
 import { fpsOf, type Layer, type Path, secondsOf } from './layers.ts';
 import styles from './scene.module.css';
 import { useStill } from './use-still.ts';
