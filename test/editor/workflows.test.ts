@@ -38,7 +38,12 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
     [service, browser] = await Promise.all([startTestService(await atOwnAddress()), openBrowser()]);
     cookie = await signInFirst(service);
     for (const name of NAMES) {
-      const id = await service.create({ name, tags: ['tried'], nodes: [text(name)], edges: [] });
+      const id = await service.create({
+        name,
+        tags: name === 'Product film' ? ['tried', 'film'] : ['tried'],
+        nodes: [text(name)],
+        edges: [],
+      });
       if (name === 'A greeting') await service.run(id);
     }
     opened = await browser.open(service.url, undefined, cookie);
@@ -76,6 +81,22 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
     await link('Product film').waitFor();
   });
 
+  it('finds by a tag that is clicked, and by team', async () => {
+    await page.getByRole('button', { name: 'Only with the tag film' }).click();
+    await link('A greeting').waitFor({ state: 'detached' });
+    assert.match(page.url(), /tag=film/);
+    await page.getByRole('button', { name: 'Tag: film' }).click();
+    await link('A greeting').waitFor();
+    const team = await service.request<{ id: string }>('POST', '/teams', { name: 'Studio' });
+    await page.reload();
+    await page.getByLabel('Team').selectOption('Studio');
+    await page.getByRole('heading', { name: 'No workflow is like that' }).waitFor();
+    assert.match(page.url(), new RegExp(`teamId=${team.body.id}`));
+    await page.getByLabel('Team').selectOption('Without a team');
+    await link('A greeting').waitFor();
+    await page.getByLabel('Team').selectOption('');
+  });
+
   it('moves a workflow into a new folder by dragging, and out again by the dialog', async () => {
     await page.getByRole('button', { name: 'New folder' }).click();
     await page.getByLabel('Name of the folder').fill('Films');
@@ -87,6 +108,14 @@ describe('the workflows page', { skip: NO_BROWSER }, () => {
       .filter({ has: link('Product film') })
       .dragTo(folder);
     await page.getByText('Product film is in Films.').waitFor();
+    await page.getByRole('button', { name: 'New folder' }).click();
+    await page.getByLabel('Name of the folder').fill('Old ones');
+    await page.getByRole('button', { name: 'Save' }).click();
+    const old = page.getByRole('button', { name: /^Old ones/ });
+    await old.dragTo(folder);
+    await page.getByText('Old ones is in Films.').waitFor();
+    await old.dragTo(page.getByRole('button', { name: 'Without a folder' }));
+    await page.getByText('Old ones is at the top now.').waitFor();
     await folder.click();
     await link('A greeting').waitFor({ state: 'detached' });
     await act('Product film', 'Move to a folder');

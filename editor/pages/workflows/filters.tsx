@@ -1,13 +1,16 @@
-// What of the workflows is shown, kept in the page's address: folder, search, last run, pictures or table.
+// What of the workflows is shown, kept in the page's address: folder, search, team, tag, last run, pictures or table.
+import Close from 'icon:x';
 import { useSearchParams } from 'wouter';
+import { Button } from '../../kit/button.tsx';
 import { SelectField } from '../../kit/field.tsx';
 import { SearchField } from '../../kit/search-field.tsx';
+import { useSession } from '../../lib/session.ts';
 import { messages } from '../../messages.ts';
 import { texts } from './messages.ts';
 import styles from './page.module.css';
 
 type Form = keyof typeof texts.views;
-const FILTERS = ['query', 'status', 'folderId'] as const;
+const FILTERS = ['query', 'status', 'folderId', 'teamId', 'tag'] as const;
 const STATES = ['COMPLETED', 'FAILED', 'RUNNING', 'WAITING', 'QUEUED', 'TIMEOUT', 'CANCELLED'] as const;
 
 export interface View {
@@ -33,6 +36,8 @@ export function useView(): View {
         const next = new URLSearchParams(before);
         if (value === '') next.delete(key);
         else next.set(key, value);
+        // A folder is of one workspace.
+        if (key === 'teamId') next.delete('folderId');
         return next;
       },
       { replace: true },
@@ -56,6 +61,7 @@ export function ViewBar({ view }: { readonly view: View }) {
         value={view.query.query ?? ''}
         onChange={value => view.choose('query', value)}
       />
+      <TeamField view={view} />
       <SelectField
         label={texts.lastRun}
         value={view.query.status ?? ''}
@@ -80,6 +86,34 @@ export function ViewBar({ view }: { readonly view: View }) {
           </option>
         ))}
       </SelectField>
+      {view.query.tag !== undefined && (
+        <p className={styles.tags}>
+          <Button size="s" icon={Close} onClick={() => view.choose('tag', '')}>
+            {texts.withTag(view.query.tag)}
+          </Button>
+        </p>
+      )}
     </search>
+  );
+}
+
+/** For who is in a team: the workflows of one, or one's own. */
+function TeamField({ view }: { readonly view: View }) {
+  const { teams, user } = useSession();
+  if (teams.length === 0) return null;
+  return (
+    <SelectField
+      label={texts.team}
+      value={view.query.teamId ?? ''}
+      onChange={event => view.choose('teamId', event.target.value)}
+    >
+      <option value="">{texts.allTeams}</option>
+      <option value={user.personalTeamId}>{texts.noTeam}</option>
+      {teams.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </SelectField>
   );
 }

@@ -1,4 +1,4 @@
-// The folders: choose one to see what is in it, drop a workflow on one to move it there.
+// The folders: choose one to see what is in it, drop a workflow or another folder on one to move it there.
 
 import FolderIcon from 'icon:folder';
 import FolderPlus from 'icon:folder-plus';
@@ -11,7 +11,7 @@ import styles from './folder-tree.module.css';
 import { FolderMenu } from './menus.tsx';
 import { texts } from './messages.ts';
 import type { TreeFolder } from './use-folders.ts';
-import { DRAG_TYPE, type ListedWorkflow, useWorkflowActions } from './use-workflow.ts';
+import { DRAG_TYPE, FOLDER_DRAG_TYPE, type Named, useWorkflowActions } from './use-workflow.ts';
 
 interface FolderTreeProps {
   readonly folders: readonly TreeFolder[];
@@ -63,7 +63,7 @@ export function FolderTree({ folders, chosen, onChoose }: FolderTreeProps) {
 
 interface LineProps {
   readonly name: string;
-  /** Where a dropped workflow goes: null: out of all folders; undefined: nothing can be dropped. */
+  /** Where goes what is dropped: null: out of all folders; undefined: nothing can be dropped. */
   readonly target?: string | null;
   readonly folder?: TreeFolder;
   readonly isChosen: boolean;
@@ -72,11 +72,17 @@ interface LineProps {
 }
 
 function Line({ name, target, folder, isChosen, onChoose, onAsk }: LineProps) {
-  const drop = useDrop(target, name);
+  const drop = useDrop(target, target === null ? null : name);
   return (
     <li
       className={classNames(styles.line, isChosen && styles.chosen, drop.isOver && styles.over)}
       style={{ paddingInlineStart: `${(folder?.depth ?? 0) * 0.875}rem` }}
+      draggable={folder !== undefined}
+      onDragStart={event => {
+        if (folder === undefined) return;
+        const { id } = folder;
+        event.dataTransfer.setData(FOLDER_DRAG_TYPE, JSON.stringify({ id, name }));
+      }}
       {...drop.handlers}
     >
       <button type="button" className={styles.choose} aria-pressed={isChosen} onClick={onChoose}>
@@ -89,22 +95,27 @@ function Line({ name, target, folder, isChosen, onChoose, onAsk }: LineProps) {
   );
 }
 
-function useDrop(target: string | null | undefined, name: string) {
+function useDrop(target: string | null | undefined, folder: string | null) {
   const [isOver, setOver] = useState(false);
-  const { move } = useWorkflowActions();
+  const { move, moveFolder } = useWorkflowActions();
+  const moves = { [DRAG_TYPE]: move, [FOLDER_DRAG_TYPE]: moveFolder };
   const handlers = {
     onDragOver: (event: React.DragEvent) => {
-      if (!event.dataTransfer.types.includes(DRAG_TYPE)) return;
+      if (!event.dataTransfer.types.some(type => Object.hasOwn(moves, type))) return;
       event.preventDefault();
       setOver(true);
     },
     onDragLeave: () => setOver(false),
     onDrop: (event: React.DragEvent) => {
       setOver(false);
-      const dragged = event.dataTransfer.getData(DRAG_TYPE);
-      if (dragged === '' || target === undefined) return;
-      event.preventDefault();
-      move(JSON.parse(dragged) as Pick<ListedWorkflow, 'id' | 'name'>, target, name);
+      if (target === undefined) return;
+      for (const [type, act] of Object.entries(moves)) {
+        const dragged = event.dataTransfer.getData(type);
+        if (dragged === '') continue;
+        event.preventDefault();
+        const named = JSON.parse(dragged) as Named;
+        if (named.id !== target) act(named, target, folder);
+      }
     },
   };
   return { isOver, handlers: target === undefined ? {} : handlers };

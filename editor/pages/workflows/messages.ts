@@ -17,6 +17,11 @@ export const texts = {
   all: 'Show all workflows',
   search: 'Search',
   searchHint: 'Name, description or tag',
+  team: 'Team',
+  allTeams: 'All of mine',
+  noTeam: 'Without a team',
+  withTag: (tag: string): string => `Tag: ${tag}`,
+  onlyTag: (tag: string): string => `Only with the tag ${tag}`,
   lastRun: 'Last run',
   anyRun: 'Any',
   neverRun: 'Never run',
@@ -36,7 +41,10 @@ export const texts = {
   duplicated: (name: string): string => `${name} is copied.`,
   move: 'Move to a folder',
   moveTitle: (name: string): string => `Move ${name}`,
-  moved: (name: string, folder: string): string => `${name} is in ${folder}.`,
+  moved: (name: string, folder: string | null): string =>
+    folder === null ? `${name} is in no folder now.` : `${name} is in ${folder}.`,
+  folderMoved: (name: string, folder: string | null): string =>
+    folder === null ? `${name} is at the top now.` : `${name} is in ${folder}.`,
   export: 'Export',
   remove: 'Delete',
   removed: (name: string): string => `${name} is deleted.`,

@@ -19,7 +19,7 @@ export function MoveDialog({ workflow, folders, onClose }: MoveDialogProps) {
   const { move } = useWorkflowActions();
   const submit = (): void => {
     const folder = folders.find(({ id }) => id === folderId);
-    move(workflow, folder?.id ?? null, folder?.name ?? texts.root);
+    move(workflow, folder?.id ?? null, folder?.name ?? null);
     onClose();
   };
   return (

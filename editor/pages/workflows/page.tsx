@@ -30,6 +30,7 @@ export function Page() {
     workflows =>
       againAfterMs(workflows.flatMap(({ lastExecution }) => (lastExecution ? [lastExecution] : []))),
   );
+  const chooseTag = (tag: string): void => view.choose('tag', tag);
   const isFiltered = Object.keys(view.query).length > 0;
   return (
     <>
@@ -44,11 +45,11 @@ export function Page() {
           <InfiniteList query={list} empty={isFiltered ? <NoMatch onShowAll={view.clear} /> : <None />}>
             {workflows =>
               view.form === 'table' ? (
-                <WorkflowTable workflows={workflows} onMove={move} />
+                <WorkflowTable workflows={workflows} onMove={move} onTag={chooseTag} />
               ) : (
                 <ul className={cards.grid}>
                   {workflows.map(workflow => (
-                    <WorkflowCard key={workflow.id} workflow={workflow} onMove={move} />
+                    <WorkflowCard key={workflow.id} workflow={workflow} onMove={move} onTag={chooseTag} />
                   ))}
                 </ul>
               )

@@ -26,11 +26,19 @@ export interface ListedWorkflow {
   } | null;
 }
 
+export interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
 export interface WorkflowActions {
   duplicate(workflow: ListedWorkflow): void;
   /** At once, with a way back. */
   remove(workflow: ListedWorkflow): void;
-  move(workflow: Pick<ListedWorkflow, 'id' | 'name'>, folderId: string | null, folder: string): void;
+  /** `folder` is its name; null: out of all folders. */
+  move(workflow: Named, folderId: string | null, folder: string | null): void;
+  /** The folder into another one, or to the top. */
+  moveFolder(moved: Named, parentId: string | null, folder: string | null): void;
 }
 
 export function useWorkflowActions(): WorkflowActions {
@@ -51,8 +59,11 @@ export function useWorkflowActions(): WorkflowActions {
     },
     move: ({ id, name }, folderId, folder) =>
       act(() => api.put(`/workflows/${id}`, { folderId }), texts.moved(name, folder)),
+    moveFolder: ({ id, name }, parentId, folder) =>
+      act(() => api.patch(`/folders/${id}`, { parentId }), texts.folderMoved(name, folder)),
   };
 }
 
-/** What a workflow that is dragged onto a folder carries. */
+/** What a workflow or a folder carries that is dragged onto a folder. */
 export const DRAG_TYPE = 'application/x-graphwright-workflow';
+export const FOLDER_DRAG_TYPE = 'application/x-graphwright-folder';

@@ -11,9 +11,10 @@ import { DRAG_TYPE, type ListedWorkflow } from './use-workflow.ts';
 interface WorkflowCardProps {
   readonly workflow: ListedWorkflow;
   readonly onMove: (workflow: ListedWorkflow) => void;
+  readonly onTag: (tag: string) => void;
 }
 
-export function WorkflowCard({ workflow, onMove }: WorkflowCardProps) {
+export function WorkflowCard({ workflow, onMove, onTag }: WorkflowCardProps) {
   const { id, name, poster, updatedAt, executionCount } = workflow;
   return (
     <li
@@ -39,13 +40,13 @@ export function WorkflowCard({ workflow, onMove }: WorkflowCardProps) {
           <Ago time={updatedAt} />
           <span>{texts.runs(executionCount)}</span>
         </p>
-        <Badges workflow={workflow} />
+        <Badges workflow={workflow} onTag={onTag} />
       </div>
     </li>
   );
 }
 
-export function Badges({ workflow }: { readonly workflow: ListedWorkflow }) {
+export function Badges({ workflow, onTag }: Pick<WorkflowCardProps, 'workflow' | 'onTag'>) {
   const { isActive, isPublished, lastExecution, tags } = workflow;
   const hasBadge = !isActive || isPublished || lastExecution || tags.length > 0;
   if (!hasBadge) return null;
@@ -55,7 +56,15 @@ export function Badges({ workflow }: { readonly workflow: ListedWorkflow }) {
       {!isActive && <Badge tone="warning">{texts.off}</Badge>}
       {isPublished && <Badge tone="accent">{texts.published}</Badge>}
       {tags.slice(0, 3).map(tag => (
-        <Badge key={tag}>{tag}</Badge>
+        <button
+          key={tag}
+          type="button"
+          className={styles.tag}
+          aria-label={texts.onlyTag(tag)}
+          onClick={() => onTag(tag)}
+        >
+          <Badge>{tag}</Badge>
+        </button>
       ))}
     </p>
   );

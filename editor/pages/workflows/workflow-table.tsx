@@ -10,12 +10,13 @@ import { Badges } from './workflow-card.tsx';
 interface WorkflowTableProps {
   readonly workflows: readonly ListedWorkflow[];
   readonly onMove: (workflow: ListedWorkflow) => void;
+  readonly onTag: (tag: string) => void;
 }
 
-export function WorkflowTable({ workflows, onMove }: WorkflowTableProps) {
+export function WorkflowTable({ workflows, onMove, onTag }: WorkflowTableProps) {
   const columns: readonly Column<ListedWorkflow>[] = [
     { title: texts.name, cell: ({ id, name }) => <a href={`/flow/${id}`}>{name}</a> },
-    { title: texts.lastRun, cell: workflow => <Badges workflow={workflow} /> },
+    { title: texts.lastRun, cell: workflow => <Badges workflow={workflow} onTag={onTag} /> },
     { title: texts.changed, cell: ({ updatedAt }) => <Ago time={updatedAt} /> },
     {
       title: texts.runsTitle,

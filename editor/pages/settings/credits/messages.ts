@@ -17,6 +17,7 @@ export const texts = {
   most: (credits: number): string => `Most in a day: ${formatNumber(credits)}`,
   day: (day: string, credits: number): string => `${day}: ${formatNumber(credits)}`,
   noSpending: 'Nothing was spent in this time.',
+  share: 'Share',
   byModel: 'By model',
   model: 'Model',
   calls: 'Calls',

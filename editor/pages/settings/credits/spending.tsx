@@ -9,6 +9,7 @@ import { type Column, Table } from '../../../kit/table.tsx';
 import { api } from '../../../lib/api.ts';
 import { formatNumber } from '../../../lib/format.ts';
 import { Cut, Facts, Section } from '../section.tsx';
+import styles from './credits.module.css';
 import { DayChart } from './day-chart.tsx';
 import { texts } from './messages.ts';
 
@@ -52,7 +53,7 @@ function Figures({ spent: { total, days, models, workflows } }: { readonly spent
       <h3>{texts.byModel}</h3>
       <Table
         label={texts.byModel}
-        columns={MODEL_COLUMNS}
+        columns={modelColumns(Math.max(...models.map(({ credits }) => credits)))}
         rows={models}
         keyOf={({ nodeType }) => nodeType ?? ''}
       />
@@ -71,8 +72,18 @@ function Figures({ spent: { total, days, models, workflows } }: { readonly spent
   );
 }
 
-const MODEL_COLUMNS: readonly Column<Spent['models'][number]>[] = [
+/** `most` fills the bar. */
+const modelColumns = (most: number): readonly Column<Spent['models'][number]>[] => [
   { title: texts.model, cell: ({ label, nodeType }) => <Cut text={label ?? nodeType ?? texts.oldModel} /> },
+  {
+    title: texts.share,
+    isTitleHidden: true,
+    cell: ({ credits }) => (
+      <span className={styles.track}>
+        <span className={styles.share} style={{ inlineSize: `${(100 * credits) / most}%` }} />
+      </span>
+    ),
+  },
   { title: texts.calls, align: 'end', cell: ({ charges }) => formatNumber(charges) },
   { title: texts.credits, align: 'end', cell: ({ credits }) => formatNumber(credits) },
 ];
