@@ -23,9 +23,7 @@ export const texts = {
   pendingOf: (team: string): string => `Invitations to ${team}`,
   pendingLead:
     'The service sends no mail: copy the link and send it. Only the account with the email can accept. Who has none needs one from an administrator.',
-  invitedBy: 'Invited by',
   nobody: 'An account that is gone',
-  expires: 'Open until',
   expired: 'Expired',
   copyLink: (email: string): string => `Copy the link for ${email}`,
   renew: 'Invite again',
@@ -37,7 +35,7 @@ export const texts = {
   revoked: (email: string): string => `The invitation of ${email} is revoked.`,
   yours: 'You are invited',
   asRole: (role: string): string => `As ${role.toLowerCase()},`,
-  by: (name: string): string => `invited by ${name};`,
+  by: (name: string): string => `invited by ${name}`,
   until: 'open until',
   accept: 'Accept',
   decline: 'Decline',

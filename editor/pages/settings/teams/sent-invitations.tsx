@@ -8,13 +8,12 @@ import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
 import { CopyButton } from '../../../kit/copy-button.tsx';
 import { Failure } from '../../../kit/failure.tsx';
 import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
-import { type Column, Table } from '../../../kit/table.tsx';
 import { Ago } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
 import { useDone } from '../../../lib/done.ts';
 import { Day } from '../day.tsx';
 import { texts as shared } from '../messages.ts';
-import { Cut, Lead, Section } from '../section.tsx';
+import { Lead, Section } from '../section.tsx';
 import { texts } from './messages.ts';
 import styles from './teams.module.css';
 
@@ -34,16 +33,17 @@ export function SentInvitations({ team }: { readonly team: Team }) {
           <Section title={texts.pending}>
             <Lead>{texts.pendingLead}</Lead>
             {again.error && <Failure error={again.error} />}
-            <Table
-              label={texts.pendingOf(team.name)}
-              columns={columnsOf({
-                renew: again.mutate,
-                renewing: again.isPending ? again.variables.id : undefined,
-                revoke,
-              })}
-              rows={invitations}
-              keyOf={({ id }) => id}
-            />
+            <ul className={styles.invitations} aria-label={texts.pendingOf(team.name)}>
+              {invitations.map(invitation => (
+                <Sent
+                  key={invitation.id}
+                  invitation={invitation}
+                  isRenewing={again.isPending && again.variables.id === invitation.id}
+                  onRenew={() => again.mutate(invitation)}
+                  onRevoke={() => revoke(invitation)}
+                />
+              ))}
+            </ul>
           </Section>
         )}
       </InfiniteList>
@@ -64,50 +64,38 @@ export function SentInvitations({ team }: { readonly team: Team }) {
   );
 }
 
-interface Actions {
-  readonly renew: (invitation: TeamInvitation) => void;
-  /** The id of the one that is being renewed. */
-  readonly renewing: string | undefined;
-  readonly revoke: (invitation: TeamInvitation) => void;
+interface SentProps {
+  readonly invitation: TeamInvitation;
+  readonly isRenewing: boolean;
+  readonly onRenew: () => void;
+  readonly onRevoke: () => void;
 }
 
-const columnsOf = ({ renew, renewing, revoke }: Actions): readonly Column<TeamInvitation>[] => [
-  { title: shared.email, cell: ({ email }) => <Cut text={email} /> },
-  { title: shared.role, cell: ({ role }) => shared.roles[role] },
-  {
-    title: texts.invitedBy,
-    cell: ({ invitedBy, createdAt }) => (
-      <>
-        <Cut text={invitedBy ?? texts.nobody} />, <Ago time={createdAt} />
-      </>
-    ),
-  },
-  {
-    title: texts.expires,
-    cell: ({ expiresAt, isExpired }) =>
-      isExpired ? <Badge tone="danger">{texts.expired}</Badge> : <Day time={expiresAt} />,
-  },
-  {
-    title: shared.actions,
-    isTitleHidden: true,
-    align: 'end',
-    cell: invitation => (
+function Sent({ invitation, isRenewing, onRenew, onRevoke }: SentProps) {
+  const { email, role, invitedBy, createdAt, expiresAt, isExpired, url } = invitation;
+  return (
+    <li className={styles.invitation}>
+      <div>
+        <strong>{email}</strong> {isExpired && <Badge tone="danger">{texts.expired}</Badge>}
+        <p>
+          {texts.asRole(shared.roles[role])} {texts.by(invitedBy ?? texts.nobody)} <Ago time={createdAt} />
+          {!isExpired && (
+            <>
+              {'; '}
+              {texts.until} <Day time={expiresAt} />
+            </>
+          )}
+        </p>
+      </div>
       <span className={styles.actions}>
-        {!invitation.isExpired && (
-          <CopyButton text={invitation.url} label={texts.copyLink(invitation.email)} />
-        )}
-        <Button
-          size="s"
-          aria-label={texts.renewOf(invitation.email)}
-          isBusy={renewing === invitation.id}
-          onClick={() => renew(invitation)}
-        >
+        {!isExpired && <CopyButton text={url} label={texts.copyLink(email)} />}
+        <Button size="s" aria-label={texts.renewOf(email)} isBusy={isRenewing} onClick={onRenew}>
           {texts.renew}
         </Button>
-        <Button size="s" aria-label={texts.revokeOf(invitation.email)} onClick={() => revoke(invitation)}>
+        <Button size="s" aria-label={texts.revokeOf(email)} onClick={onRevoke}>
           {texts.revoke}
         </Button>
       </span>
-    ),
-  },
-];
+    </li>
+  );
+}
