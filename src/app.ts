@@ -33,8 +33,8 @@ export async function startService(settings: Settings, options: StartOptions = {
   loading.catch(() => undefined);
   const databases = await opening;
   const { startParts } = await loading;
-  await migrateAll(databases.db, log);
-  await makePartitions(databases.db, settings, log);
+  await migrateAll(databases.direct, log);
+  await makePartitions(databases.direct, settings, log);
   const replica = await openReadReplica(settings, log, databases, stack);
   const started = await startParts({ settings, log, tracer, databases, replica }, stack);
   const running = stack.move();

@@ -22,6 +22,8 @@ export type OnFatal = ((err: Error) => void) | undefined;
 
 export interface Databases {
   readonly db: Db;
+  /** PostgreSQL itself, where `db` goes by a pooler: for migrations. */
+  readonly direct: Db;
   readonly runDb: Db;
 }
 
@@ -45,7 +47,7 @@ export async function openDatabases(
       { skewMs: Math.round(Date.now() - clockMs) },
       "this machine's clock is not PostgreSQL's: set both by NTP",
     );
-  return { db: await poolerOf(settings, log, direct, stack), runDb };
+  return { db: await poolerOf(settings, log, direct, stack), direct, runDb };
 }
 
 /** Requests by the pooler of DATABASE_URL, where there is one; what needs a connection of its own past it. */

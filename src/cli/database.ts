@@ -9,7 +9,7 @@ export async function withDatabase<T>(settings: Settings, work: (db: Db) => Prom
   // The log has stdout, which belongs to the command's result here; what goes wrong is thrown anyway.
   const log = createLogger('silent');
   await using stack = new AsyncDisposableStack();
-  const { db } = await openDatabases(settings, log, undefined, stack);
-  await migrateAll(db, log);
+  const { db, direct } = await openDatabases(settings, log, undefined, stack);
+  await migrateAll(direct, log);
   return await work(db);
 }

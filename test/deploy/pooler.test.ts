@@ -6,13 +6,17 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { migrateAll, openDatabases } from '../../src/databases.ts';
+import { createLogger } from '../../src/lib/log.ts';
+import { readSettings } from '../../src/lib/settings.ts';
 import { type Db, openDb } from '../../src/store/db.ts';
 import { directSetting, preflight, preflightPooler } from '../../src/store/preflight.ts';
+import { pingQueue } from '../../src/store/readiness.ts';
 import { mp4 } from '../support/media-files.ts';
 import { PGBOUNCER, startPooler, type TestPooler } from '../support/pooler.ts';
 import { waitUntil } from '../support/processes.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { BIN, cleanEnv, startTestService, type TestService } from '../support/service.ts';
+import { BIN, baseEnv, cleanEnv, startTestService, type TestService, urlOf } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
 const RUNS = 30;
@@ -135,6 +139,25 @@ describe('PgBouncer', { skip: PGBOUNCER === undefined && 'pgbouncer is not insta
     });
     const read = await fetch(first.url + new URL(completed.body.url).pathname);
     assert.equal((await read.arrayBuffer()).byteLength, file.length);
+  });
+
+  it('lets an empty database be brought up to date', async () => {
+    const address = { ...service.address, database: `${service.address.database}_empty` };
+    await service.db.query(`create database ${address.database}`);
+    const own = await startPooler(PGBOUNCER ?? '', address, { pool_mode: 'transaction' });
+    try {
+      const env = { DATABASE_URL: own.url, DATABASE_DIRECT_URL: urlOf(address) };
+      const log = createLogger('silent');
+      await using stack = new AsyncDisposableStack();
+      const settings = readSettings({ ...baseEnv(folder), ...env });
+      const { db, direct } = await openDatabases(settings, log, undefined, stack);
+      await migrateAll(direct, log);
+      await pingQueue(db);
+      assert.equal((await db.query('select from users')).rowCount, 0);
+    } finally {
+      await own.stop();
+      await service.db.query(`drop database ${address.database}`);
+    }
   });
 
   it('is examined by doctor, who says when statements by it have no limit of time', async () => {

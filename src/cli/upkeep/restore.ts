@@ -25,14 +25,14 @@ export const restore: Command = async ({ args, options, terminal, signal }) => {
   const start = performance.now();
   const log = createLogger('silent');
   await using stack = new AsyncDisposableStack();
-  const { db } = await openDatabases(settings, log, undefined, stack);
+  const { db, direct } = await openDatabases(settings, log, undefined, stack);
   const storage = await openMedia(settings, stack);
   const show = startProgress(terminal);
   const result = await restoreBackup(
     {
       db,
       storage,
-      migrate: version => migrateAll(db, log, version),
+      migrate: version => migrateAll(direct, log, version),
       checkKey: key => (options.withoutSecrets === true ? Promise.resolve() : checkKey(settings, key)),
       keepKey: key => keepKey(settings, key),
     },
