@@ -4,6 +4,8 @@ import { pingDatabase, pingQueue } from '../store/readiness.ts';
 import type { Deps } from './deps.ts';
 
 const OK = 'ok';
+/** Why is in the log: it names addresses, and anybody may ask. */
+const LEFT_OUT = 'left out';
 const TIMEOUT_MS = 2000;
 // To look for what cannot be there asks the same of disk and bucket.
 const NO_SUCH_MEDIA = `med_${'0'.repeat(26)}`;
@@ -26,7 +28,10 @@ export async function checkReadiness(deps: Deps): Promise<Readiness> {
   const { replica } = deps;
   return {
     isReady: Object.values(needed).every(state => state === OK),
-    parts: replica === undefined ? needed : { ...needed, replica: replica.standing.fault ?? OK },
+    parts:
+      replica === undefined
+        ? needed
+        : { ...needed, replica: replica.standing.fault === undefined ? OK : LEFT_OUT },
   };
 }
 
