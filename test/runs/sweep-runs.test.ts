@@ -72,7 +72,7 @@ describe('the sweep of runs', () => {
   const sweep = () => sweepRuns(test.deps, new AbortController().signal);
 
   it('removes what is past its days, in as many batches as it takes', async () => {
-    await insertRuns(1100, 11);
+    await insertRuns(4100, 11);
     await insertRuns(3, 6);
     await insertRuns(2, 0.5);
     await sweep();

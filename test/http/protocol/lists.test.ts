@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
+import { uploadPicture } from '../../support/media-files.ts';
 import { createWorkflow, refused } from '../../support/workflows.ts';
 
 interface Parameter {
@@ -81,6 +82,7 @@ describe('every list', () => {
     ids.teams = (await caller.request<{ id: string }>('POST', '/teams', { name: 'T' })).body.id;
     const run = await caller.request<{ executionId: string }>('POST', `/workflows/${ids.workflows}/run`, {});
     ids.executions = run.body.executionId;
+    ids.media = (await uploadPicture(caller)).mediaId;
   });
   after(() => test.close());
 
