@@ -1,17 +1,17 @@
 // An account with a million executions: its first pages against those of a thousand, and reads during the nightly sweep.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import { readSettings } from '../src/lib/settings.ts';
-import type { RunDeps } from '../src/runs/deps.ts';
-import { sweepRuns } from '../src/runs/sweep-runs.ts';
-import { listStepPartitions, makeStepPartitions, spanOf } from '../src/store/retention/step-partitions.ts';
-import { insertManyExecutions, SPAN_MS } from '../test/support/many-executions.ts';
-import { chain } from './graphs.ts';
-import { median } from './load.ts';
-import { type BenchPostgres, startBenchPostgres } from './postgres.ts';
-import type { Row } from './row.ts';
-import { store } from './run-rows.ts';
-import { type BenchService, makeFolder, removeFolder, startBenchService } from './service.ts';
+import { readSettings } from '../../src/lib/settings.ts';
+import type { RunDeps } from '../../src/runs/deps.ts';
+import { sweepRuns } from '../../src/runs/sweep-runs.ts';
+import { listStepPartitions, makeStepPartitions, spanOf } from '../../src/store/retention/step-partitions.ts';
+import { insertManyExecutions, SPAN_MS } from '../../test/support/many-executions.ts';
+import { chain } from '../graphs.ts';
+import { median } from '../load.ts';
+import { type BenchPostgres, startBenchPostgres } from '../postgres.ts';
+import type { Row } from '../row.ts';
+import { type BenchService, makeFolder, removeFolder, startBenchService } from '../service.ts';
+import { store } from './run.ts';
 
 const FEW = 1000;
 const DAY_MS = 86_400_000;

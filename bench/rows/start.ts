@@ -1,8 +1,8 @@
 // How soon a service is ready, first and later, and what it weighs at rest.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { median } from './load.ts';
-import type { Row } from './row.ts';
-import { makeFolder, memoryOfTree, removeFolder, startBenchService } from './service.ts';
+import { median } from '../load.ts';
+import type { Row } from '../row.ts';
+import { makeFolder, memoryOfTree, removeFolder, startBenchService } from '../service.ts';
 
 const REST_MS = 5000;
 

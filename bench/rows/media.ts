@@ -5,10 +5,10 @@ import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { Agent, type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mp4, wav } from '../test/support/media-files.ts';
-import { type Load, load, median } from './load.ts';
-import type { Row } from './row.ts';
-import { API_KEY, type BenchService, makeFolder, removeFolder, startBenchService } from './service.ts';
+import { mp4, wav } from '../../test/support/media-files.ts';
+import { type Load, load, median } from '../load.ts';
+import type { Row } from '../row.ts';
+import { API_KEY, type BenchService, makeFolder, removeFolder, startBenchService } from '../service.ts';
 
 const MB = 1_048_576;
 const INLINE_BYTES = 4 * MB;
@@ -160,7 +160,7 @@ async function measureReads(service: BenchService, folder: string, isShort: bool
 }
 
 async function startStatic(root: string): Promise<{ readonly url: string; readonly child: ChildProcess }> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'bare-static.ts'), root], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../bare-static.ts'), root], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [line] = (await once(child.stdout, 'data')) as [Buffer];

@@ -1,9 +1,9 @@
 // What agents pay for their protocol: a call against the same question over REST, memory, and the tokens of the list.
 import { readFile } from 'node:fs/promises';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
-import { load, median, quantile } from './load.ts';
-import type { Row } from './row.ts';
-import { API_KEY, type BenchService, makeFolder, removeFolder, startBenchService } from './service.ts';
+import { load, median, quantile } from '../load.ts';
+import type { Row } from '../row.ts';
+import { API_KEY, type BenchService, makeFolder, removeFolder, startBenchService } from '../service.ts';
 
 const CONNECTIONS = 10;
 const HEADERS = {

@@ -3,17 +3,17 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SCOPES } from '../src/services/accounts/actor.ts';
-import { storeKey } from '../src/services/accounts/keys.ts';
-import { insertUser } from '../src/store/users.ts';
-import { THREE_NODES } from './graphs.ts';
-import { load, median, quantile } from './load.ts';
-import type { BenchPostgres } from './postgres.ts';
-import { startBenchPostgres } from './postgres.ts';
-import type { Row } from './row.ts';
-import { runMany, store } from './run-rows.ts';
-import type { BenchService } from './service.ts';
-import { makeFolder, removeFolder, startBenchService } from './service.ts';
+import { SCOPES } from '../../src/services/accounts/actor.ts';
+import { storeKey } from '../../src/services/accounts/keys.ts';
+import { insertUser } from '../../src/store/users.ts';
+import { THREE_NODES } from '../graphs.ts';
+import { load, median, quantile } from '../load.ts';
+import type { BenchPostgres } from '../postgres.ts';
+import { startBenchPostgres } from '../postgres.ts';
+import type { Row } from '../row.ts';
+import type { BenchService } from '../service.ts';
+import { makeFolder, removeFolder, startBenchService } from '../service.ts';
+import { runMany, store } from './run.ts';
 
 const SPLIT = ['api', 'worker', 'worker'];
 

@@ -1,15 +1,15 @@
 // Webhooks: how soon after its run's end an event arrives, and how many a second reach receivers that answer at once.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { THREE_NODES } from './graphs.ts';
-import { quantile } from './load.ts';
-import type { BenchPostgres } from './postgres.ts';
-import { startBenchPostgres } from './postgres.ts';
-import type { Receivers } from './receivers.ts';
-import { startReceivers } from './receivers.ts';
-import type { Row } from './row.ts';
-import { runMany, store } from './run-rows.ts';
-import type { BenchService } from './service.ts';
-import { makeFolder, removeFolder, startBenchService } from './service.ts';
+import { THREE_NODES } from '../graphs.ts';
+import { quantile } from '../load.ts';
+import type { BenchPostgres } from '../postgres.ts';
+import { startBenchPostgres } from '../postgres.ts';
+import type { Receivers } from '../receivers.ts';
+import { startReceivers } from '../receivers.ts';
+import type { Row } from '../row.ts';
+import type { BenchService } from '../service.ts';
+import { makeFolder, removeFolder, startBenchService } from '../service.ts';
+import { runMany, store } from './run.ts';
 
 const RUNS_A_SECOND = 100;
 // Of one account 32 deliveries are under way at once, and 8 to a host: four of them take what an account may have.

@@ -1,9 +1,9 @@
 // Content pages: an article of 20 KB of markdown read again and again, and many of them read for the first time.
 import autocannon from 'autocannon';
-import { makeMarkdown } from '../test/support/content.ts';
-import { load, median } from './load.ts';
-import type { Row } from './row.ts';
-import { type BenchService, makeFolder, removeFolder, startBenchService } from './service.ts';
+import { makeMarkdown } from '../../test/support/content.ts';
+import { load, median } from '../load.ts';
+import type { Row } from '../row.ts';
+import { type BenchService, makeFolder, removeFolder, startBenchService } from '../service.ts';
 
 const CONNECTIONS = 50;
 const MARKDOWN = makeMarkdown(20_480);

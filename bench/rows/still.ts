@@ -1,17 +1,17 @@
 // Drawing alone: how long a person waits for a still while the drawing thread is warm, and what frames of a clip cost.
 import { setImmediate } from 'node:timers/promises';
-import { AppError } from '../src/lib/errors.ts';
-import { withRenderFiles } from '../src/render/files.ts';
-import { createPainter } from '../src/render/paint/frame.ts';
-import { loadResources } from '../src/render/paint/resources.ts';
-import { openScene, openTemplate } from '../src/render/scene.ts';
-import type { SceneStills } from '../src/render/stills/still.ts';
-import { drawSceneStills } from '../src/render/stills/stills.ts';
-import { TEMPLATES } from '../src/render/templates/catalog.ts';
-import type { Timeline } from '../src/render/timeline/compile.ts';
-import { evaluateFrame } from '../src/render/timeline/evaluate.ts';
-import { captionScene, sceneS } from './render-scenes.ts';
-import type { Row } from './row.ts';
+import { AppError } from '../../src/lib/errors.ts';
+import { withRenderFiles } from '../../src/render/files.ts';
+import { createPainter } from '../../src/render/paint/frame.ts';
+import { loadResources } from '../../src/render/paint/resources.ts';
+import { openScene, openTemplate } from '../../src/render/scene.ts';
+import type { SceneStills } from '../../src/render/stills/still.ts';
+import { drawSceneStills } from '../../src/render/stills/stills.ts';
+import { TEMPLATES } from '../../src/render/templates/catalog.ts';
+import type { Timeline } from '../../src/render/timeline/compile.ts';
+import { evaluateFrame } from '../../src/render/timeline/evaluate.ts';
+import { captionScene, sceneS } from '../render-scenes.ts';
+import type { Row } from '../row.ts';
 
 const REACH_MS = 60;
 const STILLS = 40;

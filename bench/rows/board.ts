@@ -3,14 +3,14 @@
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import type { Page } from 'playwright-core';
-import { NO_BROWSER, openBrowser, type TestBrowser, VIEWS } from '../test/support/browser.ts';
-import { type BenchBoard, makeBoard } from './board/boards.ts';
-import { drag, type Frames, type Meter, openMeter, pan, zoom } from './board/gestures.ts';
-import { gapOf, middleNode, readView, zoomTo } from './board/view.ts';
-import { median, quantile } from './load.ts';
-import type { Row } from './row.ts';
-import { type BenchService, makeFolder, removeFolder, startBenchService } from './service.ts';
-import { signIn } from './sign-in.ts';
+import { NO_BROWSER, openBrowser, type TestBrowser, VIEWS } from '../../test/support/browser.ts';
+import { type BenchBoard, makeBoard } from '../board/boards.ts';
+import { drag, type Frames, type Meter, openMeter, pan, zoom } from '../board/gestures.ts';
+import { gapOf, middleNode, readView, zoomTo } from '../board/view.ts';
+import { median, quantile } from '../load.ts';
+import type { Row } from '../row.ts';
+import { type BenchService, makeFolder, removeFolder, startBenchService } from '../service.ts';
+import { signIn } from '../sign-in.ts';
 
 const SEED = 16;
 const LARGE = { nodes: 1000, edges: 1500, frameMs: 12 };
@@ -162,11 +162,11 @@ async function dragFifty(page: Page, meter: Meter, board: BenchBoard): Promise<F
   return drag(page, meter, middleNode(await readView(page), board));
 }
 
-const packageOf = (name: string): string => join(import.meta.dirname, '../node_modules', name);
+const packageOf = (name: string): string => join(import.meta.dirname, '../../node_modules', name);
 
 async function measureBare({ service, browser, cookie }: Bench, board: BenchBoard): Promise<Gestures> {
   const { outputFiles } = await build({
-    entryPoints: [join(import.meta.dirname, 'board/bare.js')],
+    entryPoints: [join(import.meta.dirname, '../board/bare.js')],
     // The bench has a React of its own, for Remotion; two of them on one page draw nothing.
     alias: { react: packageOf('react'), 'react-dom': packageOf('react-dom') },
     outdir: 'out',

@@ -3,15 +3,15 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
-import { type Bundle, bundleEditor } from '../src/bundle/bundle-editor.ts';
-import { NO_BROWSER, openBrowser, VIEWS } from '../test/support/browser.ts';
-import { median } from './load.ts';
-import type { Row } from './row.ts';
-import { makeFolder, removeFolder, startBenchService } from './service.ts';
-import { signIn } from './sign-in.ts';
+import { type Bundle, bundleEditor } from '../../src/bundle/bundle-editor.ts';
+import { NO_BROWSER, openBrowser, VIEWS } from '../../test/support/browser.ts';
+import { median } from '../load.ts';
+import type { Row } from '../row.ts';
+import { makeFolder, removeFolder, startBenchService } from '../service.ts';
+import { signIn } from '../sign-in.ts';
 
 const run = promisify(execFile);
-const PROGRAM = join(import.meta.dirname, '../bin/graphwright.js');
+const PROGRAM = join(import.meta.dirname, '../../bin/graphwright.js');
 const NOTE = {
   id: 'note',
   type: 'stickyNote',

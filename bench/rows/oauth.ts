@@ -3,14 +3,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { freePort } from '../test/support/free-port.ts';
-import { CookieBrowser, connect, createOAuthClient, sendOut } from '../test/support/oauth.ts';
-import { PASSWORD, tokenOf } from '../test/support/people.ts';
-import { median } from './load.ts';
-import type { Row } from './row.ts';
-import { type BenchService, makeFolder, removeFolder, startBenchService } from './service.ts';
+import { freePort } from '../../test/support/free-port.ts';
+import { CookieBrowser, connect, createOAuthClient, sendOut } from '../../test/support/oauth.ts';
+import { PASSWORD, tokenOf } from '../../test/support/people.ts';
+import { median } from '../load.ts';
+import type { Row } from '../row.ts';
+import { type BenchService, makeFolder, removeFolder, startBenchService } from '../service.ts';
 
-const REMOTE = join(import.meta.dirname, '../node_modules/.bin/mcp-remote');
+const REMOTE = join(import.meta.dirname, '../../node_modules/.bin/mcp-remote');
 const REACH_MS = 1000;
 
 export async function* runOAuthRows(isShort: boolean): AsyncGenerator<Row> {

@@ -1,12 +1,12 @@
 // What being observed costs: processor time a request with metrics and log, and with one trace of a hundred, against none.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startCollector } from '../test/support/collector.ts';
-import { chain } from './graphs.ts';
-import { median } from './load.ts';
-import type { Row } from './row.ts';
-import { store } from './run-rows.ts';
-import { type BenchService, makeFolder, removeFolder, startBenchService } from './service.ts';
+import { startCollector } from '../../test/support/collector.ts';
+import { chain } from '../graphs.ts';
+import { median } from '../load.ts';
+import type { Row } from '../row.ts';
+import { type BenchService, makeFolder, removeFolder, startBenchService } from '../service.ts';
+import { store } from './run.ts';
 
 const AT_ONCE = 10;
 const TICKS_PER_SECOND = 100;
@@ -15,7 +15,7 @@ export async function* runObservationRows(isShort: boolean): AsyncGenerator<Row>
   const collector = await startCollector();
   const quiet = {
     LOG_LEVEL: 'silent',
-    NODE_OPTIONS: `--import=${join(import.meta.dirname, 'no-metrics.ts')}`,
+    NODE_OPTIONS: `--import=${join(import.meta.dirname, '../no-metrics.ts')}`,
   };
   const traced = {
     LOG_LEVEL: 'info',

@@ -1,12 +1,12 @@
 // Many runs cancelled one after the other: of a thousand and of ten thousand, at a provider and in the queue.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { startBenchFal } from './fal-double.ts';
-import { load } from './load.ts';
-import type { Row } from './row.ts';
-import { store } from './run-rows.ts';
-import { API_KEY, type BenchService, makeFolder, removeFolder, startBenchService } from './service.ts';
-import { accept, ONE_CALL } from './waiting-rows.ts';
+import { startBenchFal } from '../fal-double.ts';
+import { load } from '../load.ts';
+import type { Row } from '../row.ts';
+import { API_KEY, type BenchService, makeFolder, removeFolder, startBenchService } from '../service.ts';
+import { store } from './run.ts';
+import { accept, ONE_CALL } from './waiting.ts';
 
 const CONNECTIONS = 20;
 const HOUR_MS = 3_600_000;

@@ -1,11 +1,11 @@
 // Lists of executions of an account that has a million of them, by every filter, over HTTP.
-import { insertManyExecutions, SPAN_MS } from '../test/support/many-executions.ts';
-import { chain } from './graphs.ts';
-import { median } from './load.ts';
-import { startBenchPostgres } from './postgres.ts';
-import type { Row } from './row.ts';
-import { store } from './run-rows.ts';
-import { type BenchService, makeFolder, removeFolder, startBenchService } from './service.ts';
+import { insertManyExecutions, SPAN_MS } from '../../test/support/many-executions.ts';
+import { chain } from '../graphs.ts';
+import { median } from '../load.ts';
+import { startBenchPostgres } from '../postgres.ts';
+import type { Row } from '../row.ts';
+import { type BenchService, makeFolder, removeFolder, startBenchService } from '../service.ts';
+import { store } from './run.ts';
 
 const REACH_MS = 8;
 

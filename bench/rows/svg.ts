@@ -3,16 +3,16 @@ import { globSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { sanitizeSvg } from '../src/media/svg/svg.ts';
-import { median } from './load.ts';
-import type { Row } from './row.ts';
+import { sanitizeSvg } from '../../src/media/svg/svg.ts';
+import { median } from '../load.ts';
+import type { Row } from '../row.ts';
 
 const MEASURED_MS = 4000;
 const RUNS_A_ROUND = 8;
 const ICONS = 5000;
 const ICON_PIXELS = 96;
 const BENCH_BYTES = 1_000_000;
-const MODULES = join(import.meta.dirname, 'node_modules');
+const MODULES = join(import.meta.dirname, '../node_modules');
 const PACKS = ['@tabler/icons', '@twemoji/svg', 'bootstrap-icons', 'simple-icons', 'flag-icons'];
 
 // The gain depends on what fills a file: DOMPurify pays for elements, a strict XML parser for characters.

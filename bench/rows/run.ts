@@ -1,13 +1,13 @@
 // Runs: how many a second from accepted to terminal, and how long a caller waits for one.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
-import type { Db } from '../src/store/db.ts';
-import { THREE_NODES } from './graphs.ts';
-import { load, median, quantile } from './load.ts';
-import { startBenchPostgres } from './postgres.ts';
-import type { Row } from './row.ts';
-import type { BenchService } from './service.ts';
-import { API_KEY, makeFolder, removeFolder, startBenchService } from './service.ts';
+import type { Db } from '../../src/store/db.ts';
+import { THREE_NODES } from '../graphs.ts';
+import { load, median, quantile } from '../load.ts';
+import { startBenchPostgres } from '../postgres.ts';
+import type { Row } from '../row.ts';
+import type { BenchService } from '../service.ts';
+import { API_KEY, makeFolder, removeFolder, startBenchService } from '../service.ts';
 
 const CONNECTIONS = 20;
 

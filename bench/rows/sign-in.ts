@@ -1,11 +1,11 @@
 // Sign-in next to runs: how many passwords a process checks in a second while others run workflows, and what those notice.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { THREE_NODES } from './graphs.ts';
-import { median, quantile } from './load.ts';
-import type { Row } from './row.ts';
-import { store } from './run-rows.ts';
-import { API_KEY, type BenchService, makeFolder, removeFolder, startBenchService } from './service.ts';
+import { THREE_NODES } from '../graphs.ts';
+import { median, quantile } from '../load.ts';
+import type { Row } from '../row.ts';
+import { API_KEY, type BenchService, makeFolder, removeFolder, startBenchService } from '../service.ts';
+import { store } from './run.ts';
 
 const RUNS_PER_SECOND = 500;
 /** More than is to be reached. */

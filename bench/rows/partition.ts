@@ -1,16 +1,16 @@
 // A million node states put into partitions in place, while runs begin and end: how long those wait for it.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { migrateQueue } from '../src/jobs/queue-tables.ts';
-import { newId } from '../src/lib/ids.ts';
-import { createLogger } from '../src/lib/log.ts';
-import { type Db, openDb } from '../src/store/db.ts';
-import { migrate } from '../src/store/migrate.ts';
-import { makeStepPartitions } from '../src/store/retention/step-partitions.ts';
-import { insertManyExecutions } from '../test/support/many-executions.ts';
-import { writeRun } from '../test/support/written-runs.ts';
-import { quantile } from './load.ts';
-import { startBenchPostgres } from './postgres.ts';
-import type { Row } from './row.ts';
+import { migrateQueue } from '../../src/jobs/queue-tables.ts';
+import { newId } from '../../src/lib/ids.ts';
+import { createLogger } from '../../src/lib/log.ts';
+import { type Db, openDb } from '../../src/store/db.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { makeStepPartitions } from '../../src/store/retention/step-partitions.ts';
+import { insertManyExecutions } from '../../test/support/many-executions.ts';
+import { writeRun } from '../../test/support/written-runs.ts';
+import { quantile } from '../load.ts';
+import { startBenchPostgres } from '../postgres.ts';
+import type { Row } from '../row.ts';
 
 const UNPARTITIONED = 104;
 const WRITERS = 8;

@@ -1,14 +1,14 @@
 // Runs that wait while processes are killed, and what a table of a hundred thousand waiting calls costs a poller.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { takeDueCalls } from '../src/store/calls.ts';
-import { openDb } from '../src/store/db.ts';
-import { startBenchFal } from './fal-double.ts';
-import { median } from './load.ts';
-import { startBenchPostgres } from './postgres.ts';
-import type { Row } from './row.ts';
-import { store } from './run-rows.ts';
-import { makeFolder, removeFolder, startBenchService } from './service.ts';
-import { accept, delaysOf, ONE_CALL, untilEnded } from './waiting-rows.ts';
+import { takeDueCalls } from '../../src/store/calls.ts';
+import { openDb } from '../../src/store/db.ts';
+import { startBenchFal } from '../fal-double.ts';
+import { median } from '../load.ts';
+import { startBenchPostgres } from '../postgres.ts';
+import type { Row } from '../row.ts';
+import { makeFolder, removeFolder, startBenchService } from '../service.ts';
+import { store } from './run.ts';
+import { accept, delaysOf, ONE_CALL, untilEnded } from './waiting.ts';
 
 export async function* runCrashRows(isShort: boolean): AsyncGenerator<Row> {
   yield await pollMany(isShort ? 1000 : 100_000);

@@ -1,11 +1,10 @@
 // Runs that wait for a provider: how long many of them take, what they cost while they wait, how fast paid runs are accepted.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { type BenchFal, startBenchFal } from './fal-double.ts';
-import { THREE_NODES } from './graphs.ts';
-import { load, median, quantile } from './load.ts';
-import type { Row } from './row.ts';
-import { store } from './run-rows.ts';
+import { type BenchFal, startBenchFal } from '../fal-double.ts';
+import { THREE_NODES } from '../graphs.ts';
+import { load, median, quantile } from '../load.ts';
+import type { Row } from '../row.ts';
 import {
   API_KEY,
   type BenchService,
@@ -13,7 +12,8 @@ import {
   memoryOfTree,
   removeFolder,
   startBenchService,
-} from './service.ts';
+} from '../service.ts';
+import { store } from './run.ts';
 
 const CONNECTIONS = 20;
 const HOOK_PAUSE_MS = 100;

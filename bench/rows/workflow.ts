@@ -1,12 +1,12 @@
 // Writing a workflow of 4 MB, and listing a hundred.
 import autocannon from 'autocannon';
-import { openDb } from '../src/store/db.ts';
-import { startEmbedded } from '../src/store/embedded/embedded.ts';
-import { chain, THREE_NODES } from './graphs.ts';
-import { median } from './load.ts';
-import type { Row } from './row.ts';
-import { store } from './run-rows.ts';
-import { API_KEY, type BenchService, makeFolder, removeFolder, startBenchService } from './service.ts';
+import { openDb } from '../../src/store/db.ts';
+import { startEmbedded } from '../../src/store/embedded/embedded.ts';
+import { chain, THREE_NODES } from '../graphs.ts';
+import { median } from '../load.ts';
+import type { Row } from '../row.ts';
+import { API_KEY, type BenchService, makeFolder, removeFolder, startBenchService } from '../service.ts';
+import { store } from './run.ts';
 
 // n8n 2.41 lists 100 workflows 57 times a second at 10 connections, measured on 2026-11-21.
 const N8N_LISTS_PER_SECOND = 57;

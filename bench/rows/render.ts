@@ -7,15 +7,15 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
-import { findOnPath } from '../src/lib/settings.ts';
-import { openScene } from '../src/render/scene.ts';
-import { TEMPLATES } from '../src/render/templates/catalog.ts';
-import { fillTemplate, type Template } from '../src/render/templates/template.ts';
-import { median } from './load.ts';
-import { BODY, captionScene, FPS, sceneS, TITLE } from './render-scenes.ts';
-import type { RenderTask } from './render-task.ts';
-import type { Row } from './row.ts';
-import { memoryOfTree } from './service.ts';
+import { findOnPath } from '../../src/lib/settings.ts';
+import { openScene } from '../../src/render/scene.ts';
+import { TEMPLATES } from '../../src/render/templates/catalog.ts';
+import { fillTemplate, type Template } from '../../src/render/templates/template.ts';
+import { median } from '../load.ts';
+import { BODY, captionScene, FPS, sceneS, TITLE } from '../render-scenes.ts';
+import type { RenderTask } from '../render-task.ts';
+import type { Row } from '../row.ts';
+import { memoryOfTree } from '../service.ts';
 
 const ROUNDS = 3;
 /** Two thirds of what Remotion took of the machine that the issue was written on. */
@@ -99,7 +99,7 @@ async function bundleRemotion(folder: string, photo: Buffer, browser: string): P
   const { bundle: makeBundle } = createRequire(import.meta.url)('@remotion/bundler') as {
     bundle(options: object): Promise<string>;
   };
-  const entryPoint = join(import.meta.dirname, 'remotion/index.js');
+  const entryPoint = join(import.meta.dirname, '../remotion/index.js');
   const bundle = await makeBundle({ entryPoint, publicDir, outDir: join(folder, 'bundle') });
   const inputProps = { title: TITLE, body: BODY };
   return id => ({ kind: 'remotion', id, bundle, inputProps, browser });
@@ -209,7 +209,7 @@ async function measureInTurn(
 }
 
 async function measure(task: RenderTask): Promise<Measured> {
-  const file = join(import.meta.dirname, 'render-task.ts');
+  const file = join(import.meta.dirname, '../render-task.ts');
   const child = spawn(process.execPath, [file], { stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.end(JSON.stringify(task));
   let printed = '';

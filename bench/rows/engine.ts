@@ -1,6 +1,6 @@
 // The engine alone, without checkpoints, services or a database.
-import { engineChain } from './engine.ts';
-import type { Row } from './row.ts';
+import { engineChain } from '../engine.ts';
+import type { Row } from '../row.ts';
 
 export async function* runEngineRows(): AsyncGenerator<Row> {
   const { usPerNode } = await engineChain();

@@ -1,8 +1,8 @@
 // What a service asks of PostgreSQL while nobody asks anything of it.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startBenchPostgres } from './postgres.ts';
-import type { Row } from './row.ts';
-import { makeFolder, removeFolder, startBenchService } from './service.ts';
+import { startBenchPostgres } from '../postgres.ts';
+import type { Row } from '../row.ts';
+import { makeFolder, removeFolder, startBenchService } from '../service.ts';
 
 // What a start leaves to do is done by then.
 const SETTLE_MS = 8000;

@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { wav } from '../test/support/media-files.ts';
-import { node } from '../test/support/workflows.ts';
-import { load } from './load.ts';
-import type { Row } from './row.ts';
-import { API_KEY, type BenchService, makeFolder, removeFolder, startBenchService } from './service.ts';
+import { wav } from '../../test/support/media-files.ts';
+import { node } from '../../test/support/workflows.ts';
+import { load } from '../load.ts';
+import type { Row } from '../row.ts';
+import { API_KEY, type BenchService, makeFolder, removeFolder, startBenchService } from '../service.ts';
 
 const MB = 1_048_576;
 const FILE_BYTES = 4 * MB;
@@ -74,7 +74,7 @@ async function succeed(asked: Promise<Response>): Promise<void> {
 async function graphwright(args: readonly string[], folder: string): Promise<Done> {
   const child = spawn(
     process.execPath,
-    [join(import.meta.dirname, '../bin/graphwright.js'), ...args, '--json'],
+    [join(import.meta.dirname, '../../bin/graphwright.js'), ...args, '--json'],
     {
       env: { ...process.env, DATA_DIR: folder, SECRETS_KEY: '07'.repeat(32) },
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -3,13 +3,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import autocannon from 'autocannon';
-import { openDb } from '../src/store/db.ts';
-import { startEmbedded } from '../src/store/embedded/embedded.ts';
-import { chain } from './graphs.ts';
-import { median } from './load.ts';
-import type { Row } from './row.ts';
-import { store } from './run-rows.ts';
-import { API_KEY, makeFolder, removeFolder, startBenchService } from './service.ts';
+import { openDb } from '../../src/store/db.ts';
+import { startEmbedded } from '../../src/store/embedded/embedded.ts';
+import { chain } from '../graphs.ts';
+import { median } from '../load.ts';
+import type { Row } from '../row.ts';
+import { API_KEY, makeFolder, removeFolder, startBenchService } from '../service.ts';
+import { store } from './run.ts';
 
 const CONNECTIONS = 50;
 
@@ -80,9 +80,13 @@ async function startBare(id: string, text: string): Promise<{ readonly url: stri
   await db.query('create table bench_text (id text primary key, body text not null)');
   await db.query('insert into bench_text values ($1, $2)', [id, text]);
   await db.close();
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'bare-server.ts'), embedded.socketDir], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    [join(import.meta.dirname, '../bare-server.ts'), embedded.socketDir],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   const [line] = (await once(child.stdout, 'data')) as [Buffer];
   return {
     url: line.toString().trim(),
