@@ -12,12 +12,13 @@ interface User {
   readonly apiKey?: string;
 }
 
-let nowMs = Date.now();
+let nowMs: number;
 let test: TestApp;
 let operator: Caller;
 let count = 0;
 
 before(async () => {
+  nowMs = Date.now();
   test = await createTestApp({ now: () => nowMs, env: { DEFAULT_PLAN: 'starter' } });
   operator = await test.createCaller();
 });

@@ -19,8 +19,9 @@ const DAY_MS = 86_400_000;
 
 let test: TestApp;
 let owner: Caller;
-let now = Date.now();
+let now: number;
 before(async () => {
+  now = Date.now();
   test = await createTestApp({ now: () => now });
   owner = await test.createCaller();
 });

@@ -13,11 +13,12 @@ interface Key {
   readonly lastUsedAt: string | null;
 }
 
-let nowMs = Date.now();
+let nowMs: number;
 let test: TestApp;
 let caller: Caller;
 
 before(async () => {
+  nowMs = Date.now();
   test = await createTestApp({ now: () => nowMs });
   caller = await test.createCaller();
 });

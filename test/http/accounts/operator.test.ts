@@ -14,11 +14,12 @@ interface Provider {
   readonly latencyMs: number | null;
 }
 
-let nowMs = Date.now();
+let nowMs: number;
 let receiver: Receiver;
 let test: TestApp;
 let operator: Caller;
 before(async () => {
+  nowMs = Date.now();
   receiver = await startReceiver();
   test = await createTestApp({
     now: () => nowMs,

@@ -27,8 +27,9 @@ interface Minted {
 
 let test: TestApp;
 let caller: Caller;
-let now = Math.floor(Date.now() / 1000) * 1000;
+let now: number;
 before(async () => {
+  now = Math.floor(Date.now() / 1000) * 1000;
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const { port } = probe.address() as AddressInfo;

@@ -17,9 +17,10 @@ let viewer: Caller;
 let stranger: Caller;
 let teamId: string;
 // A whole second, so that those until a limit's reset are whole too.
-let now = Math.floor(Date.now() / 1000) * 1000;
+let now: number;
 
 before(async () => {
+  now = Math.floor(Date.now() / 1000) * 1000;
   test = await createTestApp({ now: () => now });
   [owner, editor, viewer, stranger] = [
     await test.createCaller(),

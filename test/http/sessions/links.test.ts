@@ -7,11 +7,12 @@ import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { browserWith, cookieOf, createPerson, PASSWORD, signIn, tokenOf } from '../../support/people.ts';
 
 const HOUR_MS = 3_600_000;
-let nowMs = Date.now();
+let nowMs: number;
 let test: TestApp;
 let operator: Caller;
 let setUpLink: string;
 before(async () => {
+  nowMs = Date.now();
   test = await createTestApp({ now: () => nowMs });
   const { db, settings } = test.deps;
   await bootstrap(db, settings);

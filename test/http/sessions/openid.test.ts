@@ -14,11 +14,12 @@ import { browserWith, createPerson } from '../../support/people.ts';
 
 const BASE_URL = 'http://localhost:3000';
 const START = '/api/v1/auth/oidc';
-let nowMs = Date.now();
+let nowMs: number;
 let provider: IdentityProvider;
 let test: TestApp;
 let operator: Caller;
 before(async () => {
+  nowMs = Date.now();
   provider = await startIdentityProvider(BASE_URL + CALLBACK_PATH);
   test = await createTestApp({
     now: () => nowMs,

@@ -6,11 +6,12 @@ import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { browserWith, createPerson, PASSWORD, type Person, signIn } from '../../support/people.ts';
 
 const DAY_MS = 86_400_000;
-let nowMs = Date.now();
+let nowMs: number;
 let test: TestApp;
 let operator: Caller;
 let ana: Person;
 before(async () => {
+  nowMs = Date.now();
   test = await createTestApp({ now: () => nowMs });
   operator = await test.createCaller();
   ana = await createPerson(test, operator);

@@ -14,9 +14,10 @@ interface Card extends Workflow {
   } | null;
 }
 
-let nowMs = Date.now();
+let nowMs: number;
 let test: TestApp;
 before(async () => {
+  nowMs = Date.now();
   test = await createTestApp({ now: () => nowMs, env: { FAL_KEY: 'key' } });
 });
 after(() => test.close());
@@ -42,8 +43,9 @@ async function insertOutput(
   workflowId: string,
   name: string,
   contentType: string,
+  ageMs = 0,
 ): Promise<string> {
-  const id = newId('media');
+  const id = newId('media', nowMs - ageMs);
   await test.deps.db.query(
     `insert into media (id, user_id, workspace, name, content_type, bytes, sha256, origin, workflow_id)
      values ($1, $2::int, 'user:' || $2::int, $3, $4, 1, '', 'output', $5)`,
@@ -100,7 +102,7 @@ describe('GET /workflows', () => {
     const { id } = await createWorkflow(by);
     await put(by, id, { folderId: folder });
     const run = await insertRun(by, id, 'RUNNING');
-    await insertOutput(by, id, 'old.png', 'image/png');
+    await insertOutput(by, id, 'old.png', 'image/png', 1000);
     const poster = await insertOutput(by, id, 'new.png', 'image/png');
     const viewer = await test.createCaller();
     await by.request('POST', `/teams/${team}/members`, { userId: viewer.userId, role: 'VIEWER' });
