@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import S3rver from '@20minutes/s3rver';
 import { verify } from '@octokit/webhooks-methods';
@@ -18,6 +19,8 @@ import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { BIN, baseEnv, cleanEnv, type ServiceChild, spawnService, urlOf } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
+/** Runs go on being accepted meanwhile; each is restored, and draws a picture. */
+const LOAD_PAUSE_MS = 50;
 const SECRET = 'whsec_c2VjcmV0IG9mIHRoZSB0ZXN0cw==';
 const run = promisify(execFile);
 const root = await mkdtemp(join(tmpdir(), 'graphwright-backup-'));
@@ -111,7 +114,7 @@ async function makeState(service: ServiceChild, place: Place, file: string, opti
   const known = await startRuns(service, workflow, 12);
   const load = new AbortController();
   const loading = (async () => {
-    while (!load.signal.aborted) await startRuns(service, workflow, 2);
+    for (; !load.signal.aborted; await sleep(LOAD_PAUSE_MS)) await startRuns(service, workflow, 2);
   })();
   const made = await succeed<Made>(place, 'backup', file, ...options).finally(() => load.abort());
   await loading;
