@@ -42,7 +42,6 @@ describe('the files of the package', () => {
   it('are enough to answer what is read from files', async () => {
     for (const path of ['/readyz', '/openapi.json', '/docs/', '/api/v1/nodes', '/theme/light']) {
       const answer = await fetch(service.url + path);
-
       assert.ok(answer.ok, `${path}: ${answer.status}`);
       await answer.text();
     }
