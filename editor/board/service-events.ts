@@ -6,11 +6,22 @@ import type { Saver } from './saver.ts';
 export interface PresentUser {
   readonly userId: number;
   readonly name: string;
+  /** Ids of nodes. Absent: the service is older than the page. */
+  readonly selected?: readonly string[];
 }
+
+export interface Presence {
+  readonly users: readonly PresentUser[];
+  /** By the id of a node, who has it selected. */
+  readonly at: ReadonlyMap<string, readonly PresentUser[]>;
+}
+
+/** A person's colour: far apart for people who follow each other. */
+export const hueOf = (userId: number): number => (userId * 137) % 360;
 
 export interface ServiceEvents {
   /** Who has the workflow open, this person included. */
-  readonly others: StoreApi<{ readonly users: readonly PresentUser[] }>;
+  readonly others: StoreApi<Presence>;
   /** Calls back when the service was away and is there again; returns the way out. */
   onReconnect(listener: () => void): () => void;
   close(): void;
@@ -18,7 +29,7 @@ export interface ServiceEvents {
 
 /** `refresh` is called where somebody else wrote. The browser itself connects again after a cut. */
 export function followService(id: string, saver: Saver, refresh: () => void): ServiceEvents {
-  const others = createStore<{ readonly users: readonly PresentUser[] }>(() => ({ users: [] }));
+  const others = createStore<Presence>(() => ({ users: [], at: new Map() }));
   const listeners = new Set<() => void>();
   const events = new EventSource(`/api/v1/workflows/${id}/events`);
   let wasCut = false;
@@ -30,7 +41,7 @@ export function followService(id: string, saver: Saver, refresh: () => void): Se
     wasCut = false;
   };
   events.addEventListener('presence', event =>
-    others.setState(JSON.parse(event.data) as { users: readonly PresentUser[] }),
+    others.setState(presenceOf((JSON.parse(event.data) as Pick<Presence, 'users'>).users)),
   );
   events.addEventListener('changed', event => {
     const { updatedAt } = JSON.parse(event.data) as { updatedAt: string };
@@ -45,4 +56,11 @@ export function followService(id: string, saver: Saver, refresh: () => void): Se
     },
     close: () => events.close(),
   };
+}
+
+function presenceOf(users: readonly PresentUser[]): Presence {
+  const at = new Map<string, PresentUser[]>();
+  for (const user of users)
+    for (const nodeId of user.selected ?? []) at.set(nodeId, [...(at.get(nodeId) ?? []), user]);
+  return { users, at };
 }

@@ -12,6 +12,7 @@ import { CardFields } from './card-fields.tsx';
 import { hasPreview } from './card-parts.ts';
 import { CategoryIcon } from './category-icon.tsx';
 import { categoryOf } from './colors.ts';
+import { HereMark } from './here-mark.tsx';
 import { IssueMark } from './issue-mark.tsx';
 import type { CardNode, ShownPort } from './model.ts';
 import { Port } from './port.tsx';
@@ -44,6 +45,7 @@ export const Card = memo(function Card({ data, width = 260, height = 120 }: Node
       data-plan={plan}
       data-fate={fate}
     >
+      <HereMark nodeId={node.id} />
       {by !== undefined && (
         <span className={styles.by} aria-hidden>
           {by}

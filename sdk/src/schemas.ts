@@ -1277,6 +1277,8 @@ export type PresenceEvent = {
       readonly name: string;
       /** Open streams */
       readonly sessions: number;
+      /** Ids of the nodes that they have selected */
+      readonly selected: readonly string[];
     }[];
   };
 };

@@ -107,6 +107,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   [`POST ${V1}/workflows/:id/lint`]: 'workflows:read',
   [`POST ${V1}/workflows/:id/layout`]: 'workflows:write',
   [`POST ${V1}/workflows/:id/heartbeat`]: 'workflows:write',
+  [`PUT ${V1}/workflows/:id/selection`]: 'workflows:read',
   [`POST ${V1}/workflows/:id/duplicate`]: 'workflows:write',
   [`POST ${V1}/workflows/:id/restore`]: 'workflows:write',
   [`POST ${V1}/workflows/:id/visibility`]: 'workflows:write',

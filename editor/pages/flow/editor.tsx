@@ -22,12 +22,14 @@ import { RunNotice } from './run-notice.tsx';
 import { Toolbar } from './toolbar.tsx';
 import { useDrop } from './use-drop.ts';
 import { useLastPictures } from './use-last-pictures.ts';
+import { useSelectionShared } from './use-selection-shared.ts';
 import { useTouched } from './use-touched.ts';
 
 export function Editor() {
   const drop = useDrop();
   useTouched();
   useLastPictures();
+  useSelectionShared();
   const name = useBoard(({ board }) => String(board.fields.name ?? ''));
   const announcement = useView(view => view.announcement);
   usePageTitle(name);

@@ -1,6 +1,7 @@
 // Who else has the workflow open, by their initials.
 import { useStore } from 'zustand';
 import { useEditor } from '../../board/editor-context.tsx';
+import { hueOf } from '../../board/service-events.ts';
 import { messages } from '../../flow-messages.ts';
 import { Hidden } from '../../kit/hidden.tsx';
 import { useSession } from '../../lib/session.ts';
@@ -26,9 +27,6 @@ export function Others() {
     </ul>
   );
 }
-
-/** Far apart for people who follow each other. */
-const hueOf = (userId: number): number => (userId * 137) % 360;
 
 const initialsOf = (name: string): string =>
   name

@@ -83,6 +83,11 @@ export const WORKFLOW_OPERATIONS: OperationLines = {
     'Says that an editor has the board open for the next 30 s: automatic layout leaves it alone.',
     OWN,
   ],
+  [`PUT ${V1}/workflows/{id}/selection`]: [
+    'selectNodes',
+    'Its event stream shows them to its other members, as `selected` of `presence`, as long as you follow it. Nothing is written to the workflow.',
+    OWN,
+  ],
   [`POST ${V1}/workflows/{id}/visibility`]: ['setVisibility', 'Who may read or copy it by its link.', OWN],
   [`POST ${V1}/workflows/{id}/publish`]: [
     'publishWorkflow',

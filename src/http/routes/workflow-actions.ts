@@ -1,5 +1,6 @@
 // What is done to a workflow besides changing it: lint, layout, heartbeat, publication, budget, copies, recovery.
 
+import { Success } from '../../services/accounts/account.schema.ts';
 import type { Deps } from '../../services/deps.ts';
 import { recoverWorkflow, undeleteOwnWorkflow } from '../../services/workflows/delete-workflow.ts';
 import { duplicateWorkflow } from '../../services/workflows/duplicate-workflow.ts';
@@ -7,6 +8,7 @@ import { layoutWorkflow } from '../../services/workflows/layout-workflow.ts';
 import { lintGraphBody, lintWorkflow } from '../../services/workflows/lint-workflow.ts';
 import { followWorkflow, getReadableWorkflow } from '../../services/workflows/presence/follow-workflow.ts';
 import { recordHeartbeat } from '../../services/workflows/presence/heartbeat.ts';
+import { selectNodes } from '../../services/workflows/presence/select-nodes.ts';
 import { publishWorkflow, setBudget, setVisibility } from '../../services/workflows/publish-workflow.ts';
 import {
   BudgetBody,
@@ -14,6 +16,7 @@ import {
   GraphBody,
   LayoutBody,
   PublishBody,
+  SelectionBody,
   StoredGraphBody,
   VisibilityBody,
   WorkflowId,
@@ -146,6 +149,19 @@ function registerBoard(app: App, deps: Deps): void {
       },
     },
     req => recordHeartbeat(deps, req.actor, req.params.id),
+  );
+  app.put(
+    '/api/v1/workflows/:id/selection',
+    {
+      schema: {
+        tags,
+        summary: 'Show who else follows the workflow which nodes you have selected',
+        params,
+        body: SelectionBody,
+        response: { 200: Success },
+      },
+    },
+    req => selectNodes(deps, req.actor, req.params.id, req.body),
   );
 }
 

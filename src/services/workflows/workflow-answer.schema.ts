@@ -201,6 +201,7 @@ const WORKFLOW_EVENTS = {
             userId: Type.Integer(),
             name: Type.String(),
             sessions: Type.Integer({ description: 'Open streams' }),
+            selected: Type.Array(Type.String(), { description: 'Ids of the nodes that they have selected' }),
           }),
         ),
       }),

@@ -162,6 +162,17 @@ export const LayoutBody = Nullable(
 );
 export type LayoutBody = Static<typeof LayoutBody>;
 
+export const SelectionBody = Type.Object(
+  {
+    nodeIds: Type.Array(Type.String({ maxLength: 200 }), {
+      maxItems: 20,
+      description: 'None: nothing is selected any more',
+    }),
+  },
+  { additionalProperties: false },
+);
+export type SelectionBody = Static<typeof SelectionBody>;
+
 export const VisibilityBody = Type.Object(
   { linkPermission: Type.Enum([...LINK_PERMISSIONS]) },
   { additionalProperties: false },

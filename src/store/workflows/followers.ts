@@ -7,6 +7,8 @@ export interface Presence {
   readonly name: string;
   /** Streams of this user. */
   readonly streams: number;
+  /** Ids of nodes. */
+  readonly selected: readonly string[];
 }
 
 /** Three renewals that failed: its process is gone. */
@@ -27,6 +29,20 @@ export async function touchFollower(tx: Tx, { id, workflowId, userId }: Follower
   );
 }
 
+/** What the user has selected, at all streams of theirs; whether it is something else than before. */
+export async function selectAsFollower(
+  tx: Tx,
+  { workflowId, userId }: Omit<Follower, 'id'>,
+  nodeIds: readonly string[],
+): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `update workflow_followers set selected = $3::jsonb
+     where workflow_id = $1 and user_id = $2 and selected <> $3::jsonb`,
+    [workflowId, userId, JSON.stringify(nodeIds)],
+  );
+  return (rowCount ?? 0) > 0;
+}
+
 /** Removes the stream, and those of the workflow whose processes are gone. */
 export async function deleteFollower(tx: Tx, { id, workflowId }: Omit<Follower, 'userId'>): Promise<void> {
   await tx.query(
@@ -38,7 +54,9 @@ export async function deleteFollower(tx: Tx, { id, workflowId }: Omit<Follower, 
 /** Who has a stream open, by user id. */
 export async function listPresence(tx: Tx, workflowId: string): Promise<readonly Presence[]> {
   const { rows } = await tx.query<Presence>(
-    `select f.user_id, u.name, count(*)::int as streams from workflow_followers f join users u on u.id = f.user_id
+    `select f.user_id, u.name, count(*)::int as streams,
+       jsonb_agg(f.selected order by jsonb_array_length(f.selected) desc) -> 0 as selected
+     from workflow_followers f join users u on u.id = f.user_id
      where f.workflow_id = $1 and f.seen_at > now() - ${LIFE}
      group by f.user_id, u.name order by f.user_id limit 100`,
     [workflowId],

@@ -98,6 +98,16 @@ describe('the board lasts', { skip: NO_BROWSER }, () => {
     await other.page.goto(`/flow/${id}`);
     await boardOf(other.page).waitFor();
     await page.getByRole('list', { name: 'Who else is here' }).getByText('Ben Guest').waitFor();
+    const { updatedAt } = await flow.read(id);
+    await nodeOf(other.page, 'Preview').click({ position: { x: 90, y: 20 } });
+    await nodeOf(page, 'Preview').getByText('Ben Guest').waitFor();
+    await takeScreenshot(page, 'flow-presence', VIEWS[2]);
+    await assertAccessible(page);
+    await other.page.keyboard.press('Escape');
+    await nodeOf(page, 'Preview').getByText('Ben Guest').waitFor({ state: 'detached' });
+    // Looking is no change, and no step to be undone.
+    assert.equal((await flow.read(id)).updatedAt, updatedAt);
+    assert.ok(await other.page.getByRole('button', { name: 'Undo' }).isDisabled());
     await fillIdea(other.page, 'a whale');
     await page.getByRole('log').getByText('Ben Guest changed Idea.').waitFor();
     await nodeOf(page, 'Picture').click({ position: { x: 90, y: 20 } });

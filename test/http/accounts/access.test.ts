@@ -38,6 +38,7 @@ const ROUTES: readonly Route[] = [
   ['POST', '/lint', 'readers', 'workflows:read', () => ({})],
   ['POST', '/layout', 'editors', 'workflows:write', () => ({})],
   ['POST', '/heartbeat', 'editors', 'workflows:write'],
+  ['PUT', '/selection', 'readers', 'workflows:read', () => ({ nodeIds: [] })],
   ['GET', '/versions', 'editors', 'workflows:read'],
   ['GET', '/versions/1', 'editors', 'workflows:read'],
   ['POST', '/versions/1/restore', 'editors', 'workflows:write'],

@@ -185,6 +185,7 @@ async function tourWorkflows({ ask, graph }: TourContext): Promise<string> {
   await ask('POST', `${at}/lint`, {});
   await ask('POST', `${at}/layout`, {});
   await ask('POST', `${at}/heartbeat`);
+  await ask('PUT', `${at}/selection`, { nodeIds: ['place'] });
   await ask('POST', `${at}/visibility`, { linkPermission: 'VIEW' });
   await ask('POST', `${at}/publish`, { isPublished: true, slug: 'postcard', settings: { isTemplate: true } });
   await ask('PUT', `${at}/budget`, { dailyCreditBudget: 100 });

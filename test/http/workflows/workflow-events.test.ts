@@ -114,6 +114,35 @@ describe('the events of a workflow', () => {
     });
   });
 
+  it('show members what each of them has selected, and nothing of a stranger', async () => {
+    const id = await create();
+    const [viewer, stranger] = [await createPerson(), await createPerson()];
+    await call('PUT', `/workflows/${id}/permissions`, { userId: viewer.userId, role: 'VIEW' });
+    await call('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
+    const [own, theirs, foreign] = [
+      await follow(id),
+      await follow(id, viewer.apiKey, other.url),
+      await follow(id, stranger.apiKey),
+    ];
+    const select = (nodeIds: readonly string[], key = KEY) =>
+      call('PUT', `/workflows/${id}/selection`, { nodeIds }, key);
+    const selectedIn = (stream: EventStream): string =>
+      JSON.stringify(
+        ((last(stream, 'presence')?.users ?? []) as { selected: unknown }[]).map(it => it.selected),
+      );
+    await until(() => usersOf(own).length === 2 && usersOf(theirs).length === 2);
+    assert.equal((await select(['a', 'b'], viewer.apiKey)).status, 200);
+    assert.equal((await select(['z'], stranger.apiKey)).status, 200);
+    await select(['c']);
+    const both = JSON.stringify([['c'], ['a', 'b']]);
+    await until(() => selectedIn(own) === both && selectedIn(theirs) === both);
+    await select([]);
+    await until(() => selectedIn(theirs) === JSON.stringify([[], ['a', 'b']]));
+    assert.deepEqual(usersOf(foreign), []);
+    assert.equal((await select(Array.from({ length: 21 }, () => 'a'))).status, 400);
+    for (const stream of [own, theirs, foreign]) stream.hangUp();
+  });
+
   it('end where the workflow is deleted, or may not be read any more', async () => {
     const [kept, deleted] = [await create(), await create()];
     const viewer = await createPerson();

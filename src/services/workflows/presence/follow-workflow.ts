@@ -23,6 +23,7 @@ interface PresentUser {
   readonly userId: number;
   readonly name: string;
   readonly sessions: number;
+  readonly selected: readonly string[];
 }
 
 /** Between two looks without a notification; a third of what a stream lives without one. */
@@ -113,5 +114,10 @@ function presentChange(row: ReadWorkflowRow, version: number) {
 
 async function readPresence({ db }: Deps, id: string): Promise<readonly PresentUser[]> {
   const rows = await listPresence(db, id);
-  return rows.map(({ user_id, name, streams }) => ({ userId: user_id, name, sessions: streams }));
+  return rows.map(({ user_id, name, streams, selected }) => ({
+    userId: user_id,
+    name,
+    sessions: streams,
+    selected,
+  }));
 }

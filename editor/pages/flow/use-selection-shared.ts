@@ -1,0 +1,45 @@
+// Shows the others who have the workflow open which nodes are selected here: rarely, and only while somebody is there to see it.
+import { useEffect } from 'react';
+import { indexOfNode } from '../../board/board.ts';
+import { useEditor } from '../../board/editor-context.tsx';
+import { api } from '../../lib/api.ts';
+import { useSession } from '../../lib/session.ts';
+
+const PAUSE_MS = 600;
+/** As many as the service takes. */
+const MAX_NODES = 20;
+
+export function useSelectionShared(): void {
+  const { session } = useEditor();
+  const { user } = useSession();
+  useEffect(() => {
+    const stop = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let sent = '[]';
+    const share = (): void => {
+      timer = undefined;
+      const isAlone = session.others.getState().users.every(({ userId }) => userId === user.userId);
+      const { board, selection } = session.store.getState();
+      const nodeIds = [...selection].filter(id => indexOfNode(board, id) !== undefined).slice(0, MAX_NODES);
+      const text = JSON.stringify(nodeIds);
+      if (isAlone || text === sent) return;
+      sent = text;
+      // A hint for others: where it does not arrive, the next one will.
+      api
+        .put(`/workflows/${session.id}/selection`, { nodeIds }, { signal: stop.signal })
+        .catch(() => undefined);
+    };
+    const plan = (): void => {
+      timer ??= setTimeout(share, PAUSE_MS);
+    };
+    const leave = [
+      session.store.subscribe((now, before) => now.selection === before.selection || plan()),
+      session.others.subscribe(plan),
+    ];
+    return () => {
+      stop.abort();
+      clearTimeout(timer);
+      for (const unsubscribe of leave) unsubscribe();
+    };
+  }, [session, user.userId]);
+}
