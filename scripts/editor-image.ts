@@ -1,5 +1,5 @@
-// Makes docs/images/editor.webp, the README's picture of the editor, and with `--record` a short recording of a workflow that
-// is moved, run and looked at (test-output/editor.webp). Needs Chromium.
+// Makes docs/images/editor.webp, the README's picture of the editor, and with `--record` docs/images/editor-recording.webp, in
+// which a node is looked up and moved, and all is run and looked at. Needs Chromium.
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -13,7 +13,7 @@ const KEY = 'sk-editor-image-00000000';
 const EXAMPLE =
   process.argv.find(arg => arg.startsWith('--example='))?.slice('--example='.length) ?? 'postcard';
 const WIDTH = 1280;
-const FRAME_WIDTH = 800;
+const FRAME_WIDTH = 1120;
 const FRAME_MS = 120;
 const root = dirname(import.meta.dirname);
 
@@ -46,12 +46,13 @@ try {
     image,
   );
   if (process.argv.includes('--record')) {
+    await showResult(page, frames);
     const small = await Promise.all(frames.map(frame => sharp(frame).resize(FRAME_WIDTH).png().toBuffer()));
     const film = sharp(small, { join: { animated: true } }).webp({
-      quality: 60,
+      quality: 78,
       delay: small.map(() => FRAME_MS),
     });
-    await save(film, join(root, 'test-output', 'editor.webp'));
+    await save(film, join(root, 'docs', 'images', 'editor-recording.webp'));
   }
 } finally {
   await browser.close();
@@ -72,9 +73,10 @@ async function createWorkflow(url: string, cookie: string): Promise<string> {
   return ((await answer.json()) as { readonly id: string }).id;
 }
 
-/** A node is moved and put back, then all is run until it is done. */
+/** The palette is searched, a node is moved and put back, then all is run until it is done, and its result opened. */
 async function showRun(page: Page, frames: Buffer[]): Promise<void> {
   const take = async (): Promise<void> => void frames.push(await page.screenshot());
+  await showPalette(page, take);
   const head = await page.locator('[data-node-id]').first().boundingBox();
   if (head !== null) {
     await page.mouse.move(head.x + 60, head.y + 10);
@@ -91,7 +93,35 @@ async function showRun(page: Page, frames: Buffer[]): Promise<void> {
   for (let tries = 0; tries < 100 && !(await done.isVisible()); tries++) await take();
   await done.waitFor();
   await page.waitForLoadState('networkidle');
-  for (let rest = 0; rest < 8; rest++) await take();
+  await hold(take, 8);
+}
+
+async function hold(take: () => Promise<void>, frames: number): Promise<void> {
+  for (let frame = 0; frame < frames; frame++) await take();
+}
+
+async function showPalette(page: Page, take: () => Promise<void>): Promise<void> {
+  await page.getByRole('button', { name: 'Add node', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Add node' });
+  await dialog.getByRole('option').first().waitFor();
+  await hold(take, 5);
+  for (const letter of 'video') {
+    await page.keyboard.type(letter);
+    await hold(take, 2);
+  }
+  await hold(take, 4);
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+}
+
+/** After the picture of the README was taken. */
+async function showResult(page: Page, frames: Buffer[]): Promise<void> {
+  const take = async (): Promise<void> => void frames.push(await page.screenshot());
+  await page.getByRole('figure', { name: 'Result of Preview' }).getByRole('button').first().click();
+  const dialog = page.getByRole('dialog', { name: 'Result of Preview' });
+  await dialog.locator('img').first().waitFor();
+  await page.waitForLoadState('networkidle');
+  await hold(take, 14);
 }
 
 async function save(picture: Sharp, path: string): Promise<void> {
