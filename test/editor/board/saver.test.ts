@@ -241,7 +241,8 @@ describe('a board that is being saved', () => {
 
 describe('a draft', () => {
   it('is kept for its person and workflow alone, until it is forgotten', async () => {
-    const [mine, others] = [await openDrafts('usr_1'), await openDrafts('usr_2')];
+    // Other files keep drafts of usr_1 in this process's storage.
+    const [mine, others] = [await openDrafts('usr_mine'), await openDrafts('usr_others')];
     const draft = {
       workflowId: 'wf_1',
       board: BOARD,
@@ -250,7 +251,7 @@ describe('a draft', () => {
       atMs: 5,
     };
     await mine.keep(draft);
-    assert.deepEqual(await mine.find('wf_1'), { ...draft, userId: 'usr_1' });
+    assert.deepEqual(await mine.find('wf_1'), { ...draft, userId: 'usr_mine' });
     assert.equal(await others.find('wf_1'), undefined);
     assert.equal(await mine.find('wf_2'), undefined);
     await mine.forget('wf_1');
