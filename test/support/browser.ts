@@ -149,6 +149,10 @@ const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 export async function assertAccessible(page: Page): Promise<void> {
   // Through the debugger: the page's own policy refuses foreign scripts. One page is looked at many times.
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(await readFile(AXE, 'utf8'));
+  // A colour on its way to another is neither: whatever ends is awaited.
+  await page.evaluate(`Promise.all(document.getAnimations()
+    .filter(each => each.effect.getComputedTiming().endTime !== Infinity)
+    .map(each => each.finished.catch(() => undefined)))`);
   const result = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as AxeResult;
   const found = result.violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${help}\n  ${html}\n  ${failureSummary ?? ''}`),

@@ -142,9 +142,10 @@ select w.id, w.user_id, w.name, w.description, w.tags, w.is_active, w.is_publish
 from workflows w
 ${joins}
 left join execution_counts c on c.workflow_id = w.id
-left join lateral (
-  select count(*) as count from executions e where e.workflow_id = w.id and e.id > coalesce(c.through_id, '')) runs on true
 left join lateral ${last('w.id')} last on true
+left join lateral (
+  select count(*) as count from executions e
+  where last.id is not null and e.workflow_id = w.id and e.id > coalesce(c.through_id, '')) runs on true
 where w.id = any (array(
   select w.id from workflows w
   where ${where} and w.deleted_at is null

@@ -21,7 +21,8 @@ function holdsHeaders({ status, headers, body }: RawAnswer): void {
   assert.match(headers['x-request-id'] ?? '', UUID);
   assert.ok(Number(headers['x-ratelimit-limit']) > 0, 'X-RateLimit-Limit');
   assert.ok(Number(headers['x-ratelimit-remaining']) >= 0, 'X-RateLimit-Remaining');
-  assert.ok(Number(headers['x-ratelimit-reset']) > Date.now() / 1000 - 1, 'X-RateLimit-Reset');
+  // Some answers take their time, and the window may end meanwhile.
+  assert.ok(Number(headers['x-ratelimit-reset']) > Date.now() / 1000 - 10, 'X-RateLimit-Reset');
   if (status < 400 || body === '') return;
   const { error, code, requestId } = JSON.parse(body) as Record<string, string>;
   assert.match(error ?? '', /\.$/);

@@ -57,6 +57,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   [`POST ${V1}/workflows/:id/publish`]: { isPublished: true },
   [`PUT ${V1}/workflows/:id/budget`]: { dailyCreditBudget: 1 },
   [`PUT ${V1}/workflows/:id/permissions`]: { userId: 1, role: 'OWNER' },
+  [`PUT ${V1}/workflows/:id/selection`]: { nodeIds: ['a'] },
   [`PATCH ${V1}/folders/:id`]: { name: 'Taken' },
   [`PATCH ${V1}/teams/:id`]: { name: 'Taken' },
   [`POST ${V1}/teams/:id/members`]: { userId: 1, role: 'OWNER' },

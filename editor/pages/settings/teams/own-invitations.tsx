@@ -25,7 +25,8 @@ interface OwnInvitationsProps {
 export function OwnInvitations({ linked, onAccepted }: OwnInvitationsProps) {
   const list = useList<Invitation>(PATH, { limit: 100 });
   const { error } = useQuery({
-    queryKey: [PATH, linked],
+    // Under a name of its own: it is not read anew once it is answered, for then it is gone.
+    queryKey: ['invitation', linked],
     queryFn: ({ signal }) => api.get<Invitation>(`${PATH}/${linked}`, { signal }),
     enabled: linked !== null,
   });
