@@ -57,6 +57,16 @@ const createPerson = async (): Promise<Person> =>
       keyScopes: ['workflows:read', 'workflows:write'],
     })
   ).body;
+/** A workflow that a link shows to strangers, followed by its owner, by somebody whom it is shared with, and by a stranger. */
+const followThree = async () => {
+  const id = await create();
+  const [viewer, stranger] = [await createPerson(), await createPerson()];
+  await call('PUT', `/workflows/${id}/permissions`, { userId: viewer.userId, role: 'VIEW' });
+  await call('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
+  const own = await follow(id);
+  const theirs = await follow(id, viewer.apiKey, other.url);
+  return { id, viewer, stranger, own, theirs, foreign: await follow(id, stranger.apiKey) };
+};
 const until = (isSo: () => boolean) => waitUntil('the events have come', async () => isSo());
 
 describe('the events of a workflow', () => {
@@ -86,15 +96,7 @@ describe('the events of a workflow', () => {
   });
 
   it('show members who is there, and strangers of a public workflow nothing of anybody', async () => {
-    const id = await create();
-    const [viewer, stranger] = [await createPerson(), await createPerson()];
-    await call('PUT', `/workflows/${id}/permissions`, { userId: viewer.userId, role: 'VIEW' });
-    await call('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
-    const [own, theirs, foreign] = [
-      await follow(id),
-      await follow(id, viewer.apiKey, other.url),
-      await follow(id, stranger.apiKey),
-    ];
+    const { id, viewer, own, theirs, foreign } = await followThree();
     const both = [
       [1, 1],
       [viewer.userId, 1],
@@ -115,15 +117,7 @@ describe('the events of a workflow', () => {
   });
 
   it('show members what each of them has selected, and nothing of a stranger', async () => {
-    const id = await create();
-    const [viewer, stranger] = [await createPerson(), await createPerson()];
-    await call('PUT', `/workflows/${id}/permissions`, { userId: viewer.userId, role: 'VIEW' });
-    await call('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
-    const [own, theirs, foreign] = [
-      await follow(id),
-      await follow(id, viewer.apiKey, other.url),
-      await follow(id, stranger.apiKey),
-    ];
+    const { viewer, stranger, id, own, theirs, foreign } = await followThree();
     const select = (nodeIds: readonly string[], key = KEY) =>
       call('PUT', `/workflows/${id}/selection`, { nodeIds }, key);
     const selectedIn = (stream: EventStream): string =>

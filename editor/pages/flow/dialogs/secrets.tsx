@@ -1,18 +1,14 @@
 // The secrets of the workflow: names that its settings use, with values that its creator alone sees and sets.
 
 import Trash from 'icon:trash-2';
-import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useEditor } from '../../../board/editor-context.tsx';
-import type { WorkflowInfo } from '../../../board/remote.ts';
 import { messages } from '../../../flow-messages.ts';
 import { Button, IconButton } from '../../../kit/button.tsx';
-import { Dialog } from '../../../kit/dialog.tsx';
-import { Failure } from '../../../kit/failure.tsx';
 import { TextField } from '../../../kit/field.tsx';
-import { Loading } from '../../../kit/spinner.tsx';
 import { api } from '../../../lib/api.ts';
 import styles from './dialogs.module.css';
+import { OwnerDialog } from './owner-dialog.tsx';
 import { useChange } from './use-change.ts';
 
 const texts = messages.flow.secrets;
@@ -20,21 +16,11 @@ const texts = messages.flow.secrets;
 const NAME = '[A-Za-z_][A-Za-z0-9_]{0,63}';
 
 export function SecretsDialog({ onClose }: { readonly onClose: () => void }) {
-  const { session } = useEditor();
-  const path = `/workflows/${session.id}`;
-  const { data, error, refetch } = useQuery({
-    queryKey: [path],
-    queryFn: ({ signal }) => api.get<WorkflowInfo>(path, { signal }),
-    staleTime: 0,
-  });
+  const about = <p className={styles.soft}>{texts.about}</p>;
   return (
-    <Dialog title={texts.title} onClose={onClose}>
-      <p className={styles.soft}>{texts.about}</p>
-      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
-      {data === undefined && error === null && <Loading />}
-      {data && !data.isOwner && <p>{texts.creatorOnly}</p>}
-      {data?.isOwner && <Secrets path={path} secrets={data.secrets ?? {}} />}
-    </Dialog>
+    <OwnerDialog title={texts.title} about={about} ownerOnly={texts.creatorOnly} onClose={onClose}>
+      {({ secrets }, path) => <Secrets path={path} secrets={secrets ?? {}} />}
+    </OwnerDialog>
   );
 }
 

@@ -1,18 +1,15 @@
 // Who may see and edit the workflow: people, whoever has the link, and everybody where it is published.
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { useEditor } from '../../../board/editor-context.tsx';
 import type { WorkflowInfo } from '../../../board/remote.ts';
 import { messages } from '../../../flow-messages.ts';
 import { Badge } from '../../../kit/badge.tsx';
 import { Button } from '../../../kit/button.tsx';
 import { CopyButton } from '../../../kit/copy-button.tsx';
-import { Dialog } from '../../../kit/dialog.tsx';
-import { Failure } from '../../../kit/failure.tsx';
 import { SelectField, TextField } from '../../../kit/field.tsx';
-import { Loading } from '../../../kit/spinner.tsx';
 import { api } from '../../../lib/api.ts';
 import styles from './dialogs.module.css';
+import { OwnerDialog } from './owner-dialog.tsx';
 import { PublishPart } from './publish.tsx';
 import { useChange } from './use-change.ts';
 
@@ -25,26 +22,16 @@ interface Share {
 }
 
 export function ShareDialog({ onClose }: { readonly onClose: () => void }) {
-  const { session } = useEditor();
-  const path = `/workflows/${session.id}`;
-  const { data, error, refetch } = useQuery({
-    queryKey: [path],
-    queryFn: ({ signal }) => api.get<WorkflowInfo>(path, { signal }),
-    staleTime: 0,
-  });
   return (
-    <Dialog title={texts.title} onClose={onClose}>
-      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
-      {data === undefined && error === null && <Loading />}
-      {data && !data.isOwner && <p>{texts.ownerOnly}</p>}
-      {data?.isOwner && (
+    <OwnerDialog title={texts.title} ownerOnly={texts.ownerOnly} onClose={onClose}>
+      {(workflow, path) => (
         <>
-          <LinkPart workflow={data} path={path} />
+          <LinkPart workflow={workflow} path={path} />
           <PeoplePart path={path} />
-          <PublishPart workflow={data} path={path} />
+          <PublishPart workflow={workflow} path={path} />
         </>
       )}
-    </Dialog>
+    </OwnerDialog>
   );
 }
 

@@ -1,11 +1,11 @@
 // The kinds of fields: a table from what an input is declared as to how it is edited.
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import type { InputDef } from '../../../../src/graph/catalog.ts';
 import type { GraphNode, Json } from '../../../../src/graph/types.ts';
 import { messages } from '../../../flow-messages.ts';
 import { SelectField, TextField } from '../../../kit/field.tsx';
-import { CodeField } from './code-field.tsx';
 import styles from './inspector.module.css';
+import { JsonField } from './json-field.tsx';
 import { ListControl } from './list-control.tsx';
 import { LongText } from './long-text.tsx';
 import { MediaControl } from './media-control.tsx';
@@ -123,34 +123,7 @@ function FlagControl({ input, value, hint, onChange }: ControlProps) {
   );
 }
 
-/** The text as it is typed; the board has it once it is JSON. */
 function JsonControl({ input, value, hint, error, onChange }: ControlProps) {
-  const kept = value === undefined ? '' : JSON.stringify(value, null, 2);
-  const [draft, setDraft] = useState<string>();
-  const shown = draft ?? kept;
-  const problem = draft === undefined ? undefined : problemOf(draft);
-  return (
-    <CodeField
-      label={input.label}
-      hint={hint}
-      error={problem ?? error}
-      placeholder={input.default === undefined ? '' : JSON.stringify(input.default, null, 2)}
-      value={shown}
-      onChange={text => {
-        setDraft(text);
-        if (text.trim() === '') onChange(undefined);
-        else if (problemOf(text) === undefined) onChange(JSON.parse(text) as Json);
-      }}
-    />
-  );
-}
-
-function problemOf(text: string): string | undefined {
-  if (text.trim() === '') return undefined;
-  try {
-    JSON.parse(text);
-    return undefined;
-  } catch (error) {
-    return texts.notJson(error instanceof Error ? error.message : '');
-  }
+  const about = { label: input.label, hint, error, placeholder: input.default };
+  return <JsonField {...about} value={value} onChange={onChange} />;
 }

@@ -6,7 +6,7 @@ import type { Json } from '../../../../src/graph/types.ts';
 import { messages } from '../../../flow-messages.ts';
 import { Button } from '../../../kit/button.tsx';
 import { CheckField, SelectField, TextArea, TextField } from '../../../kit/field.tsx';
-import { CodeField } from '../inspector/code-field.tsx';
+import { JsonField } from '../inspector/json-field.tsx';
 import { FileButton, Library, useUpload } from '../inspector/media-control.tsx';
 import {
   blank,
@@ -215,29 +215,6 @@ function ObjectControl({ root, name, field, value, onChange }: SceneFieldProps) 
 }
 
 function JsonControl({ name, field, value, onChange }: SceneFieldProps) {
-  const [draft, setDraft] = useState<string>();
-  const problem = draft === undefined ? undefined : problemOf(draft);
-  return (
-    <CodeField
-      label={texts.label(name)}
-      hint={field.schema.description}
-      error={problem}
-      value={draft ?? (value === undefined ? '' : JSON.stringify(value, null, 2))}
-      onChange={text => {
-        setDraft(text);
-        if (text.trim() === '') onChange(undefined);
-        else if (problemOf(text) === undefined) onChange(JSON.parse(text) as Json);
-      }}
-    />
-  );
-}
-
-function problemOf(text: string): string | undefined {
-  if (text.trim() === '') return undefined;
-  try {
-    JSON.parse(text);
-    return undefined;
-  } catch (error) {
-    return messages.flow.notJson(error instanceof Error ? error.message : '');
-  }
+  const about = { label: texts.label(name), hint: field.schema.description };
+  return <JsonField {...about} value={value} onChange={onChange} />;
 }

@@ -1,0 +1,38 @@
+// A dialog about the workflow outside its graph, which its creator alone may change.
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useEditor } from '../../../board/editor-context.tsx';
+import type { WorkflowInfo } from '../../../board/remote.ts';
+import { Dialog } from '../../../kit/dialog.tsx';
+import { Failure } from '../../../kit/failure.tsx';
+import { Loading } from '../../../kit/spinner.tsx';
+import { api } from '../../../lib/api.ts';
+
+interface OwnerDialogProps {
+  readonly title: string;
+  readonly about?: ReactNode;
+  /** What everybody else reads. */
+  readonly ownerOnly: string;
+  readonly onClose: () => void;
+  /** For the creator, with the address that changes go to. */
+  readonly children: (workflow: WorkflowInfo, path: string) => ReactNode;
+}
+
+export function OwnerDialog({ title, about, ownerOnly, onClose, children }: OwnerDialogProps) {
+  const { session } = useEditor();
+  const path = `/workflows/${session.id}`;
+  const { data, error, refetch } = useQuery({
+    queryKey: [path],
+    queryFn: ({ signal }) => api.get<WorkflowInfo>(path, { signal }),
+    staleTime: 0,
+  });
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {about}
+      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+      {data === undefined && error === null && <Loading />}
+      {data && !data.isOwner && <p>{ownerOnly}</p>}
+      {data?.isOwner && children(data, path)}
+    </Dialog>
+  );
+}
