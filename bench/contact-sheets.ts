@@ -6,8 +6,8 @@ import sharp from 'sharp';
 import { openScene, openTemplate } from '../src/render/scene.ts';
 import { TEMPLATES } from '../src/render/templates/catalog.ts';
 import type { Timeline } from '../src/render/timeline/compile.ts';
-import { drawTimeline } from '../test/support/drawing.ts';
-import { longProps } from '../test/support/template-props.ts';
+import { drawTimeline } from '../test/support/render/drawing.ts';
+import { longProps } from '../test/support/render/template-props.ts';
 
 const OUT = join(import.meta.dirname, 'out');
 const SCENES = join(import.meta.dirname, '../examples/scenes');

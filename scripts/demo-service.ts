@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listSettings } from '../src/lib/settings.ts';
-import { freePort } from '../test/support/free-port.ts';
+import { freePort } from '../test/support/network/free-port.ts';
 
 const READY_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 15_000;

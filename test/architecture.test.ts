@@ -377,8 +377,7 @@ describe('every folder', () => {
     for (const { path } of all) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
     assert.deepEqual(
       [...counts].filter(([, count]) => count > MAX_FILES_IN_FOLDER).map(([folder]) => folder),
-      // Still to be divided: what tests share.
-      ['test/support'],
+      [],
     );
   });
 });

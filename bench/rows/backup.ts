@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { wav } from '../../test/support/media-files.ts';
+import { wav } from '../../test/support/media/files.ts';
 import { node } from '../../test/support/workflows.ts';
 import { load } from '../load.ts';
 import type { Row } from '../row.ts';

@@ -1,5 +1,5 @@
 // Lists of executions of an account that has a million of them, by every filter, over HTTP.
-import { insertManyExecutions, SPAN_MS } from '../../test/support/many-executions.ts';
+import { insertManyExecutions, SPAN_MS } from '../../test/support/runs/many-executions.ts';
 import { chain } from '../graphs.ts';
 import { median } from '../load.ts';
 import { startBenchPostgres } from '../postgres.ts';

@@ -5,7 +5,7 @@ import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { Agent, type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mp4, wav } from '../../test/support/media-files.ts';
+import { mp4, wav } from '../../test/support/media/files.ts';
 import { type Load, load, median } from '../load.ts';
 import type { Row } from '../row.ts';
 import { API_KEY, type BenchService, makeFolder, removeFolder, startBenchService } from '../service.ts';

@@ -5,7 +5,7 @@ import { readSettings } from '../../src/lib/settings.ts';
 import type { RunDeps } from '../../src/runs/deps.ts';
 import { sweepRuns } from '../../src/runs/sweep-runs.ts';
 import { listStepPartitions, makeStepPartitions, spanOf } from '../../src/store/retention/step-partitions.ts';
-import { insertManyExecutions, SPAN_MS } from '../../test/support/many-executions.ts';
+import { insertManyExecutions, SPAN_MS } from '../../test/support/runs/many-executions.ts';
 import { chain } from '../graphs.ts';
 import { median } from '../load.ts';
 import { type BenchPostgres, startBenchPostgres } from '../postgres.ts';

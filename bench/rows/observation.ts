@@ -1,7 +1,7 @@
 // What being observed costs: processor time a request with metrics and log, and with one trace of a hundred, against none.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startCollector } from '../../test/support/collector.ts';
+import { startCollector } from '../../test/support/network/collector.ts';
 import { chain } from '../graphs.ts';
 import { median } from '../load.ts';
 import type { Row } from '../row.ts';

@@ -1,6 +1,6 @@
 // Content pages: an article of 20 KB of markdown read again and again, and many of them read for the first time.
 import autocannon from 'autocannon';
-import { makeMarkdown } from '../../test/support/content.ts';
+import { makeMarkdown } from '../../test/support/pages/content.ts';
 import { load, median } from '../load.ts';
 import type { Row } from '../row.ts';
 import { type BenchService, makeFolder, removeFolder, startBenchService } from '../service.ts';

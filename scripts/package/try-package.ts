@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { listSettings } from '../../src/lib/settings.ts';
-import { freePort } from '../../test/support/free-port.ts';
+import { freePort } from '../../test/support/network/free-port.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const READY_TIMEOUT_MS = 60_000;

@@ -13,9 +13,9 @@ import { verify } from '@octokit/webhooks-methods';
 import { sha256Hex } from '../../src/lib/crypto.ts';
 import { openDb } from '../../src/store/db.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { noiseImage } from '../support/pixels.ts';
+import { noiseImage } from '../support/media/pixels.ts';
+import { type Receiver, startReceiver } from '../support/network/receiver.ts';
 import { waitUntil } from '../support/processes.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { BIN, baseEnv, cleanEnv, type ServiceChild, spawnService, urlOf } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 

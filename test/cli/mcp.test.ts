@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { REVISIONS } from '../support/agent.ts';
+import { REVISIONS } from '../support/mcp/agent.ts';
 import { BIN, cleanEnv, KEY, startTestService, type TestService } from '../support/service.ts';
 import { node } from '../support/workflows.ts';
 

@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { plainImage, readPixels } from '../support/pixels.ts';
+import { plainImage, readPixels } from '../support/media/pixels.ts';
 import { waitUntil } from '../support/processes.ts';
 
 const BIN = join(import.meta.dirname, '..', '..', 'bin', 'graphwright.js');

@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { listSettings } from '../../src/lib/settings.ts';
-import { noiseImage } from '../support/pixels.ts';
+import { noiseImage } from '../support/media/pixels.ts';
 import { edge, node } from '../support/workflows.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');

@@ -8,7 +8,7 @@ import { encode } from '../../src/codecs/encode.ts';
 import { probeContentType, probeMedia } from '../../src/codecs/probe/probe.ts';
 import { withScratch } from '../../src/codecs/scratch.ts';
 import { seededRandom } from '../../src/lib/seeded-random.ts';
-import { box, mp4, u32, wav } from '../support/media-files.ts';
+import { box, mp4, u32, wav } from '../support/media/files.ts';
 import { HEIGHT, numberedFrames, tone, WIDTH } from './clips.ts';
 
 const { signal } = new AbortController();

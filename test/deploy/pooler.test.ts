@@ -12,10 +12,10 @@ import { readSettings } from '../../src/lib/settings.ts';
 import { type Db, openDb } from '../../src/store/db.ts';
 import { directSetting, preflight, preflightPooler } from '../../src/store/preflight.ts';
 import { pingQueue } from '../../src/store/readiness.ts';
-import { mp4 } from '../support/media-files.ts';
-import { PGBOUNCER, startPooler, type TestPooler } from '../support/pooler.ts';
+import { mp4 } from '../support/media/files.ts';
+import { type Receiver, startReceiver } from '../support/network/receiver.ts';
+import { PGBOUNCER, startPooler, type TestPooler } from '../support/postgres/pooler.ts';
 import { waitUntil } from '../support/processes.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { BIN, baseEnv, cleanEnv, startTestService, type TestService, urlOf } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { signInFirst } from '../support/accounts/first-person.ts';
 import {
   assertAccessible,
   checkViews,
@@ -12,8 +13,7 @@ import {
   takeScreenshot,
   VIEWS,
 } from '../support/browser.ts';
-import { signInFirst } from '../support/first-person.ts';
-import { noiseImage } from '../support/pixels.ts';
+import { noiseImage } from '../support/media/pixels.ts';
 import { atOwnAddress, startTestService, type TestService } from '../support/service.ts';
 
 const PASSWORD = 'correct horse battery';

@@ -9,9 +9,9 @@ import type { Settings } from '../../src/lib/settings.ts';
 import { BOOTSTRAP_USER_ID } from '../../src/services/accounts/bootstrap.ts';
 import { mintLink } from '../../src/services/sessions/mint-link.ts';
 import { NO_BROWSER, openBrowser, type TestBrowser } from '../support/browser.ts';
-import { insertManyExecutions } from '../support/many-executions.ts';
-import { noiseImage } from '../support/pixels.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { noiseImage } from '../support/media/pixels.ts';
+import { type Receiver, startReceiver } from '../support/network/receiver.ts';
+import { insertManyExecutions } from '../support/runs/many-executions.ts';
 import { atOwnAddress, startTestService, type TestService } from '../support/service.ts';
 
 const PASSWORD = 'correct horse battery';

@@ -1,11 +1,11 @@
 // Runs in a browser: the list, and the page of a run with its results, its time, its error and its webhook.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { signInFirst } from '../support/accounts/first-person.ts';
 import { checkViews, NO_BROWSER, openBrowser, type TestBrowser } from '../support/browser.ts';
-import { signInFirst } from '../support/first-person.ts';
+import { type Receiver, startReceiver } from '../support/network/receiver.ts';
 import { waitUntil } from '../support/processes.ts';
 import { type FalDouble, startFal } from '../support/providers/fal.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const SCRIPT = '<img src=x onerror=alert(1)> & "quoted"';

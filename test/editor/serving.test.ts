@@ -1,8 +1,8 @@
 // How the web application is served: who sees which page, under which policy, and its files.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { createPerson, type Person } from '../support/accounts/people.ts';
 import { type Caller, createTestApp, type TestApp } from '../support/app.ts';
-import { createPerson, type Person } from '../support/people.ts';
 import { createWorkflow } from '../support/workflows.ts';
 
 const BROWSER = 'text/html,application/xhtml+xml,*/*;q=0.8';

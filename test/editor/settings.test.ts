@@ -6,6 +6,8 @@ import { userWorkspace } from '../../src/services/accounts/access.ts';
 import { BOOTSTRAP_USER_ID } from '../../src/services/accounts/bootstrap.ts';
 import { CALLBACK_PATH } from '../../src/services/sessions/openid.ts';
 import { openApiOf, VIDEO_INPUT } from '../nodes/models/published.ts';
+import { signInFirst } from '../support/accounts/first-person.ts';
+import { tokenOf } from '../support/accounts/people.ts';
 import {
   assertAccessible,
   checkViews,
@@ -16,9 +18,11 @@ import {
   takeScreenshot,
   VIEWS,
 } from '../support/browser.ts';
-import { signInFirst } from '../support/first-person.ts';
-import { CLIENT, type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts';
-import { tokenOf } from '../support/people.ts';
+import {
+  CLIENT,
+  type IdentityProvider,
+  startIdentityProvider,
+} from '../support/network/identity-provider.ts';
 import { type FalDouble, startFal } from '../support/providers/fal.ts';
 import { atOwnAddress, startTestService, type TestService } from '../support/service.ts';
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { signInFirst } from '../support/accounts/first-person.ts';
 import {
   checkViews,
   NO_BROWSER,
@@ -12,7 +13,6 @@ import {
   takeScreenshot,
   VIEWS,
 } from '../support/browser.ts';
-import { signInFirst } from '../support/first-person.ts';
 import { atOwnAddress, startTestService, type TestService } from '../support/service.ts';
 
 const NAMES = [

@@ -12,7 +12,7 @@ import {
   runRecorded,
   sketchGraph,
   textValue,
-} from '../support/engine.ts';
+} from '../support/engine/engine.ts';
 import { NODES } from './nodes.ts';
 
 const calls: string[] = [];

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ProviderJob, Step } from '../../src/engine/types.ts';
 import { defineNode, NodeError, text } from '../../src/nodes/define.ts';
-import { planGraph, runRecorded, sketchGraph } from '../support/engine.ts';
+import { planGraph, runRecorded, sketchGraph } from '../support/engine/engine.ts';
 import { NODES } from './nodes.ts';
 
 type Seen = (ProviderJob | undefined)[];

@@ -5,8 +5,8 @@ import { describe, it } from 'node:test';
 import type { RunOptions } from '../../src/engine/types.ts';
 import type { Values } from '../../src/graph/types.ts';
 import { defineNode, list, NodeError, text } from '../../src/nodes/define.ts';
-import { planGraph, runRecorded, sketchGraph, textValue } from '../support/engine.ts';
-import { flat } from '../support/pricing.ts';
+import { flat } from '../support/credits/pricing.ts';
+import { planGraph, runRecorded, sketchGraph, textValue } from '../support/engine/engine.ts';
 
 const PRICE = flat(0.04, 'price list');
 

@@ -12,7 +12,7 @@ import {
   runRecorded,
   sketchGraph,
   textValue,
-} from '../support/engine.ts';
+} from '../support/engine/engine.ts';
 import { NODES } from './nodes.ts';
 
 const SEEDS = Array.from({ length: 60 }, (_, index) => index + 1);

@@ -1,7 +1,7 @@
 // Runs a sketch of a graph and reads off what its nodes came to.
 import type { RunOptions } from '../../src/engine/types.ts';
 import type { NodeDefinition } from '../../src/nodes/define.ts';
-import { type NodeSketch, planGraph, runRecorded, sketchGraph } from '../support/engine.ts';
+import { type NodeSketch, planGraph, runRecorded, sketchGraph } from '../support/engine/engine.ts';
 import { NODES } from './nodes.ts';
 
 export async function run(

@@ -11,7 +11,7 @@ import {
   runRecorded,
   sketchGraph,
   textValue,
-} from '../support/engine.ts';
+} from '../support/engine/engine.ts';
 import { NODES } from './nodes.ts';
 import { run } from './run-sketch.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defineNode, text } from '../../src/nodes/define.ts';
-import { textValue } from '../support/engine.ts';
+import { textValue } from '../support/engine/engine.ts';
 import { run } from './run-sketch.ts';
 
 describe('a run that is stopped', () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RunOptions, Step } from '../../src/engine/types.ts';
-import { type NodeSketch, planGraph, runRecorded, sketchGraph, textValue } from '../support/engine.ts';
+import { type NodeSketch, planGraph, runRecorded, sketchGraph, textValue } from '../support/engine/engine.ts';
 import { NODES } from './nodes.ts';
 
 const run = (

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { makePlan } from '../../src/graph/plan.ts';
 import { any, defineNode, image, json, list, number, text } from '../../src/nodes/define.ts';
-import { catalogOf, planGraph, sketchGraph } from '../support/engine.ts';
+import { catalogOf, planGraph, sketchGraph } from '../support/engine/engine.ts';
 
 const source = defineNode({
   nodeType: 't:source',

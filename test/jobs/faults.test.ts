@@ -1,8 +1,8 @@
 // Faults between queue and database: what cannot be executed ends, and takes nothing else with it.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
+import { type Receiver, startReceiver } from '../support/network/receiver.ts';
 import { waitUntil } from '../support/processes.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { edge, node, PAIR } from '../support/workflows.ts';
 

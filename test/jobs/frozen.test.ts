@@ -7,8 +7,8 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { statesOf } from '../support/client.ts';
 import { waitUntil } from '../support/processes.ts';
+import { type Stage, setStage, twoSteps } from '../support/runs/dying-workers.ts';
 import { type ServiceChild, spawnService } from '../support/service.ts';
-import { type Stage, setStage, twoSteps } from '../support/workers.ts';
 
 const FROZEN_MS = 40_000;
 const TIME_LIMIT_MS = 100_000;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Reply } from '../support/client.ts';
-import { noiseImage } from '../support/pixels.ts';
+import { noiseImage } from '../support/media/pixels.ts';
 import { waitUntil } from '../support/processes.ts';
 import { type ServiceChild, spawnService } from '../support/service.ts';
 import { PAIR } from '../support/workflows.ts';

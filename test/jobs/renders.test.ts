@@ -10,10 +10,10 @@ import { probeMedia } from '../../src/codecs/probe/probe.ts';
 import { readSettings } from '../../src/lib/settings.ts';
 import { renderVideo } from '../../src/render/video/video.ts';
 import { type Execution, statesOf } from '../support/client.ts';
-import { readPixels } from '../support/pixels.ts';
+import { readPixels } from '../support/media/pixels.ts';
 import { waitUntil } from '../support/processes.ts';
+import { setStage } from '../support/runs/dying-workers.ts';
 import { spawnService, startTestService, type TestService } from '../support/service.ts';
-import { setStage } from '../support/workers.ts';
 import { edge, node } from '../support/workflows.ts';
 
 interface Render {

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Execution, statesOf } from '../support/client.ts';
+import { openStream } from '../support/http/sse.ts';
+import { type Receiver, startReceiver } from '../support/network/receiver.ts';
 import { waitUntil } from '../support/processes.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { KEY, startTestService, type TestService } from '../support/service.ts';
-import { openStream } from '../support/sse.ts';
 import { edge, node, PAIR } from '../support/workflows.ts';
 
 type Joined = Awaited<ReturnType<TestService['join']>>;

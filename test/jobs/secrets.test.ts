@@ -7,10 +7,10 @@ import { after, before, describe, it } from 'node:test';
 import type { Db } from '../../src/store/db.ts';
 import { statesOf } from '../support/client.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { openStream } from '../support/http/sse.ts';
+import { type Receiver, startReceiver } from '../support/network/receiver.ts';
 import { waitUntil } from '../support/processes.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { KEY, type ServiceChild, spawnService, urlOf } from '../support/service.ts';
-import { openStream } from '../support/sse.ts';
 import { edge, node } from '../support/workflows.ts';
 
 const VALUE = 'swordfish-7f3a91c2';

@@ -1,9 +1,9 @@
 // A network that swallows what is said to PostgreSQL: nothing waits for ever, and nothing is forgotten.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts';
+import { type Receiver, startReceiver } from '../support/network/receiver.ts';
+import { type PostgresProxy, startPostgresProxy } from '../support/postgres/proxy.ts';
 import { waitUntil } from '../support/processes.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { PAIR } from '../support/workflows.ts';
 

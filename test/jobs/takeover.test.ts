@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { statesOf } from '../support/client.ts';
 import { waitUntil } from '../support/processes.ts';
+import { type Stage, setStage, twoSteps } from '../support/runs/dying-workers.ts';
 import { type ServiceChild, spawnService } from '../support/service.ts';
-import { type Stage, setStage, twoSteps } from '../support/workers.ts';
 
 const RUNS = 4;
 

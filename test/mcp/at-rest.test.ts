@@ -15,7 +15,7 @@ registerHooks({
 });
 
 it('loads the libraries of MCP and OAuth with the first request that needs them', async () => {
-  const { createOAuthApp } = await import('../support/oauth-app.ts');
+  const { createOAuthApp } = await import('../support/oauth/app.ts');
   const { test, client, ping } = await createOAuthApp();
   try {
     assert.equal((await test.app.inject('/readyz')).statusCode, 200);

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { createTestApp, type TestApp, type TestAppOptions } from '../support/app.ts';
-import { freePort } from '../support/free-port.ts';
-import { type KeyProxy, startKeyProxy } from '../support/key-proxy.ts';
 import { createFixtureMount } from '../support/mcp/fixture-mount.ts';
+import { freePort } from '../support/network/free-port.ts';
+import { type KeyProxy, startKeyProxy } from '../support/network/key-proxy.ts';
 
 const MODULES = join(import.meta.dirname, '../../node_modules');
 

@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { mintLink } from '../../src/services/sessions/mint-link.ts';
-import { type Agent, connectAgent, REVISIONS, type ToolResult } from '../support/agent.ts';
+import { PASSWORD, tokenOf } from '../support/accounts/people.ts';
 import type { Client } from '../support/client.ts';
+import { MODEL, type PaidService, PRICE, startPaidService } from '../support/credits/paid.ts';
+import { type Agent, connectAgent, REVISIONS, type ToolResult } from '../support/mcp/agent.ts';
 import {
   CookieBrowser,
   createOAuthClient,
@@ -12,9 +14,7 @@ import {
   ORIGIN,
   type Send,
   sendOut,
-} from '../support/oauth.ts';
-import { MODEL, type PaidService, PRICE, startPaidService } from '../support/paid.ts';
-import { PASSWORD, tokenOf } from '../support/people.ts';
+} from '../support/oauth/clients.ts';
 import { edge, node } from '../support/workflows.ts';
 
 const MAX_CALLS = 7;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { TOOLS } from '../../src/mcp/tool-table.ts';
-import { type Agent, connectAgent, REVISIONS, type ToolResult } from '../support/agent.ts';
+import { type Agent, connectAgent, REVISIONS, type ToolResult } from '../support/mcp/agent.ts';
 import { KEY, startTestService, type TestService } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 

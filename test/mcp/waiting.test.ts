@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { type Agent, connectAgent, REVISIONS } from '../support/agent.ts';
+import { type Agent, connectAgent, REVISIONS } from '../support/mcp/agent.ts';
 import { KEY, spawnService, startTestService, type TestService } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 

@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib';
 import sharp from 'sharp';
 import { laterFrames } from '../../src/media/animation.ts';
 import { inspectImage } from '../../src/media/images.ts';
-import { plainImage } from '../support/pixels.ts';
+import { plainImage } from '../support/media/pixels.ts';
 
 const { signal } = new AbortController();
 const SIDE = 16;

@@ -5,7 +5,7 @@ import sharp from 'sharp';
 import { seededBytes } from '../../src/lib/seeded-random.ts';
 import { isCompleteFile } from '../../src/media/framing.ts';
 import { inspectImage } from '../../src/media/images.ts';
-import { noiseImage } from '../support/pixels.ts';
+import { noiseImage } from '../support/media/pixels.ts';
 
 const { signal } = new AbortController();
 const FRAMES = 6;

@@ -14,7 +14,7 @@ import {
   resizeImage,
   rotateImage,
 } from '../../src/media/images.ts';
-import { isNear, noiseImage, plainImage, readPixels } from '../support/pixels.ts';
+import { isNear, noiseImage, plainImage, readPixels } from '../support/media/pixels.ts';
 
 const { signal } = new AbortController();
 const RED = '#ff0000';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { rasterizeSvg } from '../../src/media/svg/rasterize.ts';
-import { isNear, readPixels } from '../support/pixels.ts';
+import { isNear, readPixels } from '../support/media/pixels.ts';
 
 const { signal } = new AbortController();
 const svgOf = (attributes: string, inside = '<rect width="50" height="50" fill="#f00"/>') =>

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { MediaRef, Value } from '../../src/graph/types.ts';
 import { any, choice, defineNode, image, list, number, text } from '../../src/nodes/define.ts';
-import { flat } from '../support/pricing.ts';
+import { flat } from '../support/credits/pricing.ts';
 
 // Fails to compile, not to run, where the two types differ.
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;

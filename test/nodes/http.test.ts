@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { NodeFetchInit } from '../../src/nodes/define.ts';
-import { jsonValue, makeContext, runNode } from '../support/node-context.ts';
+import { jsonValue, makeContext, runNode } from '../support/engine/node-context.ts';
 
 interface Sent extends NodeFetchInit {
   readonly url: string;

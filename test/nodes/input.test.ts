@@ -10,8 +10,8 @@ import {
   numberValue,
   runNode,
   textValue,
-} from '../support/node-context.ts';
-import { plainImage } from '../support/pixels.ts';
+} from '../support/engine/node-context.ts';
+import { plainImage } from '../support/media/pixels.ts';
 
 function runInput(nodeType: string, given: Json): JsonObject {
   const config = findNode(nodeType)?.runInput?.(given);

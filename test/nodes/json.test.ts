@@ -9,8 +9,8 @@ import {
   numberValue,
   runNode,
   textValue,
-} from '../support/node-context.ts';
-import { plainImage } from '../support/pixels.ts';
+} from '../support/engine/node-context.ts';
+import { plainImage } from '../support/media/pixels.ts';
 
 describe('utility:json_extract', () => {
   const json = { name: 'Ada', tags: ['x', { deep: 7 }], flag: false, none: null };

@@ -1,7 +1,7 @@
 // List nodes and the nodes that gather values into lists.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { listValue, numberValue, runNode, textValue } from '../support/node-context.ts';
+import { listValue, numberValue, runNode, textValue } from '../support/engine/node-context.ts';
 
 const [a, b, c] = [textValue('a'), textValue('b'), textValue('c')];
 

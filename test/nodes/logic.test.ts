@@ -12,7 +12,7 @@ import {
   runNode,
   startNode,
   textValue,
-} from '../support/node-context.ts';
+} from '../support/engine/node-context.ts';
 
 describe('logic:if', () => {
   const holds = async (value: Value | undefined, operator: string, compare = '') => {

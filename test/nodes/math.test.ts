@@ -1,7 +1,7 @@
 // Arithmetic and its limits.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { runNode } from '../support/node-context.ts';
+import { runNode } from '../support/engine/node-context.ts';
 
 const compute = (operation: string, a: number, b: number) => runNode('utility:math', { a, b, operation });
 

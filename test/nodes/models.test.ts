@@ -8,8 +8,8 @@ import { makeCatalog } from '../../src/nodes/catalog.ts';
 import { Suspend } from '../../src/nodes/define.ts';
 import { readShippedModels } from '../../src/nodes/models/shipped.ts';
 import type { ProviderJob } from '../../src/providers/provider.ts';
-import { makeContext, runNode, type TestContext } from '../support/node-context.ts';
-import { plainImage } from '../support/pixels.ts';
+import { makeContext, runNode, type TestContext } from '../support/engine/node-context.ts';
+import { plainImage } from '../support/media/pixels.ts';
 import { type AllProviders, MP3, MP4, startAllProviders } from '../support/providers/all.ts';
 import type { Asked, Double } from '../support/providers/double.ts';
 

@@ -11,8 +11,8 @@ import { readSettings } from '../../src/lib/settings.ts';
 import { findNode, makeCatalog } from '../../src/nodes/catalog.ts';
 import { fillMode, readMode } from '../../src/nodes/renderer-mode.ts';
 import { TEMPLATES } from '../../src/render/templates/catalog.ts';
-import { makeContext, runNode } from '../support/node-context.ts';
-import { plainImage, readPixels } from '../support/pixels.ts';
+import { makeContext, runNode } from '../support/engine/node-context.ts';
+import { plainImage, readPixels } from '../support/media/pixels.ts';
 
 const definition = findNode('video:renderer');
 const catalog = makeCatalog({ SANDBOX_MODELS: true });

@@ -11,8 +11,8 @@ import type { MediaRef } from '../../src/graph/types.ts';
 import { readSettings } from '../../src/lib/settings.ts';
 import { makeCatalog } from '../../src/nodes/catalog.ts';
 import { tone } from '../codecs/clips.ts';
-import { makeContext, runNode } from '../support/node-context.ts';
-import { plainImage } from '../support/pixels.ts';
+import { makeContext, runNode } from '../support/engine/node-context.ts';
+import { plainImage } from '../support/media/pixels.ts';
 
 const { signal } = new AbortController();
 const backend = await findBackend(readSettings(), signal).catch(() => undefined);

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { MediaRef } from '../../src/graph/types.ts';
-import { makeContext, runNode } from '../support/node-context.ts';
-import { isNear, type Pixels, plainImage, readPixels } from '../support/pixels.ts';
+import { makeContext, runNode } from '../support/engine/node-context.ts';
+import { isNear, type Pixels, plainImage, readPixels } from '../support/media/pixels.ts';
 
 const ctx = makeContext();
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { findNode } from '../../src/nodes/catalog.ts';
-import { runNode, textValue } from '../support/node-context.ts';
+import { runNode, textValue } from '../support/engine/node-context.ts';
 
 describe('utility:prompt_concat', () => {
   it('joins what is there and leaves out what is empty', async () => {

@@ -22,8 +22,8 @@ import {
   tone,
   WIDTH,
 } from '../codecs/clips.ts';
-import { makeContext, runNode } from '../support/node-context.ts';
-import { readPixels } from '../support/pixels.ts';
+import { makeContext, runNode } from '../support/engine/node-context.ts';
+import { readPixels } from '../support/media/pixels.ts';
 
 const FPS = 20;
 const { signal } = new AbortController();

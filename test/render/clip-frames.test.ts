@@ -16,9 +16,9 @@ import { openScene } from '../../src/render/scene.ts';
 import { drawSceneStills } from '../../src/render/stills/stills.ts';
 import { evaluateFrame } from '../../src/render/timeline/evaluate.ts';
 import { pixelAt, readNumber } from '../codecs/clips.ts';
-import { BACKENDS, drawClips, makeClip } from '../support/clips.ts';
-import { isNear, readPixels } from '../support/pixels.ts';
+import { isNear, readPixels } from '../support/media/pixels.ts';
 import { isRunning, waitUntil } from '../support/processes.ts';
+import { BACKENDS, drawClips, makeClip } from '../support/render/clips.ts';
 
 const scene = (element: object, rest: object = {}) => ({
   fps: 30,

@@ -1,9 +1,9 @@
 // Random graphs that fit the schema are drawn, or the element that cannot be is named; what must not break does not.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { drawGraph } from '../support/drawing.ts';
-import { isNear, readPixels } from '../support/pixels.ts';
-import { randomScene } from '../support/random-scene.ts';
+import { isNear, readPixels } from '../support/media/pixels.ts';
+import { drawGraph } from '../support/render/drawing.ts';
+import { randomScene } from '../support/render/random-scene.ts';
 
 const scene = (elements: readonly object[], rest: object = {}) => ({
   fps: 10,

@@ -8,7 +8,7 @@ import { readRenderFiles } from '../../src/render/files.ts';
 import type { ReadSource } from '../../src/render/render-io.ts';
 import type { ResourceFile } from '../../src/render/stills/still.ts';
 import type { Resource, ResourceKind } from '../../src/render/timeline/compile.ts';
-import { plainImage } from '../support/pixels.ts';
+import { plainImage } from '../support/media/pixels.ts';
 
 const { signal } = new AbortController();
 

@@ -1,5 +1,5 @@
 // Small scenes whose frames are compared with the pictures in golden/.
-import { sampleAnimation } from '../support/lottie.ts';
+import { sampleAnimation } from '../support/render/lottie.ts';
 
 const pair = (transition: object) => ({
   fps: 10,

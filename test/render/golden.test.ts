@@ -7,7 +7,7 @@ import sharp from 'sharp';
 import { openScene, openTemplate } from '../../src/render/scene.ts';
 import { TEMPLATES } from '../../src/render/templates/catalog.ts';
 import type { Timeline } from '../../src/render/timeline/compile.ts';
-import { drawTimeline } from '../support/drawing.ts';
+import { drawTimeline } from '../support/render/drawing.ts';
 import { GOLDEN_SCENES } from './golden-scenes.ts';
 
 const FOLDER = join(import.meta.dirname, 'golden');

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { cleanLottie } from '../../src/render/lottie.ts';
-import { drawGraph } from '../support/drawing.ts';
+import { isNear, plainImage, readPixels } from '../support/media/pixels.ts';
+import { drawGraph } from '../support/render/drawing.ts';
 import {
   animation,
   composition,
@@ -17,8 +18,7 @@ import {
   still,
   stroke,
   words,
-} from '../support/lottie.ts';
-import { isNear, plainImage, readPixels } from '../support/pixels.ts';
+} from '../support/render/lottie.ts';
 
 const [RED, GREEN, WHITE, BLACK] = [
   [255, 0, 0],

@@ -5,8 +5,8 @@ import { AppError } from '../../src/lib/errors.ts';
 import { openScene } from '../../src/render/scene.ts';
 import { rollDice } from '../../src/render/stills/palette.ts';
 import type { Timeline } from '../../src/render/timeline/compile.ts';
-import { paintTwice, type TwicePainted } from '../support/painting.ts';
-import { randomScene } from '../support/random-scene.ts';
+import { paintTwice, type TwicePainted } from '../support/render/painting.ts';
+import { randomScene } from '../support/render/random-scene.ts';
 import { GOLDEN_SCENES } from './golden-scenes.ts';
 
 const SEEDS = Array.from({ length: 40 }, (_, index) => index);

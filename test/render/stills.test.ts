@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Still } from '../../src/render/stills/still.ts';
 import { drawStill } from '../../src/render/stills/stills.ts';
-import { readPixels } from '../support/pixels.ts';
+import { readPixels } from '../support/media/pixels.ts';
 
 const { signal } = new AbortController();
 

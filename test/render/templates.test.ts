@@ -10,7 +10,7 @@ import { openTemplate } from '../../src/render/scene.ts';
 import { TEMPLATES } from '../../src/render/templates/catalog.ts';
 import { fillTemplate, inputMappings } from '../../src/render/templates/template.ts';
 import { renderVideo } from '../../src/render/video/video.ts';
-import { longProps, shortProps } from '../support/template-props.ts';
+import { longProps, shortProps } from '../support/render/template-props.ts';
 
 const { signal } = new AbortController();
 

@@ -17,12 +17,12 @@ import { evaluateFrame } from '../../src/render/timeline/evaluate.ts';
 import type { VideoJob } from '../../src/render/video/job.ts';
 import { renderVideo } from '../../src/render/video/video.ts';
 import { collect, peak } from '../codecs/clips.ts';
-import { BACKENDS, makeClip } from '../support/clips.ts';
 import { isRunning, waitUntil } from '../support/processes.ts';
+import { BACKENDS, makeClip } from '../support/render/clips.ts';
 
 const { signal } = new AbortController();
 const FPS = 20;
-const PARENT = join(import.meta.dirname, '../support/video-parent.ts');
+const PARENT = join(import.meta.dirname, '../support/render/video-parent.ts');
 const NEEDS_PROC = process.platform === 'linux' ? false : 'reads /proc';
 
 /** Two scenes of two seconds: a bar that moves with every frame, and words that stand still. */

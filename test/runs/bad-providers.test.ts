@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '../support/client.ts';
-import { assertLedgerBalanced } from '../support/ledger.ts';
-import { balanceOf, type PaidService, PRICE, single, startPaidService } from '../support/paid.ts';
+import { assertLedgerBalanced } from '../support/credits/ledger.ts';
+import { balanceOf, type PaidService, PRICE, single, startPaidService } from '../support/credits/paid.ts';
 import { waitUntil } from '../support/processes.ts';
 import type { Fault } from '../support/providers/double.ts';
 

@@ -6,15 +6,15 @@ import type { Model } from '../../src/nodes/models/model.ts';
 import { deprecate, reconcile } from '../../src/nodes/models/reconcile.ts';
 import { publishedOf, VIDEO_INPUT } from '../nodes/models/published.ts';
 import type { Client } from '../support/client.ts';
-import { assertLedgerBalanced } from '../support/ledger.ts';
-import { mp4 } from '../support/media-files.ts';
+import { assertLedgerBalanced } from '../support/credits/ledger.ts';
 import {
   balanceOf,
   type PaidExecution,
   type PaidService,
   runPaid,
   startPaidService,
-} from '../support/paid.ts';
+} from '../support/credits/paid.ts';
+import { mp4 } from '../support/media/files.ts';
 import { waitUntil } from '../support/processes.ts';
 import { node } from '../support/workflows.ts';
 

@@ -1,8 +1,8 @@
 // Where runs begin: in the process that accepts them where it has a worker with room, else by way of the queue.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { type Receiver, startReceiver } from '../support/network/receiver.ts';
 import { waitUntil } from '../support/processes.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { node } from '../support/workflows.ts';
 

@@ -4,8 +4,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { assertLedgerBalanced } from '../support/ledger.ts';
-import { balanceOf, type PaidService, runPaid, startPaidService } from '../support/paid.ts';
+import { assertLedgerBalanced } from '../support/credits/ledger.ts';
+import { balanceOf, type PaidService, runPaid, startPaidService } from '../support/credits/paid.ts';
 import { node } from '../support/workflows.ts';
 
 describe('a call priced by use', () => {

@@ -5,7 +5,7 @@ import { findNode } from '../../src/nodes/catalog.ts';
 import { createRunReads } from '../../src/runs/calls/run-reads.ts';
 import { createPay } from '../../src/runs/pay.ts';
 import type { Client } from '../support/client.ts';
-import { assertLedgerBalanced } from '../support/ledger.ts';
+import { assertLedgerBalanced } from '../support/credits/ledger.ts';
 import {
   balanceOf,
   MODEL,
@@ -17,7 +17,7 @@ import {
   runPaid,
   single,
   startPaidService,
-} from '../support/paid.ts';
+} from '../support/credits/paid.ts';
 import { waitUntil } from '../support/processes.ts';
 import { node } from '../support/workflows.ts';
 

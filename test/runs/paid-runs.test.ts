@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { statesOf } from '../support/client.ts';
-import { assertLedgerBalanced } from '../support/ledger.ts';
+import { assertLedgerBalanced } from '../support/credits/ledger.ts';
 import {
   balanceOf,
   MODEL,
@@ -15,7 +15,7 @@ import {
   runPaid,
   single,
   startPaidService,
-} from '../support/paid.ts';
+} from '../support/credits/paid.ts';
 import { waitUntil } from '../support/processes.ts';
 import { edge, node } from '../support/workflows.ts';
 

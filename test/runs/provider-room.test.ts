@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, createClient, statesOf } from '../support/client.ts';
-import { assertLedgerBalanced } from '../support/ledger.ts';
-import { balanceOf, mapped, type PaidService, single, startPaidService } from '../support/paid.ts';
+import { assertLedgerBalanced } from '../support/credits/ledger.ts';
+import { balanceOf, mapped, type PaidService, single, startPaidService } from '../support/credits/paid.ts';
 import { waitUntil } from '../support/processes.ts';
 import { type ServiceChild, spawnService } from '../support/service.ts';
 

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '../support/client.ts';
-import { assertLedgerBalanced } from '../support/ledger.ts';
-import { balanceOf, type PaidService, PRICE, single, startPaidService } from '../support/paid.ts';
+import { assertLedgerBalanced } from '../support/credits/ledger.ts';
+import { balanceOf, type PaidService, PRICE, single, startPaidService } from '../support/credits/paid.ts';
 import { waitUntil } from '../support/processes.ts';
 
 // Over three times as many as may wait at a decoder that nobody was promised.

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, it } from 'node:test';
 import { type Client, statesOf } from '../support/client.ts';
-import { assertLedgerBalanced } from '../support/ledger.ts';
-import { balanceOf, type PaidService, PRICE, runPaid, startPaidService } from '../support/paid.ts';
+import { assertLedgerBalanced } from '../support/credits/ledger.ts';
+import { balanceOf, type PaidService, PRICE, runPaid, startPaidService } from '../support/credits/paid.ts';
 import { edge, node } from '../support/workflows.ts';
 
 let paid: PaidService;

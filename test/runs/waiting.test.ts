@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { type Client, statesOf } from '../support/client.ts';
-import { assertLedgerBalanced } from '../support/ledger.ts';
+import { assertLedgerBalanced } from '../support/credits/ledger.ts';
 import {
   balanceOf,
   mapped,
@@ -11,7 +11,7 @@ import {
   PRICE,
   single,
   startPaidService,
-} from '../support/paid.ts';
+} from '../support/credits/paid.ts';
 import { waitUntil } from '../support/processes.ts';
 import { edge, node } from '../support/workflows.ts';
 

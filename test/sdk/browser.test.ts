@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { build } from 'esbuild';
+import { createPerson } from '../support/accounts/people.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { NO_BROWSER, openBrowser, type TestBrowser } from '../support/browser.ts';
-import { createPerson } from '../support/people.ts';
 
 const NODE = {
   id: 'a',

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
-import { type InstalledSdk, installSdk, run } from '../support/sdk-package.ts';
+import { type InstalledSdk, installSdk, run } from '../support/http/sdk-package.ts';
 import { json, serve } from './double.ts';
 
 const MAX_GZIP_BYTES = 8192;

@@ -4,7 +4,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { signWebhook } from '../../src/services/webhooks/webhook-signature.ts';
-import { type InstalledSdk, installSdk, run, SDK } from '../support/sdk-package.ts';
+import { type InstalledSdk, installSdk, run, SDK } from '../support/http/sdk-package.ts';
 import { KEY, startTestService, type TestService } from '../support/service.ts';
 
 const SECRET = 'secret of the test';

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Db, openDb } from '../../src/store/db.ts';
 import { type EmbeddedPostgres, startEmbedded } from '../../src/store/embedded/embedded.ts';
-import { freePort } from '../support/free-port.ts';
+import { freePort } from '../support/network/free-port.ts';
 import { BIN, baseEnv, cleanEnv, urlOf } from '../support/service.ts';
 import { type Keeper, type Kept, keepProcess, untilReady } from './keeper.ts';
 

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sha256Hex } from '../../src/lib/crypto.ts';
 import { seededRandom } from '../../src/lib/seeded-random.ts';
 import { type Caller, createTestApp, type TestApp } from '../support/app.ts';
-import { noiseImage } from '../support/pixels.ts';
+import { noiseImage } from '../support/media/pixels.ts';
 import type { FuzzReport } from './fuzz-svg.ts';
 import { mutate } from './mutate.ts';
 

@@ -1,6 +1,6 @@
 // The receiver of the soak's webhooks, with its moods, and the events that it received of each run.
 import type { ServerResponse } from 'node:http';
-import { type Received, startReceiver } from '../support/receiver.ts';
+import { type Received, startReceiver } from '../support/network/receiver.ts';
 import type { Mood } from './plan.ts';
 
 export interface ReceivedEvent {

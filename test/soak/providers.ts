@@ -1,5 +1,5 @@
 // The five providers of the soak as doubles, and what they were asked to do.
-import { plainImage } from '../support/pixels.ts';
+import { plainImage } from '../support/media/pixels.ts';
 import { startComfy } from '../support/providers/comfyui.ts';
 import type { Double, Fault } from '../support/providers/double.ts';
 import { startElevenLabs } from '../support/providers/elevenlabs.ts';

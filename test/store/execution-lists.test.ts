@@ -6,7 +6,7 @@ import { type ExecutionFilter, listExecutions } from '../../src/store/execution-
 import { EXECUTION_STATUSES } from '../../src/store/executions.ts';
 import { listWorkflows, type WorkflowFilter } from '../../src/store/workflows/lists.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { insertManyExecutions, SPAN_MS } from '../support/many-executions.ts';
+import { insertManyExecutions, SPAN_MS } from '../support/runs/many-executions.ts';
 
 const COUNT = 20_000;
 const LIMIT = 51;

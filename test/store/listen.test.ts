@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, openDb } from '../../src/store/db.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { startPostgresProxy } from '../support/postgres-proxy.ts';
+import { startPostgresProxy } from '../support/postgres/proxy.ts';
 import { waitUntil } from '../support/processes.ts';
 
 // Refused connections are tried again twice a second.

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { after, before, describe, it } from 'node:test';
 import { lookAtReplica, openReplica } from '../../src/store/connection/replica.ts';
 import { type Db, openDb } from '../../src/store/db.ts';
+import { startReplica, type TestReplica } from '../support/postgres/replica.ts';
 import { ADDRESS_VARIABLE, startTestServer, type TestAddress, type TestServer } from '../support/postgres.ts';
 import { waitUntil } from '../support/processes.ts';
-import { startReplica, type TestReplica } from '../support/replica.ts';
 import { BIN, cleanEnv, startTestService, type TestService, urlOf } from '../support/service.ts';
 import { node } from '../support/workflows.ts';
 

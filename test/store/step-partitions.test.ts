@@ -14,8 +14,8 @@ import {
   spanOf,
 } from '../../src/store/retention/step-partitions.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { insertManyExecutions } from '../support/many-executions.ts';
-import { writeRun } from '../support/written-runs.ts';
+import { insertManyExecutions } from '../support/runs/many-executions.ts';
+import { writeRun } from '../support/runs/written-runs.ts';
 
 const DAY_MS = 86_400_000;
 const UNPARTITIONED = 104;

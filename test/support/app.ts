@@ -41,8 +41,8 @@ import { createViewCounts } from '../../src/services/workflows/view-counts.ts';
 import { createWorkflowReads } from '../../src/services/workflows/workflow-reads.ts';
 import { openDb } from '../../src/store/db.ts';
 import { insertUser } from '../../src/store/users.ts';
-import { watchAnswers } from './conformance.ts';
 import { createTestDatabase } from './database.ts';
+import { watchAnswers } from './http/conformance.ts';
 
 /** An answer whose body was JSON, or a refusal; `body` is undefined where there was none. */
 export interface Answer<B = Record<string, unknown>> {

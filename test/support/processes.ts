@@ -30,7 +30,7 @@ export function startService(
   options: Pick<EmbeddedOptions, 'dataDir' | 'address' | 'account'>,
   more: SpawnOptions = {},
 ): ServiceProcess {
-  const file = join(import.meta.dirname, 'embedded-service.ts');
+  const file = join(import.meta.dirname, 'postgres/embedded-service.ts');
   const child = spawn(process.execPath, [file, JSON.stringify(options)], {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,

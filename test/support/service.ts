@@ -10,7 +10,7 @@ import { listSettings, readSettings } from '../../src/lib/settings.ts';
 import { EDITOR_FOLDER } from './app.ts';
 import { type Client, createClient } from './client.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
-import { freePort } from './free-port.ts';
+import { freePort } from './network/free-port.ts';
 import { waitUntil } from './processes.ts';
 
 export const KEY = 'sk-test-0123456789abcdef';

@@ -8,7 +8,7 @@ import { createLogger } from '../../src/lib/log.ts';
 import { readSettings } from '../../src/lib/settings.ts';
 import { inScope, inSpan, type Tracer } from '../../src/lib/span.ts';
 import { createTracer } from '../../src/telemetry/otel.ts';
-import { type Collector, startCollector } from '../support/collector.ts';
+import { type Collector, startCollector } from '../support/network/collector.ts';
 import { waitUntil } from '../support/processes.ts';
 
 const QUEUE_LIMIT = 4096;

@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { parser } from '@prometheus-io/lezer-promql';
-import { freePort } from '../support/free-port.ts';
-import { type PaidService, single, startPaidService } from '../support/paid.ts';
+import { type PaidService, single, startPaidService } from '../support/credits/paid.ts';
+import { exchange } from '../support/http/raw-http.ts';
+import { freePort } from '../support/network/free-port.ts';
 import { waitUntil } from '../support/processes.ts';
-import { exchange } from '../support/raw-http.ts';
 import { node } from '../support/workflows.ts';
 
 const DEPLOY = join(import.meta.dirname, '../../deploy');

@@ -4,12 +4,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
+import { model } from '../support/credits/paid.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { model } from '../support/paid.ts';
-import { plainImage } from '../support/pixels.ts';
+import { plainImage } from '../support/media/pixels.ts';
+import { type Receiver, startReceiver } from '../support/network/receiver.ts';
 import { waitUntil } from '../support/processes.ts';
 import { type FalDouble, startFal } from '../support/providers/fal.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { KEY, type ServiceChild, spawnService, urlOf } from '../support/service.ts';
 
 const PASSWORD = 'correct horse battery staple 77';

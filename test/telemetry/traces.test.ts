@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { Client } from '../support/client.ts';
-import { type CollectedSpan, type Collector, startCollector } from '../support/collector.ts';
-import { model, type PaidService, single, startPaidService } from '../support/paid.ts';
+import { model, type PaidService, single, startPaidService } from '../support/credits/paid.ts';
+import { type CollectedSpan, type Collector, startCollector } from '../support/network/collector.ts';
+import { type Receiver, startReceiver } from '../support/network/receiver.ts';
 import { waitUntil } from '../support/processes.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { node } from '../support/workflows.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';

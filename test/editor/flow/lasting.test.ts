@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { tokenOf } from '../../support/accounts/people.ts';
 import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
-import { tokenOf } from '../../support/people.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { KEY } from '../../support/service.ts';
 import {

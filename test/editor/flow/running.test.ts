@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { assertAccessible, NO_BROWSER, takeScreenshot, VIEWS } from '../../support/browser.ts';
+import { openStream } from '../../support/http/sse.ts';
 import { KEY } from '../../support/service.ts';
-import { openStream } from '../../support/sse.ts';
 import { cutFirstStream, idsIn, seenStreams } from './cut-stream.ts';
 import {
   type FlowTests,

@@ -1,9 +1,9 @@
 // The operator's look at the instance: accounts with their credits, plans, providers, workers and queue.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { createPerson } from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { createPerson } from '../../support/people.ts';
-import { type Receiver, startReceiver } from '../../support/receiver.ts';
+import { type Receiver, startReceiver } from '../../support/network/receiver.ts';
 import { createWorkflow, refused } from '../../support/workflows.ts';
 
 interface Provider {

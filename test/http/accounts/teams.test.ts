@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { uploadPicture } from '../../support/media-files.ts';
+import { uploadPicture } from '../../support/media/files.ts';
 import { createWorkflow, put, read, refused } from '../../support/workflows.ts';
 
 interface Team {

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { insertUser } from '../../../src/store/users.ts';
 import { checkPage } from '../../pages/page-check.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { WHOLE_PAGE } from '../../support/content.ts';
+import { WHOLE_PAGE } from '../../support/pages/content.ts';
 import { createWorkflow, node } from '../../support/workflows.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { insertUser, updateUser } from '../../../src/store/users.ts';
 import { createTestApp, type TestApp } from '../../support/app.ts';
-import { WHOLE_PAGE } from '../../support/content.ts';
+import { WHOLE_PAGE } from '../../support/pages/content.ts';
 
 const SECRET = 'content-secret';
 

@@ -7,7 +7,7 @@ import { MARKDOWN } from '../../../src/pages/stored-markdown.ts';
 import { insertUser } from '../../../src/store/users.ts';
 import { checkPage, elementsOf, structuredData } from '../../pages/page-check.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { makeMarkdown, WHOLE_PAGE } from '../../support/content.ts';
+import { makeMarkdown, WHOLE_PAGE } from '../../support/pages/content.ts';
 import { createWorkflow, node } from '../../support/workflows.ts';
 
 const SECRET = 'content-secret';

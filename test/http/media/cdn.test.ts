@@ -6,9 +6,9 @@ import { after, before, describe, it } from 'node:test';
 import type { MediaRef } from '../../../src/graph/types.ts';
 import { storeMedia } from '../../../src/services/media/media.ts';
 import { createTestApp, type TestApp } from '../../support/app.ts';
-import { noiseImage } from '../../support/pixels.ts';
+import { exchange, head, listen, open } from '../../support/http/raw-http.ts';
+import { noiseImage } from '../../support/media/pixels.ts';
 import { waitUntil } from '../../support/processes.ts';
-import { exchange, head, listen, open } from '../../support/raw-http.ts';
 
 let test: TestApp;
 let port: number;

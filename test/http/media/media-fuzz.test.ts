@@ -5,7 +5,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { after, before, test } from 'node:test';
 import { seededRandom } from '../../../src/lib/seeded-random.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { noiseImage } from '../../support/pixels.ts';
+import { noiseImage } from '../../support/media/pixels.ts';
 
 const ROUNDS = 300;
 const TOKENS = [

@@ -11,8 +11,8 @@ import { WorkerSlots } from '../../../src/runs/worker-slots.ts';
 import { resolveMedia } from '../../../src/services/media/media.ts';
 import { uploadInline } from '../../../src/services/media/upload-media.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { mp4, uploadPicture } from '../../support/media-files.ts';
-import { noiseImage } from '../../support/pixels.ts';
+import { mp4, uploadPicture } from '../../support/media/files.ts';
+import { noiseImage } from '../../support/media/pixels.ts';
 import { createWorkflow, edge, node, put } from '../../support/workflows.ts';
 
 const { signal } = new AbortController();

@@ -14,9 +14,9 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { sdkPlace } from '../../support/aws-sdk.ts';
-import { mp4 } from '../../support/media-files.ts';
-import { noiseImage } from '../../support/pixels.ts';
+import { mp4 } from '../../support/media/files.ts';
+import { noiseImage } from '../../support/media/pixels.ts';
+import { sdkPlace } from '../../support/network/aws-sdk.ts';
 import { testPresigned } from './media-presigned.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'graphwright-bucket-'));

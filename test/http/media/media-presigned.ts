@@ -6,10 +6,10 @@ import { newId } from '../../../src/lib/ids.ts';
 import { pendingKey } from '../../../src/media/storage.ts';
 import { sweepMedia } from '../../../src/services/media/sweep-media.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { sdkPlace, signBySdk } from '../../support/aws-sdk.ts';
-import { freePort } from '../../support/free-port.ts';
-import { mp4, UNTRUE, wav } from '../../support/media-files.ts';
-import { noiseImage } from '../../support/pixels.ts';
+import { mp4, UNTRUE, wav } from '../../support/media/files.ts';
+import { noiseImage } from '../../support/media/pixels.ts';
+import { sdkPlace, signBySdk } from '../../support/network/aws-sdk.ts';
+import { freePort } from '../../support/network/free-port.ts';
 import { refused } from '../../support/workflows.ts';
 
 const HOUR_MS = 3_600_000;

@@ -7,8 +7,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startWorker } from '../../../src/jobs/worker.ts';
 import { WorkerSlots } from '../../../src/runs/worker-slots.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { uploadPicture } from '../../support/media-files.ts';
-import { noiseImage } from '../../support/pixels.ts';
+import { uploadPicture } from '../../support/media/files.ts';
+import { noiseImage } from '../../support/media/pixels.ts';
 import { node, refused, type Workflow } from '../../support/workflows.ts';
 
 const HOUR_MS = 3_600_000;

@@ -5,8 +5,8 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { mp4, UNTRUE } from '../../support/media-files.ts';
-import { noiseImage, plainImage } from '../../support/pixels.ts';
+import { mp4, UNTRUE } from '../../support/media/files.ts';
+import { noiseImage, plainImage } from '../../support/media/pixels.ts';
 
 let test: TestApp;
 let caller: Caller;

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { storeMedia } from '../../../src/services/media/media.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { uploadPicture } from '../../support/media-files.ts';
-import { noiseImage } from '../../support/pixels.ts';
-import { assertRateRefusal } from '../../support/rate-refusal.ts';
+import { assertRateRefusal } from '../../support/http/rate-refusal.ts';
+import { uploadPicture } from '../../support/media/files.ts';
+import { noiseImage } from '../../support/media/pixels.ts';
 import { createWorkflow, node, refused } from '../../support/workflows.ts';
 
 const MB = 1_048_576;

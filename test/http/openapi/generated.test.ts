@@ -5,7 +5,7 @@ import { after, before, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { ERROR_CODES } from '../../../src/lib/errors.ts';
 import { type Caller, createTestApp, type Method, type TestApp } from '../../support/app.ts';
-import { type BodySchema, createDice, generate, spoil } from '../../support/random-body.ts';
+import { type BodySchema, createDice, generate, spoil } from '../../support/http/random-body.ts';
 import { createWorkflow } from '../../support/workflows.ts';
 import type { OpenApi, OpenApiOperation } from './recorder.ts';
 

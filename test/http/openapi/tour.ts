@@ -1,8 +1,8 @@
 // A tour of the API: every operation that answers in JSON, with the refusals that can be provoked.
 
-import { uploadPicture } from '../../support/media-files.ts';
-import { noiseImage } from '../../support/pixels.ts';
-import type { Receiver } from '../../support/receiver.ts';
+import { uploadPicture } from '../../support/media/files.ts';
+import { noiseImage } from '../../support/media/pixels.ts';
+import type { Receiver } from '../../support/network/receiver.ts';
 
 export interface Asked {
   readonly status: number;

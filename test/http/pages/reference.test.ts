@@ -8,9 +8,9 @@ import { transform } from 'esbuild';
 import { type Document, groupsOf, type Operation } from '../../../src/pages/reference/document.ts';
 import { type Sample, samplesOf } from '../../../src/pages/reference/samples.ts';
 import { elementsOf } from '../../pages/page-check.ts';
+import { createPerson } from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { checkViews, NO_BROWSER, openBrowser, type TestBrowser, VIEWS } from '../../support/browser.ts';
-import { createPerson } from '../../support/people.ts';
 
 const run = promisify(execFile);
 const SDK = join(import.meta.dirname, '../../../sdk/src/sdk.ts');

@@ -4,9 +4,9 @@ import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { ACCESS, type Access, isKeyOnly, scopeOf } from '../../../src/http/access.ts';
 import { SCOPES, type Scope } from '../../../src/services/accounts/actor.ts';
+import { createPerson } from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { createPerson } from '../../support/people.ts';
-import { exchange, head, listen } from '../../support/raw-http.ts';
+import { exchange, head, listen } from '../../support/http/raw-http.ts';
 import { PAIR } from '../../support/workflows.ts';
 
 let test: TestApp;

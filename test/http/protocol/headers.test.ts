@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { exchange, head, listen, open, type RawAnswer, readAnswers } from '../../support/raw-http.ts';
+import { exchange, head, listen, open, type RawAnswer, readAnswers } from '../../support/http/raw-http.ts';
 import { createWorkflow } from '../../support/workflows.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;

@@ -6,7 +6,7 @@ import { createKeyAuthenticator } from '../../../src/services/accounts/key-authe
 import { createRateLimiter } from '../../../src/services/accounts/rate-limits.ts';
 import { updateUser } from '../../../src/store/users.ts';
 import { type Answer, type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { assertRateRefusal } from '../../support/rate-refusal.ts';
+import { assertRateRefusal } from '../../support/http/rate-refusal.ts';
 import { createWorkflow } from '../../support/workflows.ts';
 
 const MINUTE_MS = 60_000;

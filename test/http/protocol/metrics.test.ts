@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createTestApp, type TestApp } from '../../support/app.ts';
-import { exchange, head, listen } from '../../support/raw-http.ts';
+import { exchange, head, listen } from '../../support/http/raw-http.ts';
 import { createWorkflow } from '../../support/workflows.ts';
 
 let test: TestApp;

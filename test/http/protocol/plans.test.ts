@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createTestApp, type TestApp } from '../../support/app.ts';
-import { assertRateRefusal } from '../../support/rate-refusal.ts';
+import { assertRateRefusal } from '../../support/http/rate-refusal.ts';
 import { createWorkflow } from '../../support/workflows.ts';
 
 const PLANS = [

@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { listSettings } from '../../../src/lib/settings.ts';
+import { head, open, readAnswers } from '../../support/http/raw-http.ts';
 import { waitUntil } from '../../support/processes.ts';
-import { head, open, readAnswers } from '../../support/raw-http.ts';
 import { edge, node } from '../../support/workflows.ts';
 
 const BIN = join(import.meta.dirname, '../../../bin/graphwright.js');

@@ -10,7 +10,7 @@ import { readSettings } from '../../../src/lib/settings.ts';
 import { storeMedia } from '../../../src/services/media/media.ts';
 import { HEIGHT, numberedFrames, readNumber, tone, WIDTH } from '../../codecs/clips.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { readPixels } from '../../support/pixels.ts';
+import { readPixels } from '../../support/media/pixels.ts';
 
 const { signal } = new AbortController();
 const backend = await findBackend(readSettings(), signal).catch(() => undefined);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { readPixels } from '../../support/pixels.ts';
+import { readPixels } from '../../support/media/pixels.ts';
 
 interface Contract {
   readonly data: {

@@ -4,7 +4,7 @@ import { after, afterEach, before, describe, it } from 'node:test';
 import { findBackend } from '../../../src/codecs/backend.ts';
 import { readSettings } from '../../../src/lib/settings.ts';
 import { type Answer, type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { assertRateRefusal } from '../../support/rate-refusal.ts';
+import { assertRateRefusal } from '../../support/http/rate-refusal.ts';
 import { refused } from '../../support/workflows.ts';
 
 interface Render {

@@ -1,8 +1,8 @@
 // What a caller sends along with a run comes back as it was sent: in the record, the event stream and the delivery.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { type Receiver, startReceiver } from '../../support/network/receiver.ts';
 import { waitUntil } from '../../support/processes.ts';
-import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { KEY, startTestService, type TestService } from '../../support/service.ts';
 import { edge, node } from '../../support/workflows.ts';
 

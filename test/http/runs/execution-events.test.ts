@@ -1,9 +1,9 @@
 // Server-sent events of a run, over real sockets: what is sent, in which order, and when the stream ends.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { type EventStream, openStream } from '../../support/http/sse.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { KEY, startTestService, type TestService } from '../../support/service.ts';
-import { type EventStream, openStream } from '../../support/sse.ts';
 import { edge, node } from '../../support/workflows.ts';
 
 const CHAIN = {

@@ -1,8 +1,8 @@
 // What a run makes of settings and inputs, which webhooks it takes, and what it sends them of a run out of time.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { type Receiver, startReceiver } from '../../support/network/receiver.ts';
 import { waitUntil } from '../../support/processes.ts';
-import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { edge, node, PAIR } from '../../support/workflows.ts';
 

@@ -3,8 +3,15 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { bootstrap } from '../../../src/services/accounts/bootstrap.ts';
 import { offerSetUp } from '../../../src/services/sessions/mint-link.ts';
+import {
+  browserWith,
+  cookieOf,
+  createPerson,
+  PASSWORD,
+  signIn,
+  tokenOf,
+} from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { browserWith, cookieOf, createPerson, PASSWORD, signIn, tokenOf } from '../../support/people.ts';
 
 const HOUR_MS = 3_600_000;
 let nowMs: number;

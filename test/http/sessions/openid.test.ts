@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { CALLBACK_PATH } from '../../../src/services/sessions/openid.ts';
+import { browserWith, createPerson } from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import {
   CLIENT,
@@ -9,8 +10,7 @@ import {
   type IdentityProvider,
   type Lie,
   startIdentityProvider,
-} from '../../support/identity-provider.ts';
-import { browserWith, createPerson } from '../../support/people.ts';
+} from '../../support/network/identity-provider.ts';
 
 const BASE_URL = 'http://localhost:3000';
 const START = '/api/v1/auth/oidc';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createSessionAuthenticator } from '../../../src/services/sessions/session-authenticator.ts';
+import { browserWith, createPerson, PASSWORD, type Person, signIn } from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { browserWith, createPerson, PASSWORD, type Person, signIn } from '../../support/people.ts';
 
 const DAY_MS = 86_400_000;
 let nowMs: number;

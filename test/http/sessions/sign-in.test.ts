@@ -4,8 +4,15 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer } from '../../../src/http/server.ts';
 import { createRateLimiter } from '../../../src/services/accounts/rate-limits.ts';
+import {
+  cookieOf,
+  createPerson,
+  PASSWORD,
+  type Person,
+  sendFrom,
+  signIn,
+} from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { cookieOf, createPerson, PASSWORD, type Person, sendFrom, signIn } from '../../support/people.ts';
 
 const WINDOW_MS = 900_000;
 const ALL_TESTS_MS = 40_000;

@@ -2,10 +2,10 @@
 // a workflow and of a run, and nobody else's.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { FROM_OUR_PAGE, PASSWORD, tokenOf } from '../../support/people.ts';
+import { FROM_OUR_PAGE, PASSWORD, tokenOf } from '../../support/accounts/people.ts';
+import { type EventStream, openStream } from '../../support/http/sse.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { KEY, startTestService, type TestService } from '../../support/service.ts';
-import { type EventStream, openStream } from '../../support/sse.ts';
 import { edge, node } from '../../support/workflows.ts';
 
 /** Five seconds of caches, five until the next look, and a slow machine. */

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { removeSuperseded } from '../../../src/store/workflows/versions.ts';
+import { createPerson, signIn } from '../../support/accounts/people.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { createPerson, signIn } from '../../support/people.ts';
 import { createWorkflow, node, read, refused, type Workflow } from '../../support/workflows.ts';
 
 let test: TestApp;

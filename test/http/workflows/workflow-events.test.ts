@@ -1,9 +1,9 @@
 // Following a workflow over real sockets and two processes' worth of services: changes, presence, and the stream's end.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { type EventStream, openStream, type ServerEvent } from '../../support/http/sse.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { KEY, startTestService, type TestService } from '../../support/service.ts';
-import { type EventStream, openStream, type ServerEvent } from '../../support/sse.ts';
 import { PAIR } from '../../support/workflows.ts';
 
 interface Person {

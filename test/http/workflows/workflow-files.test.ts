@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
 import { keepFile, receiveFile } from '../../../src/services/media/receive-file.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { mp4, type Uploaded, uploadPicture } from '../../support/media-files.ts';
+import { mp4, type Uploaded, uploadPicture } from '../../support/media/files.ts';
 import { createWorkflow, node, read, refused, type Workflow } from '../../support/workflows.ts';
 
 interface Media {

@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { startWorker, type Worker } from '../../../src/jobs/worker.ts';
 import { WorkerSlots } from '../../../src/runs/worker-slots.ts';
 import { type Answer, type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { type Uploaded, uploadPicture } from '../../support/media-files.ts';
+import { type Uploaded, uploadPicture } from '../../support/media/files.ts';
 import { createWorkflow, edge, node, put, type Workflow } from '../../support/workflows.ts';
 
 let test: TestApp;

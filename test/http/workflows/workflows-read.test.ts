@@ -4,7 +4,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { newId } from '../../../src/lib/ids.ts';
 import { insertMedia } from '../../../src/store/media/media.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
-import { uploadPicture } from '../../support/media-files.ts';
+import { uploadPicture } from '../../support/media/files.ts';
 import {
   at,
   createWorkflow,

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { GuardedFetch, OutboundRequest } from '../../../src/lib/fetch.ts';
-import { authorizeUrl, makeProof, ORIGIN } from '../../support/oauth.ts';
-import { createOAuthApp, type OAuthApp } from '../../support/oauth-app.ts';
+import { createOAuthApp, type OAuthApp } from '../../support/oauth/app.ts';
+import { authorizeUrl, makeProof, ORIGIN } from '../../support/oauth/clients.ts';
 
 const REDIRECT = 'https://agent.example.com/callback';
 const DOCUMENT = {

@@ -12,9 +12,9 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import * as oauth4webapi from 'oauth4webapi';
 import * as openid from 'openid-client';
-import { freePort } from '../../support/free-port.ts';
-import { ALL_SCOPES, makeProof, REDIRECT, REGISTRATION, sendOut } from '../../support/oauth.ts';
-import { type OAuthService, startOAuthService } from '../../support/oauth-service.ts';
+import { freePort } from '../../support/network/free-port.ts';
+import { ALL_SCOPES, makeProof, REDIRECT, REGISTRATION, sendOut } from '../../support/oauth/clients.ts';
+import { type OAuthService, startOAuthService } from '../../support/oauth/service.ts';
 import { waitUntil } from '../../support/processes.ts';
 
 const BIN = join(import.meta.dirname, '../../../node_modules/.bin');

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
+import { PASSWORD } from '../../support/accounts/people.ts';
 import {
   assertAccessible,
   NO_BROWSER,
@@ -12,9 +13,8 @@ import {
   takeScreenshot,
   VIEWS,
 } from '../../support/browser.ts';
-import { authorizeUrl, makeProof } from '../../support/oauth.ts';
-import { type OAuthService, startOAuthService } from '../../support/oauth-service.ts';
-import { PASSWORD } from '../../support/people.ts';
+import { authorizeUrl, makeProof } from '../../support/oauth/clients.ts';
+import { type OAuthService, startOAuthService } from '../../support/oauth/service.ts';
 
 const NAME = 'Claude Code <b>with a long name</b> that goes on and on';
 

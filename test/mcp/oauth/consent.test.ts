@@ -2,9 +2,16 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { showName } from '../../../src/mcp/oauth/client-name.ts';
-import { type Arrival, authorizeUrl, makeProof, ORIGIN, REDIRECT, tokenOf } from '../../support/oauth.ts';
-import { createOAuthApp, type OAuthApp } from '../../support/oauth-app.ts';
-import { createPerson } from '../../support/people.ts';
+import { createPerson } from '../../support/accounts/people.ts';
+import { createOAuthApp, type OAuthApp } from '../../support/oauth/app.ts';
+import {
+  type Arrival,
+  authorizeUrl,
+  makeProof,
+  ORIGIN,
+  REDIRECT,
+  tokenOf,
+} from '../../support/oauth/clients.ts';
 
 let oauth: OAuthApp;
 before(async () => {

@@ -7,9 +7,9 @@ import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { createGuardedFetch, type GuardedFetch } from '../../../src/lib/fetch.ts';
-import { makeCertificate } from '../../support/certificate.ts';
-import { authorizeUrl, makeProof } from '../../support/oauth.ts';
-import { createOAuthApp, type OAuthApp } from '../../support/oauth-app.ts';
+import { makeCertificate } from '../../support/network/certificate.ts';
+import { createOAuthApp, type OAuthApp } from '../../support/oauth/app.ts';
+import { authorizeUrl, makeProof } from '../../support/oauth/clients.ts';
 
 const REDIRECT = 'https://agent.test/callback';
 

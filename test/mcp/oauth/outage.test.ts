@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { authorizeUrl, makeProof, ORIGIN, REGISTRATION } from '../../support/oauth.ts';
-import { createOAuthApp, type OAuthApp } from '../../support/oauth-app.ts';
+import { createOAuthApp, type OAuthApp } from '../../support/oauth/app.ts';
+import { authorizeUrl, makeProof, ORIGIN, REGISTRATION } from '../../support/oauth/clients.ts';
 import { ADDRESS_VARIABLE } from '../../support/postgres.ts';
 
 let oauth: OAuthApp;

@@ -1,6 +1,7 @@
 // Two processes on one database: one goes on with what the other began, and what one revokes the other refuses.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { PASSWORD, tokenOf } from '../../support/accounts/people.ts';
 import {
   CookieBrowser,
   connect,
@@ -8,8 +9,7 @@ import {
   ORIGIN,
   type Send,
   sendOut,
-} from '../../support/oauth.ts';
-import { PASSWORD, tokenOf } from '../../support/people.ts';
+} from '../../support/oauth/clients.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createTestApp } from '../../support/app.ts';
-import { authorizeUrl, makeProof, ORIGIN, REDIRECT, REGISTRATION } from '../../support/oauth.ts';
-import { createOAuthApp, type OAuthApp } from '../../support/oauth-app.ts';
+import { createOAuthApp, type OAuthApp } from '../../support/oauth/app.ts';
+import { authorizeUrl, makeProof, ORIGIN, REDIRECT, REGISTRATION } from '../../support/oauth/clients.ts';
 
 let oauth: OAuthApp;
 let clientId: string;

@@ -1,6 +1,7 @@
 // What real clients send, in the forms in which they send it, and what each must get.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { createOAuthApp, type OAuthApp } from '../../support/oauth/app.ts';
 import {
   ALL_SCOPES,
   authorizeUrl,
@@ -9,8 +10,7 @@ import {
   ORIGIN,
   REDIRECT,
   RESOURCE,
-} from '../../support/oauth.ts';
-import { createOAuthApp, type OAuthApp } from '../../support/oauth-app.ts';
+} from '../../support/oauth/clients.ts';
 
 let oauth: OAuthApp;
 before(async () => {

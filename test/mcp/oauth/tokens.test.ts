@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createAccessTokens } from '../../../src/services/connections/access-tokens.ts';
 import { sweepConnections } from '../../../src/services/connections/sweep-connections.ts';
-import type { Tokens } from '../../support/oauth.ts';
-import { createOAuthApp, type OAuthApp } from '../../support/oauth-app.ts';
+import { createOAuthApp, type OAuthApp } from '../../support/oauth/app.ts';
+import type { Tokens } from '../../support/oauth/clients.ts';
 
 let passedMs = 0;
 let oauth: OAuthApp;

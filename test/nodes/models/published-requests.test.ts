@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import type { InputDef } from '../../../src/graph/catalog.ts';
 import type { FieldType } from '../../../src/graph/types.ts';
 import { findNode, makeCatalog } from '../../../src/nodes/catalog.ts';
-import { startNode } from '../../support/node-context.ts';
+import { startNode } from '../../support/engine/node-context.ts';
 import { type AllProviders, startAllProviders } from '../../support/providers/all.ts';
 import type { Answered, Asked } from '../../support/providers/double.ts';
 import { FILE, findTypeFaults, type Sample } from '../../support/providers/published-types.ts';

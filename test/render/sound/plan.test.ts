@@ -6,7 +6,7 @@ import { openScene } from '../../../src/render/scene.ts';
 import { castSound } from '../../../src/render/sound/cast.ts';
 import { planSound, type Stretch } from '../../../src/render/sound/plan.ts';
 import type { ResourceFile } from '../../../src/render/stills/still.ts';
-import { randomScene } from '../../support/random-scene.ts';
+import { randomScene } from '../../support/render/random-scene.ts';
 
 const SRC = { src: 'https://example.com/a.wav' };
 const open = (rest: object) =>

@@ -9,7 +9,7 @@ import type { DrawNode } from '../../../src/render/timeline/draw-list.ts';
 import { ease } from '../../../src/render/timeline/easing.ts';
 import { evaluateFrame } from '../../../src/render/timeline/evaluate.ts';
 import { passageOf } from '../../../src/render/timeline/transitions.ts';
-import { randomScene } from '../../support/random-scene.ts';
+import { randomScene } from '../../support/render/random-scene.ts';
 
 const open = (rest: object) => openScene({ fps: 30, width: 400, height: 200, ...rest });
 const shape = (rest: object = {}) => ({ type: 'shape', shape: 'rectangle', width: 40, height: 20, ...rest });

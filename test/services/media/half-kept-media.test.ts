@@ -8,7 +8,7 @@ import { openDiskStorage } from '../../../src/media/disk.ts';
 import type { Deps } from '../../../src/services/deps.ts';
 import { sweepMedia } from '../../../src/services/media/sweep-media.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { plainImage } from '../../support/pixels.ts';
+import { plainImage } from '../../support/media/pixels.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { type ServiceChild, spawnService, urlOf } from '../../support/service.ts';
 

@@ -15,7 +15,7 @@ import { sweepOutputs } from '../../../src/services/media/sweep-outputs.ts';
 import { insertUser } from '../../../src/store/users.ts';
 import { type Caller, createTestApp, type TestApp } from '../../support/app.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { plainImage } from '../../support/pixels.ts';
+import { plainImage } from '../../support/media/pixels.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { spawnService, urlOf } from '../../support/service.ts';
 import { createWorkflow, node } from '../../support/workflows.ts';

@@ -11,7 +11,7 @@ import { createParts } from '../../../src/services/renders/render-parts.ts';
 import { findMedia } from '../../../src/store/media/media.ts';
 import { listParts } from '../../../src/store/renders/render-parts.ts';
 import { createTestApp, type TestApp } from '../../support/app.ts';
-import { plainImage } from '../../support/pixels.ts';
+import { plainImage } from '../../support/media/pixels.ts';
 import { waitUntil } from '../../support/processes.ts';
 
 const { signal } = new AbortController();

@@ -6,8 +6,13 @@ import { Webhook } from 'standardwebhooks';
 import { backoffMs } from '../../../src/lib/backoff.ts';
 import { BACKOFF } from '../../../src/services/webhooks/deliver-webhook.ts';
 import type { Client } from '../../support/client.ts';
+import {
+  type Answering,
+  type Received,
+  type Receiver,
+  startReceiver,
+} from '../../support/network/receiver.ts';
 import { waitUntil } from '../../support/processes.ts';
-import { type Answering, type Received, type Receiver, startReceiver } from '../../support/receiver.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { edge, node, PAIR } from '../../support/workflows.ts';
 

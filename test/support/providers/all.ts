@@ -2,8 +2,8 @@
 import type { MediaRef } from '../../../src/graph/types.ts';
 import { createGuardedFetch } from '../../../src/lib/fetch.ts';
 import type { Providers } from '../../../src/nodes/models/providers.ts';
-import { makeContext, type TestContext } from '../node-context.ts';
-import { plainImage } from '../pixels.ts';
+import { makeContext, type TestContext } from '../engine/node-context.ts';
+import { plainImage } from '../media/pixels.ts';
 import { type ComfyDouble, startComfy } from './comfyui.ts';
 import type { Double } from './double.ts';
 import { startElevenLabs } from './elevenlabs.ts';

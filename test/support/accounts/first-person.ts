@@ -1,0 +1,25 @@
+// The first account of a test service with a password and a session, for browsers: what its key makes is this person's.
+import assert from 'node:assert/strict';
+import type { Settings } from '../../../src/lib/settings.ts';
+import { BOOTSTRAP_USER_ID } from '../../../src/services/accounts/bootstrap.ts';
+import { mintLink } from '../../../src/services/sessions/mint-link.ts';
+import type { TestService } from '../service.ts';
+import { tokenOf } from './people.ts';
+
+/** `name=value` of the session's cookie. */
+export async function signInFirst(service: Pick<TestService, 'url' | 'db'>, name = 'Ana'): Promise<string> {
+  const deps = { now: Date.now, settings: { BASE_URL: service.url } as Settings };
+  const { url } = await mintLink(service.db, deps, BOOTSTRAP_USER_ID, 'setup');
+  const answer = await fetch(`${service.url}/api/v1/auth/setup`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
+    body: JSON.stringify({
+      token: tokenOf(url),
+      email: 'ana@example.com',
+      name,
+      password: 'correct horse battery',
+    }),
+  });
+  assert.equal(answer.status, 204, await answer.text());
+  return answer.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+}

@@ -1,0 +1,82 @@
+// People with browsers: accounts that were invited, their cookies, and requests as a page of the service sends them.
+import assert from 'node:assert/strict';
+import { type Answer, type Caller, type Method, pathOf, type TestApp } from '../app.ts';
+
+export const PASSWORD = 'correct horse battery';
+
+/** What browsers say of a request from a page of the service. */
+export const FROM_OUR_PAGE = { 'sec-fetch-site': 'same-origin' };
+
+export interface Person extends Pick<Caller, 'request'> {
+  readonly userId: number;
+  readonly email: string;
+  /** `session=…`, as it is sent along. */
+  readonly cookie: string;
+}
+
+let count = 0;
+
+/** A new account, signed in. `operator` has a key with `instance:admin`. */
+export async function createPerson(
+  test: TestApp,
+  operator: Caller,
+  user: Readonly<Record<string, unknown>> = {},
+): Promise<Person> {
+  const email = `signed-in-${count++}@example.com`;
+  const invited = await operator.request<{ userId: number; inviteUrl: string }>('POST', '/admin/users', {
+    email,
+    name: 'Ana',
+    plan: 'self_hosted',
+    invite: true,
+    ...user,
+  });
+  assert.equal(invited.status, 201, JSON.stringify(invited.body));
+  const answer = await test.anonymous.request('POST', '/auth/accept-invite', {
+    token: tokenOf(invited.body.inviteUrl),
+    password: PASSWORD,
+  });
+  assert.equal(answer.status, 204, JSON.stringify(answer.body));
+  return { userId: invited.body.userId, email, ...browserWith(test, cookieOf(answer)) };
+}
+
+/** Another session of somebody. */
+export async function signIn(
+  test: TestApp,
+  { email }: Pick<Person, 'email'>,
+  password = PASSWORD,
+): Promise<Pick<Person, 'cookie' | 'request'>> {
+  const answer = await test.anonymous.request('POST', '/auth/sign-in', { email, password });
+  assert.equal(answer.status, 204, JSON.stringify(answer.body));
+  return browserWith(test, cookieOf(answer));
+}
+
+/** Sends the cookie along, from a page of the service. */
+export function browserWith(test: TestApp, cookie: string): Pick<Person, 'cookie' | 'request'> {
+  return {
+    cookie,
+    request: (method, path, body, headers) =>
+      test.anonymous.request(method, path, body, { cookie, ...FROM_OUR_PAGE, ...headers }),
+  };
+}
+
+/** As a browser keeps it: name and value. */
+export const cookieOf = ({ headers }: Pick<Answer, 'headers'>): string =>
+  (headers['set-cookie'] ?? '').split(';', 1)[0] ?? '';
+
+export const tokenOf = (link: string): string => new URL(link).hash.slice(1);
+
+/** One request from an address. */
+export async function sendFrom(
+  test: TestApp,
+  remoteAddress: string,
+  method: Method,
+  path: string,
+  body: object,
+): Promise<{ status: number; code: unknown; headers: Readonly<Record<string, unknown>> }> {
+  const answer = await test.app.inject({ method, url: pathOf(path), payload: body, remoteAddress });
+  return {
+    status: answer.statusCode,
+    code: answer.body === '' ? undefined : answer.json().code,
+    headers: answer.headers,
+  };
+}

@@ -1,0 +1,115 @@
+// A service with doubles of paid providers, and people with pools of their own.
+import assert from 'node:assert/strict';
+import type { Client, Execution } from '../client.ts';
+import { plainImage } from '../media/pixels.ts';
+import { type FalDouble, startFal } from '../providers/fal.ts';
+import { type OpenAiDouble, startOpenAi } from '../providers/openai.ts';
+import { startTestService, type TestService } from '../service.ts';
+import { edge, node } from '../workflows.ts';
+
+export const MODEL = 'generate:fal_seedream';
+/** Credits of one call of the model. */
+export const PRICE = 3;
+
+export type PaidExecution = Execution & {
+  readonly credits: {
+    readonly estimated: number;
+    readonly held: number;
+    readonly charged: number;
+    readonly released: number;
+  };
+};
+export interface Pool {
+  readonly balance: number;
+  readonly held: number;
+  readonly entries: readonly {
+    readonly kind: string;
+    readonly amount: number;
+    readonly nodeId: string | null;
+  }[];
+}
+
+export const model = (id: string, config: object = {}) =>
+  node(id, MODEL, { prompt: `a fox named ${id}`, ...config });
+/** One model shown by a preview. */
+export const single = (config: object = {}) => ({
+  nodes: [model('m', config), node('end', 'output:preview')],
+  edges: [edge('m.image > end.input')],
+});
+/** A model called for each text of a list. */
+export const mapped = (texts: readonly string[]) => ({
+  nodes: [node('list', 'input:list', { items: texts }), node('m', MODEL)],
+  edges: [edge('list.list > m.prompt')],
+});
+/** The same of a list whose length only the run knows. */
+export const mappedLate = (texts: readonly string[]) => ({
+  nodes: [
+    node('list', 'input:list', { items: texts }),
+    node('late', 'logic:delay', { ms: 0 }),
+    node('m', MODEL),
+  ],
+  edges: [edge('list.list > late.input'), edge('late.output > m.prompt')],
+});
+
+export interface PaidService {
+  readonly service: TestService;
+  readonly fal: FalDouble;
+  readonly openai: OpenAiDouble;
+  /** A user with so many credits. */
+  newUser(credits: number): Promise<Client>;
+  /** The doubles answer well, and at once. */
+  reset(): void;
+  close(): Promise<void>;
+}
+
+export async function startPaidService(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<PaidService> {
+  const file = await plainImage(8, 8, '#336699');
+  const [fal, openai] = [await startFal(file), await startOpenAi(file)];
+  const service = await startTestService({
+    FAL_KEY: 'fal-key',
+    FAL_BASE_URL: fal.url,
+    OPENAI_API_KEY: 'sk-test',
+    OPENAI_BASE_URL: `${openai.url}/v1`,
+    ...settings,
+  });
+  let people = 0;
+  return {
+    service,
+    fal,
+    openai,
+    async newUser(credits) {
+      const { status, body } = await service.request<{ apiKey: string }>('POST', '/admin/users', {
+        email: `paid-${people++}@example.com`,
+        name: 'Paid',
+        plan: 'self_hosted',
+        credits,
+        keyScopes: ['workflows:read', 'workflows:write', 'workflows:execute', 'account:admin'],
+      });
+      assert.equal(status, 201, JSON.stringify(body));
+      return service.as(body.apiKey);
+    },
+    reset() {
+      fal.polls = 0;
+      fal.result = { status: 200, body: { images: [{ url: `${fal.url}/files/a.png` }] } };
+    },
+    async close() {
+      await service.close();
+      await fal.close();
+      await openai.close();
+    },
+  };
+}
+
+export const poolOf = async (user: Client): Promise<Pool> =>
+  (await user.request<Pool>('GET', '/credits?limit=200')).body;
+
+export const balanceOf = async (user: Client): Promise<readonly [balance: number, held: number]> => {
+  const { balance, held } = await poolOf(user);
+  return [balance, held];
+};
+
+/** Stores the graph and runs it to its end. */
+export const runPaid = async (user: Client, graph: object, body: object = {}): Promise<PaidExecution> =>
+  (await user.run(await user.create(graph), body)) as PaidExecution;

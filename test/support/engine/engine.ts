@@ -1,0 +1,120 @@
+// Small graphs of real definitions, run by the engine with everything it does on record.
+import { runPlan } from '../../../src/engine/run.ts';
+import type { RunOptions, RunOutcome, Step } from '../../../src/engine/types.ts';
+import type { Catalog } from '../../../src/graph/catalog.ts';
+import { makePlan, type Plan } from '../../../src/graph/plan.ts';
+import type { Graph, JsonObject, Value } from '../../../src/graph/types.ts';
+import type { NodeDefinition } from '../../../src/nodes/define.ts';
+
+export interface NodeSketch {
+  readonly type: string;
+  readonly config?: JsonObject;
+  readonly params?: JsonObject;
+}
+
+/** A graph from `{ id: { type, config } }` and edges written `a.text > b.prompt`, or `a > b` without handles. */
+export function sketchGraph(nodes: Readonly<Record<string, NodeSketch>>, edges: readonly string[]): Graph {
+  return {
+    nodes: Object.entries(nodes).map(([id, { type, config, params }]) => ({
+      id,
+      type: 'node',
+      position: { x: 0, y: 0 },
+      data: {
+        label: `Node ${id}`,
+        category: 'utility',
+        nodeType: type,
+        ...(config === undefined ? {} : { config }),
+        ...(params === undefined ? {} : { params }),
+      },
+    })),
+    edges: edges.map((edge, index) => {
+      const [from = '', to = ''] = edge.split(' > ');
+      const [source = '', sourcePort] = from.split('.');
+      const [target = '', targetPort] = to.split('.');
+      return {
+        id: `e${index}`,
+        source,
+        target,
+        ...(sourcePort === undefined ? {} : { sourceHandle: `out-${sourcePort}` }),
+        ...(targetPort === undefined ? {} : { targetHandle: `in-${targetPort}` }),
+      };
+    }),
+  };
+}
+
+export function catalogOf(definitions: readonly NodeDefinition[]): Catalog {
+  const find = (nodeType: string): NodeDefinition | undefined =>
+    definitions.find(({ entry }) => entry.nodeType === nodeType);
+  return {
+    entries: definitions.map(({ entry }) => entry),
+    find: nodeType => find(nodeType)?.entry,
+    ports: (nodeType, config) => find(nodeType)?.ports(config) ?? { inputs: [], outputs: [] },
+  };
+}
+
+/** The plan of a graph that has one. */
+export function planGraph(
+  definitions: readonly NodeDefinition[],
+  graph: Graph,
+  targets?: readonly string[],
+): Plan {
+  const result = makePlan(graph, catalogOf(definitions), targets);
+  if (!result.ok) throw new Error(`The graph has no plan: ${result.code}.`);
+  return result.plan;
+}
+
+export interface RecordedRun {
+  readonly outcome: RunOutcome;
+  /** Every step in the order it was reported. */
+  readonly reported: readonly Step[];
+  /** The newest step of each node, earlier attempts included. */
+  readonly steps: ReadonlyMap<string, Step>;
+}
+
+/** Runs the plan. The outside world is shut; time is the machine's unless `now` says otherwise. */
+export async function runRecorded(
+  definitions: readonly NodeDefinition[],
+  plan: Plan,
+  options: Partial<RunOptions> = {},
+): Promise<RecordedRun> {
+  const byType = new Map(definitions.map(definition => [definition.entry.nodeType, definition]));
+  const reported: Step[] = [];
+  const steps = new Map(options.steps);
+  const now = options.now ?? Date.now;
+  const outcome = await runPlan(plan, {
+    define: nodeType => byType.get(nodeType),
+    overrides: new Map(),
+    context: () => closedWorld(now),
+    concurrency: 16,
+    signal: new AbortController().signal,
+    now,
+    ...options,
+    steps: options.steps ?? new Map(),
+    onStep: step => {
+      reported.push(step);
+      steps.set(step.nodeId, step);
+      options.onStep?.(step);
+    },
+  });
+  return { outcome, reported, steps };
+}
+
+function closedWorld(now: () => number): ReturnType<RunOptions['context']> {
+  const shut = (): never => {
+    throw new Error('This test reaches nothing outside.');
+  };
+  const media = { put: shut, read: shut, readRaster: shut, resolve: shut, open: shut };
+  return {
+    executionId: 'ex_test',
+    media,
+    openParts: shut,
+    fetch: shut,
+    providerFetch: shut,
+    now,
+    providers: {},
+  };
+}
+
+export const textValue = (text: string): Value => ({ type: 'TEXT', text });
+export const numberValue = (number: number): Value => ({ type: 'NUMBER', number });
+export const listValue = (...items: readonly Value[]): Value => ({ type: 'LIST', items });

@@ -1,0 +1,139 @@
+// Runs one node as the engine would: defaults filled in, media kept in memory.
+import { createHash } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
+import { resolveValues } from '../../../src/engine/inputs.ts';
+import type { PlanNode } from '../../../src/graph/plan.ts';
+import type { Json, JsonObject, MediaRef, Value } from '../../../src/graph/types.ts';
+import { AppError } from '../../../src/lib/errors.ts';
+import { inspectImage } from '../../../src/media/images.ts';
+import { findNode } from '../../../src/nodes/catalog.ts';
+import {
+  type NodeContext,
+  type NodeFetchInit,
+  type NodeFetchResponse,
+  Suspend,
+} from '../../../src/nodes/define.ts';
+import type { Providers } from '../../../src/nodes/models/providers.ts';
+
+export interface TestContext extends NodeContext {
+  /** Stores bytes as if uploaded; images are measured. */
+  upload(bytes: Uint8Array, contentType: string, name?: string): Promise<MediaRef>;
+  bytesOf(ref: MediaRef): Buffer;
+  /** What calls at providers have reported. */
+  readonly used: readonly unknown[];
+  readonly warned: readonly string[];
+}
+
+export interface ContextOptions {
+  readonly suspended?: NonNullable<NodeContext['suspended']>;
+  readonly signal?: AbortSignal;
+  readonly providers?: Providers;
+  /** The network's edge. */
+  readonly fetch?: (url: string, init: NodeFetchInit) => Promise<NodeFetchResponse>;
+}
+
+export const NOW_MS = 1_700_000_000_000;
+
+export function makeContext(options: ContextOptions = {}): TestContext {
+  const stored = new Map<string, { readonly ref: MediaRef; readonly bytes: Buffer }>();
+  const signal = options.signal ?? new AbortController().signal;
+  const used: unknown[] = [];
+  const warned: string[] = [];
+
+  const upload = async (bytes: Uint8Array, contentType: string, name = 'file'): Promise<MediaRef> => {
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const mediaId = `med_${sha256.slice(0, 26)}`;
+    const isImage = contentType.startsWith('image/');
+    const { width, height } = isImage ? await inspectImage(bytes, signal) : { width: null, height: null };
+    const url = `http://localhost/cdn/${mediaId}/${name}`;
+    const ref = { mediaId, url, contentType, sha256, bytes: bytes.length, width, height, duration: null };
+    stored.set(mediaId, { ref, bytes: Buffer.from(bytes) });
+    return ref;
+  };
+
+  const get = (mediaId: string) => {
+    const found = stored.get(mediaId);
+    if (found === undefined) throw new AppError('not_found', `There is no media ${mediaId}.`);
+    return found;
+  };
+
+  const fetch: NodeContext['fetch'] = async (url, init = {}) => {
+    if (options.fetch === undefined) throw new Error('This test has no network.');
+    return options.fetch(url, init);
+  };
+
+  return {
+    executionId: 'ex_test',
+    nodeId: 'node',
+    signal,
+    media: {
+      put: async (source, { contentType, name, width = null, height = null, duration = null }) => {
+        const bytes = source instanceof Uint8Array ? source : await buffer(source);
+        const ref = await upload(bytes, contentType, name);
+        return { ...ref, width: ref.width ?? width, height: ref.height ?? height, duration };
+      },
+      read: async ref => get(ref.mediaId).bytes,
+      readRaster: async ref => ({ bytes: get(ref.mediaId).bytes, contentType: ref.contentType }),
+      resolve: async ({ mediaId, url }) => {
+        const id = mediaId ?? [...stored.values()].find(({ ref }) => ref.url === url)?.ref.mediaId;
+        return get(id ?? String(url)).ref;
+      },
+      open: async source => {
+        const isWanted = ({ ref }: { ref: MediaRef }) =>
+          'src' in source ? ref.url === source.src : ref.mediaId === source.mediaId;
+        const found = [...stored.values()].find(isWanted);
+        if (found === undefined) throw new AppError('not_found', 'there is no such file');
+        return { body: found.bytes, declared: found.ref.contentType };
+      },
+    },
+    openParts: () => ({
+      restore: async () => undefined,
+      keep: () => undefined,
+      drop: async () => undefined,
+    }),
+    fetch,
+    providerFetch: fetch,
+    progress: () => undefined,
+    providers: options.providers ?? {},
+    job: {
+      keep: async () => undefined,
+      use: usage => used.push(usage),
+      warn: sentence => warned.push(sentence),
+    },
+    now: () => NOW_MS,
+    ...(options.suspended === undefined ? {} : { suspended: options.suspended }),
+    upload,
+    used,
+    warned,
+    bytesOf: ref => get(ref.mediaId).bytes,
+  };
+}
+
+/** The node's outputs, its defaults filled in; throws where the node suspends. */
+export async function runNode(
+  nodeType: string,
+  values: Readonly<Record<string, unknown>>,
+  ctx: NodeContext = makeContext(),
+): Promise<Readonly<Record<string, unknown>>> {
+  const result = await startNode(nodeType, values, ctx);
+  if (result instanceof Suspend) throw new Error(`${nodeType} suspended`);
+  return result;
+}
+
+/** Fields are checked and filled as the engine does it; ports take what is given. */
+export async function startNode(
+  nodeType: string,
+  values: Readonly<Record<string, unknown>>,
+  ctx: NodeContext,
+) {
+  const definition = findNode(nodeType);
+  if (definition === undefined) throw new Error(`There is no node ${nodeType}`);
+  const ports = definition.ports(values as JsonObject);
+  const fields = { inputDefs: ports.inputs.filter(input => !input.isPort) } as unknown as PlanNode;
+  return definition.run(resolveValues(fields, values as JsonObject, new Map()), ctx);
+}
+
+export const textValue = (text: string): Value => ({ type: 'TEXT', text });
+export const numberValue = (number: number): Value => ({ type: 'NUMBER', number });
+export const jsonValue = (json: Json): Value => ({ type: 'JSON', json });
+export const listValue = (items: readonly Value[]): Value => ({ type: 'LIST', items });

@@ -1,0 +1,122 @@
+// Checks every answer of an app under test against the OpenAPI document that the app itself serves.
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { App } from '../../../src/http/app.ts';
+
+interface Content {
+  readonly [type: string]: { readonly schema?: object } | undefined;
+}
+interface Response {
+  readonly $ref?: string;
+  readonly content?: Content;
+}
+interface Operation {
+  readonly description?: string;
+  readonly responses: Readonly<Record<string, Response>>;
+}
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly responses: Readonly<Record<string, Response>> };
+}
+
+/** One answer as it went out. */
+export interface Sent {
+  readonly operation: string;
+  readonly status: number;
+  readonly contentType: string;
+  readonly text: string;
+}
+
+export interface Conformance {
+  /** What was sent against the document. */
+  readonly faults: readonly string[];
+}
+
+/** Must be called before the app is ready. `onSent` sees every answer to a documented route. */
+export function watchAnswers(app: App, onSent?: (sent: Sent) => void): Conformance {
+  const faults: string[] = [];
+  const judge = createJudge(app);
+  app.addHook('onSend', (req, reply, payload, done) => {
+    const sent = describe(req, reply, payload);
+    if (sent !== undefined) {
+      onSent?.(sent);
+      const fault = judge(sent);
+      if (fault !== undefined) faults.push(`${sent.operation} ${sent.status}: ${fault}`);
+    }
+    done(null, payload);
+  });
+  return { faults };
+}
+
+/** Undefined where no documented route answered, or the answer is a stream. */
+function describe(req: FastifyRequest, reply: FastifyReply, payload: unknown): Sent | undefined {
+  const { url, schema } = req.routeOptions;
+  if (url === undefined || (schema as { hide?: boolean } | undefined)?.hide === true) return undefined;
+  if (req.method === 'OPTIONS' || req.method === 'HEAD') return undefined;
+  if (payload !== null && payload !== undefined && typeof payload !== 'string') return undefined;
+  return {
+    operation: `${req.method.toLowerCase()} ${url.replaceAll(/:(\w+)/g, '{$1}')}`,
+    status: reply.statusCode,
+    contentType: String(reply.getHeader('content-type') ?? '').split(';')[0] ?? '',
+    text: payload ?? '',
+  };
+}
+
+/** Compiles the schema at a JSON pointer of a document. */
+type Compile = (pointer: string) => ValidateFunction;
+
+/** By the document's text: most apps of a process serve the same, and to compile it costs more than to compare it. */
+const compilers = new Map<string, Compile>();
+
+function compilerOf(document: Document): Compile {
+  const text = JSON.stringify(document);
+  const ready = compilers.get(text);
+  if (ready !== undefined) return ready;
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: false });
+  ajv.addSchema(document, 'document');
+  const validators = new Map<string, ValidateFunction>();
+  const compile: Compile = pointer => {
+    const validate = validators.get(pointer) ?? ajv.compile({ $ref: `document#/${pointer}` });
+    validators.set(pointer, validate);
+    return validate;
+  };
+  compilers.set(text, compile);
+  return compile;
+}
+
+function createJudge(app: App): (sent: Sent) => string | undefined {
+  let document: Document | undefined;
+  let compile: Compile | undefined;
+  return ({ operation, status, contentType, text }) => {
+    // A worker serves no document.
+    if (!app.hasDecorator('swagger')) return undefined;
+    document ??= app.swagger() as unknown as Document;
+    compile ??= compilerOf(document);
+    const [method = '', path = ''] = operation.split(' ');
+    const operationOf = document.paths[path]?.[method];
+    // Another test asks for the line that it lacks.
+    if (operationOf?.description === '') return undefined;
+    const given = operationOf?.responses[status];
+    if (given === undefined) return `the document knows no such status ${text.slice(0, 200)}`;
+    const name = given.$ref?.split('/').at(-1);
+    const { content } = name === undefined ? given : (document.components.responses[name] ?? {});
+    if (content === undefined) return text === '' ? undefined : 'the document knows no body';
+    if (text === '') return undefined;
+    if (content[contentType] === undefined)
+      return `the document knows no ${contentType}: ${text.slice(0, 200)}`;
+    if (contentType !== 'application/json') return undefined;
+    const base =
+      name === undefined
+        ? ['paths', path, method, 'responses', String(status)]
+        : ['components', 'responses', name];
+    const pointer = [...base, 'content', contentType, 'schema'].map(escapePart).join('/');
+    const validate = compile(pointer);
+    if (validate(JSON.parse(text))) return undefined;
+    const { instancePath, message, params } = validate.errors?.[0] ?? {};
+    return `${instancePath} ${message} ${JSON.stringify(params)}`;
+  };
+}
+
+function escapePart(part: string): string {
+  return encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));
+}

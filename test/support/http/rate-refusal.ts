@@ -1,0 +1,27 @@
+// What every 429 has, whichever limit it comes from.
+import assert from 'node:assert/strict';
+import type { Answer } from '../app.ts';
+
+export interface Expected {
+  readonly code: string;
+  readonly limit: number;
+  /** The service's clock. */
+  readonly nowMs: number;
+}
+
+/** Status, code, `retryAfter`, Retry-After and the X-RateLimit-* of the limit that refused. */
+export function assertRateRefusal(
+  { status, headers, body }: Answer<unknown>,
+  { code, limit, nowMs }: Expected,
+): void {
+  assert.equal(status, 429);
+  assert.equal(body.code, code);
+  const { retryAfter } = body as { retryAfter?: number };
+  assert.equal(headers['x-ratelimit-limit'], String(limit));
+  assert.equal(headers['x-ratelimit-remaining'], '0');
+  assert.equal(headers['x-ratelimit-reset'], String(retryAfter));
+  const seconds = Number(headers['retry-after']);
+  // A clock that goes on has gone on a little since.
+  assert.ok(Math.abs(seconds - (Number(retryAfter) - nowMs / 1000)) <= 2, `${seconds} until ${retryAfter}`);
+  assert.ok(Number.isInteger(seconds) && seconds >= 1);
+}

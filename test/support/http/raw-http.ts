@@ -1,0 +1,76 @@
+// HTTP as bytes on a socket, for what no client would send; and the answers taken apart by hand.
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import type { App } from '../../../src/http/app.ts';
+
+export interface RawAnswer {
+  readonly status: number;
+  /** By name in lower case; of several, the last. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+const WAIT_MS = 20_000;
+
+/** Sends the parts, one write each, and reads until the peer closes. Throws where it does not in 20 s. */
+export async function exchange(port: number, ...parts: readonly string[]): Promise<RawAnswer[]> {
+  const socket = await open(port);
+  for (const part of parts) socket.write(part);
+  return readAnswers(socket);
+}
+
+/** Listens on a free port of this machine. */
+export async function listen(app: App): Promise<number> {
+  return Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port);
+}
+
+export async function open(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** All answers up to the end of the connection. */
+export async function readAnswers(socket: Socket): Promise<RawAnswer[]> {
+  const chunks: Buffer[] = [];
+  const timer = setTimeout(() => socket.destroy(new Error('The connection was not closed.')), WAIT_MS);
+  try {
+    for await (const chunk of socket) chunks.push(chunk as Buffer);
+  } catch (err) {
+    // A peer that closes with bytes of ours unread resets the connection; what it said before counts.
+    if ((err as NodeJS.ErrnoException).code !== 'ECONNRESET') throw err;
+  } finally {
+    clearTimeout(timer);
+    socket.destroy();
+  }
+  return parseAnswers(Buffer.concat(chunks).toString('latin1'));
+}
+
+function parseAnswers(text: string): RawAnswer[] {
+  const answers: RawAnswer[] = [];
+  for (let rest = text; rest !== ''; ) {
+    const end = rest.indexOf('\r\n\r\n');
+    const [statusLine = '', ...lines] = rest.slice(0, end).split('\r\n');
+    const headers = Object.fromEntries(
+      lines.map(line => [
+        line.slice(0, line.indexOf(':')).toLowerCase(),
+        line.slice(line.indexOf(':') + 1).trim(),
+      ]),
+    );
+    rest = rest.slice(end + 4);
+    const length = /^HTTP\/1\.1 1/.test(statusLine) ? '0' : headers['content-length'];
+    // Chunked or unsized bodies last to the end here; a body of HEAD or 304 has no bytes whatever its length says.
+    const size = length === undefined ? rest.length : Math.min(Number(length), nextHead(rest));
+    answers.push({ status: Number(statusLine.split(' ')[1]), headers, body: rest.slice(0, size) });
+    rest = rest.slice(size);
+  }
+  return answers;
+}
+
+const nextHead = (text: string): number => (text.startsWith('HTTP/1.1 ') ? 0 : text.length);
+
+/** A request's head, closing the connection after it. */
+export function head(method: string, path: string, headers: Readonly<Record<string, string>> = {}): string {
+  const lines = Object.entries({ host: 'localhost', connection: 'close', ...headers });
+  return `${method} ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
+}

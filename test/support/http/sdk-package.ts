@@ -1,0 +1,42 @@
+// The SDK as people get it: built by tsc, packed by npm and installed into an empty folder.
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+export const SDK = join(import.meta.dirname, '../../../sdk');
+const TSC = join(import.meta.dirname, '../../../node_modules/.bin/tsc');
+export const run = promisify(execFile);
+
+export interface InstalledSdk {
+  /** Programs in it may import `@graphwright/sdk`. */
+  readonly folder: string;
+  /** What the package contains. */
+  readonly files: readonly string[];
+  remove(): Promise<void>;
+}
+
+/** Call it in `before` and `remove` in `after`. No registry is asked: the package has no dependencies. */
+export async function installSdk(): Promise<InstalledSdk> {
+  const folder = await mkdtemp(join(tmpdir(), 'graphwright-sdk-'));
+  const packed = join(folder, 'packed');
+  await mkdir(packed);
+  for (const name of ['package.json', 'README.md']) await cp(join(SDK, name), join(packed, name));
+  await run(TSC, ['-p', SDK, '--outDir', join(packed, 'dist')]);
+  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts'], { cwd: packed });
+  const [pack] = Object.values(JSON.parse(stdout) as Record<string, Pack>);
+  await writeFile(join(folder, 'package.json'), '{"type":"module","private":true}');
+  const tarball = join(packed, pack?.filename ?? '');
+  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', tarball], { cwd: folder });
+  return {
+    folder,
+    files: (pack?.files ?? []).map(file => file.path),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+interface Pack {
+  readonly filename: string;
+  readonly files: readonly { readonly path: string }[];
+}

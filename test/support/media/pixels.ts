@@ -1,0 +1,48 @@
+// Small pictures to feed to image nodes, and the colours of what comes back.
+import sharp from 'sharp';
+import { seededBytes } from '../../../src/lib/seeded-random.ts';
+
+export interface Pixels {
+  readonly format: string | undefined;
+  readonly width: number;
+  readonly height: number;
+  /** Red, green, blue and alpha at a place. */
+  at(x: number, y: number): readonly number[];
+}
+
+/** A picture of one colour, `#rrggbb` or `#rrggbbaa`. */
+export function plainImage(
+  width: number,
+  height: number,
+  background: string,
+  format: 'png' | 'jpeg' | 'webp' | 'gif' | 'avif' = 'png',
+): Promise<Buffer> {
+  return sharp({ create: { width, height, channels: 4, background } })
+    .toFormat(format)
+    .toBuffer();
+}
+
+/** A picture of pseudo-random bytes, so that no part of the file is redundant. */
+export function noiseImage(
+  width: number,
+  height: number,
+  format: 'png' | 'jpeg' | 'webp' | 'gif' | 'avif',
+): Promise<Buffer> {
+  return sharp(seededBytes(width * height * 3, 1), { raw: { width, height, channels: 3 } })
+    .toFormat(format)
+    .toBuffer();
+}
+
+export async function readPixels(bytes: Uint8Array): Promise<Pixels> {
+  const { format } = await sharp(bytes).metadata();
+  const { data, info } = await sharp(bytes).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
+  const at = (x: number, y: number) => [
+    ...data.subarray((y * info.width + x) * 4, (y * info.width + x) * 4 + 4),
+  ];
+  return { format, width: info.width, height: info.height, at };
+}
+
+/** Whether two colours differ by at most `tolerance` in each channel. */
+export function isNear(actual: readonly number[], expected: readonly number[], tolerance = 4): boolean {
+  return expected.every((channel, index) => Math.abs((actual[index] ?? -1) - channel) <= tolerance);
+}

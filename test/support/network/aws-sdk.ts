@@ -1,0 +1,42 @@
+// The AWS SDK as an independent client of the presigned doors and of the bucket: none of its code is ours.
+import { PutObjectCommand, type PutObjectCommandInput, S3Client } from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { objectUrl } from '../../../src/media/s3.ts';
+import { pendingKey } from '../../../src/media/storage.ts';
+import type { Deps } from '../../../src/services/deps.ts';
+import { doorKey, doorUrl } from '../../../src/services/media/upload-door.ts';
+
+export interface SdkPlace {
+  readonly client: S3Client;
+  readonly Bucket: string;
+  readonly Key: string;
+}
+
+/** Where the SDK finds the minted upload: in the bucket, or at our own door, which is a bucket named `uploads` to it. */
+export function sdkPlace(deps: Deps, mediaId: string): SdkPlace {
+  const { bucket } = deps;
+  const address = bucket === undefined ? doorUrl(deps, mediaId) : objectUrl(bucket, pendingKey(mediaId));
+  const { region, ...credentials } = bucket?.key ?? doorKey(deps);
+  const { origin, pathname } = new URL(address);
+  const [, Bucket = '', Key = ''] = pathname.split('/');
+  const client = new S3Client({
+    endpoint: origin,
+    region,
+    credentials,
+    forcePathStyle: true,
+    // Else it signs the checksum of an empty body into every address.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  });
+  return { client, Bucket, Key };
+}
+
+/** An address as the SDK signs it, over the headers that our own signs. */
+export function signBySdk(
+  { client, Bucket, Key }: SdkPlace,
+  headers: Pick<PutObjectCommandInput, 'ContentType' | 'ContentLength' | 'CacheControl'>,
+): Promise<string> {
+  const signableHeaders = new Set(['host', 'content-type', 'content-length', 'cache-control']);
+  const command = new PutObjectCommand({ Bucket, Key, ...headers });
+  return getSignedUrl(client, command, { expiresIn: 900, signableHeaders });
+}

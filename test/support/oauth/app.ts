@@ -1,0 +1,56 @@
+// OAuth on an app of the test: a person with a browser, and clients.
+
+import { createPerson, type Person } from '../accounts/people.ts';
+import { createTestApp, type TestApp, type TestAppOptions } from '../app.ts';
+import {
+  CookieBrowser,
+  connect,
+  createOAuthClient,
+  type OAuthClient,
+  type Send,
+  sendInto,
+  type Tokens,
+} from './clients.ts';
+
+export interface OAuthApp {
+  readonly test: TestApp;
+  readonly person: Person;
+  readonly client: OAuthClient;
+  readonly send: Send;
+  /** Another browser of the person's; without a cookie: of somebody who is not signed in. */
+  newBrowser(cookie?: string): CookieBrowser;
+  /** Registration to tokens, as `connect`. */
+  connect(options?: Parameters<typeof connect>[2]): Promise<Tokens>;
+  /** A ping at `/mcp` with the token. */
+  ping(token: string): Promise<number>;
+}
+
+export async function createOAuthApp(options?: TestAppOptions): Promise<OAuthApp> {
+  const test = await createTestApp(options);
+  const person = await createPerson(test, await test.createCaller());
+  const send = sendInto(test.app);
+  const client = createOAuthClient(send);
+  const newBrowser = (cookie = person.cookie): CookieBrowser =>
+    new CookieBrowser(send, cookie === '' ? {} : { cookie });
+  return {
+    test,
+    person,
+    client,
+    send,
+    newBrowser,
+    connect: given => connect(client, newBrowser(), given),
+    ping: async token => {
+      const answer = await test.app.inject({
+        method: 'POST',
+        url: '/mcp',
+        headers: {
+          authorization: `Bearer ${token}`,
+          accept: 'application/json, text/event-stream',
+          'content-type': 'application/json',
+        },
+        payload: { jsonrpc: '2.0', id: 1, method: 'ping' },
+      });
+      return answer.statusCode;
+    },
+  };
+}

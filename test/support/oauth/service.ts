@@ -1,0 +1,40 @@
+// OAuth over the network: an app that listens where its BASE_URL says, and a person's browser for other people's clients.
+
+import { createPerson, type Person } from '../accounts/people.ts';
+import { createTestApp, type TestApp, type TestAppOptions } from '../app.ts';
+import { freePort } from '../network/free-port.ts';
+import { CookieBrowser, createOAuthClient, type Decision, type OAuthClient, sendOut } from './clients.ts';
+
+export interface OAuthService {
+  readonly test: TestApp;
+  readonly person: Person;
+  readonly origin: string;
+  readonly mcpUrl: string;
+  readonly client: OAuthClient;
+  newBrowser(): CookieBrowser;
+  /** Lets a client in at the address that it would open: where the answer went. */
+  letIn(authorizationUrl: string | URL, decision?: Decision): Promise<URL>;
+}
+
+export async function startOAuthService(options: TestAppOptions = {}): Promise<OAuthService> {
+  const port = await freePort();
+  const origin = `http://localhost:${port}`;
+  const test = await createTestApp({ ...options, env: { BASE_URL: origin, ...options.env } });
+  await test.app.listen({ port, host: '127.0.0.1' });
+  const person = await createPerson(test, await test.createCaller());
+  const newBrowser = (): CookieBrowser => new CookieBrowser(sendOut, { cookie: person.cookie, origin });
+  return {
+    test,
+    person,
+    origin,
+    mcpUrl: `${origin}/mcp`,
+    client: createOAuthClient(sendOut, origin),
+    newBrowser,
+    letIn: async (url, decision) => {
+      const browser = newBrowser();
+      const page = await browser.open(String(url));
+      const end = page.html.includes('name="token"') ? await browser.decide(page, decision) : page;
+      return new URL(end.url);
+    },
+  };
+}

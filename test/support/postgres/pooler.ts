@@ -1,0 +1,71 @@
+// PgBouncer in front of a test's database, as an operator would set it up.
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chown, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { findOnPath } from '../../../src/lib/settings.ts';
+import { chooseRunner, startProgram } from '../../../src/store/embedded/run-as.ts';
+import { freePort } from '../network/free-port.ts';
+import type { TestAddress } from '../postgres.ts';
+import { waitUntil } from '../processes.ts';
+
+/** undefined: it is not installed. Debian keeps it where only root's PATH leads. */
+export const PGBOUNCER = findOnPath('pgbouncer', { PATH: `${process.env.PATH}:/usr/sbin` });
+
+export interface TestPooler {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** `settings`: lines of its `[pgbouncer]`. It has few connections to PostgreSQL, so that its clients share them. */
+export async function startPooler(
+  program: string,
+  { socketDir, user, database }: TestAddress,
+  settings: Readonly<Record<string, string>>,
+  atPort?: number,
+): Promise<TestPooler> {
+  const port = atPort ?? (await freePort());
+  const folder = await mkdtemp('/tmp/graphwright-pool-');
+  const file = join(folder, 'pgbouncer.ini');
+  const lines = Object.entries({
+    listen_addr: '127.0.0.1',
+    listen_port: String(port),
+    unix_socket_dir: '',
+    auth_type: 'any',
+    default_pool_size: '4',
+    ...settings,
+  }).map(([name, value]) => `${name} = ${value}`);
+  const target = `${database} = host=${socketDir} port=5432 user=${user} dbname=${database}`;
+  await writeFile(file, ['[databases]', target, '[pgbouncer]', ...lines, ''].join('\n'));
+  // It refuses root as PostgreSQL does, and must be able to enter the folder of its socket.
+  const owner = await stat(socketDir);
+  const runner = await chooseRunner({ postgres: program, folder: socketDir, owner, account: 'postgres' });
+  for (const path of [folder, file]) await chown(path, owner.uid, owner.gid);
+  const child = startProgram(runner, program, [file]);
+  await untilListening(child, port);
+  return {
+    url: `postgres://${user}@127.0.0.1:${port}/${database}`,
+    stop: async () => {
+      const ended = once(child, 'exit');
+      child.kill('SIGQUIT');
+      await ended;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function untilListening(child: ChildProcess, port: number): Promise<void> {
+  let said = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  await waitUntil('PgBouncer to listen', async () => {
+    if (child.exitCode !== null) throw new Error(`PgBouncer ended:\n${said}`);
+    const socket = connect(port, '127.0.0.1');
+    return await new Promise<boolean>(resolve => {
+      socket.once('connect', () => resolve(true));
+      socket.once('error', () => resolve(false));
+    }).finally(() => socket.destroy());
+  });
+}

@@ -1,0 +1,86 @@
+// Video elements as a test wants them: numbered clips as files, scenes drawn by the painter with the decoder of either back end.
+import { join } from 'node:path';
+import type { Clip } from '../../../src/codecs/decode.ts';
+import { encode } from '../../../src/codecs/encode.ts';
+import { openFfmpeg } from '../../../src/codecs/ffmpeg.ts';
+import { openCodecHost } from '../../../src/codecs/host/codec-host.ts';
+import type { Backend } from '../../../src/codecs/job.ts';
+import { probeMedia } from '../../../src/codecs/probe/probe.ts';
+import { findOnPath } from '../../../src/lib/settings.ts';
+import { createPainter } from '../../../src/render/paint/frame.ts';
+import { loadResources } from '../../../src/render/paint/resources.ts';
+import { openScene } from '../../../src/render/scene.ts';
+import type { ResourceFile } from '../../../src/render/stills/still.ts';
+import { evaluateFrame } from '../../../src/render/timeline/evaluate.ts';
+import { createClipFrames } from '../../../src/render/video/clip-frames.ts';
+import { HEIGHT, numberedFrames, WIDTH } from '../../codecs/clips.ts';
+
+const { signal } = new AbortController();
+const ffmpegPath = findOnPath('ffmpeg');
+
+/** By name; a text says why there is none on this machine. */
+export const BACKENDS: readonly (readonly [string, Backend | string])[] = [
+  ['codec host', await openCodecHost([], signal)],
+  ['ffmpeg', ffmpegPath === undefined ? 'no ffmpeg is on the PATH' : await openFfmpeg(ffmpegPath, signal)],
+];
+
+/** A video of so many frames, each of which shows its number. */
+export async function makeClip(
+  backend: Backend,
+  folder: string,
+  { fps, frameCount, ground = [0, 0, 0] }: { fps: number; frameCount: number; ground?: readonly number[] },
+): Promise<Clip> {
+  const path = join(folder, `clip-${fps}-${frameCount}-${ground.join('-')}.mp4`);
+  const video = {
+    width: WIDTH,
+    height: HEIGHT,
+    fps,
+    pixels: 'rgba' as const,
+    frames: numberedFrames(frameCount, ground),
+  };
+  await encode(backend, { path, maxSeconds: frameCount / fps + 1, video }, signal);
+  return { path, facts: await probeMedia(path, signal) };
+}
+
+export interface Drawn {
+  readonly frame: number;
+  readonly rgba: Uint8Array;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Draws those frames in that order; every video of the scene is the clip, or the file that stands for it. */
+export async function drawClips(
+  backend: Backend,
+  graph: object,
+  frames: Iterable<number>,
+  clip: Clip | ResourceFile,
+  scale = 1,
+): Promise<{ readonly drawn: readonly Drawn[]; readonly warnings: readonly string[] }> {
+  const timeline = openScene(graph);
+  const file: ResourceFile = 'kind' in clip ? clip : { kind: 'clip', ...clip };
+  const resources = await loadResources(new Map([...timeline.resources.keys()].map(key => [key, file])));
+  const painter = createPainter(timeline.width, timeline.height, scale, resources);
+  const clips = createClipFrames(resources, {
+    backend,
+    scale,
+    signal,
+    listAt: frame => (frame < timeline.durationInFrames ? evaluateFrame(timeline, frame) : undefined),
+  });
+  const drawn: Drawn[] = [];
+  const warnings = new Set<string>();
+  try {
+    for (const frame of frames) {
+      const list = evaluateFrame(timeline, frame);
+      await clips.prepare(list);
+      for (const warning of painter.paint(list).warnings) warnings.add(warning);
+      const { canvas, brush } = painter.surface;
+      const { width, height } = canvas;
+      const { data } = brush.getImageData(0, 0, width, height);
+      drawn.push({ frame, rgba: new Uint8Array(data.buffer, data.byteOffset, data.length), width, height });
+    }
+  } finally {
+    await clips.end();
+  }
+  return { drawn, warnings: [...warnings] };
+}

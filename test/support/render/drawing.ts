@@ -1,0 +1,29 @@
+// Frames of a scene graph as a test wants them: drawn by the drawing thread, files of the graph made ready.
+import { AppError } from '../../../src/lib/errors.ts';
+import { withRenderFiles } from '../../../src/render/files.ts';
+import { openScene } from '../../../src/render/scene.ts';
+import type { DrawnStills } from '../../../src/render/stills/still.ts';
+import { drawSceneStills } from '../../../src/render/stills/stills.ts';
+import type { Timeline } from '../../../src/render/timeline/compile.ts';
+import { evaluateFrame } from '../../../src/render/timeline/evaluate.ts';
+
+const { signal } = new AbortController();
+
+const refuse = (): never => {
+  throw new AppError('not_found', 'tests reach out to nobody');
+};
+
+export async function drawTimeline(
+  timeline: Timeline,
+  frames: readonly number[],
+  scale = 1,
+): Promise<DrawnStills> {
+  const lists = frames.map(frame => evaluateFrame(timeline, frame));
+  return withRenderFiles(timeline.resources.values(), refuse, signal, files =>
+    drawSceneStills({ lists, files, scale, format: 'png' }, signal),
+  );
+}
+
+export function drawGraph(graph: unknown, frames: readonly number[], scale = 1): Promise<DrawnStills> {
+  return drawTimeline(openScene(graph), frames, scale);
+}

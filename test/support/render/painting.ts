@@ -1,0 +1,42 @@
+// Frames painted in this thread: by a painter that has shown others before, and by a new one.
+import { AppError } from '../../../src/lib/errors.ts';
+import { withRenderFiles } from '../../../src/render/files.ts';
+import { createPainter, type Painted } from '../../../src/render/paint/frame.ts';
+import { loadResources } from '../../../src/render/paint/resources.ts';
+import type { Timeline } from '../../../src/render/timeline/compile.ts';
+import { evaluateFrame } from '../../../src/render/timeline/evaluate.ts';
+
+const { signal } = new AbortController();
+
+const refuse = (): never => {
+  throw new AppError('not_found', 'tests reach out to nobody');
+};
+
+export interface TwicePainted {
+  readonly frame: number;
+  readonly fresh: Buffer;
+  readonly followed: Buffer;
+  readonly rows: Painted['rows'];
+  /** What the painter that goes on showed a frame earlier. */
+  readonly before: Buffer | undefined;
+}
+
+/** Each frame as a new painter draws it, and as one that drew those before it. */
+export function paintTwice(timeline: Timeline, frames: readonly number[]): Promise<readonly TwicePainted[]> {
+  const { width, height } = timeline;
+  return withRenderFiles(timeline.resources.values(), refuse, signal, async files => {
+    const resources = await loadResources(files);
+    const painter = createPainter(width, height, 1, resources);
+    const painted: TwicePainted[] = [];
+    for (const frame of frames) {
+      const list = evaluateFrame(timeline, frame);
+      const { rows } = painter.paint(list);
+      const followed = painter.surface.canvas.data();
+      const anew = createPainter(width, height, 1, resources);
+      anew.paint(list);
+      const fresh = anew.surface.canvas.data();
+      painted.push({ frame, fresh, followed, rows, before: painted.at(-1)?.followed });
+    }
+    return painted;
+  });
+}

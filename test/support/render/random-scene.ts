@@ -1,0 +1,116 @@
+// Random values that fit the scene-graph schema, made by walking the schema itself.
+
+import { SCENE_GRAPH_SCHEMA } from '../../../src/render/schema/scene-graph.ts';
+import { rollDice } from '../../../src/render/stills/palette.ts';
+
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly patternProperties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly prefixItems?: readonly Schema[];
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly multipleOf?: number;
+  readonly pattern?: string;
+  readonly $defs?: Readonly<Record<string, Schema>>;
+}
+
+const SCHEMA: Schema = JSON.parse(JSON.stringify(SCENE_GRAPH_SCHEMA));
+const MAX_DEPTH = 14;
+const SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><circle cx="4" cy="4" r="4"/></svg>';
+
+/** What fits the patterns: by a distinctive part of each. */
+const TEXTS: readonly (readonly [part: string, texts: readonly string[]])[] = [
+  ['(s|ms|f|%)', ['1.5s', '300ms', '7f', '40%', '0%']],
+  ['vmin', ['12px', '50%', '-20vw', '30vmin', '0vh']],
+  ['rgba?', ['#fff', '#12345678', 'rgb(1, 2, 3)', 'hsl(200 50% 50% / 0.5)', 'transparent', 'black']],
+  ['https?', ['sample:blue sea', 'data:image/png;base64,AAAA', './nothing.png']],
+  ['MmLl', ['M0 0 L9 9 Z', 'M1 1 C2 2 3 3 4 4', 'M0 0', 'm']],
+  ['med_', ['med_01abc']],
+  ['A-Za-z', ['Inter', 'Anton', 'Nobody', 'a']],
+];
+const WORDS = [
+  '',
+  'a',
+  'Hello world',
+  'שלום',
+  'مرحبا بكم',
+  '你好，世界',
+  '👩‍👩‍👧 🏳️‍🌈',
+  'W'.repeat(300),
+  'one\n\ntwo',
+  '\u0000\u202e',
+];
+
+const PICTURED: ReadonlySet<unknown> = new Set(['image', 'svg', 'lottie', 'video', 'audio']);
+
+/** What no schema can say: elements have a file or words, and name no asset that is not there. */
+function withSource({ asset: _asset, ...made }: Record<string, unknown>): Record<string, unknown> {
+  if (made.type === 'text' && made.runs === undefined) return { text: 'word', ...made };
+  return PICTURED.has(made.type) ? { src: 'sample:hill', ...made } : made;
+}
+
+/** The same seed gives the same graph. Sizes are small, so that drawing it is cheap. */
+export function randomScene(seed: number): Record<string, unknown> {
+  const roll = rollDice(`scene ${seed}`);
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(roll() * list.length)] as T;
+
+  const make = (schema: Schema, key: string, depth: number): unknown => {
+    if (schema.$ref !== undefined) {
+      const name = schema.$ref.split('/').at(-1) ?? '';
+      const made = make(SCHEMA.$defs?.[name] ?? {}, key, depth);
+      return name === 'AudioItem' ? withSource({ src: 'sample:hum', ...(made as object) }) : made;
+    }
+    if (schema.const !== undefined) return schema.const;
+    if (schema.enum !== undefined) return pick(schema.enum);
+    const forms = schema.anyOf ?? schema.oneOf;
+    if (forms !== undefined) return make(depth > MAX_DEPTH ? (forms[0] as Schema) : pick(forms), key, depth);
+    if (schema.type === 'object') return makeObject(schema, depth);
+    if (schema.type === 'array') return makeArray(schema, key, depth);
+    if (schema.type === 'boolean') return roll() < 0.5;
+    if (schema.type === 'string') return makeText(schema, key);
+    return makeNumber(schema);
+  };
+
+  const makeObject = ({ properties = {}, required = [] }: Schema, depth: number): Record<string, unknown> => {
+    const share = depth > MAX_DEPTH ? 0 : 0.28;
+    const kept = Object.entries(properties).filter(([key]) => required.includes(key) || roll() < share);
+    return withSource(Object.fromEntries(kept.map(([key, value]) => [key, make(value, key, depth + 1)])));
+  };
+
+  const makeArray = (schema: Schema, key: string, depth: number): unknown[] => {
+    const { minItems = 0, maxItems = 4, items = {}, prefixItems = [] } = schema;
+    const most = Math.min(maxItems, Math.max(minItems, depth > MAX_DEPTH ? 0 : 4));
+    const count = minItems + Math.floor(roll() * (most - minItems + 1));
+    return Array.from({ length: count }, (_, index) => make(prefixItems[index] ?? items, key, depth + 1));
+  };
+
+  const makeText = ({ pattern }: Schema, key: string): string => {
+    if (key === 'blockId') return pick(['title', 'stat', 'list']);
+    if (key === 'markup') return pick([SVG, '<svg', 'no svg']);
+    if (pattern === undefined)
+      return pick(WORDS.slice(key === 'separator' ? 0 : 1, key === 'separator' ? 2 : undefined)).slice(0, 40);
+    return pick(TEXTS.find(([part]) => pattern.includes(part))?.[1] ?? ['a']);
+  };
+
+  const makeNumber = ({ type, minimum = -2000, maximum = 2000, multipleOf = 1 }: Schema): number => {
+    const edge = roll();
+    if (edge < 0.1) return minimum;
+    if (edge < 0.15) return maximum;
+    const [low, high] = [Math.max(minimum, -300), Math.min(maximum, 900)];
+    const value = low + roll() * (high - low);
+    return type === 'integer' ? Math.max(minimum, Math.floor(value / multipleOf) * multipleOf) : value;
+  };
+
+  const graph = make({ ...SCHEMA, $defs: {} }, '', 0) as Record<string, unknown>;
+  return { ...graph, fps: 10, width: 160, height: 120 };
+}

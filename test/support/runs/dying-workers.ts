@@ -1,0 +1,61 @@
+// What the tests of dying workers share: a run in two steps, each a request that the test's receiver sees.
+import type { ServerResponse } from 'node:http';
+import { createTestDatabase, type TestDatabase } from '../database.ts';
+import { type Receiver, startReceiver } from '../network/receiver.ts';
+import { waitUntil } from '../processes.ts';
+import { urlOf } from '../service.ts';
+import { edge, node } from '../workflows.ts';
+
+export interface Stage {
+  readonly receiver: Receiver;
+  readonly db: TestDatabase['db'];
+  /** Settings of every service of the stage. */
+  readonly env: NodeJS.ProcessEnv;
+  /** Requests of the second step that have no answer yet. */
+  readonly hanging: ServerResponse[];
+  /** How many requests came to a path. */
+  count(path: string): number;
+  /** Resolves once it is stored that the node has completed: what a worker did a moment before it died may be done again. */
+  kept(executionId: string, nodeId: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Two steps, `first` and `second`; while `second` is asked, nothing answers but the test. */
+export async function setStage(): Promise<Stage> {
+  const receiver = await startReceiver();
+  const { db, connection, drop } = await createTestDatabase();
+  const hanging: ServerResponse[] = [];
+  receiver.answer((res, { path }) => {
+    if (path === '/second') hanging.push(res);
+    else res.writeHead(200).end('ok');
+  });
+  return {
+    receiver,
+    db,
+    hanging,
+    env: { DATABASE_URL: urlOf(connection), ALLOW_PRIVATE_NETWORK: 'true', WEBHOOK_BACKOFF_BASE_MS: '100' },
+    count: path => receiver.received.filter(one => one.path === path).length,
+    kept: (executionId, nodeId) =>
+      waitUntil(`${nodeId} of ${executionId} to be stored`, async () => {
+        const { rows } = await db.query<{ steps: string }>(
+          'select steps from execution_steps where execution_id = $1',
+          [executionId],
+        );
+        const steps = rows.flatMap(row => JSON.parse(row.steps) as { nodeId: string; status: string }[]);
+        return steps.some(step => step.nodeId === nodeId && step.status === 'COMPLETED');
+      }),
+    close: async () => {
+      await drop();
+      await receiver.close();
+    },
+  };
+}
+
+export const twoSteps = (url: string) => ({
+  nodes: [
+    node('first', 'utility:http_request', { url: `${url}/first` }),
+    node('second', 'utility:http_request', { method: 'POST', timeoutMs: 120_000, url: `${url}/second` }),
+    node('end', 'output:preview'),
+  ],
+  edges: [edge('first.text > second.body'), edge('second.text > end.input')],
+});

@@ -1,0 +1,45 @@
+// Runs accepted and ended by the statements of the store alone, as processes write them.
+import assert from 'node:assert/strict';
+import type { Db } from '../../../src/store/db.ts';
+import { insertRuns, type RunRow, writeRuns } from '../../../src/store/runs.ts';
+
+/** Stores a run with a job, and ends it with two node states. Throws where either did not happen. */
+export async function writeRun(db: Db, id: string): Promise<void> {
+  const row: RunRow = { ...ACCEPTED, id, created_at: new Date(), started_at: new Date() };
+  const accepted = await insertRuns(db, [
+    { row, trigger: 'api', steps: [], idempotency: null, has_job: true },
+  ]);
+  assert.ok(accepted.has(id), 'it is accepted');
+  const ended: RunRow = { ...row, status: 'COMPLETED', seq: 3, under_way: false, finished_at: new Date() };
+  const goesWith = { delivery: null, job_at: null, frees: true, cancels: false, wakes: false };
+  const steps = [{ nodeId: 'a' }, { nodeId: 'b' }];
+  const written = await writeRuns(db, [{ before: row, row: ended, steps, ...goesWith }]);
+  assert.ok(written.has(id), 'it is ended');
+}
+
+const ACCEPTED = {
+  workflow_id: 'wf_a',
+  workflow_version: 1,
+  user_id: 1,
+  workspace: 'user:1',
+  request: '{}',
+  webhook: null,
+  watched: false,
+  is_paid: false,
+  nodes_total: 1,
+  resumed_from_id: null,
+  traceparent: null,
+  status: 'RUNNING',
+  lease: 1,
+  worker_id: 'w',
+  parked: false,
+  under_way: true,
+  seq: 1,
+  nodes_done: 0,
+  running_ms: 0,
+  running_since: null,
+  wake_at: null,
+  error: null,
+  decisions: null,
+  finished_at: null,
+} as const;
