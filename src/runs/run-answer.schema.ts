@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { NODE_STATUSES } from '../engine/types.ts';
 import { Edge, Node } from '../services/graph.schema.ts';
 import { pageOf } from '../services/paging.ts';
-import { Answer, Named, Nullable, Timestamp } from '../services/workflows/workflow.schema.ts';
+import { EventStreamOf, Named, Nullable, Timestamp } from '../services/schema.ts';
 import { ENTRY_KINDS } from '../store/credits.ts';
 import { DELIVERY_EVENTS, DELIVERY_STATES } from '../store/deliveries.ts';
 import { EXECUTION_STATUSES, TERMINAL_STATUSES } from '../store/executions.ts';
@@ -26,44 +26,36 @@ const Render = Type.Optional(
   ),
 );
 
-const NodeState = Named(
-  'NodeState',
-  Type.Object(
-    {
-      nodeId: Type.String(),
-      label: Type.String(),
-      status: Type.Enum([...NODE_STATUSES]),
-      error: Nullable(Type.String()),
-      outputUrl: Type.Optional(Type.String({ description: 'A media result' })),
-      outputUrls: Type.Optional(
-        Type.Array(Type.String(), { description: 'Several, in the order of the list' }),
-      ),
-      text: Type.Optional(Type.String()),
-      texts: Type.Optional(Type.Array(Type.String())),
-      value: Type.Optional(Type.Unknown({ description: 'A number or JSON result' })),
-      values: Type.Optional(Type.Array(Type.Unknown())),
-      render: Render,
-      startedAt: Nullable(Timestamp),
-      finishedAt: Nullable(Timestamp),
-      credits: Credits,
-      cached: Type.Boolean({ description: 'Served from the node cache or an earlier run, at no charge' }),
-      attempt: Type.Integer({ minimum: 0, description: 'Starts of this node in this run' }),
-      progress: Type.Number({ minimum: 0, maximum: 1 }),
-      warnings: Type.Optional(
-        Type.Array(Type.String(), {
-          description: 'What is not as it was asked for, e.g. a text that was cut off',
-        }),
-      ),
-      provider: Type.Optional(
-        Type.Object(
-          { name: Type.String(), jobId: Nullable(Type.String()) },
-          { description: 'The job at the provider; for owners of the workflow' },
-        ),
-      ),
-    },
-    { description: 'One node of a run' },
+const NodeState = Named('NodeState', 'One node of a run', {
+  nodeId: Type.String(),
+  label: Type.String(),
+  status: Type.Enum([...NODE_STATUSES]),
+  error: Nullable(Type.String()),
+  outputUrl: Type.Optional(Type.String({ description: 'A media result' })),
+  outputUrls: Type.Optional(Type.Array(Type.String(), { description: 'Several, in the order of the list' })),
+  text: Type.Optional(Type.String()),
+  texts: Type.Optional(Type.Array(Type.String())),
+  value: Type.Optional(Type.Unknown({ description: 'A number or JSON result' })),
+  values: Type.Optional(Type.Array(Type.Unknown())),
+  render: Render,
+  startedAt: Nullable(Timestamp),
+  finishedAt: Nullable(Timestamp),
+  credits: Credits,
+  cached: Type.Boolean({ description: 'Served from the node cache or an earlier run, at no charge' }),
+  attempt: Type.Integer({ minimum: 0, description: 'Starts of this node in this run' }),
+  progress: Type.Number({ minimum: 0, maximum: 1 }),
+  warnings: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'What is not as it was asked for, e.g. a text that was cut off',
+    }),
   ),
-);
+  provider: Type.Optional(
+    Type.Object(
+      { name: Type.String(), jobId: Nullable(Type.String()) },
+      { description: 'The job at the provider; for owners of the workflow' },
+    ),
+  ),
+});
 
 const LISTED = {
   id: Type.String({ description: '`ex_…`' }),
@@ -92,214 +84,144 @@ const LISTED = {
   resumedFromId: Nullable(Type.String()),
 };
 
-const Execution = Named(
-  'Execution',
-  Type.Object({
-    ...LISTED,
-    inputs: Type.Object({}, { additionalProperties: true }),
-    nodeStates: Type.Array(NodeState, { description: 'In topological order' }),
-    outputs: Type.Array(
-      Type.Object({
-        nodeId: Type.String(),
-        label: Type.String(),
-        type: Type.String(),
-        url: Type.Optional(Type.String()),
-        render: Render,
-        text: Type.Optional(Type.String()),
-        value: Type.Optional(Type.Unknown()),
-      }),
-      { description: 'What the output nodes show; without any, what the last nodes gave' },
-    ),
-  }),
-  'A run: its status, nodes, outputs and costs',
-);
-export const ExecutionRecord = Answer(Execution);
+export const ExecutionRecord = Named('Execution', 'A run: its status, nodes, outputs and costs', {
+  ...LISTED,
+  inputs: Type.Object({}, { additionalProperties: true }),
+  nodeStates: Type.Array(NodeState, { description: 'In topological order' }),
+  outputs: Type.Array(
+    Type.Object({
+      nodeId: Type.String(),
+      label: Type.String(),
+      type: Type.String(),
+      url: Type.Optional(Type.String()),
+      render: Render,
+      text: Type.Optional(Type.String()),
+      value: Type.Optional(Type.Unknown()),
+    }),
+    { description: 'What the output nodes show; without any, what the last nodes gave' },
+  ),
+});
 
-const ListedExecution = Named(
-  'ExecutionListItem',
-  Type.Object(LISTED),
-  'A run without its nodes, inputs and outputs',
-);
-export const ExecutionPage = Answer(pageOf(ListedExecution));
+const ListedExecution = Named('ExecutionListItem', 'A run without its nodes, inputs and outputs', LISTED);
+export const ExecutionPage = pageOf(ListedExecution);
 
 const EventId = Type.Integer({ description: 'Rises; goes back as Last-Event-ID' });
 const EVENTS = {
-  snapshot: Named(
-    'SnapshotEvent',
-    Type.Object({ event: Type.Literal('snapshot'), id: EventId, data: Execution }),
-    'The first: all that was before',
-  ),
-  node: Named(
-    'NodeEvent',
-    Type.Object({ event: Type.Literal('node'), id: EventId, data: NodeState }),
-    'A node has changed',
-  ),
-  execution: Named(
-    'ExecutionEvent',
-    Type.Object({ event: Type.Literal('execution'), id: EventId, data: ListedExecution }),
-    'The run has changed; the last one says how it ended',
-  ),
-  progress: Named(
-    'ProgressEvent',
-    Type.Object({
-      event: Type.Literal('progress'),
-      data: Type.Object({ nodeId: Type.String(), progress: Type.Number({ minimum: 0, maximum: 1 }) }),
-    }),
-    'How far a node is; not stored, so without an id',
-  ),
+  snapshot: Named('SnapshotEvent', 'The first: all that was before', {
+    event: Type.Literal('snapshot'),
+    id: EventId,
+    data: ExecutionRecord,
+  }),
+  node: Named('NodeEvent', 'A node has changed', {
+    event: Type.Literal('node'),
+    id: EventId,
+    data: NodeState,
+  }),
+  execution: Named('ExecutionEvent', 'The run has changed; the last one says how it ended', {
+    event: Type.Literal('execution'),
+    id: EventId,
+    data: ListedExecution,
+  }),
+  progress: Named('ProgressEvent', 'How far a node is; not stored, so without an id', {
+    event: Type.Literal('progress'),
+    data: Type.Object({ nodeId: Type.String(), progress: Type.Number({ minimum: 0, maximum: 1 }) }),
+  }),
 };
 
 /** The events of a run's stream, by their name. */
-export const EventStream = Type.Unsafe<unknown>({
-  description: 'A stream of these',
-  content: {
-    'text/event-stream': {
-      schema: {
-        title: 'RunEvent',
-        description: 'One server-sent event of a run: its fields `event`, `id` and `data`',
-        oneOf: Object.values(EVENTS),
-        discriminator: {
-          propertyName: 'event',
-          mapping: Object.fromEntries(
-            Object.entries(EVENTS).map(([event, schema]) => [
-              event,
-              `#/components/schemas/${(schema as { title?: string }).title}`,
-            ]),
-          ),
-        },
-      },
-    },
-  },
+export const EventStream = EventStreamOf(
+  'RunEvent',
+  'One server-sent event of a run: its fields `event`, `id` and `data`',
+  EVENTS,
+);
+
+export const AcceptedRun = Named('AcceptedRun', 'A run that has been stored and will execute', {
+  executionId: Type.String(),
+  workflowId: Type.String(),
+  status: Type.Enum([...EXECUTION_STATUSES], {
+    description: 'QUEUED; after `Prefer: wait` what it is by then',
+  }),
+  estimatedCredits: Type.Integer(),
+  createdAt: Timestamp,
+  urls: Type.Object({ self: Type.String(), events: Type.String(), cancel: Type.String() }),
 });
 
-export const AcceptedRun = Answer(
-  Named(
-    'AcceptedRun',
-    Type.Object({
-      executionId: Type.String(),
-      workflowId: Type.String(),
-      status: Type.Enum([...EXECUTION_STATUSES], {
-        description: 'QUEUED; after `Prefer: wait` what it is by then',
-      }),
-      estimatedCredits: Type.Integer(),
-      createdAt: Timestamp,
-      urls: Type.Object({ self: Type.String(), events: Type.String(), cancel: Type.String() }),
-    }),
-    'A run that has been stored and will execute',
-  ),
-);
+export const ExecutedGraph = Named('ExecutedGraph', 'The graph that a run executes', {
+  workflowId: Type.String(),
+  workflowVersion: Type.Integer(),
+  nodes: Type.Array(Node),
+  edges: Type.Array(Edge),
+});
 
-export const ExecutedGraph = Answer(
-  Named(
-    'ExecutedGraph',
-    Type.Object({
-      workflowId: Type.String(),
-      workflowVersion: Type.Integer(),
-      nodes: Type.Array(Node),
-      edges: Type.Array(Edge),
-    }),
-    'The graph that a run executes',
-  ),
-);
-
-export const Success = Answer(Type.Object({ success: Type.Literal(true) }));
+export const Success = Type.Object({ success: Type.Literal(true) });
 
 /** What a webhook is sent when a run has ended. */
-export const CompletionEvent = Named(
-  'CompletionEvent',
-  Type.Object({
-    event: Type.Enum([...DELIVERY_EVENTS]),
-    eventId: Type.String({ format: 'uuid', description: 'The same across retries' }),
-    executionId: Type.String(),
-    workflowId: Type.String(),
-    status: Type.Enum([...TERMINAL_STATUSES]),
-    nodeStates: Type.Array(NodeState, { description: 'The nodes that ran' }),
-    metadata: Type.Optional(
-      Type.Object({}, { additionalProperties: true, description: 'If sent on the run' }),
-    ),
-    createdAt: Timestamp,
-  }),
-  'What a webhook is sent when a run has ended',
-);
+export const CompletionEvent = Named('CompletionEvent', 'What a webhook is sent when a run has ended', {
+  event: Type.Enum([...DELIVERY_EVENTS]),
+  eventId: Type.String({ format: 'uuid', description: 'The same across retries' }),
+  executionId: Type.String(),
+  workflowId: Type.String(),
+  status: Type.Enum([...TERMINAL_STATUSES]),
+  nodeStates: Type.Array(NodeState, { description: 'The nodes that ran' }),
+  metadata: Type.Optional(Type.Object({}, { additionalProperties: true, description: 'If sent on the run' })),
+  createdAt: Timestamp,
+});
 
-const DELIVERY = Named(
-  'Delivery',
-  Type.Object({
-    id: Type.String({ description: '`X-Service-Delivery` of every attempt' }),
-    executionId: Type.String(),
-    event: Type.String(),
-    eventId: Type.String({ format: 'uuid' }),
-    url: Type.String(),
-    state: Type.Enum([...DELIVERY_STATES]),
-    lastStatusCode: Nullable(Type.Integer()),
-    nextAttemptAt: Nullable(Timestamp),
-    createdAt: Timestamp,
-    finishedAt: Nullable(Timestamp),
-    attempts: Type.Array(
-      Type.Object({
-        attempt: Type.Integer(),
-        startedAt: Timestamp,
-        durationMs: Nullable(Type.Integer()),
-        statusCode: Nullable(Type.Integer()),
-        error: Nullable(Type.String({ description: 'Why there was no answer' })),
-        response: Nullable(Type.String({ description: 'The first KB of the answer' })),
-      }),
-    ),
-  }),
-  'A message to a webhook, with every attempt to deliver it',
-);
-export const Delivery = Answer(DELIVERY);
-export const DeliveryPage = Answer(pageOf(DELIVERY));
-
-export const WebhookTestAnswer = Answer(
-  Named(
-    'WebhookTest',
+export const Delivery = Named('Delivery', 'A message to a webhook, with every attempt to deliver it', {
+  id: Type.String({ description: '`X-Service-Delivery` of every attempt' }),
+  executionId: Type.String(),
+  event: Type.String(),
+  eventId: Type.String({ format: 'uuid' }),
+  url: Type.String(),
+  state: Type.Enum([...DELIVERY_STATES]),
+  lastStatusCode: Nullable(Type.Integer()),
+  nextAttemptAt: Nullable(Timestamp),
+  createdAt: Timestamp,
+  finishedAt: Nullable(Timestamp),
+  attempts: Type.Array(
     Type.Object({
-      delivered: Type.Boolean(),
-      eventId: Type.String({ format: 'uuid' }),
+      attempt: Type.Integer(),
+      startedAt: Timestamp,
+      durationMs: Nullable(Type.Integer()),
       statusCode: Nullable(Type.Integer()),
-      durationMs: Type.Integer(),
-      error: Nullable(Type.String()),
-      response: Nullable(Type.String()),
+      error: Nullable(Type.String({ description: 'Why there was no answer' })),
+      response: Nullable(Type.String({ description: 'The first KB of the answer' })),
     }),
-    'What the receiver of a sample answered',
   ),
-);
+});
+export const DeliveryPage = pageOf(Delivery);
 
-export const CreditsAnswer = Answer(
-  Named(
-    'Credits',
-    Type.Object({
-      teamId: Nullable(Type.String()),
-      balance: Credits,
-      held: Type.Integer({ minimum: 0, description: 'Set aside for runs under way' }),
-      entries: Type.Array(
-        Named(
-          'LedgerEntry',
-          Type.Object({
-            id: Type.Integer(),
-            kind: Type.Enum([...ENTRY_KINDS]),
-            amount: Type.Integer(),
-            executionId: Nullable(Type.String()),
-            workflowId: Nullable(Type.String()),
-            nodeId: Nullable(Type.String()),
-            note: Nullable(Type.String()),
-            createdAt: Timestamp,
-          }),
-          'One change of a balance',
-        ),
-        { description: 'The ledger, newest first' },
-      ),
-      nextCursor: Nullable(Type.String()),
+export const WebhookTestAnswer = Named('WebhookTest', 'What the receiver of a sample answered', {
+  delivered: Type.Boolean(),
+  eventId: Type.String({ format: 'uuid' }),
+  statusCode: Nullable(Type.Integer()),
+  durationMs: Type.Integer(),
+  error: Nullable(Type.String()),
+  response: Nullable(Type.String()),
+});
+
+export const CreditsAnswer = Named('Credits', 'A balance and a page of its ledger', {
+  teamId: Nullable(Type.String()),
+  balance: Credits,
+  held: Type.Integer({ minimum: 0, description: 'Set aside for runs under way' }),
+  entries: Type.Array(
+    Named('LedgerEntry', 'One change of a balance', {
+      id: Type.Integer(),
+      kind: Type.Enum([...ENTRY_KINDS]),
+      amount: Type.Integer(),
+      executionId: Nullable(Type.String()),
+      workflowId: Nullable(Type.String()),
+      nodeId: Nullable(Type.String()),
+      note: Nullable(Type.String()),
+      createdAt: Timestamp,
     }),
-    'A balance and a page of its ledger',
+    { description: 'The ledger, newest first' },
   ),
-);
+  nextCursor: Nullable(Type.String()),
+});
 
-export const PoolAnswer = Answer(
-  Named(
-    'CreditPool',
-    Type.Object({ workspace: Type.String(), balance: Credits, held: Type.Integer() }),
-    'A balance after a grant',
-  ),
-);
+export const PoolAnswer = Named('CreditPool', 'A balance after a grant', {
+  workspace: Type.String(),
+  balance: Credits,
+  held: Type.Integer(),
+});

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import type { Json, JsonObject } from '../graph/types.ts';
 import type { JsonText } from '../lib/json-text.ts';
 import { PageQuery } from '../services/paging.ts';
-import { Named } from '../services/workflows/workflow.schema.ts';
+import { NamedExact } from '../services/schema.ts';
 import { EXECUTION_STATUSES } from '../store/executions.ts';
 
 /** An object that arrives as the text in which it was sent: routes name these members in `config.asSent`. */
@@ -60,55 +60,41 @@ const RUN_FIELDS = {
   maxCredits: Type.Optional(Type.Integer({ minimum: 0 })),
 };
 
-export const ExecuteBody = Named(
-  'ExecuteRequest',
-  Type.Object(RUN_FIELDS, { additionalProperties: false }),
-  'How to run a workflow',
-);
+export const ExecuteBody = NamedExact('ExecuteRequest', 'How to run a workflow', RUN_FIELDS);
 export type RunRequest = Static<typeof ExecuteBody>;
 
-export const RunBody = Named(
-  'RunRequest',
-  Type.Object(
-    {
-      ...RUN_FIELDS,
-      webhook: Type.Optional(
-        Type.Object({
-          url: Type.String({ maxLength: 2048, description: 'https; plain http for localhost only' }),
-          secret: Type.Optional(Type.Union([Type.String({ maxLength: 1024 }), Type.Null()])),
-        }),
-      ),
-    },
-    { additionalProperties: false },
+export const RunBody = NamedExact('RunRequest', 'How to run a workflow, and whom to notify', {
+  ...RUN_FIELDS,
+  webhook: Type.Optional(
+    Type.Object({
+      url: Type.String({ maxLength: 2048, description: 'https; plain http for localhost only' }),
+      secret: Type.Optional(Type.Union([Type.String({ maxLength: 1024 }), Type.Null()])),
+    }),
   ),
-  'How to run a workflow, and whom to notify',
-);
+});
 export type RunBody = Static<typeof RunBody>;
 
-export const ResumeBody = Named(
+export const ResumeBody = NamedExact(
   'ResumeRequest',
-  Type.Object(
-    {
-      decision: Type.Optional(
-        Type.Object(
-          {
-            nodeId: Type.String({ maxLength: 200 }),
-            approved: Type.Boolean(),
-            value: Type.Optional(Type.Unsafe<Json>({ description: 'Goes on in place of what waited' })),
-          },
-          { additionalProperties: false, description: 'Of an execution that waits' },
-        ),
-      ),
-      fromNodeId: Type.Optional(
-        Type.String({ maxLength: 200, description: 'Run this node and all that hangs on it again' }),
-      ),
-      useLatestWorkflow: Type.Optional(Type.Boolean({ default: false })),
-      inputs: RUN_FIELDS.inputs,
-      webhook: RunBody.properties.webhook,
-    },
-    { additionalProperties: false },
-  ),
   'A decision for a run that waits, or where to start again',
+  {
+    decision: Type.Optional(
+      Type.Object(
+        {
+          nodeId: Type.String({ maxLength: 200 }),
+          approved: Type.Boolean(),
+          value: Type.Optional(Type.Unsafe<Json>({ description: 'Goes on in place of what waited' })),
+        },
+        { additionalProperties: false, description: 'Of an execution that waits' },
+      ),
+    ),
+    fromNodeId: Type.Optional(
+      Type.String({ maxLength: 200, description: 'Run this node and all that hangs on it again' }),
+    ),
+    useLatestWorkflow: Type.Optional(Type.Boolean({ default: false })),
+    inputs: RUN_FIELDS.inputs,
+    webhook: RunBody.properties.webhook,
+  },
 );
 export type ResumeRequest = Static<typeof ResumeBody>;
 

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { NODE_SOURCES } from '../graph/catalog.ts';
 import { CATEGORIES, FIELD_TYPES, PORT_TYPES } from '../graph/types.ts';
-import { Answer, Named, Nullable } from './workflows/workflow.schema.ts';
+import { Named, Nullable } from './schema.ts';
 
 const PORT = {
   id: Type.String({ description: 'An edge names it as `in-<id>` or `out-<id>`' }),
@@ -11,56 +11,48 @@ const PORT = {
   isPort: Type.Boolean({ description: 'Wired by an edge; false: a field of `data.config`' }),
 };
 
-const Entry = Named(
-  'CatalogEntry',
-  Type.Object({
-    nodeType: Type.String({ description: '`family:name`' }),
-    label: Type.String(),
-    category: Type.Enum([...CATEGORIES, 'video']),
-    description: Type.Optional(Type.String()),
-    source: Type.Enum([...NODE_SOURCES]),
-    inputs: Type.Array(
-      Named(
-        'CatalogInput',
-        Type.Object({
-          ...PORT,
-          type: Type.Enum([...FIELD_TYPES]),
-          required: Type.Optional(Type.Boolean()),
-          default: Type.Optional(Type.Unknown()),
-          enum: Type.Optional(Type.Array(Type.String())),
-          min: Type.Optional(Type.Number()),
-          max: Type.Optional(Type.Number()),
-          integer: Type.Optional(Type.Boolean({ description: 'Whole numbers alone' })),
-          step: Type.Optional(Type.Number({ description: 'Counted from `min`, or from 0' })),
-          itemType: Type.Optional(
-            Type.Enum([...PORT_TYPES], { description: 'Of a LIST: what its items must be' }),
-          ),
-          minItems: Type.Optional(Type.Integer()),
-          maxItems: Type.Optional(Type.Integer()),
-          nullable: Type.Optional(
-            Type.Boolean({ description: 'null is a value: none, in place of the default' }),
-          ),
-          description: Type.Optional(Type.String()),
-        }),
-        'A port or a config field',
+const Entry = Named('CatalogEntry', 'A node type', {
+  nodeType: Type.String({ description: '`family:name`' }),
+  label: Type.String(),
+  category: Type.Enum([...CATEGORIES, 'video']),
+  description: Type.Optional(Type.String()),
+  source: Type.Enum([...NODE_SOURCES]),
+  inputs: Type.Array(
+    Named('CatalogInput', 'A port or a config field', {
+      ...PORT,
+      type: Type.Enum([...FIELD_TYPES]),
+      required: Type.Optional(Type.Boolean()),
+      default: Type.Optional(Type.Unknown()),
+      enum: Type.Optional(Type.Array(Type.String())),
+      min: Type.Optional(Type.Number()),
+      max: Type.Optional(Type.Number()),
+      integer: Type.Optional(Type.Boolean({ description: 'Whole numbers alone' })),
+      step: Type.Optional(Type.Number({ description: 'Counted from `min`, or from 0' })),
+      itemType: Type.Optional(
+        Type.Enum([...PORT_TYPES], { description: 'Of a LIST: what its items must be' }),
       ),
-    ),
-    outputs: Type.Array(Named('CatalogOutput', Type.Object(PORT), 'An output port')),
-    executionCost: Type.Enum(['free', 'paid']),
-    pricingModel: Type.Enum(['free', 'flat-usd', 'per-second', 'video-tokens', 'per-image', 'unknown']),
-    estimatedCredits: Nullable(
-      Type.Integer({ description: 'Of a run with the default config; null: not known before it is run' }),
-    ),
-    costUsd: Type.Optional(Type.Number()),
-    priceSource: Type.Optional(Type.String({ description: 'Where the price was read, and when' })),
-    customNodeType: Type.Optional(Type.String({ description: 'The `type` that such a node must have' })),
-    dynamicPorts: Type.Optional(Type.Literal(true)),
-    dynamicPortsNote: Type.Optional(Type.String()),
-    deprecated: Type.Optional(Type.Literal(true)),
-    hidden: Type.Optional(Type.Literal(true)),
-  }),
-  'A node type',
-);
+      minItems: Type.Optional(Type.Integer()),
+      maxItems: Type.Optional(Type.Integer()),
+      nullable: Type.Optional(
+        Type.Boolean({ description: 'null is a value: none, in place of the default' }),
+      ),
+      description: Type.Optional(Type.String()),
+    }),
+  ),
+  outputs: Type.Array(Named('CatalogOutput', 'An output port', PORT)),
+  executionCost: Type.Enum(['free', 'paid']),
+  pricingModel: Type.Enum(['free', 'flat-usd', 'per-second', 'video-tokens', 'per-image', 'unknown']),
+  estimatedCredits: Nullable(
+    Type.Integer({ description: 'Of a run with the default config; null: not known before it is run' }),
+  ),
+  costUsd: Type.Optional(Type.Number()),
+  priceSource: Type.Optional(Type.String({ description: 'Where the price was read, and when' })),
+  customNodeType: Type.Optional(Type.String({ description: 'The `type` that such a node must have' })),
+  dynamicPorts: Type.Optional(Type.Literal(true)),
+  dynamicPortsNote: Type.Optional(Type.String()),
+  deprecated: Type.Optional(Type.Literal(true)),
+  hidden: Type.Optional(Type.Literal(true)),
+});
 
 const HEAD = {
   version: Type.Integer(),
@@ -69,12 +61,6 @@ const HEAD = {
 };
 
 export const CATALOG_ANSWERS = {
-  nodes: Answer(Named('Catalog', Type.Object({ ...HEAD, nodes: Type.Array(Entry) }), 'Every node type')),
-  models: Answer(
-    Named(
-      'ModelCatalog',
-      Type.Object({ ...HEAD, models: Type.Array(Entry) }),
-      'Every node type that is a model',
-    ),
-  ),
+  nodes: Named('Catalog', 'Every node type', { ...HEAD, nodes: Type.Array(Entry) }),
+  models: Named('ModelCatalog', 'Every node type that is a model', { ...HEAD, models: Type.Array(Entry) }),
 } as const;

@@ -3,23 +3,18 @@ import { ChangeMeBody, Me, WorkspaceBody } from '../../services/accounts/account
 import { changeMe, getMe, setActiveWorkspace } from '../../services/accounts/accounts.ts';
 import type { Deps } from '../../services/deps.ts';
 import type { App } from '../app.ts';
+import { documented } from '../route.ts';
 
-const tags = ['Account'];
+const about = documented('Account');
 
 export function registerAccount(app: App, deps: Deps): void {
-  app.get('/api/v1/me', { schema: { tags, summary: 'Who you are', response: { 200: Me } } }, req =>
-    getMe(deps, req.actor),
-  );
-  app.patch(
-    '/api/v1/me',
-    { schema: { tags, summary: 'Change your name', body: ChangeMeBody, response: { 200: Me } } },
-    req => changeMe(deps, req.actor, req.body),
+  app.get('/api/v1/me', about('Who you are', { 200: Me }), req => getMe(deps, req.actor));
+  app.patch('/api/v1/me', about('Change your name', { 200: Me }, { body: ChangeMeBody }), req =>
+    changeMe(deps, req.actor, req.body),
   );
   app.put(
     '/api/v1/me/workspace',
-    {
-      schema: { tags, summary: 'Choose the active workspace', body: WorkspaceBody, response: { 200: Me } },
-    },
+    about('Choose the active workspace', { 200: Me }, { body: WorkspaceBody }),
     req => setActiveWorkspace(deps, req.actor, req.body),
   );
 }

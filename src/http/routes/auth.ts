@@ -21,9 +21,10 @@ import type { StartedSession, Visitor } from '../../services/sessions/start-sess
 import { acceptInvite, setUp } from '../../services/sessions/use-link.ts';
 import type { App } from '../app.ts';
 import { addressOf } from '../limits.ts';
+import { documented, done } from '../route.ts';
 import { sessionCookieOf } from '../session-cookie.ts';
 
-const tags = ['Sign-in'];
+const about = documented('Sign-in');
 const SIGNED_IN = { 204: Type.Unsafe<undefined>({ description: 'Signed in: the session cookie is set' }) };
 const NO_STORE = 'no-store';
 
@@ -37,102 +38,62 @@ export function registerAuth(app: App, deps: Deps): void {
 
   app.post(
     '/api/v1/auth/setup',
-    {
-      schema: {
-        tags,
-        summary: 'Set email, name and password of the first user, by the link that the first start prints',
-        body: SetUpBody,
-        response: SIGNED_IN,
-      },
-    },
+    about(
+      'Set email, name and password of the first user, by the link that the first start prints',
+      SIGNED_IN,
+      { body: SetUpBody },
+    ),
     async (req, reply) => signedIn(reply, await setUp(deps, req.body, visitorOf(req, reply))),
   );
   app.post(
     '/api/v1/auth/accept-invite',
-    {
-      schema: {
-        tags,
-        summary: 'Set your password, by a link of an invitation or of a reset',
-        body: AcceptInviteBody,
-        response: SIGNED_IN,
-      },
-    },
+    about('Set your password, by a link of an invitation or of a reset', SIGNED_IN, {
+      body: AcceptInviteBody,
+    }),
     async (req, reply) => signedIn(reply, await acceptInvite(deps, req.body, visitorOf(req, reply))),
   );
   app.post(
     '/api/v1/auth/sign-in',
-    { schema: { tags, summary: 'Sign in by password', body: SignInBody, response: SIGNED_IN } },
+    about('Sign in by password', SIGNED_IN, { body: SignInBody }),
     async (req, reply) => signedIn(reply, await signIn(deps, req.body, visitorOf(req, reply))),
   );
   app.post(
     '/api/v1/auth/password',
-    {
-      schema: {
-        tags,
-        summary: 'Change your password; your other sessions end',
-        body: PasswordBody,
-        response: SIGNED_IN,
-      },
-    },
+    about('Change your password; your other sessions end', SIGNED_IN, { body: PasswordBody }),
     async (req, reply) =>
       signedIn(reply, await changePassword(deps, req.actor, req.body, visitorOf(req, reply))),
   );
   app.post(
     '/api/v1/auth/sign-out',
-    {
-      schema: {
-        tags,
-        summary: 'End the session that asks',
-        response: {
-          204: Type.Unsafe<undefined>({ description: 'Signed out: the session cookie is cleared' }),
-        },
-      },
-    },
+    about('End the session that asks', {
+      204: Type.Unsafe<undefined>({ description: 'Signed out: the session cookie is cleared' }),
+    }),
     async (req, reply) => {
       await signOut(deps, req.actor);
       return reply.code(204).header('set-cookie', cookie.cleared).send();
     },
   );
-  app.get(
-    '/api/v1/auth/session',
-    { schema: { tags, summary: 'Who is signed in', response: { 200: OwnSession } } },
-    (req, reply) => {
-      reply.header('cache-control', NO_STORE);
-      return readOwnSession(deps, req.actor);
-    },
-  );
+  app.get('/api/v1/auth/session', about('Who is signed in', { 200: OwnSession }), (req, reply) => {
+    reply.header('cache-control', NO_STORE);
+    return readOwnSession(deps, req.actor);
+  });
   app.get(
     '/api/v1/auth/sessions',
-    {
-      schema: { tags, summary: 'List your sessions', querystring: PageQuery, response: { 200: SessionPage } },
-    },
+    about('List your sessions', { 200: SessionPage }, { querystring: PageQuery }),
     req => listOwnSessions(deps, req.actor, req.query),
   );
   app.delete(
     '/api/v1/auth/sessions/:id',
-    {
-      schema: {
-        tags,
-        summary: 'End a session, everywhere within 5 seconds',
-        params: SessionParams,
-        response: { 200: Success },
-      },
-    },
-    async req => {
-      await endOwnSession(deps, req.actor, req.params.id);
-      return { success: true };
-    },
+    about('End a session, everywhere within 5 seconds', { 200: Success }, { params: SessionParams }),
+    req => done(endOwnSession(deps, req.actor, req.params.id)),
   );
   app.post(
     '/api/v1/admin/password-links',
-    {
-      schema: {
-        tags: ['Operator'],
-        summary: 'Mint a link that sets a password, in place of the one the user has',
-        body: LinkBody,
-        response: { 200: LinkAnswer },
-      },
-    },
+    documented('Operator')(
+      'Mint a link that sets a password, in place of the one the user has',
+      { 200: LinkAnswer },
+      { body: LinkBody },
+    ),
     async (req, reply) =>
       reply.header('cache-control', NO_STORE).send(await createLink(deps, req.actor, req.body)),
   );

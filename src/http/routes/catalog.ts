@@ -5,6 +5,7 @@ import { listCatalog } from '../../services/catalog.ts';
 import type { Deps } from '../../services/deps.ts';
 import type { App } from '../app.ts';
 import { sendCached } from '../conditional.ts';
+import { documented } from '../route.ts';
 
 const Query = Type.Object({
   category: Type.Optional(
@@ -18,14 +19,11 @@ export function registerCatalog(app: App, deps: Deps): void {
   for (const list of ['nodes', 'models'] as const) {
     app.get(
       `/api/v1/${list}`,
-      {
-        schema: {
-          tags: ['Catalog'],
-          summary: list === 'nodes' ? 'List node types' : 'List models',
-          querystring: Query,
-          response: { 200: CATALOG_ANSWERS[list] },
-        },
-      },
+      documented('Catalog')(
+        list === 'nodes' ? 'List node types' : 'List models',
+        { 200: CATALOG_ANSWERS[list] },
+        { querystring: Query },
+      ),
       (req, reply) => sendCached(req, reply, listCatalog(deps, list, req.query), 'public, max-age=3600'),
     );
   }

@@ -4,8 +4,9 @@ import { type Static, Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
 import type { Deps } from '../../services/deps.ts';
 import { openMedia } from '../../services/media/serve-media.ts';
-import { Plain } from '../../services/workflows/workflow.schema.ts';
+import { Plain } from '../../services/schema.ts';
 import type { App } from '../app.ts';
+import { documented } from '../route.ts';
 
 const Params = Type.Object({ mediaId: Type.String(), name: Type.String() });
 
@@ -21,12 +22,7 @@ export function registerCdn(app: App, deps: Deps): void {
   app.get(
     path,
     {
-      schema: {
-        tags: ['Media'],
-        summary: 'Fetch a media file',
-        params: Params,
-        response: { 200: Plain('*/*') },
-      },
+      ...documented('Media')('Fetch a media file', { 200: Plain('*/*') }, { params: Params }),
       config,
       exposeHeadRoute: false,
     },

@@ -7,24 +7,16 @@ import type { WrittenContent } from '../../services/content/content.ts';
 import { changeContent, publishContent } from '../../services/content/content.ts';
 import type { Deps } from '../../services/deps.ts';
 import type { App } from '../app.ts';
-import { created } from '../created.ts';
+import { created, documented } from '../route.ts';
 
 const PATH = '/api/content/webhook';
-const tags = ['Content'];
+const about = documented('Content');
 const description = 'Needs `Authorization: Bearer <CONTENT_WEBHOOK_SECRET>`.';
 
 export function registerContent(app: App, deps: Deps): void {
   app.post(
     PATH,
-    {
-      schema: {
-        tags,
-        summary: 'Create a content page',
-        description,
-        body: CreateContentBody,
-        response: { 201: WrittenPage },
-      },
-    },
+    about('Create a content page', { 201: WrittenPage }, { description, body: CreateContentBody }),
     async (req, reply) => {
       const written = await publishContent(deps, req.body, MARKDOWN);
       return created(deps, reply, pagePath(written.page)).send(present(deps, written));
@@ -32,15 +24,7 @@ export function registerContent(app: App, deps: Deps): void {
   );
   app.put(
     PATH,
-    {
-      schema: {
-        tags,
-        summary: 'Change a content page',
-        description,
-        body: UpdateContentBody,
-        response: { 200: WrittenPage },
-      },
-    },
+    about('Change a content page', { 200: WrittenPage }, { description, body: UpdateContentBody }),
     async req => present(deps, await changeContent(deps, req.body, MARKDOWN)),
   );
 }

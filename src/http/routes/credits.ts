@@ -21,78 +21,61 @@ import {
 import { PageQuery } from '../../services/paging.ts';
 import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
+import { documented } from '../route.ts';
+
+const about = documented('Credits');
+const operator = documented('Operator');
 
 export function registerCredits(app: App, deps: RunDeps): void {
   app.get(
     '/api/v1/credits',
-    {
-      schema: {
-        tags: ['Credits'],
-        summary: 'Read the balance and the ledger of your active workspace',
-        querystring: PageQuery,
-        response: { 200: CreditsAnswer },
-      },
-    },
+    about(
+      'Read the balance and the ledger of your active workspace',
+      { 200: CreditsAnswer },
+      { querystring: PageQuery },
+    ),
     req => getCredits(deps, req.actor, req.query),
   );
   app.get(
     '/api/v1/credits/spending',
-    {
-      schema: {
-        tags: ['Credits'],
-        summary: 'Read what your active workspace has spent, by day, model and workflow',
-        querystring: SpendingQuery,
-        response: { 200: SpendingAnswer },
-      },
-    },
+    about(
+      'Read what your active workspace has spent, by day, model and workflow',
+      { 200: SpendingAnswer },
+      { querystring: SpendingQuery },
+    ),
     req => getSpending(deps, req.actor, req.query),
   );
   app.get(
     '/api/v1/credits/budgets',
-    {
-      schema: {
-        tags: ['Credits'],
-        summary: 'List the workflows of your active workspace that have a budget',
-        querystring: PageQuery,
-        response: { 200: BudgetPage },
-      },
-    },
+    about(
+      'List the workflows of your active workspace that have a budget',
+      { 200: BudgetPage },
+      { querystring: PageQuery },
+    ),
     req => listOwnBudgets(deps, req.actor, req.query),
   );
   app.get(
     '/api/v1/admin/credits',
-    {
-      schema: {
-        tags: ['Operator'],
-        summary: 'Read the balance and the ledger of a user or a team',
-        querystring: LedgerQuery,
-        response: { 200: CreditsAnswer },
-      },
-    },
+    operator(
+      'Read the balance and the ledger of a user or a team',
+      { 200: CreditsAnswer },
+      { querystring: LedgerQuery },
+    ),
     req => getCreditsOf(deps, req.actor, req.query),
   );
   app.post(
     '/api/v1/admin/credits',
-    {
-      schema: {
-        tags: ['Operator'],
-        summary: 'Grant credits to a user or a team',
-        body: GrantBody,
-        response: { 200: PoolAnswer },
-      },
-    },
+    operator('Grant credits to a user or a team', { 200: PoolAnswer }, { body: GrantBody }),
     req => grantCredits(deps, req.actor, req.body),
   );
   app.post(
     '/api/v1/workflows/:id/estimate',
     {
-      schema: {
-        tags: ['Credits'],
-        summary: 'Estimate what a run would cost, without starting it',
-        params: WorkflowId,
-        body: EstimateBody,
-        response: { 200: RunEstimate },
-      },
+      ...about(
+        'Estimate what a run would cost, without starting it',
+        { 200: RunEstimate },
+        { params: WorkflowId, body: EstimateBody },
+      ),
       config: { asSent: { inputs: 'read' } },
     },
     req => estimateWorkflow(deps, req.actor, { workflowId: req.params.id, request: req.body }),

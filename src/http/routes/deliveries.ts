@@ -6,20 +6,18 @@ import { ExecutionId, RunBody } from '../../runs/run.schema.ts';
 import { Delivery, DeliveryPage, WebhookTestAnswer } from '../../runs/run-answer.schema.ts';
 import { webhookFault } from '../../services/webhooks/webhook-target.ts';
 import type { App } from '../app.ts';
+import { documented } from '../route.ts';
 
-const tags = ['Webhooks'];
+const about = documented('Webhooks');
 
 export function registerDeliveries(app: App, deps: RunDeps): void {
   app.get(
     '/api/v1/executions/:id/deliveries',
-    {
-      schema: {
-        tags,
-        summary: 'List the deliveries of an execution, each attempt of them',
-        params: ExecutionId,
-        response: { 200: DeliveryPage },
-      },
-    },
+    about(
+      'List the deliveries of an execution, each attempt of them',
+      { 200: DeliveryPage },
+      { params: ExecutionId },
+    ),
     (req, reply) => {
       reply.header('cache-control', 'no-store');
       return listExecutionDeliveries(deps, req.actor, req.params.id);
@@ -27,14 +25,11 @@ export function registerDeliveries(app: App, deps: RunDeps): void {
   );
   app.post(
     '/api/v1/executions/:id/deliveries/:deliveryId/redeliver',
-    {
-      schema: {
-        tags,
-        summary: 'Send an event again',
-        params: Type.Object({ ...ExecutionId.properties, deliveryId: Type.String({ maxLength: 64 }) }),
-        response: { 202: Delivery },
-      },
-    },
+    about(
+      'Send an event again',
+      { 202: Delivery },
+      { params: Type.Object({ ...ExecutionId.properties, deliveryId: Type.String({ maxLength: 64 }) }) },
+    ),
     async (req, reply) => {
       const delivery = await redeliver(deps, req.actor, req.params.id, req.params.deliveryId);
       return reply.code(202).send(delivery);
@@ -43,12 +38,11 @@ export function registerDeliveries(app: App, deps: RunDeps): void {
   app.post(
     '/api/v1/webhooks/test',
     {
-      schema: {
-        tags,
-        summary: 'Send a signed sample to an address',
-        body: RunBody.properties.webhook,
-        response: { 200: WebhookTestAnswer },
-      },
+      ...about(
+        'Send a signed sample to an address',
+        { 200: WebhookTestAnswer },
+        { body: RunBody.properties.webhook },
+      ),
       preValidation: (req, _reply, done) => done(webhookFault(deps, req.body)),
     },
     (req, reply) => testWebhook(deps, req.actor, req.body, reply.closeSignal()),

@@ -24,40 +24,28 @@ import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 import { sendJson } from '../conditional.ts';
 import { sendEvents, streamSignal } from '../event-stream.ts';
+import { documented } from '../route.ts';
 
-const tags = ['Executions'];
+const about = documented('Executions');
 
 export function registerExecutions(app: App, deps: RunDeps): void {
   app.get(
     '/api/v1/workflows/:id/executions',
-    {
-      schema: {
-        tags,
-        summary: 'List the runs of a workflow',
-        params: WorkflowId,
-        querystring: ListExecutionsQuery,
-        response: { 200: ExecutionPage },
-      },
-    },
+    about(
+      'List the runs of a workflow',
+      { 200: ExecutionPage },
+      { params: WorkflowId, querystring: ListExecutionsQuery },
+    ),
     req => listRuns(deps, req.actor, req.query, req.params.id),
   );
   app.get(
     '/api/v1/executions',
-    {
-      schema: {
-        tags,
-        summary: 'List the runs that you started',
-        querystring: ListExecutionsQuery,
-        response: { 200: ExecutionPage },
-      },
-    },
+    about('List the runs that you started', { 200: ExecutionPage }, { querystring: ListExecutionsQuery }),
     req => listRuns(deps, req.actor, req.query),
   );
   app.get(
     '/api/v1/executions/:id',
-    {
-      schema: { tags, summary: 'Read an execution', params: ExecutionId, response: { 200: ExecutionRecord } },
-    },
+    about('Read an execution', { 200: ExecutionRecord }, { params: ExecutionId }),
     (req, reply) => {
       reply.header('cache-control', 'no-store');
       return getExecution(deps, req.actor, req.params.id);
@@ -65,54 +53,32 @@ export function registerExecutions(app: App, deps: RunDeps): void {
   );
   app.delete(
     '/api/v1/executions/:id',
-    {
-      schema: {
-        tags,
-        summary: 'Delete an execution that has ended',
-        params: ExecutionId,
-        response: { 200: Success },
-      },
-    },
+    about('Delete an execution that has ended', { 200: Success }, { params: ExecutionId }),
     req => removeExecution(deps, req.actor, req.params.id),
   );
   app.get(
     '/api/v1/executions/:id/workflow',
-    {
-      schema: {
-        tags,
-        summary: 'Read the graph as it ran',
-        params: ExecutionId,
-        response: { 200: ExecutedGraph },
-      },
-    },
+    about('Read the graph as it ran', { 200: ExecutedGraph }, { params: ExecutionId }),
     async (req, reply) => sendJson(reply, await getExecutionGraph(deps, req.actor, req.params.id)),
   );
   app.get(
     '/api/v1/executions/:id/events',
-    {
-      schema: {
-        tags,
-        summary: 'Follow an execution by server-sent events',
+    about(
+      'Follow an execution by server-sent events',
+      { 200: EventStream, 204: Type.Null() },
+      {
         params: ExecutionId,
         headers: Type.Object({ 'last-event-id': Type.Optional(Type.String({ maxLength: 20 })) }),
         description:
           'Events `snapshot` (the whole record), `node` (a NodeState), `execution` (the record less its nodes) and ' +
           '`progress` ({nodeId, progress}); 204 where no event is left after `Last-Event-ID`.',
-        response: { 200: EventStream, 204: Type.Null() },
       },
-    },
+    ),
     (req, reply) => streamEvents(deps, req, reply, req.params.id),
   );
   app.post(
     '/api/v1/executions/:id/cancel',
-    {
-      schema: {
-        tags,
-        summary: 'Cancel an execution',
-        params: ExecutionId,
-        response: { 200: ExecutionRecord },
-      },
-    },
+    about('Cancel an execution', { 200: ExecutionRecord }, { params: ExecutionId }),
     req => cancelRun(deps, req.actor, req.params.id),
   );
 }

@@ -5,14 +5,16 @@ import { drawPreview } from '../../pages/flow-drawing.ts';
 import { renderFlowPage } from '../../pages/flow-page.ts';
 import type { Site } from '../../pages/site.ts';
 import { hasSession } from '../../services/accounts/actor.ts';
+import { Plain } from '../../services/schema.ts';
 import { findPublicFlow, readFlow } from '../../services/workflows/read-flow.ts';
-import { Plain, WorkflowId } from '../../services/workflows/workflow.schema.ts';
+import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';
 import { createAppPages } from '../pages/app-pages.ts';
 import { createPageCache, HTML, SVG, sendErrorPage, sendPage, toAnswer } from '../pages/page-answers.ts';
+import { documented } from '../route.ts';
 
-const tags = ['Pages'];
+const about = documented('Pages');
 const params = WorkflowId;
 
 export function registerFlow(app: App, deps: HttpDeps): void {
@@ -23,12 +25,11 @@ export function registerFlow(app: App, deps: HttpDeps): void {
     '/flow/:id',
     {
       errorHandler: sendErrorPage,
-      schema: {
-        tags,
-        summary: 'The editor for who is signed in and may edit the workflow; for others a page that shows it',
-        params,
-        response: { 200: Plain('text/html') },
-      },
+      ...about(
+        'The editor for who is signed in and may edit the workflow; for others a page that shows it',
+        { 200: Plain('text/html') },
+        { params },
+      ),
     },
     async (req, reply) => {
       const flow = await readFlow(deps, req.actor, req.params.id);
@@ -44,14 +45,11 @@ export function registerFlow(app: App, deps: HttpDeps): void {
   );
   app.get(
     '/flow/:id/preview.svg',
-    {
-      schema: {
-        tags,
-        summary: 'The drawing that a content page shows of a public workflow',
-        params,
-        response: { 200: Plain('image/svg+xml') },
-      },
-    },
+    about(
+      'The drawing that a content page shows of a public workflow',
+      { 200: Plain('image/svg+xml') },
+      { params },
+    ),
     async (req, reply) => {
       const flow = await findPublicFlow(deps, req.params.id);
       const image =

@@ -3,12 +3,13 @@ import { Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
 import type { Deps } from '../../services/deps.ts';
 import { checkReadiness } from '../../services/readiness.ts';
-import { Answer, Plain } from '../../services/workflows/workflow.schema.ts';
+import { Plain } from '../../services/schema.ts';
 import type { App } from '../app.ts';
 import type { Metrics } from '../observation/metrics.ts';
+import { documented } from '../route.ts';
 
-const tags = ['Operation'];
-const Health = Answer(Type.Record(Type.String(), Type.String(), { description: 'Each part: ok' }));
+const about = documented('Operation');
+const Health = Type.Record(Type.String(), Type.String(), { description: 'Each part: ok' });
 
 export function registerHealth(app: App, deps: Deps, metrics: Metrics): void {
   const config = { limit: 'none' } as const;
@@ -16,7 +17,7 @@ export function registerHealth(app: App, deps: Deps, metrics: Metrics): void {
     '/healthz',
     {
       config,
-      schema: { tags, summary: 'The process is up', response: { 200: Health } },
+      ...about('The process is up', { 200: Health }),
     },
     () => ({ status: 'ok' }),
   );
@@ -24,12 +25,11 @@ export function registerHealth(app: App, deps: Deps, metrics: Metrics): void {
     '/readyz',
     {
       config,
-      schema: {
-        tags,
-        summary: 'Database, storage and queue answer',
-        description: 'A replica that is left out is named, and does not make the answer 503.',
-        response: { 200: Health },
-      },
+      ...about(
+        'Database, storage and queue answer',
+        { 200: Health },
+        { description: 'A replica that is left out is named, and does not make the answer 503.' },
+      ),
     },
     async () => {
       const { isReady, parts } = await checkReadiness(deps);
@@ -45,11 +45,7 @@ export function registerHealth(app: App, deps: Deps, metrics: Metrics): void {
     '/metrics',
     {
       config,
-      schema: {
-        tags,
-        summary: 'Prometheus metrics',
-        response: { 200: Plain('text/plain', 'application/openmetrics-text') },
-      },
+      ...about('Prometheus metrics', { 200: Plain('text/plain', 'application/openmetrics-text') }),
     },
     async (req, reply) => {
       // Exemplars are of OpenMetrics alone; Prometheus asks for it where it stores them.

@@ -4,6 +4,7 @@ import { createHookReceiver } from '../../runs/calls/hooks.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { Success } from '../../runs/run-answer.schema.ts';
 import type { App } from '../app.ts';
+import { documented } from '../route.ts';
 
 // A result may be in it, which nobody reads.
 const MAX_BODY_BYTES = 1_048_576;
@@ -17,15 +18,16 @@ export function registerHooks(app: App, deps: RunDeps): void {
     scope.post(
       '/hooks/:provider/:token',
       {
-        schema: {
-          tags: ['Hooks'],
-          summary: 'Hear from a provider that a call has ended; signed by that provider',
-          params: Type.Object({
-            provider: Type.String({ maxLength: 40 }),
-            token: Type.String({ maxLength: 100 }),
-          }),
-          response: { 200: Success },
-        },
+        ...documented('Hooks')(
+          'Hear from a provider that a call has ended; signed by that provider',
+          { 200: Success },
+          {
+            params: Type.Object({
+              provider: Type.String({ maxLength: 40 }),
+              token: Type.String({ maxLength: 100 }),
+            }),
+          },
+        ),
         bodyLimit: MAX_BODY_BYTES,
         config: { limit: 'none' },
       },

@@ -12,26 +12,17 @@ import { changeKey, createKey, listOwnKeys, readKey, revokeOwnKey } from '../../
 import type { Deps } from '../../services/deps.ts';
 import { PageQuery } from '../../services/paging.ts';
 import type { App } from '../app.ts';
-import { created } from '../created.ts';
+import { created, documented, done } from '../route.ts';
 
-const tags = ['Keys'];
+const about = documented('Keys');
 
 export function registerKeys(app: App, deps: Deps): void {
-  app.get(
-    '/api/v1/keys',
-    { schema: { tags, summary: 'List your keys', querystring: PageQuery, response: { 200: KeyPage } } },
-    req => listOwnKeys(deps, req.actor, req.query),
+  app.get('/api/v1/keys', about('List your keys', { 200: KeyPage }, { querystring: PageQuery }), req =>
+    listOwnKeys(deps, req.actor, req.query),
   );
   app.post(
     '/api/v1/keys',
-    {
-      schema: {
-        tags,
-        summary: 'Mint a key; it is shown this once',
-        body: CreateKeyBody,
-        response: { 201: CreatedKey },
-      },
-    },
+    about('Mint a key; it is shown this once', { 201: CreatedKey }, { body: CreateKeyBody }),
     async (req, reply) => {
       const key = await createKey(deps, req.actor, req.body);
       return created(deps, reply, `/api/v1/keys/${key.id}`).header('cache-control', 'no-store').send(key);
@@ -39,28 +30,15 @@ export function registerKeys(app: App, deps: Deps): void {
   );
   app.get(
     '/api/v1/keys/:id',
-    { schema: { tags, summary: 'Read what is known of a key', params: KeyParams, response: { 200: Key } } },
+    about('Read what is known of a key', { 200: Key }, { params: KeyParams }),
     req => readKey(deps, req.actor, req.params.id),
   );
   app.patch(
     '/api/v1/keys/:id',
-    {
-      schema: {
-        tags,
-        summary: 'Rename a key',
-        params: KeyParams,
-        body: ChangeKeyBody,
-        response: { 200: Key },
-      },
-    },
+    about('Rename a key', { 200: Key }, { params: KeyParams, body: ChangeKeyBody }),
     req => changeKey(deps, req.actor, req.params.id, req.body),
   );
-  app.delete(
-    '/api/v1/keys/:id',
-    { schema: { tags, summary: 'Revoke a key', params: KeyParams, response: { 200: Success } } },
-    async req => {
-      await revokeOwnKey(deps, req.actor, req.params.id);
-      return { success: true };
-    },
+  app.delete('/api/v1/keys/:id', about('Revoke a key', { 200: Success }, { params: KeyParams }), req =>
+    done(revokeOwnKey(deps, req.actor, req.params.id)),
   );
 }

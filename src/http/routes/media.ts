@@ -25,59 +25,43 @@ import { uploadForm, uploadInline } from '../../services/media/upload-media.ts';
 import { PageQuery } from '../../services/paging.ts';
 import type { App } from '../app.ts';
 import { isForm, MAX_UPLOAD_BYTES, readForm, registerForms } from '../form.ts';
+import { documented, done } from '../route.ts';
 
-const tags = ['Media'];
+const about = documented('Media');
 
 export function registerMedia(app: App, deps: Deps): void {
   registerPresigned(app, deps);
   app.get(
     '/api/v1/media',
-    {
-      schema: {
-        tags,
-        summary:
-          'List the media of the active workspace, newest first: uploads, outputs of runs, or previews',
-        querystring: ListMediaQuery,
-        response: { 200: MediaPage },
-      },
-    },
+    about(
+      'List the media of the active workspace, newest first: uploads, outputs of runs, or previews',
+      { 200: MediaPage },
+      { querystring: ListMediaQuery },
+    ),
     req => listMedia(deps, req.actor, req.query),
   );
   app.get(
     '/api/v1/media/:id',
-    {
-      schema: { tags, summary: 'Read about a media file', params: MediaParams, response: { 200: MediaItem } },
-    },
+    about('Read about a media file', { 200: MediaItem }, { params: MediaParams }),
     req => readMediaItem(deps, req.actor, req.params.id),
   );
   app.get(
     '/api/v1/media/:id/uses',
-    {
-      schema: {
-        tags,
-        summary: 'List where a media file is used',
-        params: MediaParams,
-        querystring: PageQuery,
-        response: { 200: MediaUsePage },
-      },
-    },
+    about(
+      'List where a media file is used',
+      { 200: MediaUsePage },
+      { params: MediaParams, querystring: PageQuery },
+    ),
     ({ actor, params, query }) => listUses(deps, actor, params.id, query),
   );
   app.delete(
     '/api/v1/media/:id',
-    {
-      schema: {
-        tags,
-        summary: 'Delete a media file that no workflow uses',
-        params: MediaParams,
-        querystring: RemoveMediaQuery,
-        response: { 200: Success },
-      },
-    },
-    async req => {
-      await removeMedia(deps, req.actor, req.params.id, req.query);
-      return { success: true };
-    },
+    about(
+      'Delete a media file that no workflow uses',
+      { 200: Success },
+      { params: MediaParams, querystring: RemoveMediaQuery },
+    ),
+    req => done(removeMedia(deps, req.actor, req.params.id, req.query)),
   );
   // In a scope of its own: nothing else takes forms, or bodies of this size.
   void app.register(async scope => registerInline(scope, deps));
@@ -94,13 +78,11 @@ async function registerInline(scope: App, deps: Deps): Promise<void> {
     '/api/v1/media/upload',
     {
       bodyLimit: MAX_UPLOAD_BYTES,
-      schema: {
-        tags,
-        summary: 'Upload a file by form or data URL, or have one fetched from an address',
-        consumes: ['multipart/form-data', 'application/json'],
-        body: InlineUpload,
-        response: { 200: UploadResult },
-      },
+      ...about(
+        'Upload a file by form or data URL, or have one fetched from an address',
+        { 200: UploadResult },
+        { consumes: ['multipart/form-data', 'application/json'], body: InlineUpload },
+      ),
     },
     (req, reply) => {
       const signal = reply.closeSignal();
@@ -114,12 +96,7 @@ function registerPresigned(app: App, deps: Deps): void {
   app.post(
     '/api/v1/media/upload-url',
     {
-      schema: {
-        tags,
-        summary: 'Mint an address to put a file to',
-        body: MintBody,
-        response: { 200: MintedUpload },
-      },
+      ...about('Mint an address to put a file to', { 200: MintedUpload }, { body: MintBody }),
       // Before the schema, which knows one code only.
       preValidation: (req, _reply, done) => done(bytesFault(req)),
     },
@@ -128,12 +105,7 @@ function registerPresigned(app: App, deps: Deps): void {
   app.post(
     '/api/v1/media/upload-url/complete',
     {
-      schema: {
-        tags,
-        summary: 'Make known what was put to a minted address',
-        body: CompleteBody,
-        response: { 200: UploadResult },
-      },
+      ...about('Make known what was put to a minted address', { 200: UploadResult }, { body: CompleteBody }),
       preValidation: (req, _reply, done) => done(mediaIdFault(req)),
     },
     (req, reply) => completeUpload(deps, req.actor, req.body, reply.closeSignal()),

@@ -11,54 +11,42 @@ import {
 import { readModels, writeModels } from '../../services/models/models.ts';
 import { findOffers, planModels } from '../../services/models/offers.ts';
 import type { App } from '../app.ts';
+import { documented } from '../route.ts';
 
-const tags = ['Operator'];
+const about = documented('Operator');
 /** All that a provider lists, at once. */
 const MAX_BODY_BYTES = 33_554_432;
 
 export function registerModels(app: App, deps: Deps): void {
   app.get(
     '/api/v1/admin/models',
-    {
-      schema: { tags, summary: 'List the models that were added', response: { 200: InstalledModelsAnswer } },
-    },
+    about('List the models that were added', { 200: InstalledModelsAnswer }),
     req => readModels(deps, req.actor),
   );
   app.post(
     '/api/v1/admin/models',
     {
       bodyLimit: MAX_BODY_BYTES,
-      schema: {
-        tags,
-        summary: 'Add models, or change them: all or none',
-        body: WriteModelsBody,
-        response: { 200: InstalledModelsAnswer },
-      },
+      ...about(
+        'Add models, or change them: all or none',
+        { 200: InstalledModelsAnswer },
+        { body: WriteModelsBody },
+      ),
     },
     req => writeModels(deps, req.actor, req.body),
   );
   app.get(
     '/api/v1/admin/models/offers',
-    {
-      schema: {
-        tags,
-        summary: 'Search the list of a provider',
-        querystring: OffersQuery,
-        response: { 200: OffersAnswer },
-      },
-    },
+    about('Search the list of a provider', { 200: OffersAnswer }, { querystring: OffersQuery }),
     req => findOffers(deps, req.actor, { query: '', ...req.query }),
   );
   app.post(
     '/api/v1/admin/models/plan',
-    {
-      schema: {
-        tags,
-        summary: 'Show what adding models, or comparing with a provider, would change',
-        body: PlanModelsBody,
-        response: { 200: ModelPlanAnswer },
-      },
-    },
+    about(
+      'Show what adding models, or comparing with a provider, would change',
+      { 200: ModelPlanAnswer },
+      { body: PlanModelsBody },
+    ),
     req => planModels(deps, req.actor, req.body),
   );
 }

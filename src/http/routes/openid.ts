@@ -17,10 +17,11 @@ import {
 import { listSignInMethods } from '../../services/sessions/sign-in.ts';
 import type { App } from '../app.ts';
 import { wantsPage } from '../pages/page-answers.ts';
+import { documented } from '../route.ts';
 import { sessionCookieOf } from '../session-cookie.ts';
 import { visitorOf } from './auth.ts';
 
-const tags = ['Sign-in'];
+const about = documented('Sign-in');
 const SENT_ON = Type.Unsafe<undefined>({ description: 'The browser goes on there' });
 const START_PATH = '/api/v1/auth/oidc';
 
@@ -29,24 +30,17 @@ export function registerOpenId(app: App, deps: Deps): void {
   const openId = createOpenIdSignIn(deps);
   const session = sessionCookieOf(BASE_URL);
   const flow = flowCookieOf(BASE_URL);
-  app.get(
-    '/api/v1/auth/methods',
-    { schema: { tags, summary: 'How people sign in here', response: { 200: SignInMethods } } },
-    (_req, reply) => {
-      reply.header('cache-control', 'no-store');
-      return listSignInMethods(deps, START_PATH);
-    },
-  );
+  app.get('/api/v1/auth/methods', about('How people sign in here', { 200: SignInMethods }), (_req, reply) => {
+    reply.header('cache-control', 'no-store');
+    return listSignInMethods(deps, START_PATH);
+  });
   app.get(
     START_PATH,
-    {
-      schema: {
-        tags,
-        summary: 'Sign in at the identity provider',
-        querystring: BeginOpenIdQuery,
-        response: { 302: SENT_ON, 303: SENT_ON },
-      },
-    },
+    about(
+      'Sign in at the identity provider',
+      { 302: SENT_ON, 303: SENT_ON },
+      { querystring: BeginOpenIdQuery },
+    ),
     (req, reply) =>
       orToSignIn(deps, { req, reply, next: req.query.next }, async () => {
         const begun = await requireOpenId(openId).begin(req.query.next);
@@ -57,14 +51,7 @@ export function registerOpenId(app: App, deps: Deps): void {
   );
   app.get(
     CALLBACK_PATH,
-    {
-      schema: {
-        tags,
-        summary: 'Come back from the identity provider',
-        querystring: OpenIdAnswerQuery,
-        response: { 303: SENT_ON },
-      },
-    },
+    about('Come back from the identity provider', { 303: SENT_ON }, { querystring: OpenIdAnswerQuery }),
     (req, reply) => {
       // Whatever comes of it, it is used up in this browser.
       reply.headers({ 'set-cookie': flow.cleared, 'cache-control': 'no-store' });

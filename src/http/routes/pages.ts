@@ -19,16 +19,17 @@ import {
   listFeed,
 } from '../../services/content/read-content.ts';
 import type { Deps } from '../../services/deps.ts';
+import { Plain } from '../../services/schema.ts';
 import { findPublicFlow } from '../../services/workflows/read-flow.ts';
-import { Plain } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
 import type { PageAnswer } from '../pages/page-answers.ts';
 import { createPageCache, HTML, SVG, sendErrorPage, sendPage, toAnswer } from '../pages/page-answers.ts';
+import { documented } from '../route.ts';
 
 const PageParams = Type.Object({ slug: Type.String() });
 const ListQuery = Type.Object({ page: Type.Optional(Type.Integer({ minimum: 1, default: 1 })) });
 
-const tags = ['Pages'];
+const about = documented('Pages');
 const page = { 200: Plain('text/html') } as const;
 const route = { config: { limit: 'none' }, errorHandler: sendErrorPage } as const;
 // A reader asks each time whether the page is still the same; a page that was changed is changed for everybody.
@@ -56,7 +57,7 @@ export function registerPages(app: App, deps: Deps): void {
       `${path}/:slug`,
       {
         ...route,
-        schema: { tags, summary: `A page of ${title}`, params: PageParams, response: page },
+        ...about(`A page of ${title}`, page, { params: PageParams }),
       },
       async (req, reply) => {
         const head = await reader.find(req.params.slug);
@@ -70,7 +71,7 @@ export function registerPages(app: App, deps: Deps): void {
       path,
       {
         ...route,
-        schema: { tags, summary: `${title}, newest first`, querystring: ListQuery, response: page },
+        ...about(`${title}, newest first`, page, { querystring: ListQuery }),
       },
       async (req, reply) => {
         const { page = 1 } = req.query;
@@ -101,11 +102,7 @@ function registerMachineFiles(
     '/sitemap.xml',
     {
       ...route,
-      schema: {
-        tags,
-        summary: 'Every published page',
-        response: { 200: Plain('application/xml') },
-      },
+      ...about('Every published page', { 200: Plain('application/xml') }),
     },
     rendered('sitemap', async () =>
       toAnswer(
@@ -118,11 +115,7 @@ function registerMachineFiles(
     `${SECTIONS.articles.path}/rss.xml`,
     {
       ...route,
-      schema: {
-        tags,
-        summary: 'The newest articles as RSS',
-        response: { 200: Plain('application/rss+xml') },
-      },
+      ...about('The newest articles as RSS', { 200: Plain('application/rss+xml') }),
     },
     rendered('rss', async () =>
       toAnswer(renderRss(await listFeed(deps), baseUrl), 'application/rss+xml; charset=utf-8'),

@@ -11,44 +11,32 @@ import type { Deps } from '../../services/deps.ts';
 import { PageQuery } from '../../services/paging.ts';
 import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
+import { documented, done } from '../route.ts';
 
-const tags = ['Sharing'];
+const about = documented('Sharing');
 
 export function registerPermissions(app: App, deps: Deps): void {
   app.get(
     '/api/v1/workflows/:id/permissions',
-    {
-      schema: {
-        tags,
-        summary: 'List whom a workflow is shared with',
-        params: WorkflowId,
-        querystring: PageQuery,
-        response: { 200: PermissionPage },
-      },
-    },
+    about(
+      'List whom a workflow is shared with',
+      { 200: PermissionPage },
+      { params: WorkflowId, querystring: PageQuery },
+    ),
     req => listShares(deps, req.actor, req.params.id, req.query),
   );
   app.put(
     '/api/v1/workflows/:id/permissions',
-    {
-      schema: {
-        tags,
-        summary: 'Share a workflow with a user, or change the role',
-        params: WorkflowId,
-        body: ShareBody,
-        response: { 200: Permission },
-      },
-    },
+    about(
+      'Share a workflow with a user, or change the role',
+      { 200: Permission },
+      { params: WorkflowId, body: ShareBody },
+    ),
     req => shareWorkflow(deps, req.actor, req.params.id, req.body),
   );
   app.delete(
     '/api/v1/workflows/:id/permissions/:userId',
-    {
-      schema: { tags, summary: 'End a share', params: PermissionParams, response: { 200: Success } },
-    },
-    async ({ actor, params }) => {
-      await unshareWorkflow(deps, actor, params.id, params.userId);
-      return { success: true };
-    },
+    about('End a share', { 200: Success }, { params: PermissionParams }),
+    ({ actor, params }) => done(unshareWorkflow(deps, actor, params.id, params.userId)),
   );
 }

@@ -21,11 +21,12 @@ import {
   sceneGraphContract,
 } from '../../services/renders/renderer-contracts.ts';
 import { acceptRender, asksForClip, getRender, stopRender } from '../../services/renders/renders.ts';
-import { Plain } from '../../services/workflows/workflow.schema.ts';
+import { Plain } from '../../services/schema.ts';
 import type { App } from '../app.ts';
 import { sendCached } from '../conditional.ts';
+import { documented } from '../route.ts';
 
-const tags = ['Video renderer'];
+const about = documented('Video renderer');
 const PRIVATE = 'private, no-cache';
 /** Where the pages read by session what programs read by key. */
 const PAGES_ROOT = '/app/renderer';
@@ -35,14 +36,11 @@ export function registerRenderer(app: App, deps: Deps): void {
   registerContracts(app, deps, PAGES_ROOT);
   app.get(
     '/api/v1/renderer/templates/:id/thumbnail',
-    {
-      schema: {
-        tags,
-        summary: "See a video template's thumbnail (WebP)",
-        params: TemplateParams,
-        response: { 200: Plain('image/webp') },
-      },
-    },
+    about(
+      "See a video template's thumbnail (WebP)",
+      { 200: Plain('image/webp') },
+      { params: TemplateParams },
+    ),
     async (req, reply) => {
       const { bytes, visibility } = await readThumbnail(deps, req.actor, req.params.id, reply.closeSignal());
       return reply
@@ -53,14 +51,11 @@ export function registerRenderer(app: App, deps: Deps): void {
   );
   app.post(
     '/api/v1/render/renderer/preview',
-    {
-      schema: {
-        tags,
-        summary: 'Draw stills of a video at once, or have a clip of it rendered',
-        body: PreviewBody,
-        response: { 200: PreviewAnswer, 202: AcceptedRender },
-      },
-    },
+    about(
+      'Draw stills of a video at once, or have a clip of it rendered',
+      { 200: PreviewAnswer, 202: AcceptedRender },
+      { body: PreviewBody },
+    ),
     async (req, reply) => {
       if (!asksForClip(req.body)) return previewStills(deps, req.actor, req.body, reply.closeSignal());
       const accepted = await acceptRender(deps, req.actor, req.body, reply.closeSignal());
@@ -69,14 +64,7 @@ export function registerRenderer(app: App, deps: Deps): void {
   );
   app.get(
     '/api/v1/render/renderer/:id',
-    {
-      schema: {
-        tags,
-        summary: 'Follow a clip that you asked for',
-        params: RenderId,
-        response: { 200: RenderAnswer },
-      },
-    },
+    about('Follow a clip that you asked for', { 200: RenderAnswer }, { params: RenderId }),
     (req, reply) => {
       reply.header('cache-control', 'no-store');
       return getRender(deps, req.actor, req.params.id);
@@ -84,14 +72,7 @@ export function registerRenderer(app: App, deps: Deps): void {
   );
   app.post(
     '/api/v1/render/renderer/:id/cancel',
-    {
-      schema: {
-        tags,
-        summary: 'Cancel a clip; one that has ended stays',
-        params: RenderId,
-        response: { 200: RenderAnswer },
-      },
-    },
+    about('Cancel a clip; one that has ended stays', { 200: RenderAnswer }, { params: RenderId }),
     req => stopRender(deps, req.actor, req.params.id),
   );
 }
@@ -101,40 +82,17 @@ function registerContracts(app: App, deps: Deps, root: string): void {
   const hide = root === PAGES_ROOT;
   app.get(
     `${root}/scene-graph`,
-    {
-      schema: {
-        hide,
-        tags,
-        summary: 'Read the scene-graph contract',
-        querystring: ContractQuery,
-        response: { 200: ContractAnswer },
-      },
-    },
+    about('Read the scene-graph contract', { 200: ContractAnswer }, { hide, querystring: ContractQuery }),
     (req, reply) => sendCached(req, reply, sceneGraphContract(req.actor, req.query.include), PRIVATE),
   );
   app.get(
     `${root}/templates`,
-    {
-      schema: {
-        hide,
-        tags,
-        summary: 'List the video templates',
-        response: { 200: TemplateListAnswer },
-      },
-    },
+    about('List the video templates', { 200: TemplateListAnswer }, { hide }),
     async (req, reply) => sendCached(req, reply, await listTemplates(deps, req.actor), PRIVATE),
   );
   app.get(
     `${root}/templates/:id`,
-    {
-      schema: {
-        hide,
-        tags,
-        summary: 'Read a video template',
-        params: TemplateParams,
-        response: { 200: TemplateAnswer },
-      },
-    },
+    about('Read a video template', { 200: TemplateAnswer }, { hide, params: TemplateParams }),
     (req, reply) => sendCached(req, reply, getTemplate(deps, req.actor, req.params.id), PRIVATE),
   );
 }

@@ -11,8 +11,9 @@ import { type AwaitedRun, awaitRun } from '../../runs/watch-run.ts';
 import { webhookFault } from '../../services/webhooks/webhook-target.ts';
 import { WorkflowId } from '../../services/workflows/workflow.schema.ts';
 import type { App } from '../app.ts';
+import { documented } from '../route.ts';
 
-const tags = ['Runs'];
+const about = documented('Runs');
 const asSent = { inputs: 'read', metadata: 'opaque' } as const;
 const response = { 200: ExecutionRecord, 202: AcceptedRun };
 
@@ -20,13 +21,7 @@ export function registerRuns(app: App, deps: RunDeps): void {
   app.post(
     '/api/v1/workflows/:id/run',
     {
-      schema: {
-        tags,
-        summary: 'Start a run; a webhook reports its end',
-        params: WorkflowId,
-        body: RunBody,
-        response,
-      },
+      ...about('Start a run; a webhook reports its end', response, { params: WorkflowId, body: RunBody }),
       config: { startsRun: true, asSent },
       // Before the schema: an unusable webhook comes before any other complaint about the body (docs/api.md, Webhooks).
       preValidation: (req, _reply, done) => done(webhookFault(deps, webhookOf(req.body))),
@@ -40,7 +35,7 @@ export function registerRuns(app: App, deps: RunDeps): void {
   app.post(
     '/api/v1/workflows/:id/execute',
     {
-      schema: { tags, summary: 'Start a run', params: WorkflowId, body: ExecuteBody, response },
+      ...about('Start a run', response, { params: WorkflowId, body: ExecuteBody }),
       config: { startsRun: true, limit: 'executions', asSent },
     },
     async (req, reply) => {
@@ -56,13 +51,11 @@ export function registerRuns(app: App, deps: RunDeps): void {
   app.post(
     '/api/v1/executions/:id/resume',
     {
-      schema: {
-        tags,
-        summary: 'Decide for an execution that waits, or run an ended one again from where it failed',
-        params: ExecutionId,
-        body: ResumeBody,
+      ...about(
+        'Decide for an execution that waits, or run an ended one again from where it failed',
         response,
-      },
+        { params: ExecutionId, body: ResumeBody },
+      ),
       config: { startsRun: true, asSent: { inputs: 'read' } },
       preValidation: (req, _reply, done) => done(webhookFault(deps, webhookOf(req.body))),
     },

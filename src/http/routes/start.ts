@@ -3,9 +3,10 @@ import { Type } from 'typebox';
 import { renderStartPage } from '../../pages/start-page.ts';
 import { hasSession } from '../../services/accounts/actor.ts';
 import type { Deps } from '../../services/deps.ts';
-import { Plain } from '../../services/workflows/workflow.schema.ts';
+import { Plain } from '../../services/schema.ts';
 import type { App } from '../app.ts';
 import { HTML, sendErrorPage, sendPage, toAnswer } from '../pages/page-answers.ts';
+import { documented } from '../route.ts';
 
 const YEAR_S = 365 * 24 * 3600;
 const ThemeParams = Type.Object({ theme: Type.Enum(['light', 'dark', 'system']) });
@@ -18,11 +19,10 @@ export function registerStart(app: App, deps: Deps): void {
     {
       config: { limit: 'none' },
       errorHandler: sendErrorPage,
-      schema: {
-        tags: ['Pages'],
-        summary: 'What this service is; who is signed in is led to their workflows',
-        response: { 200: Plain('text/html'), 302: Plain('text/html') },
-      },
+      ...documented('Pages')('What this service is; who is signed in is led to their workflows', {
+        200: Plain('text/html'),
+        302: Plain('text/html'),
+      }),
     },
     async (req, reply) => {
       reply.header('vary', 'Cookie');

@@ -7,32 +7,23 @@ import { SlugParams, TemplatesQuery } from '../../services/workflows/workflow.sc
 import { TemplatePage, Workflow } from '../../services/workflows/workflow-answer.schema.ts';
 import type { App } from '../app.ts';
 import { sendCached } from '../conditional.ts';
+import { documented } from '../route.ts';
 
-const tags = ['Templates'];
+const about = documented('Templates');
 
 export function registerTemplates(app: App, deps: RunDeps): void {
   app.get(
     '/api/v1/templates',
-    {
-      schema: {
-        tags,
-        summary: 'List the published templates and your own',
-        querystring: TemplatesQuery,
-        response: { 200: TemplatePage },
-      },
-    },
+    about(
+      'List the published templates and your own',
+      { 200: TemplatePage },
+      { querystring: TemplatesQuery },
+    ),
     req => listTemplatePage(deps, req.actor, req.query, row => priceTemplate(deps, row)),
   );
   app.get(
     '/api/v1/published/:slug',
-    {
-      schema: {
-        tags,
-        summary: 'Read the frozen version of a publication',
-        params: SlugParams,
-        response: { 200: Workflow },
-      },
-    },
+    about('Read the frozen version of a publication', { 200: Workflow }, { params: SlugParams }),
     async (req, reply) =>
       sendCached(req, reply, await getPublished(deps, req.params.slug), 'public, no-cache'),
   );

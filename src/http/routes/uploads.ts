@@ -2,9 +2,10 @@
 import { Type } from 'typebox';
 import type { Deps } from '../../services/deps.ts';
 import { printRefusal, putUpload } from '../../services/media/upload-door.ts';
-import { Plain } from '../../services/workflows/workflow.schema.ts';
+import { Plain } from '../../services/schema.ts';
 import type { App } from '../app.ts';
 import { leaveBody } from '../rest-of-body.ts';
+import { documented } from '../route.ts';
 
 const Params = Type.Object({ mediaId: Type.String() });
 
@@ -25,12 +26,11 @@ function registerDoor(scope: App, deps: Deps): void {
   scope.put(
     '/uploads/:mediaId',
     {
-      schema: {
-        tags: ['Media'],
-        summary: 'Put a file to the address that was minted for it',
-        params: Params,
-        response: { 200: Plain('text/plain') },
-      },
+      ...documented('Media')(
+        'Put a file to the address that was minted for it',
+        { 200: Plain('text/plain') },
+        { params: Params },
+      ),
       config: { limit: 'none' },
     },
     async (req, reply) => {

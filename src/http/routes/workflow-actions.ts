@@ -31,9 +31,10 @@ import {
 } from '../../services/workflows/workflow-answer.schema.ts';
 import type { App } from '../app.ts';
 import { sendEvents, streamSignal } from '../event-stream.ts';
+import { documented } from '../route.ts';
 import { sendCreated, sendTagged } from './workflows.ts';
 
-const tags = ['Workflows'];
+const about = documented('Workflows');
 const params = WorkflowId;
 
 export function registerWorkflowActions(app: App, deps: Deps): void {
@@ -41,15 +42,7 @@ export function registerWorkflowActions(app: App, deps: Deps): void {
   registerPublication(app, deps);
   app.post(
     '/api/v1/workflows/:id/duplicate',
-    {
-      schema: {
-        tags,
-        summary: 'Copy it to your own workspace',
-        params,
-        body: DuplicateBody,
-        response: { 201: Workflow },
-      },
-    },
+    about('Copy it to your own workspace', { 201: Workflow }, { params, body: DuplicateBody }),
     async (req, reply) =>
       sendCreated(
         deps,
@@ -62,26 +55,16 @@ export function registerWorkflowActions(app: App, deps: Deps): void {
   );
   app.post(
     '/api/v1/workflows/:id/restore',
-    {
-      schema: {
-        tags,
-        summary: 'Undo its deletion, within a day',
-        params,
-        response: { 200: Workflow },
-      },
-    },
+    about('Undo its deletion, within a day', { 200: Workflow }, { params }),
     async (req, reply) => sendTagged(reply, await undeleteOwnWorkflow(deps, req.actor, req.params.id)),
   );
   app.post(
     '/api/v1/admin/workflows/:id/restore',
-    {
-      schema: {
-        tags: ['Operator'],
-        summary: 'Recover a deleted workflow; it stays switched off',
-        params,
-        response: { 200: RestoredWorkflow },
-      },
-    },
+    documented('Operator')(
+      'Recover a deleted workflow; it stays switched off',
+      { 200: RestoredWorkflow },
+      { params },
+    ),
     req => recoverWorkflow(deps, req.actor, req.params.id),
   );
 }
@@ -91,7 +74,7 @@ function registerBoard(app: App, deps: Deps): void {
     '/api/v1/workflows/lint',
     {
       config: { hasExactNumbers: true },
-      schema: { tags, summary: 'Lint a graph', body: GraphBody, response: { 200: LintReport } },
+      ...about('Lint a graph', { 200: LintReport }, { body: GraphBody }),
     },
     async req => lintGraphBody(deps, req.actor, req.body),
   );
@@ -99,39 +82,26 @@ function registerBoard(app: App, deps: Deps): void {
     '/api/v1/workflows/:id/lint',
     {
       config: { hasExactNumbers: true },
-      schema: {
-        tags,
-        summary: 'Lint the stored graph, or the one that would replace it',
-        params,
-        body: StoredGraphBody,
-        response: { 200: LintReport },
-      },
+      ...about(
+        'Lint the stored graph, or the one that would replace it',
+        { 200: LintReport },
+        { params, body: StoredGraphBody },
+      ),
     },
     req => lintWorkflow(deps, req.actor, req.params.id, req.body ?? {}),
   );
   app.post(
     '/api/v1/workflows/:id/layout',
-    {
-      schema: {
-        tags,
-        summary: 'Arrange the board, or the nodes of scope',
-        params,
-        body: LayoutBody,
-        response: { 200: LayoutReport },
-      },
-    },
+    about('Arrange the board, or the nodes of scope', { 200: LayoutReport }, { params, body: LayoutBody }),
     req => layoutWorkflow(deps, req.actor, req.params.id, req.body),
   );
   app.get(
     '/api/v1/workflows/:id/events',
-    {
-      schema: {
-        tags,
-        summary: 'Follow its changes, and who else has it open, by server-sent events',
-        params,
-        response: { 200: WorkflowEventStream },
-      },
-    },
+    about(
+      'Follow its changes, and who else has it open, by server-sent events',
+      { 200: WorkflowEventStream },
+      { params },
+    ),
     async (req, reply) => {
       const signal = streamSignal(req, reply, () => getReadableWorkflow(deps, req.actor, req.params.id));
       const events = await followWorkflow(deps, req.actor, req.params.id, signal);
@@ -140,27 +110,16 @@ function registerBoard(app: App, deps: Deps): void {
   );
   app.post(
     '/api/v1/workflows/:id/heartbeat',
-    {
-      schema: {
-        tags,
-        summary: 'Say that an editor has the board open, for 30 s',
-        params,
-        response: { 200: Heartbeat },
-      },
-    },
+    about('Say that an editor has the board open, for 30 s', { 200: Heartbeat }, { params }),
     req => recordHeartbeat(deps, req.actor, req.params.id),
   );
   app.put(
     '/api/v1/workflows/:id/selection',
-    {
-      schema: {
-        tags,
-        summary: 'Show who else follows the workflow which nodes you have selected',
-        params,
-        body: SelectionBody,
-        response: { 200: Success },
-      },
-    },
+    about(
+      'Show who else follows the workflow which nodes you have selected',
+      { 200: Success },
+      { params, body: SelectionBody },
+    ),
     req => selectNodes(deps, req.actor, req.params.id, req.body),
   );
 }
@@ -168,42 +127,18 @@ function registerBoard(app: App, deps: Deps): void {
 function registerPublication(app: App, deps: Deps): void {
   app.post(
     '/api/v1/workflows/:id/visibility',
-    {
-      schema: {
-        tags,
-        summary: 'Say who may read by link',
-        params,
-        body: VisibilityBody,
-        response: { 200: Workflow },
-      },
-    },
+    about('Say who may read by link', { 200: Workflow }, { params, body: VisibilityBody }),
     async (req, reply) =>
       sendTagged(reply, await setVisibility(deps, req.actor, req.params.id, req.body.linkPermission)),
   );
   app.post(
     '/api/v1/workflows/:id/publish',
-    {
-      schema: {
-        tags,
-        summary: 'Publish the current version, or withdraw it',
-        params,
-        body: PublishBody,
-        response: { 200: Workflow },
-      },
-    },
+    about('Publish the current version, or withdraw it', { 200: Workflow }, { params, body: PublishBody }),
     async (req, reply) => sendTagged(reply, await publishWorkflow(deps, req.actor, req.params.id, req.body)),
   );
   app.put(
     '/api/v1/workflows/:id/budget',
-    {
-      schema: {
-        tags,
-        summary: 'Set the credits it may use in a UTC day',
-        params,
-        body: BudgetBody,
-        response: { 200: Workflow },
-      },
-    },
+    about('Set the credits it may use in a UTC day', { 200: Workflow }, { params, body: BudgetBody }),
     async (req, reply) =>
       sendTagged(reply, await setBudget(deps, req.actor, req.params.id, req.body.dailyCreditBudget)),
   );

@@ -6,47 +6,30 @@ import { Version, VersionPage, Workflow } from '../../services/workflows/workflo
 import { getVersion, listHistory, restoreVersion } from '../../services/workflows/workflow-history.ts';
 import type { App } from '../app.ts';
 import { sendJson } from '../conditional.ts';
+import { documented } from '../route.ts';
 import { sendTagged } from './workflows.ts';
 
-const tags = ['Versions'];
+const about = documented('Versions');
 
 export function registerWorkflowHistory(app: App, deps: Deps): void {
   app.get(
     '/api/v1/workflows/:id/versions',
-    {
-      schema: {
-        tags,
-        summary: 'List the versions of the graph, newest first',
-        params: WorkflowId,
-        querystring: PageQuery,
-        response: { 200: VersionPage },
-      },
-    },
+    about(
+      'List the versions of the graph, newest first',
+      { 200: VersionPage },
+      { params: WorkflowId, querystring: PageQuery },
+    ),
     req => listHistory(deps, req.actor, req.params.id, req.query),
   );
   app.get(
     '/api/v1/workflows/:id/versions/:version',
-    {
-      schema: {
-        tags,
-        summary: 'Read a version with its graph',
-        params: VersionParams,
-        response: { 200: Version },
-      },
-    },
+    about('Read a version with its graph', { 200: Version }, { params: VersionParams }),
     async (req, reply) =>
       sendJson(reply, await getVersion(deps, req.actor, req.params.id, req.params.version)),
   );
   app.post(
     '/api/v1/workflows/:id/versions/:version/restore',
-    {
-      schema: {
-        tags,
-        summary: 'Bring a version back, as a new one',
-        params: VersionParams,
-        response: { 200: Workflow },
-      },
-    },
+    about('Bring a version back, as a new one', { 200: Workflow }, { params: VersionParams }),
     async (req, reply) =>
       sendTagged(reply, await restoreVersion(deps, req.actor, req.params.id, req.params.version)),
   );

@@ -21,10 +21,10 @@ import { Deleted, Workflow, WorkflowList } from '../../services/workflows/workfl
 import { ExportedWorkflow, ImportBody } from '../../services/workflows/workflow-file.schema.ts';
 import type { App } from '../app.ts';
 import { sendCached, sendJson, type TaggedText } from '../conditional.ts';
-import { created } from '../created.ts';
 import { limitLargeBodies } from '../large-bodies.ts';
+import { created, documented, done } from '../route.ts';
 
-const tags = ['Workflows'];
+const about = documented('Workflows');
 const params = WorkflowId;
 /** A graph of 4 MB, and 25 MB of media in base64. */
 const MAX_IMPORT_BYTES = 41_943_040;
@@ -34,14 +34,11 @@ const MAX_LARGE_IMPORTS = 3;
 export function registerWorkflows(app: App, deps: Deps): void {
   app.get(
     '/api/v1/workflows',
-    {
-      schema: {
-        tags,
-        summary: 'List your workflows, most recently updated first',
-        querystring: ListWorkflowsQuery,
-        response: { 200: WorkflowList },
-      },
-    },
+    about(
+      'List your workflows, most recently updated first',
+      { 200: WorkflowList },
+      { querystring: ListWorkflowsQuery },
+    ),
     async (req, reply) => {
       const { data, nextCursor } = await listOwnWorkflows(deps, req.actor, req.query);
       if (nextCursor !== null) reply.header('link', nextLink(deps, req.url, nextCursor));
@@ -52,18 +49,13 @@ export function registerWorkflows(app: App, deps: Deps): void {
     '/api/v1/workflows',
     {
       config: { hasExactNumbers: true },
-      schema: {
-        tags,
-        summary: 'Create a workflow, or save over one',
-        body: CreateWorkflowBody,
-        response: { 201: Workflow },
-      },
+      ...about('Create a workflow, or save over one', { 201: Workflow }, { body: CreateWorkflowBody }),
     },
     async (req, reply) => sendCreated(deps, reply, await createWorkflow(deps, req.actor, req.body)),
   );
   app.get(
     '/api/v1/workflows/:id',
-    { schema: { tags, summary: 'Read a workflow', params, response: { 200: Workflow } } },
+    about('Read a workflow', { 200: Workflow }, { params }),
     async (req, reply) =>
       sendCached(req, reply, await getWorkflow(deps, req.actor, req.params.id), 'private, no-cache'),
   );
@@ -71,14 +63,11 @@ export function registerWorkflows(app: App, deps: Deps): void {
     '/api/v1/workflows/:id',
     {
       config: { hasExactNumbers: true },
-      schema: {
-        tags,
-        summary: 'Change the fields that are sent; If-Match refuses a stale write',
-        params,
-        querystring: UpdateWorkflowQuery,
-        body: UpdateWorkflowBody,
-        response: { 200: Workflow },
-      },
+      ...about(
+        'Change the fields that are sent; If-Match refuses a stale write',
+        { 200: Workflow },
+        { params, querystring: UpdateWorkflowQuery, body: UpdateWorkflowBody },
+      ),
     },
     async (req, reply) => {
       const saving = req.query.autosave === true ? ('by itself' as const) : ('asked for' as const);
@@ -88,18 +77,8 @@ export function registerWorkflows(app: App, deps: Deps): void {
   );
   app.delete(
     '/api/v1/workflows/:id',
-    {
-      schema: {
-        tags,
-        summary: 'Delete a workflow; support can recover it',
-        params,
-        response: { 200: Deleted },
-      },
-    },
-    async req => {
-      await removeWorkflow(deps, req.actor, req.params.id);
-      return { success: true };
-    },
+    about('Delete a workflow; support can recover it', { 200: Deleted }, { params }),
+    req => done(removeWorkflow(deps, req.actor, req.params.id)),
   );
   registerFiles(app, deps);
 }
@@ -107,14 +86,7 @@ export function registerWorkflows(app: App, deps: Deps): void {
 function registerFiles(app: App, deps: Deps): void {
   app.get(
     '/api/v1/workflows/:id/export',
-    {
-      schema: {
-        tags,
-        summary: 'One self-contained file',
-        params,
-        response: { 200: ExportedWorkflow },
-      },
-    },
+    about('One self-contained file', { 200: ExportedWorkflow }, { params }),
     async (req, reply) => {
       const { name, stream } = await exportWorkflow(deps, req.actor, req.params.id);
       return sendJson(reply.header('content-disposition', `attachment; filename="${name}"`), stream);
@@ -126,12 +98,7 @@ function registerFiles(app: App, deps: Deps): void {
       config: { hasExactNumbers: true },
       bodyLimit: MAX_IMPORT_BYTES,
       onRequest: limitLargeBodies(deps, MAX_LARGE_IMPORTS),
-      schema: {
-        tags,
-        summary: 'Create a workflow from an exported file',
-        body: ImportBody,
-        response: { 201: Workflow },
-      },
+      ...about('Create a workflow from an exported file', { 201: Workflow }, { body: ImportBody }),
     },
     async (req, reply) =>
       sendCreated(deps, reply, await importWorkflow(deps, req.actor, req.body, reply.closeSignal())),

@@ -1,46 +1,38 @@
 // The forms of estimates: what is asked of a run before it begins, and what it will cost.
 import { Type } from 'typebox';
-import { Answer, Named } from '../../services/workflows/workflow.schema.ts';
+import { Named, NamedExact } from '../../services/schema.ts';
 import { ExecuteBody } from '../run.schema.ts';
 
 const { inputs, targets, keep, pins } = ExecuteBody.properties;
 
-export const EstimateBody = Named(
-  'EstimateRequest',
-  Type.Object({ inputs, targets, keep, pins }, { additionalProperties: false }),
-  'The run that is asked about',
-);
+export const EstimateBody = NamedExact('EstimateRequest', 'The run that is asked about', {
+  inputs,
+  targets,
+  keep,
+  pins,
+});
 
-export const RunEstimate = Answer(
-  Named(
-    'RunEstimate',
+export const RunEstimate = Named('RunEstimate', 'What a run would cost', {
+  credits: Type.Integer(),
+  costUsd: Type.Number(),
+  exact: Type.Boolean({
+    description: 'false: a price, or the length of a list, is known at run time only',
+  }),
+  breakdown: Type.Array(
     Type.Object({
+      nodeId: Type.String(),
+      nodeLabel: Type.String(),
       credits: Type.Integer(),
-      costUsd: Type.Number(),
-      exact: Type.Boolean({
-        description: 'false: a price, or the length of a list, is known at run time only',
-      }),
-      breakdown: Type.Array(
-        Type.Object({
-          nodeId: Type.String(),
-          nodeLabel: Type.String(),
-          credits: Type.Integer(),
-          cached: Type.Boolean(),
-        }),
-      ),
-      kept: Type.Optional(
-        Type.Array(Type.String(), {
-          description: 'With keep or pins: the nodes whose results are those of an earlier run',
-        }),
-      ),
-      availableCredits: Type.Integer(),
-      issues: Type.Array(
-        Type.Object({ nodeId: Type.String(), code: Type.String(), message: Type.String() }),
-        {
-          description: 'Why a node could not run: its provider is not configured, its lists do not match',
-        },
-      ),
+      cached: Type.Boolean(),
     }),
-    'What a run would cost',
   ),
-);
+  kept: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'With keep or pins: the nodes whose results are those of an earlier run',
+    }),
+  ),
+  availableCredits: Type.Integer(),
+  issues: Type.Array(Type.Object({ nodeId: Type.String(), code: Type.String(), message: Type.String() }), {
+    description: 'Why a node could not run: its provider is not configured, its lists do not match',
+  }),
+});

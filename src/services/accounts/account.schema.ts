@@ -5,11 +5,10 @@ import { LINK_KINDS } from '../../store/people/password-links.ts';
 import { SHARE_ROLES } from '../../store/permissions.ts';
 import { TEAM_ROLES } from '../../store/teams.ts';
 import { PageQuery, pageOf } from '../paging.ts';
-import { Answer, Named, Nullable, Timestamp } from '../workflows/workflow.schema.ts';
+import { Exact, Named, NamedExact, Nullable, Timestamp } from '../schema.ts';
 import { SCOPES } from './actor.ts';
 import { Email, Name } from './names.ts';
 
-const exact = { additionalProperties: false };
 const UserId = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
 const TeamId = Type.String({ maxLength: 64, description: 'Team id, `team_…`' });
 const TeamRole = Type.Enum([...TEAM_ROLES]);
@@ -20,69 +19,53 @@ export type Somebody = { readonly userId?: number | undefined; readonly email?: 
 
 export const UserParams = Type.Object({ userId: UserId });
 
-export const Me = Answer(
-  Named(
-    'Me',
-    Type.Object({
-      userId: UserId,
-      email: Email,
-      name: Type.String(),
-      plan: Type.String(),
-      isAuthor: Type.Boolean(),
-      isAdmin: Type.Boolean(),
-      scopes: Type.Array(Type.Enum([...SCOPES]), { description: 'Of the credential that asks' }),
-      personalTeamId: Type.String({
-        description: 'Names your personal workspace wherever a teamId is asked for',
-      }),
-      activeTeamId: Nullable(Type.String({ description: 'null: your personal workspace' })),
-      activeRole: TeamRole,
-      createdAt: Timestamp,
-    }),
-    'Who asks',
-  ),
-);
+export const Me = Named('Me', 'Who asks', {
+  userId: UserId,
+  email: Email,
+  name: Type.String(),
+  plan: Type.String(),
+  isAuthor: Type.Boolean(),
+  isAdmin: Type.Boolean(),
+  scopes: Type.Array(Type.Enum([...SCOPES]), { description: 'Of the credential that asks' }),
+  personalTeamId: Type.String({
+    description: 'Names your personal workspace wherever a teamId is asked for',
+  }),
+  activeTeamId: Nullable(Type.String({ description: 'null: your personal workspace' })),
+  activeRole: TeamRole,
+  createdAt: Timestamp,
+});
 
-export const ChangeMeBody = Type.Object({ name: Name }, exact);
-export const WorkspaceBody = Type.Object({ teamId: Nullable(TeamId) }, exact);
+export const ChangeMeBody = Exact({ name: Name });
+export const WorkspaceBody = Exact({ teamId: Nullable(TeamId) });
 
 export const TeamParams = Type.Object({ id: TeamId });
-export const CreateTeamBody = Type.Object({ name: Name }, exact);
-export const ChangeTeamBody = Type.Object({ name: Name }, exact);
-const TeamObject = Named(
-  'Team',
-  Type.Object({ id: TeamId, name: Type.String(), role: TeamRole, createdAt: Timestamp }),
-  'A workspace that several users share',
-);
-export const Team = Answer(TeamObject);
-export const TeamPage = Answer(pageOf(TeamObject));
+export const CreateTeamBody = Exact({ name: Name });
+export const ChangeTeamBody = Exact({ name: Name });
+export const Team = Named('Team', 'A workspace that several users share', {
+  id: TeamId,
+  name: Type.String(),
+  role: TeamRole,
+  createdAt: Timestamp,
+});
+export const TeamPage = pageOf(Team);
 
 export const MemberParams = Type.Object({ id: TeamId, userId: UserId });
-export const AddMemberBody = Named(
-  'MemberInput',
-  Type.Object({ ...Somebody, role: TeamRole }, exact),
-  'Whom to add',
-);
+export const AddMemberBody = NamedExact('MemberInput', 'Whom to add', { ...Somebody, role: TeamRole });
 export type AddMemberBody = Static<typeof AddMemberBody>;
-export const ChangeMemberBody = Type.Object({ role: TeamRole }, exact);
+export const ChangeMemberBody = Exact({ role: TeamRole });
 // Emails are not shown: user ids can be guessed, and whoever adds an id to a team would learn whose it is.
-const MemberObject = Named(
-  'Member',
-  Type.Object({
-    userId: UserId,
-    name: Type.String(),
-    role: TeamRole,
-    createdAt: Timestamp,
-  }),
-  'A user in a team',
-);
-export const Member = Answer(MemberObject);
-export const MemberPage = Answer(pageOf(MemberObject));
+export const Member = Named('Member', 'A user in a team', {
+  userId: UserId,
+  name: Type.String(),
+  role: TeamRole,
+  createdAt: Timestamp,
+});
+export const MemberPage = pageOf(Member);
 
-export const InviteToTeamBody = Named(
-  'TeamInvitationInput',
-  Type.Object({ email: Email, role: TeamRole }, exact),
-  'Whom to invite',
-);
+export const InviteToTeamBody = NamedExact('TeamInvitationInput', 'Whom to invite', {
+  email: Email,
+  role: TeamRole,
+});
 export const TeamInvitationParams = Type.Object({
   id: TeamId,
   invitationId: Type.String({ maxLength: 64 }),
@@ -94,172 +77,119 @@ const INVITATION = {
   createdAt: Timestamp,
   expiresAt: Timestamp,
 };
-const TeamInvitationObject = Named(
-  'TeamInvitation',
-  Type.Object({
-    ...INVITATION,
-    email: Email,
-    isExpired: Type.Boolean({ description: 'Inviting the email again renews it' }),
-    url: Type.String({ description: 'To be sent to whoever is invited; it opens nothing to anybody else' }),
-  }),
-  'An email that is invited to a team',
-);
-export const TeamInvitation = Answer(TeamInvitationObject);
-export const TeamInvitationPage = Answer(pageOf(TeamInvitationObject));
+export const TeamInvitation = Named('TeamInvitation', 'An email that is invited to a team', {
+  ...INVITATION,
+  email: Email,
+  isExpired: Type.Boolean({ description: 'Inviting the email again renews it' }),
+  url: Type.String({ description: 'To be sent to whoever is invited; it opens nothing to anybody else' }),
+});
+export const TeamInvitationPage = pageOf(TeamInvitation);
 export const InvitationParams = Type.Object({ id: Type.String({ maxLength: 64 }) });
-const InvitationObject = Named(
-  'Invitation',
-  Type.Object({ ...INVITATION, team: Type.Object({ id: TeamId, name: Type.String() }) }),
-  'An invitation of yours to a team',
-);
-export const Invitation = Answer(InvitationObject);
-export const InvitationPage = Answer(pageOf(InvitationObject));
+export const Invitation = Named('Invitation', 'An invitation of yours to a team', {
+  ...INVITATION,
+  team: Type.Object({ id: TeamId, name: Type.String() }),
+});
+export const InvitationPage = pageOf(Invitation);
 
 export const PermissionParams = Type.Object({ id: Type.String({ maxLength: 64 }), userId: UserId });
-export const ShareBody = Named(
-  'PermissionInput',
-  Type.Object({ ...Somebody, role: ShareRole }, exact),
-  'Whom to share with, and how',
-);
+export const ShareBody = NamedExact('PermissionInput', 'Whom to share with, and how', {
+  ...Somebody,
+  role: ShareRole,
+});
 export type ShareBody = Static<typeof ShareBody>;
-const PermissionObject = Named(
-  'Permission',
-  Type.Object({
-    userId: UserId,
-    name: Type.String(),
-    role: ShareRole,
-    createdAt: Timestamp,
-  }),
-  'A user whom a workflow is shared with',
-);
-export const Permission = Answer(PermissionObject);
-export const PermissionPage = Answer(pageOf(PermissionObject));
+export const Permission = Named('Permission', 'A user whom a workflow is shared with', {
+  userId: UserId,
+  name: Type.String(),
+  role: ShareRole,
+  createdAt: Timestamp,
+});
+export const PermissionPage = pageOf(Permission);
 
-export const CreateUserBody = Named(
-  'UserInput',
-  Type.Object(
-    {
-      email: Email,
-      name: Name,
-      plan: Type.Optional(Type.String({ maxLength: 64, description: 'Default: DEFAULT_PLAN' })),
-      credits: Type.Optional(
-        Type.Integer({ minimum: 0, maximum: 1_000_000_000_000, description: 'Default: DEFAULT_CREDITS' }),
-      ),
-      isAuthor: Type.Optional(Type.Boolean({ default: false })),
-      isAdmin: Type.Optional(
-        Type.Boolean({
-          default: false,
-          description: 'Sessions of the account have the scope instance:admin',
-        }),
-      ),
-      invite: Type.Optional(
-        Type.Boolean({
-          default: false,
-          description: 'Mints a link at which the user sets a password, for 72 hours; it is shown this once',
-        }),
-      ),
-      keyScopes: Type.Optional(
-        Type.Array(Type.Enum([...SCOPES]), {
-          minItems: 1,
-          maxItems: SCOPES.length,
-          uniqueItems: true,
-          description: 'Mints a key with these; it is shown this once',
-        }),
-      ),
-    },
-    exact,
+export const CreateUserBody = NamedExact('UserInput', 'The account to make', {
+  email: Email,
+  name: Name,
+  plan: Type.Optional(Type.String({ maxLength: 64, description: 'Default: DEFAULT_PLAN' })),
+  credits: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 1_000_000_000_000, description: 'Default: DEFAULT_CREDITS' }),
   ),
-  'The account to make',
-);
+  isAuthor: Type.Optional(Type.Boolean({ default: false })),
+  isAdmin: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: 'Sessions of the account have the scope instance:admin',
+    }),
+  ),
+  invite: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: 'Mints a link at which the user sets a password, for 72 hours; it is shown this once',
+    }),
+  ),
+  keyScopes: Type.Optional(
+    Type.Array(Type.Enum([...SCOPES]), {
+      minItems: 1,
+      maxItems: SCOPES.length,
+      uniqueItems: true,
+      description: 'Mints a key with these; it is shown this once',
+    }),
+  ),
+});
 export type CreateUserBody = Static<typeof CreateUserBody>;
-export const ChangeUserBody = Named(
-  'UserChanges',
-  Type.Object(
-    {
-      name: Type.Optional(Name),
-      plan: Type.Optional(Type.String({ maxLength: 64 })),
-      isAuthor: Type.Optional(Type.Boolean()),
-      isAdmin: Type.Optional(Type.Boolean()),
-      disabled: Type.Optional(
-        Type.Boolean({ description: 'Its keys and sessions stop working within 5 seconds' }),
-      ),
-    },
-    exact,
+export const ChangeUserBody = NamedExact('UserChanges', 'What to change of an account', {
+  name: Type.Optional(Name),
+  plan: Type.Optional(Type.String({ maxLength: 64 })),
+  isAuthor: Type.Optional(Type.Boolean()),
+  isAdmin: Type.Optional(Type.Boolean()),
+  disabled: Type.Optional(
+    Type.Boolean({ description: 'Its keys and sessions stop working within 5 seconds' }),
   ),
-  'What to change of an account',
-);
+});
 export type ChangeUserBody = Static<typeof ChangeUserBody>;
-const UserObject = Named(
-  'User',
-  Type.Object({
-    userId: UserId,
-    email: Email,
-    name: Type.String(),
-    plan: Type.String(),
-    isAuthor: Type.Boolean(),
-    isAdmin: Type.Boolean(),
-    disabled: Type.Boolean(),
-    createdAt: Timestamp,
-  }),
-  'An account',
-);
-export const User = Answer(UserObject);
+export const User = Named('User', 'An account', {
+  userId: UserId,
+  email: Email,
+  name: Type.String(),
+  plan: Type.String(),
+  isAuthor: Type.Boolean(),
+  isAdmin: Type.Boolean(),
+  disabled: Type.Boolean(),
+  createdAt: Timestamp,
+});
 export const ListUsersQuery = Type.Object({
   query: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'Part of name or email' })),
   ...PageQuery.properties,
 });
-export const UserPage = Answer(
-  pageOf(
-    Named(
-      'UserListItem',
-      Type.Object({
-        ...UserObject.properties,
-        hasPassword: Type.Boolean(),
-        credits: Type.Object(
-          { balance: Type.Integer(), held: Type.Integer() },
-          { description: 'Of the personal workspace' },
-        ),
-        lastSeenAt: Nullable(Timestamp),
-      }),
-      'An account, its credits, and when it was last seen in a session',
+export const UserPage = pageOf(
+  Named('UserListItem', 'An account, its credits, and when it was last seen in a session', {
+    ...User.properties,
+    hasPassword: Type.Boolean(),
+    credits: Type.Object(
+      { balance: Type.Integer(), held: Type.Integer() },
+      { description: 'Of the personal workspace' },
     ),
-  ),
+    lastSeenAt: Nullable(Timestamp),
+  }),
 );
-export const CreatedUser = Answer(
-  Named(
-    'CreatedUser',
-    Type.Object({
-      ...UserObject.properties,
-      apiKey: Type.Optional(Type.String()),
-      inviteUrl: Type.Optional(Type.String()),
-    }),
-    'A new account, and its key or invitation if one was asked for',
-  ),
-);
-
-export const LinkBody = Named(
-  'PasswordLinkInput',
-  Type.Object(
-    {
-      kind: Type.Enum([...LINK_KINDS], {
-        description:
-          'Sets email, name and password of the first user; the password of an invited user; a forgotten one',
-      }),
-      email: Type.Optional(Email),
-    },
-    exact,
-  ),
-  'Whose password a link shall set',
-);
-export const LinkAnswer = Answer(
-  Named(
-    'PasswordLink',
-    Type.Object({
-      url: Type.String({ description: 'Shown this once, and good for one use' }),
-      expiresAt: Nullable(Timestamp),
-    }),
-    'A link that sets a password',
-  ),
+export const CreatedUser = Named(
+  'CreatedUser',
+  'A new account, and its key or invitation if one was asked for',
+  {
+    ...User.properties,
+    apiKey: Type.Optional(Type.String()),
+    inviteUrl: Type.Optional(Type.String()),
+  },
 );
 
-export const Success = Answer(Named('Success', Type.Object({ success: Type.Literal(true) }), 'It is done'));
+export const LinkBody = NamedExact('PasswordLinkInput', 'Whose password a link shall set', {
+  kind: Type.Enum([...LINK_KINDS], {
+    description:
+      'Sets email, name and password of the first user; the password of an invited user; a forgotten one',
+  }),
+  email: Type.Optional(Email),
+});
+export const LinkAnswer = Named('PasswordLink', 'A link that sets a password', {
+  url: Type.String({ description: 'Shown this once, and good for one use' }),
+  expiresAt: Nullable(Timestamp),
+});
+
+export const Success = Named('Success', 'It is done', { success: Type.Literal(true) });

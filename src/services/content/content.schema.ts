@@ -2,7 +2,7 @@
 import type { Static, TSchema } from 'typebox';
 import { Type } from 'typebox';
 import { CONTENT_CATEGORIES, CONTENT_TYPES, type ContentCategory } from '../../store/content.ts';
-import { Answer, Named, Nullable, Timestamp } from '../workflows/workflow.schema.ts';
+import { Named, Nullable, Timestamp } from '../schema.ts';
 
 /** null puts a field back to its default. Written as one type, since the fault of a union says nothing. */
 const text = (maxLength: number, description?: string) =>
@@ -143,37 +143,31 @@ const FIELDS = {
   event: Type.Optional(Type.Enum(Object.keys(CONTENT_EVENTS) as (keyof typeof CONTENT_EVENTS)[])),
 };
 
-export const CreateContentBody = Named(
-  'ContentPageInput',
-  Type.Object({ slug: Slug, title: Title, ...FIELDS }),
-  'The page to make',
-);
+export const CreateContentBody = Named('ContentPageInput', 'The page to make', {
+  slug: Slug,
+  title: Title,
+  ...FIELDS,
+});
 export type CreateContentBody = Static<typeof CreateContentBody>;
 
-export const UpdateContentBody = Named(
-  'ContentPageChanges',
-  Type.Object({ slug: Slug, title: Type.Optional(Title), ...FIELDS }),
-  'The fields of a page to change',
-);
+export const UpdateContentBody = Named('ContentPageChanges', 'The fields of a page to change', {
+  slug: Slug,
+  title: Type.Optional(Title),
+  ...FIELDS,
+});
 export type UpdateContentBody = Static<typeof UpdateContentBody>;
 
-export const WrittenPage = Answer(
-  Named(
-    'WrittenPage',
-    Type.Object({
-      success: Type.Literal(true),
-      url: Type.String({ description: 'Address of the page' }),
-      page: Type.Object({
-        slug: Slug,
-        title: Title,
-        ...FIELDS,
-        author: Type.String(),
-        publishedAt: Nullable(Timestamp),
-        createdAt: Timestamp,
-        updatedAt: Timestamp,
-      }),
-      meta: Type.Optional(Type.Object({ warnings: Type.Array(Type.String()) })),
-    }),
-    'A page as it was written',
-  ),
-);
+export const WrittenPage = Named('WrittenPage', 'A page as it was written', {
+  success: Type.Literal(true),
+  url: Type.String({ description: 'Address of the page' }),
+  page: Type.Object({
+    slug: Slug,
+    title: Title,
+    ...FIELDS,
+    author: Type.String(),
+    publishedAt: Nullable(Timestamp),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  }),
+  meta: Type.Optional(Type.Object({ warnings: Type.Array(Type.String()) })),
+});

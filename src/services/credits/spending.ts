@@ -13,7 +13,7 @@ import { type Actor, requireScope } from '../accounts/actor.ts';
 import { getActiveWorkspace } from '../accounts/teams.ts';
 import type { Deps } from '../deps.ts';
 import { idCursor, type PageQuery, pageOf, readPage } from '../paging.ts';
-import { Answer, Named, Nullable } from '../workflows/workflow.schema.ts';
+import { Named, Nullable } from '../schema.ts';
 
 const DAY_MS = 86_400_000;
 const MAX_TYPES = 100;
@@ -27,38 +27,32 @@ export const SpendingQuery = Type.Object({
 export type SpendingQuery = Static<typeof SpendingQuery>;
 
 const Credits = Type.Integer();
-export const SpendingAnswer = Answer(
-  Named(
-    'Spending',
+export const SpendingAnswer = Named('Spending', 'What was charged, in credits', {
+  teamId: Nullable(Type.String()),
+  from: Type.String({ format: 'date', description: 'The first day (UTC)' }),
+  to: Type.String({ format: 'date', description: 'Today (UTC)' }),
+  total: Credits,
+  days: Type.Array(Type.Object({ date: Type.String({ format: 'date' }), credits: Credits }), {
+    description: 'Each day, oldest first',
+  }),
+  models: Type.Array(
     Type.Object({
-      teamId: Nullable(Type.String()),
-      from: Type.String({ format: 'date', description: 'The first day (UTC)' }),
-      to: Type.String({ format: 'date', description: 'Today (UTC)' }),
-      total: Credits,
-      days: Type.Array(Type.Object({ date: Type.String({ format: 'date' }), credits: Credits }), {
-        description: 'Each day, oldest first',
-      }),
-      models: Type.Array(
-        Type.Object({
-          nodeType: Nullable(Type.String({ description: 'null: charged before the type was kept' })),
-          label: Nullable(Type.String({ description: 'null: the type is not in the catalog' })),
-          credits: Credits,
-          charges: Type.Integer(),
-        }),
-        { description: 'What cost most comes first' },
-      ),
-      workflows: Type.Array(
-        Type.Object({
-          id: Type.String(),
-          name: Nullable(Type.String({ description: 'null: it was deleted' })),
-          credits: Credits,
-        }),
-        { description: 'The 20 that cost most' },
-      ),
+      nodeType: Nullable(Type.String({ description: 'null: charged before the type was kept' })),
+      label: Nullable(Type.String({ description: 'null: the type is not in the catalog' })),
+      credits: Credits,
+      charges: Type.Integer(),
     }),
-    'What was charged, in credits',
+    { description: 'What cost most comes first' },
   ),
-);
+  workflows: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      name: Nullable(Type.String({ description: 'null: it was deleted' })),
+      credits: Credits,
+    }),
+    { description: 'The 20 that cost most' },
+  ),
+});
 
 /** Throws 401 without the scope `account:admin`. */
 export async function getSpending(deps: Deps, actor: Actor, { days: count = 30 }: SpendingQuery) {
@@ -91,19 +85,13 @@ export async function getSpending(deps: Deps, actor: Actor, { days: count = 30 }
   };
 }
 
-export const BudgetPage = Answer(
-  pageOf(
-    Named(
-      'Budget',
-      Type.Object({
-        workflowId: Type.String(),
-        name: Type.String(),
-        dailyCreditBudget: Credits,
-        spentToday: Type.Integer({ description: 'Charged and reserved for runs accepted today (UTC)' }),
-      }),
-      'What a workflow may spend in a UTC day, and has spent today',
-    ),
-  ),
+export const BudgetPage = pageOf(
+  Named('Budget', 'What a workflow may spend in a UTC day, and has spent today', {
+    workflowId: Type.String(),
+    name: Type.String(),
+    dailyCreditBudget: Credits,
+    spentToday: Type.Integer({ description: 'Charged and reserved for runs accepted today (UTC)' }),
+  }),
 );
 
 /** The workflows of the active workspace that have a budget. */

@@ -3,9 +3,7 @@ import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import { USE_KINDS } from '../../store/media/uses.ts';
 import { PageQuery, pageOf } from '../paging.ts';
-import { Answer, Named, Nullable } from '../workflows/workflow.schema.ts';
-
-const exact = { additionalProperties: false };
+import { Exact, Named, NamedExact, Nullable } from '../schema.ts';
 
 /** Used only for what cannot be read from the file. */
 const HINTS = {
@@ -13,37 +11,28 @@ const HINTS = {
   height: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
   duration: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 86_400, description: 'Seconds' })),
 };
-export const Hints = Type.Object(HINTS, exact);
+export const Hints = Exact(HINTS);
 export type Hints = Static<typeof Hints>;
 
-const InlineBody = Named(
-  'InlineUpload',
-  Type.Object(
-    {
-      dataUrl: Type.Optional(Type.String({ description: '`data:<type>;base64,…`, up to 3 MB of file' })),
-      url: Type.Optional(
-        Type.String({ maxLength: 8192, description: 'A public address; the file is fetched and kept here' }),
-      ),
-      ...HINTS,
-    },
-    { ...exact, description: 'Either `dataUrl` or `url`' },
+const InlineBody = NamedExact('InlineUpload', 'A file as a data URL, or its address', {
+  dataUrl: Type.Optional(Type.String({ description: '`data:<type>;base64,…`, up to 3 MB of file' })),
+  url: Type.Optional(
+    Type.String({ maxLength: 8192, description: 'A public address; the file is fetched and kept here' }),
   ),
-  'A file as a data URL, or its address',
-);
+  ...HINTS,
+});
 export type InlineBody = Static<typeof InlineBody>;
 
 /** Documents the multipart form; its parts are read as they arrive, so there is no body to validate. */
-const InlineForm = Named(
-  'UploadForm',
-  Type.Unsafe<unknown>({
-    type: ['object', 'null'],
-    required: ['file'],
-    properties: {
-      file: { type: 'string', format: 'binary', description: 'Up to 4 MB' },
-      ...Hints.properties,
-    },
-  }),
-);
+const InlineForm = Type.Unsafe<unknown>({
+  title: 'UploadForm',
+  type: ['object', 'null'],
+  required: ['file'],
+  properties: {
+    file: { type: 'string', format: 'binary', description: 'Up to 4 MB' },
+    ...Hints.properties,
+  },
+});
 
 /** A form, which is read as it arrives, or JSON, as which the body is typed. */
 export const InlineUpload = Type.Unsafe<InlineBody>({
@@ -53,25 +42,17 @@ export const InlineUpload = Type.Unsafe<InlineBody>({
   },
 });
 
-export const MintBody = Named(
-  'MintRequest',
-  Type.Object(
-    {
-      contentType: Type.String({ maxLength: 200 }),
-      bytes: Type.Integer({ minimum: 1, description: 'The exact length of the file' }),
-      filename: Type.String({ minLength: 1, maxLength: 1000 }),
-    },
-    exact,
-  ),
-  'The file to be put',
-);
+export const MintBody = NamedExact('MintRequest', 'The file to be put', {
+  contentType: Type.String({ maxLength: 200 }),
+  bytes: Type.Integer({ minimum: 1, description: 'The exact length of the file' }),
+  filename: Type.String({ minLength: 1, maxLength: 1000 }),
+});
 export type MintBody = Static<typeof MintBody>;
 
-export const CompleteBody = Named(
-  'CompleteRequest',
-  Type.Object({ mediaId: Type.String(), ...HINTS }, exact),
-  'The upload that is done',
-);
+export const CompleteBody = NamedExact('CompleteRequest', 'The upload that is done', {
+  mediaId: Type.String(),
+  ...HINTS,
+});
 export type CompleteBody = Static<typeof CompleteBody>;
 
 export const MediaParams = Type.Object({
@@ -109,61 +90,44 @@ const RESULT = {
   bytes: Type.Integer({ description: 'Of the stored file; an SVG is stored sanitized' }),
 };
 
-export const UploadResult = Answer(Named('Media', Type.Object(RESULT), 'A file that the service keeps'));
+export const UploadResult = Named('Media', 'A file that the service keeps', RESULT);
 
-const MediaObject = Named(
-  'MediaItem',
-  Type.Object({
-    ...RESULT,
-    name: Type.String(),
-    teamId: Nullable(Type.String()),
+export const MediaItem = Named('MediaItem', 'A media file with its name and owner', {
+  ...RESULT,
+  name: Type.String(),
+  teamId: Nullable(Type.String()),
+  createdAt: Type.String({ format: 'date-time' }),
+});
+export const MediaPage = pageOf(MediaItem);
+
+export const MediaUsePage = pageOf(
+  Named('MediaUse', 'A place where a media file is used', {
+    kind: Type.Enum([...USE_KINDS]),
+    workflow: Type.Object({ id: Type.String(), name: Type.String() }),
+    nodes: Type.Array(Type.Object({ id: Type.String(), label: Type.String() }), {
+      description: 'Those that name the file, in the current version or the published one',
+    }),
+    isLinked: Type.Boolean({ description: 'The file is the `mediaId` of the workflow' }),
+    slug: Nullable(Type.String({ description: 'Of a publication' })),
+    isTemplate: Type.Boolean(),
+    executionId: Nullable(Type.String()),
+    isMaker: Type.Boolean({ description: 'The execution made the file; others used it' }),
     createdAt: Type.String({ format: 'date-time' }),
   }),
-  'A media file with its name and owner',
-);
-export const MediaItem = Answer(MediaObject);
-export const MediaPage = Answer(pageOf(MediaObject));
-
-export const MediaUsePage = Answer(
-  pageOf(
-    Named(
-      'MediaUse',
-      Type.Object({
-        kind: Type.Enum([...USE_KINDS]),
-        workflow: Type.Object({ id: Type.String(), name: Type.String() }),
-        nodes: Type.Array(Type.Object({ id: Type.String(), label: Type.String() }), {
-          description: 'Those that name the file, in the current version or the published one',
-        }),
-        isLinked: Type.Boolean({ description: 'The file is the `mediaId` of the workflow' }),
-        slug: Nullable(Type.String({ description: 'Of a publication' })),
-        isTemplate: Type.Boolean(),
-        executionId: Nullable(Type.String()),
-        isMaker: Type.Boolean({ description: 'The execution made the file; others used it' }),
-        createdAt: Type.String({ format: 'date-time' }),
-      }),
-      'A place where a media file is used',
-    ),
-  ),
 );
 
-export const MintedUpload = Answer(
-  Named(
-    'MintedUpload',
-    Type.Object({
-      uploadUrl: Type.String({ format: 'uri', description: 'PUT the bytes here within 15 minutes' }),
-      method: Type.Literal('PUT'),
-      headers: Type.Record(Type.String(), Type.String(), {
-        description: 'Content-Type, Content-Length and Cache-Control, to be sent exactly',
-      }),
-      mediaId: Type.String(),
-      url: Type.String({
-        format: 'uri',
-        description: 'Where the file is served once the upload is complete',
-      }),
-      contentType: Type.String(),
-      bytes: Type.Integer(),
-      expiresAt: Type.String({ format: 'date-time' }),
-    }),
-    'Where to put a file, and with which headers',
-  ),
-);
+export const MintedUpload = Named('MintedUpload', 'Where to put a file, and with which headers', {
+  uploadUrl: Type.String({ format: 'uri', description: 'PUT the bytes here within 15 minutes' }),
+  method: Type.Literal('PUT'),
+  headers: Type.Record(Type.String(), Type.String(), {
+    description: 'Content-Type, Content-Length and Cache-Control, to be sent exactly',
+  }),
+  mediaId: Type.String(),
+  url: Type.String({
+    format: 'uri',
+    description: 'Where the file is served once the upload is complete',
+  }),
+  contentType: Type.String(),
+  bytes: Type.Integer(),
+  expiresAt: Type.String({ format: 'date-time' }),
+});

@@ -4,33 +4,27 @@ import { toError } from '../../lib/errors.ts';
 import { faultOf, listProbes, type ProbedProvider } from '../../nodes/models/provider-probes.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
-import { Answer, Named, Nullable } from '../workflows/workflow.schema.ts';
+import { Named, Nullable } from '../schema.ts';
 
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 8_000_000;
 const KEPT_MS = 10_000;
 
-export const ProvidersAnswer = Answer(
-  Named(
-    'Providers',
+export const ProvidersAnswer = Named('Providers', 'The providers of models, and whether they answer', {
+  providers: Type.Array(
     Type.Object({
-      providers: Type.Array(
-        Type.Object({
-          name: Type.String(),
-          label: Type.String(),
-          setting: Type.String({ description: 'What enables it' }),
-          isConfigured: Type.Boolean(),
-          address: Nullable(Type.String()),
-          answers: Nullable(Type.Boolean({ description: 'null: it is not configured' })),
-          latencyMs: Nullable(Type.Integer()),
-          error: Nullable(Type.String({ description: 'Why it is of no use now' })),
-        }),
-      ),
-      checkedAt: Type.String({ format: 'date-time' }),
+      name: Type.String(),
+      label: Type.String(),
+      setting: Type.String({ description: 'What enables it' }),
+      isConfigured: Type.Boolean(),
+      address: Nullable(Type.String()),
+      answers: Nullable(Type.Boolean({ description: 'null: it is not configured' })),
+      latencyMs: Nullable(Type.Integer()),
+      error: Nullable(Type.String({ description: 'Why it is of no use now' })),
     }),
-    'The providers of models, and whether they answer',
   ),
-);
+  checkedAt: Type.String({ format: 'date-time' }),
+});
 
 type CheckDeps = Pick<Deps, 'settings' | 'providerFetch' | 'now'>;
 type Checked = Awaited<ReturnType<typeof check>>;

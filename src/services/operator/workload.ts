@@ -9,36 +9,30 @@ import {
 } from '../../store/workload.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
-import { Answer, Named, Nullable, Timestamp } from '../workflows/workflow.schema.ts';
+import { Named, Nullable, Timestamp } from '../schema.ts';
 
 const Count = Type.Integer({ minimum: 0 });
 
-export const WorkloadAnswer = Answer(
-  Named(
-    'Workload',
+export const WorkloadAnswer = Named('Workload', 'What there is to do, and who does it', {
+  runs: Type.Object({
+    queued: Type.Integer({ minimum: 0, description: 'Ready, and no worker has them' }),
+    running: Type.Integer({ minimum: 0, description: 'A worker has them' }),
+    waiting: Type.Integer({ minimum: 0, description: 'For a call at a provider' }),
+  }),
+  oldestQueuedSeconds: Nullable(Type.Integer({ minimum: 0 })),
+  jobs: Type.Array(Type.Object({ task: Type.String(), state: Type.Enum([...JOB_STATES]), count: Count })),
+  workers: Type.Array(
     Type.Object({
-      runs: Type.Object({
-        queued: Type.Integer({ minimum: 0, description: 'Ready, and no worker has them' }),
-        running: Type.Integer({ minimum: 0, description: 'A worker has them' }),
-        waiting: Type.Integer({ minimum: 0, description: 'For a call at a provider' }),
-      }),
-      oldestQueuedSeconds: Nullable(Type.Integer({ minimum: 0 })),
-      jobs: Type.Array(Type.Object({ task: Type.String(), state: Type.Enum([...JOB_STATES]), count: Count })),
-      workers: Type.Array(
-        Type.Object({
-          id: Type.String(),
-          hostname: Type.String(),
-          pid: Type.Integer(),
-          startedAt: Timestamp,
-          heartbeatAt: Timestamp,
-          isAlive: Type.Boolean({ description: 'It was heard of within 20 s' }),
-          runs: Count,
-        }),
-      ),
+      id: Type.String(),
+      hostname: Type.String(),
+      pid: Type.Integer(),
+      startedAt: Timestamp,
+      heartbeatAt: Timestamp,
+      isAlive: Type.Boolean({ description: 'It was heard of within 20 s' }),
+      runs: Count,
     }),
-    'What there is to do, and who does it',
   ),
-);
+});
 
 /** Throws 401 without the scope `instance:admin`. */
 export async function readWorkload({ db, now }: Pick<Deps, 'db' | 'now'>, actor: Actor) {
@@ -67,23 +61,17 @@ export async function readWorkload({ db, now }: Pick<Deps, 'db' | 'now'>, actor:
   };
 }
 
-export const PlansAnswer = Answer(
-  Named(
-    'Plans',
+export const PlansAnswer = Named('Plans', 'The plans that accounts may have', {
+  plans: Type.Array(
     Type.Object({
-      plans: Type.Array(
-        Type.Object({
-          name: Type.String(),
-          requestsPerMinute: Count,
-          executionsPerMinute: Count,
-          executionsPerDay: Nullable(Count),
-          isDefault: Type.Boolean({ description: 'Of accounts that are made without one' }),
-        }),
-      ),
+      name: Type.String(),
+      requestsPerMinute: Count,
+      executionsPerMinute: Count,
+      executionsPerDay: Nullable(Count),
+      isDefault: Type.Boolean({ description: 'Of accounts that are made without one' }),
     }),
-    'The plans that accounts may have',
   ),
-);
+});
 
 /** Throws 401 without the scope `instance:admin`. */
 export function listPlans({ settings }: Pick<Deps, 'settings'>, actor: Actor) {

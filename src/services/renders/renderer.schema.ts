@@ -1,9 +1,7 @@
 // The forms of the video renderer's requests and answers.
 import { type Static, Type } from 'typebox';
 import { RENDER_STATUSES } from '../../store/renders/renders.ts';
-import { Answer, Named, Nullable, Timestamp } from '../workflows/workflow.schema.ts';
-
-const exact = { additionalProperties: false };
+import { Named, NamedExact, Nullable, Timestamp } from '../schema.ts';
 
 export const TemplateParams = Type.Object({ id: Type.String({ maxLength: 80, description: 'Template id' }) });
 
@@ -16,25 +14,19 @@ export const ContractQuery = Type.Object({
   ),
 });
 
-export const ContractAnswer = Answer(
-  Named(
-    'SceneGraphContract',
-    Type.Object({
-      data: Type.Object({
-        mode: Type.Literal('sceneGraph'),
-        nodeType: Type.Literal('video:renderer'),
-        configPath: Type.Literal('config.props.sceneGraph'),
-        doc: Type.Optional(Type.String({ description: 'How to author a scene graph' })),
-        jsonSchema: Type.Optional(
-          Type.Object({}, { additionalProperties: true, description: 'JSON Schema 2020-12' }),
-        ),
-        readerNote: Type.String(),
-        scopeNote: Type.String(),
-      }),
-    }),
-    'How to author a video',
-  ),
-);
+export const ContractAnswer = Named('SceneGraphContract', 'How to author a video', {
+  data: Type.Object({
+    mode: Type.Literal('sceneGraph'),
+    nodeType: Type.Literal('video:renderer'),
+    configPath: Type.Literal('config.props.sceneGraph'),
+    doc: Type.Optional(Type.String({ description: 'How to author a scene graph' })),
+    jsonSchema: Type.Optional(
+      Type.Object({}, { additionalProperties: true, description: 'JSON Schema 2020-12' }),
+    ),
+    readerNote: Type.String(),
+    scopeNote: Type.String(),
+  }),
+});
 
 const Props = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
@@ -42,191 +34,144 @@ const Props = Type.Unsafe<Record<string, unknown>>({
   description: "Over the template's defaultProps",
 });
 
-export const PreviewBody = Named(
+export const PreviewBody = NamedExact(
   'PreviewRequest',
-  Type.Object(
-    {
-      sceneGraph: Type.Optional(Type.Unknown({ description: 'As GET /renderer/scene-graph describes' })),
-      templateId: Type.Optional(Type.String({ maxLength: 80 })),
-      props: Type.Optional(Props),
-      workflowId: Type.Optional(Type.String({ maxLength: 64 })),
-      nodeId: Type.Optional(Type.String({ maxLength: 200 })),
-      frames: Type.Optional(
-        Type.Array(Type.Integer({ minimum: 0, maximum: 432_000 }), {
-          minItems: 1,
-          maxItems: 8,
-          description: 'Counted from 0. Default: the frame of timeSeconds, else the middle',
-        }),
-      ),
-      timeSeconds: Type.Optional(Type.Number({ minimum: 0, maximum: 86_400 })),
-      format: Type.Optional(
-        Type.String({ maxLength: 10, description: 'png (default), jpeg or webp; mp4 asks for a clip' }),
-      ),
-      scale: Type.Optional(Type.Number({ minimum: 0.1, maximum: 1 })),
-      keep: Type.Optional(
-        Type.Boolean({
-          default: true,
-          description:
-            'false: the url of each still is a data URL, and nothing is kept. For whoever draws again at each change',
-        }),
-      ),
-      range: Type.Optional(
-        Type.Array(Type.Integer({ minimum: 0 }), {
-          minItems: 2,
-          maxItems: 2,
-          description: 'Of a clip, in frames: [from, to)',
-        }),
-      ),
-    },
-    {
-      ...exact,
-      examples: [
-        { templateId: 'quote-card', props: { quote: 'Less.' }, timeSeconds: 2, format: 'webp', scale: 0.5 },
-        {
-          sceneGraph: {
-            fps: 30,
-            width: 1080,
-            height: 1080,
-            scenes: [{ duration: 3, background: '#15100d', elements: [{ type: 'text', text: 'Hello' }] }],
-          },
-          format: 'mp4',
-          range: [0, 45],
-        },
-      ],
-    },
-  ),
   'What to draw',
+  {
+    sceneGraph: Type.Optional(Type.Unknown({ description: 'As GET /renderer/scene-graph describes' })),
+    templateId: Type.Optional(Type.String({ maxLength: 80 })),
+    props: Type.Optional(Props),
+    workflowId: Type.Optional(Type.String({ maxLength: 64 })),
+    nodeId: Type.Optional(Type.String({ maxLength: 200 })),
+    frames: Type.Optional(
+      Type.Array(Type.Integer({ minimum: 0, maximum: 432_000 }), {
+        minItems: 1,
+        maxItems: 8,
+        description: 'Counted from 0. Default: the frame of timeSeconds, else the middle',
+      }),
+    ),
+    timeSeconds: Type.Optional(Type.Number({ minimum: 0, maximum: 86_400 })),
+    format: Type.Optional(
+      Type.String({ maxLength: 10, description: 'png (default), jpeg or webp; mp4 asks for a clip' }),
+    ),
+    scale: Type.Optional(Type.Number({ minimum: 0.1, maximum: 1 })),
+    keep: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description:
+          'false: the url of each still is a data URL, and nothing is kept. For whoever draws again at each change',
+      }),
+    ),
+    range: Type.Optional(
+      Type.Array(Type.Integer({ minimum: 0 }), {
+        minItems: 2,
+        maxItems: 2,
+        description: 'Of a clip, in frames: [from, to)',
+      }),
+    ),
+  },
+  {
+    examples: [
+      { templateId: 'quote-card', props: { quote: 'Less.' }, timeSeconds: 2, format: 'webp', scale: 0.5 },
+      {
+        sceneGraph: {
+          fps: 30,
+          width: 1080,
+          height: 1080,
+          scenes: [{ duration: 3, background: '#15100d', elements: [{ type: 'text', text: 'Hello' }] }],
+        },
+        format: 'mp4',
+        range: [0, 45],
+      },
+    ],
+  },
 );
 export type PreviewBody = Static<typeof PreviewBody>;
 
-const Frame = Named(
-  'PreviewFrame',
-  Type.Object({
-    frame: Type.Integer(),
-    url: Type.String({ description: 'Of the media; a data URL where `keep` is false' }),
-    width: Type.Integer(),
-    height: Type.Integer(),
+const Frame = Named('PreviewFrame', 'A still', {
+  frame: Type.Integer(),
+  url: Type.String({ description: 'Of the media; a data URL where `keep` is false' }),
+  width: Type.Integer(),
+  height: Type.Integer(),
+});
+export const PreviewAnswer = Named('Preview', 'Stills of a video', {
+  data: Type.Object({
+    frames: Type.Array(Frame),
+    fps: Type.Integer(),
+    durationInFrames: Type.Integer(),
+    warnings: Type.Array(Type.String({ description: 'What could not be drawn, by JSON pointer' })),
   }),
-  'A still',
-);
-export const PreviewAnswer = Answer(
-  Named(
-    'Preview',
-    Type.Object({
-      data: Type.Object({
-        frames: Type.Array(Frame),
-        fps: Type.Integer(),
-        durationInFrames: Type.Integer(),
-        warnings: Type.Array(Type.String({ description: 'What could not be drawn, by JSON pointer' })),
-      }),
-    }),
-    'Stills of a video',
-  ),
-);
+});
 
 export const RenderId = Type.Object({
   id: Type.String({ maxLength: 64, description: 'Render id, `rnd_…`' }),
 });
 
 const RenderUrls = Type.Object({ self: Type.String(), cancel: Type.String() });
-export const AcceptedRender = Answer(
-  Named(
-    'AcceptedRender',
-    Type.Object({
-      data: Type.Object({ renderId: Type.String(), status: Type.Literal('QUEUED'), urls: RenderUrls }),
-    }),
-    'A clip that will be rendered',
-  ),
-);
+export const AcceptedRender = Named('AcceptedRender', 'A clip that will be rendered', {
+  data: Type.Object({ renderId: Type.String(), status: Type.Literal('QUEUED'), urls: RenderUrls }),
+});
 
-const RenderedClip = Named(
-  'RenderedClip',
-  Type.Object({
-    width: Type.Integer(),
-    height: Type.Integer(),
-    duration: Type.Number({ description: 'Seconds' }),
-    fps: Type.Number(),
-    frameCount: Type.Integer(),
-    backend: Type.String({ description: 'The codecs that made it: ffmpeg or codec-host' }),
-    warnings: Type.Array(Type.String({ description: 'What could not be drawn or heard, by JSON pointer' })),
-  }),
-  'Facts about a clip',
-);
-const RenderFailure = Named(
-  'RenderFailure',
-  Type.Object({
-    code: Type.String(),
-    message: Type.String(),
-    issues: Type.Optional(
-      Type.Array(
-        Type.Object({ path: Type.Optional(Type.String()), code: Type.String(), message: Type.String() }),
-      ),
+const RenderedClip = Named('RenderedClip', 'Facts about a clip', {
+  width: Type.Integer(),
+  height: Type.Integer(),
+  duration: Type.Number({ description: 'Seconds' }),
+  fps: Type.Number(),
+  frameCount: Type.Integer(),
+  backend: Type.String({ description: 'The codecs that made it: ffmpeg or codec-host' }),
+  warnings: Type.Array(Type.String({ description: 'What could not be drawn or heard, by JSON pointer' })),
+});
+const RenderFailure = Named('RenderFailure', 'Why a clip was not rendered', {
+  code: Type.String(),
+  message: Type.String(),
+  issues: Type.Optional(
+    Type.Array(
+      Type.Object({ path: Type.Optional(Type.String()), code: Type.String(), message: Type.String() }),
     ),
-  }),
-  'Why a clip was not rendered',
-);
+  ),
+});
 /** What is kept of a clip, as JSON. */
 export type RenderedClip = Static<typeof RenderedClip>;
 export type RenderFailure = Static<typeof RenderFailure>;
-export const RenderAnswer = Answer(
-  Named(
-    'RenderStatus',
-    Type.Object({
-      data: Type.Object({
-        renderId: Type.String(),
-        status: Type.Enum([...RENDER_STATUSES]),
-        progress: Type.Number({ minimum: 0, maximum: 1 }),
-        range: Type.Array(Type.Integer(), { description: 'Frames [from, to)' }),
-        url: Nullable(Type.String({ description: 'The clip, MP4' })),
-        posterUrl: Nullable(Type.String({ description: 'A still of it, JPEG' })),
-        result: Nullable(RenderedClip),
-        error: Nullable(RenderFailure),
-        createdAt: Timestamp,
-        startedAt: Nullable(Timestamp),
-        finishedAt: Nullable(Timestamp),
-        urls: RenderUrls,
-      }),
-    }),
-    'A clip as it stands',
-  ),
-);
+export const RenderAnswer = Named('RenderStatus', 'A clip as it stands', {
+  data: Type.Object({
+    renderId: Type.String(),
+    status: Type.Enum([...RENDER_STATUSES]),
+    progress: Type.Number({ minimum: 0, maximum: 1 }),
+    range: Type.Array(Type.Integer(), { description: 'Frames [from, to)' }),
+    url: Nullable(Type.String({ description: 'The clip, MP4' })),
+    posterUrl: Nullable(Type.String({ description: 'A still of it, JPEG' })),
+    result: Nullable(RenderedClip),
+    error: Nullable(RenderFailure),
+    createdAt: Timestamp,
+    startedAt: Nullable(Timestamp),
+    finishedAt: Nullable(Timestamp),
+    urls: RenderUrls,
+  }),
+});
 
-const InputMapping = Named(
-  'InputMapping',
-  Type.Object({
-    propPath: Type.String({ description: 'Where the value lands in the props' }),
-    portId: Type.String({ description: 'An edge targets it as in-<portId>' }),
-    portLabel: Type.String(),
-    portType: Type.Enum(['TEXT', 'IMAGE', 'VIDEO', 'AUDIO', 'JSON', 'NUMBER']),
-    required: Type.Boolean(),
-  }),
-  'A port of a template, and the prop it fills',
-);
-const TemplateObject = Named(
-  'VideoTemplate',
-  Type.Object({
-    id: Type.String(),
-    label: Type.String(),
-    category: Type.String(),
-    compositionId: Type.String(),
-    description: Type.String(),
-    thumbnail: Type.String({ description: 'Address of a picture' }),
-    fps: Type.Integer(),
-    width: Type.Integer(),
-    height: Type.Integer(),
-    durationInFrames: Type.Integer(),
-    defaultProps: Type.Unknown(),
-    inputMappings: Type.Array(InputMapping),
-  }),
-  'A composition with slots',
-);
-export const TemplateAnswer = Answer(
-  Named('VideoTemplateAnswer', Type.Object({ data: TemplateObject }), 'One composition'),
-);
-export const TemplateListAnswer = Answer(
-  Named(
-    'VideoTemplateList',
-    Type.Object({ data: Type.Array(TemplateObject) }),
-    'The compositions that an account may use',
-  ),
-);
+const InputMapping = Named('InputMapping', 'A port of a template, and the prop it fills', {
+  propPath: Type.String({ description: 'Where the value lands in the props' }),
+  portId: Type.String({ description: 'An edge targets it as in-<portId>' }),
+  portLabel: Type.String(),
+  portType: Type.Enum(['TEXT', 'IMAGE', 'VIDEO', 'AUDIO', 'JSON', 'NUMBER']),
+  required: Type.Boolean(),
+});
+const TemplateObject = Named('VideoTemplate', 'A composition with slots', {
+  id: Type.String(),
+  label: Type.String(),
+  category: Type.String(),
+  compositionId: Type.String(),
+  description: Type.String(),
+  thumbnail: Type.String({ description: 'Address of a picture' }),
+  fps: Type.Integer(),
+  width: Type.Integer(),
+  height: Type.Integer(),
+  durationInFrames: Type.Integer(),
+  defaultProps: Type.Unknown(),
+  inputMappings: Type.Array(InputMapping),
+});
+export const TemplateAnswer = Named('VideoTemplateAnswer', 'One composition', { data: TemplateObject });
+export const TemplateListAnswer = Named('VideoTemplateList', 'The compositions that an account may use', {
+  data: Type.Array(TemplateObject),
+});

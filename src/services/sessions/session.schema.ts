@@ -4,54 +4,45 @@ import { TEAM_ROLES } from '../../store/teams.ts';
 import { SCOPES } from '../accounts/actor.ts';
 import { Email, Name } from '../accounts/names.ts';
 import { pageOf } from '../paging.ts';
-import { Answer, Named, Nullable, Timestamp } from '../workflows/workflow.schema.ts';
+import { Named, NamedExact, Nullable, Timestamp } from '../schema.ts';
 
-const exact = { additionalProperties: false };
 const Password = Type.String({ maxLength: 256 });
 const NewPassword = Type.String({ minLength: 10, maxLength: 256 });
 const Token = Type.String({ minLength: 1, maxLength: 100, description: 'What follows the # of the link' });
 const TeamRole = Type.Enum([...TEAM_ROLES]);
 const Credits = Type.Integer();
 
-export const SetUpBody = Named(
-  'SetUpInput',
-  Type.Object({ token: Token, email: Email, name: Name, password: NewPassword }, exact),
-  'Who the first user is',
-);
-export const AcceptInviteBody = Named(
-  'AcceptInviteInput',
-  Type.Object({ token: Token, password: NewPassword }, exact),
-  'A link, and the password it sets',
-);
-export const SignInBody = Named(
-  'SignInInput',
-  Type.Object({ email: Email, password: Password }, exact),
-  'Email and password',
-);
-export const PasswordBody = Named(
-  'PasswordChange',
-  Type.Object({ current: Password, next: NewPassword }, exact),
-  'The password, and the next one',
-);
+export const SetUpBody = NamedExact('SetUpInput', 'Who the first user is', {
+  token: Token,
+  email: Email,
+  name: Name,
+  password: NewPassword,
+});
+export const AcceptInviteBody = NamedExact('AcceptInviteInput', 'A link, and the password it sets', {
+  token: Token,
+  password: NewPassword,
+});
+export const SignInBody = NamedExact('SignInInput', 'Email and password', {
+  email: Email,
+  password: Password,
+});
+export const PasswordBody = NamedExact('PasswordChange', 'The password, and the next one', {
+  current: Password,
+  next: NewPassword,
+});
 
-export const SignInMethods = Answer(
-  Named(
-    'SignInMethods',
+export const SignInMethods = Named('SignInMethods', 'How people sign in here', {
+  password: Type.Literal(true),
+  openid: Nullable(
     Type.Object({
-      password: Type.Literal(true),
-      openid: Nullable(
-        Type.Object({
-          issuer: Type.String(),
-          startUrl: Type.String({ description: 'Where a browser begins; takes `next`' }),
-        }),
-      ),
-      needsSetup: Type.Boolean({
-        description: 'Nobody can sign in yet: the first user has to open the link that the service printed',
-      }),
+      issuer: Type.String(),
+      startUrl: Type.String({ description: 'Where a browser begins; takes `next`' }),
     }),
-    'How people sign in here',
   ),
-);
+  needsSetup: Type.Boolean({
+    description: 'Nobody can sign in yet: the first user has to open the link that the service printed',
+  }),
+});
 export const BeginOpenIdQuery = Type.Object({
   next: Type.Optional(
     Type.String({ maxLength: 500, description: 'A path of this service, to go on to; default /' }),
@@ -66,49 +57,39 @@ export const OpenIdAnswerQuery = Type.Object(
   { additionalProperties: true },
 );
 
-export const OwnSession = Answer(
-  Named(
-    'Session',
-    Type.Object({
-      user: Type.Object({
-        userId: Type.Integer(),
-        email: Email,
-        name: Type.String(),
-        isAuthor: Type.Boolean(),
-        isAdmin: Type.Boolean(),
-        scopes: Type.Array(Type.Enum([...SCOPES])),
-        personalTeamId: Type.String(),
-      }),
-      workspace: Type.Object(
-        {
-          teamId: Nullable(Type.String({ description: 'null: your personal workspace' })),
-          name: Type.String(),
-          role: TeamRole,
-        },
-        { description: 'The active one' },
-      ),
-      teams: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), role: TeamRole })),
-      invitations: Type.Integer({ description: 'To teams, that wait for your answer' }),
-      plan: Type.String(),
-      credits: Type.Object({ balance: Credits, held: Credits }, { description: 'Of the active workspace' }),
-      expiresAt: Timestamp,
-    }),
-    'Who is signed in',
+export const OwnSession = Named('Session', 'Who is signed in', {
+  user: Type.Object({
+    userId: Type.Integer(),
+    email: Email,
+    name: Type.String(),
+    isAuthor: Type.Boolean(),
+    isAdmin: Type.Boolean(),
+    scopes: Type.Array(Type.Enum([...SCOPES])),
+    personalTeamId: Type.String(),
+  }),
+  workspace: Type.Object(
+    {
+      teamId: Nullable(Type.String({ description: 'null: your personal workspace' })),
+      name: Type.String(),
+      role: TeamRole,
+    },
+    { description: 'The active one' },
   ),
-);
+  teams: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), role: TeamRole })),
+  invitations: Type.Integer({ description: 'To teams, that wait for your answer' }),
+  plan: Type.String(),
+  credits: Type.Object({ balance: Credits, held: Credits }, { description: 'Of the active workspace' }),
+  expiresAt: Timestamp,
+});
 
 export const SessionParams = Type.Object({ id: Type.String({ maxLength: 64 }) });
-const SessionObject = Named(
-  'ListedSession',
-  Type.Object({
-    id: Type.String(),
-    userAgent: Nullable(Type.String()),
-    address: Type.String({ description: 'From where it was started' }),
-    createdAt: Timestamp,
-    lastSeenAt: Type.String({ format: 'date-time', description: 'Within a few seconds' }),
-    expiresAt: Timestamp,
-    isCurrent: Type.Boolean({ description: 'The one that asks' }),
-  }),
-  'A session of your account',
-);
-export const SessionPage = Answer(pageOf(SessionObject));
+const SessionObject = Named('ListedSession', 'A session of your account', {
+  id: Type.String(),
+  userAgent: Nullable(Type.String()),
+  address: Type.String({ description: 'From where it was started' }),
+  createdAt: Timestamp,
+  lastSeenAt: Type.String({ format: 'date-time', description: 'Within a few seconds' }),
+  expiresAt: Timestamp,
+  isCurrent: Type.Boolean({ description: 'The one that asks' }),
+});
+export const SessionPage = pageOf(SessionObject);

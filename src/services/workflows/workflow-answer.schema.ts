@@ -3,35 +3,27 @@ import { Type } from 'typebox';
 import { LINK_PERMISSIONS } from '../../store/workflows/workflows.ts';
 import { Edge, Node } from '../graph.schema.ts';
 import { pageOf } from '../paging.ts';
-import { Answer, Named, Nullable, Timestamp } from './workflow.schema.ts';
+import { EventStreamOf, Named, Nullable, Timestamp } from '../schema.ts';
 
 const Text = Nullable(Type.String());
 const Open = Type.Object({}, { additionalProperties: true });
 const Nodes = Type.Array(Node);
 const Edges = Type.Array(Edge);
 
-const Issue = Named(
-  'LintIssue',
-  Type.Object({
-    severity: Type.Enum(['error', 'warning']),
-    code: Type.String(),
-    nodeId: Type.Optional(Type.String()),
-    edgeId: Type.Optional(Type.String()),
-    path: Type.Optional(Type.String({ description: 'JSON pointer into { nodes, edges }' })),
-    message: Type.String(),
-    suggestion: Type.Optional(Type.String()),
-  }),
-  'A finding of the lint',
-);
+const Issue = Named('LintIssue', 'A finding of the lint', {
+  severity: Type.Enum(['error', 'warning']),
+  code: Type.String(),
+  nodeId: Type.Optional(Type.String()),
+  edgeId: Type.Optional(Type.String()),
+  path: Type.Optional(Type.String({ description: 'JSON pointer into { nodes, edges }' })),
+  message: Type.String(),
+  suggestion: Type.Optional(Type.String()),
+});
 
-const Meta = Named(
-  'WriteMeta',
-  Type.Object({
-    warnings: Type.Array(Type.String()),
-    issues: Type.Array(Issue, { description: 'Findings of the lint' }),
-  }),
-  'What the lint found in what was written',
-);
+const Meta = Named('WriteMeta', 'What the lint found in what was written', {
+  warnings: Type.Array(Type.String()),
+  issues: Type.Array(Issue, { description: 'Findings of the lint' }),
+});
 
 const Listed = {
   id: Type.String(),
@@ -46,36 +38,30 @@ const Listed = {
   updatedAt: Timestamp,
 };
 
-export const Workflow = Answer(
-  Named(
-    'Workflow',
-    Type.Object({
-      ...Listed,
-      userId: Type.Integer(),
-      teamId: Text,
-      folderId: Text,
-      linkPermission: Type.Enum([...LINK_PERMISSIONS]),
-      publishedSlug: Text,
-      publishedAt: Nullable(Timestamp),
-      publishSettings: Nullable(Open),
-      poster: Text,
-      media: Nullable(Open),
-      secrets: Nullable(Open),
-      views: Type.Integer(),
-      dailyCreditBudget: Type.Optional(Nullable(Type.Integer())),
-      executionEngine: Type.Optional(Type.Literal('standard')),
-      lastEditorHeartbeatAt: Type.Optional(Nullable(Timestamp)),
-      isOwner: Type.Boolean(),
-      canEdit: Type.Boolean(),
-      canDuplicate: Type.Boolean(),
-      userRole: Type.Enum(['OWNER', 'EDITOR', 'VIEWER', 'ANONYMOUS']),
-      nodes: Nodes,
-      edges: Edges,
-      meta: Type.Optional(Meta),
-    }),
-    'A graph with its settings, as this reader may see it',
-  ),
-);
+export const Workflow = Named('Workflow', 'A graph with its settings, as this reader may see it', {
+  ...Listed,
+  userId: Type.Integer(),
+  teamId: Text,
+  folderId: Text,
+  linkPermission: Type.Enum([...LINK_PERMISSIONS]),
+  publishedSlug: Text,
+  publishedAt: Nullable(Timestamp),
+  publishSettings: Nullable(Open),
+  poster: Text,
+  media: Nullable(Open),
+  secrets: Nullable(Open),
+  views: Type.Integer(),
+  dailyCreditBudget: Type.Optional(Nullable(Type.Integer())),
+  executionEngine: Type.Optional(Type.Literal('standard')),
+  lastEditorHeartbeatAt: Type.Optional(Nullable(Timestamp)),
+  isOwner: Type.Boolean(),
+  canEdit: Type.Boolean(),
+  canDuplicate: Type.Boolean(),
+  userRole: Type.Enum(['OWNER', 'EDITOR', 'VIEWER', 'ANONYMOUS']),
+  nodes: Nodes,
+  edges: Edges,
+  meta: Type.Optional(Meta),
+});
 
 /** With `include=card`. */
 const Card = {
@@ -100,51 +86,36 @@ const Card = {
   ),
 };
 
-export const WorkflowList = Answer(
-  Type.Array(
-    Named(
-      'WorkflowListItem',
-      Type.Object({
-        ...Listed,
-        executionCount: Type.Integer(),
-        lastExecutedAt: Nullable(Timestamp),
-        ...Card,
-      }),
-      'A workflow without its graph',
-    ),
-  ),
+export const WorkflowList = Type.Array(
+  Named('WorkflowListItem', 'A workflow without its graph', {
+    ...Listed,
+    executionCount: Type.Integer(),
+    lastExecutedAt: Nullable(Timestamp),
+    ...Card,
+  }),
 );
 
-export const LintReport = Answer(
-  Named(
-    'LintReport',
-    Type.Object({ ok: Type.Boolean(), issues: Type.Array(Issue) }),
-    'Whether a graph could be stored, and all findings',
-  ),
-);
+export const LintReport = Named('LintReport', 'Whether a graph could be stored, and all findings', {
+  ok: Type.Boolean(),
+  issues: Type.Array(Issue),
+});
 
 const Position = Type.Object({ x: Type.Number(), y: Type.Number() });
-export const LayoutReport = Answer(
-  Named(
-    'LayoutReport',
+export const LayoutReport = Named('LayoutReport', 'What was moved', {
+  id: Type.String(),
+  updatedAt: Timestamp,
+  moved: Type.Array(Type.Object({ id: Type.String(), position: Position })),
+  groups: Type.Array(
     Type.Object({
       id: Type.String(),
-      updatedAt: Timestamp,
-      moved: Type.Array(Type.Object({ id: Type.String(), position: Position })),
-      groups: Type.Array(
-        Type.Object({
-          id: Type.String(),
-          position: Position,
-          width: Type.Number(),
-          height: Type.Number(),
-          childNodeIds: Type.Array(Type.String()),
-        }),
-      ),
-      meta: Type.Object({ warnings: Type.Array(Type.String()) }),
+      position: Position,
+      width: Type.Number(),
+      height: Type.Number(),
+      childNodeIds: Type.Array(Type.String()),
     }),
-    'What was moved',
   ),
-);
+  meta: Type.Object({ warnings: Type.Array(Type.String()) }),
+});
 
 const VersionHead = {
   version: Type.Integer(),
@@ -153,130 +124,88 @@ const VersionHead = {
   isCurrent: Type.Boolean(),
   isPublished: Type.Boolean({ description: 'The one that the public sees' }),
 };
-export const VersionPage = Answer(
-  pageOf(Named('VersionListItem', Type.Object(VersionHead), 'A version without its graph')),
-);
-export const Version = Answer(
-  Named(
-    'Version',
-    Type.Object({
-      ...VersionHead,
-      workflowId: Type.String(),
-      nodes: Nodes,
-      edges: Edges,
-    }),
-    'The graph as it was',
-  ),
-);
+export const VersionPage = pageOf(Named('VersionListItem', 'A version without its graph', VersionHead));
+export const Version = Named('Version', 'The graph as it was', {
+  ...VersionHead,
+  workflowId: Type.String(),
+  nodes: Nodes,
+  edges: Edges,
+});
 
-export const Heartbeat = Answer(
-  Named(
-    'Heartbeat',
-    Type.Object({ lastEditorHeartbeatAt: Timestamp, heldUntil: Timestamp }),
-    'Until when the board counts as open',
-  ),
-);
+export const Heartbeat = Named('Heartbeat', 'Until when the board counts as open', {
+  lastEditorHeartbeatAt: Timestamp,
+  heldUntil: Timestamp,
+});
 
 const WORKFLOW_EVENTS = {
-  changed: Named(
-    'WorkflowChangedEvent',
-    Type.Object({
-      event: Type.Literal('changed'),
-      data: Type.Object({
-        version: Type.Integer(),
-        updatedAt: Timestamp,
-        userId: Nullable(Type.Integer({ description: 'Who wrote it last' })),
-        sessionId: Nullable(Type.String({ description: 'In which session; null: in none' })),
-      }),
+  changed: Named('WorkflowChangedEvent', 'The workflow as it stands now', {
+    event: Type.Literal('changed'),
+    data: Type.Object({
+      version: Type.Integer(),
+      updatedAt: Timestamp,
+      userId: Nullable(Type.Integer({ description: 'Who wrote it last' })),
+      sessionId: Nullable(Type.String({ description: 'In which session; null: in none' })),
     }),
-    'The workflow as it stands now',
-  ),
-  presence: Named(
-    'PresenceEvent',
-    Type.Object({
-      event: Type.Literal('presence'),
-      data: Type.Object({
-        users: Type.Array(
-          Type.Object({
-            userId: Type.Integer(),
-            name: Type.String(),
-            sessions: Type.Integer({ description: 'Open streams' }),
-            selected: Type.Array(Type.String(), { description: 'Ids of the nodes that they have selected' }),
-          }),
-        ),
-      }),
+  }),
+  presence: Named('PresenceEvent', 'Who follows the workflow now', {
+    event: Type.Literal('presence'),
+    data: Type.Object({
+      users: Type.Array(
+        Type.Object({
+          userId: Type.Integer(),
+          name: Type.String(),
+          sessions: Type.Integer({ description: 'Open streams' }),
+          selected: Type.Array(Type.String(), { description: 'Ids of the nodes that they have selected' }),
+        }),
+      ),
     }),
-    'Who follows the workflow now',
-  ),
+  }),
 };
 
 /** The events of a workflow's stream, by their name. */
-export const WorkflowEventStream = Type.Unsafe<unknown>({
-  description: 'A stream of these',
-  content: {
-    'text/event-stream': {
-      schema: {
-        title: 'WorkflowEvent',
-        description: 'One server-sent event of a workflow: its fields `event` and `data`',
-        oneOf: Object.values(WORKFLOW_EVENTS),
-        discriminator: {
-          propertyName: 'event',
-          mapping: Object.fromEntries(
-            Object.entries(WORKFLOW_EVENTS).map(([event, schema]) => [
-              event,
-              `#/components/schemas/${(schema as { title?: string }).title}`,
-            ]),
-          ),
-        },
-      },
-    },
-  },
+export const WorkflowEventStream = EventStreamOf(
+  'WorkflowEvent',
+  'One server-sent event of a workflow: its fields `event` and `data`',
+  WORKFLOW_EVENTS,
+);
+
+export const TemplatePage = pageOf(
+  Named('Template', 'A published workflow', {
+    id: Type.String({ description: '`tpl_…`' }),
+    workflowId: Type.String(),
+    slug: Text,
+    title: Type.String(),
+    description: Text,
+    category: Text,
+    tags: Type.Array(Type.String()),
+    poster: Text,
+    preview: Nullable(
+      Type.Object(
+        { url: Type.String({ format: 'uri' }), contentType: Type.String() },
+        { description: 'The newest video of its runs, where the publisher shows results' },
+      ),
+    ),
+    credits: Nullable(
+      Type.Integer({
+        description: 'What a run with the stored inputs costs; null: it cannot be run as it is',
+      }),
+    ),
+    creditsExact: Type.Boolean({
+      description: 'false: a price or a number of calls is known at run time only',
+    }),
+    views: Type.Integer(),
+    canDuplicate: Type.Boolean(),
+    isOwner: Type.Boolean(),
+    isPublished: Type.Boolean(),
+    publishedAt: Nullable(Timestamp),
+  }),
+);
+
+export const RestoredWorkflow = Named('RestoredWorkflow', 'A workflow that was deleted', {
+  id: Type.String(),
+  name: Type.String(),
+  userId: Type.Integer(),
+  restored: Type.Boolean(),
 });
 
-export const TemplatePage = Answer(
-  pageOf(
-    Named(
-      'Template',
-      Type.Object({
-        id: Type.String({ description: '`tpl_…`' }),
-        workflowId: Type.String(),
-        slug: Text,
-        title: Type.String(),
-        description: Text,
-        category: Text,
-        tags: Type.Array(Type.String()),
-        poster: Text,
-        preview: Nullable(
-          Type.Object(
-            { url: Type.String({ format: 'uri' }), contentType: Type.String() },
-            { description: 'The newest video of its runs, where the publisher shows results' },
-          ),
-        ),
-        credits: Nullable(
-          Type.Integer({
-            description: 'What a run with the stored inputs costs; null: it cannot be run as it is',
-          }),
-        ),
-        creditsExact: Type.Boolean({
-          description: 'false: a price or a number of calls is known at run time only',
-        }),
-        views: Type.Integer(),
-        canDuplicate: Type.Boolean(),
-        isOwner: Type.Boolean(),
-        isPublished: Type.Boolean(),
-        publishedAt: Nullable(Timestamp),
-      }),
-      'A published workflow',
-    ),
-  ),
-);
-
-export const RestoredWorkflow = Answer(
-  Named(
-    'RestoredWorkflow',
-    Type.Object({ id: Type.String(), name: Type.String(), userId: Type.Integer(), restored: Type.Boolean() }),
-    'A workflow that was deleted',
-  ),
-);
-
-export const Deleted = Answer(Type.Object({ success: Type.Literal(true) }));
+export const Deleted = Type.Object({ success: Type.Literal(true) });

@@ -4,17 +4,8 @@ import { Type } from 'typebox';
 import { Edge, Node } from '../graph.schema.ts';
 import { MAX_EXPORTED_MEDIA } from '../media/exported-media.ts';
 import { Hints } from '../media/media.schema.ts';
-import {
-  Answer,
-  Description,
-  Edges,
-  Name,
-  Named,
-  Nodes,
-  Nullable,
-  Tags,
-  Timestamp,
-} from './workflow.schema.ts';
+import { Named, Nullable, Timestamp } from '../schema.ts';
+import { Description, Edges, Name, Nodes, Tags } from './workflow.schema.ts';
 
 export const WORKFLOW_FORMAT = 'graphwright-workflow';
 
@@ -32,40 +23,28 @@ const ImportedFile = Type.Object({
 });
 export type ImportedFile = Static<typeof ImportedFile>;
 
-export const ImportBody = Named(
-  'WorkflowFileInput',
-  Type.Object(
-    {
-      format: Type.Optional(Type.Literal(WORKFLOW_FORMAT)),
-      formatVersion: Type.Optional(Type.Literal(1)),
-      name: Name,
-      description: Type.Optional(Description),
-      tags: Type.Optional(Tags),
-      nodes: Nodes,
-      edges: Edges,
-      media: Type.Optional(
-        Type.Array(ImportedFile, { maxItems: MAX_EXPORTED_MEDIA, description: 'Files that the graph names' }),
-      ),
-    },
-    { description: 'What GET /workflows/{id}/export gave' },
+export const ImportBody = Named('WorkflowFileInput', 'What GET /workflows/{id}/export gave', {
+  format: Type.Optional(Type.Literal(WORKFLOW_FORMAT)),
+  formatVersion: Type.Optional(Type.Literal(1)),
+  name: Name,
+  description: Type.Optional(Description),
+  tags: Type.Optional(Tags),
+  nodes: Nodes,
+  edges: Edges,
+  media: Type.Optional(
+    Type.Array(ImportedFile, { maxItems: MAX_EXPORTED_MEDIA, description: 'Files that the graph names' }),
   ),
-);
+});
 export type ImportBody = Static<typeof ImportBody>;
 
-export const ExportedWorkflow = Answer(
-  Named(
-    'WorkflowFile',
-    Type.Object({
-      format: Type.Literal(WORKFLOW_FORMAT),
-      formatVersion: Type.Literal(1),
-      exportedAt: Timestamp,
-      name: Type.String(),
-      description: Nullable(Type.String()),
-      tags: Type.Array(Type.String()),
-      nodes: Type.Array(Node),
-      edges: Type.Array(Edge),
-      media: Type.Array(Type.Object({ ...ImportedFile.properties, bytes: Type.Integer() })),
-    }),
-    'A workflow as one file',
-  ),
-);
+export const ExportedWorkflow = Named('WorkflowFile', 'A workflow as one file', {
+  format: Type.Literal(WORKFLOW_FORMAT),
+  formatVersion: Type.Literal(1),
+  exportedAt: Timestamp,
+  name: Type.String(),
+  description: Nullable(Type.String()),
+  tags: Type.Array(Type.String()),
+  nodes: Type.Array(Node),
+  edges: Type.Array(Edge),
+  media: Type.Array(Type.Object({ ...ImportedFile.properties, bytes: Type.Integer() })),
+});

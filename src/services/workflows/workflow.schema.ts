@@ -1,31 +1,14 @@
 // The forms of workflow requests: they validate, document, and type.
-import type { Static, TSchema } from 'typebox';
+import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import { LINK_PERMISSIONS } from '../../store/workflows/workflows.ts';
 import { Edge, NodeInput } from '../graph.schema.ts';
 import { ArrayQuery, PageQuery } from '../paging.ts';
+import { Exact, Named, Nullable } from '../schema.ts';
 
 const MAX_NAME = 200;
 const MAX_DESCRIPTION = 10_000;
 const MAX_TAGS = 50;
-
-export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
-
-export const Timestamp = Type.String({ format: 'date-time' });
-
-/** A schema with a name of its own: the document refers to it by that name wherever it is used. */
-export const Named = <T extends TSchema>(title: string, schema: T, description?: string): T =>
-  Object.assign(schema, { title }, description === undefined ? {} : { description });
-
-/** An answer's schema: it documents only, what is sent is the service's to say. */
-export const Answer = (schema: TSchema) => Type.Unsafe<unknown>(schema);
-
-/** An answer that is not JSON. */
-export const Plain = (...contentTypes: readonly string[]) =>
-  Type.Unsafe<unknown>({
-    description: 'Done',
-    content: Object.fromEntries(contentTypes.map(type => [type, { schema: { type: 'string' } }])),
-  });
 
 export const WorkflowId = Type.Object({
   id: Type.String({ maxLength: 64, description: 'Workflow id, `wf_…`' }),
@@ -48,55 +31,47 @@ const Secrets = Nullable(
 );
 const AutoLayout = Type.Boolean({ description: 'false: keep the coordinates as sent' });
 
-export const CreateWorkflowBody = Named(
-  'WorkflowInput',
-  Type.Object({
-    name: Name,
-    description: Type.Optional(Description),
-    nodes: Nodes,
-    edges: Edges,
-    tags: Type.Optional(Tags),
-    isActive: Type.Optional(Type.Boolean({ default: true })),
-    webhookId: Type.Optional(ShortText),
-    mediaId: Type.Optional(ShortText),
-    folderId: Type.Optional(FolderId),
-    secrets: Type.Optional(Secrets),
-    autoLayout: Type.Optional(AutoLayout),
-    id: Type.Optional(
-      Type.String({
-        maxLength: 64,
-        description: 'A workflow there is: it is saved over, its folder may change',
-      }),
-    ),
-  }),
-  'A workflow as it is created',
-);
+export const CreateWorkflowBody = Named('WorkflowInput', 'A workflow as it is created', {
+  name: Name,
+  description: Type.Optional(Description),
+  nodes: Nodes,
+  edges: Edges,
+  tags: Type.Optional(Tags),
+  isActive: Type.Optional(Type.Boolean({ default: true })),
+  webhookId: Type.Optional(ShortText),
+  mediaId: Type.Optional(ShortText),
+  folderId: Type.Optional(FolderId),
+  secrets: Type.Optional(Secrets),
+  autoLayout: Type.Optional(AutoLayout),
+  id: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: 'A workflow there is: it is saved over, its folder may change',
+    }),
+  ),
+});
 export type CreateWorkflowBody = Static<typeof CreateWorkflowBody>;
 
-export const UpdateWorkflowBody = Named(
-  'WorkflowChanges',
-  Type.Object({
-    name: Type.Optional(Name),
-    description: Type.Optional(Description),
-    nodes: Type.Optional(Nodes),
-    edges: Type.Optional(Edges),
-    tags: Type.Optional(Tags),
-    isActive: Type.Optional(Type.Boolean()),
-    webhookId: Type.Optional(ShortText),
-    webhookUrl: Type.Optional(ShortText),
-    folderId: Type.Optional(FolderId),
-    autoLayout: Type.Optional(AutoLayout),
-    secrets: Type.Optional(Secrets),
-    poster: Type.Optional(
-      Nullable(
-        Type.String({ maxLength: 2048, description: 'Sent back: pinned. Absent: the newest run image' }),
-      ),
+export const UpdateWorkflowBody = Named('WorkflowChanges', 'The fields of a workflow to change', {
+  name: Type.Optional(Name),
+  description: Type.Optional(Description),
+  nodes: Type.Optional(Nodes),
+  edges: Type.Optional(Edges),
+  tags: Type.Optional(Tags),
+  isActive: Type.Optional(Type.Boolean()),
+  webhookId: Type.Optional(ShortText),
+  webhookUrl: Type.Optional(ShortText),
+  folderId: Type.Optional(FolderId),
+  autoLayout: Type.Optional(AutoLayout),
+  secrets: Type.Optional(Secrets),
+  poster: Type.Optional(
+    Nullable(
+      Type.String({ maxLength: 2048, description: 'Sent back: pinned. Absent: the newest run image' }),
     ),
-    updatedAt: Type.Optional(Type.Unknown({ description: 'As the GET gave it: shows a stale write' })),
-    baseUpdatedAt: Type.Optional(Type.Unknown({ description: 'The same, under another name' })),
-  }),
-  'The fields of a workflow to change',
-);
+  ),
+  updatedAt: Type.Optional(Type.Unknown({ description: 'As the GET gave it: shows a stale write' })),
+  baseUpdatedAt: Type.Optional(Type.Unknown({ description: 'The same, under another name' })),
+});
 export type UpdateWorkflowBody = Static<typeof UpdateWorkflowBody>;
 
 const RUN_STATUSES = [
@@ -142,81 +117,61 @@ export const ListWorkflowsQuery = Type.Object({
 });
 export type ListWorkflowsQuery = Static<typeof ListWorkflowsQuery>;
 
-export const GraphBody = Named(
-  'GraphInput',
-  Type.Object({ nodes: Nodes, edges: Edges }),
-  'A graph that is stored nowhere',
-);
+export const GraphBody = Named('GraphInput', 'A graph that is stored nowhere', {
+  nodes: Nodes,
+  edges: Edges,
+});
 export const StoredGraphBody = Nullable(
   Type.Object({ nodes: Type.Optional(Nodes), edges: Type.Optional(Edges) }),
 );
 
 export const LayoutBody = Nullable(
-  Type.Object(
-    {
-      scope: Type.Optional(NodeIds),
-      direction: Type.Optional(Type.Enum(['RIGHT', 'DOWN'])),
-    },
-    { additionalProperties: false },
-  ),
+  Exact({
+    scope: Type.Optional(NodeIds),
+    direction: Type.Optional(Type.Enum(['RIGHT', 'DOWN'])),
+  }),
 );
 export type LayoutBody = Static<typeof LayoutBody>;
 
-export const SelectionBody = Type.Object(
-  {
-    nodeIds: Type.Array(Type.String({ maxLength: 200 }), {
-      maxItems: 20,
-      description: 'None: nothing is selected any more',
-    }),
-  },
-  { additionalProperties: false },
-);
+export const SelectionBody = Exact({
+  nodeIds: Type.Array(Type.String({ maxLength: 200 }), {
+    maxItems: 20,
+    description: 'None: nothing is selected any more',
+  }),
+});
 export type SelectionBody = Static<typeof SelectionBody>;
 
-export const VisibilityBody = Type.Object(
-  { linkPermission: Type.Enum([...LINK_PERMISSIONS]) },
-  { additionalProperties: false },
-);
+export const VisibilityBody = Exact({ linkPermission: Type.Enum([...LINK_PERMISSIONS]) });
 
-export const PublishBody = Type.Object(
-  {
-    isPublished: Type.Boolean(),
-    slug: Type.Optional(
-      Type.String({ pattern: '^[a-z0-9-]{3,80}$', description: 'Absent: as before, or made from the name' }),
-    ),
-    settings: Type.Optional(
-      Type.Object(
-        {
-          title: Type.Optional(Type.String({ maxLength: MAX_NAME })),
-          description: Type.Optional(Type.String({ maxLength: MAX_DESCRIPTION })),
-          category: Type.Optional(Type.String({ maxLength: 100 })),
-          allowDuplicate: Type.Optional(Type.Boolean()),
-          exposedInputs: Type.Optional(NodeIds),
-          isTemplate: Type.Optional(Type.Boolean({ description: 'Lists it among the templates' })),
-          showResults: Type.Optional(
-            Type.Boolean({
-              description: 'The public drawing shows what the newest run of this version made',
-            }),
-          ),
-        },
-        { additionalProperties: false },
+export const PublishBody = Exact({
+  isPublished: Type.Boolean(),
+  slug: Type.Optional(
+    Type.String({ pattern: '^[a-z0-9-]{3,80}$', description: 'Absent: as before, or made from the name' }),
+  ),
+  settings: Type.Optional(
+    Exact({
+      title: Type.Optional(Type.String({ maxLength: MAX_NAME })),
+      description: Type.Optional(Type.String({ maxLength: MAX_DESCRIPTION })),
+      category: Type.Optional(Type.String({ maxLength: 100 })),
+      allowDuplicate: Type.Optional(Type.Boolean()),
+      exposedInputs: Type.Optional(NodeIds),
+      isTemplate: Type.Optional(Type.Boolean({ description: 'Lists it among the templates' })),
+      showResults: Type.Optional(
+        Type.Boolean({
+          description: 'The public drawing shows what the newest run of this version made',
+        }),
       ),
-    ),
-  },
-  { additionalProperties: false },
-);
+    }),
+  ),
+});
 export type PublishBody = Static<typeof PublishBody>;
 
-export const BudgetBody = Type.Object(
-  { dailyCreditBudget: Nullable(Type.Integer({ minimum: 0, maximum: 2_147_483_647 })) },
-  { additionalProperties: false },
-);
+export const BudgetBody = Exact({
+  dailyCreditBudget: Nullable(Type.Integer({ minimum: 0, maximum: 2_147_483_647 })),
+});
 
 export const DuplicateBody = Nullable(
-  Type.Object(
-    { name: Type.Optional(Name), folderId: Type.Optional(FolderId) },
-    { additionalProperties: false },
-  ),
+  Exact({ name: Type.Optional(Name), folderId: Type.Optional(FolderId) }),
 );
 export type DuplicateBody = Static<typeof DuplicateBody>;
 

@@ -5,35 +5,19 @@ import { endOwnConnection, listOwnConnections } from '../../../services/connecti
 import type { Deps } from '../../../services/deps.ts';
 import { PageQuery } from '../../../services/paging.ts';
 import type { App } from '../../app.ts';
+import { documented, done } from '../../route.ts';
 
-const tags = ['Connections'];
+const about = documented('Connections');
 
 export function registerConnections(app: App, deps: Deps): void {
   app.get(
     '/api/v1/connections',
-    {
-      schema: {
-        tags,
-        summary: 'List the programs that you let in by OAuth',
-        querystring: PageQuery,
-        response: { 200: ConnectionPage },
-      },
-    },
+    about('List the programs that you let in by OAuth', { 200: ConnectionPage }, { querystring: PageQuery }),
     req => listOwnConnections(deps, req.actor, req.query),
   );
   app.delete(
     '/api/v1/connections/:id',
-    {
-      schema: {
-        tags,
-        summary: 'End a connection, everywhere within 5 seconds',
-        params: ConnectionParams,
-        response: { 200: Success },
-      },
-    },
-    async req => {
-      await endOwnConnection(deps, req.actor, req.params.id);
-      return { success: true };
-    },
+    about('End a connection, everywhere within 5 seconds', { 200: Success }, { params: ConnectionParams }),
+    req => done(endOwnConnection(deps, req.actor, req.params.id)),
   );
 }

@@ -24,9 +24,9 @@ import {
 import type { Deps } from '../../../services/deps.ts';
 import { PageQuery } from '../../../services/paging.ts';
 import type { App } from '../../app.ts';
-import { created } from '../../created.ts';
+import { created, documented, done } from '../../route.ts';
 
-const tags = ['Teams'];
+const about = documented('Teams');
 
 export function registerInvitations(app: App, deps: Deps): void {
   registerSent(app, deps);
@@ -36,28 +36,20 @@ export function registerInvitations(app: App, deps: Deps): void {
 function registerSent(app: App, deps: Deps): void {
   app.get(
     '/api/v1/teams/:id/invitations',
-    {
-      schema: {
-        tags,
-        summary: 'List the invitations of a team',
-        params: TeamParams,
-        querystring: PageQuery,
-        response: { 200: TeamInvitationPage },
-      },
-    },
+    about(
+      'List the invitations of a team',
+      { 200: TeamInvitationPage },
+      { params: TeamParams, querystring: PageQuery },
+    ),
     ({ actor, params, query }) => listTeamInvitations(deps, actor, params.id, query),
   );
   app.post(
     '/api/v1/teams/:id/invitations',
-    {
-      schema: {
-        tags,
-        summary: 'Invite an email to a team',
-        params: TeamParams,
-        body: InviteToTeamBody,
-        response: { 201: TeamInvitation },
-      },
-    },
+    about(
+      'Invite an email to a team',
+      { 201: TeamInvitation },
+      { params: TeamParams, body: InviteToTeamBody },
+    ),
     async ({ actor, params, body }, reply) => {
       const invitation = await inviteToTeam(deps, actor, params.id, body);
       return created(deps, reply, `/api/v1/teams/${params.id}/invitations/${invitation.id}`).send(invitation);
@@ -65,79 +57,37 @@ function registerSent(app: App, deps: Deps): void {
   );
   app.get(
     '/api/v1/teams/:id/invitations/:invitationId',
-    {
-      schema: {
-        tags,
-        summary: 'Read an invitation of a team',
-        params: TeamInvitationParams,
-        response: { 200: TeamInvitation },
-      },
-    },
+    about('Read an invitation of a team', { 200: TeamInvitation }, { params: TeamInvitationParams }),
     ({ actor, params }) =>
       readTeamInvitation(deps, actor, { teamId: params.id, invitationId: params.invitationId }),
   );
   app.delete(
     '/api/v1/teams/:id/invitations/:invitationId',
-    {
-      schema: {
-        tags,
-        summary: 'Revoke an invitation of a team',
-        params: TeamInvitationParams,
-        response: { 200: Success },
-      },
-    },
-    async ({ actor, params }) => {
-      await revokeInvitation(deps, actor, { teamId: params.id, invitationId: params.invitationId });
-      return { success: true };
-    },
+    about('Revoke an invitation of a team', { 200: Success }, { params: TeamInvitationParams }),
+    ({ actor, params }) =>
+      done(revokeInvitation(deps, actor, { teamId: params.id, invitationId: params.invitationId })),
   );
 }
 
 function registerReceived(app: App, deps: Deps): void {
   app.get(
     '/api/v1/invitations',
-    {
-      schema: {
-        tags,
-        summary: 'List your invitations',
-        querystring: PageQuery,
-        response: { 200: InvitationPage },
-      },
-    },
+    about('List your invitations', { 200: InvitationPage }, { querystring: PageQuery }),
     ({ actor, query }) => listOwnInvitations(deps, actor, query),
   );
   app.get(
     '/api/v1/invitations/:id',
-    {
-      schema: {
-        tags,
-        summary: 'Read an invitation of yours',
-        params: InvitationParams,
-        response: { 200: Invitation },
-      },
-    },
+    about('Read an invitation of yours', { 200: Invitation }, { params: InvitationParams }),
     ({ actor, params }) => readOwnInvitation(deps, actor, params.id),
   );
   app.delete(
     '/api/v1/invitations/:id',
-    {
-      schema: {
-        tags,
-        summary: 'Decline an invitation',
-        params: InvitationParams,
-        response: { 200: Success },
-      },
-    },
-    async ({ actor, params }) => {
-      await declineInvitation(deps, actor, params.id);
-      return { success: true };
-    },
+    about('Decline an invitation', { 200: Success }, { params: InvitationParams }),
+    ({ actor, params }) => done(declineInvitation(deps, actor, params.id)),
   );
   app.post(
     '/api/v1/invitations/:id/accept',
-    {
-      schema: { tags, summary: 'Accept an invitation', params: InvitationParams, response: { 200: Team } },
-    },
+    about('Accept an invitation', { 200: Team }, { params: InvitationParams }),
     ({ actor, params }) => acceptInvitation(deps, actor, params.id),
   );
 }

@@ -29,56 +29,38 @@ import {
 import type { Deps } from '../../../services/deps.ts';
 import { PageQuery } from '../../../services/paging.ts';
 import type { App } from '../../app.ts';
-import { created } from '../../created.ts';
+import { created, documented, done } from '../../route.ts';
 
-const tags = ['Teams'];
+const about = documented('Teams');
 
 export function registerTeams(app: App, deps: Deps): void {
-  app.get(
-    '/api/v1/teams',
-    { schema: { tags, summary: 'List your teams', querystring: PageQuery, response: { 200: TeamPage } } },
-    req => listOwnTeams(deps, req.actor, req.query),
+  app.get('/api/v1/teams', about('List your teams', { 200: TeamPage }, { querystring: PageQuery }), req =>
+    listOwnTeams(deps, req.actor, req.query),
   );
   app.post(
     '/api/v1/teams',
-    { schema: { tags, summary: 'Create a team', body: CreateTeamBody, response: { 201: Team } } },
+    about('Create a team', { 201: Team }, { body: CreateTeamBody }),
     async (req, reply) => {
       const team = await createTeam(deps, req.actor, req.body);
       return created(deps, reply, `/api/v1/teams/${team.id}`).send(team);
     },
   );
-  app.get(
-    '/api/v1/teams/:id',
-    { schema: { tags, summary: 'Read a team', params: TeamParams, response: { 200: Team } } },
-    req => readTeam(deps, req.actor, req.params.id),
+  app.get('/api/v1/teams/:id', about('Read a team', { 200: Team }, { params: TeamParams }), req =>
+    readTeam(deps, req.actor, req.params.id),
   );
   app.patch(
     '/api/v1/teams/:id',
-    {
-      schema: {
-        tags,
-        summary: 'Rename a team',
-        params: TeamParams,
-        body: ChangeTeamBody,
-        response: { 200: Team },
-      },
-    },
+    about('Rename a team', { 200: Team }, { params: TeamParams, body: ChangeTeamBody }),
     req => changeTeam(deps, req.actor, req.params.id, req.body),
   );
   app.delete(
     '/api/v1/teams/:id',
-    {
-      schema: {
-        tags,
-        summary: 'Delete a team that has no workflows; its media go to who uploaded them',
-        params: TeamParams,
-        response: { 200: Success },
-      },
-    },
-    async req => {
-      await removeTeam(deps, req.actor, req.params.id);
-      return { success: true };
-    },
+    about(
+      'Delete a team that has no workflows; its media go to who uploaded them',
+      { 200: Success },
+      { params: TeamParams },
+    ),
+    req => done(removeTeam(deps, req.actor, req.params.id)),
   );
   registerMembers(app, deps);
 }
@@ -86,28 +68,12 @@ export function registerTeams(app: App, deps: Deps): void {
 function registerMembers(app: App, deps: Deps): void {
   app.get(
     '/api/v1/teams/:id/members',
-    {
-      schema: {
-        tags,
-        summary: 'List the members of a team',
-        params: TeamParams,
-        querystring: PageQuery,
-        response: { 200: MemberPage },
-      },
-    },
+    about('List the members of a team', { 200: MemberPage }, { params: TeamParams, querystring: PageQuery }),
     req => listTeamMembers(deps, req.actor, req.params.id, req.query),
   );
   app.post(
     '/api/v1/teams/:id/members',
-    {
-      schema: {
-        tags,
-        summary: 'Add a member',
-        params: TeamParams,
-        body: AddMemberBody,
-        response: { 201: Member },
-      },
-    },
+    about('Add a member', { 201: Member }, { params: TeamParams, body: AddMemberBody }),
     async (req, reply) => {
       const member = await addMember(deps, req.actor, req.params.id, req.body);
       const path = `/api/v1/teams/${req.params.id}/members/${member.userId}`;
@@ -116,36 +82,18 @@ function registerMembers(app: App, deps: Deps): void {
   );
   app.get(
     '/api/v1/teams/:id/members/:userId',
-    { schema: { tags, summary: 'Read a member', params: MemberParams, response: { 200: Member } } },
+    about('Read a member', { 200: Member }, { params: MemberParams }),
     ({ actor, params }) => readMember(deps, actor, { teamId: params.id, userId: params.userId }),
   );
   app.patch(
     '/api/v1/teams/:id/members/:userId',
-    {
-      schema: {
-        tags,
-        summary: "Change a member's role",
-        params: MemberParams,
-        body: ChangeMemberBody,
-        response: { 200: Member },
-      },
-    },
+    about("Change a member's role", { 200: Member }, { params: MemberParams, body: ChangeMemberBody }),
     ({ actor, params, body }) =>
       changeMember(deps, actor, { teamId: params.id, userId: params.userId }, body.role),
   );
   app.delete(
     '/api/v1/teams/:id/members/:userId',
-    {
-      schema: {
-        tags,
-        summary: 'Remove a member, or leave',
-        params: MemberParams,
-        response: { 200: Success },
-      },
-    },
-    async ({ actor, params }) => {
-      await removeMember(deps, actor, { teamId: params.id, userId: params.userId });
-      return { success: true };
-    },
+    about('Remove a member, or leave', { 200: Success }, { params: MemberParams }),
+    ({ actor, params }) => done(removeMember(deps, actor, { teamId: params.id, userId: params.userId })),
   );
 }
