@@ -317,6 +317,8 @@ const GROUPS: Readonly<Record<string, string>> = {
   teams: "teams: over HTTP where GRAPHWRIGHT_API_KEY is set, else on the service's own database",
 };
 
+const FIRST_EXAMPLES = ['graphwright serve', 'graphwright run examples/postcard.json'];
+
 /** The parser of the command line. It throws a CommanderError for help, version and wrong usage. */
 export function buildProgram(context: Pick<CommandInput, 'terminal' | 'signal'>): Parser {
   const program = new Parser('graphwright')
@@ -325,12 +327,12 @@ export function buildProgram(context: Pick<CommandInput, 'terminal' | 'signal'>)
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of a command')
     .exitOverride()
-    .configureOutput({ outputError: () => undefined })
-    .addHelpText(
-      'after',
-      () =>
-        `${examplesHelp(['graphwright serve', 'graphwright run examples/postcard.json'])}${settingsHelp()}`,
-    );
+    .configureOutput({
+      writeOut: text => context.terminal.print(text.trimEnd()),
+      writeErr: text => context.terminal.note(text.trimEnd()),
+      outputError: () => undefined,
+    })
+    .addHelpText('after', () => `${examplesHelp(FIRST_EXAMPLES)}${settingsHelp()}`);
   for (const row of COMMANDS) addCommand(program, row, context);
   return program;
 }

@@ -1,64 +1,52 @@
 // `graphwright users`, `teams` and `workflows`, on the database itself and through a service.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { promisify } from 'node:util';
 import { newId } from '../../src/lib/ids.ts';
-import { listSettings } from '../../src/lib/settings.ts';
 import type { Db } from '../../src/store/db.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
+import { readJson, spawnFirst } from '../support/command-line.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { urlOf } from '../support/service.ts';
 
-const BIN = join(import.meta.dirname, '..', '..', 'bin', 'graphwright.js');
 const folder = mkdtempSync(join(tmpdir(), 'graphwright-accounts-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs a command to its end and reads its JSON; rejects where its exit code is not 0. */
-async function graphwright(
-  args: readonly string[],
-  settings: Readonly<Record<string, string>>,
-): Promise<Record<string, unknown>> {
-  const env = { ...process.env };
-  for (const { name } of listSettings()) delete env[name];
-  const { stdout } = await promisify(execFile)(process.execPath, [BIN, ...args, '--json'], {
-    env: { ...env, DATA_DIR: folder, ...settings },
-    timeout: 60_000,
-  });
-  return JSON.parse(stdout) as Record<string, unknown>;
-}
-
 function suite(way: string, settingsOf: () => Readonly<Record<string, string>>, dbOf: () => Db): void {
+  const run = spawnFirst();
+  /** Runs a command to its end and reads its JSON; rejects where its exit code is not 0. */
+  const graphwright = async (args: readonly string[]): Promise<Record<string, unknown>> =>
+    readJson(await run([...args, '--json'], { DATA_DIR: folder, ...settingsOf() }));
+
   describe(`accounts ${way}`, () => {
     it('are made with a key and put into teams', async () => {
       const email = 'ana@example.com';
-      const user = await graphwright(
-        ['users', 'create', email, '--plan', 'pro', '--scope', 'workflows:execute'],
-        settingsOf(),
-      );
+      const user = await graphwright([
+        'users',
+        'create',
+        email,
+        '--plan',
+        'pro',
+        '--scope',
+        'workflows:execute',
+      ]);
       assert.deepEqual([user.email, user.name, user.plan, user.isAuthor], [email, 'ana', 'pro', false]);
       assert.match(String(user.apiKey), /^sk-/);
-      const team = await graphwright(['teams', 'create', 'Studio Lisbon'], settingsOf());
+      const team = await graphwright(['teams', 'create', 'Studio Lisbon']);
       assert.deepEqual([team.name, team.role], ['Studio Lisbon', 'OWNER']);
-      const member = await graphwright(
-        ['teams', 'add', String(team.id), email, '--role', 'EDITOR'],
-        settingsOf(),
-      );
+      const member = await graphwright(['teams', 'add', String(team.id), email, '--role', 'EDITOR']);
       assert.deepEqual([member.userId, member.role], [user.userId, 'EDITOR']);
     });
 
     it('are invited, set up and reset by links, each minted once', async () => {
-      const invited = await graphwright(
-        ['users', 'create', 'ines@example.com', '--invite', '--admin'],
-        settingsOf(),
-      );
+      const invited = await graphwright(['users', 'create', 'ines@example.com', '--invite', '--admin']);
       assert.match(String(invited.inviteUrl), /\/setup#invite_[\w-]{43}$/);
       assert.deepEqual([invited.apiKey, invited.isAdmin], [undefined, true]);
-      const setUp = await graphwright(['users', 'setup-link'], settingsOf());
+      const setUp = await graphwright(['users', 'setup-link']);
       assert.match(String(setUp.url), /\/setup#setup_[\w-]{43}$/);
-      const reset = await graphwright(['users', 'password', 'ines@example.com'], settingsOf());
+      const reset = await graphwright(['users', 'password', 'ines@example.com']);
       assert.match(String(reset.url), /\/setup#reset_[\w-]{43}$/);
       const { rows } = await dbOf().query<{ kind: string }>(
         'select kind from password_links order by user_id',
@@ -68,22 +56,22 @@ function suite(way: string, settingsOf: () => Readonly<Record<string, string>>, 
         ['setup', 'reset'],
       );
       const unknown = { code: 1, stderr: /no user with this email/ };
-      await assert.rejects(graphwright(['users', 'password', 'no@example.com'], settingsOf()), unknown);
+      await assert.rejects(graphwright(['users', 'password', 'no@example.com']), unknown);
       const both = ['users', 'create', 'x@example.com', '--invite', '--scope', 'workflows:read'];
-      await assert.rejects(graphwright(both, settingsOf()), { code: 2, stderr: /leave out/ });
+      await assert.rejects(graphwright(both), { code: 2, stderr: /leave out/ });
     });
 
     it('are given credits, and teams too, of which some can be taken back', async () => {
-      const team = await graphwright(['teams', 'create', 'Studio Porto'], settingsOf());
+      const team = await graphwright(['teams', 'create', 'Studio Porto']);
       const grant = (account: unknown, amount: number) =>
-        graphwright(['credits', 'grant', String(account), String(amount), '--note', 'test'], settingsOf());
+        graphwright(['credits', 'grant', String(account), String(amount), '--note', 'test']);
       await grant(team.id, 500);
       assert.deepEqual(await grant(team.id, -200), { workspace: team.id, balance: 300, held: 0 });
       await assert.rejects(grant(team.id, -301), {
         code: 1,
         stderr: /smaller than what you would take back/,
       });
-      const user = await graphwright(['users', 'create', 'rich@example.com'], settingsOf());
+      const user = await graphwright(['users', 'create', 'rich@example.com']);
       assert.deepEqual(await grant(user.userId, 7), {
         workspace: `user:${user.userId}`,
         balance: 7,
@@ -101,7 +89,7 @@ function suite(way: string, settingsOf: () => Readonly<Record<string, string>>, 
          values ($1, (select min(id) from users), 1, 'Lost', false, now())`,
         [id],
       );
-      const restored = await graphwright(['workflows', 'restore', id], settingsOf());
+      const restored = await graphwright(['workflows', 'restore', id]);
       assert.deepEqual([restored.id, restored.name], [id, 'Lost']);
       const { rows } = await db.query('select deleted_at, is_active from workflows where id = $1', [id]);
       assert.deepEqual(rows, [{ deleted_at: null, is_active: false }]);
@@ -109,13 +97,13 @@ function suite(way: string, settingsOf: () => Readonly<Record<string, string>>, 
 
     it('are refused in the words of the service, with exit code 1', async () => {
       const failed = { code: 1, stderr: /form name@host/ };
-      await assert.rejects(graphwright(['users', 'create', 'nobody'], settingsOf()), failed);
+      await assert.rejects(graphwright(['users', 'create', 'nobody']), failed);
     });
 
     it('get no role that there is not, with exit code 2', async () => {
       const failed = { code: 2, stderr: /--role must be one of VIEWER, EDITOR, OWNER/ };
       await assert.rejects(
-        graphwright(['teams', 'add', 'team_x', 'ana@example.com', '--role', 'BOSS'], settingsOf()),
+        graphwright(['teams', 'add', 'team_x', 'ana@example.com', '--role', 'BOSS']),
         failed,
       );
     });
@@ -140,10 +128,7 @@ after(async () => {
 
 suite(
   'on the database itself',
-  () => {
-    const { socketDir, user, database: name } = database.connection;
-    return { DATABASE_URL: `postgres://${user}@localhost/${name}?host=${encodeURIComponent(socketDir)}` };
-  },
+  () => ({ DATABASE_URL: urlOf(database.connection) }),
   () => database.db,
 );
 suite(

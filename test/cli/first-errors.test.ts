@@ -11,47 +11,31 @@ import { promisify } from 'node:util';
 import S3rver from '@20minutes/s3rver';
 import { newId } from '../../src/lib/ids.ts';
 import { openDiskStorage } from '../../src/media/disk.ts';
+import { type Ended, type RunCommand, spawnCommand, spawnFirst } from '../support/command-line.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { BIN, cleanEnv, spawnService, urlOf } from '../support/service.ts';
-
-const TIMEOUT_MS = 60_000;
-
-interface Ended {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
+import { spawnService, urlOf } from '../support/service.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'graphwright-first-'));
 after(() => rm(folder, { recursive: true, force: true }));
 
-function graphwright(
+const spawnedFirst = spawnFirst();
+const graphwright = (
   args: readonly string[],
   settings: NodeJS.ProcessEnv = {},
-  options: { readonly uid?: number; readonly nodeArgs?: readonly string[] } = {},
-): Promise<Ended> {
-  const { nodeArgs = [], ...rest } = options;
-  const env = { ...cleanEnv(), DATA_DIR: join(folder, 'data'), PORT: '0', LOG_LEVEL: 'silent', ...settings };
-  return new Promise(resolve => {
-    const child = execFile(
-      process.execPath,
-      [...nodeArgs, BIN, ...args],
-      { env, timeout: TIMEOUT_MS, killSignal: 'SIGKILL', ...rest },
-      (_err, out, err) => resolve({ code: child.exitCode ?? -1, out, err }),
-    );
-  });
-}
+  run: RunCommand = spawnedFirst,
+): Promise<Ended> =>
+  run(args, { DATA_DIR: join(folder, 'data'), PORT: '0', LOG_LEVEL: 'silent', ...settings });
 
 /** Both say the same; what fails by a wrong setting or state of the machine ends with 1. */
 async function bothSay(
   settings: NodeJS.ProcessEnv,
   check: string,
   sentence: RegExp,
-  options: { readonly uid?: number } = {},
+  run?: RunCommand,
 ): Promise<void> {
   const [served, examined] = await Promise.all([
-    graphwright(['serve'], settings, options),
-    graphwright(['doctor', '--json'], settings, options),
+    graphwright(['serve'], settings, run),
+    graphwright(['doctor', '--json'], settings, run),
   ]);
   assert.match(served.err, sentence);
   assert.match(served.err, /^graphwright: /);
@@ -210,6 +194,8 @@ describe('a bucket', () => {
 });
 
 describe('a folder', () => {
+  const asNobody: RunCommand = (args, settings) => spawnCommand(args, settings, { uid: 65_534 });
+
   it('that cannot be written', {
     skip: process.getuid?.() !== 0 && 'needs root to be somebody else',
   }, async () => {
@@ -220,9 +206,7 @@ describe('a folder', () => {
       settings,
       'DATA_DIR',
       /The data folder .*locked.* cannot be used .* Give DATA_DIR a folder that this account can write/,
-      {
-        uid: 65_534,
-      },
+      asNobody,
     );
   });
 
@@ -232,9 +216,7 @@ describe('a folder', () => {
     const locked = join(folder, 'locked-too');
     await mkdir(locked, { mode: 0o755 });
     const settings = { DATA_DIR: join(locked, 'data'), DATABASE_URL: 'postgres://me@127.0.0.1:1/mine' };
-    await bothSay(settings, 'DATA_DIR', /Give DATA_DIR a folder that this account can write/, {
-      uid: 65_534,
-    });
+    await bothSay(settings, 'DATA_DIR', /Give DATA_DIR a folder that this account can write/, asNobody);
   });
 
   it('on a full disk', async t => {
@@ -311,7 +293,7 @@ describe('doctor', () => {
 
 it('a Node that is too old is named, with the way out', async () => {
   const older = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'22.1.0'}})`;
-  const { code, err } = await graphwright(['serve'], {}, { nodeArgs: ['--import', older] });
+  const { code, err } = await spawnCommand(['serve'], {}, { nodeArgs: ['--import', older] });
   assert.equal(code, 2);
   assert.match(err, /needs Node 24 or newer, and this is 22\.1\.0\. Run it through npm/);
 });

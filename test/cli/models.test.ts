@@ -1,16 +1,16 @@
 // `graphwright models` against fal's list as a double: what it changes is in use in every process, all of it or nothing.
 import assert from 'node:assert/strict';
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { listSettings } from '../../src/lib/settings.ts';
 import { openApiOf, VIDEO_INPUT } from '../nodes/models/published.ts';
+import { type RunCommand, spawnCommand, spawnFirst } from '../support/command-line.ts';
 import { waitUntil } from '../support/processes.ts';
 import { type FalDouble, startFal } from '../support/providers/fal.ts';
-import { BIN, KEY, startTestService, type TestService } from '../support/service.ts';
+import { BIN, cleanEnv, KEY, startTestService, type TestService } from '../support/service.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'graphwright-models-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -47,27 +47,16 @@ describe('graphwright models', () => {
     }));
   });
 
-  const envOf = (more: Readonly<Record<string, string>>) => {
-    const env = { ...process.env };
-    for (const { name } of listSettings()) delete env[name];
-    const own = {
-      DATA_DIR: folder,
-      FAL_KEY: 'fal-key',
-      FAL_BASE_URL: fal.url,
-      DATABASE_URL: service.databaseUrl,
-    };
-    return { ...env, ...own, ...more };
-  };
-  /** Its exit code and what it wrote; never rejects. */
-  const graphwright = (args: readonly string[], more: Readonly<Record<string, string>> = {}) =>
-    new Promise<{ readonly code: number; readonly out: string; readonly err: string }>(done => {
-      execFile(
-        process.execPath,
-        [BIN, 'models', ...args],
-        { env: envOf(more), timeout: 60_000 },
-        (err, out, errText) => done({ code: err === null ? 0 : Number(err.code), out, err: errText }),
-      );
-    });
+  const settingsOf = (more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
+    DATA_DIR: folder,
+    FAL_KEY: 'fal-key',
+    FAL_BASE_URL: fal.url,
+    DATABASE_URL: service.databaseUrl,
+    ...more,
+  });
+  const run = spawnFirst();
+  const graphwright = (args: readonly string[], more: NodeJS.ProcessEnv = {}, how: RunCommand = run) =>
+    how(['models', ...args], settingsOf(more));
   const typesAt = async (client: Pick<TestService, 'request'>): Promise<readonly string[]> => {
     const { body } = await client.request<{ nodes: readonly { nodeType: string }[] }>('GET', '/nodes');
     return body.nodes.map(({ nodeType }) => nodeType);
@@ -89,7 +78,7 @@ describe('graphwright models', () => {
   });
 
   it('adds a model to every process without a restart', async () => {
-    const { code, out } = await graphwright(['add', 'fal', 'fal-ai/x1', 'fal-ai/x2']);
+    const { code, out } = await graphwright(['add', 'fal', 'fal-ai/x1', 'fal-ai/x2'], {}, spawnCommand);
     assert.deepEqual([code, /\+ video:fal_x1/.test(out)], [0, true]);
     await shownEverywhere('video:fal_x1', true);
     await shownEverywhere('video:fal_x2', true);
@@ -195,7 +184,7 @@ describe('graphwright models', () => {
     for (const delayMs of [0, 15, 30, 60, 120, 240]) {
       const before = fal.count(/pricing/);
       const child = spawn(process.execPath, [BIN, 'models', 'add', 'fal', ...many], {
-        env: envOf({}),
+        env: { ...cleanEnv(), ...settingsOf() },
         stdio: 'ignore',
       });
       const ended = once(child, 'exit');
@@ -212,7 +201,7 @@ describe('graphwright models', () => {
       Array.from({ length: 10 }, (_, index) => `fal-ai/${name}${index}`),
     );
     fal.models = parts.flat().map(endpoint => row(endpoint));
-    const ends = await Promise.all(parts.map(part => graphwright(['add', 'fal', ...part])));
+    const ends = await Promise.all(parts.map(part => graphwright(['add', 'fal', ...part], {}, spawnCommand)));
     assert.ok(ends.some(({ code }) => code === 0));
     for (const [index, { code, err }] of ends.entries()) {
       const written = await writtenOf(new RegExp(`^video:fal_${'abcd'[index]}\\d$`));

@@ -1,14 +1,13 @@
-// The command line as a process: what it prints where, and its exit codes.
+// The command line: what it prints where, and its exit codes.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { listSettings } from '../../src/lib/settings.ts';
+import { callCommand, type RunCommand, spawnCommand, spawnFirst } from '../support/command-line.ts';
 
-const BIN = join(import.meta.dirname, '..', '..', 'bin', 'graphwright.js');
 // A port that was free a moment ago.
 const closedPort = await new Promise<number>(resolve => {
   const server = createServer().listen(0, '127.0.0.1', () => {
@@ -24,22 +23,10 @@ const NOBODY = {
 const folder = mkdtempSync(join(tmpdir(), 'graphwright-cli-'));
 after(() => rmSync(folder, { recursive: true }));
 
-interface Result {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-function graphwright(args: readonly string[], settings: Readonly<Record<string, string>> = {}): Result {
-  const env = { ...process.env };
-  for (const { name } of listSettings()) delete env[name];
-  const { status, stdout, stderr } = spawnSync(process.execPath, [BIN, ...args], {
-    env: { ...env, DATA_DIR: join(folder, 'data'), ...settings },
-    encoding: 'utf8',
-    timeout: 30_000,
-  });
-  return { code: status, out: stdout, err: stderr };
-}
+/** Each command once as a process. */
+const run = spawnFirst();
+const graphwright: RunCommand = (args, settings) =>
+  run(args, { DATA_DIR: join(folder, 'data'), ...settings });
 
 function file(name: string, content: unknown): string {
   const path = join(folder, name);
@@ -55,37 +42,37 @@ const node = (id: string, nodeType: string, config: object = {}): object => ({
 });
 
 describe('exit code 0', () => {
-  it('prints the help with every setting, and the version', () => {
-    const { code, out } = graphwright(['--help']);
+  it('prints the help with every setting, and the version', async () => {
+    const { code, out } = await graphwright(['--help']);
     assert.equal(code, 0);
     for (const { name } of listSettings()) assert.match(out, new RegExp(`^  ${name} `, 'm'));
-    assert.match(graphwright(['--version']).out, /^\d+\.\d+\.\d+\n$/);
+    assert.match((await graphwright(['--version'])).out, /^\d+\.\d+\.\d+\n$/);
   });
 
-  it('prints examples with the help of every command', () => {
+  it('prints examples with the help of every command', async () => {
     for (const command of ['serve', 'worker', 'migrate', 'run', 'lint', 'nodes', 'doctor']) {
-      const { code, out } = graphwright([command, '--help']);
+      const { code, out } = await callCommand([command, '--help']);
       assert.equal(code, 0);
       assert.match(out, /Examples:\n {2}\$ /, command);
     }
   });
 
-  it('lists the node types as JSON, and as plain lines in a pipe', () => {
-    const entries: unknown = JSON.parse(graphwright(['nodes', '--json']).out);
+  it('lists the node types as JSON, and as plain lines in a pipe', async () => {
+    const entries: unknown = JSON.parse((await graphwright(['nodes', '--json'])).out);
     assert.ok(Array.isArray(entries) && entries.some(entry => entry.nodeType === 'input:text'));
-    const { out } = graphwright(['nodes', '--category', 'logic']);
+    const { out } = await spawnCommand(['nodes', '--category', 'logic']);
     assert.match(out, /^logic:if /m);
     assert.doesNotMatch(out, /input:text/);
     assert.ok(!out.includes('\u001b'), 'no colours');
   });
 
-  it('passes a workflow without faults', () => {
+  it('passes a workflow without faults', async () => {
     const path = file('good.json', {
       name: 'Good',
       nodes: [node('a', 'input:text', { value: 'hello' })],
       edges: [],
     });
-    assert.deepEqual(graphwright(['lint', path]), {
+    assert.deepEqual(await graphwright(['lint', path]), {
       code: 0,
       out: `${path}: nothing to find fault with.\n`,
       err: '',
@@ -94,14 +81,14 @@ describe('exit code 0', () => {
 });
 
 describe('exit code 1', () => {
-  it('names each error of a workflow on stdout', () => {
+  it('names each error of a workflow on stdout', async () => {
     const path = file('bad.json', { name: 'Bad', nodes: [node('a', 'input:txt')], edges: [] });
-    const { code, out, err } = graphwright(['lint', path]);
+    const { code, out, err } = await graphwright(['lint', path]);
     assert.equal(code, 1);
     assert.match(out, /^error .*input:txt/m);
     assert.equal(out.split('input:text').length, 2, 'the suggestion stands there once');
     assert.equal(err, '');
-    const report = JSON.parse(graphwright(['lint', path, '--json']).out) as {
+    const report = JSON.parse((await graphwright(['lint', path, '--json'])).out) as {
       ok: boolean;
       issues: unknown[];
     };
@@ -109,8 +96,8 @@ describe('exit code 1', () => {
     assert.ok(report.issues.length > 0);
   });
 
-  it('says in a sentence that no service answers', () => {
-    const { code, out, err } = graphwright(['run', `wf_${'0'.repeat(26)}`], NOBODY);
+  it('says in a sentence that no service answers', async () => {
+    const { code, out, err } = await graphwright(['run', `wf_${'0'.repeat(26)}`], NOBODY);
     assert.equal(code, 1);
     assert.equal(out, '');
     assert.match(
@@ -119,9 +106,9 @@ describe('exit code 1', () => {
     );
   });
 
-  it('shows the stack where LOG_LEVEL is debug, and only there', () => {
+  it('shows the stack where LOG_LEVEL is debug, and only there', async () => {
     const settings = { ...NOBODY, LOG_LEVEL: 'debug' };
-    assert.match(graphwright(['run', `wf_${'0'.repeat(26)}`], settings).err, /\n {4}at /);
+    assert.match((await graphwright(['run', `wf_${'0'.repeat(26)}`], settings)).err, /\n {4}at /);
   });
 });
 
@@ -139,8 +126,8 @@ describe('exit code 2', () => {
     'where the key is not set': [['run', `wf_${'0'.repeat(26)}`], /GRAPHWRIGHT_API_KEY is not set/],
   };
   for (const [name, [args, message]] of Object.entries(cases)) {
-    it(name, () => {
-      const { code, out, err } = graphwright(args);
+    it(name, async () => {
+      const { code, out, err } = await graphwright(args);
       assert.equal(code, 2);
       assert.equal(out, '');
       assert.match(err, message);
@@ -148,24 +135,24 @@ describe('exit code 2', () => {
     });
   }
 
-  it('for a setting that cannot be used, naming it', () => {
-    const { code, err } = graphwright(['nodes'], { PORT: 'abc' });
+  it('for a setting that cannot be used, naming it', async () => {
+    const { code, err } = await graphwright(['nodes'], { PORT: 'abc' });
     assert.equal(code, 2);
     assert.match(err, /PORT must be a whole number/);
   });
 
-  it('for a file that is not JSON, naming the place', () => {
-    const { code, err } = graphwright(['lint', file('broken.json', '{\n  "name": 1,\n}')]);
+  it('for a file that is not JSON, naming the place', async () => {
+    const { code, err } = await graphwright(['lint', file('broken.json', '{\n  "name": 1,\n}')]);
     assert.equal(code, 2);
     assert.match(err, /broken\.json:3:1 is not JSON: Expected double-quoted property name\.\n$/);
   });
 
-  it('for a file without nodes and edges', () => {
-    assert.match(graphwright(['lint', file('list.json', [])]).err, /needs "nodes" and "edges"/);
+  it('for a file without nodes and edges', async () => {
+    assert.match((await graphwright(['lint', file('list.json', [])])).err, /needs "nodes" and "edges"/);
   });
 
-  it('for no command at all, with the help on stderr', () => {
-    const { code, out, err } = graphwright([]);
+  it('for no command at all, with the help on stderr', async () => {
+    const { code, out, err } = await graphwright([]);
     assert.equal(code, 2);
     assert.equal(out, '');
     assert.match(err, /^Usage: graphwright/);

@@ -8,7 +8,9 @@ import type { EmbeddedOptions } from '../../src/store/embedded/embedded.ts';
 import type { TestAddress } from './postgres.ts';
 
 const WAIT_MS = 30_000;
-const POLL_MS = 20;
+/** The first answers are waited for closely; to ask on as often, for half a minute, would cost the service more than its work. */
+const MIN_POLL_MS = 10;
+const MAX_POLL_MS = 100;
 
 export interface ServiceEvent {
   readonly event: string;
@@ -59,16 +61,17 @@ export function startService(
   };
 }
 
-/** Polls until the condition is true; throws with its name after half a minute, or after as long as is said. */
+/** Polls, less often with time, until the condition is true; throws with its name after half a minute, or after as long as is said. */
 export async function waitUntil(
   what: string,
   condition: () => boolean | Promise<boolean>,
   withinMs = WAIT_MS,
 ): Promise<void> {
-  const deadline = performance.now() + withinMs;
+  const begin = performance.now();
   while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`Waited ${withinMs / 1000} s in vain for ${what}.`);
-    await sleep(POLL_MS);
+    const waitedMs = performance.now() - begin;
+    if (waitedMs > withinMs) throw new Error(`Waited ${withinMs / 1000} s in vain for ${what}.`);
+    await sleep(Math.min(Math.max(MIN_POLL_MS, waitedMs / 20), MAX_POLL_MS));
   }
 }
 
