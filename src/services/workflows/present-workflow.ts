@@ -140,11 +140,13 @@ function presentMedia(deps: Pick<Deps, 'settings'>, media: ReadWorkflowRow['medi
 export function presentListedWorkflow(deps: Pick<Deps, 'settings'>, actor: UserActor, row: WorkflowListRow) {
   const role = roleOf(actor, row);
   const isEditor = canDo(role, 'edit');
-  return {
+  // One literal, since a list has many; what is undefined is not written.
+  const line = {
     id: row.id,
     name: row.name,
     description: row.description,
-    ...(isEditor ? { webhookId: row.webhook_id, webhookUrl: row.webhook_url } : {}),
+    webhookId: isEditor ? row.webhook_id : undefined,
+    webhookUrl: isEditor ? row.webhook_url : undefined,
     isActive: row.is_active,
     isPublished: row.is_published,
     executionCount: row.execution_count,
@@ -152,16 +154,16 @@ export function presentListedWorkflow(deps: Pick<Deps, 'settings'>, actor: UserA
     tags: row.tags,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
-    ...(row.card === undefined
-      ? {}
-      : {
-          ...row.card,
-          poster: presentPoster(deps, row.card.poster),
-          userId: row.user_id,
-          linkPermission: row.link_permission,
-          isOwner: row.user_id === actor.userId,
-          canEdit: isEditor,
-          userRole: role,
-        }),
+  };
+  if (row.card === undefined) return line;
+  return {
+    ...line,
+    ...row.card,
+    poster: presentPoster(deps, row.card.poster),
+    userId: row.user_id,
+    linkPermission: row.link_permission,
+    isOwner: row.user_id === actor.userId,
+    canEdit: isEditor,
+    userRole: role,
   };
 }

@@ -76,20 +76,19 @@ export interface WorkflowListKey {
 export async function listWorkflows(tx: Tx, filter: WorkflowFilter): Promise<readonly WorkflowListRow[]> {
   const { teamId, before } = filter;
   const own = filter.isPersonal ? 'personal' : 'own';
-  const { rows } = await tx.query<WorkflowListRow>(STATEMENTS[filter.form][teamId === null ? own : 'team'], [
-    teamId ?? filter.userId,
-    filter.isActive,
-    filter.mediaId,
-    before === null ? null : new Date(before.updatedAtMs),
-    before?.id ?? null,
-    filter.limit,
-    filter.query,
-    filter.tag,
-    filter.folderId,
-    filter.isPublished,
-    filter.status,
-    ...(teamId === null ? [] : [filter.userId]),
-  ]);
+  const asked = FILTERS.map(([name]) => filter[name]);
+  const kind = asked.every(value => value === null) ? 'all' : 'filtered';
+  const { rows } = await tx.query<WorkflowListRow>(
+    STATEMENTS[filter.form][teamId === null ? own : 'team'][kind],
+    [
+      teamId ?? filter.userId,
+      before === null ? null : new Date(before.updatedAtMs),
+      before?.id ?? null,
+      filter.limit,
+      ...(kind === 'all' ? [] : asked),
+      ...(teamId === null ? [] : [filter.userId]),
+    ],
+  );
   return rows;
 }
 
@@ -98,19 +97,22 @@ const iso = (time: string): string => `to_char(${time} at time zone 'UTC', 'YYYY
 interface Owner {
   readonly where: string;
   readonly roles: string;
-  readonly joins: string;
+  readonly joins: (user: string) => string;
 }
 
 /** Who lists what is their own is its owner; in a team's list the user has a role for each workflow. */
-const OWN = { roles: 'null as share_role, null as team_role, null::int as media_user_id', joins: '' };
+const OWN = {
+  roles: 'null as share_role, null as team_role, null::int as media_user_id',
+  joins: () => '',
+};
 const OWNERS: Readonly<Record<'own' | 'personal' | 'team', Owner>> = {
   own: { where: 'w.user_id = $1::int', ...OWN },
   personal: { where: 'w.user_id = $1::int and w.team_id is null', ...OWN },
   team: {
     where: 'w.team_id = $1::text',
     roles: 'p.role as share_role, m.role as team_role, d.user_id as media_user_id',
-    joins: `left join workflow_permissions p on p.workflow_id = w.id and p.user_id = $12
-left join team_members m on m.team_id = w.team_id and m.user_id = $12
+    joins: user => `left join workflow_permissions p on p.workflow_id = w.id and p.user_id = ${user}
+left join team_members m on m.team_id = w.team_id and m.user_id = ${user}
 left join media d on d.id = w.media_id`,
   },
 };
@@ -119,8 +121,6 @@ const CARD = `json_build_object('teamId', w.team_id, 'folderId', w.folder_id, 'p
     'poster', ${POSTER}, 'lastExecution', case when last.id is not null then json_build_object('id', last.id,
     'status', last.status, 'createdAt', ${iso('last.created_at')}, 'finishedAt', ${iso('last.finished_at')}) end)`;
 const FORMS = { line: '', card: `${CARD} as card,` } as const;
-
-const contains = (text: string): string => `strpos(lower(${text}), lower($7)) > 0`;
 
 /**
  * Of a workflow that ran, its newest run. Asked for in the order of an index that no other has: by the id alone, a plan may
@@ -132,15 +132,49 @@ const last = (workflow: string): string => `(
       where e.workflow_id >= ${workflow} order by e.workflow_id, e.id desc limit 1) n
     where n.workflow_id = ${workflow})`;
 
+const contains = (text: string, part: string): string => `strpos(lower(${text}), lower(${part})) > 0`;
+
+/** A member of the filter, its type, and what must hold of a workflow where it is asked for. */
+const FILTERS = [
+  ['isActive', 'boolean', value => `w.is_active = ${value}`],
+  ['mediaId', 'text', value => `w.media_id = ${value}`],
+  [
+    'query',
+    'text',
+    value => `(${contains('w.name', value)} or ${contains("coalesce(w.description, '')", value)}
+      or exists (select from unnest(w.tags) as t (tag) where ${contains('t.tag', value)}))`,
+  ],
+  ['tag', 'text', value => `${value} = any (w.tags)`],
+  ['folderId', 'text', value => `coalesce(w.folder_id, 'root') = ${value}`],
+  ['isPublished', 'boolean', value => `w.is_published = ${value}`],
+  ['status', 'text', value => `coalesce((select status from ${last('w.id')} l), 'NONE') = ${value}`],
+] as const satisfies readonly (readonly [keyof WorkflowFilter, string, (value: string) => string])[];
+
+/** Filters come after the owner, the place and the number of rows. */
+const FIRST_FILTER = 5;
+const IF_ASKED = FILTERS.map(([, type, holds], index) => {
+  const value = `$${FIRST_FILTER + index}::${type}`;
+  return `\n    and (${value} is null or ${holds(value)})`;
+}).join('');
+
+/**
+ * Lists without a filter have a statement of their own: with filters that may be null, PostgreSQL would plan each anew,
+ * which takes as long as finding the rows.
+ */
+const KINDS = {
+  all: { filters: '', user: `$${FIRST_FILTER}` },
+  filtered: { filters: IF_ASKED, user: `$${FIRST_FILTER + FILTERS.length}` },
+} as const;
+
 /** The ids of the page come as one array, so that what is joined to them is found one by one, however many there are. */
-const list = ({ where, roles, joins }: Owner, extra: string): string => `
+const list = (owner: keyof typeof OWNERS, form: keyof typeof FORMS, kind: keyof typeof KINDS): string => `
 select w.id, w.user_id, w.name, w.description, w.tags, w.is_active, w.is_published, w.link_permission, w.webhook_id,
-  w.webhook_url, ${roles}, ${extra}
+  w.webhook_url, ${OWNERS[owner].roles}, ${FORMS[form]}
   ${iso('w.created_at')} as created_at, ${iso('w.updated_at')} as updated_at,
   (coalesce(c.count, 0) + runs.count)::int as execution_count, runs.count::int as uncounted,
   ${iso('last.created_at')} as last_executed_at
 from workflows w
-${joins}
+${OWNERS[owner].joins(KINDS[kind].user)}
 left join execution_counts c on c.workflow_id = w.id
 left join lateral ${last('w.id')} last on true
 left join lateral (
@@ -148,21 +182,18 @@ left join lateral (
   where last.id is not null and e.workflow_id = w.id and e.id > coalesce(c.through_id, '')) runs on true
 where w.id = any (array(
   select w.id from workflows w
-  where ${where} and w.deleted_at is null
-    and ($2::boolean is null or w.is_active = $2) and ($3::text is null or w.media_id = $3)
-    and (w.updated_at, w.id) < (coalesce($4::timestamptz, 'infinity'), coalesce($5::text, ''))
-    and ($7::text is null or ${contains('w.name')} or ${contains("coalesce(w.description, '')")}
-      or exists (select from unnest(w.tags) as t (tag) where ${contains('t.tag')}))
-    and ($8::text is null or $8 = any (w.tags))
-    and ($9::text is null or coalesce(w.folder_id, 'root') = $9)
-    and ($10::boolean is null or w.is_published = $10)
-    and ($11::text is null or coalesce((select status from ${last('w.id')} l), 'NONE') = $11)
-  order by w.updated_at desc, w.id desc limit $6))
+  where ${OWNERS[owner].where} and w.deleted_at is null
+    and (w.updated_at, w.id) < (coalesce($2::timestamptz, 'infinity'), coalesce($3::text, ''))${KINDS[kind].filters}
+  order by w.updated_at desc, w.id desc limit $4))
 order by w.updated_at desc, w.id desc`;
 
-const perOwner = (extra: string): Readonly<Record<keyof typeof OWNERS, string>> => ({
-  own: list(OWNERS.own, extra),
-  personal: list(OWNERS.personal, extra),
-  team: list(OWNERS.team, extra),
+const perKind = (owner: keyof typeof OWNERS, form: keyof typeof FORMS) => ({
+  all: list(owner, form, 'all'),
+  filtered: list(owner, form, 'filtered'),
 });
-const STATEMENTS = { line: perOwner(FORMS.line), card: perOwner(FORMS.card) };
+const perOwner = (form: keyof typeof FORMS) => ({
+  own: perKind('own', form),
+  personal: perKind('personal', form),
+  team: perKind('team', form),
+});
+const STATEMENTS = { line: perOwner('line'), card: perOwner('card') };
