@@ -41,11 +41,22 @@ async function runService(settings: Settings, { terminal, signal }: CommandInput
 }
 
 const SETTLE_MS = 1000;
+/** Of the time, at most so much at work. */
+const IDLE = 0.2;
 
-/** Loading the program leaves as much garbage as the program is large. */
+/**
+ * Loading the program leaves as much garbage as the program is large. Where requests have come already it is left to V8:
+ * compiled code would be given back too, just when it is needed.
+ */
 async function giveBackAfter(settled: Promise<void>, signal: AbortSignal): Promise<void> {
   await settled;
-  await sleep(SETTLE_MS, undefined, { ref: false, signal }).then(shrinkHeap, () => undefined);
+  const before = performance.eventLoopUtilization();
+  await sleep(SETTLE_MS, undefined, { ref: false, signal }).then(
+    async () => {
+      if (performance.eventLoopUtilization(before).utilization < IDLE) await shrinkHeap();
+    },
+    () => undefined,
+  );
 }
 
 // stdout belongs to the log, a JSON line an event; what is for a person goes to stderr.
