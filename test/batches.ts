@@ -6,6 +6,13 @@ import { splitTests } from './slow.ts';
 /** Of the slow tests. */
 const SLOW_BATCHES = {
   agents: ['mcp/**', 'sdk/**', 'telemetry/**'],
+  commands: [
+    'cli/{accounts,client,doctor,first-errors,layout,models,program,rotate-secrets}.test.ts',
+    'deploy/{alerts,files}.test.ts',
+    'docs.test.ts',
+    'lib/secrets-key.test.ts',
+    'store/listen.test.ts',
+  ],
   drawing: [
     'render/sound/**',
     'render/timeline/**',
@@ -15,11 +22,20 @@ const SLOW_BATCHES = {
     'codecs/{i420-*,kernels,pixels}.test.ts',
   ],
   http: ['http/{accounts,media,openapi,protocol,sessions,workflows}/**', 'services/**'],
+  pictures: [
+    'http/renders/**',
+    'media/**',
+    'nodes/**',
+    'codecs/{child,probe}.test.ts',
+    'render/{golden,lottie,paint-frame,stills}.test.ts',
+  ],
   runs: ['runs/**', 'http/runs/**'],
+  workers: ['jobs/{daily,faults,roles,silence}.test.ts'],
 } as const satisfies Record<string, readonly string[]>;
 
 /** What looks at its own process, for its memory, its modules or what it writes, and what opens a browser. */
 const ALONE: readonly string[] = [
+  'http/renders/renderer-node.test.ts',
   'mcp/at-rest.test.ts',
   'mcp/oauth/{consent-page,outage}.test.ts',
   'sdk/{browser,package}.test.ts',
