@@ -2,7 +2,8 @@
 import type { Db } from '../src/store/db.ts';
 import { openDb } from '../src/store/db.ts';
 import { startEmbedded } from '../src/store/embedded/embedded.ts';
-import { makeFolder, removeFolder } from './service.ts';
+import { makeFolder, removeFolder, urlOf } from './service.ts';
+import { findSharedDatabase } from './shared-postgres.ts';
 
 export interface BenchPostgres {
   /** As DATABASE_URL has it. */
@@ -11,17 +12,23 @@ export interface BenchPostgres {
   stop(): Promise<void>;
 }
 
-/** `log`: PostgreSQL's own log, a line at a time. */
-export async function startBenchPostgres(
+/** A server for whom it is started, or in `--short` a migrated database of the shared one. */
+export async function startBenchPostgres(maxConnections: number): Promise<BenchPostgres> {
+  const shared = await findSharedDatabase();
+  if (shared === undefined) return startOwnPostgres(maxConnections);
+  return { url: urlOf(shared.connection), db: shared.db, stop: () => shared.drop() };
+}
+
+/** A server of its own, without a table, in `--short` too. `log`: PostgreSQL's own log, a line at a time. */
+export async function startOwnPostgres(
   maxConnections: number,
   log: (line: string) => void = () => undefined,
 ): Promise<BenchPostgres> {
   const folder = await makeFolder();
   const embedded = await startEmbedded({ dataDir: folder, log });
-  const { socketDir, user, database } = embedded;
   const db = openDb({ connection: embedded, maxConnections, onError: () => undefined });
   return {
-    url: `postgres://${user}@/${database}?host=${encodeURIComponent(socketDir)}`,
+    url: urlOf(embedded),
     db,
     async stop() {
       await db.close();

@@ -1,6 +1,7 @@
 // npm run bench: every figure that is claimed, against the limit or peer measured in the same run.
 // `--short` only proves that rows run; `--only=NAME` measures one section.
 import { printRow, printTable, type Row } from './row.ts';
+import { shareServer, stopSharedServer } from './shared-postgres.ts';
 
 const isShort = process.argv.includes('--short');
 const only = process.argv.find(arg => arg.startsWith('--only='))?.slice('--only='.length);
@@ -72,5 +73,7 @@ async function runSections(): Promise<void> {
 
 // Each service has a listener of its own.
 process.setMaxListeners(100);
+if (isShort) shareServer();
 await Promise.all(Array.from({ length: AT_ONCE }, runSections));
+await stopSharedServer();
 printTable(rows);

@@ -8,6 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../test/support/network/free-port.ts';
+import type { TestAddress } from '../test/support/postgres.ts';
+import { findSharedDatabase } from './shared-postgres.ts';
 
 export const API_KEY = 'sk-bench-0000000000000000';
 
@@ -33,8 +35,28 @@ export async function removeFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }
 
+/** In `env`: the service brings its PostgreSQL along, in `--short` too. */
+export const EMBEDDED = { DATABASE_URL: undefined } satisfies NodeJS.ProcessEnv;
+
+/** As DATABASE_URL has it. */
+export const urlOf = ({ user, database, socketDir }: TestAddress): string =>
+  `postgres://${user}@/${database}?host=${encodeURIComponent(socketDir)}`;
+
+/** Of each folder, so that its next service finds what the one before wrote. */
+const databases = new Map<string, NodeJS.ProcessEnv>();
+
+async function findDatabase(folder: string): Promise<NodeJS.ProcessEnv> {
+  const known = databases.get(folder);
+  if (known !== undefined) return known;
+  const shared = await findSharedDatabase();
+  const database = shared === undefined ? EMBEDDED : { DATABASE_URL: urlOf(shared.connection) };
+  databases.set(folder, database);
+  return database;
+}
+
 /** `env`: settings besides, e.g. a ROLE and the DATABASE_URL that it shares with others. */
 export async function startBenchService(folder: string, env: NodeJS.ProcessEnv = {}): Promise<BenchService> {
+  const database = 'DATABASE_URL' in env ? {} : await findDatabase(folder);
   const port = await freePort();
   const plans = join(folder, 'plans.json');
   await writeFile(plans, JSON.stringify({ self_hosted: RAISED, anonymous: RAISED }));
@@ -49,6 +71,7 @@ export async function startBenchService(folder: string, env: NodeJS.ProcessEnv =
       MAX_CONCURRENT_RUNS: '100000',
       SECRETS_KEY: '07'.repeat(32),
       LOG_LEVEL: 'warn',
+      ...database,
       ...env,
     },
     stdio: ['ignore', 'ignore', 'inherit'],

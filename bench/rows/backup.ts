@@ -8,7 +8,14 @@ import { wav } from '../../test/support/media/files.ts';
 import { node } from '../../test/support/workflows.ts';
 import { load } from '../load.ts';
 import type { Row } from '../row.ts';
-import { API_KEY, type BenchService, makeFolder, removeFolder, startBenchService } from '../service.ts';
+import {
+  API_KEY,
+  type BenchService,
+  EMBEDDED,
+  makeFolder,
+  removeFolder,
+  startBenchService,
+} from '../service.ts';
 
 const MB = 1_048_576;
 const FILE_BYTES = 4 * MB;
@@ -23,10 +30,10 @@ interface Done {
 
 export async function* runBackupRows(isShort: boolean): AsyncGenerator<Row> {
   const folder = await makeFolder();
-  const service = await startBenchService(folder);
+  const service = await startBenchService(folder, EMBEDDED);
   const file = join(folder, 'backup.tar');
   try {
-    await fill(service, isShort ? { files: 8, rows: 12 } : { files: 224, rows: 128 });
+    await fill(service, isShort ? { files: 2, rows: 2 } : { files: 224, rows: 128 });
     yield row('backup, the service running', await graphwright(['backup', file], join(folder, 'data')));
   } finally {
     await service.stop();

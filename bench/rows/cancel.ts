@@ -12,7 +12,7 @@ const CONNECTIONS = 20;
 const HOUR_MS = 3_600_000;
 
 export async function* runCancelRows(isShort: boolean): AsyncGenerator<Row> {
-  const [few, many] = isShort ? [20, 40] : [1000, 10_000];
+  const [few, many] = isShort ? [5, 10] : [1000, 10_000];
   for (const [place, atOnce] of Object.entries(PLACES)) {
     const [ofFew, ofMany] = [await cancel(few, atOnce), await cancel(many, atOnce)];
     yield {

@@ -4,7 +4,7 @@ import { takeDueCalls } from '../../src/store/calls.ts';
 import { openDb } from '../../src/store/db.ts';
 import { startBenchFal } from '../fal-double.ts';
 import { median } from '../load.ts';
-import { startBenchPostgres } from '../postgres.ts';
+import { startOwnPostgres } from '../postgres.ts';
 import type { Row } from '../row.ts';
 import { makeFolder, removeFolder, startBenchService } from '../service.ts';
 import { store } from './run.ts';
@@ -24,7 +24,7 @@ const BATCH = { limit: 100, leaseMs: 15_000 } as const;
 /** The statement as a worker makes it, with its plans; over a Unix socket, so that nearly all of it is PostgreSQL. */
 async function pollMany(count: number): Promise<Row> {
   const folder = await makeFolder();
-  const postgres = await startBenchPostgres(2);
+  const postgres = await startOwnPostgres(2);
   const service = await startBenchService(folder, { DATABASE_URL: postgres.url, ROLE: 'api' });
   const [connection, onError] = [{ url: postgres.url }, () => undefined];
   const db = openDb({ connection, maxConnections: 1, plans: 'pinned', onError });
@@ -60,7 +60,7 @@ async function pollMany(count: number): Promise<Row> {
 
 async function killWorker(count: number, jobMs: number): Promise<Row> {
   const folder = await makeFolder();
-  const postgres = await startBenchPostgres(1);
+  const postgres = await startOwnPostgres(1);
   const fal = await startBenchFal(jobMs);
   const env = { FAL_KEY: 'bench', FAL_BASE_URL: fal.url, DATABASE_URL: postgres.url };
   const start = (ROLE: string) => startBenchService(folder, { ...env, ROLE });

@@ -1,6 +1,6 @@
 // What a service asks of PostgreSQL while nobody asks anything of it.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startBenchPostgres } from '../postgres.ts';
+import { startOwnPostgres } from '../postgres.ts';
 import type { Row } from '../row.ts';
 import { makeFolder, removeFolder, startBenchService } from '../service.ts';
 
@@ -14,7 +14,7 @@ const QUERY = /LOG: +(?:statement|execute [^:]*): *(?<text>.*)/;
 
 export async function* runIdleRows(isShort: boolean): AsyncGenerator<Row> {
   const seen = new Map<string, number>();
-  const postgres = await startBenchPostgres(1, line => {
+  const postgres = await startOwnPostgres(1, line => {
     const text = QUERY.exec(line)?.groups?.text;
     if (text !== undefined) seen.set(text, (seen.get(text) ?? 0) + 1);
   });
@@ -22,14 +22,15 @@ export async function* runIdleRows(isShort: boolean): AsyncGenerator<Row> {
   try {
     await postgres.db.query(`alter database postgres set log_statement = 'all'`);
     const service = await startBenchService(folder, { DATABASE_URL: postgres.url });
-    await sleep(isShort ? 1000 : SETTLE_MS);
+    await sleep(isShort ? 0 : SETTLE_MS);
     seen.clear();
-    await sleep(isShort ? 2000 : COUNT_MS);
+    const countMs = isShort ? 500 : COUNT_MS;
+    await sleep(countMs);
     const counts = [...seen].toSorted(([, a], [, b]) => b - a);
     const total = counts.reduce((sum, [, count]) => sum + count, 0);
     yield {
       figure: 'queries a second with nothing to do',
-      value: total / ((isShort ? 2000 : COUNT_MS) / 1000),
+      value: (total / countMs) * 1000,
       unit: '/s',
       reach: { value: 2, is: 'at most' },
       note: `from the log of every statement; ${counts.map(([text, count]) => `${count} ${text.slice(0, 30).trim()}`).join(', ')}`,

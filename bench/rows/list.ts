@@ -13,7 +13,7 @@ const STATUSES = ['', 'status=COMPLETED', 'status=FAILED', 'status=TIMEOUT'];
 const KEYS = ['', 'idempotencyKey=key-100005', 'idempotencyKey=none'];
 
 export async function* runListRows(isShort: boolean): AsyncGenerator<Row> {
-  const count = isShort ? 10_000 : 1_000_000;
+  const count = isShort ? 1000 : 1_000_000;
   const folder = await makeFolder();
   const postgres = await startBenchPostgres(2);
   const service = await startBenchService(folder, { DATABASE_URL: postgres.url });

@@ -25,11 +25,11 @@ export async function* runMcpRows(isShort: boolean): AsyncGenerator<Row> {
     const call = () => ask(service, 'tools/call', { name: 'find_nodes', arguments: question });
     const rest = () => get(service, '/api/v1/nodes?category=utility');
     // Warm for REST alone: what the first request of an agent loads is what is measured.
-    await measure(rest, 200);
+    await measure(rest, isShort ? 20 : 200);
     const beforeMb = await readMb(service.pid);
     const list = (await ask(service, 'tools/list', {})) as { result: { tools: readonly ListedTool[] } };
     const afterMb = await readMb(service.pid);
-    const count = isShort ? 100 : 2000;
+    const count = isShort ? 20 : 2000;
     await measure(call, count);
     const ours: number[] = [];
     const theirs: number[] = [];

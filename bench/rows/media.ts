@@ -22,7 +22,7 @@ export async function* runMediaRows(isShort: boolean): AsyncGenerator<Row> {
   const service = await startBenchService(folder);
   try {
     // First, while the service is as it started: memory that a load has taken once hides what a later one takes.
-    yield await measureMemory(service);
+    yield await measureMemory(service, isShort);
     yield await measureInline(service, folder, isShort);
     yield await measureReads(service, folder, isShort);
   } finally {
@@ -72,7 +72,7 @@ async function uploadMbPerSecond(service: BenchService, file: Buffer, isShort: b
 
 async function writeMbPerSecond(folder: string, file: Buffer, isShort: boolean): Promise<number> {
   await mkdir(folder);
-  const { done, seconds } = await load(UPLOADERS, { ms: isShort ? 1000 : 4000 }, async index => {
+  const { done, seconds } = await load(UPLOADERS, { ms: isShort ? 100 : 4000 }, async index => {
     const handle = await open(join(folder, String(index)), 'wx');
     await handle.writeFile(file);
     await handle.sync();
@@ -82,10 +82,10 @@ async function writeMbPerSecond(folder: string, file: Buffer, isShort: boolean):
   return (done * (file.length / MB)) / seconds;
 }
 
-async function measureMemory(service: BenchService): Promise<Row> {
+async function measureMemory(service: BenchService, isShort: boolean): Promise<Row> {
   // What is loaded at the first upload is not the price of a large one.
   await putPresigned(service, MB);
-  await sleep(SETTLE_MS);
+  await sleep(isShort ? 0 : SETTLE_MS);
   const idle = await readMb(service.pid, 'VmRSS');
   // From now on VmHWM is the peak since now (proc(5)).
   await writeFile(`/proc/${service.pid}/clear_refs`, '5');
@@ -180,7 +180,7 @@ async function callMany(
 ): Promise<Load> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   try {
-    return await load(connections, { ms: isShort ? 1000 : 4000 }, () => call(agent));
+    return await load(connections, { ms: isShort ? 100 : 4000 }, () => call(agent));
   } finally {
     agent.destroy();
   }

@@ -32,7 +32,7 @@ export async function* runObservationRows(isShort: boolean): AsyncGenerator<Row>
     const paths = await Promise.all(
       services.map(async one => `/api/v1/workflows/${await store(one, chain(100))}`),
     );
-    const count = isShort ? 50 : 1500;
+    const count = isShort ? 10 : 1500;
     const costs: number[][] = services.map(() => []);
     // In turn, so that what else the machine does meets all; the first round warms them up.
     for (let round = 0; round < (isShort ? 2 : 10); round++)

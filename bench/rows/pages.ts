@@ -1,6 +1,6 @@
 // Content pages: an article of 20 KB of markdown read again and again, and many of them read for the first time.
-import autocannon from 'autocannon';
 import { makeMarkdown } from '../../test/support/pages/content.ts';
+import { getsPerSecond } from '../http-load.ts';
 import { load, median } from '../load.ts';
 import type { Row } from '../row.ts';
 import { type BenchService, makeFolder, removeFolder, startBenchService } from '../service.ts';
@@ -27,7 +27,7 @@ export async function* runPagesRows(isShort: boolean): AsyncGenerator<Row> {
       });
       if (answer.status !== 201) throw new Error(await answer.text());
     };
-    const pages = isShort ? 60 : 1500;
+    const pages = isShort ? 10 : 1500;
     for (let i = 0; i < pages; i++) await publish(`page-${i}`);
 
     const cold = await load(CONNECTIONS, { count: pages }, async i => {
@@ -45,7 +45,7 @@ export async function* runPagesRows(isShort: boolean): AsyncGenerator<Row> {
 
     const rounds: number[] = [];
     for (let round = 0; round < (isShort ? 1 : 3); round++)
-      rounds.push(await pagesPerSecond(`${service.url}/blog/page-0`, isShort));
+      rounds.push(await getsPerSecond(`${service.url}/blog/page-0`, { connections: CONNECTIONS, isShort }));
     yield {
       figure: 'an article of 20 KB markdown from the cache of rendered parts, 50 connections',
       value: median(rounds),
@@ -75,11 +75,4 @@ async function weigh(
 ): Promise<{ readonly text: string; readonly sentBytes: number }> {
   const answer = await service.fetch(path, { headers: { 'accept-encoding': 'gzip' } });
   return { text: await answer.text(), sentBytes: Number(answer.headers.get('content-length')) };
-}
-
-async function pagesPerSecond(url: string, isShort: boolean): Promise<number> {
-  const result = await autocannon({ url, connections: CONNECTIONS, duration: isShort ? 1 : 4 });
-  if (result.non2xx > 0 || result.errors > 0)
-    throw new Error(`${url}: ${result.non2xx} answers were not 2xx, ${result.errors} failed.`);
-  return result.requests.average;
 }

@@ -9,16 +9,17 @@ import { makeStepPartitions } from '../../src/store/retention/step-partitions.ts
 import { insertManyExecutions } from '../../test/support/runs/many-executions.ts';
 import { writeRun } from '../../test/support/runs/written-runs.ts';
 import { quantile } from '../load.ts';
-import { startBenchPostgres } from '../postgres.ts';
+import { startOwnPostgres } from '../postgres.ts';
 import type { Row } from '../row.ts';
 
 const UNPARTITIONED = 104;
 const WRITERS = 8;
+/** Before the partitions are made, and after. */
 const SETTLE_MS = 1000;
 
 export async function* runPartitionRows(isShort: boolean): AsyncGenerator<Row> {
-  const count = isShort ? 5000 : 1_000_000;
-  const postgres = await startBenchPostgres(4);
+  const [count, settleMs] = isShort ? [500, 100] : [1_000_000, SETTLE_MS];
+  const postgres = await startOwnPostgres(4);
   const [connection, onError] = [{ url: postgres.url }, () => undefined];
   const runDb = openDb({ connection, maxConnections: WRITERS, plans: 'pinned', onError });
   try {
@@ -33,12 +34,12 @@ export async function* runPartitionRows(isShort: boolean): AsyncGenerator<Row> {
     });
     const stop = new AbortController();
     const writing = Array.from({ length: WRITERS }, () => writeUntil(runDb, stop.signal));
-    await sleep(SETTLE_MS);
+    await sleep(settleMs);
     const began = performance.now();
     await migrate(db, queue);
     await makeStepPartitions(db, Date.now(), 8);
     const seconds = (performance.now() - began) / 1000;
-    await sleep(SETTLE_MS);
+    await sleep(settleMs);
     stop.abort();
     const took = (await Promise.all(writing)).flat().sort((a, b) => a - b);
     yield {

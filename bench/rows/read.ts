@@ -2,16 +2,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import autocannon from 'autocannon';
 import { openDb } from '../../src/store/db.ts';
 import { startEmbedded } from '../../src/store/embedded/embedded.ts';
 import { chain } from '../graphs.ts';
+import { getsPerSecond } from '../http-load.ts';
 import { median } from '../load.ts';
 import type { Row } from '../row.ts';
 import { API_KEY, makeFolder, removeFolder, startBenchService } from '../service.ts';
 import { store } from './run.ts';
 
 const CONNECTIONS = 50;
+const KEY = { authorization: `Bearer ${API_KEY}` };
 
 export async function* runReadRows(isShort: boolean): AsyncGenerator<Row> {
   const folder = await makeFolder();
@@ -21,16 +22,20 @@ export async function* runReadRows(isShort: boolean): AsyncGenerator<Row> {
   const text = await (await service.fetch(path)).text();
   const bare = await startBare(id, text);
   try {
+    const how = { connections: CONNECTIONS, isShort };
     const ours: number[] = [];
     const compressed: number[] = [];
     const floor: number[] = [];
     // In turn, so that a machine that slows down slows both.
     for (let round = 0; round < (isShort ? 1 : 3); round++) {
-      ours.push(await requestsPerSecond(service.url + path, isShort));
+      ours.push(await getsPerSecond(service.url + path, { ...how, headers: KEY }));
       compressed.push(
-        await requestsPerSecond(service.url + path, isShort, { 'accept-encoding': 'zstd, br, gzip' }),
+        await getsPerSecond(service.url + path, {
+          ...how,
+          headers: { ...KEY, 'accept-encoding': 'zstd, br, gzip' },
+        }),
       );
-      floor.push(await requestsPerSecond(`${bare.url}/${id}`, isShort));
+      floor.push(await getsPerSecond(`${bare.url}/${id}`, { ...how, headers: KEY }));
     }
     const value = median(ours);
     const limit = median(floor);
@@ -55,22 +60,6 @@ export async function* runReadRows(isShort: boolean): AsyncGenerator<Row> {
     await service.stop();
     await removeFolder(folder);
   }
-}
-
-async function requestsPerSecond(
-  url: string,
-  isShort: boolean,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<number> {
-  const result = await autocannon({
-    url,
-    connections: CONNECTIONS,
-    duration: isShort ? 1 : 4,
-    headers: { authorization: `Bearer ${API_KEY}`, ...headers },
-  });
-  if (result.non2xx > 0 || result.errors > 0)
-    throw new Error(`${url}: ${result.non2xx} answers were not 2xx, ${result.errors} failed.`);
-  return result.requests.average;
 }
 
 async function startBare(id: string, text: string): Promise<{ readonly url: string; stop(): Promise<void> }> {

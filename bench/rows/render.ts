@@ -22,6 +22,7 @@ const ROUNDS = 3;
 const MOST_MB = 515;
 const SLIDESHOW_SECONDS = 60;
 const SAMPLE_MS = 250;
+const SHORT_FRAMES = 6;
 
 interface Measured {
   readonly seconds: number;
@@ -107,7 +108,7 @@ async function bundleRemotion(folder: string, photo: Buffer, browser: string): P
 
 async function* measureMoving(bench: Bench): AsyncGenerator<Row> {
   const { folder, isShort, backends, remotion } = bench;
-  const frameCount = isShort ? FPS : 10 * FPS;
+  const frameCount = isShort ? SHORT_FRAMES : 10 * FPS;
   const graph = sceneS(bench.photo);
   const frames = join(folder, 'frames.yuv');
   await measure({ kind: 'draw', graph, path: frames, frameCount });
@@ -165,7 +166,10 @@ async function* measureSlideshow({ folder, isShort, backends }: Bench): AsyncGen
   }));
   const slideshow = TEMPLATES.find(({ id }) => id === 'photo-slideshow') as Template;
   const graph = fillTemplate(slideshow, { photos });
-  const frameCount = Math.min(openScene(graph).durationInFrames, (isShort ? 1 : SLIDESHOW_SECONDS) * FPS);
+  const frameCount = Math.min(
+    openScene(graph).durationInFrames,
+    isShort ? SHORT_FRAMES : SLIDESHOW_SECONDS * FPS,
+  );
   const at = { path: join(folder, 'video.mp4'), frameCount };
   const tasks: Record<string, RenderTask> = {};
   for (const [name, ffmpegPath] of backends) tasks[name] = { ...at, kind: 'ours', graph, ffmpegPath };

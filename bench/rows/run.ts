@@ -18,14 +18,14 @@ export async function* runRunRows(isShort: boolean): AsyncGenerator<Row> {
   try {
     await insertMany(ceiling.db, 200);
     const workflowId = await store(service, THREE_NODES);
-    const count = isShort ? 200 : 5000;
+    const count = isShort ? 40 : 5000;
     await runMany(service, workflowId, Math.ceil(count / 5));
     const perSecond = [];
     const inserts = [];
     // Alternating, so that what else the machine does meets both.
     for (let round = 0; round < (isShort ? 1 : 5); round++) {
       perSecond.push(await runMany(service, workflowId, count));
-      inserts.push(await insertMany(ceiling.db, isShort ? 200 : 1500));
+      inserts.push(await insertMany(ceiling.db, isShort ? 20 : 1500));
     }
     yield {
       figure: 'runs per second, three free nodes, 20 connections',

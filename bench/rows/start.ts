@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { median } from '../load.ts';
 import type { Row } from '../row.ts';
-import { makeFolder, memoryOfTree, removeFolder, startBenchService } from '../service.ts';
+import { EMBEDDED, makeFolder, memoryOfTree, removeFolder, startBenchService } from '../service.ts';
 
 const REST_MS = 5000;
 
@@ -12,12 +12,12 @@ export async function* runStartRows(isShort: boolean): AsyncGenerator<Row> {
   const memory: number[] = [];
   for (let round = 0; round < (isShort ? 1 : 3); round++) {
     const folder = await makeFolder();
-    const fresh = await startBenchService(folder);
+    const fresh = await startBenchService(folder, EMBEDDED);
     first.push(fresh.readyMs);
     await fresh.stop();
-    const again = await startBenchService(folder);
+    const again = await startBenchService(folder, EMBEDDED);
     later.push(again.readyMs);
-    await sleep(isShort ? 500 : REST_MS);
+    await sleep(isShort ? 0 : REST_MS);
     memory.push(await memoryOfTree(again.pid));
     await again.stop();
     await removeFolder(folder);

@@ -25,8 +25,8 @@ export async function* runWebhookRows(isShort: boolean): AsyncGenerator<Row> {
   });
   try {
     const workflowId = await store(service, THREE_NODES);
-    await arriveSteadily(service, workflowId, receivers, isShort ? 1 : 3);
-    const delays = await arriveSteadily(service, workflowId, receivers, isShort ? 1 : 20);
+    await arriveSteadily(service, workflowId, receivers, isShort ? 0.1 : 3);
+    const delays = await arriveSteadily(service, workflowId, receivers, isShort ? 0.2 : 20);
     const figure = 'webhook: terminal status to POST received, at 100 runs a second';
     const note = 'from the run’s own finishedAt, before its commit, to the first byte; one host';
     const reach = (value: number) => ({ value, is: 'at most' }) as const;
@@ -34,7 +34,7 @@ export async function* runWebhookRows(isShort: boolean): AsyncGenerator<Row> {
     yield { figure: `${figure}, p99`, value: quantile(delays, 0.99), unit: 'ms', reach: reach(60), note };
     yield {
       figure: 'deliveries a second, from a full outbox',
-      value: await deliverAll({ service, postgres, receivers, workflowId }, isShort ? 100 : 10_000),
+      value: await deliverAll({ service, postgres, receivers, workflowId }, isShort ? 40 : 10_000),
       unit: '/s',
       reach: { value: 1500, is: 'at least' },
       note: 'signed, logged, one account, four hosts that answer at once (8 at once a host, 32 an account)',

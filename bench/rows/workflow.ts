@@ -1,8 +1,8 @@
 // Writing a workflow of 4 MB, and listing a hundred.
-import autocannon from 'autocannon';
 import { openDb } from '../../src/store/db.ts';
 import { startEmbedded } from '../../src/store/embedded/embedded.ts';
 import { chain, THREE_NODES } from '../graphs.ts';
+import { getsPerSecond } from '../http-load.ts';
 import { median } from '../load.ts';
 import type { Row } from '../row.ts';
 import { API_KEY, type BenchService, makeFolder, removeFolder, startBenchService } from '../service.ts';
@@ -97,23 +97,17 @@ async function measureFloor(text: string, isShort: boolean): Promise<number> {
 }
 
 async function listRow(service: BenchService, isShort: boolean): Promise<Row> {
-  for (let count = 0; count < 100; count++)
-    await store(service, { ...THREE_NODES, name: `workflow ${count}` });
+  const count = isShort ? 5 : 100;
+  for (let index = 0; index < count; index++)
+    await store(service, { ...THREE_NODES, name: `workflow ${index}` });
   const url = `${service.url}/api/v1/workflows?limit=100`;
   const perSecond: number[] = [];
   for (let round = 0; round < (isShort ? 1 : 3); round++) {
-    const result = await autocannon({
-      url,
-      connections: 10,
-      duration: isShort ? 1 : 4,
-      headers: { authorization: `Bearer ${API_KEY}` },
-    });
-    if (result.non2xx > 0 || result.errors > 0)
-      throw new Error(`${result.non2xx} lists were refused, ${result.errors} failed.`);
-    perSecond.push(result.requests.average);
+    const headers = { authorization: `Bearer ${API_KEY}` };
+    perSecond.push(await getsPerSecond(url, { connections: 10, isShort, headers }));
   }
   return {
-    figure: 'list of 100 workflows, 10 connections',
+    figure: `list of ${count} workflows, 10 connections`,
     value: median(perSecond),
     unit: 'requests/s',
     reach: { value: 20 * N8N_LISTS_PER_SECOND, is: 'at least' },
