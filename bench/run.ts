@@ -1,6 +1,7 @@
 // npm run bench: every figure that is claimed, against the limit or peer measured in the same run.
 // `--short` only proves that rows run; `--only=NAME` measures one section.
 import { printRow, printTable, type Row } from './row.ts';
+import { stopSharedService } from './service.ts';
 import { shareServer, stopSharedServer } from './shared-postgres.ts';
 
 const isShort = process.argv.includes('--short');
@@ -75,5 +76,6 @@ async function runSections(): Promise<void> {
 process.setMaxListeners(100);
 if (isShort) shareServer();
 await Promise.all(Array.from({ length: AT_ONCE }, runSections));
+await stopSharedService();
 await stopSharedServer();
 printTable(rows);

@@ -9,9 +9,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../test/support/network/free-port.ts';
 import type { TestAddress } from '../test/support/postgres.ts';
-import { findSharedDatabase } from './shared-postgres.ts';
+import { findSharedDatabase, isServerShared } from './shared-postgres.ts';
 
 export const API_KEY = 'sk-bench-0000000000000000';
+export const CONTENT_SECRET = 'content-bench';
 
 /** Raised so that the limits are not what is measured; nothing else may bypass them. */
 const RAISED = { requestsPerMinute: 1e8, executionsPerMinute: 1e8, executionsPerDay: null };
@@ -54,6 +55,30 @@ async function findDatabase(folder: string): Promise<NodeJS.ProcessEnv> {
   return database;
 }
 
+let shared: Promise<BenchService> | undefined;
+
+/** With no settings but those that all have. In `--short` all who ask for one share it. */
+export async function startPlainService(folder: string): Promise<BenchService> {
+  if (!isServerShared()) return startBenchService(folder);
+  shared ??= startShared();
+  return { ...(await shared), stop: async () => undefined };
+}
+
+async function startShared(): Promise<BenchService> {
+  const folder = await makeFolder();
+  const service = await startBenchService(folder);
+  const stop = async (): Promise<void> => {
+    await service.stop();
+    await removeFolder(folder);
+  };
+  return { ...service, stop };
+}
+
+/** At the end, where there is one. */
+export async function stopSharedService(): Promise<void> {
+  await (await shared)?.stop();
+}
+
 /** `env`: settings besides, e.g. a ROLE and the DATABASE_URL that it shares with others. */
 export async function startBenchService(folder: string, env: NodeJS.ProcessEnv = {}): Promise<BenchService> {
   const database = 'DATABASE_URL' in env ? {} : await findDatabase(folder);
@@ -67,6 +92,7 @@ export async function startBenchService(folder: string, env: NodeJS.ProcessEnv =
       PORT: String(port),
       DATA_DIR: join(folder, 'data'),
       BOOTSTRAP_API_KEY: API_KEY,
+      CONTENT_WEBHOOK_SECRET: CONTENT_SECRET,
       PLANS_FILE: plans,
       MAX_CONCURRENT_RUNS: '100000',
       SECRETS_KEY: '07'.repeat(32),

@@ -11,6 +11,8 @@ export function shareServer(): void {
   isShared = true;
 }
 
+export const isServerShared = (): boolean => isShared;
+
 /** Undefined where each has a server of its own. */
 export async function findSharedDatabase(): Promise<TestDatabase | undefined> {
   if (!isShared) return undefined;

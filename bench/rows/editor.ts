@@ -7,7 +7,7 @@ import { type Bundle, bundleEditor } from '../../src/bundle/bundle-editor.ts';
 import { NO_BROWSER, openBrowser, VIEWS } from '../../test/support/browser.ts';
 import { median } from '../load.ts';
 import type { Row } from '../row.ts';
-import { makeFolder, removeFolder, startBenchService } from '../service.ts';
+import { makeFolder, removeFolder, startPlainService } from '../service.ts';
 import { signIn } from '../sign-in.ts';
 
 const run = promisify(execFile);
@@ -82,7 +82,7 @@ function* weigh({ manifest, files }: Bundle): Generator<Row> {
 
 async function timeWorkflows(count: number, rounds: number): Promise<Row> {
   const folder = await makeFolder();
-  const [service, browser] = await Promise.all([startBenchService(folder), openBrowser('new')]);
+  const [service, browser] = await Promise.all([startPlainService(folder), openBrowser('new')]);
   try {
     const cookie = await signIn(service);
     for (let index = 0; index < count; index++)

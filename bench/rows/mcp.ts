@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { load, median, quantile } from '../load.ts';
 import type { Row } from '../row.ts';
-import { API_KEY, type BenchService, makeFolder, removeFolder, startBenchService } from '../service.ts';
+import { API_KEY, type BenchService, makeFolder, removeFolder, startPlainService } from '../service.ts';
 
 const CONNECTIONS = 10;
 const HEADERS = {
@@ -19,7 +19,7 @@ const META = {
 
 export async function* runMcpRows(isShort: boolean): AsyncGenerator<Row> {
   const folder = await makeFolder();
-  const service = await startBenchService(folder);
+  const service = await startPlainService(folder);
   try {
     const question = { query: 'resize image', freeOnly: true, limit: 5 };
     const call = () => ask(service, 'tools/call', { name: 'find_nodes', arguments: question });

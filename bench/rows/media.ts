@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { mp4, wav } from '../../test/support/media/files.ts';
 import { type Load, load, median } from '../load.ts';
 import type { Row } from '../row.ts';
-import { API_KEY, type BenchService, makeFolder, removeFolder, startBenchService } from '../service.ts';
+import { API_KEY, type BenchService, makeFolder, removeFolder, startPlainService } from '../service.ts';
 
 const MB = 1_048_576;
 const INLINE_BYTES = 4 * MB;
@@ -19,7 +19,7 @@ const SETTLE_MS = 2000;
 
 export async function* runMediaRows(isShort: boolean): AsyncGenerator<Row> {
   const folder = await makeFolder();
-  const service = await startBenchService(folder);
+  const service = await startPlainService(folder);
   try {
     // First, while the service is as it started: memory that a load has taken once hides what a later one takes.
     yield await measureMemory(service, isShort);

@@ -8,14 +8,14 @@ import { freePort } from '../../test/support/network/free-port.ts';
 import { CookieBrowser, connect, createOAuthClient, sendOut } from '../../test/support/oauth/clients.ts';
 import { median } from '../load.ts';
 import type { Row } from '../row.ts';
-import { type BenchService, makeFolder, removeFolder, startBenchService } from '../service.ts';
+import { type BenchService, makeFolder, removeFolder, startPlainService } from '../service.ts';
 
 const REMOTE = join(import.meta.dirname, '../../node_modules/.bin/mcp-remote');
 const REACH_MS = 1000;
 
 export async function* runOAuthRows(isShort: boolean): AsyncGenerator<Row> {
   const folder = await makeFolder();
-  const service = await startBenchService(folder);
+  const service = await startPlainService(folder);
   try {
     const origin = `http://localhost:${new URL(service.url).port}`;
     const browser = await signIn(service, origin);

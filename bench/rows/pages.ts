@@ -3,20 +3,25 @@ import { makeMarkdown } from '../../test/support/pages/content.ts';
 import { getsPerSecond } from '../http-load.ts';
 import { load, median } from '../load.ts';
 import type { Row } from '../row.ts';
-import { type BenchService, makeFolder, removeFolder, startBenchService } from '../service.ts';
+import {
+  type BenchService,
+  CONTENT_SECRET,
+  makeFolder,
+  removeFolder,
+  startPlainService,
+} from '../service.ts';
 
 const CONNECTIONS = 50;
 const MARKDOWN = makeMarkdown(20_480);
-const SECRET = 'content-bench';
 
 export async function* runPagesRows(isShort: boolean): AsyncGenerator<Row> {
   const folder = await makeFolder();
-  const service = await startBenchService(folder, { CONTENT_WEBHOOK_SECRET: SECRET });
+  const service = await startPlainService(folder);
   try {
     const publish = async (slug: string): Promise<void> => {
       const answer = await service.fetch('/api/content/webhook', {
         method: 'POST',
-        headers: { authorization: `Bearer ${SECRET}` },
+        headers: { authorization: `Bearer ${CONTENT_SECRET}` },
         body: JSON.stringify({
           slug,
           title: slug,

@@ -8,7 +8,7 @@ import { chain } from '../graphs.ts';
 import { getsPerSecond } from '../http-load.ts';
 import { median } from '../load.ts';
 import type { Row } from '../row.ts';
-import { API_KEY, makeFolder, removeFolder, startBenchService } from '../service.ts';
+import { API_KEY, makeFolder, removeFolder, startPlainService } from '../service.ts';
 import { store } from './run.ts';
 
 const CONNECTIONS = 50;
@@ -16,7 +16,7 @@ const KEY = { authorization: `Bearer ${API_KEY}` };
 
 export async function* runReadRows(isShort: boolean): AsyncGenerator<Row> {
   const folder = await makeFolder();
-  const service = await startBenchService(folder);
+  const service = await startPlainService(folder);
   const id = await store(service, chain(100));
   const path = `/api/v1/workflows/${id}`;
   const text = await (await service.fetch(path)).text();

@@ -7,13 +7,13 @@ import { load, median, quantile } from '../load.ts';
 import { startBenchPostgres } from '../postgres.ts';
 import type { Row } from '../row.ts';
 import type { BenchService } from '../service.ts';
-import { API_KEY, makeFolder, removeFolder, startBenchService } from '../service.ts';
+import { API_KEY, makeFolder, removeFolder, startPlainService } from '../service.ts';
 
 const CONNECTIONS = 20;
 
 export async function* runRunRows(isShort: boolean): AsyncGenerator<Row> {
   const folder = await makeFolder();
-  const service = await startBenchService(folder);
+  const service = await startPlainService(folder);
   const ceiling = await startBenchPostgres(CONNECTIONS);
   try {
     await insertMany(ceiling.db, 200);

@@ -35,136 +35,143 @@ export const ONE_CALL = {
   edges: [],
 };
 
+/** What a part is measured with. */
+interface Waiting {
+  readonly service: BenchService;
+  readonly fal: BenchFal;
+  /** How long the double works on a call. */
+  readonly jobMs: number;
+  readonly isShort: boolean;
+}
+
+interface Part {
+  readonly jobMs: number;
+  readonly measure: (waiting: Waiting) => AsyncGenerator<Row>;
+}
+
+const POLLED: readonly Part[] = [
+  { jobMs: 3_600_000, measure: acceptRows },
+  { jobMs: 10_000, measure: manyRows },
+  { jobMs: 60_000, measure: thousandsRows },
+];
+const HOOKED: Part = { jobMs: 5000, measure: hookRows };
+const SHORT_JOB_MS = 500;
+
 export async function* runWaitingRows(isShort: boolean): AsyncGenerator<Row> {
-  yield* acceptRows(isShort);
-  yield* manyRows(isShort);
-  yield* hookRows(isShort);
-  yield* thousandsRows(isShort);
-}
-
-async function* acceptRows(isShort: boolean): AsyncGenerator<Row> {
-  yield* withService(3_600_000, async function* (service) {
-    const [free, paid] = [await store(service, THREE_NODES), await store(service, ONE_CALL)];
-    const count = isShort ? 40 : 3000;
-    await accept(service, free, Math.ceil(count / 5));
-    const frees = [];
-    const paids = [];
-    for (let round = 0; round < (isShort ? 1 : 3); round++) {
-      frees.push((await accept(service, free, count)).perSecond);
-      paids.push((await accept(service, paid, count)).perSecond);
-    }
-    yield {
-      figure: 'paid runs accepted a second, 20 connections, one pool',
-      value: median(paids),
-      unit: 'runs/s',
-      reach: { value: 1000, is: 'at least' },
-      against: { name: 'free runs accepted', value: median(frees) },
-      note: `rounds: ${paids.map(Math.round).join(', ')}; of free ones: ${frees.map(Math.round).join(', ')}`,
-    };
-  });
-}
-
-async function* manyRows(isShort: boolean): AsyncGenerator<Row> {
-  const jobMs = isShort ? 500 : 10_000;
-  yield* withService(jobMs, async function* (service, fal) {
-    const workflow = await store(service, ONE_CALL);
-    const began = performance.now();
-    const { ids } = await accept(service, workflow, isShort ? 20 : 640);
-    await untilEnded(service, workflow);
-    yield {
-      figure: `${ids.length} runs of one ${jobMs / 1000} s call each, accepted to last COMPLETED`,
-      value: (performance.now() - began) / 1000,
-      unit: 's',
-      reach: { value: 16, is: 'at most' },
-    };
-    const delays = await delaysOf(service, fal, ids, jobMs);
-    yield {
-      figure: `call of ${jobMs / 1000} s ended at the provider to run ended, by polling, p50`,
-      value: quantile(delays, 0.5),
-      unit: 'ms',
-      reach: { value: 1500, is: 'at most' },
-      note: `p99 ${Math.round(quantile(delays, 0.99))}`,
-    };
-  });
-}
-
-async function* hookRows(isShort: boolean): AsyncGenerator<Row> {
-  const jobMs = isShort ? 500 : 5000;
+  // What is measured has a service of its own.
+  for (const parts of isShort ? [POLLED] : POLLED.map(part => [part])) yield* runParts(parts, isShort);
   // Only of a public address are hooks asked for; the double sends them to where the service listens.
-  const env = { BASE_URL: 'https://bench.example.com' };
-  yield* withService(
-    jobMs,
-    async function* (service, fal) {
-      await fal.reportTo(service.url);
-      const workflow = await store(service, ONE_CALL);
-      // The first pictures load what reads pictures.
-      await accept(service, workflow, 10);
-      await untilEnded(service, workflow);
-      const ids: string[] = [];
-      // One after the other: what is measured is the way of one, not how many there is room for.
-      for (let count = isShort ? 2 : 200; count > 0; count--) {
-        ids.push(...(await accept(service, workflow, 1)).ids);
-        await sleep(HOOK_PAUSE_MS);
-      }
-      await untilEnded(service, workflow);
-      const delays = await delaysOf(service, fal, ids, jobMs);
-      for (const [name, share, most] of [
-        ['p50', 0.5, 50],
-        ['p99', 0.99, 250],
-      ] as const) {
-        yield {
-          figure: `call of ${jobMs / 1000} s ended at the provider to run ended, by its hook, ${name}`,
-          value: quantile(delays, share),
-          unit: 'ms',
-          reach: { value: most, is: 'at most' },
-          note: `${delays.length} runs`,
-        };
-      }
-    },
-    env,
-  );
+  yield* runParts([HOOKED], isShort, { BASE_URL: 'https://bench.example.com' });
 }
 
-async function* thousandsRows(isShort: boolean): AsyncGenerator<Row> {
-  const jobMs = isShort ? 500 : 60_000;
-  yield* withService(jobMs, async function* (service) {
-    const workflow = await store(service, ONE_CALL);
-    const before = await memoryOfTree(service.pid);
-    const began = performance.now();
-    const { ids } = await accept(service, workflow, isShort ? 50 : 10_000);
-    await sleep(isShort ? 100 : 25_000);
-    const growth = (await memoryOfTree(service.pid)) - before;
-    await untilEnded(service, workflow);
-    yield {
-      figure: `${ids.length} runs of one ${jobMs / 1000} s call each, accepted to last COMPLETED, by polling`,
-      value: (performance.now() - began) / 1000,
-      unit: 's',
-      reach: { value: 120, is: 'at most' },
-    };
-    yield {
-      figure: `growth of PSS while ${ids.length} runs wait, service and PostgreSQL`,
-      value: growth,
-      unit: 'MB',
-      reach: { value: 150, is: 'at most' },
-    };
-  });
-}
-
-async function* withService(
-  jobMs: number,
-  measure: (service: BenchService, fal: BenchFal) => AsyncGenerator<Row>,
+/** One after the other on one service, whose provider works as long as the first of them says. */
+async function* runParts(
+  parts: readonly Part[],
+  isShort: boolean,
   env: NodeJS.ProcessEnv = {},
 ): AsyncGenerator<Row> {
+  const jobMs = isShort ? SHORT_JOB_MS : (parts[0]?.jobMs ?? 0);
   const folder = await makeFolder();
   const fal = await startBenchFal(jobMs);
   const service = await startBenchService(folder, { FAL_KEY: 'bench', FAL_BASE_URL: fal.url, ...env });
   try {
-    yield* measure(service, fal);
+    for (const { measure } of parts) yield* measure({ service, fal, jobMs, isShort });
   } finally {
     await service.stop();
     await fal.stop();
     await removeFolder(folder);
   }
+}
+
+async function* acceptRows({ service, isShort }: Waiting): AsyncGenerator<Row> {
+  const [free, paid] = [await store(service, THREE_NODES), await store(service, ONE_CALL)];
+  const count = isShort ? 40 : 3000;
+  await accept(service, free, Math.ceil(count / 5));
+  const frees = [];
+  const paids = [];
+  for (let round = 0; round < (isShort ? 1 : 3); round++) {
+    frees.push((await accept(service, free, count)).perSecond);
+    paids.push((await accept(service, paid, count)).perSecond);
+  }
+  yield {
+    figure: 'paid runs accepted a second, 20 connections, one pool',
+    value: median(paids),
+    unit: 'runs/s',
+    reach: { value: 1000, is: 'at least' },
+    against: { name: 'free runs accepted', value: median(frees) },
+    note: `rounds: ${paids.map(Math.round).join(', ')}; of free ones: ${frees.map(Math.round).join(', ')}`,
+  };
+}
+
+async function* manyRows({ service, fal, jobMs, isShort }: Waiting): AsyncGenerator<Row> {
+  const workflow = await store(service, ONE_CALL);
+  const began = performance.now();
+  const { ids } = await accept(service, workflow, isShort ? 20 : 640);
+  await untilEnded(service, workflow);
+  yield {
+    figure: `${ids.length} runs of one ${jobMs / 1000} s call each, accepted to last COMPLETED`,
+    value: (performance.now() - began) / 1000,
+    unit: 's',
+    reach: { value: 16, is: 'at most' },
+  };
+  const delays = await delaysOf(service, fal, ids, jobMs);
+  yield {
+    figure: `call of ${jobMs / 1000} s ended at the provider to run ended, by polling, p50`,
+    value: quantile(delays, 0.5),
+    unit: 'ms',
+    reach: { value: 1500, is: 'at most' },
+    note: `p99 ${Math.round(quantile(delays, 0.99))}`,
+  };
+}
+
+async function* hookRows({ service, fal, jobMs, isShort }: Waiting): AsyncGenerator<Row> {
+  await fal.reportTo(service.url);
+  const workflow = await store(service, ONE_CALL);
+  // The first pictures load what reads pictures.
+  await accept(service, workflow, 10);
+  await untilEnded(service, workflow);
+  const ids: string[] = [];
+  // One after the other: what is measured is the way of one, not how many there is room for.
+  for (let count = isShort ? 2 : 200; count > 0; count--) {
+    ids.push(...(await accept(service, workflow, 1)).ids);
+    await sleep(HOOK_PAUSE_MS);
+  }
+  await untilEnded(service, workflow);
+  const delays = await delaysOf(service, fal, ids, jobMs);
+  for (const [name, share, most] of [
+    ['p50', 0.5, 50],
+    ['p99', 0.99, 250],
+  ] as const) {
+    yield {
+      figure: `call of ${jobMs / 1000} s ended at the provider to run ended, by its hook, ${name}`,
+      value: quantile(delays, share),
+      unit: 'ms',
+      reach: { value: most, is: 'at most' },
+      note: `${delays.length} runs`,
+    };
+  }
+}
+
+async function* thousandsRows({ service, jobMs, isShort }: Waiting): AsyncGenerator<Row> {
+  const workflow = await store(service, ONE_CALL);
+  const before = await memoryOfTree(service.pid);
+  const began = performance.now();
+  const { ids } = await accept(service, workflow, isShort ? 50 : 10_000);
+  await sleep(isShort ? 100 : 25_000);
+  const growth = (await memoryOfTree(service.pid)) - before;
+  await untilEnded(service, workflow);
+  yield {
+    figure: `${ids.length} runs of one ${jobMs / 1000} s call each, accepted to last COMPLETED, by polling`,
+    value: (performance.now() - began) / 1000,
+    unit: 's',
+    reach: { value: 120, is: 'at most' },
+  };
+  yield {
+    figure: `growth of PSS while ${ids.length} runs wait, service and PostgreSQL`,
+    value: growth,
+    unit: 'MB',
+    reach: { value: 150, is: 'at most' },
+  };
 }
 
 export async function accept(service: BenchService, workflowId: string, count: number) {

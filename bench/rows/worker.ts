@@ -15,28 +15,41 @@ import type { BenchService } from '../service.ts';
 import { makeFolder, removeFolder, startBenchService } from '../service.ts';
 import { runMany, store } from './run.ts';
 
+const ALL = ['all'];
 const SPLIT = ['api', 'worker', 'worker'];
+const API_AND_WORKER = ['api', 'worker'];
+const LIMITED = { MAX_CONCURRENT_RUNS: '100', ALLOW_PRIVATE_NETWORK: 'true' };
 
+/** Each measurement has services of its own, unless nothing is measured. */
 export async function* runWorkerRows(isShort: boolean): AsyncGenerator<Row> {
-  const single = await startGroup(['all']);
-  const split = await startGroup(SPLIT);
-  try {
-    yield await compare(single, split, isShort);
-  } finally {
-    await single.stop();
-    await split.stop();
+  if (isShort) {
+    yield* withGroups([ALL, API_AND_WORKER], LIMITED, async function* (groups) {
+      yield* compareRows(groups, { count: 40, rounds: 1 });
+      for (const group of groups) yield* behindRows(group, 30);
+    });
+    return;
   }
-  for (const roles of [['all'], ['api', 'worker']]) {
-    const group = await startGroup(roles, { MAX_CONCURRENT_RUNS: '100', ALLOW_PRIVATE_NETWORK: 'true' });
-    try {
-      yield await startBehind(group, roles, isShort ? 30 : 10_000);
-    } finally {
-      await group.stop();
-    }
+  yield* withGroups([ALL, SPLIT], {}, groups => compareRows(groups, { count: 5000, rounds: 5 }));
+  for (const roles of [ALL, API_AND_WORKER])
+    yield* withGroups([roles], LIMITED, ([group]) => behindRows(group, 10_000));
+}
+
+async function* withGroups<Roles extends readonly (readonly string[])[]>(
+  roles: readonly [...Roles],
+  env: NodeJS.ProcessEnv,
+  measure: (groups: { readonly [Index in keyof Roles]: Group }) => AsyncGenerator<Row>,
+): AsyncGenerator<Row> {
+  const groups: Group[] = [];
+  try {
+    for (const each of roles) groups.push(await startGroup(each, env));
+    yield* measure(groups as { [Index in keyof Roles]: Group });
+  } finally {
+    for (const group of groups) await group.stop();
   }
 }
 
 interface Group {
+  readonly roles: readonly string[];
   /** The one that takes requests. */
   readonly service: BenchService;
   readonly postgres: BenchPostgres;
@@ -44,13 +57,14 @@ interface Group {
 }
 
 /** Services with these roles on a PostgreSQL of their own. */
-async function startGroup(roles: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Group> {
+async function startGroup(roles: readonly string[], env: NodeJS.ProcessEnv): Promise<Group> {
   const postgres = await startBenchPostgres(1);
   const folder = await makeFolder();
   const services: BenchService[] = [];
   for (const ROLE of roles)
     services.push(await startBenchService(folder, { ...env, ROLE, DATABASE_URL: postgres.url }));
   return {
+    roles,
     service: services[0] as BenchService,
     postgres,
     async stop() {
@@ -62,8 +76,10 @@ async function startGroup(roles: readonly string[], env: NodeJS.ProcessEnv = {})
 }
 
 /** Alternating, so that what else the machine does meets both. */
-async function compare(single: Group, split: Group, isShort: boolean): Promise<Row> {
-  const count = isShort ? 40 : 5000;
+async function* compareRows(
+  [single, split]: readonly [single: Group, split: Group],
+  { count, rounds: roundCount }: { readonly count: number; readonly rounds: number },
+): AsyncGenerator<Row> {
   const rounds = { single: [] as number[], split: [] as number[] };
   const ids = {
     single: await store(single.service, THREE_NODES),
@@ -71,13 +87,13 @@ async function compare(single: Group, split: Group, isShort: boolean): Promise<R
   };
   await runMany(single.service, ids.single, count / 2);
   await runMany(split.service, ids.split, count / 2);
-  for (let round = 0; round < (isShort ? 1 : 5); round++) {
+  for (let round = 0; round < roundCount; round++) {
     rounds.single.push(await runMany(single.service, ids.single, count));
     rounds.split.push(await runMany(split.service, ids.split, count));
   }
   const value = median(rounds.split);
   const against = { name: 'one process, alternating with it', value: median(rounds.single) };
-  return {
+  yield {
     figure: 'runs per second, the same by one API process and two workers',
     value,
     unit: 'runs/s',
@@ -87,12 +103,8 @@ async function compare(single: Group, split: Group, isShort: boolean): Promise<R
   };
 }
 
-/** The longest of twenty runs' ways from accepted to started, while another account has `count` runs that hang or wait. */
-async function startBehind(
-  { service, postgres }: Group,
-  roles: readonly string[],
-  count: number,
-): Promise<Row> {
+/** The longest of some runs' ways from accepted to started, while another account has `count` runs that hang or wait. */
+async function* behindRows({ service, postgres, roles }: Group, count: number): AsyncGenerator<Row> {
   const hanging = createServer(() => undefined).listen(0, '127.0.0.1');
   await once(hanging, 'listening');
   try {
@@ -109,7 +121,7 @@ async function startBehind(
       await sleep(100);
     }
     const ascending = delays.toSorted((a, b) => a - b);
-    return {
+    yield {
       figure: `${count} QUEUED runs of one account, a fresh run of another: time to start (${roles.join(' + ')})`,
       value: ascending.at(-1) ?? Number.NaN,
       unit: 'ms',

@@ -5,7 +5,7 @@ import { chain, THREE_NODES } from '../graphs.ts';
 import { getsPerSecond } from '../http-load.ts';
 import { median } from '../load.ts';
 import type { Row } from '../row.ts';
-import { API_KEY, type BenchService, makeFolder, removeFolder, startBenchService } from '../service.ts';
+import { API_KEY, type BenchService, makeFolder, removeFolder, startPlainService } from '../service.ts';
 import { store } from './run.ts';
 
 // n8n 2.41 lists 100 workflows 57 times a second at 10 connections, measured on 2026-11-21.
@@ -14,7 +14,7 @@ const PADDING = 'a lighthouse on a cliff above a stormy sea, '.repeat(860);
 
 export async function* runWorkflowRows(isShort: boolean): AsyncGenerator<Row> {
   const folder = await makeFolder();
-  const service = await startBenchService(folder);
+  const service = await startPlainService(folder);
   try {
     yield await putRow(service, isShort);
     yield await listRow(service, isShort);
