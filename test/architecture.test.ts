@@ -97,7 +97,7 @@ interface SourceFile {
   readonly imports: readonly Import[];
 }
 
-// Statements begin a line (the formatter sees to it), so prose in comments and strings does not match.
+// Statements begin a line (by the formatter), so prose in comments and strings does not match.
 const STATIC_IMPORT =
   /^(?:import|export)\s+(?<type>type\s+)?(?:[\w*\s{},$]*?\sfrom\s*)?(['"])(?<specifier>[^'"\n]+)\2/gm;
 const DYNAMIC_IMPORT =

@@ -45,6 +45,19 @@ describe('the documentation', () => {
     assert.deepEqual(broken, []);
   });
 
+  it('has pages of decisions with at most 40 lines, each under a number of its own', () => {
+    const decisions = pages.filter(path => path.startsWith('docs/decisions/'));
+    assert.deepEqual(
+      decisions.filter(path => read(path).trimEnd().split('\n').length > 40),
+      [],
+    );
+    const numbers = decisions.map(path => Number(/^# (\d+)\. /.exec(read(path))?.[1]));
+    assert.deepEqual(
+      numbers.toSorted((a, b) => a - b),
+      decisions.map((_, index) => index + 1),
+    );
+  });
+
   it('is named only where it exists: no file refers to a page outside the repository', () => {
     const known = new Set(pages.map(path => basename(path)));
     const outside = files

@@ -23,6 +23,11 @@ const BANNED: readonly (readonly [RegExp, string])[] = [
   [/crowded|full-?handed|\bpark(?:s|ing|Runs)?\b/i, 'saturated, at its limit, defer'],
   [/\bbells?\b|createBell|\blanes?\b/i, 'notifier, subscription, queue'],
   [/\bpatien(?:ce|t)|patienceMs/i, 'retry, wait'],
+  [/\bgood for (?:\d|one|an?|as long|ever)\b/i, 'valid for'],
+  [
+    /\bin vain\b|\bto be had\b|\bcannot be had\b|\bfor want of\b|\blest\b|\bcome to pass\b/i,
+    'without a result, reached, read, because … is missing, so that … not, happen',
+  ],
   [/\b(?:un)?sealed\b|reveal-secrets|\bburied\b/i, 'encrypted, resolve, mark dead'],
 ];
 

@@ -1204,7 +1204,7 @@ export type PasswordChange = {
 
 /** A link that sets a password */
 export type PasswordLink = {
-  /** Shown this once, and good for one use */
+  /** Shown this once, and valid for one use */
   readonly url: string;
   readonly expiresAt: string | null;
 };

@@ -8,7 +8,7 @@ import type { Command, CommandInput } from './command.ts';
 import { UsageError, WorkFailed } from './failure.ts';
 import { fetchListing, parseProvider, today, withModels } from './models-io.ts';
 import type { Terminal } from './terminal/terminal.ts';
-import { alignColumns, cleanText, fitText } from './terminal/text-width.ts';
+import { alignColumns, cleanText, cutText } from './terminal/text-width.ts';
 
 const MAX_SHOWN = 100;
 
@@ -26,7 +26,7 @@ export const searchModels: Command = async ({ args, options, terminal, signal })
       terminal.paint('dim', cleanText(row.category ?? '')),
     ]);
   for (const line of alignColumns(rows))
-    terminal.print(terminal.isLive ? fitText(line, terminal.width) : line);
+    terminal.print(terminal.isLive ? cutText(line, terminal.width) : line);
   if (found.length > MAX_SHOWN) terminal.note(`${found.length - MAX_SHOWN} more; name more words.`);
   if (found.length === 0) throw new WorkFailed();
 };

@@ -25,7 +25,7 @@ export const createUser: Command = async ({ args, options, terminal, signal }) =
   });
   if (options.json === true) return terminal.print(JSON.stringify(user, null, 2));
   terminal.print(user.inviteUrl ?? user.apiKey ?? '');
-  const shown = user.inviteUrl === undefined ? 'key' : 'link, good for 72 hours,';
+  const shown = user.inviteUrl === undefined ? 'key' : 'link, valid for 72 hours,';
   terminal.note(
     `User ${user.userId}, ${cleanText(user.email)}, on plan ${user.plan}. The ${shown} above is shown this once.`,
   );
@@ -47,5 +47,5 @@ async function makeLink(
   if (options.json === true) return terminal.print(JSON.stringify(link, null, 2));
   terminal.print(link.url);
   const until = link.expiresAt === null ? '' : `, until ${link.expiresAt}`;
-  terminal.note(`Good for one use${until}; earlier links of this account work no more. Shown this once.`);
+  terminal.note(`Valid for one use${until}; earlier links of this account work no more. Shown this once.`);
 }

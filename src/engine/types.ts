@@ -75,7 +75,7 @@ export interface Payment {
 /** What the run knows of its calls at providers, which go on without it. */
 export interface WaitingCalls {
   hasEnded(nodeId: string, item: number): boolean;
-  /** The same, for who now asks for the result: should it be in vain, the next sign is waited for. */
+  /** The same, for who now asks for the result: if it has not ended, the next sign is waited for. */
   take(nodeId: string, item: number): boolean;
   /** Calls back when more of them have ended; returns the way out. */
   subscribe(onEnded: () => void): () => void;

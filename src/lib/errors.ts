@@ -116,7 +116,7 @@ export function invalidField(path: string, message: string, name = path.slice(1)
   });
 }
 
-/** The database was not to be had. `mayBeDone`: a write had been sent, and whether it was committed is not known. */
+/** The database could not be reached. `mayBeDone`: a write had been sent, and whether it was committed is not known. */
 export class OutageError extends Error {
   readonly mayBeDone: boolean;
 

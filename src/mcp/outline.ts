@@ -8,7 +8,7 @@ export interface Outline {
   readonly inputs: readonly JsonObject[];
   readonly nodes: readonly JsonObject[];
   readonly edges: readonly string[];
-  /** What was left out for want of room. */
+  /** What was left out because there was no room. */
   readonly note?: string;
 }
 

@@ -37,7 +37,7 @@ export const httpRequest = defineNode({
     const written = boundedText(answer.body.toString('utf8'));
     const isJson = /\bjson\b/i.test(answer.headers['content-type'] ?? '');
     const json = isJson ? parseJson(written) : undefined;
-    // Tagged, lest an answer that looks like a tagged value be taken for one. Not JSON: no value.
+    // Tagged, so that an answer that looks like a tagged value is not taken for one. Not JSON: no value.
     return {
       text: written,
       json: json === undefined ? undefined : { type: 'JSON', json },

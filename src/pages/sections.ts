@@ -19,7 +19,7 @@ export const SECTIONS: Readonly<Record<ContentList['category'], Section>> = {
     category: 'models',
     path: '/models',
     title: 'Models',
-    description: 'Models that can take a place in a workflow, and what each is good for.',
+    description: 'Models that can take a place in a workflow, and what each does best.',
   },
   articles: {
     category: 'articles',

@@ -119,7 +119,7 @@ export interface ProviderJob {
   /** Once it was submitted: when, and until when it may go on. */
   readonly submittedAtMs?: number;
   readonly deadlineAtMs?: number;
-  /** How often its result was asked for in vain. */
+  /** How often its result was asked for without a result. */
   readonly asks?: number;
   /** Names it in the address to which the provider reports its end. */
   readonly token?: string;

@@ -1,5 +1,5 @@
 // The one writer of runs: events that arrive while a commit is under way share the next, and with each new row commits
-// what comes of it: node states, jobs, deliveries, credits.
+// what follows: node states, jobs, deliveries, credits.
 import { createBatcher } from '../lib/batch.ts';
 import type { WakeTimers } from '../lib/wake-timers.ts';
 import { cancelCalls, keepCalls } from '../store/calls.ts';

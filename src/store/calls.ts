@@ -26,7 +26,7 @@ export interface NewCall {
   readonly deadline_at: Date;
 }
 
-/** Makes the rows what the states of the nodes say. A call that was asked for in vain waits again. */
+/** Makes the rows what the states of the nodes say. A call that was asked for without a result waits again. */
 export async function keepCalls(tx: Tx, nodes: readonly NodeCalls[]): Promise<void> {
   await tx.query(KEEP_CALLS, [JSON.stringify(nodes)]);
 }

@@ -239,7 +239,7 @@ const OUTAGE_CLASSES: ReadonlySet<string> = new Set(['08', '40', '53', '55', '57
 /** Faults of the statement's own making, or of what was read. */
 const OURS = [AppError, RangeError, TypeError, SyntaxError] as const;
 
-/** Whether the database was not to be had, so that the same statement may work later. Else the statement is at fault. */
+/** Whether the database could not be reached, so that the same statement may work later. Else the statement is at fault. */
 export function isOutage(err: unknown): boolean {
   if (OURS.some(fault => err instanceof fault)) return false;
   const code = (err as { code?: unknown }).code;

@@ -6,7 +6,7 @@ import { isOutage } from './db.ts';
 // A database that restarts is back by then; if not, others have taken the run over.
 const RETRY_DELAYS_MS = [100, 200, 400, 800, 1600, 3200, 6400, 12_800] as const;
 
-/** Does the work again as long as the database is not to be had, for half a minute at most. The work may be done twice. */
+/** Does the work again as long as the database cannot be reached, for half a minute at most. The work may be done twice. */
 export async function outlast<T>(work: () => Promise<T>, onOutage: (err: unknown) => void): Promise<T> {
   for (const delayMs of RETRY_DELAYS_MS) {
     try {

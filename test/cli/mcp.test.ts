@@ -1,4 +1,4 @@
-// The bridge for clients that speak over stdin and stdout: a client of others' making starts it, over both revisions.
+// The bridge for clients that speak over stdin and stdout: a client written by others starts it, over both revisions.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Client } from '@modelcontextprotocol/client';

@@ -84,7 +84,7 @@ describe('graphwright models', () => {
     await shownEverywhere('video:fal_x2', true);
   });
 
-  it('adds nothing where one of them cannot be had', async () => {
+  it('adds nothing where one of them cannot be fetched', async () => {
     for (const endpoint of ['fal-ai/nobody', '../../etc/passwd']) {
       const { code, err } = await graphwright(['add', 'fal', 'fal-ai/x3', endpoint]);
       assert.equal(code, 1);

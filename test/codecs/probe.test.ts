@@ -49,7 +49,7 @@ describe('the probe', () => {
     }
   });
 
-  it('blames no file for bytes that cannot be had, and lives on', async () => {
+  it('blames no file for bytes that cannot be read, and lives on', async () => {
     const lost = { size: 5000, read: () => Promise.reject(new Error('the bucket is gone')) };
     await assert.rejects(probeContentType(lost, signal), /^Error: the bucket is gone$/);
     const stuck = { size: 5000, read: () => new Promise<Uint8Array>(() => undefined) };

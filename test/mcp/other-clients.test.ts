@@ -1,4 +1,4 @@
-// The server under clients of others' making: the inspector, and the older SDK.
+// The server under clients written by others: the inspector, and the older SDK.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -208,7 +208,7 @@ function testVideos(backend: Backend): void {
     }),
   );
 
-  it('is aborted in its midst, with the reason given, and leaves nothing', { skip: NEEDS_PROC }, () =>
+  it('is aborted while it renders, with the reason given, and leaves nothing', { skip: NEEDS_PROC }, () =>
     withScratch(async folder => {
       const stop = new AbortController();
       let group: readonly number[] = [];

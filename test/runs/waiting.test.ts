@@ -124,13 +124,13 @@ describe('a run that waits for a call', () => {
     assert.deepEqual(await balanceOf(user), [300 - PRICE, 0]);
   });
 
-  it('is woken in vain by a mistaken sign, and waits again', async () => {
+  it('is woken by a mistaken sign, and waits again', async () => {
     const id = await startWaiting(single());
     await paid.service.db.query('update calls set ended_at = now() where execution_id = $1', [id]);
     await paid.service.db.query(`select graphile_worker.add_job('run', json_build_object('id', $1::text))`, [
       id,
     ]);
-    await waitUntil('it to have asked in vain', async () => {
+    await waitUntil('it to have asked without a result', async () => {
       const { rows } = await paid.service.db.query<{ asks: number }>(
         'select asks from calls where execution_id = $1 and ended_at is null',
         [id],

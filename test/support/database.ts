@@ -48,7 +48,7 @@ function findAddress(): Promise<TestAddress> {
   return lazyAddress;
 }
 
-/** A server for this process alone. Only synchronous work is left to do at exit, so it is ended without ceremony. */
+/** A server for this process alone. Only synchronous work is left to do at exit, so it is ended at once. */
 async function startOwn(): Promise<TestAddress> {
   const { address, pid, folder } = await startTestServer();
   process.once('exit', () => {

@@ -1,4 +1,4 @@
-// Real processes for tests: a service in a child, whether a process lives, waiting for what must come to pass.
+// Real processes for tests: a service in a child, whether a process lives, waiting for what must happen.
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -70,7 +70,7 @@ export async function waitUntil(
   const begin = performance.now();
   while (!(await condition())) {
     const waitedMs = performance.now() - begin;
-    if (waitedMs > withinMs) throw new Error(`Waited ${withinMs / 1000} s in vain for ${what}.`);
+    if (waitedMs > withinMs) throw new Error(`Waited ${withinMs / 1000} s for ${what}.`);
     await sleep(Math.min(Math.max(MIN_POLL_MS, waitedMs / 20), MAX_POLL_MS));
   }
 }

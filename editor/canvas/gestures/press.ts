@@ -1,4 +1,4 @@
-// From the first touch of a pointer to its end: what was pressed, and which gesture comes of it. Panning and zooming are
+// From the first touch of a pointer to its end: what was pressed, and which gesture follows. Panning and zooming are
 // React Flow's: it does not hear of a press that is ours.
 import type { Position } from '../../../src/graph/types.ts';
 import type { PortRef } from '../../board/editor-context.tsx';

@@ -2,7 +2,7 @@
 import type { Execution as FullExecution, NodeState as FullState } from '../../../sdk/src/schemas.ts';
 import { drawBar, formatMs } from './progress.ts';
 import type { Style, Terminal } from './terminal.ts';
-import { alignColumns, cleanText, fitText, padText, textWidth } from './text-width.ts';
+import { alignColumns, cleanText, cutText, padText, textWidth } from './text-width.ts';
 
 /** The members of a node's state that the command line shows. */
 export type NodeState = Pick<
@@ -105,7 +105,7 @@ export function drawTable(run: Execution, terminal: Terminal): string[] {
   return [
     terminal.paint('bold', head),
     terminal.paint('dim', rule),
-    ...lines.map(line => fitText(line, columns)),
+    ...lines.map(line => cutText(line, columns)),
   ];
 }
 
@@ -115,7 +115,7 @@ function drawResult(state: NodeState, terminal: Terminal): string {
   if (several !== undefined && several.length > 1) return terminal.paint('dim', `${several.length} results`);
   const value =
     state.outputUrl ?? state.text ?? (state.value === undefined ? '' : JSON.stringify(state.value));
-  return state.outputUrl === undefined ? fitText(cleanText(value), MAX_TEXT_COLUMNS) : value;
+  return state.outputUrl === undefined ? cutText(cleanText(value), MAX_TEXT_COLUMNS) : value;
 }
 
 function describeTime(state: NodeState, nowMs?: number): string {

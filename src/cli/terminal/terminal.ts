@@ -1,6 +1,6 @@
 // Where a command writes: plain lines into a pipe; on a terminal also colours and a frame of lines that is redrawn.
 import { styleText } from 'node:util';
-import { fitText } from './text-width.ts';
+import { cutText } from './text-width.ts';
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 
@@ -48,7 +48,7 @@ export function openTerminal(
       const maxLines = Math.max(3, (out.rows ?? 24) - 1);
       const hidden = lines.length - maxLines + 1;
       const shown = lines.length <= maxLines ? lines : [`  … ${hidden} more above`, ...lines.slice(hidden)];
-      const body = shown.map(line => `${fitText(line, width() - 1)}\n`).join('');
+      const body = shown.map(line => `${cutText(line, width() - 1)}\n`).join('');
       out.write(`${frameHeight === 0 ? HIDE_CURSOR : ''}${rewind()}${body}`);
       frameHeight = shown.length;
     },

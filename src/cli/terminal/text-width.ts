@@ -19,7 +19,7 @@ const widthOf = (text: string): number =>
   (require('string-width') as typeof import('string-width')).default(text);
 
 /** The text in at most that many columns, with an ellipsis where it was cut; colours stay and are closed. */
-export function fitText(text: string, columns: number): string {
+export function cutText(text: string, columns: number): string {
   if (textWidth(text) <= columns) return text;
   let result = '';
   let used = 0;

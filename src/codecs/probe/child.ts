@@ -35,7 +35,7 @@ export type ProbeAnswer =
 
 /** What the process says of a file that it cannot read. */
 export class Unreadable extends Error {}
-/** The bytes could not be had, which says nothing of the file; `cause` is what its `read` threw. */
+/** The bytes could not be read, which says nothing of the file; `cause` is what its `read` threw. */
 export class ReadFailure extends Error {}
 
 const MAX_HEAP_MB = 256;
@@ -77,7 +77,8 @@ export class ProbeChild {
     const listen = (answer: ProbeAnswer): void => {
       if ('value' in answer) resolve(answer.value);
       else if ('failure' in answer) reject(new Unreadable(answer.failure));
-      else hand(answer.wanted).catch(cause => reject(new ReadFailure('Its bytes cannot be had.', { cause })));
+      else
+        hand(answer.wanted).catch(cause => reject(new ReadFailure('Its bytes cannot be read.', { cause })));
     };
     // The channel closes behind the last message, so that is how a process that died without an answer is noticed.
     const onEnd = (): void => reject(new Error('The probe ended without an answer.'));
@@ -89,7 +90,7 @@ export class ProbeChild {
       deadline.throwIfAborted();
       sentFile(file).then(
         sent => this.#send({ what, file: sent }),
-        cause => reject(new ReadFailure('Its bytes cannot be had.', { cause })),
+        cause => reject(new ReadFailure('Its bytes cannot be read.', { cause })),
       );
       return await promise;
     } finally {

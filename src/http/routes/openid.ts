@@ -53,7 +53,7 @@ export function registerOpenId(app: App, deps: Deps): void {
     CALLBACK_PATH,
     about('Come back from the identity provider', { 303: SENT_ON }, { querystring: OpenIdAnswerQuery }),
     (req, reply) => {
-      // Whatever comes of it, it is used up in this browser.
+      // Whatever follows, it is used up in this browser.
       reply.headers({ 'set-cookie': flow.cleared, 'cache-control': 'no-store' });
       const kept = flow.read(req.headers.cookie);
       return orToSignIn(deps, { req, reply, next: openId?.nextOf(kept) }, async () => {

@@ -52,7 +52,7 @@ const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 65_536;
 
 export interface HookKeys {
-  /** Whether the provider has signed the hook. Rejects where its keys cannot be had. */
+  /** Whether the provider has signed the hook. Rejects where its keys cannot be fetched. */
   isGenuine(name: HookProvider, hook: Hook): Promise<boolean>;
 }
 

@@ -1,4 +1,4 @@
-// What a video is rendered from and what comes of it, for those who ask and for the render process.
+// What a video is rendered from and its result, for those who ask and for the render process.
 import type { CodecSettings } from '../../codecs/backend.ts';
 import type { BackendRef } from '../../codecs/job.ts';
 import type { ErrorCode, Issue } from '../../lib/errors.ts';

@@ -32,9 +32,13 @@ export function createHookReceiver(deps: RunDeps): HookReceiver {
     const isGenuine = await keys
       .isGenuine(provider, { headers, body, nowMs: deps.now() })
       .catch((err: unknown) => {
-        throw new AppError('unavailable', 'The keys of the provider cannot be had: try again in a moment.', {
-          cause: err,
-        });
+        throw new AppError(
+          'unavailable',
+          'The keys of the provider cannot be fetched: try again in a moment.',
+          {
+            cause: err,
+          },
+        );
       });
     if (!isGenuine) throw new AppError('unauthorized', 'The provider has not signed this hook.');
     const call = await findCallByToken(deps.db, provider, token);

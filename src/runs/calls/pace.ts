@@ -25,7 +25,7 @@ const STEP_SHARE = 0.1;
 /** A provider that reports the end by itself is asked that much more rarely. */
 const HOOK_FACTOR = 3;
 
-/** Of a call that was submitted just now, and asked for in vain so often before. */
+/** Of a call that was submitted just now, or asked for so often without a result. */
 export function firstLookAt(submittedAtMs: number, asks: number, usualMs: number | undefined): number {
   const first = usualMs === undefined ? MIN_DELAY_MS : Math.max(MIN_DELAY_MS, usualMs * FIRST_SHARE);
   return submittedAtMs + Math.min(first, MAX_PAUSE_MS) + asks * MIN_DELAY_MS;

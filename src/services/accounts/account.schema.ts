@@ -188,7 +188,7 @@ export const LinkBody = NamedExact('PasswordLinkInput', 'Whose password a link s
   email: Type.Optional(Email),
 });
 export const LinkAnswer = Named('PasswordLink', 'A link that sets a password', {
-  url: Type.String({ description: 'Shown this once, and good for one use' }),
+  url: Type.String({ description: 'Shown this once, and valid for one use' }),
   expiresAt: Nullable(Timestamp),
 });
 

@@ -32,7 +32,7 @@ export interface OAuthRecords {
 type RecordDeps = Pick<Deps, 'db' | 'now' | 'secretsKey' | 'settings'>;
 
 /**
- * A refresh token that was used is good for as long as the access token that it gave: programs of one person share it, and
+ * A refresh token that was used is valid for as long as the access token that it gave: programs of one person share it, and
  * each refreshes when that has run out. Used later, it was stolen.
  */
 const GRACE_MS = 3_600_000;

@@ -16,7 +16,7 @@ const SYSTEM_CODES: ReadonlySet<string> = new Set([
 const MESSAGES =
   /^(?:Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect|timeout expired)/;
 
-/** Whether the connection was lost or not to be had. Whatever else fails is the statement's fault. */
+/** Whether the connection was lost or could not be made. Whatever else fails is the statement's fault. */
 export function isConnectionLoss(err: Error): boolean {
   const code = (err as { code?: unknown }).code;
   if (typeof code !== 'string') return MESSAGES.test(err.message);

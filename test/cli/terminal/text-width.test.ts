@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import {
   alignColumns,
   cleanText,
-  fitText,
+  cutText,
   padText,
   textWidth,
 } from '../../../src/cli/terminal/text-width.ts';
@@ -24,16 +24,16 @@ describe('textWidth', () => {
   });
 });
 
-describe('fitText', () => {
+describe('cutText', () => {
   it('leaves what fits and cuts what does not, with an ellipsis inside the columns', () => {
-    assert.equal(fitText('postcard', 8), 'postcard');
-    assert.equal(fitText('postcard', 7), 'postca…');
-    assert.equal(textWidth(fitText('図形図形図形', 7)), 7);
-    assert.equal(fitText('👩‍👩‍👧‍👦👩‍👩‍👧‍👦', 3), '👩‍👩‍👧‍👦…');
+    assert.equal(cutText('postcard', 8), 'postcard');
+    assert.equal(cutText('postcard', 7), 'postca…');
+    assert.equal(textWidth(cutText('図形図形図形', 7)), 7);
+    assert.equal(cutText('👩‍👩‍👧‍👦👩‍👩‍👧‍👦', 3), '👩‍👩‍👧‍👦…');
   });
 
   it('closes a colour that it cut open', () => {
-    const cut = fitText(`${RED}a long red line${OFF}`, 6);
+    const cut = cutText(`${RED}a long red line${OFF}`, 6);
     assert.equal(textWidth(cut), 6);
     assert.ok(cut.endsWith('\u001b[0m'));
   });

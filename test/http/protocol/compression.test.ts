@@ -70,7 +70,7 @@ describe('a long answer', () => {
       }
     });
 
-  it('has an ETag for each coding, each of them good for 304 and If-Match', async () => {
+  it('has an ETag for each coding, each of them valid for 304 and If-Match', async () => {
     const tags = new Set<string>();
     for (const accepted of ['identity', 'gzip', 'br', 'zstd']) {
       const etag = String((await get(workflow, { 'accept-encoding': accepted })).headers.etag);

@@ -243,7 +243,7 @@ describe('GET /openapi.json', () => {
       found.map(({ code, path, message }) => `${code} ${path.join('.')} ${message}`),
       [],
     );
-    // What sends a browser on has no answer of its own; the next test sees to the others.
+    // What sends a browser on has no answer of its own; the next test has the others.
     const rules = { 'operation-2xx-response': 'off' } as const;
     const config = await createConfig({ extends: ['recommended'], rules });
     const problems = await lintFromString({ source: text, config, absoluteRef: 'openapi.json' });

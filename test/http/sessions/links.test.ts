@@ -117,7 +117,7 @@ describe('an invitation', () => {
     await signIn(test, { email: 'Ivan@Example.com' });
   });
 
-  it('is good for 72 hours', async () => {
+  it('is valid for 72 hours', async () => {
     const [early, late] = [await invite('early@example.com'), await invite('late@example.com')];
     nowMs += 72 * HOUR_MS - 1000;
     assert.equal((await accept(early)).status, 204);
@@ -150,7 +150,7 @@ describe('an invitation', () => {
 });
 
 describe('a reset link', () => {
-  it('sets another password, ends the sessions, and is good for a day', async () => {
+  it('sets another password, ends the sessions, and is valid for a day', async () => {
     const person = await createPerson(test, operator);
     const { body } = await mint({ kind: 'reset', email: person.email });
     assert.equal(Date.parse(String(body.expiresAt)), nowMs + 24 * HOUR_MS);

@@ -1,4 +1,4 @@
-// Clients that are named by the address of a document about them: fetched by the guarded client, and taken at its word.
+// Clients that are named by the address of a document about them: fetched by the guarded client, and believed.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { GuardedFetch, OutboundRequest } from '../../../src/lib/fetch.ts';

@@ -56,7 +56,7 @@ describe('a refresh token', () => {
     assert.deepEqual(statuses, [200, 200, 200, 200, 200]);
   });
 
-  it('is good for an hour after its use; used later, it ends the whole connection', async () => {
+  it('is valid for an hour after its use; used later, it ends the whole connection', async () => {
     const tokens = await oauth.connect();
     const { body } = await refresh(tokens, tokens.refresh_token);
     passedMs += 59 * MINUTE_MS;

@@ -149,7 +149,7 @@ describe('what is sent to a provider and what its double answers', () => {
         .filter(({ required, isPort }) => isFull || required === true || isPort)
         .map(input => [input.id, sampleOf(input)]),
     );
-  /** Until it is submitted: what comes of it is not looked at. */
+  /** Until it is submitted: its result is not looked at. */
   const submit = async (nodeType: string, values: Readonly<Record<string, unknown>>): Promise<void> => {
     await startNode(nodeType, { ...values, maxCredits: 9 }, all.ctx).catch(
       (err: { readonly code?: string }) => {

@@ -1,4 +1,4 @@
-// An agent without a model: a client of others' making that knows the lists and results of the protocol and nothing of ours.
+// An agent without a model: a client written by others that knows the lists and results of the protocol and nothing of ours.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 
 /** The revision that a client speaks. */

@@ -1,4 +1,4 @@
-// A proxy that adds a key to every request, for clients of others' making that cannot send a header.
+// A proxy that adds a key to every request, for clients written by others that cannot send a header.
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
